@@ -21,61 +21,63 @@ import { searchedStore } from './claim-store.ts';
 import type { Session } from './session.ts';
 import { steerBatch, type Steered, tuneBatch } from './steer/steer-batch.ts';
 
-/** A batch on record. Only `redrive`, and `reconcile` with its option `resubmit`, pay for anything. */
+/** A recorded batch. Only `redrive`, and `reconcile` with `resubmit`, spend money. */
 export interface Batch {
   readonly name: string;
-  /** Its state: counts, sums, the most common failures. */
+  /** Current state: counts, sums and the most common failures. */
   status(): Promise<BatchView>;
   /**
-   * What the rows of a `subset` were charged against their quotes, and what the others will then cost. Undefined if no
-   * row was left out, or none was run.
+   * Compares what the rows of a `subset` were charged with their quotes, and projects the cost of the others. Undefined
+   * if no row was left out, or none was run.
    */
   pilot(): Promise<Pilot | undefined>;
   /** Everything on record about a row, and whether its stored file is lost. `row` is its id, or its number if no row has that id. */
   explain(row: string): Promise<{ readonly type: 'found'; readonly history: RowHistory } | { readonly type: 'no-row' }>;
-  /** Sends no more paid requests; running jobs are still fetched. Resolves when no paid request is in flight. */
+  /**
+   * Stops sending paid requests; results of running jobs are still fetched. Resolves once no paid request is in flight.
+   */
   pause(): Promise<Steered>;
   resume(): Promise<Steered>;
   /**
-   * Ends the batch for good: no more paid requests, unsent rows are cancelled. `now`: does not wait for running jobs
-   * either.
+   * Ends the batch for good: no more paid requests are sent, and unsent rows are cancelled. With `now`, running jobs
+   * are abandoned too.
    */
   stop(options?: { readonly now?: boolean }): Promise<Steered>;
-  /** Changes tunables. Returns whether workers were told; false if nobody works on the batch. */
+  /** Changes tunables. Returns whether workers were notified: false if none works on the batch. */
   tune(tuning: Tuning): Promise<boolean>;
   /** Reports what {@link redrive} would do with the same options, and its price. Changes nothing, sends nothing. */
   checkRedrive(options: RedriveOptions): Promise<RedriveCheck>;
   /**
-   * Runs ended rows again, as a new take at a new price, and has the batch worked on. Finished steps are kept, and jobs
-   * that were paid for are fetched, free. Calling it again with the same options while these rows are open continues it,
-   * and pays for nothing twice. Once they have ended, rows that are named, or chosen by an outcome that has a result, are
-   * paid for again.
+   * Runs ended rows again, as a new take at a new price, and starts work on the batch. Finished steps are kept, and
+   * results of paid jobs are fetched for free. While these rows are open, calling it again with the same options
+   * resumes the redrive and charges nothing twice. Once they have ended, rows that are named, or selected by an outcome
+   * that has a result, are charged again.
    */
   redrive(options: RedriveOptions): Promise<RedriveAnswer>;
   /**
-   * Settles rows whose answer was lost, and lists jobs of the API that no row has. If rows are open again, it has the
-   * batch worked on.
+   * Settles rows whose answer was lost, and lists API jobs that belong to no row. If that reopens rows, starts work on
+   * the batch.
    */
   reconcile(options?: ReconcileOptions): Promise<ReconcileAnswer>;
   /**
-   * Removes the media of the finished batch from the store, what its rows asked for, or both. Its bill stays, and so do
-   * rows in doubt, out folders, and what other batches reused. `isDryRun`: only say what would be removed.
+   * Removes the finished batch's media from the store, its rows' inputs, or both. Its bill stays, as do rows in doubt,
+   * out folders, and files reused by other batches. With `isDryRun`, only reports what would be removed.
    */
   clean(parts: Partial<CleanParts> & { readonly isDryRun?: boolean }): Promise<CleanEnd>;
   /**
-   * Writes the tables, the summary and the media in their current state. `out`: the folder, created if needed. Can be
-   * repeated.
+   * Writes the tables, the summary and the media in their current state to the folder `out`, which is created if
+   * needed. Repeatable.
    */
   writeFiles(out: string): Promise<WrittenFiles>;
 }
 
-/** A batch that is being worked on. */
+/** A batch in progress. */
 export interface RunningBatch extends Batch {
-  /** Folder of its files, absolute. */
+  /** Absolute path of the out folder. */
   readonly out: string;
   /**
-   * Follows the batch until it ends or pauses, and links its media to the out folder as they arrive. The last event is
-   * `ended`. `signal` ends following, never the batch.
+   * Follows the batch until it ends or pauses, and links its media into the out folder as they arrive. The last event
+   * is `ended`. `signal` stops following, never the batch.
    */
   follow(options?: { readonly signal?: AbortSignal }): AsyncIterable<FollowEvent>;
 }
@@ -100,8 +102,8 @@ export type RedriveAnswer =
   | Exclude<RedriveEnd, { readonly type: 'open' | 'finished' | 'unasked' }>;
 
 /**
- * Result of settling. `settled`: nobody has to work on the batch. In all other cases with `rows`, the rows of `resubmit`
- * were not sent again; what could be settled is settled all the same.
+ * Result of settling. `settled`: no work is left. In all other cases with `rows`, the rows of `resubmit` were not sent
+ * again; whatever could be settled still was.
  */
 export type ReconcileAnswer =
   | (Reconciled &
@@ -110,18 +112,18 @@ export type ReconcileAnswer =
       ))
   | Exclude<ReconcileEnd, { readonly type: 'open' | 'settled' | 'unasked' | 'unconfirmed' }>;
 
-/** The options of a program are its word. */
+/** A program agrees through its options, so nothing is asked. */
 const AGREED = 'Nobody has to be asked.';
 
-/** What a batch needs to do its work. */
+/** Dependencies of {@link batchNamed}. */
 export interface BatchInvocation {
   readonly session: Session;
   readonly say: (line: string) => void;
-  /** Has a batch worked on. `isNew`: it cannot have a workflow yet. `out`: absolute. */
+  /** Starts work on a batch. `isNew`: it cannot have a workflow yet. `out`: an absolute path. */
   readonly work: (batch: BatchRecord, isNew: boolean, out: string) => Promise<RunningBatch>;
 }
 
-/** The batch of this name, as {@link Batch}. */
+/** The {@link Batch} of this name. */
 export function batchNamed(name: string, invocation: BatchInvocation): Batch {
   const { session, say } = invocation;
   const record = async (): Promise<BatchRecord> => chooseBatch(await session.ledger(), name);
@@ -165,7 +167,7 @@ export function batchNamed(name: string, invocation: BatchInvocation): Batch {
         : { type: 'running', batch: running, opened, forecast };
     },
     reconcile: async ({ confirm, ...options } = {}) => {
-      // It reads as a worker does, which takes long to load.
+      // Reconciling loads the worker's API code, which is slow to import.
       const { reconcile } = await import('./reconcile/reconcile.ts');
       const end = await reconcile(session, await record(), options, personOf(confirm));
       if (end.type === 'unasked' || end.type === 'unconfirmed') throw new Error(AGREED);

@@ -24,12 +24,12 @@ import { OUTCOMES } from '../contract/outcomes.ts';
 import { KINDS, STEPS } from '../contract/row-kinds.ts';
 
 /**
- * Options of a program are checked as those of a command line are. Types are not enough: a budget that is not a number
- * would be none, and under a name that is a path no paid result could be stored. All of these throw {@link
+ * A program's options are validated like those of the command line. Types are not enough: a budget that is not a number
+ * would mean none, and with a path as the batch name no paid result could be stored. All of these throw {@link
  * VoxbatchError} (`bad-option`).
  */
 
-/** Checks the folder of the records: a URL would become a folder of that name on this machine. */
+/** Checks the records folder: a URL would become a local folder of that name. */
 export function checkHome(home: string | undefined): void {
   const scheme = urlSchemeOf(home);
   // Name only the scheme of a URL: the rest may hold a password.
@@ -45,7 +45,7 @@ export function checkTuning(tuning: Tuning): void {
   checkTunables(tuning);
 }
 
-/** Checks a configuration that did not come from its file. */
+/** Checks a configuration that was passed in rather than read from a file. */
 export function checkConfig(config: Config): void {
   checkTunables(config);
   for (const [name, value] of Object.entries(config.polling ?? {})) {
@@ -77,13 +77,13 @@ export function checkWanted(wanted: WantedBatch, name?: string): void {
   if (wanted.subset !== undefined && wanted.subset !== null) checkSubset(wanted.subset);
 }
 
-/** Checks the dialect of what is asked for once: it has no share of rows. */
+/** Checks a single job's dialect: a share of rows makes no sense for it. */
 export function checkDialect(dialect: Dialect | undefined): void {
   const known: readonly string[] = DIALECTS;
   if (dialect !== undefined && !known.includes(dialect)) refuse('apiDialect', `one of ${DIALECTS.join(', ')}`, dialect);
 }
 
-/** An unknown dialect would be v1, and for good. */
+/** An unknown dialect would silently be recorded as v1. */
 function checkDialectChoice(choice: string | undefined): void {
   if (choice !== undefined && parseDialectChoice(choice) === undefined) refuse('apiDialect', DIALECT_FORMS, choice);
 }
@@ -110,7 +110,7 @@ function checkTunables(tuning: Tuning): void {
     if (values[name] !== undefined) checkValue(name, TUNABLES[name].takes, values[name]);
 }
 
-/** A value is sound if it can be read back as it is written. */
+/** A value is valid if it survives a write-and-read round trip. */
 function checkValue(option: string, takes: ValueKind, value: unknown): void {
   const isWritable = ['number', 'string', 'object'].includes(typeof value);
   const again = isWritable ? parseValue(takes, formatValue(value as AnyValue)) : undefined;
@@ -122,17 +122,17 @@ function checkNumber(option: string, value: unknown, least: number): void {
     refuse(option, `a number, ${least} or more`, value);
 }
 
-/** What a redrive is asked for; a file by its name. */
+/** A redrive's options, with the file given by name. */
 type GivenRedrive = RedriveSelection & { readonly from?: string | undefined; readonly tuning?: Tuning };
 
-/** Refuses an empty list of a program: it means no row, but its author may think of all. */
+/** Refuses an empty list: it selects no row, but its author may expect all. */
 export function refuseEmpty({ outcomes, classes, kinds }: RedriveSelection): void {
   const lists = { outcomes: [outcomes, OUTCOMES], classes: [classes, Object.keys(FAILURES)], kinds: [kinds, KINDS] };
   for (const [option, [list, known = []]] of Object.entries(lists))
     if (list?.length === 0) refuse(option, `one of ${known.join(', ')}`, 'none');
 }
 
-/** Checks which rows are to run again, and how. */
+/** Checks a redrive's options. */
 export function checkRedrive(options: GivenRedrive): void {
   const { from, rows, outcomes, classes, kinds, damaged, step, resubmit, accept, tuning } = options;
   const isSelected = [rows, outcomes, classes, kinds].some((one) => one !== undefined) || damaged === true;
@@ -151,7 +151,7 @@ export function checkRedrive(options: GivenRedrive): void {
   if (tuning !== undefined) checkTuning(tuning);
 }
 
-/** Checks what is to be settled, and how. */
+/** Checks a reconciliation's options. */
 export function checkSettlement({ adopt, release, notCharged, resubmit, rows }: SettlementRequest): void {
   checkNames(
     'adopt',
@@ -164,7 +164,7 @@ export function checkSettlement({ adopt, release, notCharged, resubmit, rows }: 
   for (const [option, names] of Object.entries({ release, notCharged, resubmit, rows })) checkNames(option, names);
 }
 
-/** An empty list would mean no row, but its author may think of all. */
+/** An empty list selects no row, but its author may expect all. */
 function checkNames(option: string, names: readonly unknown[] | undefined): void {
   if (names === undefined) return;
   if (names.length === 0) refuse(option, 'one name at least', 'none');

@@ -8,12 +8,12 @@ import type { BatchRecord } from '../ledger/record-types.ts';
 
 type StoreSettings = Pick<Settings, 'store' | 'env'>;
 type LedgerName = Pick<Ledger, 'id' | 'place'>;
-/** A ledger that knows which files it has stored. */
+/** A ledger that records its stored files. */
 export type StoringLedger = LedgerName & Pick<Ledger, 'findStoredFile'>;
 
 /**
- * Opens the store for work, and claims it for this ledger. Files in it are named by batch and row, so two ledgers in
- * one store would overwrite what the other paid for, and take its results for their own.
+ * Opens the store for work and claims it for this ledger. Files are named by batch and row, so two ledgers sharing a
+ * store would overwrite each other's paid results, or mistake them for their own.
  *
  * Throws {@link VoxbatchError} (as {@link requireStore} does).
  */
@@ -23,8 +23,8 @@ export async function claimStore(settings: StoreSettings, ledger: StoringLedger)
 }
 
 /**
- * Checks that the ledger's files are where the store should be: else each of them would be paid for again. A ledger without
- * a file on record has no store yet. Makes and claims nothing.
+ * Checks that the store holds the ledger's files; otherwise all of them would be paid for again. A ledger with no
+ * recorded file has no store yet. Creates and claims nothing.
  *
  * Throws {@link VoxbatchError} (`store-missing`, `store-of-another`, `machine`).
  */
@@ -35,13 +35,13 @@ export async function requireStore({ store }: Pick<StoreSettings, 'store'>, ledg
     const where = { store, ledger: ledger.place };
     if (owner !== undefined) throw new VoxbatchError({ type: 'store-of-another', ...where });
     const stored = await ledger.findStoredFile();
-    // A store of an earlier version has files, and says nowhere whose they are.
+    // A store of an earlier version has files but no owner mark.
     if (stored === undefined || (await hasFolderOf(store, stored.key))) return;
     throw new VoxbatchError({ type: 'store-missing', ...where, batch: stored.batch });
   });
 }
 
-/** Begins an empty store where there is none, although the ledger has had one: a person said that its files are lost. */
+/** Creates an empty store to replace the ledger's missing one: a person has confirmed that its files are lost. */
 export async function beginStore(settings: StoreSettings, ledger: LedgerName): Promise<void> {
   await (await claim(settings, ledger)).close();
 }
@@ -57,17 +57,17 @@ async function claim(settings: StoreSettings, ledger: LedgerName): Promise<Store
   });
 }
 
-/** What is done with lost texts. */
+/** How lost texts are restored. */
 export interface Rewriting {
-  /** Opens the store once a lost text is to be stored again. Default: none is. */
+  /** Opens the store when a lost text has to be stored again. Default: lost texts are not restored. */
   readonly open?: () => Promise<Pick<Store, 'write'>>;
   /** Called with the key of each such text, whether it is stored or not. */
   readonly onRewritten?: (key: string) => void;
 }
 
 /**
- * The store of a ledger, for a search for lost files of a batch. Makes and claims nothing, or a folder that should be
- * the mount point of the store's disk would become the store.
+ * Opens a ledger's store to search for a batch's lost files. Creates and claims nothing: otherwise the empty mount
+ * point of an unmounted disk would become the store.
  *
  * `requireOwn` throws {@link VoxbatchError} (`store-missing`, `store-of-another`, `machine`).
  */

@@ -1,6 +1,6 @@
 /**
- * What a program imports from `voxbatch`. Everything exported here stays the same within a major version; nothing else
- * of the package can be imported except `voxbatch/simulator` (docs/decisions/library-api.md).
+ * Public API of the package `voxbatch`. Everything exported here is stable within a major version; the only other
+ * importable entry point is `voxbatch/simulator` (docs/decisions/library-api.md).
  */
 export { openVoxbatch } from './voxbatch.ts';
 export type { LipSyncOptions, SayOptions, TranscribeOptions, Voxbatch } from './voxbatch.ts';

@@ -7,19 +7,19 @@ import { VoxbatchError } from './problem.ts';
 import type { ApiAccess } from './settings.ts';
 import { voxbatchVersion } from './version.ts';
 
-/** The API, with the account that the token belongs to. */
+/** An API client with the token's account. */
 export interface OpenApi {
   readonly api: SpeechApi;
   readonly profile: Profile;
 }
 
-/** The parts of a realm that are known without a ledger. */
+/** The parts of a realm known without a ledger. */
 export function realmOf({ api, profile }: OpenApi): Pick<Realm, 'apiUrl' | 'account'> {
   return { apiUrl: api.baseUrl, account: profile.userId };
 }
 
 /**
- * A batch of another API or account cannot be worked on with this token: throws {@link VoxbatchError} (`other-realm`).
+ * Throws {@link VoxbatchError} (`other-realm`) for a batch of another API or account, which this token cannot work on.
  */
 export function requireSameRealm(batch: BatchRecord, open: OpenApi): void {
   const here = realmOf(open);
@@ -36,7 +36,7 @@ const PAUSES_MS = [500, 1_500];
  */
 export async function openApi(access: ApiAccess): Promise<OpenApi> {
   const api = await createApi(access);
-  // Whoever knows the account is about to pay. The first paid request reports a failure to load.
+  // After the profile, a paid request usually follows, so preload its code. If loading fails, that request reports it.
   void import('../api/http.ts').then(({ loadAxios }) => loadAxios()).catch(() => undefined);
   try {
     return { api, profile: await readProfilePatiently(api) };
@@ -46,14 +46,14 @@ export async function openApi(access: ApiAccess): Promise<OpenApi> {
   }
 }
 
-/** Why the profile cannot be read. */
+/** The error for a profile that cannot be read. */
 export function apiProblem({ failure }: ApiError, apiUrl: string): VoxbatchError {
   return new VoxbatchError({ type: failure.class === 'BadToken' ? 'token-refused' : 'api-away', apiUrl, failure });
 }
 
 /** Creates the API client with this access. Sends nothing. Throws {@link VoxbatchError} (`odd-token`, `odd-proxy`). */
 export async function createApi(access: ApiAccess, options: Pick<ApiOptions, 'onRead'> = {}): Promise<SpeechApi> {
-  // Only who asks the API waits for its code.
+  // Loaded lazily, so that only callers of the API wait for its code.
   const [{ createSpeechApi }, { BadProxy }] = await Promise.all([
     import('../api/create-api.ts'),
     import('../api/proxies.ts'),
@@ -63,12 +63,12 @@ export async function createApi(access: ApiAccess, options: Pick<ApiOptions, 'on
     return createSpeechApi({ ...access, ...options, userAgent });
   } catch (cause) {
     if (cause instanceof BadProxy) throw new VoxbatchError({ type: 'odd-proxy', cause });
-    // The address was checked before, so it is the token.
+    // The address was validated earlier, so the token is at fault.
     throw new VoxbatchError({ type: 'odd-token', cause });
   }
 }
 
-/** Reads the profile, and again after a pause if the API is in trouble. Throws {@link ApiError}. */
+/** Reads the profile, retrying after pauses while the API is failing. Throws {@link ApiError}. */
 export async function readProfilePatiently(
   api: Pick<SpeechApi, 'readProfile'>,
   signal?: AbortSignal,

@@ -11,30 +11,31 @@ import { isUsableName } from '../contract/batch-name.ts';
 import { isSingle } from '../contract/batch.ts';
 
 /**
- * Opens the ledger, and records that the user has made it if it is new. `mustExist`: for read-only callers; `thread`: for
+ * Opens the ledger; a new one is recorded as made by this user. `mustExist`: for read-only callers; `thread`: for
  * callers that work on batches. Throws {@link VoxbatchError} (`no-ledger`, `machine`, `state-unwritable`).
  */
 export async function openRecords(settings: LedgerSettings, options: OpenOptions): Promise<Ledger> {
   if (options.mustExist === true) return open(settings, options);
-  // One that the record lacks would be a stranger to the next command, so the record has it before a kill can come between.
+  // Recorded at creation: after a kill in between, the next command would treat the ledger as a stranger's.
   const onMade = (): void => {
     try {
       rememberLedger(settings);
     } catch (error) {
-      // Whoever names it needs no record, such as a container without a home; a command that does not name it may follow.
+      // Only later commands that do not name the ledger need the record. A named one works without it, for example in a
+      // container without a home.
       if (!settings.isLedgerNamed) throw error;
     }
   };
   return open(settings, { ...options, onMade });
 }
 
-/** Begins the thread of a ledger that will be opened; undefined if it needs none. Opens nothing. */
+/** Starts the thread of a ledger that will be opened later; undefined if it needs none. Opens nothing. */
 export async function beginRecords({ ledger }: Pick<LedgerSettings, 'ledger'>): Promise<OpenOptions['begun']> {
   const { beginLedgerThread } = await import('../ledger/open-ledger.ts');
   return beginLedgerThread(ledger);
 }
 
-/** The same; `admit` rejects if nobody may work with it, and it is closed again. */
+/** Opens the ledger as {@link openRecords} does, but closes it again if `admit` rejects. */
 export async function openAdmitted(
   settings: LedgerSettings,
   options: OpenOptions,
@@ -50,7 +51,7 @@ export async function openAdmitted(
   }
 }
 
-/** Opens the ledger that is there; undefined if there is none yet. Throws {@link VoxbatchError} (`machine`). */
+/** Opens the existing ledger; undefined if there is none yet. Throws {@link VoxbatchError} (`machine`). */
 export async function openRecordsIfAny(settings: Opened): Promise<Ledger | undefined> {
   try {
     return await open(settings, { mustExist: true });
@@ -63,7 +64,7 @@ export async function openRecordsIfAny(settings: Opened): Promise<Ledger | undef
 type Opened = Pick<LedgerSettings, 'ledger' | 'onImported'>;
 
 async function open({ ledger: address, onImported }: Opened, options: OpenOptions): Promise<Ledger> {
-  // To say so takes none of the ledger's code.
+  // This check needs none of the ledger's code.
   if (options.mustExist === true && isAbsolute(address) && !existsSync(address))
     throw new VoxbatchError({ type: 'no-ledger', ledger: address });
   try {
@@ -76,31 +77,32 @@ async function open({ ledger: address, onImported }: Opened, options: OpenOption
   }
 }
 
-/** The batch of this name; without a name, the newest one. Throws {@link VoxbatchError} (`no-batch`). */
+/** Returns the batch of this name, or the newest if none is named. Throws {@link VoxbatchError} (`no-batch`). */
 export async function chooseBatch(ledger: Ledger, name: string | undefined): Promise<BatchRecord> {
   const found = await findBatch(ledger, name);
   if (found.type === 'found') return found.batch;
   throw new VoxbatchError({ type: 'no-batch', batch: name, known: found.known });
 }
 
-/** The batch that was meant, or the names of those that there are, without single jobs. */
+/** The batch found, or the names of the existing ones, without single jobs. */
 export type FoundBatch =
   | { readonly type: 'found'; readonly batch: BatchRecord }
   | { readonly type: 'missing'; readonly known: readonly string[] };
 
 /**
- * Finds the batch of this name; without a name the newest one. A single job does not count as long as there is another
- * batch: it is asked for again by its own command.
+ * Finds the batch of this name, or the newest if none is named. The newest is a single job only if there is no other
+ * batch: single jobs are repeated by their own command.
  */
 export async function findBatch(ledger: Pick<Ledger, 'listBatches'>, name: string | undefined): Promise<FoundBatch> {
-  // A ledger that came with a folder may name a batch `../..`, and the folder of its files after it, or `--on-end=COMMAND`.
+  // A ledger that came with a folder may name a batch `../..`, so that its files escape the out folder, or
+  // `--on-end=COMMAND`.
   const all = (await ledger.listBatches()).filter((one) => isUsableName(one.name));
   const batches = all.filter((one) => !isSingle(one));
   const batch =
     name === undefined
       ? (batches.length === 0 ? all : batches).toSorted((a, b) => b.createdAt - a.createdAt)[0]
       : all.find((one) => one.name === name);
-  // The ledger may be in a thread, which alone has learned them then.
+  // If the ledger runs in a thread, so far only that thread has registered them.
   learnOperations(batch?.settings.operations);
   return batch === undefined ? { type: 'missing', known: batches.map((one) => one.name) } : { type: 'found', batch };
 }

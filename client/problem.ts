@@ -7,39 +7,39 @@ import { ServerUnavailable } from '../embedded/server-unavailable.ts';
 import { LedgerTooNew, LedgerUnreachable } from '../ledger/errors.ts';
 import { StoreUnwritable } from '../store/errors.ts';
 
-/** Why a call failed. Nothing was spent on it. */
+/** Why a call failed. Nothing was spent. */
 export type Problem =
   /** An invalid option. `came`: the value, cut. */
   | { readonly type: 'bad-option'; readonly option: string; readonly expected: string; readonly came: string }
-  /** No API is given, or its address is impossible. */
+  /** No API is configured, or its URL is invalid. */
   | { readonly type: 'no-api'; readonly why: string }
   /** A config file cannot be used; `cause` says why. */
   | { readonly type: 'bad-config'; readonly cause: unknown }
-  /** No batch was ever made with these settings. */
+  /** No batch was ever created with these settings. */
   | { readonly type: 'no-ledger'; readonly ledger: string }
-  /** The ledger in the working folder is none that this user has made or confirmed on this machine. */
+  /** This user has neither made nor confirmed the working folder's ledger on this machine. */
   | { readonly type: 'ledger-unconfirmed'; readonly ledger: string }
-  /** The folder that records what the user has made and confirmed cannot be written. */
+  /** The state folder, which records what the user has made and confirmed, cannot be written. */
   | { readonly type: 'state-unwritable'; readonly folder: string; readonly cause: unknown }
-  /** There is no batch of this name; if none was named, there is none at all. */
+  /** There is no batch of this name, or no batch at all if none was named. */
   | { readonly type: 'no-batch'; readonly batch: string | undefined; readonly known: readonly string[] }
   /** The disk, the ledger or the store cannot be used; `cause` says why. */
   | { readonly type: 'machine'; readonly cause: unknown }
   /** The media in the store belong to another ledger. */
   | { readonly type: 'store-of-another'; readonly store: string; readonly ledger: string }
-  /** The store lacks files of the batch, and was never one of this ledger: a disk is not mounted, or the folder is wrong. */
+  /** The store lacks files of the batch and was never this ledger's: a disk is not mounted, or the folder is wrong. */
   | { readonly type: 'store-missing'; readonly store: string; readonly ledger: string; readonly batch: string }
-  /** The folder of the batch's files cannot be created or written. */
+  /** The out folder cannot be created or written. */
   | { readonly type: 'unwritable-out'; readonly out: string; readonly cause: unknown }
-  /** The folder holds other files, which those of the batch would overwrite; `by` says whose they are. */
+  /** The out folder holds other files, which the batch would overwrite; `by` says whose. */
   | { readonly type: 'taken-out'; readonly out: string; readonly by: string }
-  /** A folder on the way to the batch's files is a symbolic link, which may have come with a folder of somebody else. */
+  /** A folder on the out path is a symbolic link, which may have come with somebody else's folder. */
   | { readonly type: 'linked-out'; readonly path: string }
-  /** The same below that folder, where rows may have been paid for before. */
+  /** A symbolic link below the out folder, where rows may already have been paid for. */
   | { readonly type: 'linked-below-out'; readonly path: string; readonly cause: Error }
-  /** The rows of the batch are not all on record yet. */
+  /** The batch is still being loaded. */
   | { readonly type: 'loading'; readonly batch: BatchRecord }
-  /** What its rows asked for was removed, so it can neither be run again nor written. */
+  /** The rows' inputs were removed, so the batch can neither be redriven nor written. */
   | { readonly type: 'cleaned'; readonly batch: BatchRecord }
   /** A row has no price, so the batch cannot have a budget. */
   | { readonly type: 'no-price'; readonly batch: string; readonly row: number; readonly id: string }
@@ -47,37 +47,37 @@ export type Problem =
   | { readonly type: 'no-server'; readonly cause: Error & { readonly advice: string } }
   /** The Temporal cluster does not answer. */
   | { readonly type: 'no-cluster'; readonly address: string; readonly cause: unknown }
-  /** Workers of another Temporal server hold the ledger. Two at once could pay for a row twice. */
+  /** Workers of another Temporal server hold the ledger's lock. Two sets of workers could charge a row twice. */
   | { readonly type: 'ledger-in-use'; readonly ledger: string; readonly holder: string }
-  /** Temporal went away, or stopped answering, right after it had been found. */
+  /** Temporal disappeared or stopped answering right after it was found. */
   | { readonly type: 'server-gone'; readonly address: string; readonly cause: Error }
-  /** The batch is on record, but Temporal did not accept it: it hangs, or its disk is full. */
+  /** The batch is recorded, but Temporal did not accept it: it hangs, or its disk is full. */
   | { readonly type: 'not-started'; readonly batch: BatchRecord; readonly cause: Error }
-  /** The wish is on record, but the workers could not be told. */
+  /** The request is recorded, but the workers could not be notified. */
   | { readonly type: 'untold'; readonly cause: unknown }
   /** No HTTP header can carry the token. */
   | { readonly type: 'odd-token'; readonly cause: unknown }
-  /** Webhooks cannot be listened for on this port of this machine; `code` as the system names it. */
+  /** The local webhook port cannot be listened on; `code`: the system's error code. */
   | { readonly type: 'no-webhook-port'; readonly host: string; readonly port: number; readonly code: string }
-  /** `HTTPS_PROXY` or `HTTP_PROXY` cannot be used, or its proxy would see the token. */
+  /** The proxy in `HTTPS_PROXY` or `HTTP_PROXY` is unusable, or would see the token. */
   | { readonly type: 'odd-proxy'; readonly cause: Error }
   /** The API refuses the token. */
   | { readonly type: 'token-refused'; readonly apiUrl: string; readonly failure: Failure }
-  /** The API does not answer, or does not return the profile of the account. */
+  /** The API does not answer, or does not return the account's profile. */
   | { readonly type: 'api-away'; readonly apiUrl: string; readonly failure: Failure }
-  /** The manifest names voices (`name:…`), and the API's list of voices, which says what they are, cannot be read. */
+  /** The manifest refers to voices by name (`name:…`), and the API's voice list cannot be read to resolve them. */
   | { readonly type: 'voices-unread'; readonly why: string; readonly names: number; readonly first: UsedBy }
-  /** The API shows no OpenAPI document that can be read. */
+  /** The API serves no readable OpenAPI document. */
   | { readonly type: 'no-schema'; readonly apiUrl: string; readonly why: string }
   /** There is no schedule of this name. */
   | { readonly type: 'no-schedule'; readonly schedule: string; readonly known: readonly string[] }
   /** There is a schedule of this name already. */
   | { readonly type: 'schedule-taken'; readonly schedule: string }
-  /** Temporal refuses the schedule as it is, and says why. */
+  /** Temporal rejects the schedule; `cause` says why. */
   | { readonly type: 'schedule-refused'; readonly schedule: string; readonly cause: Error }
-  /** Temporal does not answer now; the change to the schedule may or may not have happened. */
+  /** Temporal does not answer; the schedule may or may not have been changed. */
   | { readonly type: 'schedule-silent'; readonly schedule: string | undefined; readonly cause: Error }
-  /** The batch is of another API or account than this token. */
+  /** The batch belongs to another API or account than this token. */
   | {
       readonly type: 'other-realm';
       readonly differs: 'api' | 'account';
@@ -85,7 +85,7 @@ export type Problem =
       readonly here: { readonly apiUrl: string; readonly account: string };
     };
 
-/** Thrown if a call cannot be carried out as things are. Nothing was spent on it. */
+/** Thrown if a call cannot be carried out. Nothing was spent on it. */
 export class VoxbatchError extends Error {
   override readonly name = 'VoxbatchError';
   /** What went wrong. */
@@ -97,25 +97,25 @@ export class VoxbatchError extends Error {
   }
 }
 
-/** What was thrown, as the {@link VoxbatchError} that it is; undefined: it is none. */
+/** Converts a thrown value to a {@link VoxbatchError}; undefined if it is not one. */
 export function asVoxbatchError(error: unknown): VoxbatchError | undefined {
   if (error instanceof LinkedFolder)
     return new VoxbatchError({ type: 'linked-below-out', path: error.path, cause: error });
   return error instanceof VoxbatchError ? error : undefined;
 }
 
-/** The message of anything that was thrown. */
+/** The message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
 function sentenceFor(problem: Problem): string {
-  // Each entry takes the problem of its own type, which the compiler cannot follow through the table.
+  // Each entry takes its own type's problem; the compiler cannot see that through the table.
   const sentence: (problem: never) => string = SENTENCES[problem.type];
   return sentence(problem as never);
 }
 
-/** What is wrong, in one sentence. */
+/** One-sentence descriptions of each problem. */
 const SENTENCES: { readonly [T in Problem['type']]: (problem: Extract<Problem, { readonly type: T }>) => string } = {
   'bad-option': (problem) => `Option ${problem.option}: expected ${problem.expected}, but got ${problem.came}.`,
   'no-api': (problem) => `${problem.why}. Expected its address, which ends in ${API_PATH}, and a token.`,
@@ -174,18 +174,18 @@ const SENTENCES: { readonly [T in Problem['type']]: (problem: Extract<Problem, {
       : `Batch "${problem.batch.name}" belongs to account ${problem.batch.account}, and this token is of ${problem.here.account}.`,
 };
 
-/** Codes of system calls for a disk that is full, read-only, unreachable or broken. */
+/** System error codes for a disk that is full, read-only, unreachable or broken. */
 const DISK_CODES = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EIO', 'EMFILE', 'ENFILE']);
 
 /** True for a system call error that means that a disk is full, read-only, unreachable or broken. */
 export function isDiskTrouble(error: unknown): error is Error {
-  // The store has its own words for the same codes.
+  // The store has its own messages for the same codes.
   if (error instanceof StoreUnwritable) return false;
   const { code } = (error ?? {}) as { readonly code?: unknown };
   return error instanceof Error && typeof code === 'string' && DISK_CODES.has(code);
 }
 
-/** True for an error of this machine, not of our code: its disk, the ledger, the store, the Temporal server. */
+/** True for a machine fault rather than a bug: disk, ledger, store or Temporal server. */
 export function isMachineTrouble(error: unknown): boolean {
   return (
     error instanceof ServerUnavailable ||
@@ -196,7 +196,7 @@ export function isMachineTrouble(error: unknown): boolean {
   );
 }
 
-/** Runs what comes before any paid request; rethrows trouble of this machine as a {@link VoxbatchError} (`machine`). */
+/** Runs preparations that precede any paid request; rethrows machine faults as {@link VoxbatchError} (`machine`). */
 export async function beforeWork<T>(prepare: () => T | Promise<T>): Promise<T> {
   try {
     return await prepare();
@@ -206,14 +206,14 @@ export async function beforeWork<T>(prepare: () => T | Promise<T>): Promise<T> {
 }
 
 /**
- * A batch whose rows are not all in the ledger cannot be steered: if its load is killed, it is loaded again from the
- * start, and a wish would be lost. Throws {@link VoxbatchError} (`loading`).
+ * Throws {@link VoxbatchError} (`loading`) for a batch that is still being loaded. It cannot be steered: a killed load
+ * starts over, and the request would be lost.
  */
 export function refuseLoading(batch: BatchRecord): void {
   if (batch.state === 'loading') throw new VoxbatchError({ type: 'loading', batch });
 }
 
-/** Refuses the value of an option. Throws {@link VoxbatchError} (`bad-option`). */
+/** Rejects an option's value. Throws {@link VoxbatchError} (`bad-option`). */
 export function refuseOption(option: string, expected: string, came: unknown): never {
   const shown = typeof came === 'string' ? JSON.stringify(came) : String(came);
   throw new VoxbatchError({ type: 'bad-option', option, expected, came: shown.slice(0, 80) });

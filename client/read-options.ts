@@ -7,7 +7,7 @@ import { apiAddress, placesIn, type ApiAccess, type RefusedAddress, type Setting
 import type { OwnOperation } from '../contract/own-operation.ts';
 import type { Config } from '../inputs/config-file.ts';
 
-/** A Temporal cluster, as `@temporalio/envconfig` describes one. */
+/** A Temporal cluster, in the form of `@temporalio/envconfig`. */
 export interface TemporalCluster {
   /** For example `temporal.example:7233`. */
   readonly address: string;
@@ -16,46 +16,43 @@ export interface TemporalCluster {
   readonly apiKey?: string;
 }
 
-/** Options of {@link openVoxbatch}. Nothing is read from the environment except what finds the Temporal server. */
+/** Options of {@link openVoxbatch}. The environment is only read to locate the Temporal server. */
 export interface VoxbatchOptions {
-  /**
-   * Address of the API, and the token, which goes there and nowhere else. Default: none, which is enough to look at
-   * batches.
-   */
+  /** The API's URL and the token, which is sent nowhere else. Default: none, which is enough to inspect batches. */
   readonly api?: {
     /** Ends in `/api/open/v1`. */
     readonly url: string;
     readonly token: string;
   };
-  /** Folder of the records. Default `.voxbatch` in the working directory. */
+  /** Folder for all records. Default: `.voxbatch` in the working directory. */
   readonly home?: string;
-  /** Path of the ledger. Default `ledger.db` in the home. */
+  /** Path of the ledger. Default: `ledger.db` in `home`. */
   readonly ledger?: string;
-  /** Folder of the media. Default `store` in the home. */
+  /** Folder of the media. Default: `store` in `home`. */
   readonly store?: string;
   /**
-   * Prices, limits and defaults, as in `voxbatch.config.json`. Default: the built-in ones. The file itself is not read.
+   * Prices, limits and defaults, as in `voxbatch.config.json`. Default: the built-in ones; the file itself is not read.
    */
   readonly config?: Config;
   /**
-   * Paid operations of your own, besides those of `config`. They are known to this process for good, and the same name always means
-   * the same. Default: none.
+   * Your own paid operations, in addition to those in `config`. They stay registered for the life of the process, and a
+   * name cannot be redefined. Default: none.
    */
   readonly operations?: readonly OwnOperation[];
-  /** A cluster whose workers do the work. Default: an embedded server, and a worker in this process. */
+  /** A cluster whose workers do the work. Default: an embedded server and a worker in this process. */
   readonly temporal?: TemporalCluster;
   /**
-   * Webhooks of the account, which lead to the worker of this process while batches are worked on: it polls less then. Not
-   * for a cluster. Default: none.
+   * Routes the account's webhooks to this process's worker while batches run, so that it polls less. Not available with
+   * a cluster. Default: none.
    */
   readonly webhook?: WebhookOptions;
-  /** Called with what happens to the account's webhook. Default: does nothing. */
+  /** Called when the account's webhook changes hands or fails. Default: no-op. */
   readonly onWebhook?: (news: WebhookNews) => void;
-  /** Called before anything that takes long, such as downloading a Temporal server. Default: does nothing. */
+  /** Called before anything slow, such as downloading a Temporal server. Default: no-op. */
   readonly say?: (line: string) => void;
 }
 
-/** Fills in the places that were not given. Throws {@link VoxbatchError} (`bad-option`, `bad-config`) for an impossible one. */
+/** Fills in default places. Throws {@link VoxbatchError} (`bad-option`, `bad-config`) for an invalid one. */
 export function settingsOf({ home, ledger, store, operations = [], temporal, ...options }: VoxbatchOptions): Settings {
   const given = options.config ?? {};
   const own = [...(given.operations ?? []), ...operations];
@@ -77,18 +74,18 @@ function refuseAddress(option: string, { expected, came }: Omit<RefusedAddress, 
   throw new VoxbatchError({ type: 'bad-option', option, expected, came });
 }
 
-/** How webhooks reach this process, if they do. Throws {@link VoxbatchError} (`bad-option`). */
+/** The webhook settings with defaults, if any. Throws {@link VoxbatchError} (`bad-option`). */
 export function wishOf({ webhook, temporal }: Pick<VoxbatchOptions, 'webhook' | 'temporal'>): WebhookWish | undefined {
   if (webhook === undefined) return undefined;
   if (temporal !== undefined) refuseOption('webhook', 'none with a cluster, where other processes work', webhook.url);
   const wish = webhookWish(webhook);
   if (!('expected' in wish)) return wish;
-  // The path of an address is a secret.
+  // The URL's path is a secret.
   const came = wish.option === 'restore' ? 'something else' : webhook[wish.option];
   return refuseOption(`webhook.${wish.option}`, wish.expected, came);
 }
 
-/** How the API is reached, and read. Throws {@link VoxbatchError} (`no-api`). */
+/** The API's URL, token and result members. Throws {@link VoxbatchError} (`no-api`). */
 export function accessOf({ api, config }: Pick<VoxbatchOptions, 'api' | 'config'>): ApiAccess {
   if (api === undefined) throw new VoxbatchError({ type: 'no-api', why: 'No API is given' });
   try {

@@ -8,24 +8,24 @@ import { openAdmitted } from './open-records.ts';
 import { claimStore } from './claim-store.ts';
 import type { ApiAccess, Settings } from './settings.ts';
 
-/** How to open the parts of a session. */
+/** How to open a session's resources. */
 export interface SessionRequest {
   readonly settings: Settings;
-  /** Returns address and token of the API; called when they are needed. */
+  /** Returns the API's URL and token; called when first needed. */
   readonly access: () => ApiAccess | Promise<ApiAccess>;
-  /** How the ledger is opened. */
+  /** Options for opening the ledger. */
   readonly ledger: OpenOptions;
-  /** Called with the ledger before anybody works with it; rejects if nobody may. Default: anybody may look at it. */
+  /** Called with the ledger before it is used; rejects to deny access. Default: always allowed. */
   readonly admit?: ((ledger: Ledger) => Promise<void>) | undefined;
 }
 
 /**
- * What all calls on one ledger share: the ledger itself, the store, the API. Each is opened when it is first needed,
- * tried again if that failed, and closed with the session.
+ * Resources shared by all calls on one ledger: the ledger, the store and the API. Each is opened on first use, retried
+ * if that failed, and closed with the session.
  */
 export class Session {
   readonly settings: Settings;
-  /** Returns address and token of the API. */
+  /** Returns the API's URL and token. */
   readonly access: () => ApiAccess | Promise<ApiAccess>;
   /** Opens the ledger. Throws {@link VoxbatchError} (`no-ledger`, `machine`). */
   readonly ledger: () => Promise<Ledger>;
@@ -33,7 +33,7 @@ export class Session {
   readonly store: () => Promise<Store>;
   /** Opens the API and reads the profile. Spends nothing. Throws {@link VoxbatchError} (`odd-token`, `odd-proxy`, `token-refused`, `api-away`). */
   readonly api: () => Promise<OpenApi>;
-  /** Closes the open parts; the last one opened goes first. */
+  /** Closers of the open resources, run in reverse order. */
   readonly #closings: (() => Promise<void> | void)[] = [];
   #isClosed = false;
 
@@ -42,7 +42,8 @@ export class Session {
     this.access = access;
     this.ledger = this.#part(
       async () => {
-        // Before anything is written there: whose home it is would else be asked only once the server starts.
+        // Check the home's owner before anything is written there; otherwise that would happen only when the server
+        // starts.
         if (ledger.thread === true) {
           await beforeWork(() => {
             refuseAnothers(settings.home);
@@ -64,7 +65,7 @@ export class Session {
     );
   }
 
-  /** Closes everything. Nothing can be opened after it. */
+  /** Closes everything. Nothing can be opened afterwards. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (let end = this.#closings.pop(); end !== undefined; end = this.#closings.pop()) await end();

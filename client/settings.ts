@@ -8,30 +8,37 @@ import { VoxbatchError } from './problem.ts';
 
 /** Where a user's records are, and how to reach Temporal. */
 export interface Settings {
-  /** Folder of the embedded Temporal database, and of ledger and store unless they are elsewhere. Absolute. */
+  /** Absolute path of the folder with the embedded Temporal database, and with ledger and store by default. */
   readonly home: string;
   /** Address of the ledger, as `ledger/supported-databases.ts` reads them; a path is absolute. */
   readonly ledger: string;
-  /** True if the user named the place of the ledger; false: it is found in the working folder, which may be somebody else's. */
+  /**
+   * True if the user named the ledger's place; false if it was found in the working folder, which may be somebody
+   * else's.
+   */
   readonly isLedgerNamed: boolean;
   /** Address of the store, as `store/open-store.ts` reads them; a path is absolute. */
   readonly store: string;
-  /** Called if the ledger has the layout of an earlier version and was read into the present one. `kept`: where the former one is. Default: does nothing. */
+  /**
+   * Called after a ledger with an earlier version's layout was imported into the current one. `kept`: path of the old
+   * ledger. Default: no-op.
+   */
   readonly onImported?: (ledger: string, kept: string) => void;
   /** Prices, limits and defaults, as in `voxbatch.config.json`. */
   readonly config: Config;
-  /** A Temporal cluster; undefined: the embedded server of the home. */
+  /** A Temporal cluster; undefined means the home's embedded server. */
   readonly cluster: ClusterSettings | undefined;
-  /** Environment of the embedded server and of the search for its binary. No setting is read from it here. */
+  /** Environment for the embedded server and the search for its binary. No settings are read from it here. */
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** A certificate or key: the path of a file, or what stands in it. */
+/** A certificate or key: a file's path or its content. */
 type Pem = { path: string } | { data: string | Uint8Array };
 
 /**
- * How to reach a cluster: the form of `ClientConfigProfile` of `@temporalio/envconfig`, with which the compiler compares it where one is used
- * as the other. That type itself would bring Temporal's declarations into every program that uses the library.
+ * How to reach a cluster, in the form of `ClientConfigProfile` from `@temporalio/envconfig`; the compiler checks that
+ * the two are compatible where they meet. Using that type itself would pull Temporal's declarations into every program
+ * that uses the library.
  */
 interface ClusterSettings {
   address?: string;
@@ -41,26 +48,26 @@ interface ClusterSettings {
   grpcMeta?: Record<string, string>;
 }
 
-/** How the API is reached, and read. The token is never printed and never stored. */
+/** How to access the API. The token is never printed or stored. */
 export interface ApiAccess {
   /** Ends in `/api/open/v1`. */
   readonly baseUrl: string;
   readonly token: string;
-  /** Where its jobs have the link to their result, besides the names that are known. */
+  /** Additional member names under which jobs may carry their result link. */
   readonly resultMembers?: readonly string[];
 }
 
-/** An impossible address of a ledger or store. */
+/** An invalid address of a ledger or store. */
 export interface RefusedAddress {
   readonly of: 'ledger' | 'store';
   readonly expected: string;
-  /** The value that was given; of a URL only the scheme. */
+  /** The given value; for a URL only the scheme. */
   readonly came: string;
 }
 
 /**
- * Makes the operations of a configuration, or of a batch on record (`of`: its name), known to this process. Throws {@link VoxbatchError}
- * (`bad-config`).
+ * Registers the operations of a configuration, or of a recorded batch (`of`: its name), in this process. Throws {@link
+ * VoxbatchError} (`bad-config`).
  */
 export function useOperations({ operations = [] }: Pick<Config, 'operations'>, of?: string): void {
   try {
@@ -78,12 +85,12 @@ function otherThan({ operation }: OwnOperationError, batch: string): Error {
   );
 }
 
-/** The address of an API as it is used and recorded. Throws an error that says what is wrong with it. */
+/** Normalizes an API's URL for use and for the record. Throws an error that says what is wrong with it. */
 export function apiAddress(url: string): string {
   return readBaseUrl(url).baseUrl;
 }
 
-/** Paths of ledger and store: as given, else in the home; absolute. `refuse` throws. */
+/** Absolute paths of ledger and store: as given, or by default in the home. `refuse` throws. */
 export function placesIn(
   home: string,
   given: { readonly ledger?: string | undefined; readonly store?: string | undefined },

@@ -25,38 +25,42 @@ export type TranscribeOptions = SingleJobOptions & TranscriptWish;
 /** Options of a single lip-sync. */
 export type LipSyncOptions = SingleJobOptions & Pick<SpeechWish, 'api'>;
 
-/** An open voxbatch. Close it in the end. */
+/** An open voxbatch instance. Call {@link Voxbatch.close} in the end. */
 export interface Voxbatch extends RunFunctions, VoiceFunctions, AccountFunctions {
   /**
-   * Speaks one text, and waits for the result: a batch of one row. The same call again continues it or gives what is
-   * finished, and pays for nothing twice. Throws {@link VoxbatchError}.
+   * Speaks one text, as a batch of one row, and waits for the result. Repeating the call resumes it or returns the
+   * finished result, and charges nothing twice. Throws {@link VoxbatchError}.
    */
   say(text: string, options: SayOptions): Promise<SingleAnswer>;
   /** Transcribes one recording, in the same way. `audio`: a URL that the API can fetch. */
   transcribe(audio: string, options?: TranscribeOptions): Promise<SingleAnswer>;
-  /** Makes the mouth of one video move to an audio track, in the same way. Both are URLs that the API can fetch. */
+  /** Lip-syncs one video to an audio track, in the same way. Both are URLs that the API can fetch. */
   lipSync(sources: { readonly video: string; readonly audio: string }, options?: LipSyncOptions): Promise<SingleAnswer>;
-  /** Checks what a run needs: Node, disk, ledger, Temporal, API, account, and on a cluster the workers. Spends nothing. */
+  /**
+   * Checks a run's prerequisites: Node, disk, ffmpeg, ledger, Temporal, API, account, and on a cluster the workers.
+   * Spends nothing.
+   */
   doctor(): Promise<readonly Finding[]>;
   /** All batches of the ledger. */
   list(): Promise<readonly BatchRecord[]>;
   /**
-   * Compares two batches of one manifest row by row, from ledger and stored files. Rows are paired by id, else by what they
-   * ask for. Of pairs in the answer, the first is of `one`. Sends nothing. Throws {@link VoxbatchError}.
+   * Compares two batches of one manifest row by row, from the ledger and stored files. Rows are paired by id, otherwise
+   * by their inputs. In the answer's pairs, `one` comes first. Sends nothing. Throws {@link VoxbatchError}.
    */
   compare(one: string, other: string, options?: CompareOptions): Promise<BatchComparison>;
   /** Sums over the results that later rows can reuse. */
   cache(): Promise<CacheSums>;
   /**
-   * Removes results that were not used for long: their files in the store and their entries. What an open batch has, or
-   * will look for, stays, and so do bills and out folders. `isDryRun`: only say what would be removed.
+   * Removes results that have not been used recently: their files in the store and their cache entries. Results that an
+   * open batch has or will look for stay, as do bills and out folders. With `isDryRun`, only reports what would be
+   * removed.
    */
   pruneCache(wish: PruneWish & { readonly isDryRun?: boolean }): Promise<Pruned>;
   /** A batch of the ledger. Its functions throw {@link VoxbatchError} (`no-batch`) if there is none of this name. */
   batch(name: string): Batch;
   /**
-   * Waits for the requests in flight, then leaves Temporal and closes the ledger. Open batches continue when they are
-   * run again.
+   * Drains the requests in flight, then leaves Temporal and closes the ledger. Open batches resume when they are run
+   * again.
    */
   close(): Promise<void>;
 }
@@ -108,7 +112,7 @@ export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
   };
 }
 
-/** What batches need to do their work; a batch is worked on at the workplace until the signal aborts. */
+/** The dependencies of batches. Work happens at the workplace until the signal aborts. */
 function invocationOf(
   session: Session,
   say: (line: string) => void,
@@ -146,12 +150,12 @@ interface LazyWorkplace {
   leave(): Promise<void>;
 }
 
-/** A workplace that is opened when it is first needed, and again if that failed. */
+/** A workplace that is opened on first use, and retried if that failed. */
 function lazyWorkplace({ session, settings, say, signal, ...hooked }: WorkplaceNeeds): LazyWorkplace {
   let opening: Promise<Workplace> | undefined;
   const open = async (): Promise<Workplace> => {
     const [ledger, store, api] = [await session.ledger(), await session.store(), await session.api()];
-    // The worker takes long to load, and read-only callers need none.
+    // The worker is slow to load, and read-only callers need none.
     const { Workplace } = await import('./work/workplace.ts');
     const place = new Workplace({ settings, ledger, store, open: api, worker: 'own', say, ...hooked });
     try {

@@ -4,18 +4,18 @@ import { listenHere, type ListenRequest, type WatchChange } from './webhooks/lis
 import { performance, type EventLoopUtilization } from 'node:perf_hooks';
 import { NO_DUTY, restFor, worked } from '../policy/webhooks/duty-cycle.ts';
 
-/** The most that a thread with a throttle works, as a share of the time. */
+/** Max share of time that a throttled thread works. */
 const SHARE = 0.1;
-/** Work that is free, ms. */
+/** Work allowed before the throttle applies, ms. */
 const BURST_MS = 20;
-/** How often it is looked at, ms. */
+/** Interval between measurements, ms. */
 const LOOK_EVERY_MS = 2;
-/** The longest rest, ms. */
+/** Longest single rest, ms. */
 const LONGEST_REST_MS = 500;
 
 /**
- * A function that a thread calls before each piece of work. If the thread has worked too much, it puts it to sleep,
- * and with it everything it would have to do: connections and bodies wait in the kernel, where they cost nothing.
+ * Returns a function to call before each piece of work. If the thread has used up its share, the call blocks it:
+ * pending connections and bodies then wait in the kernel, where they cost nothing.
  */
 export function createThrottle(): () => void {
   const never = new Int32Array(new SharedArrayBuffer(4));
@@ -35,7 +35,7 @@ export function createThrottle(): () => void {
   };
 }
 
-/** The thread that listens for webhooks, so that a flood of them holds up nobody. */
+/** Entry point of the webhook listener thread, which keeps a flood of webhooks from delaying anything else. */
 function tell(news: ThreadNews): void {
   parentPort?.postMessage(news);
 }

@@ -9,23 +9,22 @@ import type { ApiAccess } from '../settings.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Failure } from '../../contract/failures.ts';
 
-/** The account of the token. All are free, and throw {@link VoxbatchError}. */
+/** Calls on the token's account. All are free and throw {@link VoxbatchError}. */
 export interface AccountFunctions {
-  /** The account and its balance, as the API shows them now. Its `webhookUrl` may hold a secret. */
+  /** The current account and balance. Its `webhookUrl` may hold a secret. */
   profile(): Promise<Profile>;
   /**
-   * Asks the API to change fields of the profile, and reads it again to see which were `set`: it may ignore or refuse some.
-   * `fields`: at least one; values are sent as JSON.
+   * Asks the API to change profile fields, then reads the profile back to see which were `set`: the API may ignore or
+   * refuse some. `fields` needs at least one entry; values are sent as JSON.
    */
   setProfile(fields: Readonly<Record<string, unknown>>): Promise<ProfileChange>;
   /**
-   * Sets the address of the account's webhooks (http or https), in the same way. Null takes it away, if the API has a way.
-   * While batches are worked on with the option `webhook`, the address is voxbatch's own.
+   * Sets the account's webhook URL (http or https) in the same way; null removes it, if the API allows that. While
+   * batches run with the option `webhook`, the URL points to voxbatch.
    */
   setWebhook(url: string | null): Promise<ProfileChange>;
 }
 
-/** Makes them. */
 export function accountFunctions(session: Session): AccountFunctions {
   return {
     profile: async () => {
@@ -42,27 +41,28 @@ export function accountFunctions(session: Session): AccountFunctions {
     },
     setWebhook: async (url) => {
       if (url === null) return clearWebhook(await session.api());
-      // The path of an address may be a secret.
+      // The URL's path may be a secret.
       if (!isWebAddress(url)) refuseOption('url', 'an http or https URL, or null', 'something else');
       return changeProfile(await session.api(), { webhookUrl: url });
     },
   };
 }
 
-/** The account of a token, to be shown. */
+/** The token's account, ready for display. */
 export interface ProfileView {
   readonly userId: string;
   readonly tier: string | null;
-  /** What batches use. */
+  /** The credits that batches spend. */
   readonly apiCredits: number | null;
   readonly websiteCredits: number | null;
-  /** Where its webhooks go, without the path, which may be a secret; null: nowhere; absent: the API does not tell. */
+  /**
+   * The webhook URL without its path, which may be a secret. Null if none is set; absent if the API does not report it.
+   */
   readonly webhook?: string | null;
-  /** Address of the API. */
+  /** The API's base URL. */
   readonly api: string;
 }
 
-/** An account, to be shown. */
 export function profileView({ api, profile }: OpenApi): ProfileView {
   const { userId, tier = null, quotaRemaining = null, credits = null, webhookUrl } = profile;
   const webhook = typeof webhookUrl === 'string' ? withoutPath(webhookUrl) : webhookUrl;
@@ -76,7 +76,7 @@ export function profileView({ api, profile }: OpenApi): ProfileView {
   };
 }
 
-/** Whether webhooks can be sent there. */
+/** Whether the URL can receive webhooks: http or https. */
 export function isWebAddress(url: string): boolean {
   return /^https?:\/\/[^\s/]/i.test(url) && URL.canParse(url);
 }
@@ -84,19 +84,19 @@ export function isWebAddress(url: string): boolean {
 /** The account's API credits, or why they are unknown. */
 export type Balance = { readonly credits: number } | { readonly why: string };
 
-/** The account of the token, undefined if it is unknown, and its balance. */
+/** The token's account, undefined if unknown, and its balance. */
 export interface AccountRead {
   readonly account: Account | undefined;
   readonly balance: Balance;
 }
 
-/** Nobody waits longer than this for what is only shown, ms. */
+/** Timeout for reads that are only for display, ms. */
 const PATIENCE_MS = 5_000;
 
 /**
- * Reads the account and the balance that batches consume from the API, once. Never throws; spends nothing.
+ * Reads the account and its API credits from the API, without retries. Never throws; spends nothing.
  *
- * @param access where the API is; if it throws, that is why nothing is known
+ * @param access returns the API's address and token; if it throws, its error explains the missing balance
  */
 export async function readAccount(access: () => ApiAccess): Promise<AccountRead> {
   const patience = AbortSignal.timeout(PATIENCE_MS);
@@ -124,39 +124,39 @@ function whyNot(error: unknown, patience: AbortSignal): string {
 }
 
 /**
- * What became of a field of the profile:
+ * Outcome of a profile field's update:
  *
  * - `set`: the profile shows the new value.
- * - `ignored`: the API said yes, and the profile shows another value.
- * - `unseen`: the API said yes, and the profile does not show the field: nobody can tell.
- * - `refused`: the API said no.
- * - `not-set`: no usable answer came, and the profile shows another value.
- * - `lost`: no usable answer came, and the profile does not show the field: nobody can tell.
+ * - `ignored`: the API accepted the update, but the profile shows another value.
+ * - `unseen`: the API accepted the update, but the profile does not show the field, so the result is unknown.
+ * - `refused`: the API rejected the update.
+ * - `not-set`: no usable answer arrived, and the profile shows another value.
+ * - `lost`: no usable answer arrived, and the profile does not show the field, so the result is unknown.
  */
 export type FieldResult = 'set' | 'ignored' | 'unseen' | 'refused' | 'not-set' | 'lost';
 
-/** A field of the profile after an update. */
+/** A profile field after an update. */
 export interface ChangedField {
   readonly name: string;
   readonly wanted: unknown;
   readonly result: FieldResult;
-  /** What the profile shows now; absent if it does not show the field, or could not be read. */
+  /** The profile's current value; absent if it does not show the field or could not be read. */
   readonly shown?: unknown;
 }
 
 /** The result of an update of the profile. */
 export interface ProfileChange {
   readonly fields: readonly ChangedField[];
-  /** Why the API did not say yes. */
+  /** Why the API did not accept the update. */
   readonly failure?: Failure;
 }
 
-/** Failures after which the API may have done what it was asked. */
+/** Failures after which the API may still have applied the update. */
 const UNSURE: readonly Failure['class'][] = ['ServiceDown'];
 
 /**
- * Asks the API, once, to change fields of the profile, and reads the profile again to see what it did: it may ignore or
- * refuse fields, and its answer may be lost. Spends nothing. `signal` aborts both.
+ * Asks the API once to change profile fields, then reads the profile back to see the effect: the API may ignore or
+ * refuse fields, and its answer may be lost. Spends nothing. `signal` aborts both requests.
  */
 export async function changeProfile(
   { api }: OpenApi,
@@ -175,10 +175,10 @@ export async function changeProfile(
   return { fields: changed, ...defined({ failure }) };
 }
 
-/** How the account's webhook can be taken away. The contract shows no way, so each is tried. */
+/** Values that may remove the account's webhook. The contract documents none, so each is tried. */
 const NOTHINGS = [null, ''] as const;
 
-/** Asks the API to send webhooks nowhere, in each of the ways that might do it, until one is not a value that it refuses. */
+/** Removes the account's webhook: tries each candidate value until the API neither refuses nor ignores it. */
 export async function clearWebhook(open: OpenApi, signal?: AbortSignal): Promise<ProfileChange> {
   let change: ProfileChange = { fields: [] };
   for (const webhookUrl of NOTHINGS) {
@@ -188,7 +188,7 @@ export async function clearWebhook(open: OpenApi, signal?: AbortSignal): Promise
   return change;
 }
 
-/** Whether the API does not take the value itself, also later: not if it is busy, or does not take the token. */
+/** Whether the API refuses or ignores the value itself, as opposed to being busy or refusing the token. */
 export function isRefusal({ fields, failure }: ProfileChange): boolean {
   return fields.some(({ result }) => result === 'ignored' || (result === 'refused' && failure?.class === 'BadRequest'));
 }
@@ -210,7 +210,7 @@ function resultOf(wanted: unknown, shown: unknown, failure: Failure | undefined)
   return shown === undefined ? 'lost' : 'not-set';
 }
 
-/** A field as the profile shows it, under its own name or in the API's other spelling. */
+/** The profile's value of a field, under its own name or the API's alternative spelling. */
 function shownIn(profile: Profile, name: string): unknown {
   if (name === 'webhookUrl') return profile.webhookUrl;
   const { members } = profile;
@@ -219,7 +219,7 @@ function shownIn(profile: Profile, name: string): unknown {
   return found === undefined ? undefined : members[found];
 }
 
-/** Whether two values of a field mean the same. An address may come back in another spelling. */
+/** Whether two field values are equivalent. A URL may come back normalized. */
 export function isSame(one: unknown, other: unknown): boolean {
   const plain = (value: unknown): unknown => {
     if (value === '') return null;

@@ -6,7 +6,7 @@ import { VoxbatchError } from '../problem.ts';
 import type { Session } from '../session.ts';
 import { identifyMedia } from '../run/price.ts';
 
-/** The cache where nothing was ever run. */
+/** The cache before any batch has run. */
 const EMPTY: CacheSums = { entries: 0, results: 0, bytes: 0, byBatch: [], byKind: [], byVoice: [], byAge: [] };
 
 /** Sums over the results that later rows can reuse. */
@@ -19,15 +19,15 @@ export async function sumCache(session: Session): Promise<CacheSums> {
   }
 }
 
-/** Which results are removed, and how. */
+/** Which results to remove, and how. */
 export interface PruneOptions extends PruneWish {
-  /** Only say what would be removed. Default false. */
+  /** Only report what would be removed. Default: false. */
   readonly isDryRun?: boolean;
-  /** Called with what would be removed; rejects if it must not be. Default: nobody is asked. */
+  /** Called with the forecast before anything is removed; rejects to cancel. Default: no confirmation. */
   readonly confirm?: (forecast: Pruned) => Promise<void>;
 }
 
-/** Removes results that were not used for long; see `batches/cache/prune-cache.ts`. */
+/** Removes results that have not been used recently; see `batches/cache/prune-cache.ts`. */
 export async function pruneHere(
   session: Session,
   { isDryRun = false, confirm, ...wish }: PruneOptions,
@@ -38,9 +38,9 @@ export async function pruneHere(
   return pruneCache({ ...request, isDryRun });
 }
 
-/** What the results of a row are known by, where they are kept, and who has them. */
+/** The cache keys of a row's results, where they are stored, and which rows share them. */
 export async function showCachedRow({ settings, ...session }: Session, row: LookedUpRow): Promise<CachedRowView> {
-  // Claims nothing: where the store's disk is not mounted, its folder would become the store.
+  // Does not claim the store: if its disk is not mounted, the empty mount point would become the store.
   const store = await openStore(settings.store, settings.env);
   try {
     return await lookUpRow(await session.ledger(), store, settings.store, row);

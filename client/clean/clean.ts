@@ -4,18 +4,18 @@ import type { BatchRecord } from '../../ledger/record-types.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Session } from '../session.ts';
 
-/** What is removed of a batch, and how. */
+/** Which parts of a batch to remove, and how. */
 export interface CleanOptions extends Partial<CleanParts> {
-  /** Only say what would be removed. Default false. */
+  /** Only report what would be removed. Default: false. */
   readonly isDryRun?: boolean;
-  /** Called with what would be removed, if anything can be; rejects if it must not be. Default: nobody is asked. */
+  /** Called with the forecast, unless the batch cannot be cleaned; rejects to cancel. Default: no confirmation. */
   readonly confirm?: (forecast: Cleaned) => Promise<void>;
 }
 
-/** What was removed, or would be. */
+/** The removed parts, or in a dry run those that would be. */
 export type Cleaned = Extract<CleanEnd, { readonly type: 'cleaned' }>;
 
-/** Removes the media of a finished batch, what its rows asked for, or both; see `batches/clean/clean-batch.ts`. */
+/** Removes a finished batch's media, its rows' inputs, or both; see `batches/clean/clean-batch.ts`. */
 export async function clean(
   session: Session,
   batch: BatchRecord,
@@ -31,7 +31,7 @@ export async function clean(
   return cleanBatch({ ...request, isDryRun });
 }
 
-/** Without what its rows asked for, a batch can neither be run again nor written. Throws {@link VoxbatchError} (`cleaned`). */
+/** Without its rows' inputs, a batch can neither be redriven nor written. Throws {@link VoxbatchError} (`cleaned`). */
 export function refuseCleaned(batch: BatchRecord): void {
   if (areRowsCleaned(batch)) throw new VoxbatchError({ type: 'cleaned', batch });
 }

@@ -24,44 +24,49 @@ import type { ApiAccess } from '../settings.ts';
 import { createHash } from 'node:crypto';
 import { defined } from '../../contract/defined.ts';
 
-/** What is read in each dialect. `list`: the newest lip-sync jobs; `jobs`: the same jobs, each by its id. */
+/** Reads made in each dialect. `list`: the newest lip-sync jobs; `jobs`: the same jobs, each by its id. */
 export const SURFACES = ['profile', 'voices', 'list', 'jobs'] as const;
 export type Surface = (typeof SURFACES)[number];
 
-/** A surface of the API in both dialects; of pairs, the first is of v1. `unread`: a dialect did not answer, and why. */
+/**
+ * An API surface compared across both dialects; in pairs, v1 comes first. `unread`: a dialect did not answer, with the
+ * reason.
+ */
 export type SurfaceComparison = { readonly surface: Surface } & (
   | (ItemDifferences & { readonly is: 'compared'; readonly items: Pair<number> })
   | { readonly is: 'unread'; readonly why: Pair<string | null> }
 );
 
-/** An account in both dialects. `unread`: neither dialect has told whose account it is; nothing else was asked. */
+/**
+ * An account compared across both dialects. `unread`: neither dialect returned the profile, so nothing else was read.
+ */
 export interface DialectComparison {
   /** Address of the API. */
   readonly api: string;
   readonly verdict: 'parity' | 'differs' | 'unread';
   readonly dialects: typeof DIALECTS;
   readonly surfaces: readonly SurfaceComparison[];
-  /** All that were made, in their order. */
+  /** All requests, in order. */
   readonly requests: readonly MadeRead[];
 }
 
-/** A free request, as a log may have it. */
+/** A free request, safe to log. */
 export interface MadeRead extends Omit<NotedRead, 'at'> {
   /** When it was sent. */
   readonly at: Date;
 }
 
-/** How much is compared, and how fast. */
+/** How much to compare, and how fast. */
 export interface CompareOptions {
-  /** How many of the newest lip-sync jobs. Default {@link USUAL_JOBS}. */
+  /** Number of newest lip-sync jobs to compare. Default: {@link USUAL_JOBS}. */
   readonly jobs?: number | undefined;
-  /** Most requests per second in both dialects together: they are one account's. Default null: no limit. */
+  /** Max requests per second across both dialects, because they share one account. Default: null, no limit. */
   readonly pollRate?: number | null;
   /** Called after each request. */
   readonly onRead?: (read: MadeRead) => void;
 }
 
-/** What was read of a surface in one dialect. */
+/** A surface read in one dialect. */
 type Reading =
   | {
       readonly type: 'read';
@@ -73,15 +78,15 @@ type Reading =
 const USUAL_JOBS = 20;
 const PAGE_SIZE = 50;
 const VOICES_PATIENCE_MS = 120_000;
-/** How often a read is made, if the API is in trouble or asks to wait. */
+/** Max attempts per read while the API fails or asks to wait. */
 const TRIES = 4;
 const PAUSE_MS = 500;
-/** Longest wait that the API may ask for. */
+/** Longest wait requested by the API that is honored, ms. */
 const LONGEST_PAUSE_MS = 30_000;
 
 /**
- * Reads profile, voices, list of lip-sync jobs and these jobs in both dialects, one request after the other, and compares
- * them. Spends nothing and changes nothing. A surface that differs is read twice.
+ * Reads the profile, the voices, the list of lip-sync jobs and each of these jobs in both dialects, one request at a
+ * time, and compares them. Spends nothing and changes nothing. A surface that differs is read a second time.
  */
 export async function compareDialects(
   access: ApiAccess,
@@ -111,7 +116,7 @@ async function compareBoth(
   const [one, other] = DIALECTS;
   const apis: Pair<ApiReads> = [eachInTurn(api.speaking(one), inTurn), eachInTurn(api.speaking(other), inTurn)];
   const profile = await compareSurface('profile', apis, readProfile);
-  // A token that is refused, or a host that is away, is not asked again.
+  // With a refused token or an unreachable host, further reads are pointless.
   if (isUnread(profile)) return { verdict: 'unread', surfaces: [profile] };
   const voices = await compareSurface('voices', apis, readAllVoices);
   const ids = new Set<string>();
@@ -152,7 +157,7 @@ async function lookOnce(
   if (one.type === 'unread' || other.type === 'unread')
     return { surface, is: 'unread', why: [whyOf(one), whyOf(other)] };
   const found = compareItems([one.items, other.items]);
-  // What only a longer list would show is not missing.
+  // Items beyond the end of a cut list are not missing.
   const only: ItemDifferences['only'] = [
     other.isCut === true ? [] : found.only[0],
     one.isCut === true ? [] : found.only[1],
@@ -193,7 +198,7 @@ async function readList(api: ApiReads, most: number): Promise<Reading> {
   return reading.type === 'unread' ? reading : { ...reading, isCut };
 }
 
-/** Jobs that the dialect does not know are left out. */
+/** Omits jobs unknown to the dialect. */
 function readJobs(api: ApiReads, ids: readonly string[]): Promise<Reading> {
   return orUnread(async () => {
     const items = new Map<string, Item>();
@@ -217,7 +222,7 @@ async function orUnread(read: () => Promise<ReadonlyMap<string, Item>>): Promise
   }
 }
 
-/** Reads again after a pause where that may help, and no sooner than the API asks. */
+/** Retries a read when that may help, no sooner than the API asks. */
 async function patiently<T>(read: () => Promise<T>): Promise<T> {
   for (let left = TRIES; ;) {
     try {
@@ -233,7 +238,7 @@ async function patiently<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What the API tells, in one shape for all dialects. Addresses may hold secrets, so only their hashes are kept. */
+/** The API's answers in one shape for both dialects. URLs may hold secrets, so only their hashes are kept. */
 
 function profileItem({ userId, tier, quotaRemaining, credits, webhookUrl }: Profile): Item {
   return {
@@ -251,11 +256,11 @@ function voiceItem({ name, provider, modelIds }: Voice): Item {
   };
 }
 
-/** The phase stands for the status, for which each dialect has words of its own. */
+/** The phase replaces the status, which each dialect words differently. */
 function jobItem({ phase, resultUrl, error, credits }: JobReading): Item {
   return {
     status: phase,
-    // A job that runs has neither, in any dialect.
+    // A running job has neither, in either dialect.
     ...(phase === 'completed' ? { 'result link': resultUrl !== undefined } : {}),
     ...(phase === 'failed' ? { error: error ?? 'none' } : {}),
     ...defined({ credits }),
@@ -275,7 +280,7 @@ function hashOf(text: string): string {
   return `sha256 ${createHash('sha256').update(text).digest('hex').slice(0, 12)}…`;
 }
 
-/** Makes a read when its turn comes. */
+/** Performs a read when the rate allows. */
 export type InTurn = <T>(read: () => Promise<T>) => Promise<T>;
 
 /** What {@link eachInTurn} paces. */
@@ -289,7 +294,7 @@ interface Clock {
 
 const REAL_CLOCK: Clock = { now: () => performance.now(), wait: (ms) => sleep(ms) };
 
-/** Begins at most so many reads per second, whoever asks; null: no limit. */
+/** Limits all callers together to `rate` reads per second; null means no limit. */
 export function atRate(rate: number | null, clock = REAL_CLOCK): InTurn {
   let nextAt = -Infinity;
   return async (read) => {
@@ -303,7 +308,7 @@ export function atRate(rate: number | null, clock = REAL_CLOCK): InTurn {
   };
 }
 
-/** The reads of an API, each of their requests in its turn. */
+/** Wraps an API's reads so that each request is paced. */
 function eachInTurn(api: ApiReads, inTurn: InTurn): ApiReads {
   return {
     readProfile: (signal) => inTurn(() => api.readProfile(signal)),

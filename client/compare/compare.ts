@@ -19,9 +19,9 @@ import type { Pair, RowDifference } from '../../policy/compare/row-parity.ts';
 import { creditsOf, wasMade } from '../../results/result-line.ts';
 import { codeOf } from '../../results/files.ts';
 
-/** How two batches are compared. */
+/** Options for comparing two batches. */
 export interface CompareOptions {
-  /** How much they may differ; shares from 0 on, `Infinity`: however much. Default: {@link DEFAULT_TOLERANCES}. */
+  /** Allowed differences as shares from 0 up; `Infinity` allows any. Default: {@link DEFAULT_TOLERANCES}. */
   readonly tolerances?: Partial<Tolerances>;
   /** Called for each row that differs, and for each that only one batch has. */
   readonly onRow?: (row: UnlikeRow) => Promise<void> | void;
@@ -64,10 +64,11 @@ export type ComparisonAnswer =
   | { readonly type: 'table-unwritable'; readonly cause: unknown };
 
 /**
- * Compares two batches as {@link compareHere} does, for a view and a table of the rows that differ.
+ * Compares two batches as {@link compareHere} does, and returns a view; optionally writes a table of the differing
+ * rows.
  *
- * @param most how many of the rows that differ are in the view
- * @param path of a CSV file for all of them; undefined: none
+ * @param most max differing rows in the view
+ * @param path CSV file for all differing rows; undefined writes none
  */
 export async function showComparison(
   session: Session,
@@ -119,12 +120,12 @@ function checkShare(name: string, share: number): void {
 
 type Reshaped = 'batches' | 'rows' | 'length' | 'latency' | 'judgements' | 'only' | 'unmeasured';
 
-/** A row that differs, to be shown. */
+/** A differing row, ready for display. */
 interface Difference extends DifferenceLine {
   readonly differs: readonly (RowDifference | 'only')[];
 }
 
-/** Two batches side by side, to be shown. Of pairs, the first is of the first batch. */
+/** Two batches side by side, ready for display. In pairs, the first batch comes first. */
 export interface ComparisonView extends Omit<BatchComparison, Reshaped> {
   readonly batches: Pair<Pick<BatchRecord, 'name' | 'account'> & { readonly api: string; readonly apiDialect: string }>;
   readonly rows: BatchComparison['rows'] & Pick<BatchComparison, 'only'>;
@@ -140,7 +141,7 @@ export interface ComparisonView extends Omit<BatchComparison, Reshaped> {
 
 type Latency = BatchComparison['latency'][number];
 
-/** A comparison as it is shown. `differing`: the first of the rows that differ. */
+/** Turns a comparison into its view. `differing`: the first differing rows. */
 function comparisonView(
   { batches, rows, length, latency, judgements, only, unmeasured, ...found }: BatchComparison,
   differing: readonly Difference[],
@@ -160,7 +161,7 @@ function batchView({ name, apiUrl, account, settings }: BatchRecord): Comparison
   return { name, api: apiUrl, account, apiDialect: dialectChoiceOf(settings) };
 }
 
-/** A row that differs, as a line of the table, and to be shown. */
+/** A differing row as a table line and for display. */
 function differenceLine(row: UnlikeRow): Difference {
   if (row.type === 'only') {
     const side = sideOf(row.row, null);

@@ -1,14 +1,14 @@
-// Not in doctor.ts: a program that imports voxbatch reads the types of that file, and is to need none of Temporal.
+// Kept out of doctor.ts, whose types every program that imports voxbatch loads: those must not need Temporal's.
 import { taskQueueOf, type Realm } from '../../contract/names.ts';
 import type { Temporal } from '../temporal/open-temporal.ts';
 
-/** Temporal lists a poller for some minutes after it is gone. A live worker polls again within a minute, ms. */
+/**
+ * A poller not seen for this long is dead, ms: a live worker polls again within a minute, but Temporal lists dead ones
+ * for minutes.
+ */
 const LIVING_MS = 90_000;
 
-/**
- * Number of workers that poll Temporal for work of this realm. One that has just died counts for up to a minute and a
- * half.
- */
+/** Counts the workers polling Temporal for this realm. One that has just died still counts for up to 90 s. */
 export async function countPollers(
   { client, namespace }: Pick<Temporal, 'client' | 'namespace'>,
   realm: Realm,

@@ -14,11 +14,11 @@ import { countPollers } from './count-pollers.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Session } from '../session.ts';
 
-/** A part that a run needs, found in order. */
+/** A component that passed its check. */
 export type SoundPart =
   | { readonly type: 'node'; readonly version: string }
   | { readonly type: 'disk'; readonly home: string; readonly freeBytes: number }
-  /** `isMissing`: there is none yet, and the first batch makes it. Default false. */
+  /** `isMissing`: it does not exist yet; the first batch creates it. Default: false. */
   | {
       readonly type: 'ledger';
       readonly ledger: string;
@@ -26,23 +26,23 @@ export type SoundPart =
       readonly unfinished: number;
       readonly isMissing?: boolean;
     }
-  /** `binary`: of the embedded server; left out on a cluster. */
+  /** `binary`: path of the embedded server; absent on a cluster. */
   | {
       readonly type: 'server';
       readonly version: string;
       readonly address: string;
       readonly binary?: { readonly version: string; readonly from: string };
     }
-  /** `proxy`: the one through which the API is reached, as `host:port`. */
+  /** `proxy`: the proxy used to reach the API, as `host:port`. */
   | { readonly type: 'api'; readonly url: string; readonly proxy?: string }
-  /** Token, account and clock. `credits`: the account's balance, if the API states it. */
+  /** Token, account and clock. `credits`: the account's balance, if the API reports it. */
   | { readonly type: 'account'; readonly account: string; readonly tier?: string; readonly credits?: number }
-  /** The ffmpeg that would be used, if there is one; its version as it states it. Only some work on sound needs one. */
+  /** The ffmpeg that would be used, if any, with the version it reports. Only some audio processing needs it. */
   | { readonly type: 'ffmpeg'; readonly found?: { readonly program: string; readonly version: string } }
-  /** Workers that poll the queue. Checked only on a cluster: otherwise a run brings its own. */
+  /** Workers polling the task queue. Checked only on a cluster: an embedded run starts its own worker. */
   | { readonly type: 'worker'; readonly workers: number };
 
-/** What is wrong with a part that a run needs. */
+/** A component's fault. */
 export type Trouble =
   | { readonly type: 'error'; readonly error: unknown }
   | { readonly type: 'little-disk'; readonly home: string; readonly freeBytes: number }
@@ -51,18 +51,18 @@ export type Trouble =
   /** `VOXBATCH_FFMPEG` names this path, and no program is there. */
   | { readonly type: 'unusable-ffmpeg'; readonly path: string };
 
-/** A part that a run needs, and whether it is in order. */
+/** The result of one check. */
 export type Finding =
   | ({ readonly ok: true } & SoundPart)
   | { readonly ok: false; readonly type: SoundPart['type']; readonly trouble: Trouble };
 
-/** Less free disk than this is too little for a large batch, bytes. */
+/** Free disk space below this is too little for a large batch, bytes. */
 const LITTLE_DISK = 1e9;
 
 /**
- * Checks what a run needs, one after the other: Node, disk, ffmpeg, ledger, Temporal, the API, the account, and on a cluster
- * the workers. If no embedded server runs, it starts one and stops it again. Makes no ledger: in a folder of somebody else, it would be on record
- * as this user's. Spends nothing and never throws.
+ * Checks a run's prerequisites one by one: Node, disk, ffmpeg, ledger, Temporal, API, account, and on a cluster the
+ * workers. If no embedded server is running, starts one and stops it afterwards. Creates no ledger: in somebody else's
+ * folder, it would be recorded as this user's. Spends nothing and never throws.
  *
  * @param say called before anything that takes long
  */
@@ -71,7 +71,7 @@ export async function* examine(
   say: (line: string) => void,
 ): AsyncGenerator<Finding, void, undefined> {
   let opening: Promise<OpenApi> | undefined;
-  // A failure holds for every check that needs it.
+  // Opened once, so that a failure applies to every check that needs the API.
   const open = (): Promise<OpenApi> => (opening ??= session.api());
   const checks: readonly (readonly [SoundPart['type'], () => Promise<Checked>])[] = [
     ['node', () => Promise.resolve({ type: 'node', version: process.versions.node })],
@@ -97,7 +97,6 @@ function isTrouble(found: Checked): found is Trouble {
   return ['little-disk', 'clocks-apart', 'no-worker', 'unusable-ffmpeg'].includes(found.type);
 }
 
-/** What a check found. */
 type Checked = SoundPart | Trouble;
 
 async function checkDisk({ settings: { home } }: Session): Promise<Checked> {
@@ -161,7 +160,7 @@ async function checkApi(session: Session, open: () => Promise<OpenApi>): Promise
     if (!(error instanceof VoxbatchError)) throw error;
     const { problem } = error;
     if (problem.type === 'token-refused') return { type: 'api', url: problem.apiUrl };
-    // A token that cannot be sent means that the API was not asked.
+    // With a token that no header can carry, the API was never called.
     if (problem.type === 'odd-token') return { type: 'api', url: (await session.access()).baseUrl };
     throw error;
   }
@@ -175,7 +174,7 @@ async function checkAccount(open: () => Promise<OpenApi>): Promise<Checked> {
   return { type: 'account', account, ...defined({ tier, credits }) };
 }
 
-/** On a cluster, other processes must do the work. */
+/** On a cluster, the work is left to other processes. */
 async function checkWorker(
   { settings }: Session,
   open: () => Promise<OpenApi>,

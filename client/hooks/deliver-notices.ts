@@ -13,41 +13,43 @@ import type { Settings } from '../settings.ts';
 
 /** Pause between two searches for notices, ms. */
 const EVERY_MS = 1_000;
-/** A claim of a process that died has run out by then, ms. */
+/** By then the claim of a dead process has expired, ms. */
 const CLAIM_PATIENCE_MS = LEASE_MS + 2 * EVERY_MS;
 
 export interface DeliverRequest {
   readonly ledger: Ledger;
-  /** Only notices of this batch. Default: of all. */
+  /** Restricts delivery to this batch. Default: all batches. */
   readonly batch?: string | undefined;
-  /** Also of other batches, once they are this old, ms; see `NoticeClaim`. */
+  /** Also delivers other batches' notices once they are this old, ms; see `NoticeClaim`. */
   readonly othersAfterMs?: number | undefined;
-  /** Only notices of this event. Default: of all. */
+  /** Restricts delivery to this event. Default: all events. */
   readonly event?: HookEvent | undefined;
   /** Awaited before each search, so that the files of a batch exist when its command runs. */
   readonly before?: (() => Promise<void>) | undefined;
-  /** Only of batches and schedules of this API and account: a ledger may hold those of others. Default: of any. */
+  /**
+   * Restricts delivery to batches and schedules of this API and account, since a ledger may hold others. Default: any.
+   */
   readonly realm?: NoticeClaim['realm'];
   /** Signs messages; see {@link postNotice}. Default: they are not signed. */
   readonly secret?: string | undefined;
-  /** Called with what could not be delivered. */
+  /** Called with a message for each delivery that failed. */
   readonly say: (line: string) => void;
-  /** Aborts, including the delivery in progress; the next process delivers that again. */
+  /** Aborts everything, including the delivery in progress, which the next process repeats. */
   readonly signal: AbortSignal;
 }
 
-/** Whose hooks a process tells, those of its own API and account, and how it signs what it sends. */
+/** The realm whose hooks this process delivers (its own API and account), and the secret that signs its messages. */
 export function ownNotices({ env }: Settings, open: OpenApi): Required<Pick<DeliverRequest, 'realm' | 'secret'>> {
   const secret = env['VOXBATCH_NOTIFY_SECRET'];
-  // An empty secret is none.
+  // An empty secret counts as not set.
   return { realm: realmOf(open), secret: secret === '' ? undefined : secret };
 }
 
 /** Input of {@link deliverNotices}. */
 export interface DeliverUntil extends DeliverRequest {
-  /** False: no search now. Default: always one. */
+  /** Whether to search for notices now. Default: always. */
   readonly isWanted?: (() => boolean) | undefined;
-  /** Ends it once what is under way is delivered. */
+  /** Stops it after the deliveries in flight. */
   readonly until?: AbortSignal;
 }
 
@@ -72,9 +74,9 @@ export async function deliverNotices(request: DeliverUntil): Promise<void> {
 }
 
 /**
- * Delivers the notices of an ended batch before the process exits. It retries failed ones for `patienceMs`; after that,
- * the next process that works on this ledger continues. What another process has begun to tell it waits for, until the
- * claim of a dead one would have run out. Returns whether each has been told, or tried to its end; see {@link isOwed}.
+ * Delivers an ended batch's notices before the process exits. Failed ones are retried for `patienceMs`, then left to
+ * the next process that works on this ledger. Deliveries begun by another process are awaited until a dead one's claim
+ * would have expired. Returns whether none is still owed; see {@link isOwed}.
  */
 export async function deliverLast(
   request: DeliverRequest & { readonly batch: string },
@@ -110,14 +112,14 @@ export async function deliverLast(
   }
 }
 
-/** Takes the notices of a batch from processes that are dead. */
+/** Releases a batch's notices that are claimed by dead processes. */
 async function freeOfTheDead(ledger: Ledger, batch: string): Promise<void> {
   for (const { id, claimer, endedAt } of await ledger.noticesOf(batch)) {
     if (endedAt === null && claimer !== null && isProvenDead(claimer)) await ledger.freeNotice(id, claimer);
   }
 }
 
-/** Tries everything that is due once. Rejects if the signal aborts it. */
+/** Tries each due notice once. Rejects if the signal aborts. */
 export async function deliverDue(request: DeliverRequest): Promise<void> {
   request.signal.throwIfAborted();
   const courier = courierOf(request);
@@ -141,7 +143,7 @@ function courierOf(request: DeliverRequest): NoticeCourier {
   });
 }
 
-/** Ignores the error of what the signal has cut off. */
+/** Ignores errors caused by the signal's abort. */
 function ignoreIf(signal: AbortSignal): (error: unknown) => void {
   return (error) => {
     if (!signal.aborted) throw error;
@@ -168,25 +170,25 @@ async function deliver(notice: Notice, { ledger, secret, signal }: DeliverReques
     if (signal.aborted) throw error;
     return messageOf(error);
   });
-  // Nobody knows what a failed command has done, so it is not run again.
+  // A failed command may have had effects, so it is not retried.
   return trouble === undefined ? { type: 'delivered' } : { type: 'failed', trouble, retryAt: null };
 }
 
-/** How long hooks that are being told, and those of what has just ended, may take once the process is to end, ms. */
+/** Once the process is ending, deliveries in flight and hooks of batches that have just ended get this long, ms. */
 const PATIENCE_MS = 35_000;
 
-/** Hooks that are told in the background. */
+/** Background delivery of hooks. */
 export interface Telling {
-  /** Resolves when it has ended; rejects if the ledger is gone. */
+  /** Resolves when delivery has ended; rejects if the ledger is gone. */
   readonly ended: Promise<void>;
   /**
-   * Ends it in order: what is under way arrives, and when `worked` is over, what has come of that is tried once. After
-   * 35 s the rest is cut off; the next process tells it. Never throws.
+   * Shuts delivery down: drains deliveries in flight, then, once `worked` settles, tries each resulting notice once.
+   * After 35 s the rest is aborted and left to the next process. Never throws.
    */
   end(worked: Promise<unknown>): Promise<void>;
 }
 
-/** Tells the hooks of the batches of a ledger until it is ended. */
+/** Delivers the hooks of a ledger's batches in the background until {@link Telling.end} is called. */
 export function tellHooks(told: Omit<DeliverUntil, 'signal' | 'until'>): Telling {
   const [ending, cutting] = [new AbortController(), new AbortController()];
   const request = { ...told, signal: cutting.signal, until: ending.signal };

@@ -4,18 +4,18 @@ import type { NoticeMessage, OccurrenceMessage } from './read-news.ts';
 import { once } from 'node:events';
 import { namesForUser, startChild } from '../../embedded/child-process.ts';
 
-/** A receiver that has not answered by then has failed, ms. */
+/** Timeout for a receiver's answer, ms. */
 const TIMEOUT_MS = 15_000;
 
 /**
  * Sends a message to the URL of `--notify`, as Standard Webhooks specifies: headers `webhook-id`, `webhook-timestamp`
- * and, with a secret, `webhook-signature`. Returns what went wrong, without the URL, which may be a secret; undefined:
- * the receiver accepted it.
+ * and, with a secret, `webhook-signature`. Returns what went wrong, without the URL, which may be a secret, or
+ * undefined if the receiver accepted it.
  *
- * Redirects are not followed: they are no receipt, and would send the message elsewhere. Source: standardwebhooks.com,
- * "Verifying webhook authenticity" and "Operational considerations".
+ * Redirects are not followed: they acknowledge nothing, and would send the message elsewhere. Source:
+ * standardwebhooks.com, "Verifying webhook authenticity" and "Operational considerations".
  *
- * @param fetch default: through the proxy that the environment names, if any
+ * @param fetch default: fetches through the environment's proxy, if any
  */
 export async function postNotice(
   url: string,
@@ -28,7 +28,7 @@ export async function postNotice(
   const timestamp = String(Math.floor(Date.now() / 1_000));
   const signature =
     secret === undefined ? {} : { 'webhook-signature': signatureOf({ id: message.id, timestamp, body, secret }) };
-  // Such a URL may be on record of an earlier version. Thrown, it would end the process that delivers, and the next one, too.
+  // An earlier version may have recorded such a URL. Throwing would end the delivering process, and the next one too.
   if (!URL.canParse(url)) return 'its URL cannot be read';
   const { host } = new URL(url);
   try {
@@ -62,13 +62,13 @@ function member(value: unknown, name: 'name' | 'cause' | 'code'): unknown {
     : undefined;
 }
 
-/** The signature of a message: `v1,` and the HMAC-SHA256 of id, timestamp and body, in base64. */
+/** A message's signature: `v1,` followed by the base64 HMAC-SHA256 of id, timestamp and body. */
 export function signatureOf(signed: {
   readonly id: string;
   /** Seconds since 1970. */
   readonly timestamp: string;
   readonly body: string;
-  /** Any text; what follows `whsec_` is base64. */
+  /** Any text; after the prefix `whsec_`, base64. */
   readonly secret: string;
 }): string {
   const { id, timestamp, body, secret } = signed;
@@ -76,14 +76,14 @@ export function signatureOf(signed: {
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
 }
 
-/** A command that has not ended by then is killed, ms. */
+/** A command still running after this is killed, ms. */
 const LONGEST_RUN_MS = 600_000;
 
 /** Input of {@link runHookCommand}. */
 export interface HookCommand {
-  /** For the shell. */
+  /** Shell command line. */
   readonly command: string;
-  /** Added to the environment of this process, which is passed on without our secrets. */
+  /** Added to this process's environment, which is passed on without our secrets. */
   readonly environment: Readonly<Record<string, string>>;
   /** Text for its stdin. */
   readonly input: string;
@@ -92,8 +92,8 @@ export interface HookCommand {
 }
 
 /**
- * Runs the command of `--on-end` in a shell, in the working directory of this process; its output goes to stderr.
- * Returns what went wrong; undefined: it exited with 0. Throws if the signal killed it.
+ * Runs the `--on-end` command in a shell, in this process's working directory; its output goes to stderr. Returns what
+ * went wrong, or undefined if it exited with 0. Throws if the signal killed it.
  */
 export async function runHookCommand({
   command,
@@ -106,7 +106,8 @@ export async function runHookCommand({
   const child = startChild('/bin/sh', ['-c', command], {
     env: { ...ours, ...environment },
     passes: [...namesForUser(ours), ...Object.keys(environment)],
-    // In its own process group: what it starts is killed with it, and a Ctrl-C that ends us in order does not reach it.
+    // Its own process group, so that its children are killed with it, and a Ctrl-C that shuts us down does not reach
+    // it.
     detached: true,
     stdio: ['pipe', stderr, stderr],
   });
@@ -120,7 +121,7 @@ export async function runHookCommand({
   };
   const limit = AbortSignal.any([signal, AbortSignal.timeout(LONGEST_RUN_MS)]);
   limit.addEventListener('abort', kill);
-  // Its own group outlives us where we exit at once, and the next process would run it beside itself.
+  // Its group would outlive an immediate exit, and the next process would run the command a second time alongside it.
   process.once('exit', kill);
   // A command need not read its input.
   child.stdin?.on('error', () => undefined);

@@ -3,32 +3,31 @@ import { HOOK_TARGETS, type HookTarget } from '../../contract/hooks.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Delivery, Notice, NoticeClaim } from '../../ledger/notices/notices.ts';
 
-/** How long a notice belongs to the process that delivers it, ms; that process keeps renewing this. */
+/** Lease of the process that delivers a notice, ms. It is renewed until the delivery ends. */
 export const LEASE_MS = 30_000;
 const KEEP_EVERY_MS = 10_000;
 
 /**
- * Concurrent deliveries of one process, by target. Each target has its own, so that commands, which may take minutes,
+ * Max concurrent deliveries per process, by target. The limits are separate so that commands, which may take minutes,
  * never delay messages.
  */
 export const DELIVERIES_AT_ONCE: Readonly<Record<HookTarget, number>> = { command: 4, url: 8 };
 
-/** What a courier needs. */
 export interface CourierRequest {
   readonly ledger: Pick<Ledger, 'takeNotice' | 'keepNotice' | 'noteDelivery'>;
   /** Awaited before each search. */
   readonly before?: (() => Promise<void>) | undefined;
-  /** Which notices. */
+  /** Selects the notices to claim. */
   readonly claim: Omit<NoticeClaim, 'leaseMs' | 'claimer' | 'targets' | 'except'>;
-  /** Delivers one; rejects if it was cut off, and the notice is then delivered again. */
+  /** Delivers a notice; rejects if aborted, and the notice is then delivered again. */
   readonly deliver: (notice: Notice) => Promise<Delivery>;
-  /** Called with each result. */
+  /** Called after each delivery. */
   readonly onResult: (notice: Notice, delivery: Delivery) => void;
 }
 
 /**
- * Delivers notices, several at once: a slow receiver or a long command holds up only what follows for the same batch and
- * target, which would otherwise overtake it.
+ * Delivers notices concurrently, but in order per batch and target: a slow receiver or a long command delays only the
+ * later notices of its own batch and target.
  */
 export class NoticeCourier {
   readonly #request: CourierRequest;
@@ -42,20 +41,20 @@ export class NoticeCourier {
     this.#request = request;
   }
 
-  /** Begins to deliver what is due, as far as there is room. Rejects with the first error that ended a delivery. */
+  /** Starts due deliveries up to the concurrency limits. Rejects with the first error that ended a delivery. */
   async begin(): Promise<void> {
-    // One after the other: two that looked at once could both use the last place.
+    // Serialized: two concurrent searches could both take the last slot.
     this.#taking = this.#taking.then(() => this.#take());
     await this.#taking;
     if (this.#failure !== undefined) throw this.#failure.error;
   }
 
-  /** Begins nothing more. */
+  /** Starts no further deliveries. */
   close(): void {
     this.#isClosed = true;
   }
 
-  /** Resolves when nothing is under way. Rejects with the first error that ended a delivery. */
+  /** Resolves when no delivery is in flight. Rejects with the first error that ended a delivery. */
   async idle(): Promise<void> {
     do {
       await this.#taking;
@@ -88,7 +87,7 @@ export class NoticeCourier {
     }
   }
 
-  /** Delivers one, and then what its place is free for. Never rejects. */
+  /** Delivers a notice, then uses its freed slot for the next. Never rejects. */
   async #carry(notice: Notice): Promise<void> {
     const { ledger, deliver, onResult } = this.#request;
     const keeping = setInterval(() => {

@@ -14,20 +14,22 @@ import { summarize, type Summary } from '../../results/summary.ts';
 import { trimEnd } from '../../contract/trim-end.ts';
 import type { OccurrenceRecord } from '../../ledger/schedules/occurrence-records.ts';
 
-/** What a notice tells now, and whom. */
+/** A notice's current content and its receiver. */
 interface News {
   /** The command or the URL. */
   readonly wanted: string;
   readonly message: NoticeMessage | OccurrenceMessage;
-  /** For a command. */
+  /** Environment for a command. */
   readonly environment: Readonly<Record<string, string>>;
-  /** What a command gets on stdin, as JSON. */
+  /** Stdin for a command, sent as JSON. */
   readonly input: object;
 }
 
-/** What a notice tells now. Undefined if nobody wants it any more: its hook was taken back, or what it tells is no longer so. */
+/**
+ * Reads a notice's current content. Undefined if it is obsolete: its hook was removed, or its event no longer holds.
+ */
 export async function readNews(ledger: Ledger, told: Notice): Promise<News | undefined> {
-  // Whoever hears of it by both ways, or twice, knows it by the event.
+  // The event's id lets a receiver recognize duplicates, and the same event arriving through both targets.
   const notice = { ...told, id: eventIdOf(ledger.id, told) };
   const { event } = notice;
   return event === 'ended' || event === 'paused'
@@ -64,20 +66,21 @@ function hookOf({ target }: Notice, { onEnd, notify }: ScheduleHooks): string | 
 }
 
 /**
- * The id of the event that a notice tells: a batch of a ledger ended, or paused, at that moment. The same for the command and the URL, and each time
- * that it is told: its notices were made in one statement, so they agree. 32 digits of hex.
+ * The id of a notice's event, such as a batch ending or pausing at that moment, as 32 hex digits. It is the same for
+ * the command and the URL, and for each redelivery: an event's notices are inserted in one statement, so they agree on
+ * the time.
  */
 function eventIdOf(ledgerId: string, { batch, event, madeAt }: Pick<Notice, 'batch' | 'event' | 'madeAt'>): string {
   const told = JSON.stringify([ledgerId, batch, event, madeAt]);
   return createHash('sha256').update(told).digest('hex').slice(0, 32);
 }
 
-/** The figures of a message, named as in `summary.json`. */
+/** A message's figures, named as in `summary.json`. */
 interface NoticeData {
   readonly batch: string;
   readonly account: string;
   readonly api: string;
-  /** Name and number of the exit code that `status` has for the batch. */
+  /** Name and number of the batch's exit code, as in `status`. */
   readonly exit: string;
   readonly exit_code: number;
   readonly rows: number;
@@ -85,25 +88,25 @@ interface NoticeData {
   readonly outcomes: Readonly<Record<string, number>>;
   readonly not_chosen: number;
   readonly credits: BatchView['money'];
-  /** Why it paused or gave up by itself; null if it did not. */
+  /** Why it paused or gave up by itself; otherwise null. */
   readonly reason: string | null;
 }
 
 /**
- * What `--notify` sends, as JSON: the form of Standard Webhooks (`type`, `timestamp`, `data`), with the `text` that Slack and its like show.
- * The figures are those of the moment of sending, which may be later than the event.
+ * The JSON body that `--notify` sends: a Standard Webhooks payload (`type`, `timestamp`, `data`), plus the `text` that
+ * Slack and similar services display. The figures are as of sending, which may be later than the event.
  */
 export interface NoticeMessage {
-  /** Of the event; the same for each hook, and each time the message is sent. */
+  /** The event's id, the same for each hook and each redelivery. */
   readonly id: string;
   readonly type: `batch.${BatchEvent}`;
-  /** When it happened. ISO 8601, UTC. */
+  /** Time of the event. ISO 8601, UTC. */
   readonly timestamp: string;
   readonly text: string;
   readonly data: NoticeData;
 }
 
-/** The message about a batch's current state. It holds no text of a row, no URL of a result and no token. */
+/** The message about a batch's current state. Contains no row text, no result URL and no token. */
 export function noticeMessage(
   { id, madeAt }: Pick<Notice, 'id' | 'madeAt'>,
   event: BatchEvent,
@@ -146,7 +149,7 @@ function chargedWords(money: BatchView['money']): string {
   return isChargeEstimated(money) ? `About ${sum} (some prices are estimates)` : sum;
 }
 
-/** What a command of `--on-end` is given in its environment. All values are text. */
+/** The environment variables of an `--on-end` command. */
 export function noticeEnvironment({ id, type, data }: NoticeMessage): Readonly<Record<string, string>> {
   const outcomes = OUTCOMES.map((outcome) => [
     `VOXBATCH_${outcome.toUpperCase()}`,
@@ -158,7 +161,7 @@ export function noticeEnvironment({ id, type, data }: NoticeMessage): Readonly<R
     VOXBATCH_BATCH: data.batch,
     VOXBATCH_EXIT: data.exit,
     VOXBATCH_EXIT_CODE: String(data.exit_code),
-    // Words of the API may hold what no environment can, and then no command would start.
+    // The API's words may contain NUL, which no environment variable can hold: the command would not start.
     VOXBATCH_REASON: (data.reason ?? '').replaceAll('\0', ''),
     VOXBATCH_ROWS: String(data.rows),
     ...(Object.fromEntries(outcomes) as Record<string, string>),
@@ -168,38 +171,40 @@ export function noticeEnvironment({ id, type, data }: NoticeMessage): Readonly<R
   };
 }
 
-/** The summary of a batch from the ledger alone, without the hashes of files: whoever delivers a notice may not have written any. */
+/**
+ * A batch's summary from the ledger alone, without file hashes: the delivering process may not have written any files.
+ */
 function ledgerSummary({ batch, counts, money }: BatchView, voxbatchVersion: string): Summary {
   const { total: rows, outcomes, notChosen, states } = counts;
   return summarize(batch, { rows, outcomes, notChosen, states, credits: money }, money.reserved, {}, voxbatchVersion);
 }
 
-/** What is told of an occurrence that made no batch. */
+/** Message data for an occurrence that made no batch. */
 interface OccurrenceData {
   readonly schedule: string;
-  /** The time that it was scheduled for. ISO 8601, UTC. */
+  /** Its scheduled time. ISO 8601, UTC. */
   readonly at: string;
-  /** The name that its batch would have. */
+  /** The name its batch would have had. */
   readonly batch: string;
   readonly state: 'failed' | 'skipped';
-  /** Why it was skipped, in a word; null: it has failed. */
+  /** Why it was skipped, as one word; null if it failed. */
   readonly cause: string | null;
-  /** Why, as a sentence. */
+  /** The reason as a sentence. */
   readonly reason: string | null;
 }
 
-/** What `--notify` sends of an occurrence without a batch; in the form of `NoticeMessage`. */
+/** The body that `--notify` sends for an occurrence without a batch, in the form of `NoticeMessage`. */
 export interface OccurrenceMessage {
-  /** Of the event; the same for each hook, and each time the message is sent. */
+  /** The event's id, the same for each hook and each redelivery. */
   readonly id: string;
   readonly type: `occurrence.${OccurrenceData['state']}`;
-  /** When that was found. ISO 8601, UTC. */
+  /** When the outcome was detected. ISO 8601, UTC. */
   readonly timestamp: string;
   readonly text: string;
   readonly data: OccurrenceData;
 }
 
-/** The message about an occurrence as it stands now; undefined if it has taken place after all. */
+/** The message about an occurrence's current state; undefined if it took place after all. */
 export function occurrenceMessage(
   { id, batch, madeAt }: Pick<Notice, 'id' | 'batch' | 'madeAt'>,
   { schedule, at: atMs }: Occurrence,
@@ -219,15 +224,15 @@ export function occurrenceMessage(
   };
 }
 
-/** Names only the host of each URL: that of a manifest often is a secret, and receivers of messages need not know it. */
+/** Reduces each URL to its host: a manifest's URL is often a secret that receivers need not know. */
 function hostsOnly(text: string): string {
-  // Punctuation at the end is the sentence's.
+  // Trailing punctuation belongs to the sentence.
   return text.replaceAll(/\bhttps?:\/\/([^/\s?#]+)(\S*)/g, (_, host: string, rest: string) => {
     return host + rest.slice(trimEnd(rest, ':.,;').length);
   });
 }
 
-/** What a command of `--on-end` is given in its environment for it. All values are text. */
+/** The environment variables of an `--on-end` command for such an occurrence. */
 function occurrenceEnvironment({ id, data }: OccurrenceMessage): Readonly<Record<string, string>> {
   return {
     VOXBATCH_EVENT: data.state,
@@ -236,7 +241,7 @@ function occurrenceEnvironment({ id, data }: OccurrenceMessage): Readonly<Record
     VOXBATCH_SCHEDULE: data.schedule,
     VOXBATCH_OCCURRENCE: data.at,
     VOXBATCH_CAUSE: data.cause ?? '',
-    // Words of a server may hold what no environment can, and then no command would start.
+    // The server's words may contain NUL, which no environment variable can hold: the command would not start.
     VOXBATCH_REASON: (data.reason ?? '').replaceAll('\0', ''),
   };
 }

@@ -12,15 +12,15 @@ import { isPausedByFailures } from '../../batches/look/view-batch.ts';
 /** Source of a manifest that came through a pipe; see `inputs/manifest-source.ts`. */
 const STANDARD_INPUT = 'standard input';
 
-/** What {@link continueCommand} needs to know about a batch. */
+/** The parts of a batch that {@link continueCommand} reads. */
 export type ContinuedBatch = Pick<BatchRecord, 'name' | 'source' | 'subset'> & {
   readonly settings: Pick<BatchRecord['settings'], 'reading' | 'single'>;
 };
 
 /**
- * The command that continues a batch. It has the flags that shape its rows, because its manifest is read again, and
- * those that select among them: without these it would continue with all. A single job has no manifest, and its own
- * command would show its text. `out`: the folder of its files, if the caller knows it.
+ * The command that resumes a batch. It repeats the flags that shape its rows, because the manifest is read again, and
+ * those that select rows: without them, all rows would run. A single job has no manifest, and its own command would
+ * reveal its text. `out`: the batch's out folder, if the caller knows it.
  */
 export function continueCommand({ name, source, subset, settings }: ContinuedBatch, out?: string | null): NextCommand {
   if (settings.single !== undefined) return nextCommand('up', '--until-idle');
@@ -34,7 +34,7 @@ export function continueCommand({ name, source, subset, settings }: ContinuedBat
   ];
   return { command: 'run', args, ...(isPiped ? { stdin: 'FILE' } : {}) };
 }
-/** The flags for how a manifest was read, as words of a command line. */
+/** The command-line flags that reproduce how a manifest was read. */
 export function readingFlags({
   kind,
   defaults,
@@ -58,35 +58,37 @@ export function readingFlags({
 }
 
 /**
- * None for a column without a flag: the ledger may have come with a folder, and its author must not put `--api-url` into a command. A value that
- * begins with a dash is joined to its flag: one that need not have a value, such as `--verify`, would leave it to be read as the next flag.
+ * Empty for a column without a flag: the ledger may have come with the folder, and its author must not be able to
+ * inject `--api-url` into a command. A value that begins with a dash is joined to its flag: after one with an optional
+ * value, such as `--verify`, it would be read as the next flag.
  */
 function defaultFlag(column: string, value: string): readonly string[] {
   if (!isDefaulted(column)) return [];
   return value.startsWith('-') ? [`--${column}=${value}`] : [`--${column}`, value];
 }
 
-/** A path as a person in the working directory would write it. */
+/** A path as a user in the working directory would type it. */
 export function shortPath(path: string): string {
   const short = relative(process.cwd(), path);
   return short === '' ? '.' : short.startsWith('..') ? path : short;
 }
 
-/** A path as an argument of a command: none is read as a flag. */
+/** A path as a command argument, never mistakable for a flag. */
 function pathArg(path: string): string {
   return path.startsWith('-') ? `./${path}` : path;
 }
 
 /**
- * `--out DIR`, if the files of a batch are in another folder than usual: a command without it would write them to the usual one. It is not on
- * record, so only the command that was given it knows. `out`: undefined if it does not; null if the batch has no files.
+ * `--out DIR` if a batch's files are not in the default folder: a command without it would write them there. The folder
+ * is not recorded, so only the command that was given it knows it. `out`: undefined if unknown; null if the batch has
+ * no files.
  */
 export function outArgs(batch: string, out: string | null | undefined): readonly string[] {
   if (out === undefined || out === null || resolve(out) === resolve(defaultOut(batch))) return [];
   return ['--out', pathArg(shortPath(resolve(out)))];
 }
 
-/** Maximum rows that a command names; more would not fit a line. */
+/** Max rows named in a command; more would not fit on a line. */
 export const MOST_NAMED = 20;
 
 /**
@@ -107,18 +109,18 @@ export function takeArg(row: NamedRow, take: number): string {
   return `${rowArg(row)}/${String(take)}`;
 }
 
-/** A paused batch, and what continues it. */
+/** A paused batch and the commands that resume it. */
 export interface Pause {
   readonly batch: Pick<BatchRecord, 'name' | 'pauseReason'>;
-  /** Commands that continue it, each after the one before. */
+  /** Commands that resume it, in order. */
   readonly goOn: readonly NextCommand[];
   /** The command that works on it. */
   readonly run: NextCommand;
 }
 
 /**
- * What a paused batch needs. If nobody works on it, `resume` alone would only point to `run`, and `run` alone continues
- * only after a pause that the batch made by itself. `out`: see {@link continueCommand}.
+ * The commands that resume a paused batch. If it has no worker, `resume` alone would only refer to `run`, and `run`
+ * alone resumes only a batch that paused by itself. `out`: see {@link continueCommand}.
  */
 export function pauseOf(
   batch: BatchRecord,

@@ -2,10 +2,10 @@ import { OUTCOMES, type Outcome } from '../../contract/outcomes.ts';
 import type { Counts, Money } from '../../ledger/record-types.ts';
 import { budgetLeft, isChargeEstimated } from '../../policy/money/budget.ts';
 
-/** How rows ended: rows that were left out on purpose are separate from those that the budget skipped. */
+/** How rows ended. Rows left out on purpose are distinct from those skipped by the budget. */
 export type EndWord = Outcome | 'not chosen';
 
-/** The outcomes that any row has, with their rows. */
+/** The outcomes that occur, with their number of rows. */
 export function endsOf({ outcomes, notChosen }: Counts): readonly (readonly [EndWord, number])[] {
   const counted = { ...outcomes, skipped: outcomes.skipped - notChosen, 'not chosen': notChosen };
   return [...OUTCOMES, 'not chosen' as const].flatMap((word) => (counted[word] > 0 ? [[word, counted[word]]] : []));
@@ -16,12 +16,12 @@ export function doneOf({ outcomes, notChosen }: Counts): number {
   return Object.values(outcomes).reduce((sum, count) => sum + count, 0) - notChosen;
 }
 
-/** Rows to run: all except those that `--limit` or `--sample` left out. */
+/** Number of rows to run: all except those left out by `--limit` or `--sample`. */
 export function chosenOf({ total, notChosen }: Counts): number {
   return total - notChosen;
 }
 
-/** Sums of a batch, and what is left of its budget; null without one. `isEstimate`: some of what was charged is ours. */
+/** A batch's sums and its remaining budget, null without one. `isEstimate`: some charges are our own estimates. */
 export function viewMoney(money: Money, budget: number | null) {
   return { ...money, isEstimate: isChargeEstimated(money), budget, budgetLeft: budgetLeft(money, budget) };
 }

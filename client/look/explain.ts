@@ -13,7 +13,9 @@ import { isDeserted } from '../temporal/anybody-in.ts';
 import { isStranger } from '../trust/known-ledgers.ts';
 import { nextForRow, type RowNext } from './row-steps.ts';
 
-/** Which row is meant. `first`: an id, or a row's number where no row has that id; `second`: its batch, in either order. */
+/**
+ * The words that name a row: an id (or a row number if no row has that id) and optionally its batch, in either order.
+ */
 export interface RowRequest {
   readonly first: string;
   readonly second?: string | undefined;
@@ -21,32 +23,32 @@ export interface RowRequest {
   readonly named?: string | undefined;
 }
 
-/** A row, and the batch that it is to be of; undefined: the newest. */
+/** A row and its batch; undefined means the newest batch. */
 export interface RowReading {
   readonly row: string;
   readonly batch: string | undefined;
 }
 
-/** Which row is meant, or why that is not clear. */
+/** The row meant, or why it is unclear. */
 export type RowAnswer =
   | { readonly type: 'found'; readonly history: RowHistory }
   /** The words name another batch than `--batch`. */
   | { readonly type: 'contradiction' }
-  /** Each word is a batch with a row of the other's name. */
+  /** Both words name a batch that has a row of the other name. */
   | { readonly type: 'ambiguous'; readonly readings: readonly [RowReading, RowReading] }
   | { readonly type: 'no-row'; readonly row: string; readonly batch: BatchRecord };
 
-/** Everything on record about a row, and what can be done about it here. */
+/** Everything on record about a row, and its next steps. */
 export interface RowExplanation extends RowHistory {
   /** Folder of the store. Absolute. */
   readonly store: string;
-  /** What it asked for was removed. */
+  /** Its input was removed (`clean`). */
   readonly isRequestRemoved: boolean;
-  /** What to do next; undefined: nobody has confirmed its ledger. */
+  /** Next steps; undefined if nobody has confirmed its ledger. */
   readonly next: RowNext | undefined;
 }
 
-/** Everything about the row that is meant. */
+/** Resolves the words and returns everything about that row. */
 export async function explain(
   ledger: Ledger,
   settings: Settings,
@@ -68,7 +70,7 @@ export async function explain(
   return { type: 'explained', row };
 }
 
-/** The row that is meant. `settings`: those of the store that its file is looked for in; default: none. */
+/** Resolves the words to a row. `settings`: where to look for its stored file. Default: nowhere. */
 export async function findHistory(
   ledger: Ledger,
   request: RowRequest,
@@ -93,8 +95,9 @@ export async function findHistory(
 }
 
 /**
- * The ways to read the words of `explain`: a row, or a row and its batch in either order. The name of a single job stands for its only row.
- * `known`: names of all batches; `single`: of those that are single jobs. Empty if `--batch` names a third thing. If neither word is a batch, the first one is taken for it, so that the message names it.
+ * The possible readings of `explain`'s words: a row, or a row and its batch in either order. A single job's name stands
+ * for its only row. `known`: names of all batches; `single`: those that are single jobs. Empty if `--batch` contradicts
+ * both words. If neither word is a batch, the first is taken for one, so that the error names it.
  */
 export function rowReadings(
   { first, second, named }: RowRequest,

@@ -7,62 +7,59 @@ import { linkNewMedia } from '../../results/project.ts';
 import type { Store } from '../../store/store.ts';
 import { voxbatchVersion } from '../version.ts';
 
-/** How often the batch's own record is read, ms: its end is noticed this much later. */
+/** Poll interval of the batch's record, ms. The end of the batch is noticed up to this much later. */
 const LOOK_EVERY_MS = 100;
-/** Rows and money are counted, and the reasons of failures read, at most this often, ms. */
+/** Minimum interval between counts of rows, money and failure reasons, ms. */
 const COUNT_EVERY_MS = 200;
 const REASONS_EVERY_MS = 1_000;
-/** Failure counts tell at most this many reasons apart. */
+/** Max distinct failure reasons counted. */
 const MOST_REASONS = 100;
-/** How often media are linked to the out folder while following, ms. */
+/** Interval at which media are linked into the out folder, ms. */
 const LINK_EVERY_MS = 1_000;
-/** How often the workflow is queried, ms. */
+/** Interval between workflow queries, ms. */
 const ASK_EVERY_MS = 5_000;
-/**
- * How often a workflow that was ended from outside is replaced; after that, something ends it that nobody here can fix.
- */
+/** Max restarts of a workflow that keeps being ended from outside; beyond that, the cause cannot be fixed here. */
 const MOST_RESTARTS = 3;
 
-/** An answer takes at most this share of the time: the slower it is, the rarer. */
+/** Reads take at most this share of the time: the slower they are, the rarer. */
 const LARGEST_SHARE = 0.02;
 
 /** State of the workflow of an open batch. */
 export type WorkflowStanding =
   | { readonly type: 'running' | 'silent' }
-  /** It has closed the batch. A batch that is still open was opened again since, and needs a new workflow. */
+  /** It has closed the batch. If the batch is open, it was reopened since and needs a new workflow. */
   | { readonly type: 'completed' }
-  /** It was ended in another way, for example by hand. */
+  /** It ended in another way, for example was terminated by hand. */
   | { readonly type: 'ended'; readonly message: string };
 
-/** How a batch is followed. */
 export interface FollowRequest {
   readonly ledger: Ledger;
   readonly store: Store;
   readonly batch: string;
-  /** Folder to which media are linked as they arrive, absolute; null: none are. */
+  /** Absolute path of the folder into which media are linked as they arrive; null links none. */
   readonly out: string | null;
-  /** Ends following early, for example on Ctrl-C or a fault of this machine. */
+  /** Stops following early, for example on Ctrl-C or a machine fault. */
   readonly signal: AbortSignal;
-  /** Wait through a pause, which a person may end, and do not stop following; except if the token is refused. */
+  /** Keep following through a pause, which a person may lift, unless the token is refused. */
   readonly waitWhilePaused: boolean;
-  /** This process fetches the results: a pause ends following only when no job runs any more. */
+  /** This process fetches the results, so a pause stops following only once no job is running. */
   readonly fetchesHere: boolean;
-  /** Called now and then: does the workflow still run? */
+  /** Checks whether the workflow is still running; called periodically. */
   readonly askWorkflow: () => Promise<WorkflowStanding>;
-  /** Starts a new workflow for an open batch that has none running. */
+  /** Starts a new workflow for an open batch without a running one. */
   readonly startAgain: () => Promise<void>;
   /** Pause between two queries of the workflow, ms; default 5,000. */
   readonly askEveryMs?: number;
 }
 
-/** State of a batch. Sums may be some tenths of a second older than the batch, except the last ones. */
+/** State of a batch. All but the final sums may lag the batch by some tenths of a second. */
 export interface Standing {
   readonly batch: BatchRecord;
   readonly counts: Counts;
   readonly money: Money;
-  /** Steps of which few requests go at once, until one has told what the API charges. Default: none. */
+  /** Steps whose requests are held to a few in flight until an answer reveals the API's price. Default: none. */
   readonly untold?: readonly Step[];
-  /** Why rows failed, or fail now, the most common first. */
+  /** Reasons for failures, past and present, most common first. */
   readonly reasons: readonly ReasonCount[];
 }
 
@@ -71,16 +68,17 @@ export type FollowEnd = { readonly type: 'ended'; readonly batch: BatchRecord } 
   { readonly why: 'closed' | 'paused' | 'aborted' } | { readonly why: 'broken'; readonly message: string }
 );
 
-/** What following a batch shows. */
+/** Events of a followed batch. */
 export type FollowEvent =
-  /** Comes at every look. `isLast`: the sums are current, and the end follows. */
+  /** Emitted at every poll. `isLast`: the sums are current, and the end follows. */
   | { readonly type: 'progress'; readonly standing: Standing; readonly isLast: boolean }
   /**
-   * It paused. `waits`: following continues until somebody resumes it; otherwise until the running jobs are fetched.
+   * The batch paused. With `waits`, following continues until somebody resumes it; otherwise until the running jobs are
+   * fetched.
    */
   | { readonly type: 'paused'; readonly batch: BatchRecord; readonly waits: boolean }
   | { readonly type: 'stopping'; readonly batch: BatchRecord }
-  /** It should move and does not. */
+  /** The batch is stuck. */
   | { readonly type: 'standstill'; readonly batch: BatchRecord; readonly standstill: Standstill }
   /** Its workflow was ended from outside and is being replaced. */
   | { readonly type: 'restarted'; readonly message: string }
@@ -89,8 +87,8 @@ export type FollowEvent =
   | FollowEnd;
 
 /**
- * Follows a batch in the ledger, links new media, and keeps its workflow running, until it is closed, paused or broken.
- * The last event is the end. All this happens only while the caller asks for the next event.
+ * Follows a batch in the ledger, links new media and keeps its workflow running until it is closed, paused or broken.
+ * The last event is `ended`. Work happens only while the caller awaits the next event.
  */
 export async function* followBatch(request: FollowRequest): AsyncGenerator<FollowEvent, void, undefined> {
   const { ledger, signal, fetchesHere } = request;
@@ -116,7 +114,7 @@ export async function* followBatch(request: FollowRequest): AsyncGenerator<Follo
     const paused = batch.control === 'paused' && batch.state !== 'closed';
     const waits = request.waitWhilePaused && !isTokenRefused(batch);
     const isIdle = (): boolean => !(fetchesHere && canFetch(standing));
-    // Old sums may say that nothing runs although something does.
+    // Stale sums may show nothing running although something is.
     if (paused && !waits && isIdle()) standing = { batch, ...(await sums(true)), reasons: await reasons(true) };
     const leaves = paused && !waits && isIdle();
     yield { type: 'progress', standing, isLast: isLast || leaves };
@@ -137,12 +135,12 @@ export async function* followBatch(request: FollowRequest): AsyncGenerator<Follo
     if (performance.now() >= askAt) {
       askAt = performance.now() + (request.askEveryMs ?? ASK_EVERY_MS);
       const found = await standstillOf(ledger, batch);
-      // A worker of our own reports a moment later that it is there.
+      // Our own worker registers only a moment later.
       const standstill = found === 'no-worker' && fetchesHere ? undefined : found;
       if (standstill !== undefined && standstill !== stoodStill) yield { type: 'standstill', batch, standstill };
       stoodStill = standstill;
       const workflow = await request.askWorkflow();
-      // The workflow closes the batch before it ends, so only what the ledger says after that counts.
+      // The workflow closes the batch before it ends, so only a ledger read after that counts.
       const hasEnded = workflow.type === 'completed' || workflow.type === 'ended';
       if (hasEnded && (await ledger.findBatch(batch.name))?.state === 'open') {
         if (workflow.type === 'ended') {
@@ -161,8 +159,8 @@ export async function* followBatch(request: FollowRequest): AsyncGenerator<Follo
 }
 
 /**
- * True if jobs run whose results can be fetched: without a good token even reads fail, and some results fail again and
- * again.
+ * Whether running jobs have results that can still be fetched: without a valid token even reads fail, and some results
+ * fail repeatedly.
  */
 function canFetch({ batch, counts, reasons }: Standing): boolean {
   const { states } = counts;
@@ -171,8 +169,8 @@ function canFetch({ batch, counts, reasons }: Standing): boolean {
 }
 
 /**
- * Caches an answer that may be a little old: asks at most once per `everyMs`, and less often if the answer takes long.
- * Called with true, it asks at once.
+ * Caches an answer that may be slightly stale: asks at most once per `everyMs`, and less often if answers are slow.
+ * Called with true, asks immediately.
  */
 function rarely<T>(everyMs: number, ask: () => Promise<T>): (now: boolean) => Promise<T> {
   let last: { readonly answer: T; readonly holdsUntil: number } | undefined;

@@ -8,40 +8,41 @@ import type { BatchRecord, Counts, Money } from '../../ledger/record-types.ts';
 import { budgetFor, budgetLeft } from '../../policy/money/budget.ts';
 import { continueCommand, type ContinuedBatch, outArgs, rowArg, rowsArg, takeArg } from './continue-command.ts';
 
-/** A finished batch, as far as next steps depend on it. */
+/** The facts about a finished batch that determine its next steps. */
 export interface Finished {
   readonly batch: Pick<BatchRecord, 'name' | 'halted' | 'settings' | 'source' | 'subset'>;
   readonly counts: Counts;
   readonly money: Money;
   readonly leftovers: Leftovers;
-  /** What the rows that were run show of the price of those that were left out; undefined: nothing. */
+  /** Prices measured on the rows that ran, as a forecast for those left out; undefined if none. */
   readonly pilot?: Pick<Pilot, 'prices'> | undefined;
-  /** The out folder as a person would write it. */
+  /** The out folder as a user would type it. */
   readonly out: string;
 }
 
 /**
- * What a person can do next about some rows (none: about the batch), by why; with commands by what they cost: `free`, or `pay` for rows. `before`
- * comes first, and `explain` says more. What else is known of a step is at its place in {@link stepsByEnd}.
+ * A next step for some rows (or for the batch, if it names none), keyed by its reason `why`. Its commands are keyed by
+ * cost: `free`, or `pay` for rows. `before` is to be run first, and `explain` shows more. Other members are documented
+ * in {@link stepsByEnd}.
  */
 export type NextStep = ReturnType<typeof haltedSteps>[number] | ReturnType<typeof stepsByEnd>[EndWord][number];
 export type NextWhy = NextStep['why'];
 
-/** Maximum jobs in an example of `--adopt`. */
+/** Max jobs in an example of `--adopt`. */
 const ADOPTED = 3;
-/** Maximum earlier takes in an example of `--not-charged`. */
+/** Max earlier takes in an example of `--not-charged`. */
 const SETTLED = 20;
 
 /**
- * What a person can do next about a finished batch, most urgent first; nothing if every row has its result. Every
- * command is safe to repeat, and works as it is, except for words in capitals. `told`: ends that the caller has told of.
+ * A finished batch's next steps, most urgent first; empty if every row has its result. Every command is safe to repeat
+ * and works as is, except for placeholders in capitals. `told`: outcomes the caller has already reported.
  */
 export function nextSteps(finished: Finished, told: readonly EndWord[] = []): readonly NextStep[] {
   const untold = Object.entries(stepsByEnd(finished)).filter(([word]) => !told.some((one) => one === word));
   return [...haltedSteps(finished.batch), ...untold.flatMap(([, found]): readonly NextStep[] => found)];
 }
 
-/** In the order in which they are said. Every outcome is here, so a new one has to say what can be done about it. */
+/** In display order. Every outcome is a key, so a new one must declare its next steps. */
 function stepsByEnd(finished: Finished) {
   const { batch, counts, leftovers, out } = finished;
   const { outcomes } = counts;
@@ -51,18 +52,18 @@ function stepsByEnd(finished: Finished) {
   const takes = earlierUnresolved.first.slice(0, SETTLED).map((one) => takeArg(one, one.take));
   return {
     skipped: skippedSteps(finished),
-    // Only some can be looked up; a person has to decide about the others.
+    // Only some can be looked up; the others need a person's decision.
     unknown: [
       ...some('unchecked', lost.unchecked, uncheckedCommands(lost.unchecked, place)),
       ...some('listed', lost.listed, { free: nextCommand('reconcile', ...place) }),
       ...some('unlisted', lost.unlisted, settleCommands(lost.unlisted, place)),
-      // Takes that were replaced leave their doubt in the sums and in the budget, until a person settles it.
+      // Unresolved replaced takes stay in the sums and count against the budget until a person settles them.
       ...some('earlier', earlierUnresolved, {
         free: nextCommand('reconcile', ...place, '--not-charged', ...takes),
         named: takes.length,
       }),
     ],
-    // Late parts of rows in doubt are among them.
+    // Includes late parts of rows in doubt.
     overdue: some(
       'overdue',
       { count: outcomes.overdue + lateParts, parts: lateParts, first: [] },
@@ -70,7 +71,7 @@ function stepsByEnd(finished: Finished) {
     ),
     failed: [
       ...failedSteps(finished),
-      // A row shows its gravest part alone.
+      // A row's outcome reflects only its worst part.
       ...some('other-parts', otherParts, { pay: redrive('--rows', rowsArg(otherParts.first)) }),
     ],
     unfit: some('unfit', ofCount(outcomes.unfit), {
@@ -84,7 +85,7 @@ function stepsByEnd(finished: Finished) {
   } satisfies Readonly<Record<EndWord, readonly object[]>>;
 }
 
-/** That a batch gave up by itself; none if it did not. */
+/** The step for a batch that gave up by itself; empty for any other. */
 export function haltedSteps({
   halted,
 }: Pick<BatchRecord, 'halted'>): readonly { readonly why: 'halted'; readonly message: string }[] {
@@ -99,17 +100,17 @@ function ofCount(count: number): SomeRows {
   return { count, first: [] };
 }
 
-/** Makes a redrive of the batch. */
+/** Returns a function that builds redrive commands for the batch. */
 function redriveOf({ batch: { name }, out }: Pick<Finished, 'batch' | 'out'>) {
   return (...args: readonly string[]): NextCommand => nextCommand('redrive', name, ...outArgs(name, out), ...args);
 }
 
-/** Shows why the first of these rows is as it is. */
+/** The command that explains the first of these rows. */
 function explainFirst({ first: [row] }: SomeRows, batch: string): NextCommand | undefined {
   return row && nextCommand('explain', rowArg(row), '--batch', batch);
 }
 
-/** The commands for rows that lack only the answer of their checks. `place`: the batch, with its out folder. */
+/** The commands for rows that lack only their verification's answer. `place`: the batch with its out folder. */
 export function uncheckedCommands(
   { first }: SomeRows,
   place: readonly string[],
@@ -120,19 +121,19 @@ export function uncheckedCommands(
   };
 }
 
-/** How a person settles rows whose answers were lost: by the job that the account shows, or by paying again. */
+/** Commands that settle rows whose answers were lost: adopt the job that the account shows, or pay again. */
 export interface SettleCommands {
-  /** Names jobs in capitals. Undefined: such requests make nothing that could be named. */
+  /** Has placeholders for jobs. Undefined if such requests create nothing that could be named. */
   readonly adopt: NextCommand | undefined;
-  /** Rows that `adopt` names, of those that it could. */
+  /** Number of rows named by `adopt`, and of those that could be. */
   readonly named: number;
   readonly nameable: number;
-  /** What the requests make. */
+  /** What the requests create. */
   readonly made: readonly string[];
   readonly pay: NextCommand;
 }
 
-/** The commands by which a person settles rows whose answers were lost. */
+/** Builds the commands that settle rows whose answers were lost. */
 export function settleCommands({ count, first }: SomeRows, place: readonly string[]): SettleCommands {
   const made = first.map((row) => ({ row, makes: row.makes ?? 'job' })).filter(({ makes }) => makes !== 'nothing');
   const named = made.slice(0, ADOPTED).map(({ row, makes }) => `${rowArg(row)}=${makes.toUpperCase()}`);
@@ -159,7 +160,7 @@ function skippedSteps(finished: Finished) {
   const left = budgetLeft(money, batch.settings.budget);
   const isEnough = left === null || (quoted !== null && left >= quoted);
   const budget = ['--budget', quoted === null ? 'CREDITS' : String(budgetFor(money, quoted))];
-  // A single job has no command that can be shown: it would show its text.
+  // A single job's command cannot be shown: it would reveal the text.
   const isSingle = batch.settings.single !== undefined;
   const again = isSingle
     ? redrive('--where', counts.notChosen === 0 ? 'outcome=skipped' : 'class=OverBudget')
@@ -172,13 +173,14 @@ function skippedSteps(finished: Finished) {
 }
 
 /**
- * Rows that nobody has asked for yet: the command without the flag runs all of them, at a larger budget if theirs is
- * too small. It also pays for the rows that the budget skipped, whose command comes before and may be run first.
+ * Rows that were never selected: the command without the selecting flag runs all of them, with a larger budget if
+ * theirs is too small. It also pays for rows that the budget skipped, whose own command is listed earlier and may be
+ * run first.
  */
 function sendNotChosen({ batch, counts, money, leftovers, pilot, out }: Finished) {
   const { notChosen, overBudget } = leftovers.skippedQuotes;
   const expected = pilot?.prices.open.expected ?? notChosen;
-  // A request is held to the budget by its quote, so the budget must cover that, even if less will be charged.
+  // The budget check uses a request's quote, so the budget must cover the quotes even if less will be charged.
   const quoted = expected === null || notChosen === null ? expected : Math.max(expected, notChosen);
   const before = counts.outcomes.skipped === counts.notChosen ? 0 : (overBudget ?? 0);
   const left = budgetLeft(money, batch.settings.budget);
@@ -191,7 +193,7 @@ function withArgs(command: NextCommand, args: readonly string[]): NextCommand {
   return { ...command, args: [...command.args, ...args] };
 }
 
-/** Rows that the API refused fail the same way until they are fixed; those whose job can be read again need no money. */
+/** Rows that the API refused keep failing until they are fixed; rows whose job can be read again cost nothing. */
 function failedSteps(finished: Finished) {
   const { batch, counts, leftovers, out } = finished;
   const { failed, tooLong, refusedInParts, fetchable, voiceless } = leftovers;
@@ -214,7 +216,7 @@ function failedSteps(finished: Finished) {
     }),
     ...some('too-long', tooLong, { explain: explain(tooLong), anew: cutAnew(batch) }),
     ...some('refused-parts', refusedInParts, { explain: explain(refusedInParts), anew: editedAnew(batch) }),
-    // Others of the class are paid for.
+    // The other rows of the class are charged again.
     ...some('fetchable', fetchable, {
       free: failed.has('ResultGone')
         ? redrive('--rows', rowsArg(fetchable.first))
@@ -233,7 +235,7 @@ function failedSteps(finished: Finished) {
       free: redrive(...unfitHere, '--accept'),
       pay: redrive(...unfitHere),
     }),
-    // Rows whose answer was lost are settled in another way.
+    // Rows whose answer was lost are settled differently.
     ...some('failed', rest, {
       explain: explain(rest),
       pay: redrive('--where', rest.count === counts.outcomes.failed ? 'outcome=failed' : classesOf(others)),
@@ -245,12 +247,15 @@ function classesOf(groups: readonly (readonly [FailureClass | '', SomeRows])[]):
   return `class=${groups.flatMap(([name]) => (name === '' ? [] : [name])).join(',')}`;
 }
 
-/** Runs a manifest whose texts were edited as a batch of its own, which does not pay again for what is there. */
+/** Runs an edited manifest as a separate batch, which reuses existing results for free. */
 export function editedAnew(batch: ContinuedBatch): NextCommand | undefined {
   return batch.settings.single === undefined ? continueCommand({ ...batch, name: 'NEW-NAME' }) : undefined;
 }
 
-/** Runs a manifest as a batch of its own whose texts are cut, now that their limit is known: a batch on record is not cut again. */
+/**
+ * Runs a manifest as a separate batch that splits long texts, now that the limit is known: a recorded batch is never
+ * split again.
+ */
 export function cutAnew(batch: ContinuedBatch): NextCommand | undefined {
   const { reading } = batch.settings;
   const settings = { ...batch.settings, reading: { ...reading, split: reading.split ?? 'sentences' } };

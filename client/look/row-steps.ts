@@ -15,26 +15,28 @@ import { jobToWaitFor, paysOnlyCheck } from '../../policy/redrive/redrive.ts';
 import { continueCommand, rowArg, rowsArg, takeArg, pauseOf } from './continue-command.ts';
 import { cutAnew, editedAnew, settleCommands, uncheckedCommands } from './next-steps.ts';
 
-/** A row, with what its next step depends on. */
+/** A row with the facts that determine its next step. */
 export interface ExplainedRow extends Omit<RowHistory, 'files' | 'decisions' | 'firstPart'> {
-  /** The batch's usual out folder has its current files. */
+  /** Whether the batch's default out folder has its current files. */
   readonly isWritten: boolean;
-  /** True if it is certain that nobody works on the batch. */
+  /** True if the batch certainly has no worker. */
   readonly isDeserted: boolean;
 }
 
-/** What a person can do about a row, by why; with commands by what they cost, as of {@link NextStep}. */
+/** A row's next step, keyed by its reason `why`, with commands keyed by cost as in {@link NextStep}. */
 export type RowStep = ReturnType<typeof stepOf>;
-/** What can be done about parts of one sort. */
+/** The step for one group of parts. */
 export type PartsStep = Extract<RowStep, { readonly why: 'parts-lacking' }>['steps'][number];
 
-/** What to do about a row, and about earlier takes that may have been charged: undefined if there are none. */
+/**
+ * Next steps for a row's current state, and for earlier takes that may have been charged: undefined if there are none.
+ */
 export interface RowNext {
   readonly step: RowStep;
   readonly earlier: { readonly takes: readonly string[]; readonly free: NextCommand } | undefined;
 }
 
-/** What a person can do about a row: about its current state, and about earlier takes that may have been charged. */
+/** Determines a row's next steps: for its current state, and for earlier takes that may have been charged. */
 export function nextForRow(history: ExplainedRow): RowNext {
   const takes = history.unresolvedTakes.map((one) => takeArg(one, one.take));
   const free = nextCommand('reconcile', history.batch.name, '--not-charged', ...takes);
@@ -45,7 +47,7 @@ function step<W extends string, F = object>(why: W, facts?: F) {
   return { why, ...facts } as { readonly why: W } & F;
 }
 
-/** What to do about its latest take. */
+/** The step for the row's latest take. */
 function stepOf(history: ExplainedRow) {
   const { batch, row, charges, parts, lost, needed, money, isWritten, isDeserted } = history;
   if (isRequestRemoved(batch, row)) return step('removed');
@@ -59,7 +61,7 @@ function stepOf(history: ExplainedRow) {
       ? partsLacking(history)
       : step('parts-there', { free: pay });
   if (lost?.isFree === true) return step('file-lost-free', { free: redrive('--damaged') });
-  // Nobody asked for another of what did not pass.
+  // For a lost unfit result, nobody has asked for a replacement.
   if (lost !== null && row.outcome !== 'unfit') return step('file-lost', { pay: redrive('--damaged') });
   switch (row.outcome) {
     case 'succeeded':
@@ -68,7 +70,7 @@ function stepOf(history: ExplainedRow) {
       return step('done', {
         write: isWritten ? undefined : nextCommand('results', name),
         pay,
-        // Gives it the result of an earlier take.
+        // Returns the row to an earlier take's result.
         back: take === undefined ? undefined : { take, free: accept(takeArg(row, take)) },
       });
     }
@@ -82,7 +84,7 @@ function stepOf(history: ExplainedRow) {
       if (row.failure?.class === 'NotChosen')
         return step('not-chosen', { pay, all: continueCommand({ ...batch, subset: null }) });
       if (row.failure?.class === 'NotCached') return step('not-cached', { before: tune('--cache', 'on'), pay });
-      // Its request did not fit the budget; others may have left room since.
+      // Its request did not fit the budget; there may be room by now.
       const left = budgetLeft(money, batch.settings.budget);
       const isEnough = left === null || (needed !== null && left >= needed);
       const enough = needed === null ? 'CREDITS' : String(budgetFor(money, needed));
@@ -104,7 +106,7 @@ function redriveOf({ batch: { name }, row }: Pick<ExplainedRow, 'batch' | 'row'>
   return (...args: readonly string[]): NextCommand => nextCommand('redrive', name, '--rows', rowArg(row), ...args);
 }
 
-/** The last other take whose result the row may have instead; undefined: there is none. */
+/** The latest other take whose result the row could return to; undefined if there is none. */
 function otherTake({ row, charges, takes }: ExplainedRow): number | undefined {
   if (row.parts !== null) return undefined;
   const edited = takes.findLast(({ before }) => before.spec !== undefined)?.take ?? 1;
@@ -116,14 +118,14 @@ function otherTake({ row, charges, takes }: ExplainedRow): number | undefined {
   return others.length === 0 ? undefined : Math.max(...others);
 }
 
-/** Its answer was lost: the job may exist, and may be listed. */
+/** The answer was lost: the job may exist, and may be listed. */
 function afterLoss(history: ExplainedRow) {
   const { batch, row } = history;
   const { tts } = batch.settings;
   const place = [batch.name];
   const rows = { count: 1, first: [{ ...row, makes: madeBy(history, tts) }] };
   if (lacksOnlyCheck(history)) return step('unchecked', uncheckedCommands(rows, place));
-  // Undefined: the API has no list to look it up in.
+  // Undefined if the API has no list to look it up in.
   const look = hasList(history, tts) ? nextCommand('reconcile', ...place) : undefined;
   return step('lost', { rows, look, ...settleCommands(rows, place) });
 }
@@ -133,7 +135,7 @@ function afterFailure(history: ExplainedRow) {
   const { failure, spec, partOf } = row;
   const redrive = redriveOf(history);
   const pay = redrive();
-  // Has the failed rows; others, too, if it is mixed.
+  // Holds the failed rows, and others too if failures are mixed.
   const file = `${defaultOut(batch.name)}/${outcomeFile('failed') ?? ''}`;
   const isMixed = failedRows > 1;
   switch (failure?.class) {
@@ -143,7 +145,7 @@ function afterFailure(history: ExplainedRow) {
         free: pay,
         pay: redrive('--resubmit'),
         steps: linkedSteps(spec),
-        // Perhaps the answer has the link under another name.
+        // The answer may have the link under another name.
         isLinkUnknown: failure.cause === NO_LINK,
       });
     case 'OutcomeUnknown':
@@ -172,8 +174,8 @@ function linkedSteps(row: StepChoice): readonly Step[] {
 }
 
 /**
- * What can be done about a row in parts that ended without a result: about its parts in doubt, those whose jobs still run, and all
- * others that have none.
+ * The steps for a row in parts that ended without a result: for its parts in doubt, those whose jobs still run, and all
+ * others without a result.
  */
 function partsLacking({ batch, row, parts }: ExplainedRow) {
   const place = [batch.name];
@@ -181,7 +183,7 @@ function partsLacking({ batch, row, parts }: ExplainedRow) {
   const redrive = (flag: string, rows: readonly NamedRow[]): NextCommand => {
     return nextCommand('redrive', ...place, flag, rowsArg(rows));
   };
-  /** The row is the shorter name of all that it lacks. */
+  /** Naming the row is a shorthand for all its missing parts. */
   const only = ({ count, first }: SomeRows): readonly NamedRow[] => (count < lacking.length ? first : [row]);
   let rest = lacking;
   const take = (isMeant: (part: RowHistory['parts'][number]) => boolean): RowHistory['parts'] => {

@@ -7,18 +7,18 @@ import { partNumber } from '../../contract/row-parts.ts';
 import { nameAskedFor } from '../../policy/voices/voice-name.ts';
 import type { RowExplanation } from './explain.ts';
 
-/** Where a stored file is; null if there is none. `store`: the folder of the store, absolute. */
+/** Path of a stored file; null if there is none. `store`: absolute path of the store's folder. */
 export function pathOf(file: RowExplanation['row']['file'], store: string): string | null {
   return file === null || file.removedAt !== undefined ? null : join(store, file.key);
 }
 
-/** The cells of a row; of a part, which has no line in the manifest, what it says. */
+/** A row's cells; for a part, which has no manifest line, only its text. */
 export function inputOf({ batch, row }: Pick<RowExplanation, 'batch' | 'row'>): ReadonlyMap<string, string> {
   if (row.partOf !== null) return new Map([['text', row.spec.text ?? '']]);
   return new Map(batch.columns.map((column, at) => [column, row.input[at] ?? '']));
 }
 
-/** The history of a row, as programs read it; attempts are as in `receipts.jsonl`, with their failures. */
+/** A row's history for `--json`; attempts are as in `receipts.jsonl`, plus their failures. */
 export function viewRow(history: RowExplanation) {
   const { batch, row, files, lost, store, charges } = history;
   return {
@@ -32,7 +32,7 @@ export function viewRow(history: RowExplanation) {
     state: row.state,
     outcome: row.outcome,
     voice: row.spec.voice ?? null,
-    // In the store alone, until they are joined.
+    // Parts are only in the store until they are joined.
     parts: history.parts.map(({ id, outcome, state, text, file }) => {
       return { id, outcome, state, text, path: pathOf(file, store) };
     }),
@@ -68,10 +68,12 @@ function viewTake({ take, reason, fromStep, kept, madeAt, before, changes }: Tak
   };
 }
 
-/** Whose voice a row speaks with, and whether it waits for that. */
+/** The fields that determine a row's voice, and whether the row waits for it. */
 type VoicedRow = Pick<RowExplanation['row'], 'spec' | 'voiceRow' | 'awaitedVoice'>;
 
-/** The voice that a blocked row waits for: by its id while it may be in training, else by its name. `maker`: the row that makes it. */
+/**
+ * The voice that blocks a row: its id while it may be in training, otherwise its name. `maker`: the row that makes it.
+ */
 export function voiceAwaited({ spec: { voice = '' }, voiceRow, awaitedVoice }: VoicedRow): {
   readonly voice: string;
   readonly isTraining: boolean;
@@ -81,7 +83,7 @@ export function voiceAwaited({ spec: { voice = '' }, voiceRow, awaitedVoice }: V
   return { voice: awaitedVoice ?? name, isTraining: awaitedVoice !== null, maker: voiceRow };
 }
 
-/** The voice that a row speaks with where the user named one; undefined: it wrote the id, or there is none yet. */
+/** The voice behind a name that the user gave; undefined if the user gave an id, or the voice does not exist yet. */
 export function voiceFound({
   input,
   spec: { voice },

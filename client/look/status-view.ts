@@ -5,7 +5,7 @@ import type { HookTarget } from '../../contract/hooks.ts';
 import { viewTunables } from './tunables-view.ts';
 import type { BatchHere, BatchStatus } from './status.ts';
 
-/** A batch of a list, as programs read it: the facts that `status` has, too, named as in `summary.json`. */
+/** A listed batch for `--json`. Shares its facts with `status`, named as in `summary.json`. */
 export function viewListed({ batch, counts, money }: BatchHere) {
   const time = (ms: number | null): Date | null => (ms === null ? null : new Date(ms));
   const { budget, budgetLeft } = viewMoney(money, batch.settings.budget);
@@ -15,7 +15,7 @@ export function viewListed({ batch, counts, money }: BatchHere) {
     control: batch.control,
     exit: exitOfView({ batch, counts }),
     rows: counts.total,
-    // They have ended, or were not chosen.
+    // Rows that have ended or were not chosen.
     done: doneOf(counts) + counts.notChosen,
     notChosen: counts.notChosen,
     outcomes: counts.outcomes,
@@ -37,7 +37,7 @@ export function viewListed({ batch, counts, money }: BatchHere) {
   };
 }
 
-/** The status of a batch, as programs read it. */
+/** A batch's status for `--json`. */
 export function viewStatus(status: BatchStatus) {
   const { batch, counts, workerEnd } = status;
   return {
@@ -49,7 +49,7 @@ export function viewStatus(status: BatchStatus) {
     reasons: status.reasons,
     pauseReason: batch.pauseReason,
     deserted: status.isDeserted,
-    // Those that are not told yet; with a `trouble` they are tried again.
+    // Undelivered hooks; those with a `trouble` are retried.
     hooks: status.hooks
       .filter(({ endedAt }) => endedAt === null)
       .map(({ target, event, trouble, dueAt }) => ({
@@ -62,7 +62,7 @@ export function viewStatus(status: BatchStatus) {
   };
 }
 
-/** The flag by which a hook was asked for. */
+/** The flag that set a hook. */
 export function flagOfHook(target: HookTarget): string {
   return target === 'command' ? '--on-end' : '--notify';
 }

@@ -25,32 +25,32 @@ import { continueCommand, pauseOf, type Pause } from './continue-command.ts';
 import { haltedSteps, nextSteps, type NextStep } from './next-steps.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A batch as it stands, and whether anybody on this machine works on it. */
+/** A batch's current state, and whether anybody on this machine works on it. */
 export interface BatchHere extends BatchView {
-  /** True if it is certain that nobody works on it. */
+  /** True if it certainly has no worker. */
   readonly isDeserted: boolean;
-  /** True if the ledger may have come with the folder, so that no command is advised from it. */
+  /** True if the ledger may have come with the folder, so no commands are suggested from it. */
   readonly isStranger: boolean;
-  /** Why the last worker ended, if it could not go on and nobody works on the batch now. */
+  /** Why the last worker ended, if it could not continue and has no successor. */
   readonly workerEnd?: WorkerEnd | undefined;
 }
 
-/** What can be done next about a batch, whatever its state. */
+/** A next step for a batch in any state. */
 export type StatusStep =
   | NextStep
   /** Nobody has confirmed its ledger, so no other step is shown. */
   | { readonly why: 'unconfirmed' }
   | { readonly why: 'paused'; readonly pause: Pause }
   | { readonly why: 'standstill'; readonly standstill: Standstill }
-  /** `goOn` continues it; of `follow`, if it has no worker. */
+  /** `goOn` resumes it; for `follow`, if it has no worker. */
   | { readonly why: 'loading' | 'deserted'; readonly goOn: NextCommand }
   | { readonly why: 'follow'; readonly watch: NextCommand; readonly goOn: NextCommand }
-  /** Its usual out folder lacks its current files. */
+  /** Its default out folder lacks its current files. */
   | { readonly why: 'unwritten'; readonly write: NextCommand };
 
-/** All that the status of a batch says. */
+/** Everything that `status` reports. */
 export interface BatchStatus extends BatchHere {
-  /** The most frequent reasons for rows without a result. */
+  /** The most common reasons for rows without a result. */
   readonly failures: readonly FailureGroup[];
   /** Past and future deliveries of `--on-end` and `--notify`. */
   readonly hooks: readonly NoticeRecord[];
@@ -60,14 +60,14 @@ export interface BatchStatus extends BatchHere {
   readonly next: readonly StatusStep[];
 }
 
-/** Reads a batch with its counts and sums, and looks whether somebody is at work; without a name the newest one. */
+/** Reads a batch (the newest, if none is named) with its counts and sums, and checks whether it has a worker. */
 export async function batchHere(ledger: Ledger, settings: Settings, name: string | undefined): Promise<BatchHere> {
   const view = await viewBatch(ledger, await chooseBatch(ledger, name));
   const { batch, standstill } = view;
   const isLeft = batch.state === 'open' && (await isLeftAlone(ledger, settings));
   return {
     ...view,
-    // That nobody is there is known better by `isDeserted`, but on a cluster, where a worker is what it wants.
+    // When embedded, `isDeserted` is the better evidence of a missing worker; on a cluster, this is.
     standstill: standstill === 'no-worker' && settings.cluster === undefined ? undefined : standstill,
     isDeserted: isLeft,
     isStranger: isStranger(settings, ledger),
@@ -80,13 +80,13 @@ async function isLeftAlone(ledger: Ledger, { home }: Settings): Promise<boolean>
   return isDeserted(ledger, home);
 }
 
-/** The status of a batch; without a name of the newest one. */
+/** Reads a batch's status; the newest batch's, if none is named. */
 export async function readStatus(ledger: Ledger, settings: Settings, name: string | undefined): Promise<BatchStatus> {
   const here = await batchHere(ledger, settings, name);
   return completed(ledger, here, await ledger.noticesOf(here.batch.name));
 }
 
-/** A batch that was looked at, with why rows failed and what to do. `hooks`: those that count for its exit code. */
+/** Adds failure reasons and next steps to a batch. `hooks`: those that affect its exit code. */
 async function completed(ledger: Ledger, here: BatchHere, hooks: readonly NoticeRecord[] = []): Promise<BatchStatus> {
   const { batch } = here;
   const failures = await groupFailures(ledger, here);
@@ -103,7 +103,10 @@ async function completed(ledger: Ledger, here: BatchHere, hooks: readonly Notice
 
 const NOT_ENDED = { leftovers: undefined, isThere: false };
 
-/** What is left to do about a closed batch (nothing, if every row has a result), and whether its usual out folder has its files. Its code is loaded for one that has ended. */
+/**
+ * A closed batch's leftovers (none, if every row has a result), and whether its default out folder has its files. The
+ * code for this is only loaded for ended batches.
+ */
 async function readEnd(
   ledger: Ledger,
   here: BatchHere,
@@ -117,12 +120,12 @@ async function readEnd(
   return { leftovers: await gatherLeftovers(ledger, batch, counts), isThere };
 }
 
-/** The same while it runs: only counts, because reasons cost a read of every row. */
+/** A running batch's status: only counts, because failure reasons require reading every row. */
 export function atOnce(here: BatchHere): BatchStatus {
   return { ...here, failures: [], hooks: [], exit: exitOfView(here), next: nextFor(here, undefined, true) };
 }
 
-/** What to do next. `leftovers`: of a closed batch. */
+/** The next steps. `leftovers`: those of a closed batch. */
 function nextFor(here: BatchHere, leftovers: Leftovers | undefined, areFilesThere: boolean): readonly StatusStep[] {
   const { batch, standstill } = here;
   const { name } = batch;
@@ -136,21 +139,21 @@ function nextFor(here: BatchHere, leftovers: Leftovers | undefined, areFilesTher
     const still: readonly StatusStep[] = standstill === undefined ? [] : [{ why: 'standstill', standstill }];
     return [...haltedSteps(batch), ...still, ...(standstill === 'no-worker' ? [] : [follow])];
   }
-  // The workers may have written none: those of a cluster do not.
+  // Cluster workers write no files.
   const write = nextCommand('results', name);
   const files: readonly StatusStep[] = areFilesThere ? [] : [{ why: 'unwritten', write }];
   return [...(leftovers === undefined ? [] : nextSteps({ ...here, leftovers, out: defaultOut(name) })), ...files];
 }
 
-/** The batches of a ledger, and how many single jobs are not among them. */
+/** A ledger's batches, and the number of single jobs left out. */
 export interface BatchList {
   readonly batches: readonly BatchHere[];
   readonly hidden: number;
 }
 
 /**
- * The batches of the ledger, the newest first. Single jobs are only counted unless they are asked for: hundreds of them
- * would bury the batches.
+ * Lists the ledger's batches, newest first. Single jobs are only counted unless requested: hundreds of them would bury
+ * the batches.
  */
 export async function listBatches(
   ledger: Ledger,
@@ -165,8 +168,8 @@ export async function listBatches(
 }
 
 /**
- * When the present work on a batch began, ms: with its first request, or when it was last opened again, so that the days
- * in between do not count. Undefined: it has not begun.
+ * Start of the current work on a batch, ms: its first request, or its last reopening, so that idle days in between do
+ * not count. Undefined if work has not begun.
  */
 export function workSpan({
   startedAt,
@@ -180,19 +183,19 @@ export function workSpan({
 
 /** Pause between two reads of the ledger, ms. */
 const LOOK_EVERY_MS = 500;
-/** How long a batch that nobody works on is watched, ms: the command that has just made it may still be starting. */
+/** Grace period for a batch without a worker, ms: the command that has just created it may still be starting. */
 export const PATIENCE_MS = 10_000;
 
 /**
- * What watching a batch shows. `progress`: at every look. `deserted`: it has no worker, and is given up soon unless one comes. `ended`: the last
- * one: it is finished, paused, or deserted, or the signal has aborted.
+ * An event of a watched batch. `progress`: emitted at every poll. `deserted`: it has no worker; watching soon stops
+ * unless one appears. `ended`: the last event: the batch is finished, paused or deserted, or the signal has aborted.
  */
 export interface WatchEvent {
   readonly type: 'progress' | 'deserted' | 'ended';
   readonly status: BatchStatus;
 }
 
-/** Watches a batch until it is finished, paused, or nobody works on it any more. Starts nothing. */
+/** Watches a batch until it is finished, paused or deserted. Starts nothing. */
 export async function* watchBatch(
   ledger: Ledger,
   settings: Settings,

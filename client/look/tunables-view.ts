@@ -12,7 +12,7 @@ type Shown<N extends string> = {
   readonly [K in N]: K extends 'budget' ? number | null : string | number | null | undefined;
 };
 
-/** All that `voxbatch tune` changes: each value as written on the command line, numbers as numbers. */
+/** Everything that `voxbatch tune` can change, as written on the command line, except that numbers stay numbers. */
 export function viewTunables(holds: Tunables) {
   const facts = <N extends TunableName>(names: readonly N[]): Shown<N> =>
     Object.fromEntries(
@@ -25,13 +25,13 @@ export function viewTunables(holds: Tunables) {
   return { limits: facts(LIMIT_NAMES), ...facts(POLICY_NAMES) };
 }
 
-/** A value as it may be shown: only the host of a URL, because the rest is often a secret. */
+/** A value safe to display: a URL is reduced to its host, because the rest is often a secret. */
 export function shownValue(name: TunableName, value: AnyValue): string {
   const text = formatValue(value);
   return value === null || TUNABLES[name].takes.type !== 'url' ? text : hostOf(text);
 }
 
-/** A URL that may be a secret, as it may be shown. */
+/** A URL that may be a secret, reduced for display. */
 function hostOf(url: string): string {
   const { origin, pathname, search } = new URL(url);
   return pathname + search === '/' ? origin : `${origin}/…`;

@@ -14,29 +14,29 @@ import { chooseBatch, openRecords } from '../open-records.ts';
 import type { Settings } from '../settings.ts';
 import { outArgs } from './continue-command.ts';
 
-/** Rows whose results the store lacks, too. */
+/** Rows whose results are missing from the store as well. */
 export interface DamagedInStore {
   readonly store: string;
   readonly damaged: readonly DamagedResult[];
-  /** What its rows asked for is gone, so none can be redriven. */
+  /** The rows' inputs were removed, so none can be redriven. */
   readonly isRequestRemoved: boolean;
 }
 
-/** What was found in an out folder. */
+/** The result of verifying an out folder. */
 export interface Verified {
   readonly type: 'verified';
   readonly report: VerifyReport;
-  /** What does not add up, each in words, without what follows from a table that somebody has edited, as one may. */
+  /** Discrepancies as sentences, excluding those that follow from an edited table, which users may edit. */
   readonly faults: readonly string[];
-  /** Undefined: all media are right, or no ledger here knows the batch. */
+  /** Undefined if all media are correct, or no ledger here knows the batch. */
   readonly inStore: DamagedInStore | undefined;
-  /** Why its files can be written again. Undefined: that would change nothing. */
+  /** Why its files should be written again; undefined if that would change nothing. */
   readonly rewrite: 'not-ended' | 'wrong' | 'unfinished' | undefined;
-  /** Writes them. */
+  /** The command that writes them. */
   readonly write: NextCommand;
 }
 
-/** There is no folder to verify. `name`: the batch, where a ledger here has one of this name. */
+/** There is no folder to verify. `name`: the batch of this name, if a ledger here has one. */
 export interface NoFolder {
   readonly type: 'no-folder';
   readonly places: readonly [string, string];
@@ -44,19 +44,20 @@ export interface NoFolder {
 }
 
 /**
- * Checks an out folder from its files alone, without the API. `given`: a folder or a batch; undefined: the newest batch.
- * `readSettings`: those of the ledger here, which is asked only where something is wrong; if it cannot be opened, nothing
- * is known of the store. Throws {@link VoxbatchError} (`no-batch`, `no-ledger`) where the newest batch is meant.
+ * Verifies an out folder from its files alone, without the API. `given`: a folder or a batch; undefined means the
+ * newest batch. `readSettings`: reads the local ledger's settings; the ledger is consulted only if something is wrong,
+ * and if it cannot be opened, the store's state is unknown. Without `given`, throws {@link VoxbatchError} (`no-batch`,
+ * `no-ledger`).
  */
 export async function verify(given: string | undefined, readSettings: ReadSettings): Promise<Verified | NoFolder> {
   const chosen = await chooseFolder(given, readSettings);
   if (chosen.type === 'no-folder') return chosen;
   const found = await verifyOut(chosen.folder);
-  // Its summary may have come with the folder, and name a batch `--out=PLACE`, which a command would take for a flag.
+  // The summary may have come with the folder and name its batch `--out=PLACE`, which a command would parse as a flag.
   const report = found.batch !== undefined && isUsableName(found.batch) ? found : { ...found, batch: undefined };
   const inStore = report.wrongMedia.length === 0 ? undefined : await lookIntoStore(report, readSettings);
   const wrong = report.mismatches.filter(({ where }) => !report.edited.some((name) => where.startsWith(`${name},`)));
-  // Everything the store still has, and every table, can be written again. Each wrong medium is one mismatch.
+  // Every table can be rewritten, and all media that the store still has. Each wrong medium is one mismatch.
   const lost = report.wrongMedia.filter(({ row }) => inStore?.damaged.some((one) => one.row === row) === true).length;
   const isUnwritten = chosen.batch !== undefined && !existsSync(join(report.folder, SUMMARY_FILE));
   const isOpen = isUnwritten && (await stateHere(chosen.batch, readSettings)) === 'open';
@@ -73,7 +74,7 @@ export async function verify(given: string | undefined, readSettings: ReadSettin
 
 type ReadSettings = () => Promise<Settings>;
 
-/** Which of the wrong media the store of this folder has. Undefined if no ledger here knows the batch. */
+/** Checks which of the wrong media the local store still has. Undefined if no ledger here knows the batch. */
 function lookIntoStore(report: VerifyReport, readSettings: ReadSettings): Promise<DamagedInStore | undefined> {
   return askIfAny(readSettings, async (ledger, { store }) => {
     const damaged = await findDamaged(report, { ledger, store });
@@ -82,7 +83,10 @@ function lookIntoStore(report: VerifyReport, readSettings: ReadSettings): Promis
   });
 }
 
-/** Prefers a folder that holds a summary, then the folder of a batch of that name, then any folder. `batch`: the one that was named, if any. */
+/**
+ * Prefers a folder with a summary, then the folder of the batch of that name, then any folder. `batch`: the named
+ * batch, if any.
+ */
 async function chooseFolder(
   given: string | undefined,
   readSettings: ReadSettings,
@@ -106,12 +110,12 @@ async function chooseFolder(
   return { type: 'no-folder', places: [folder, ofBatch.folder], batch: isKnown ? given : undefined };
 }
 
-/** The state of the batch of this name, if there is a ledger here and it has it. */
+/** The state of the batch of this name, if a local ledger has it. */
 function stateHere(name: string, readSettings: ReadSettings): Promise<BatchRecord['state'] | undefined> {
   return askIfAny(readSettings, async (ledger) => (await ledger.findBatch(name))?.state);
 }
 
-/** The answer of the ledger here; undefined if there is none that can be opened. */
+/** Queries the local ledger; undefined if there is none that can be opened. */
 async function askIfAny<T>(
   readSettings: ReadSettings,
   question: (ledger: Ledger, settings: Settings) => Promise<T>,

@@ -31,21 +31,21 @@ import { isDeserted } from '../temporal/anybody-in.ts';
 export interface WriteRequest extends Pick<ProjectionRequest, 'onFilesMade'> {
   readonly ledger: Ledger;
   readonly settings: Settings;
-  /** Default: that of the settings, which is only read. */
+  /** Default: the store in the settings, opened read-only. */
   readonly store?: ProjectionRequest['store'];
   readonly batch: BatchRecord;
-  /** The folder, created if needed. Default: the usual one of the batch. */
+  /** The out folder, created if needed. Default: the batch's default out folder. */
   readonly out?: string | undefined;
 }
 
-/** The files of a batch, and how it stands. */
+/** A batch's written files and its state. */
 export interface WrittenFiles extends Projection {
   readonly batch: BatchRecord;
   /** Absolute. */
   readonly out: string;
-  /** Its exit code, or that something does not add up. */
+  /** The batch's exit code, or `mismatch` if something does not add up. */
   readonly exit: ExitName;
-  /** What does not add up, each in words. */
+  /** Discrepancies, as sentences. */
   readonly faults: readonly string[];
 }
 
@@ -61,10 +61,7 @@ export async function writeFiles(request: WriteRequest): Promise<WrittenFiles> {
   return writeClaimed({ ...request, out });
 }
 
-/**
- * The same into the folder of a batch that was worked on, which was claimed before anything was paid for. Throws what the
- * disk throws.
- */
+/** Writes into an out folder that was claimed before anything was paid for. Throws the disk's errors unchanged. */
 async function writeClaimed(request: WriteRequest & { readonly out: string }): Promise<WrittenFiles> {
   const { ledger, settings, batch, out, onFilesMade } = request;
   const complete = batch.state === 'closed';
@@ -81,13 +78,13 @@ async function writeClaimed(request: WriteRequest & { readonly out: string }): P
   };
 }
 
-/** What the end of a run is told by. */
+/** The facts reported at the end of a run. */
 export interface EndOfRun extends Finished {
   readonly batch: BatchRecord;
   readonly pilot: Pilot | undefined;
 }
 
-/** The same with what is left to do: of a finished batch also what the rows that were run show of the others. */
+/** Adds the leftovers and, for a finished batch, the prices that its rows predict for those left out. */
 export async function readEnd<S extends Pick<EndOfRun, 'batch' | 'counts' | 'money' | 'out'>>(
   ledger: Ledger,
   sums: S,
@@ -98,15 +95,15 @@ export async function readEnd<S extends Pick<EndOfRun, 'batch' | 'counts' | 'mon
 }
 
 /**
- * Creates the out folder of a batch of this name and checks that it is writable, before anything is paid for. Throws
- * {@link VoxbatchError} (`unwritable-out`, `linked-out`).
+ * Creates the batch's out folder and checks that it is writable, before anything is paid for. Throws {@link
+ * VoxbatchError} (`unwritable-out`, `linked-out`).
  */
 export async function requireWritableOut(out: string, batch: string): Promise<void> {
   refuse(out, await probeOut(out, batch));
 }
 
 /**
- * Checks that the files of a batch would overwrite nobody else's. Throws {@link VoxbatchError} (`taken-out`,
+ * Checks that a batch's files would not overwrite anybody else's. Throws {@link VoxbatchError} (`taken-out`,
  * `linked-out`). Changes nothing.
  */
 export async function requireOwnOut(out: string, batch: BatchIdentity, ledger: OwnerLedger): Promise<void> {
@@ -132,13 +129,13 @@ export interface FinishedBatch extends WrittenFiles, EndOfRun {
   readonly batch: BatchRecord;
   /** Absolute. */
   readonly out: string;
-  /** Why nobody works on it; undefined: somebody does, or may be about to. */
+  /** Why nobody works on it; undefined if somebody does, or may be about to. */
   readonly standstill: Standstill | undefined;
-  /** It is certain that nobody works on it. */
+  /** True if it certainly has no worker. */
   readonly isDeserted: boolean;
 }
 
-/** Writes the files of a batch, and tells all that is known of it then. Can be repeated. Throws as {@link writeClaimed} does. */
+/** Writes a batch's files and returns its final state. Repeatable. Throws as {@link writeClaimed} does. */
 export async function finishBatch(
   session: Session,
   { batch: name, ...place }: Pick<WriteRequest, 'onFilesMade'> & { readonly batch: string; readonly out: string },
@@ -155,7 +152,7 @@ export async function finishBatch(
   };
 }
 
-/** How a batch stands, where nothing of it is written: its exit code, its counts, and whether what its rows asked for was removed. */
+/** A batch's state when no files are written: its exit code, its counts, and whether its rows' inputs were removed. */
 export async function standingOf(
   session: Session,
   batch: BatchRecord,
@@ -165,8 +162,8 @@ export async function standingOf(
 }
 
 /**
- * Whether the rows that a sample left out are sent now. `stop`: because there are none, because rows of the sample did not succeed and nobody looks
- * at them, or because nobody has agreed.
+ * Decides whether to send the rows that a sample left out. `stop`: there are none, rows of the sample failed with
+ * nobody there to look at them, or nobody has agreed.
  */
 export function afterSample(
   exit: ExitName,

@@ -36,37 +36,37 @@ import type { Session } from '../session.ts';
 import { voxbatchVersion } from '../version.ts';
 import { openLog } from '../work/embedded-worker.ts';
 
-/** What to settle in a batch. With none of these, all unknown rows are looked up. Only `resubmit` pays. */
+/** What to settle in a batch. Without any of these, all unknown rows are looked up. Only `resubmit` spends money. */
 export interface ReconcileOptions extends SettlementRequest {
   /** Folder of the batch's files. Default `out/NAME`. */
   readonly out?: string;
   /**
-   * Called before the rows of `resubmit` are paid for again. Default: a bill above `confirmAbove` of the configuration
-   * is refused, any other is paid.
+   * Called before the rows of `resubmit` are paid for again. Default: refuses a bill above the configuration's
+   * `confirmAbove` and pays any other.
    */
   readonly confirm?: Confirm<RedriveFacts>;
 }
 
-/** What became of a row: it was settled, or is sent again. */
+/** A row's outcome: settled, or resubmitted. */
 export type ReconciledRow = SettledRow | (NamedRow & { readonly jobId: string | null; readonly type: 'resubmitted' });
 
-/** The jobs of the API that no row has; `unreadable`: its lists could not be read, so nothing is known. */
+/** API jobs that belong to no row; `unreadable`: the API's lists could not be read, so nothing is known. */
 export type OrphanList = Awaited<ReturnType<typeof listOrphans>>;
 
-/** Voices that the lost requests of rows may have made; `unreadable`: the list could not be read. */
+/** Voices that rows' lost requests may have created; `unreadable`: the list could not be read. */
 export type LostVoices = Awaited<ReturnType<typeof listLostVoices>>;
 
-/** What became of each row, and what the API has that no row has. */
+/** The outcome of each row, and the API's jobs and voices that belong to no row. */
 export interface Reconciled {
   readonly rows: readonly ReconciledRow[];
   readonly orphans: OrphanList;
   readonly voices: LostVoices;
 }
 
-/** What is told while rows are settled: each of them, then what the API has that no row has, then what is sent again. */
+/** Events while rows are settled: each row, then the API's unclaimed jobs and voices, then the rows sent again. */
 export type ReconcileEvent =
   | { readonly type: 'settled'; readonly row: SettledRow }
-  /** `again`: rows that are to be paid for again if nothing was found of them. */
+  /** `again`: rows to pay for again if no trace of them was found. */
   | ({ readonly type: 'listed'; readonly rows: readonly SettledRow[]; readonly again: readonly number[] } & Pick<
       Reconciled,
       'orphans' | 'voices'
@@ -74,22 +74,22 @@ export type ReconcileEvent =
   | RedriveEvent;
 
 /**
- * Result of a request. `open`: somebody has to work on the batch. `settled`: nobody has to. The others concern the rows of
- * `resubmit`: those were not sent again, and what could be settled is settled all the same. After a {@link RequestFault},
- * and where nobody can be asked (`unasked`), nothing was changed.
+ * Result of a reconciliation. `open`: the batch needs a worker. `settled`: no work is left. In the other cases, the
+ * rows of `resubmit` were not sent again, but whatever could be settled still was. After a {@link RequestFault}, or if
+ * nobody can be asked (`unasked`), nothing was changed.
  */
 export type ReconcileEnd =
   | (Reconciled & { readonly type: 'open'; readonly paid?: Extract<PaidEnd, { readonly type: 'open' | 'finished' }> })
   | (Reconciled & { readonly type: 'settled'; readonly changed: Remaining['changed'] })
   | (Reconciled & Exclude<PaidEnd, { readonly type: 'open' | 'finished' }>)
-  /** So many requests may be charged a second time, and a person must agree to that who cannot be asked. */
+  /** This many requests may be charged a second time. That needs a person's consent, and nobody can be asked. */
   | { readonly type: 'unconfirmed'; readonly requests: number }
   | RequestFault;
 
 /**
- * Settles rows whose answer was lost, by what can be found or by a person's word: this process reads as a worker does, but
- * sends nothing and starts no workflow. Throws {@link VoxbatchError} (`bad-option`, `loading`, all that a session throws,
- * `other-realm`, `taken-out`); then nothing was changed.
+ * Settles rows whose answer was lost, by evidence or by a person's decision. This process reads from the API as a
+ * worker does, but sends nothing and starts no workflow. Throws {@link VoxbatchError} (`bad-option`, `loading`, a
+ * session's errors, `other-realm`, `taken-out`), in which case nothing was changed.
  */
 export async function reconcile(
   session: Session,
@@ -132,7 +132,7 @@ export async function reconcile(
   return { type: 'open', ...found };
 }
 
-/** The row, marked as sent again if it is among those that were paid for. */
+/** The row, marked as resubmitted if it was paid for again. */
 function resubmittedIf(paid: readonly number[], row: SettledRow): ReconciledRow {
   if (!paid.includes(row.row)) return row;
   const { partOf, jobId } = row;

@@ -6,14 +6,14 @@ import { DEFAULT_TEMPLATE } from '../../inputs/output-name.ts';
 import { summarizeManifest } from '../../inputs/read-manifest.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 
-/** Name of the batch of one of our outcome files; undefined for any other file. */
+/** The batch name in one of our outcome files; undefined for any other file. */
 export async function batchOfFile(source: ManifestSource): Promise<string | undefined> {
   const neutral = { defaults: {}, map: {}, strict: false, nameTemplate: DEFAULT_TEMPLATE, prices: BUILT_IN_PRICES };
   const { previousBatch } = await summarizeManifest(source, { ...neutral, tts: 'job' });
   return previousBatch ?? undefined;
 }
 
-/** Whether rows would be read otherwise than the record of their batch says. */
+/** Whether these choices would read rows differently from their batch's record. */
 export function readsOtherwise(choices: BatchChoices & AskedReading, { settings }: BatchRecord): boolean {
   return !isDeepStrictEqual(asRecorded(choices, settings).settings.reading, settings.reading);
 }

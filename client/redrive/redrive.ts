@@ -40,73 +40,81 @@ import { claimOut, requireOwnOut } from '../look/write-files.ts';
 import { requirePort } from '../webhooks/hint-listener.ts';
 
 /**
- * Which ended rows to run again, and how: those of a file, or those that meet all other conditions. At least one must
- * be given.
+ * Which ended rows to run again, and how: those in a file, or those that meet all other conditions. At least one is
+ * required.
  */
 export interface RedriveOptions extends RedriveSelection {
   /** Path of an edited copy of the manifest, or of an outcome file. Edited rows run again. */
   readonly from?: string;
-  /** Changes of the batch's limits, budget and policies that come with it. */
+  /** Changes to the batch's limits, budget and policies, made along with the redrive. */
   readonly tuning?: Tuning;
   /** Folder of the batch's files. Default `out/NAME`. */
   readonly out?: string;
   /**
-   * Called before a bill above `confirmAbove` of the configuration is paid, before a result is replaced, and before a
-   * row is paid for that may have been charged. Default: such a bill is refused, and for the others the options are
-   * enough.
+   * Called before paying a bill above the configuration's `confirmAbove`, before replacing a result, and before paying
+   * for a row that may already have been charged. Default: such a bill is refused; the other two need no consent beyond
+   * the options.
    */
   readonly confirm?: Confirm<RedriveFacts>;
 }
 
-/** How a redrive is paid for, and where its files are. */
+/** A redrive's payment terms and out folder. */
 export interface RedriveTerms extends Pick<RedriveOptions, 'tuning' | 'out'> {
-  /** A bill above this is confirmed first, in credits; null: none is. Default: as the configuration says. */
+  /** Bills above this many credits need confirmation; null means none do. Default: the configuration's. */
   readonly confirmAbove?: number | null | undefined;
-  /** Webhooks that are to reach this process: nothing is changed if it cannot listen for them. */
+  /** Webhooks to receive in this process. Nothing is changed if it cannot listen for them. */
   readonly webhook?: WebhookWish | undefined;
 }
 
-/** A redrive that is asked for. */
+/** A requested redrive. */
 export interface RedriveRequest extends RedriveSelection, RedriveTerms {
-  /** The file, or its path; one that is open already is left open. */
+  /** The file or its path. A file passed in open stays open. */
   readonly from?: string | ManifestSource | undefined;
-  /** Rows that ended `overdue` need `resubmit`, because it is not clear whether to pay for them or to wait. Default false. */
+  /**
+   * Require `resubmit` for `overdue` rows, because it is unclear whether to pay for them or to wait. Default: false.
+   */
   readonly asksForOverdue?: boolean;
-  /** Begin an empty store where there is none, because a person said that its files are lost. Default false. */
+  /**
+   * Create an empty store to replace a missing one, because a person has confirmed that its files are lost. Default:
+   * false.
+   */
   readonly newStore?: boolean;
 }
 
-/** What is told while a redrive is worked out. */
+/** Events while a redrive is planned. */
 export type RedriveEvent =
-  /** The file can be read; there may be warnings. */
+  /** The file was read, possibly with warnings. */
   | { readonly type: 'file-read'; readonly warnings: EditedRows['checked']['warnings'] }
-  /** A lost text is known from what is on record, and is stored again, free. */
+  /** A lost text was recovered from the records and is stored again, for free. */
   | { readonly type: 'rewritten'; readonly key: string }
-  /** Nothing speaks against it but its price. */
+  /** The plan is complete; only its price is yet to be approved. */
   | { readonly type: 'planned'; readonly forecast: RedriveForecast };
 
 /** Called with each event. */
 export type TellRedrive = (event: RedriveEvent) => void;
 
-/** Whoever answers for the price of a redrive. */
+/** Whoever approves a redrive's price. */
 export type RedrivePerson = Person<SpendQuestion<RedriveFacts>>;
 
 /**
- * Why a redrive is not possible: names that are no rows, or no takes of them, a file that does not fit the batch, edits of rows that have not
- * ended, rows that need an explicit option.
+ * Why a redrive is not possible: unknown rows or takes, a file that does not fit the batch, edits to rows that have not
+ * ended, or rows that need an explicit option.
  */
 export type NotRedrivable =
   | NoSuchRow
   | Exclude<EditedRows, { readonly type: 'found' }>
-  /** `forecast.openEdited` rows would go on, and be paid for, as they were: stop the batch first. */
+  /** `forecast.openEdited` rows would continue, and be charged, unedited: stop the batch first. */
   | { readonly type: 'open-edits'; readonly forecast: RedriveForecast }
-  /** `forecast.refused` says which rows, and why; `resubmit` may be what is missing. */
+  /** `forecast.refused` lists the rows with reasons; `resubmit` may be missing. */
   | { readonly type: 'refused-rows'; readonly forecast: RedriveForecast };
 
-/** What a redrive would do, and its price. Nothing was changed. */
+/** A redrive's effect and price. Nothing was changed. */
 export type RedriveCheck = { readonly type: 'ready'; readonly forecast: RedriveForecast } | NotRedrivable;
 
-/** The same with what would be asked and noted before it is done. `refusal`: why it would be refused. */
+/**
+ * A redrive's effect and price, plus the questions and remarks that would precede it. `refusal`: why it would be
+ * refused.
+ */
 export type RedrivePreview =
   | NotRedrivable
   | {
@@ -118,10 +126,10 @@ export type RedrivePreview =
       readonly refusal?: Extract<SpendDecision, { readonly type: 'refuse' }>['why'];
     };
 
-/** What became of rows whose price is known; see {@link Redriven}. */
+/** Result of a priced redrive; see {@link Redriven}. */
 export type PaidEnd =
   | (Redriven & { readonly forecast: RedriveForecast })
-  /** Results would be replaced, and a person must agree to that who cannot be asked. */
+  /** Results would be replaced, which needs a person's consent, and nobody can be asked. */
   | { readonly type: 'unasked'; readonly forecast: RedriveForecast }
   | NotApproved<RedriveFacts>;
 
@@ -129,8 +137,8 @@ export type PaidEnd =
 export type RedriveEnd = PaidEnd | NotRedrivable;
 
 /**
- * Reports what a redrive would do, and whether it would ask. Reads only the ledger, the store and the file: the account's
- * balance is not asked for. Changes nothing.
+ * Reports what a redrive would do and whether it would ask. Reads only the ledger, the store and the file, not the
+ * account's balance. Changes nothing.
  */
 export async function previewRedrive(
   session: Session,
@@ -159,8 +167,8 @@ export async function previewRedrive(
 }
 
 /**
- * Finds the rows and opens them, once their bill is approved. Sends nothing. Throws {@link VoxbatchError} (`bad-option`,
- * `loading`, `cleaned`, and as {@link redriveBatch} does).
+ * Selects the rows and reopens them once their bill is approved. Sends nothing. Throws {@link VoxbatchError}
+ * (`bad-option`, `loading`, `cleaned`, and those of {@link redriveBatch}).
  */
 export async function redrive(
   session: Session,
@@ -174,16 +182,16 @@ export async function redrive(
   );
 }
 
-/** The selected rows, and what is done with them. */
+/** The selected rows and their plan. */
 interface RedrivePlan {
   readonly draft: RedriveDraft;
-  /** The same rows, to be read once more. */
+  /** The same rows, for a second pass. */
   readonly rows: FoundRows;
-  /** sha256 of the file that the rows come from, as it was read; null: there is no file. */
+  /** SHA-256 of the file that the rows were read from; null without a file. */
   readonly fileSha256: string | null;
 }
 
-/** Opens the rows of a plan if the person and the rules of spending allow it. */
+/** Opens a plan's rows if the spending rules and the person allow it. */
 export async function redrivePlanned(
   session: Session,
   batch: BatchRecord,
@@ -203,7 +211,7 @@ export async function redrivePlanned(
     ...request,
     openApi: async () => {
       const open = await session.api();
-      // Before rows are opened: with a wrong store nobody can work on them.
+      // Checked before rows are opened: with the wrong store, nobody could work on them.
       await session.store();
       return open;
     },
@@ -216,12 +224,12 @@ export async function redrivePlanned(
   return ended.type === 'refused' || ended.type === 'declined' ? ended : { ...ended, forecast: draft };
 }
 
-/** Whether a person must agree to what may be paid for twice, and cannot be asked. */
+/** Whether a possible double charge needs a person's consent, and nobody can be asked. */
 export function isUnasked({ mustAgree = false, yes, canAsk }: Omit<Person, 'confirm'>): boolean {
   return mustAgree && !yes && !canAsk;
 }
 
-/** A result would be replaced, or a row charged twice. */
+/** Whether a result would be replaced, or a row may be charged twice. */
 function isDoubtful({ replaced, resubmitted }: RedriveDraft): boolean {
   return replaced + resubmitted > 0;
 }
@@ -230,7 +238,7 @@ function confirmAboveOf({ settings }: Session, { confirmAbove }: Pick<RedriveTer
   return confirmAbove === undefined ? (settings.config.confirmAbove ?? null) : confirmAbove;
 }
 
-/** Runs `work` with the selected rows; a file that they come from is kept for as long as that takes. `isPreview`: nothing may be stored. */
+/** Runs `work` with the selected rows, keeping their file available meanwhile. `isPreview`: nothing may be stored. */
 async function withPlan<T>(
   session: Session,
   batch: BatchRecord,
@@ -243,7 +251,8 @@ async function withPlan<T>(
   const { from, newStore = false, asksForOverdue = false, tuning } = request;
   checkRedrive({ ...request, from: typeof from === 'object' ? from.label : from });
   refuseLoading(batch);
-  // Only a person can tell a disk that is lost from one that is not mounted. Of cleaned batches alone, none can be redriven.
+  // Only a person can tell a lost disk from an unmounted one. With only cleaned batches, nothing can be redriven
+  // anyway.
   if (newStore) await beginStore(session.settings, ledger);
   refuseCleaned(batch);
   const rules = { ...rulesOf(request), asksForOverdue };
@@ -270,37 +279,37 @@ async function withPlan<T>(
   }
 }
 
-/** A redrive whose effect is known: its rows, and whoever says whether it may be done at its price. */
+/** A planned redrive: its rows, and the approval of its price. */
 interface KnownRedrive<Facts extends SpendFacts> extends RedrivePlan {
   readonly ledger: Ledger;
   readonly batch: BatchRecord;
-  /** Changes of the batch's tunables that come with it. */
+  /** Changes to the batch's tunables, made along with the redrive. */
   readonly tuning?: Tuning | undefined;
-  /** Folder of the batch's files, absolute; null: it has none. */
+  /** Absolute path of the batch's out folder; null if it has none. */
   readonly out: string | null;
-  /** Opens the API; called only if somebody has to work on the batch. */
+  /** Opens the API; called only if the batch needs a worker. */
   readonly openApi: () => Promise<OpenApi>;
   readonly webhook?: WebhookWish | undefined;
-  /** Why it may not be paid for; undefined: it may. */
+  /** Returns why it may not be paid for; undefined if it may. */
   readonly approve: (open: OpenApi) => Promise<NotApproved<Facts> | undefined>;
 }
 
 /**
- * Result of a redrive. `finished`: nobody has to work on the batch. `open`: somebody has to. In both, `opened` and
- * `movedOn` are those of `OpenedRows`. In the other cases nothing was changed, except as `not-opened` says.
+ * Result of a redrive. `finished`: no work is left. `open`: the batch needs a worker. In both, `opened` and `movedOn`
+ * are those of `OpenedRows`. In the other cases nothing was changed, except by `not-opened`.
  */
 export type Redriven =
   | { readonly type: 'finished'; readonly opened: number; readonly movedOn: number }
   | { readonly type: 'open'; readonly opened: number; readonly movedOn: number; readonly open: OpenApi }
-  /** The draft may not be carried out. */
+  /** The draft must not be carried out. */
   | { readonly type: RedriveRefusal }
   /** The ledger refused, in its own words; `opened` rows had been opened before that. */
   | { readonly type: 'not-opened'; readonly opened: number; readonly why: string };
 
 /**
- * Opens the rows of a draft in the ledger, once they are approved, and claims the out folder for the batch. Sends
- * nothing. Throws {@link VoxbatchError} (all that opening the API throws, `other-realm`, `unwritable-out`,
- * `taken-out`, `no-webhook-port`).
+ * Opens a draft's rows in the ledger once they are approved, and claims the out folder for the batch. Sends nothing.
+ * Throws {@link VoxbatchError} (those of opening the API, `other-realm`, `unwritable-out`, `taken-out`,
+ * `no-webhook-port`).
  */
 export async function redriveBatch<Facts extends SpendFacts>(
   request: KnownRedrive<Facts>,
@@ -308,7 +317,7 @@ export async function redriveBatch<Facts extends SpendFacts>(
   const { ledger, batch, draft, tuning = {}, out } = request;
   if (draft.refusal !== undefined) return { type: draft.refusal };
   const isNothing = draft.count === 0;
-  // Another command may have opened it since: then its rows are no longer to be chosen, and somebody has to work on them.
+  // Another command may have reopened the batch since: then its rows can no longer be selected, but they need a worker.
   const isClosed = ((await ledger.findBatch(batch.name)) ?? batch).state === 'closed';
   if (isNothing && isClosed) {
     if (out !== null) await requireOwnOut(out, batch, ledger);
@@ -322,7 +331,7 @@ export async function redriveBatch<Facts extends SpendFacts>(
   const open = await request.openApi();
   requireSameRealm(batch, open);
   if (isNothing) {
-    // The same redrive may have opened the rows already before it was killed: it continues with them.
+    // The same redrive may have opened these rows before it was killed; it then continues with them.
     await allowTaken(request, 0);
     return { type: 'open', opened: 0, movedOn: 0, open };
   }
@@ -333,22 +342,24 @@ export async function redriveBatch<Facts extends SpendFacts>(
   return openAll(request, { type: 'open', open });
 }
 
-/** The price of a redrive, and its other risks. */
+/** A redrive's price and its other risks. */
 export interface RedriveFacts extends SpendFacts {
   readonly bill: BillSummary;
-  /** Existing results that will be replaced, and those whose stored file is lost and cannot be had free. */
+  /**
+   * Existing results that will be replaced, including those whose stored file is lost and cannot be recovered for free.
+   */
   readonly replaced: number;
-  /** Those of them whose stored file is lost. */
+  /** Of these, results whose stored file is lost. */
   readonly lost: number;
   /** Rows that may be charged a second time for one result. */
   readonly resubmitted: number;
-  /** The budget is what is left of the batch's. */
+  /** `budget` is the rest of the batch's budget. */
   readonly isBudgetLeft: true;
-  /** The budget of the batch that all of it needs. */
+  /** The batch budget that would cover all of it. */
   readonly budgetNeeded: number;
 }
 
-/** What decides whether the rows of a draft may be paid for; see `policy/money/spend.ts`. */
+/** The facts that decide whether a draft's rows may be paid for; see `policy/money/spend.ts`. */
 export async function redriveFacts(
   { ledger, batch, tuning, draft }: Pick<Opening, 'ledger' | 'batch' | 'tuning' | 'draft'>,
   { yes, canAsk, balance, confirmAbove }: Payer,
@@ -362,7 +373,7 @@ export async function redriveFacts(
 
 type Opening = Omit<KnownRedrive<SpendFacts>, 'approve'>;
 
-/** Opens all rows; `then`: what follows. */
+/** Opens all rows. `then`: the result once they are open. */
 async function openAll(
   request: Opening,
   then: { readonly type: 'finished' } | { readonly type: 'open'; readonly open: OpenApi },
@@ -375,8 +386,8 @@ async function openAll(
 }
 
 /**
- * The files of the batch may replace a file whose edits are all in the ledger now. `movedOn`: rows that were not taken
- * from it.
+ * Allows the batch's files to replace an edited file once all its edits are in the ledger. `movedOn`: rows whose edits
+ * were not applied.
  */
 async function allowTaken({ draft, fileSha256, out }: Opening, movedOn: number): Promise<void> {
   if (out !== null && fileSha256 !== null && movedOn + draft.untaken + draft.leftEdited === 0)

@@ -30,21 +30,21 @@ import { checkWanted } from '../check-options.ts';
 import type { Confirm } from '../person.ts';
 import type { BatchPlan } from './put-on-record.ts';
 
-/** How to run a manifest. Options that are left out come from the configuration. */
+/** How to run a manifest. Omitted options come from the configuration. */
 export interface RunOptions extends WantedBatch {
-  /** Default: made from the manifest's file name. */
+  /** Name of the batch. Default: derived from the manifest's file name. */
   readonly name?: string;
   /** Folder of its files. Default `out/NAME`. */
   readonly out?: string;
-  /** Called before a bill above `confirmAbove` of the configuration is paid. Default: such a bill is refused. */
+  /** Called before paying a bill above the configuration's `confirmAbove`. Default: such a bill is refused. */
   readonly confirm?: Confirm;
 }
 
 /** What to run, with all defaults filled in. */
 export interface RunPlan extends BatchPlan, BatchChoices, AskedReading {
-  /** Folder of its files, absolute. */
+  /** Absolute path of the out folder. */
   readonly out: string;
-  /** The rows to run; null: all. */
+  /** The rows to run; null means all. */
   readonly subset: Subset | null;
 }
 
@@ -68,28 +68,33 @@ export function planOf(
   };
 }
 
-/** A manifest that somebody wants to run. */
+/** A manifest to run. */
 export interface CheckRequest<Plan extends RunPlan = RunPlan> {
   readonly source: ManifestSource;
   readonly plan: Plan;
   readonly settings: Settings;
-  /** Address of the API; undefined if none is set. */
+  /** The API's URL; undefined if none is configured. */
   readonly apiUrl: string | undefined;
-  /** Address and token of the API, as far as they may be used without a question; throws without them. */
+  /** The API's URL and token, if they may be used without asking; throws otherwise. */
   readonly access: () => ApiAccess | Promise<ApiAccess>;
 }
 
-/** All that is wrong with a manifest, its voices included as far as the API's list can be read. */
+/** Everything wrong with a manifest, including its voices if the API's list can be read. */
 export type FaultyManifest = Extract<CheckedManifest, { readonly type: 'faulty' }>;
 
-/** A manifest as it would be run. `plan`: what the ledger says of its batch, and of the texts that the API takes, is in it. */
+/**
+ * A manifest as it would be run. `plan` includes what the ledger knows about its batch and about the API's text limits.
+ */
 export interface SoundRun<Plan extends RunPlan = RunPlan> {
   readonly type: 'sound';
   readonly checked: SoundManifest;
   readonly plan: Plan;
 }
 
-/** Reads a manifest as it would be run, and checks all of it. Changes nothing, spends nothing. Throws {@link VoxbatchError} (`bad-option`). */
+/**
+ * Reads a manifest as it would be run and validates all of it. Changes nothing and spends nothing. Throws {@link
+ * VoxbatchError} (`bad-option`).
+ */
 export async function checkRun<Plan extends RunPlan>(
   request: CheckRequest<Plan>,
 ): Promise<SoundRun<Plan> | FaultyManifest | OutcomeFile> {
@@ -103,7 +108,10 @@ export async function checkRun<Plan extends RunPlan>(
   return { type: 'faulty', summary: await withListedVoices(manifest, settings, request.access) };
 }
 
-/** The same for a manifest that is to be a batch of another name: its long texts are checked and cut. Undefined: it is not sound. */
+/**
+ * Checks the manifest as {@link checkRun} does, but for a batch of another name, whose long texts are checked and
+ * split. Undefined if it has problems.
+ */
 export async function checkAnew<Plan extends RunPlan>(
   request: CheckRequest<Plan>,
 ): Promise<SoundRun<Plan> | undefined> {
@@ -114,24 +122,24 @@ export async function checkAnew<Plan extends RunPlan>(
   return checked.type === 'sound' ? { type: 'sound', checked, plan } : undefined;
 }
 
-/** The choices for a manifest, and the batch that they are for. */
+/** The choices for a manifest and its batch. */
 interface NamedChoices extends BatchChoices, AskedReading {
   readonly name: string;
-  /** True if an option was given that changes what the rows mean. */
+  /** Whether any option changes the meaning of the rows. */
   readonly givesReading: boolean;
 }
 
 /**
- * The choices for a manifest whose batch may be on record: that keeps its dialect and its finishing, whatever the configuration says by now.
- * What was asked for stays as it is, and is refused later if the batch has another. A new batch must be one that this machine can finish: throws
- * {@link VoxbatchError} (`bad-option`).
+ * The choices for a manifest whose batch may be on record: such a batch keeps its dialect and finishing, whatever the
+ * configuration says now. Explicit options stay, and are refused later if the batch differs. Throws {@link
+ * VoxbatchError} (`bad-option`) for a new batch whose finishing this machine cannot do.
  */
 async function withRecordedReading<Choices extends NamedChoices>(
   choices: Choices,
   settings: Pick<Settings, 'ledger' | 'env'>,
 ): Promise<Choices> {
   const { reading } = choices.settings;
-  // The rows of v1 may be of any kind, and where nothing is said of how they are to be read, that is not compared.
+  // v1 supports every kind of row, and without reading options the reading is not compared.
   if (legacyShareOf(choices.settings) === 0 && reading.finish === undefined && !choices.givesReading) return choices;
   const ledger = await openRecordsIfAny(settings);
   try {
@@ -147,8 +155,8 @@ async function withRecordedReading<Choices extends NamedChoices>(
 }
 
 /**
- * The choices for the manifest of a named batch, with what was learnt of the longest texts that the API takes. The configuration
- * goes first. For a batch on record see {@link withAnyLength}. `apiUrl`: undefined if none is set.
+ * Adds learned text limits to the choices of a named batch. The configuration takes precedence. For a recorded batch
+ * see {@link withAnyLength}. `apiUrl`: undefined if none is configured.
  */
 export async function withTextLimits<Choices extends BatchChoices & { readonly name: string }>(
   choices: Choices,
@@ -159,12 +167,12 @@ export async function withTextLimits<Choices extends BatchChoices & { readonly n
     const found = await ledger?.findBatch(choices.name);
     const isOnRecord = found !== undefined && found.state !== 'loading';
     if (!isOnRecord) return withLearnt(choices, apiUrl, ledger);
-    // Nor are its fields checked again: an earlier version took more of them.
+    // Its API fields are not checked again either: an earlier version accepted more of them.
     return { ...choices, manifest: { ...withAnyLength(choices.manifest), anyApiField: true } };
   });
 }
 
-/** The choices for a manifest by itself, whatever batch it may be. */
+/** Adds learned text limits to a manifest's choices, regardless of its batch. */
 export async function withLearntLimits<Choices extends BatchChoices>(
   choices: Choices,
   apiUrl: string | undefined,
@@ -173,7 +181,7 @@ export async function withLearntLimits<Choices extends BatchChoices>(
   return withRecords(settings, (ledger) => withLearnt(choices, apiUrl, ledger));
 }
 
-/** What was learnt of the longest texts that this API takes; nothing if there is no ledger. */
+/** The text limits learned for this API; empty without a ledger. */
 export async function learntLimits(
   apiUrl: string | undefined,
   settings: Pick<Settings, 'ledger'>,
@@ -203,7 +211,7 @@ async function withRecords<T>(
   }
 }
 
-/** The address of the API; undefined if it is not set, or not well. That is told when it is needed. */
+/** The API's URL; undefined if missing or invalid, which is reported once the URL is needed. */
 export async function apiUrlOf(session: Session): Promise<string | undefined> {
   try {
     return readBaseUrl((await session.access()).baseUrl).baseUrl;

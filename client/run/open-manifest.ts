@@ -10,7 +10,7 @@ import { SUMMARY_FILE } from '../../results/names.ts';
 import type { Settings } from '../settings.ts';
 import { voxbatchVersion } from '../version.ts';
 
-/** A manifest, or the batch of an outcome file that is gone because all its rows have ended otherwise. */
+/** A manifest, or the batch of an outcome file that no longer exists because all its rows now have other outcomes. */
 export type OpenedManifest =
   | { readonly type: 'open'; readonly source: ManifestSource }
   | { readonly type: 'gone'; readonly batch: string; readonly outcome: Outcome };
@@ -26,7 +26,10 @@ export async function openTyped(path: string): Promise<OpenedManifest> {
   }
 }
 
-/** The batch by the summary in the folder of an outcome file; undefined: it is none, or the batch still has such rows. */
+/**
+ * The batch named by the summary beside an outcome file; undefined if this is no outcome file, or the batch still has
+ * such rows.
+ */
 async function withoutRows(path: string): Promise<Extract<OpenedManifest, { readonly type: 'gone' }> | undefined> {
   const outcome = OUTCOMES.find((one) => outcomeFile(one) === basename(path));
   if (outcome === undefined) return undefined;
@@ -37,17 +40,17 @@ async function withoutRows(path: string): Promise<Extract<OpenedManifest, { read
   return { type: 'gone', batch: found.batch, outcome };
 }
 
-/** A ledger that lies beside a manifest, in whose folder its rows may be paid for already. */
+/** A ledger beside a manifest, in which its rows may already have been paid for. */
 export interface LedgerBeside {
   readonly folder: string;
   readonly ledger: string;
-  /** There is a ledger in the working folder, too. */
+  /** Whether the working folder has a ledger too. */
   readonly isHere: boolean;
 }
 
 /**
- * The ledger beside a manifest where another one in the working folder would be used, or made. `isUnknown`: the one in the working folder is known to
- * have no such batch.
+ * Finds a ledger beside a manifest that is not the working folder's, which would be used or created. `isUnknown`: the
+ * working folder's ledger is known to lack the batch.
  */
 export function ledgerBeside(
   { ledger, isLedgerNamed }: Settings,
@@ -61,7 +64,7 @@ export function ledgerBeside(
   return beside === resolve(ledger) || !existsSync(beside) ? undefined : { folder, ledger: beside, isHere };
 }
 
-/** Fetches a manifest for somebody who waits for it. */
+/** Fetches a manifest interactively, with a user waiting. */
 export const fetchManifest: FetchManifest = async (url, receive) =>
   (await import('../../api/fetch-file.ts')).fetchFile(url, receive, {
     userAgent: `voxbatch/${voxbatchVersion()}`,

@@ -33,34 +33,34 @@ export interface AwaitedRow {
   readonly firstLine: number;
 }
 
-/** What was found out for a plan. */
+/** Facts gathered for a plan. */
 interface PlanFacts {
-  /** As the user knows it. */
+  /** The manifest's name as the user knows it. */
   readonly manifest: string;
   readonly plan: RunPlan;
   readonly planned: ManifestPlan;
-  /** Of the batch that has the name. */
+  /** Counts of the existing batch of this name. */
   readonly counts: Counts | undefined;
   readonly balance: Balance;
   readonly disk: {
-    /** Bytes; null if the system does not say. */
+    /** Free disk space in bytes; null if unknown. */
     readonly free: number | null;
     readonly store: string;
   };
   /** The batch, if it is finished. */
   readonly finished: FinishedOnRecord | undefined;
-  /** What the rows of the batch asked for was removed. */
+  /** The inputs of the batch's rows were removed. */
   readonly isCleaned: boolean;
   /** Why a run would refuse the store. */
   readonly storeProblem: VoxbatchError | undefined;
-  /** The ledger: there is none, it may have come with the folder, or it is the user's. */
+  /** Whether there is no ledger, one that may have come with the folder, or the user's own. */
   readonly records: 'none' | 'unconfirmed' | 'known';
 }
 
 /** All that a plan shows. */
 export type PlanView = ReturnType<typeof planView>;
 
-/** Works out what a run would do. `checked`: the manifest at full price; `yes`: the bill is confirmed already. */
+/** Works out what a run would do. `checked`: the manifest at full price; `yes`: the bill is already confirmed. */
 export function planView({
   yes,
   checked,
@@ -82,27 +82,27 @@ export function planView({
   const facts: SpendFacts & { readonly bill: ManifestSummary; readonly isBudgetLeft?: boolean } = isKnown
     ? { ...ofBill, budget: planned.budget, isBudgetLeft: true }
     : ofBill;
-  // The other rows of a batch on record were agreed to when it was made.
+  // A recorded batch's other rows were approved when it was created.
   const isAgreed = isKnown && planned.left.newlyChosen === 0;
   return {
     ...found,
-    /** Billed without what is there already; for a batch on record, what is left of it. */
+    /** The bill net of existing results; for a recorded batch, what is left of it. */
     summary,
     /** Of the batch. */
     settings,
     facts,
     rows: checked.rows,
     chosen: checked.chosen,
-    /** What a run would do where somebody can be asked. */
+    /** What a run would do if a person can be asked. */
     decision: isAgreed ? ({ type: 'go', notes: [] } satisfies SpendDecision) : decideSpend(facts),
     bill: billLines(summary, settings),
     prices: pricesOf(summary, settings),
-    /** Rows that others wait for; none of a batch on record. */
+    /** Rows that others wait for; empty for a recorded batch. */
     awaited: awaitedRows(checked.voices, voices.voices),
   };
 }
 
-/** The rows of a manifest that others wait for, in its order. */
+/** The rows that others wait for, in manifest order. */
 export function awaitedRows(
   { uses, makers }: UsedVoices,
   voices: ReadonlyMap<string, VoiceMeant>,
@@ -113,7 +113,7 @@ export function awaitedRows(
     const meant = voices.get(voice);
     const maker = meant?.type === 'made' ? byRow.get(meant.row) : undefined;
     if (maker === undefined) continue;
-    // Rows may ask for one voice in several ways: `name:Ada`, `name:ada`.
+    // Rows may write the same voice differently: `name:Ada`, `name:ada`.
     const before = found.get(maker.row);
     found.set(maker.row, {
       voice: `name:${maker.name}`,

@@ -16,34 +16,34 @@ import { checkAnew, checkRun, type CheckRequest, type SoundRun } from './check-r
 import { planView, type FinishedOnRecord, type PlanView } from './plan-view.ts';
 import { identifyTelling, type IdentifyEvent } from './price.ts';
 
-/** What is told while a manifest is planned. */
+/** Events while a manifest is planned. */
 export type PlanEvent =
   | PricingEvent
   | IdentifyEvent
-  /** What is odd about the manifest; no reason not to run it. */
+  /** The manifest's warnings, which do not prevent a run. */
   | { readonly type: 'checked'; readonly warnings: readonly ManifestWarning[] };
 
-/** A manifest that is to be planned. */
+/** A manifest to plan. */
 export interface PlanRequest extends CheckRequest {
-  /** Reads the account of the token, undefined if it is not known, and its balance. */
+  /** Reads the token's account, undefined if unknown, and its balance. */
   readonly readAccount: () => Promise<AccountRead>;
-  /** The bill is confirmed already. */
+  /** The bill is already confirmed. */
   readonly yes: boolean;
-  /** Default: nobody is told. */
+  /** Called with each event. Default: no-op. */
   readonly tell?: (event: PlanEvent) => void;
 }
 
 /** A plan of a manifest, or why there is none. */
 export type PlanAnswer = ManifestPlan | Exclude<CheckedManifest, { readonly type: 'sound' }>;
 
-/** The plan of a manifest with all that is shown of it, or why there is none. */
+/** A manifest's plan ready for display, or why there is none. */
 export type ViewedPlan =
   { readonly type: 'planned'; readonly view: PlanView } | Exclude<CheckedManifest, { readonly type: 'sound' }>;
 
 /**
- * Checks and prices a manifest as a run of it would: what would be sent and why, what would be left of balance and disk, and whether it would
- * start. Reads the file, the ledger, the account, the list of voices, and what is behind links. Changes nothing, spends nothing. Throws
- * {@link VoxbatchError} (`machine`, `voices-unread`).
+ * Validates and prices a manifest as a run would: what would be sent and why, what would remain of balance and disk,
+ * and whether the run would start. Reads the file, the ledger, the account, the voice list and the linked media.
+ * Changes nothing and spends nothing. Throws {@link VoxbatchError} (`machine`, `voices-unread`).
  */
 export async function planRun(request: PlanRequest): Promise<ViewedPlan> {
   const ledger = await openRecordsIfAny(request.settings);
@@ -60,7 +60,7 @@ async function planSound(request: PlanRequest, found: SoundRun, ledger: Ledger |
   const { source, settings, apiUrl, access, tell } = request;
   const { account, balance } = await request.readAccount();
   const named = { ...found.plan, checked: found.checked, ledger, account };
-  // A text that is too long is no reason to say so instead of the name, which a run refuses first.
+  // A run refuses a taken name before it looks at text lengths, so the plan must report the name first.
   const { plan, checked } = ((await isTaken(named)) ? await checkAnew(request) : undefined) ?? found;
   tell?.({ type: 'checked', warnings: checked.summary.warnings });
   const isKnown = await isOnRecord(ledger, plan.name, checked);
@@ -86,7 +86,7 @@ async function planSound(request: PlanRequest, found: SoundRun, ledger: Ledger |
   return { type: 'planned', view };
 }
 
-/** What can be done about the rows of a finished batch depends on this. Undefined for any other plan. */
+/** The facts that determine a finished batch's next steps. Undefined for any other plan. */
 async function finishedOnRecord(
   ledger: Ledger | undefined,
   planned: ManifestPlan,
@@ -103,8 +103,8 @@ async function finishedOnRecord(
 }
 
 /**
- * Why a run would refuse to work with this store; undefined: it would not. Where the ledger was deleted, the store says so, and
- * nothing else would: all is priced as if nothing had ever been paid.
+ * Why a run would refuse this store; undefined if it would not. After the ledger was deleted, only the store reveals
+ * it: everything is priced as if nothing had ever been paid for.
  */
 async function storeProblem(settings: Settings, ledger: Ledger | undefined): Promise<VoxbatchError | undefined> {
   const none = { id: '', place: settings.ledger, findStoredFile: () => Promise.resolve(undefined) };

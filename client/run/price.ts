@@ -10,23 +10,23 @@ import { realmOf, type OpenApi } from '../open-api.ts';
 import { payerOf, type Person, approve, type NotApproved } from '../person.ts';
 import { knowVoices, type KnownVoices } from '../voices/know-voices.ts';
 
-/** What is told while the links of a manifest are looked at. */
+/** Events while a manifest's links are identified. */
 export type IdentifyEvent =
-  /** The servers of its media are asked what each file is. Told once. */
+  /** The media servers are being asked to identify each file. Emitted once. */
   | { readonly type: 'identifying' }
-  /** These hosts are not asked: they are in a private network, and the API is not. */
+  /** These hosts are not asked, because they are in a private network and the API is not. */
   | { readonly type: 'unasked'; readonly hosts: readonly string[] };
 
-/** The bill of a manifest, and what decides whether it may be paid. */
+/** A manifest's bill, and the facts that decide whether it may be paid. */
 export interface BillFacts extends SpendFacts {
   readonly bill: ManifestSummary;
 }
 
-/** What is told while a bill is made. */
+/** Events while a bill is prepared. */
 export type BillEvent =
   | PricingEvent
   | IdentifyEvent
-  /** The bill, before anybody is asked about it, and why rows are paid for. */
+  /** The bill and why rows are paid for, before anybody is asked about it. */
   | {
       readonly type: 'priced';
       readonly facts: BillFacts;
@@ -34,26 +34,26 @@ export type BillEvent =
       readonly cache: CacheMode;
     };
 
-/** A sound manifest that is to become a batch, and whoever pays for it. */
+/** A valid manifest that is to become a batch, and its payer. */
 export interface BillRequest extends Pick<LearnRequest, 'source' | 'checked' | 'settings' | 'probe'> {
   readonly open: OpenApi;
   readonly ledger: Ledger;
   readonly person: Person;
-  /** A bill above this is confirmed first, in credits; null: none is. */
+  /** Bills above this many credits need confirmation; null means none do. */
   readonly confirmAbove: number | null;
-  /** Default: nobody is told. */
+  /** Called with each event. Default: no-op. */
   readonly tell?: ((event: BillEvent) => void) | undefined;
 }
 
-/** A manifest that may be paid for. Its summary is billed without what is there already. */
+/** A manifest approved for payment. Its summary is billed net of existing results. */
 export type Billed =
   | { readonly type: 'approved'; readonly checked: SoundManifest }
   | Extract<KnownVoices, { readonly type: 'faulty' }>
   | NotApproved<BillFacts>;
 
 /**
- * Prices a manifest with all that is known of voices, media and earlier results, and has the bill approved. Spends nothing.
- * Throws {@link VoxbatchError} (`voices-unread`).
+ * Prices a manifest using everything known about its voices, media and earlier results, and gets the bill approved.
+ * Spends nothing. Throws {@link VoxbatchError} (`voices-unread`).
  */
 export async function priceAndApprove(request: BillRequest): Promise<Billed> {
   const { open, ledger, checked, settings, person, confirmAbove, tell } = request;
@@ -70,7 +70,7 @@ export async function priceAndApprove(request: BillRequest): Promise<Billed> {
   return (await approve(facts, person)) ?? { type: 'approved', checked: priced.checked };
 }
 
-/** Learns what is behind links, and tells of each host once that it is not asked. */
+/** Identifies linked media, and reports each skipped host once. */
 export function identifyTelling(tell: ((event: IdentifyEvent) => void) | undefined): IdentifyMedia {
   const told = new Set<string>();
   let isAsking = false;
@@ -85,7 +85,7 @@ export function identifyTelling(tell: ((event: IdentifyEvent) => void) | undefin
   };
 }
 
-/** Learns what is behind links, each once a minute at most, for whatever this process prices. Free. */
+/** Identifies linked media, each at most once a minute, for all pricing in this process. Free. */
 export const identifyMedia: IdentifyMedia = async (urls, apiUrl) =>
   urls.length === 0 ? new Map() : (await identitiesFor(apiUrl)).of(urls);
 
@@ -99,5 +99,5 @@ async function identitiesFor(apiUrl: string): Promise<MediaIdentities> {
   return found;
 }
 
-/** By the address of the API. */
+/** Keyed by the API's URL. */
 const identities = new Map<string, MediaIdentities>();

@@ -28,69 +28,69 @@ import type { IsChosen } from '../../policy/subset/subset.ts';
 /** The plan of a new batch, or of an existing one to continue. */
 export interface BatchPlan {
   readonly name: string;
-  /** Folder of its files, absolute; null: it has none. */
+  /** Absolute path of the out folder; null if it has none. */
   readonly out: string | null;
   readonly settings: BatchSettings;
-  /** True if an option was given that changes what the rows mean; otherwise the batch keeps its own. */
+  /** Whether any option changes the meaning of the rows; if not, an existing batch keeps its own options. */
   readonly givesReading: boolean;
-  /** True if a template of file names was given; otherwise the batch keeps its own. */
+  /** Whether a file name template was given; if not, an existing batch keeps its own. */
   readonly givesTemplate: boolean;
-  /** The tunables that were given; they apply to an existing batch too. */
+  /** The given tunables, which also apply to an existing batch. */
   readonly tuning: Tuning;
-  /** A bill above this is confirmed first, in credits; null: none is. */
+  /** Bills above this many credits need confirmation; null means none do. */
   readonly confirmAbove: number | null;
-  /** Read the length of media that state none, for the price of a new batch. */
+  /** Probe media without a stated length, to price a new batch. */
   readonly probe: boolean;
 }
 
-/** The price of rows that an existing batch left out. The budget is what is left of the batch's. */
+/** The price of rows that an existing batch left out. `budget` is the rest of the batch's budget. */
 export interface MoreFacts extends SpendFacts {
   readonly bill: MoreRows['bill'];
   readonly isBudgetLeft: true;
   readonly batch: string;
-  /** The budget of the batch that all of it needs. */
+  /** The batch budget that would cover all of it. */
   readonly budgetNeeded: number;
 }
 
-/** What is told while a manifest becomes a batch. */
+/** Events while a manifest becomes a batch. */
 export type RecordEvent =
   | BillEvent
-  /** The batch of this name; told before anything is asked or changed. */
+  /** The existing batch of this name; emitted before anything is asked or changed. */
   | { readonly type: 'found'; readonly batch: BatchRecord | undefined }
-  /** Rows that earlier runs left out, before anybody is asked about them. */
+  /** Rows left out by earlier runs; emitted before anybody is asked about them. */
   | { readonly type: 'more'; readonly more: MoreRows };
 
-/** A sound manifest that is to become a batch. */
+/** A valid manifest that is to become a batch. */
 export interface RecordRequest {
   readonly session: Session;
   readonly source: ManifestSource;
   readonly checked: SoundManifest;
   readonly plan: BatchPlan;
   readonly person: Person;
-  /** Called before a new batch is priced; rejects if its result could not be handed out. */
+  /** Called before a new batch is priced; rejects if its result could not be delivered. */
   readonly ready?: (() => Promise<void>) | undefined;
-  /** Webhooks that are to reach this process: nothing is recorded or changed if it cannot listen for them. */
+  /** Webhooks to receive in this process. Nothing is recorded or changed if it cannot listen for them. */
   readonly webhook?: WebhookWish | undefined;
-  /** Default: nobody is told. */
+  /** Called with each event. Default: no-op. */
   readonly tell?: ((event: RecordEvent) => void) | undefined;
 }
 
 /**
- * What became of the manifest. `known`: the batch exists already; `tuned` lists what was changed, and `leftOut` counts
- * rows that were asked for and stay left out, because the batch is being stopped.
+ * The result for a manifest. `known`: the batch already exists; `tuned` lists the changed settings, and `leftOut`
+ * counts requested rows that stay left out because the batch is stopping.
  */
 export type Recorded =
   | { readonly type: 'new'; readonly batch: BatchRecord }
   | { readonly type: 'known'; readonly batch: BatchRecord; readonly tuned: Tuning; readonly leftOut: number }
   | NotRecorded;
 
-/** Why a sound manifest is not on record: its voices, its name, or its bill. */
+/** Why a valid manifest was not recorded: its voices, its name, or its bill. */
 export type NotRecorded = Exclude<Billed, { readonly type: 'approved' }> | NotApproved<MoreFacts> | TakenName;
 
 /**
- * Records a sound manifest as a batch, or finds the batch that it already is, and claims the out folder for it. Sends
- * nothing that costs. Throws {@link VoxbatchError} (all that a session throws, `unwritable-out`, `taken-out`,
- * `no-price`, `voices-unread`, `no-webhook-port`).
+ * Records a valid manifest as a batch, or finds its existing batch, and claims the out folder for it. Sends nothing
+ * that costs. Throws {@link VoxbatchError} (a session's errors, `unwritable-out`, `taken-out`, `no-price`,
+ * `voices-unread`, `no-webhook-port`).
  */
 export async function putOnRecord(request: RecordRequest): Promise<Recorded> {
   const { session, source, checked, plan } = request;
@@ -122,7 +122,7 @@ export async function putOnRecord(request: RecordRequest): Promise<Recorded> {
 }
 
 /**
- * Changes an existing batch as the plan says, and opens the rows that the plan selects and earlier runs left out, once
+ * Applies the plan to an existing batch: changes its settings, and opens selected rows that earlier runs left out, once
  * they are approved.
  */
 async function goOnWith(batch: BatchRecord, request: RecordRequest, ledger: Ledger, open: OpenApi): Promise<Recorded> {
@@ -158,20 +158,20 @@ async function approveMore(
   return approve<MoreFacts>({ rows: rows + dependents, bill, isEstimate, budget, ...payer, ...ofBatch }, person);
 }
 
-/** Rows that earlier runs of a batch, or its budget, left out and this one sends, and their price. */
+/** Rows that this run sends although earlier runs or the budget left them out, and their price. */
 export interface MoreRows extends NewlyChosen {
   readonly batch: BatchRecord;
   /** Credits left of the batch's budget, after the tuning; null if it has none. */
   readonly budget: number | null;
-  /** Which of the rows that an earlier subset left out. */
+  /** Selects among the rows left out by an earlier subset. */
   readonly isChosen: IsChosen;
-  /** Which of the rows that the budget left out; undefined: there are none. */
+  /** Selects among the rows left out by the budget; undefined if there are none. */
   readonly skipped: SkippedRoom | undefined;
 }
 
 /**
- * Finds and prices such rows. Changes nothing. `tuning`: changes of the batch that come with them. Undefined: there are
- * none.
+ * Finds and prices such rows; undefined if there are none. Changes nothing. `tuning`: changes made to the batch along
+ * with them.
  */
 export async function findMore(
   ledger: Ledger,
@@ -181,7 +181,7 @@ export async function findMore(
 ): Promise<MoreRows | undefined> {
   const { total, notChosen, outcomes } = await ledger.counts(batch.name);
   const { subset = null } = options;
-  // The same subset again is complete. An earlier version may have drawn other rows for it than this one would.
+  // A repeated subset is already complete; an earlier version may have drawn other rows for it than this one would.
   const isComplete = total - notChosen === subset?.rows && isDeepStrictEqual(batch.subset, subset);
   const isSkipped = outcomes.skipped > notChosen;
   if ((!isSkipped && (notChosen === 0 || isComplete)) || areRowsCleaned(batch)) return undefined;
@@ -195,9 +195,7 @@ export async function findMore(
   return more.rows === 0 ? undefined : { ...more, batch, budget, isChosen, skipped };
 }
 
-/**
- * Opens such rows, and with them the batch. Returns how many it opened: fewer, or none, if the batch is being stopped.
- */
+/** Opens such rows, and with them the batch. Returns the number opened: fewer, or none, if the batch is stopping. */
 export async function openMore(
   ledger: Ledger,
   { batch, isChosen, skipped }: MoreRows,

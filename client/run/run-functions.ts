@@ -20,8 +20,8 @@ import { planRun, type PlanAnswer } from './plan.ts';
 import { putOnRecord, type NotRecorded } from './put-on-record.ts';
 
 /**
- * Result of running a manifest. `finished`: every row of the batch had ended before. `refused`, `declined`: it may not
- * be paid for. In all but the first two cases nothing was spent, and nothing is on record.
+ * Result of running a manifest. `finished`: every row of the batch had already ended. `refused`, `declined`: payment
+ * was not approved. In all but the first two cases nothing was spent or recorded.
  */
 export type RunAnswer =
   | { readonly type: 'running'; readonly batch: RunningBatch }
@@ -29,23 +29,23 @@ export type RunAnswer =
   | NotRecorded
   | Exclude<CheckedManifest, { readonly type: 'sound' }>;
 
-/** What a program does with manifests. */
+/** A program's functions for manifests. */
 export interface RunFunctions {
-  /** Reads a manifest, checks and prices every row. Sends nothing. */
+  /** Reads a manifest, and validates and prices every row. Sends nothing. */
   check(manifest: string, wanted?: WantedBatch): Promise<CheckedManifest>;
   /**
-   * Checks a manifest and works out what {@link run} with the same options would pay for, and why: which rows are cached,
-   * new or changed, or what is left of its batch. Sends nothing that costs. Throws {@link VoxbatchError}.
+   * Validates a manifest and works out what {@link run} with the same options would pay for and why: which rows are
+   * cached, new or changed, or what is left of its batch. Sends nothing that costs. Throws {@link VoxbatchError}.
    */
   plan(manifest: string, options?: RunOptions): Promise<PlanAnswer>;
   /**
-   * Makes a manifest a batch and has it worked on. Running it again continues it, and pays for nothing twice. Throws
-   * {@link VoxbatchError} if something is in the way.
+   * Turns a manifest into a batch and starts it. Running it again resumes it and charges nothing twice. Throws {@link
+   * VoxbatchError} if it cannot run.
    */
   run(manifest: string, options?: RunOptions): Promise<RunAnswer>;
 }
 
-/** How runs work: where their batches are worked on, and the webhooks that reach this process. */
+/** Dependencies of runs: where batches are processed, and the webhooks that reach this process. */
 interface RunNeeds extends BatchInvocation {
   readonly webhook: WebhookWish | undefined;
 }
@@ -91,7 +91,7 @@ export function runFunctions({ webhook, ...invocation }: RunNeeds): RunFunctions
   };
 }
 
-/** Opens a manifest for as long as a call works with it. */
+/** Opens a manifest for the duration of a call. */
 async function withManifest<T>(manifest: string, work: (source: ManifestSource) => Promise<T>): Promise<T> {
   const source = await openManifest(manifest);
   try {

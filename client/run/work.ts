@@ -12,48 +12,50 @@ import { Workplace, type WorkplaceRequest } from '../work/workplace.ts';
 /** A batch to follow. */
 export interface FollowedBatch {
   readonly record: BatchRecord;
-  /** False if a workflow of an earlier process may be there. */
+  /** False if an earlier process may have started a workflow. */
   readonly isNew: boolean;
-  /** Folder of its files, absolute; null: it has none. */
+  /** Absolute path of the out folder; null if it has none. */
   readonly out: string | null;
 }
 
-/** How the work of this process on a batch ended. `aborted`: it was interrupted. */
+/** How this process's work on a batch ended. `aborted`: it was interrupted. */
 export type WorkEnd = 'closed' | 'paused' | 'detached' | 'aborted';
 
-/** What may come from outside meanwhile. */
+/** Interruptions from outside. */
 export interface Interruption {
-  /** Asks for an orderly end. */
+  /** Requests a graceful shutdown. */
   readonly signal: AbortSignal;
-  /** How an interrupted process ends. */
+  /** The exit code of an interrupted process. */
   readonly exit: () => ExitName;
-  /** How long to wait then for requests in flight, ms; undefined: as long as they may take. */
+  /** Max wait for requests in flight after an interruption, ms; undefined means as long as they may take. */
   readonly patienceMs: () => number | undefined;
-  /** Aborts where the process exits at once. */
+  /** Aborts when the process is about to exit immediately. */
   readonly atOnce: AbortSignal;
 }
 
-/** What working on a batch needs. */
 export interface WorkRequest
   extends FollowedBatch, Pick<WorkplaceRequest, 'worker' | 'say' | 'server' | 'webhook' | 'onWebhook' | 'onLog'> {
   readonly session: Session;
   readonly atFaultPoint?: WorkplaceRequest['atFaultPoint'];
-  /** Only start it: others work on it. */
+  /** Only start the batch, and leave the work to others. */
   readonly detach: boolean;
-  /** Goes on waiting while it is paused. */
+  /** Keep waiting while the batch is paused. */
   readonly waitWhilePaused: boolean;
   readonly interruption: Interruption;
-  /** Shows what happens to the batch, to its end. */
+  /** Displays the batch's events until the last one. */
   readonly show: (events: AsyncIterable<FollowEvent>) => Promise<FollowEnd>;
-  /** Called once nobody works here any more; for a closed batch earlier, so that its files do not wait for a worker that has other batches. */
+  /**
+   * Called once no worker runs here any more. For a closed batch it is called earlier, so that its files need not wait
+   * for a worker that has other batches.
+   */
   readonly finish: (end: WorkEnd) => Promise<ExitName>;
-  /** Called before `finish`, if there was no interruption and nobody works here any more. */
+  /** Called before `finish` if there was no interruption and no worker runs here any more. */
   readonly onLeft: () => void;
 }
 
 /**
- * How it ended. `fault`: something that no retry fixes; the batch stands still. `broken`: its workflow ended again and again. `not-started`: a new batch was
- * refused before anybody worked on it, and is on record all the same.
+ * How it ended. `fault`: a fault that no retry fixes; the batch is stuck. `broken`: its workflow kept ending.
+ * `not-started`: a new batch was refused before any work on it, and stays on record.
  */
 export type Worked =
   | { readonly type: 'ended'; readonly exit: ExitName }
@@ -62,9 +64,9 @@ export type Worked =
   | { readonly type: 'not-started'; readonly error: unknown };
 
 /**
- * Has a batch worked on, and follows it: joins Temporal, starts a worker in this process (embedded), starts or finds
- * the workflow. An interruption ends it in order: the worker waits for its requests in flight, then leaves the server,
- * which stops if nobody else is in. The hooks of the batch come last. Throws {@link VoxbatchError}.
+ * Runs a batch and follows it: joins Temporal, starts a worker in this process (embedded), and starts or finds the
+ * workflow. An interruption shuts it down gracefully: the worker drains its requests in flight and leaves the server,
+ * which stops with its last member. The batch's hooks are delivered last. Throws {@link VoxbatchError}.
  */
 export async function workOn(request: WorkRequest): Promise<Worked> {
   const { session, record, interruption, detach, finish } = request;
@@ -89,7 +91,7 @@ export async function workOn(request: WorkRequest): Promise<Worked> {
     await workplace.open(signal);
     isUnderWay = true;
     followed = await start(workplace, request, signal);
-    // Then its files can be written while the worker is still ending: no answer can still change a sum.
+    // If so, its files can be written while the worker shuts down: no answer can change a sum any more.
     isOver = followed.why === 'closed' && (await ledger.money(record.name)).reserved === 0;
   } catch (error) {
     await leave();
@@ -111,7 +113,7 @@ export async function workOn(request: WorkRequest): Promise<Worked> {
   return { type: 'ended', exit: await finishAndTell(followed?.why ?? 'aborted') };
 }
 
-/** Starts a batch and follows it to its end, and tells its hooks when it pauses by itself. */
+/** Starts a batch and follows it to its end; delivers its hooks when it pauses by itself. */
 async function start(
   workplace: Workplace,
   { session, record, isNew, out, detach, waitWhilePaused, show, say }: WorkRequest,
@@ -125,12 +127,12 @@ async function start(
   const seen = (batch: BatchRecord): void => {
     ({ settings } = batch);
   };
-  // The event `ended` is delivered later, once the files are there.
+  // `ended` is delivered later, once the files exist.
   const telling = deliverNotices({
     ...ownNotices(session.settings, await session.api()),
     ledger: await session.ledger(),
     ...{ batch: record.name, event: 'paused', say, signal, until: following.signal },
-    // So that a batch without hooks costs the ledger nothing.
+    // A batch without hooks should cause no ledger queries.
     isWanted: () => hasHooks(settings),
   }).catch(() => undefined);
   try {
@@ -141,12 +143,12 @@ async function start(
   }
 }
 
-/** Batches of earlier versions lack both. */
+/** Batches from earlier versions lack both. */
 function hasHooks({ onEnd = null, notify = null }: Partial<BatchRecord['settings']>): boolean {
   return onEnd !== null || notify !== null;
 }
 
-/** The same events; each state of the batch is noted. */
+/** Passes events through and reports each state of the batch. */
 async function* noting(
   events: AsyncIterable<FollowEvent>,
   note: (batch: BatchRecord) => void,
@@ -157,18 +159,20 @@ async function* noting(
   }
 }
 
-/** How long a failing hook is retried before the process ends, ms. */
+/** Failing hooks are retried for this long before the process exits, ms. */
 const PATIENCE_MS = 10_000;
 
-/** What telling hooks last needs. */
 interface TellRequest extends Pick<WorkRequest, 'session' | 'say'> {
   readonly batch: string;
   readonly interruption: Pick<Interruption, 'signal' | 'exit'>;
-  /** Cuts off what is being told. */
+  /** Aborts deliveries in flight. */
   readonly signal: AbortSignal;
 }
 
-/** Tells the hooks of a batch that has ended or paused, and returns how the process ends that would end with `exit`. */
+/**
+ * Delivers the hooks of a batch that has ended or paused. Returns the process's exit code, which is `exit` unless hooks
+ * change it.
+ */
 export async function tellLast(
   exit: ExitName,
   why: 'closed' | 'paused',
@@ -181,7 +185,7 @@ export async function tellLast(
   return why === 'closed' ? exitWhileOwed(exit) : exit;
 }
 
-/** Whether a hook of a batch is still to be told: whoever worked on it was killed before it had. */
+/** Whether a batch's hook is still undelivered, because the process that worked on it was killed first. */
 export async function owesNotice(session: Session, batch: string): Promise<boolean> {
   return (await (await session.ledger()).noticesOf(batch)).some(isOwed);
 }

@@ -15,42 +15,42 @@ import { nextSteps, type NextStep } from '../look/next-steps.ts';
 import { readEnd } from '../look/write-files.ts';
 import type { Step } from '../../contract/row-kinds.ts';
 
-/** What a batch is to do. */
+/** A request to steer a batch. */
 export interface SteerRequest {
   readonly settings: Settings;
   readonly ledger: Ledger;
   readonly batch: BatchRecord;
   readonly wish: Control;
-  /** With `stopping`: wait for no job. */
+  /** With `stopping`, abandon running jobs. */
   readonly isNow: boolean;
   readonly say: (line: string) => void;
   /** Called once if paid requests are still in flight. */
   readonly onWait?: () => void;
 }
 
-/** Result of a wish. */
+/** Result of steering a batch. */
 export interface Steered {
   readonly before: BatchRecord;
-  /** The batch at the end, whoever changed it. */
+  /** The batch afterwards, whoever changed it. */
   readonly after: BatchRecord;
-  /** Whether somebody works on the batch, and was told. True for a closed batch. */
+  /** Whether the batch has a worker, which was notified. True for a closed batch. */
   readonly isWorkedOn: boolean;
-  /** After a stop. */
+  /** Present after a stop. */
   readonly stillRunning?: StillRunning;
 }
 
-/** What a stopped batch leaves at the API. */
+/** Requests and jobs of a stopped batch that are still running at the API. */
 export interface StillRunning {
   /** Paid requests without a recorded answer. */
   readonly onTheWire: number;
-  /** What the jobs cost together; those without a known price count as nothing. */
+  /** Total cost of these jobs; jobs without a known price count as 0. */
   readonly creditsOfJobs: number;
   readonly jobs: readonly RunningJob[];
 }
 
 /**
- * Pauses, resumes or stops a batch. The wish is written to the ledger first: from then on no new paid request is
- * recorded against it, whether Temporal answers or not. Then the workflow is told; a pause or stop resolves when no
+ * Pauses, resumes or stops a batch. The request is written to the ledger first: from then on no new paid request can be
+ * recorded against it, whether Temporal answers or not. Then the workflow is notified; a pause or stop resolves once no
  * paid request is in flight. Throws {@link VoxbatchError} (`loading`, `untold`).
  */
 export async function steerBatch(request: SteerRequest): Promise<Steered> {
@@ -75,8 +75,8 @@ async function readRunning(ledger: Ledger, batch: string): Promise<StillRunning>
 }
 
 /**
- * Ends what was not sent. If a workflow runs, it closes the batch; if none does, there is nothing to wait for except
- * the rows that stay open.
+ * Ends rows that were not sent. A running workflow closes the batch; without one, only the rows that stay open are left
+ * to wait for.
  */
 async function endRest(ledger: Ledger, batch: string, isWorkedOn: boolean): Promise<void> {
   await ledger.cancelRest(batch);
@@ -84,9 +84,9 @@ async function endRest(ledger: Ledger, batch: string, isWorkedOn: boolean): Prom
 }
 
 /**
- * Resolves when no paid request of the batch is in flight, or when it continues because of somebody else's wish. The
- * ledger knows: no intent is recorded against a wish, and an earlier one has no verdict as long as its request may be
- * in flight.
+ * Resolves when no paid request of the batch is in flight, or somebody else resumes the batch. The ledger is
+ * conclusive: it records no intent against the request, and an earlier intent has no verdict while its own request may
+ * be in flight.
  */
 async function emptyWire({ ledger, batch: { name: batch }, onWait }: SteerRequest): Promise<void> {
   const from = Date.now();
@@ -101,10 +101,10 @@ async function emptyWire({ ledger, batch: { name: batch }, onWait }: SteerReques
   }
 }
 
-/** A request waits 3 minutes at most. */
+/** A paid request waits at most 3 minutes. */
 const PATIENCE_MS = 200_000;
 const LOOK_EVERY_MS = 50;
-/** After so long, it is said what is waited for, ms. */
+/** After this long, the user is told what is being waited for, ms. */
 const SLOW_MS = 2_000;
 
 export interface News {
@@ -116,9 +116,9 @@ export interface News {
 }
 
 /**
- * Wakes whoever works on the batch for a wish that is in the ledger already. Resolves with false if nobody does: the
- * wish then waits in the ledger for the next worker. Throws {@link VoxbatchError} (`untold`) if Temporal cannot be
- * told; the wish stays on record all the same.
+ * Wakes a batch's workers for a request that is already in the ledger. Resolves with false if there are none: the
+ * request then waits in the ledger for the next worker. Throws {@link VoxbatchError} (`untold`) if Temporal cannot be
+ * reached; the request stays on record.
  */
 export async function tellWorkers({ settings, ledger, batch, say }: News): Promise<boolean> {
   let temporal: Temporal | undefined;
@@ -137,7 +137,7 @@ export async function tellWorkers({ settings, ledger, batch, say }: News): Promi
   }
 }
 
-/** What to change in a batch. */
+/** Changes to a batch's settings. */
 export interface TuneRequest {
   readonly settings: Settings;
   readonly ledger: Ledger;
@@ -148,11 +148,11 @@ export interface TuneRequest {
 }
 
 /**
- * Changes settings of a batch. They are in the ledger from then on, and every paid request reads them there; the
- * workflow is told because lanes divide window and submits among them. Only the given settings change, so two callers
- * that tune different ones at once both succeed.
+ * Changes a batch's settings in the ledger, where every paid request reads them. The workflow is notified because its
+ * lanes divide the window and the submits among them. Only the given settings change, so concurrent callers that tune
+ * different ones both succeed.
  *
- * Returns whether workers were told; false if nobody works on the batch. Throws {@link VoxbatchError} (`loading`,
+ * Returns whether workers were notified: false if none works on the batch. Throws {@link VoxbatchError} (`loading`,
  * `no-price`, `untold`).
  */
 export async function tuneBatch({ settings, ledger, batch, tuning, say }: TuneRequest): Promise<boolean> {
@@ -162,15 +162,15 @@ export async function tuneBatch({ settings, ledger, batch, tuning, say }: TuneRe
   return batch.state === 'open' && (await tellWorkers({ settings, ledger, batch: batch.name, say }));
 }
 
-/** A batch with its present settings. */
+/** A batch with its current settings. */
 export interface Tuned {
   readonly batch: BatchRecord;
   readonly money: ReturnType<typeof viewMoney>;
-  /** Steps that a finished batch leaves; of another one none. */
+  /** Next steps of a finished batch; empty for any other. */
   readonly next: readonly NextStep[];
 }
 
-/** How a batch stands after its settings were changed, or looked at. */
+/** Reads a batch's state after its settings were changed or viewed. */
 export async function readTuned(ledger: Ledger, name: string): Promise<Tuned> {
   const batch = await chooseBatch(ledger, name);
   const money = await ledger.money(name);
@@ -180,8 +180,8 @@ export async function readTuned(ledger: Ledger, name: string): Promise<Tuned> {
 }
 
 /**
- * Under a budget a row without a price cannot be sent at all, so a budget that would end such rows is refused. Throws
- * {@link VoxbatchError} (`no-price`).
+ * Refuses a budget for a batch with unpriced rows, because a budget would keep such rows from being sent. Throws {@link
+ * VoxbatchError} (`no-price`).
  */
 export async function requirePrices(ledger: Ledger, batch: BatchRecord, { budget }: Tuning): Promise<void> {
   if (budget == null || batch.state === 'closed') return;
@@ -196,11 +196,11 @@ export interface RunningJob {
   readonly row: number;
   readonly id: string;
   readonly step: Step;
-  /** Null if the API did not name it. */
+  /** Null if the API returned no id. */
   readonly jobId: string | null;
-  /** What it costs; null if no price is known. */
+  /** Its cost; null if unknown. */
   readonly credits: number | null;
-  /** Where that is from: the API's figure, or our quote. */
+  /** Source of the cost: the API, or our quote. */
   readonly creditsKind: 'api' | 'quote' | null;
 }
 

@@ -5,8 +5,8 @@ import { ServerUnavailable } from '../../embedded/server-unavailable.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 
 /**
- * Whether somebody may be at work in a home: a live member of its embedded server, or one that is joining or leaving.
- * Creates nothing and starts nothing. Joining and leaving hold the starting lock, so a mere look never stands in their
+ * Whether a process may be working in a home: a live member of its embedded server, or one that is joining or leaving.
+ * Creates and starts nothing. Joining and leaving processes hold the starting lock, so this check never gets in their
  * way.
  */
 export function isAnybodyIn(home: string): boolean {
@@ -25,7 +25,7 @@ export function isAnybodyIn(home: string): boolean {
   }
 }
 
-/** Whether it is certain that nobody works on any batch of this ledger, or is about to in this home. */
+/** Whether certainly nobody works on any batch of this ledger, or is about to in this home. */
 export async function isDeserted(ledger: Ledger, home: string): Promise<boolean> {
   try {
     return !(await ledger.isWorkedOn()) && !isAnybodyIn(home);

@@ -1,25 +1,24 @@
 import { joinServer, type Membership } from '../../embedded/join-server.ts';
 import type { Settings } from '../settings.ts';
 
-/** The embedded server of the home, started while other things are still being prepared. */
+/** The home's embedded server, started in parallel with other preparations. */
 export interface EarlyServer {
-  /** Resolves when nothing is left but to wait for the server, or after a moment. Never rejects. */
+  /** Resolves when only the server's own startup is left to wait for, or after a short timeout. Never rejects. */
   readonly underWay: Promise<unknown>;
   /**
-   * Hands the membership over to the caller, who must leave it. Rejects if the server does not start. To be called
-   * once.
+   * Transfers the membership to the caller, who must leave it. Rejects if the server does not start. Call it only once.
    *
    * @param signal aborts the wait
    */
   take(signal?: AbortSignal): Promise<Membership>;
-  /** Leaves the server, unless it was taken over. Never throws. */
+  /** Leaves the server, unless its membership was transferred. Never throws. */
   end(): Promise<void>;
 }
 
-/** Preparation continues after this in any case, for example while a server is being built, ms. */
+/** Other preparations wait no longer than this, for example while a server is being built, ms. */
 const PATIENCE_MS = 300;
 
-/** Begins to start the server, or to join a running one. Sends nothing to the API. */
+/** Starts the server in the background, or joins a running one. Sends nothing to the API. */
 export function beginServer(settings: Pick<Settings, 'home' | 'env'>, say: (line: string) => void): EarlyServer {
   const aborting = new AbortController();
   let isTaken = false;
@@ -30,7 +29,7 @@ export function beginServer(settings: Pick<Settings, 'home' | 'env'>, say: (line
       joinServer({ home, env, say, signal: aborting.signal, onServer }).then(resolve, reject);
     });
   });
-  // Whoever takes the membership gets the error.
+  // The error is delivered by `take`.
   joining.catch(() => undefined);
   return {
     underWay: Promise.race([underWay, joining.catch(() => undefined), pause(PATIENCE_MS)]),

@@ -25,13 +25,13 @@ export interface Temporal {
   readonly connection: NativeConnectionOptions;
   readonly isEmbedded: boolean;
   /**
-   * Embedded only: whether every other process of this home is dead, and so all that it had begun. True only now:
-   * others may come at any time.
+   * Embedded only: whether every other process of this home is dead, and with it all its work. Only valid at this
+   * moment, because others may join at any time.
    */
   proveAlone(): Promise<boolean>;
-  /** Closes the connection; the last member stops the embedded server. Can be repeated. */
+  /** Closes the connection; the last member stops the embedded server. Repeatable. */
   close(): Promise<void>;
-  /** For a process that exits at once: the last member kills the embedded server. Never throws. */
+  /** For a process that exits immediately: if it is the last member, kills the embedded server. Never throws. */
   closeAtOnce(): void;
 }
 
@@ -42,9 +42,9 @@ export interface OpenTemporalOptions {
   readonly say: (line: string) => void;
   /** Aborts opening. */
   readonly signal?: AbortSignal;
-  /** Embedded: the server that was started early; it is taken over. */
+  /** Embedded: the server if it was started early; ownership passes to the connection. */
   readonly server?: EarlyServer | undefined;
-  /** Cluster: do not wait for one that refuses connections, as while it restarts. Default false. */
+  /** Cluster: fail immediately if connections are refused, rather than waiting out a restart. Default: false. */
   readonly isUrgent?: boolean;
 }
 
@@ -89,7 +89,7 @@ async function openEmbedded(settings: Settings, { server, ...options }: OpenTemp
   }
 }
 
-/** Throws {@link VoxbatchError} (`server-gone`): the server answered a moment ago. */
+/** Throws {@link VoxbatchError} (`server-gone`), because the server answered a moment ago. */
 async function connect(address: string): Promise<Connection> {
   try {
     const connection = await Connection.connect({ address, connectTimeout: CONNECT_TIMEOUT_MS, ...WITHOUT_PROXY });
@@ -131,7 +131,7 @@ async function openCluster(
   }
 }
 
-/** Rejects as soon as nobody can be reached: `Connection.connect` goes on trying until its time is over. */
+/** Rejects as soon as the server proves unreachable; `Connection.connect` would keep retrying until its timeout. */
 async function tryOnce(options: ConnectionOptions): Promise<void> {
   // Without the usual interceptors, which retry for seconds.
   const connection = Connection.lazy({ ...options, interceptors: [] });
@@ -149,17 +149,17 @@ async function tryOnce(options: ConnectionOptions): Promise<void> {
   }
 }
 
-/** The error of the connection in what gRPC says, which does not always know it yet. */
+/** Extracts the connection's error from gRPC's message, which does not always have it yet. */
 function whyUnavailable(details: string): string {
   const last = /Last error: (?:Error: )?(.+?)\. Resolution note:/su.exec(details)?.[1] ?? details;
   return last === 'null' ? 'no connection was made' : last;
 }
 
-/** Codes of gRPC. */
+/** gRPC status codes. */
 const DEADLINE_EXCEEDED = 4;
 const UNAVAILABLE = 14;
 
-/** Whether an address, as `host:port`, is of this machine. */
+/** Whether an address (`host:port`) is local. */
 function isHere(address: string): boolean {
   return isLoopback(address.replace(/:\d+$/, ''));
 }
@@ -170,16 +170,16 @@ function once(close: () => Promise<void>): () => Promise<void> {
 }
 
 /**
- * Temporal, if a worker may be there to act on a wish: a cluster, or an embedded server with a live member. Otherwise
- * undefined: the wish then goes only to the ledger, and no server is started for it. The wish holds without Temporal, so
- * a cluster that cannot be reached now is not waited for.
+ * Opens Temporal if a worker may be there to act on a request: a cluster, or an embedded server with a live member.
+ * Otherwise undefined: the request then goes only to the ledger, and no server is started for it. Requests hold without
+ * Temporal, so an unreachable cluster is not waited for.
  */
 export async function reachWorker(settings: Settings, say: (line: string) => void): Promise<Temporal | undefined> {
   if (settings.cluster === undefined && !isAnybodyIn(settings.home)) return undefined;
   return openTemporal(settings, { say, isUrgent: true });
 }
 
-/** How many calls with their own deadline are under way. */
+/** Number of calls in flight with their own deadline. */
 const underWay = new WeakMap<Client, number>();
 
 /** Makes calls to Temporal. Those that take longer than `timeoutMs` reject with a `ServiceError`. */
@@ -195,8 +195,8 @@ export async function inTime<T>(client: Client, timeoutMs: number, call: () => P
 }
 
 /**
- * Switches off the async context storage in which the SDK keeps a deadline, until the next call needs it. Up to version
- * 22, Node runs a hook for every promise of the process while any such storage is on (docs/decisions/cpu.md).
+ * Disables the async context storage in which the SDK keeps a deadline, until the next call needs it. Up to version 22,
+ * Node runs a hook for every promise in the process while any such storage is enabled (docs/decisions/cpu.md).
  */
 function leaveContext(connection: ConnectionLike): void {
   if (connection instanceof Connection) connection.callContextStorage.disable();

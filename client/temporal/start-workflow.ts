@@ -17,13 +17,13 @@ import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { WorkflowStanding } from '../look/follow.ts';
 import { inTime } from './open-temporal.ts';
 
-/** If Temporal has not accepted a message within this time, it is not available now, ms. */
+/** Timeout after which Temporal counts as unavailable, ms. */
 const TELL_TIMEOUT_MS = 30_000;
 
 /**
- * Starts the workflow of a batch, or finds the running one. `news`: the ledger may hold something that a running
- * workflow has not seen, such as rows opened again. The signal goes with the start in one call, so a workflow that is
- * about to end cannot miss it. Rejects with a `ServiceError` if Temporal does not accept it.
+ * Starts a batch's workflow, or finds the running one. `news`: the ledger may hold changes that a running workflow has
+ * not seen, such as reopened rows. The signal is sent in the same call as the start, so a workflow that is about to end
+ * cannot miss it. Rejects with a `ServiceError` if Temporal does not accept it.
  */
 export async function startWorkflow(
   client: Client,
@@ -49,15 +49,15 @@ export async function startWorkflow(
     });
     const { type } = await handle.describe();
     if (type === SUPERVISE_BATCH) return handle;
-    // A workflow of an earlier version, whose lanes end with it. The ledger knows the state of each row, so a new one
-    // simply continues.
+    // A workflow from an earlier version, whose lanes end with it. The ledger has the state of every row, so a new
+    // workflow simply continues.
     return client.workflow.start(SUPERVISE_BATCH, { ...start, workflowIdConflictPolicy: 'TERMINATE_EXISTING' });
   });
 }
 
 /**
- * Tells the workflow of a batch that there is a new wish in the ledger. The server keeps the signal until a worker
- * comes. Resolves with false if no such workflow runs; rejects with a `ServiceError` if Temporal does not accept it.
+ * Notifies a batch's workflow of a new request in the ledger. The server keeps the signal until a worker appears.
+ * Resolves with false if no such workflow is running; rejects with a `ServiceError` if Temporal does not accept it.
  */
 export async function wakeWorkflow(client: Client, ledger: Ledger, batch: string): Promise<boolean> {
   const handle = client.workflow.getHandle(batchWorkflowId(ledger.id, batch));
@@ -70,7 +70,7 @@ export async function wakeWorkflow(client: Client, ledger: Ledger, batch: string
   }
 }
 
-/** Longest wait for an answer, so that Ctrl-C is noticed, ms. */
+/** Query timeout, short enough for Ctrl-C to be noticed, ms. */
 const ASK_TIMEOUT_MS = 3_000;
 
 /**

@@ -21,27 +21,34 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { Account } from '../../ledger/voices/voice-users.ts';
 
-/** A thing of a folder that can be confirmed. */
+/** Something in a folder that can be confirmed. */
 export type Confirmable = {
-  /** True if it has been confirmed as it is now. */
+  /** True if it was confirmed in its current form. */
   readonly isConfirmed: boolean;
 } & (
   | ({ readonly type: 'config' } & RiskyConfig)
-  /** The address of the API in a config. `use`: what is confirmed, the token that is set now; undefined: none is, so nothing can be. */
+  /**
+   * The API's URL in a config. `use`: the URL together with the current token, which is what gets confirmed; undefined
+   * if no token is set, so nothing can be confirmed.
+   */
   | { readonly type: 'address'; readonly path: string; readonly url: string; readonly use: ApiAccess | undefined }
   | {
       readonly type: 'ledger';
       readonly home: string;
       readonly contents: LedgerContents;
-      /** The user whose the home is, if that is another one: root may work there, and what its owner adds later runs as root. */
+      /**
+       * The home's owner, if that is another user: root may work there, but whatever the owner adds later would run as
+       * root.
+       */
       readonly owner: number | undefined;
-      /** Why nobody may work in a home of another user, as a sentence. */
+      /** Why work in another user's home is refused, as a sentence. */
       readonly refusal: string | undefined;
     }
 );
 
 /**
- * All that can be confirmed in an existing folder. `findToken`: reads the one that is set now. Throws {@link VoxbatchError} (`bad-config`, `machine`).
+ * Everything that can be confirmed in an existing folder. `findToken`: reads the current token. Throws {@link
+ * VoxbatchError} (`bad-config`, `machine`).
  */
 export async function confirmablesIn(
   folder: string,
@@ -85,29 +92,29 @@ function ledgerSettings(home: string, env: NodeJS.ProcessEnv): Parameters<typeof
   return { ledger: join(home, 'ledger.db'), isLedgerNamed: false, env };
 }
 
-/** Remembers a yes. Throws if it cannot be written. */
+/** Records a confirmation. Throws if it cannot be written. */
 export function remember(found: Confirmable, env: NodeJS.ProcessEnv): void {
   if (found.type === 'config') rememberConfig(env, found);
   else if (found.type === 'ledger') rememberLedger(ledgerSettings(found.home, env), found.contents);
   else if (found.use !== undefined) rememberConfirmed(env, found.use);
 }
 
-/** Takes a yes back. */
+/** Revokes a confirmation. */
 export function forget(found: Confirmable, env: NodeJS.ProcessEnv): void {
   if (found.type === 'config') forgetConfig(env, found.path);
   else if (found.type === 'ledger') forgetLedger(ledgerSettings(found.home, env));
   else if (found.use !== undefined) forgetConfirmed(env, found.use);
 }
 
-/** What a ledger holds that could spend or run commands, for a person who is to confirm it. */
+/** A ledger's contents that could spend or run commands, shown to the person who is to confirm it. */
 export interface LedgerContents extends Pick<Ledger, 'id' | 'place'> {
   readonly batches: readonly BatchRecord[];
   readonly schedules: readonly ScheduleContents[];
-  /** Parts of its database that are not ours: they could change what it does after it was looked at. So it cannot be confirmed. */
+  /** Foreign parts of its database. They could change its behavior after review, so it cannot be confirmed. */
   readonly strangeParts: readonly string[];
 }
 
-/** A schedule; without what is not on record. */
+/** A schedule, without unrecorded parts. */
 export interface ScheduleContents {
   readonly name: string;
   readonly account?: Account | undefined;
@@ -115,7 +122,7 @@ export interface ScheduleContents {
   readonly hooks: ScheduleHooks;
 }
 
-/** Reads what a ledger could do. Changes nothing. */
+/** Reads the contents of a ledger that need confirmation. Changes nothing. */
 export async function readContents(ledger: Ledger): Promise<LedgerContents> {
   const known = await ledger.knownSchedules();
   return {

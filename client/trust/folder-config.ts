@@ -8,26 +8,27 @@ import { canonicalJson } from '../../contract/canonical-json.ts';
 import { readState, removeState, stateFile, writeState, stateFolder } from './state-files.ts';
 import { join } from 'node:path';
 
-/** In a folder. */
+/** File name of a folder's config. */
 export const CONFIG_FILE = 'voxbatch.config.json';
 
-/** Members of a config that nobody has confirmed, and the config with them. */
+/** The unconfirmed members of a config, and the whole config including them. */
 export interface UnconfirmedConfig extends RiskyConfig {
   readonly whole: Config;
 }
 
-/** The config file of a folder, as far as its user has confirmed it. */
+/** A folder's config file, reduced to what its user has confirmed. */
 export interface FolderConfig {
   readonly config: Config;
-  /** Where media are kept, confirmed or not: to look at what is on record takes the right store, and no confirmation. */
+  /** The store's place, confirmed or not: viewing records requires the right store, but no confirmation. */
   readonly store: string | undefined;
-  /** What nobody has confirmed, so that `config` lacks it. */
+  /** The unconfirmed members, which `config` lacks. */
   readonly unconfirmed?: UnconfirmedConfig;
 }
 
 /**
- * The config file of a folder; an empty config if there is none. `path`: links are resolved in the folder, not in the file's own name,
- * which may be a link to one that its user has confirmed elsewhere, where ./publish.sh is another. Throws {@link VoxbatchError} (`bad-config`).
+ * Reads a folder's config file; an empty config if there is none. `path`: links in the folder are resolved, but not the
+ * file's own name: it may be a link to a file confirmed elsewhere, where ./publish.sh is a different script. Throws
+ * {@link VoxbatchError} (`bad-config`).
  */
 export async function readFolderConfig(path: string, env: NodeJS.ProcessEnv): Promise<FolderConfig> {
   const { config: whole, members } = await readRiskyConfig(path);
@@ -36,21 +37,24 @@ export async function readFolderConfig(path: string, env: NodeJS.ProcessEnv): Pr
   return { config: withoutConfirmed(whole), store: whole.store, unconfirmed: { path, members, whole } };
 }
 
-/** A config file that its user has named, which is their own word. Throws {@link VoxbatchError} (`bad-config`). */
+/**
+ * Reads a config file that the user named explicitly, which counts as confirmation. Throws {@link VoxbatchError}
+ * (`bad-config`).
+ */
 export async function readNamedConfig(path: string): Promise<FolderConfig> {
-  // It may be a pipe, such as that of `<(…)`; one that lies in a folder would hang.
+  // It may be a pipe such as `<(…)`; a pipe found in a folder would hang.
   const config = await readSoundConfig(path, (file) => readFile(file, 'utf8'));
   return { config, store: config.store };
 }
 
-/** A config file, and what of it has to be confirmed. Throws {@link VoxbatchError} (`bad-config`). */
+/** Reads a config file and its members that need confirmation. Throws {@link VoxbatchError} (`bad-config`). */
 export async function readRiskyConfig(path: string): Promise<RiskyConfig & { readonly config: Config }> {
   const config = await readSoundConfig(path);
   return { path, members: membersToConfirm(config), config };
 }
 
 async function readSoundConfig(...request: Parameters<typeof readConfig>): Promise<Config> {
-  // Few folders have one, and what checks it takes a while to load.
+  // Few folders have a config, and its validator is slow to load.
   if (!existsSync(request[0])) return {};
   const { readConfig: read } = await import('../../inputs/config-file.ts');
   return read(...request).catch((cause: unknown) => {
@@ -58,9 +62,12 @@ async function readSoundConfig(...request: Parameters<typeof readConfig>): Promi
   });
 }
 
-/** Members of a config file that have to be confirmed. */
+/** Members of a config file that need confirmation. */
 export interface RiskyConfig {
-  /** Of the file; absolute. Links are resolved in the folder, not in the file's own name: commands run in that folder. */
+  /**
+   * Absolute path of the file. Links in the folder are resolved, but not the file's own name: commands run in that
+   * folder.
+   */
   readonly path: string;
   readonly members: ConfirmedMembers;
 }
@@ -73,12 +80,12 @@ export function isConfigConfirmed(env: NodeJS.ProcessEnv, config: RiskyConfig): 
   return typeof found === 'object' && found !== null && 'digest' in found && found.digest === digestOf(config);
 }
 
-/** Remembers a yes. Throws if it cannot be written. */
+/** Records a confirmation. Throws if it cannot be written. */
 export function rememberConfig(env: NodeJS.ProcessEnv, config: RiskyConfig): void {
   writeState(stateFile(env, KIND, config.path), { path: config.path, digest: digestOf(config) });
 }
 
-/** Takes a yes back. */
+/** Revokes a confirmation. */
 export function forgetConfig(env: NodeJS.ProcessEnv, path: string): void {
   removeState(stateFile(env, KIND, path));
 }
@@ -89,24 +96,24 @@ function digestOf({ path, members }: RiskyConfig): string {
     .digest('hex');
 }
 
-/** An address and the token that would go to it. */
+/** A URL and the token that would be sent to it. */
 export interface AddressUse {
   readonly baseUrl: string;
   readonly token: string;
 }
 
-/** Whether a person has allowed this token for the origin of this address. */
+/** Whether a person has allowed this token for the URL's origin. */
 export function isConfirmed(env: NodeJS.ProcessEnv, use: AddressUse): boolean {
   return read(fileIn(env)).includes(hashOf(use));
 }
 
-/** Remembers a yes. Throws if it cannot be written. */
+/** Records a confirmation. Throws if it cannot be written. */
 export function rememberConfirmed(env: NodeJS.ProcessEnv, use: AddressUse): void {
   const file = fileIn(env);
   writeState(file, [...new Set([...read(file), hashOf(use)])]);
 }
 
-/** Takes a yes back. */
+/** Revokes a confirmation. */
 export function forgetConfirmed(env: NodeJS.ProcessEnv, use: AddressUse): void {
   const file = fileIn(env);
   const others = read(file).filter((hash) => hash !== hashOf(use));
@@ -114,9 +121,9 @@ export function forgetConfirmed(env: NodeJS.ProcessEnv, use: AddressUse): void {
 }
 
 /**
- * Which token a person has allowed to go to which origin, if the address came only from a config file: such a file
- * comes with a folder, and the author of the folder may want the token. Kept outside of any working folder, readable
- * only by its owner, and as hashes.
+ * Reads which tokens a person has allowed for which origins. This matters if the URL came only from a config file: such
+ * a file may come with a folder whose author wants the token. Stored as hashes outside of any working folder, readable
+ * only by its owner.
  */
 function read(file: string): readonly string[] {
   const found = readState(file);

@@ -6,32 +6,32 @@ import { VoxbatchError } from '../problem.ts';
 import type { Settings } from '../settings.ts';
 import { readState, removeState, stateFile, stateFolder, writeState } from './state-files.ts';
 
-/** Where a ledger is, and whether its user named that place. */
+/** A ledger's place, and whether its user named it. */
 export type LedgerSettings = Pick<Settings, 'ledger' | 'isLedgerNamed' | 'env' | 'onImported'>;
 type OpenLedger = Pick<Ledger, 'id' | 'origin' | 'place'>;
 
-/** A ledger that this user has made or confirmed on this machine. */
+/** A ledger that this user has created or confirmed on this machine. */
 interface KnownLedger extends KnownFile {
-  /** Of the ledger; null: it was empty when it was made. */
+  /** The ledger's id; null if recorded at its creation, while it was empty. */
   readonly id: string | null;
 }
 
 const KIND = 'ledgers';
 
 /**
- * Whether a ledger may run commands and spend. `known`: the user named it, made it here, or confirmed it. `adopted`: an
- * earlier version made it here; it is known from now on. `unknown`: it may have come with the folder.
+ * Whether a ledger may run commands and spend. `known`: the user named, created or confirmed it. `adopted`: an earlier
+ * version created it here; it is known from now on. `unknown`: it may have come with the folder.
  */
 export type LedgerStanding = 'known' | 'adopted' | 'unknown';
 
-/** See {@link LedgerStanding}; puts it on record. Throws {@link VoxbatchError} (`state-unwritable`). */
+/** Determines and records a ledger's {@link LedgerStanding}. Throws {@link VoxbatchError} (`state-unwritable`). */
 export function standingOfLedger(settings: LedgerSettings, ledger: OpenLedger): LedgerStanding {
   const { standing, isOnRecord } = lookUp(settings, ledger);
   if (standing !== 'unknown' && !isOnRecord) rememberLedger(settings, ledger);
   return standing;
 }
 
-/** Whether a ledger may neither run commands nor spend: for commands that only look, which record nothing. */
+/** Whether a ledger may neither run commands nor spend. For read-only commands: records nothing. */
 export function isStranger(settings: LedgerSettings, ledger: OpenLedger): boolean {
   return lookUp(settings, ledger).standing === 'unknown';
 }
@@ -58,7 +58,7 @@ export function requireKnownLedger(settings: LedgerSettings, ledger: OpenLedger)
   throw new VoxbatchError({ type: 'ledger-unconfirmed', ledger: ledger.place });
 }
 
-/** Whether the ledger at this place is certainly known, or there is none: for a guess before it is opened. */
+/** Whether the ledger at this place is certainly known or does not exist: an estimate before it is opened. */
 export function isPlaceKnown({ ledger, isLedgerNamed, env }: LedgerSettings): boolean {
   if (isLedgerNamed) return true;
   const file = ledgerFile(ledger);
@@ -67,9 +67,7 @@ export function isPlaceKnown({ ledger, isLedgerNamed, env }: LedgerSettings): bo
   return known !== undefined && isSameFile(known, file);
 }
 
-/**
- * Records that the user has made a ledger, or confirmed this one. Throws {@link VoxbatchError} (`state-unwritable`).
- */
+/** Records that the user has created or confirmed a ledger. Throws {@link VoxbatchError} (`state-unwritable`). */
 export function rememberLedger(
   { ledger, env }: Pick<LedgerSettings, 'ledger' | 'env'>,
   confirmed?: Pick<OpenLedger, 'id'>,
@@ -84,7 +82,7 @@ export function rememberLedger(
   }
 }
 
-/** Takes a word back; see {@link rememberLedger}. */
+/** Reverts {@link rememberLedger}. */
 export function forgetLedger({ ledger, env }: Pick<LedgerSettings, 'ledger' | 'env'>): void {
   const file = ledgerFile(ledger);
   if (file !== undefined) removeState(stateFile(env, KIND, file.path));
@@ -96,9 +94,8 @@ function recordOf(env: NodeJS.ProcessEnv, { path }: KnownFile): Partial<KnownLed
 }
 
 /**
- * The file of a ledger; undefined if it is not there, or is no file. In its path, links are resolved up to the folder that
- * holds its home: `.voxbatch` itself may be a link to one that its user has confirmed elsewhere, and the commands of that
- * one would run in this folder.
+ * A ledger's file; undefined if missing or not a file. Links in its path are resolved only up to the folder that holds
+ * its home: `.voxbatch` itself may link to a home confirmed elsewhere, whose commands would then run in this folder.
  */
 function ledgerFile(address: string): KnownFile | undefined {
   try {

@@ -15,17 +15,19 @@ import { dirname, isAbsolute, join, relative } from 'node:path';
 import { isAnothers } from '../../embedded/private-home.ts';
 
 /**
- * What this user has confirmed on this machine lies in their state folder, `$XDG_STATE_HOME/voxbatch`: outside of every
- * working folder, for no folder that came from elsewhere may bring it along. A file for each thing that was confirmed, so
- * that two commands never overwrite each other's.
+ * The state folder, `$XDG_STATE_HOME/voxbatch`, holds this user's confirmations on this machine. It is outside of every
+ * working folder, so that no folder from elsewhere can bring confirmations along. Each confirmation is a separate file,
+ * so that concurrent commands never overwrite each other's.
  */
 export function stateFolder(env: NodeJS.ProcessEnv): string {
   const named = env['XDG_STATE_HOME'] ?? '';
-  // The standard of that variable, too, wants a relative one ignored.
+  // The XDG specification also requires relative paths to be ignored.
   return join(isAbsolute(named) ? named : join(homeOfUser(env), '.local', 'state'), 'voxbatch');
 }
 
-/** The home folder: `HOME`, unless it could have come with the working folder; then the one that the system knows. */
+/**
+ * The user's home folder: `HOME`, unless that could have come with the working folder; then the system's own record.
+ */
 function homeOfUser(env: NodeJS.ProcessEnv): string {
   const home = env['HOME'] ?? '';
   return isAbsolute(home) && !isBelow(process.cwd(), home) ? home : systemHome();
@@ -35,12 +37,15 @@ function systemHome(): string {
   try {
     return userInfo().homedir;
   } catch {
-    // In a container, the user's number may have no name. Nothing can be written there.
+    // In a container, the user id may have no account. Nothing can be written at this path.
     return '/nonexistent';
   }
 }
 
-/** Whether a place is within a folder, and not that folder itself. Nothing came with the root, where a container works that names no folder. */
+/**
+ * Whether a path is strictly inside a folder. The root counts as containing nothing: containers without a working
+ * folder run there, and nothing came along with it.
+ */
 function isBelow(folder: string, place: string): boolean {
   if (folder === '/') return false;
   const way = relative(folder, realOf(place));
@@ -55,13 +60,13 @@ function realOf(place: string): string {
   }
 }
 
-/** The file of a kind of thing in the state folder that belongs to a path. */
+/** The state file for a kind of confirmation and a path. */
 export function stateFile(env: NodeJS.ProcessEnv, kind: string, path: string): string {
   const name = createHash('sha256').update(path).digest('hex');
   return join(stateFolder(env), kind, `${name}.json`);
 }
 
-/** The value in a file of the state folder; undefined if there is none that can be read, or another user wrote it. */
+/** Reads a state file's value; undefined if unreadable or written by another user. */
 export function readState(file: string): unknown {
   try {
     const open = openSync(file, 'r');
@@ -73,12 +78,12 @@ export function readState(file: string): unknown {
       closeSync(open);
     }
   } catch {
-    // Nothing was confirmed yet, or the file is unreadable: as good as nothing.
+    // Nothing was confirmed yet, or the file is unreadable, which is treated the same.
     return undefined;
   }
 }
 
-/** Writes a file of the state folder, whole or not at all, readable by its owner only. Throws if it cannot be written. */
+/** Writes a state file atomically, readable only by its owner. Throws if it cannot be written. */
 export function writeState(file: string, value: unknown): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const part = `${file}.${String(process.pid)}.part`;
@@ -86,7 +91,7 @@ export function writeState(file: string, value: unknown): void {
   renameSync(part, file);
 }
 
-/** Removes a file of the state folder, if it is there. */
+/** Removes a state file, if it exists. */
 export function removeState(file: string): void {
   rmSync(file, { force: true });
 }

@@ -11,71 +11,71 @@ import { openRecordsIfAny } from '../open-records.ts';
 import type { Session } from '../session.ts';
 import { findVoice, speakingApi, type FoundVoice } from './find-voice.ts';
 
-/** A voice that is to be deleted. */
+/** A voice to delete. */
 export interface DeleteRequest {
   readonly api: Pick<SpeechApi, 'deleteVoice' | 'listVoices'>;
   readonly account: Account;
-  /** Undefined: there is none, so no batch can use the voice. */
+  /** Undefined if there is none, so no batch can use the voice. */
   readonly ledger: Pick<Ledger, 'voiceUsers'> | undefined;
   readonly voice: {
     readonly id: string;
-    /** As the list has it; undefined: the list does not have the voice. */
+    /** Its name in the list; undefined if the list lacks the voice. */
     readonly name: string | undefined;
   };
 }
 
 /**
- * What became of a voice.
+ * Result of deleting a voice.
  *
  * - `deleted`: the API says so, or an answer was lost and the list no longer has it.
  * - `missing`: the API has no voice of this id.
  * - `in-use`: open batches need it; nothing was sent.
- * - `refused`: the API says no.
+ * - `refused`: the API refuses.
  * - `not-deleted`: there was no usable answer, and the list still has it.
- * - `unsure`: there was no usable answer, and the list does not tell.
+ * - `unsure`: there was no usable answer, and the list is inconclusive.
  */
 export type Deletion =
   | { readonly type: 'deleted' | 'missing' }
   | { readonly type: 'in-use'; readonly users: readonly VoiceUser[] }
   | { readonly type: 'refused' | 'not-deleted' | 'unsure'; readonly failure: Failure };
 
-/** Whether a word can be the id of a voice. The path of another one would be that of something else. */
+/** Whether a word can be a voice id. Any other word would form the path of a different resource. */
 export function canBeVoice(asked: string): boolean {
   return !/^\s*$|^\.\.?$/.test(asked);
 }
 
-/** The voice that is to be deleted. `voice` undefined: the list does not have its id, which may be a voice all the same. */
+/** The voice to delete. `voice` is undefined if the list lacks its id, which may still be a voice. */
 export type VoiceToDelete =
   { readonly type: 'meant'; readonly voice: Voice | undefined } | Exclude<FoundVoice, { readonly type: 'found' }>;
 
-/** Looks up the voice that an id, or `name:` and a name, stands for, so that it can be deleted; free. */
+/** Resolves an id, or `name:` and a name, to the voice to delete; free. */
 export async function voiceToDelete(api: Pick<SpeechApi, 'listVoices'>, asked: string): Promise<VoiceToDelete> {
   const found = await findVoice(api, asked);
   if (found.type === 'found') return { type: 'meant', voice: found.voice };
-  // The name of a voice is no id that may work all the same: the answer would be that there is no such voice. Only the list tells.
+  // A voice's name is not an unlisted id that may still work: the API would answer that there is no such voice. Only
+  // the list can tell.
   if (found.type !== 'unlisted' || found.isName || nameAskedFor(asked) !== undefined) return found;
   return { type: 'meant', voice: undefined };
 }
 
-/** What became of a voice that was to be deleted, or why it is not known which one is meant. */
+/** Result of a requested deletion, or why the voice could not be identified. */
 export type DeletedVoice = Deletion | Exclude<VoiceToDelete, { readonly type: 'meant' }>;
 
-/** A voice that would be deleted, as a person sees it. */
+/** A voice about to be deleted, for confirmation. */
 export interface VoiceAtRisk {
   readonly id: string;
-  /** Undefined: the list does not have its id, which may be a voice all the same. */
+  /** Undefined if the list lacks its id, which may still be a voice. */
   readonly voice: Voice | undefined;
-  /** Open batches that need it: it is not deleted. */
+  /** Open batches that need it; if there are any, it is not deleted. */
   readonly usedBy: readonly VoiceUser[];
-  /** Whose it is. */
+  /** The account that owns it. */
   readonly account: Account;
 }
 
-/** How a voice is deleted. */
 export interface DeleteOptions {
   /** See {@link speakingApi}. */
   readonly dialect?: Dialect;
-  /** Called with the voice before anything is sent; rejects if it must stay. Default: nobody is asked. */
+  /** Called with the voice before anything is sent; rejects to keep it. Default: no confirmation. */
   readonly confirm?: (found: VoiceAtRisk) => Promise<void>;
 }
 
@@ -102,13 +102,13 @@ export async function deleteNamed(
   }
 }
 
-/** How often the API is asked: to delete twice is to delete once, and free. */
+/** Max attempts. Deletion is idempotent and free. */
 const TRIES = 3;
-/** Pause before it is asked again, ms; a longer one that the API asks for counts. */
+/** Pause between attempts, ms, unless the API asks for a longer one. */
 const PAUSE_MS = 500;
-/** Nobody waits longer than this for the API's own pause, ms. */
+/** Longest pause requested by the API that is honored, ms. */
 const LONGEST_PAUSE_MS = 30_000;
-/** How long the list may take, ms. */
+/** Timeout for the list, ms. */
 const LIST_PATIENCE_MS = 60_000;
 
 /** Deletes a voice of the account, unless an open batch of this ledger needs it; free. */
@@ -119,7 +119,7 @@ export async function deleteVoice(request: DeleteRequest): Promise<Deletion> {
   for (let tries = 1; ; tries++) {
     try {
       const answer = await api.deleteVoice(voice.id);
-      // An answer before may have been lost after the deed.
+      // An earlier attempt may have deleted it before its answer was lost.
       return { type: tries > 1 ? 'deleted' : answer };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -131,12 +131,12 @@ export async function deleteVoice(request: DeleteRequest): Promise<Deletion> {
   }
 }
 
-/** What is known of a voice after an answer that did not say that it is deleted. */
+/** Determines a voice's fate after an answer that did not confirm its deletion. */
 async function endAfter(failure: Failure, { api, voice }: DeleteRequest): Promise<Deletion> {
   if (!mayHeal(failure)) return { type: 'refused', failure };
   const list = await readVoices(api, { ids: new Set([voice.id]), patienceMs: LIST_PATIENCE_MS, tries: 2 });
   if (list.type === 'read' && list.voices.has(voice.id)) return { type: 'not-deleted', failure };
-  // A list that did not have it before says nothing by not having it now.
+  // If the list lacked it before, its absence now proves nothing.
   const isGone = list.type === 'read' && voice.name !== undefined;
   return isGone ? { type: 'deleted' } : { type: 'unsure', failure };
 }

@@ -9,13 +9,14 @@ import type { ApiAccess } from '../settings.ts';
 import type { VoiceUser } from '../../ledger/voices/voice-users.ts';
 import { openRecordsIfAny } from '../open-records.ts';
 
-/** How long the whole list may take, ms. */
+/** Timeout for the whole list, ms. */
 const PATIENCE_MS = 60_000;
 const TRIES = 4;
 
 /**
- * What an id, or `name:` and a name, stands for in the API's list. `unlisted`: it is not there, and `nearest` is most like
- * it; the list may leave out voices that work; `isName`: voices have it as their name. `unread`: the list cannot be read.
+ * The voice that an id, or `name:` and a name, stands for in the API's list. `unlisted`: not in the list, which may
+ * omit working voices; `nearest` is the closest match, and `isName` means that voices have it as their name. `unread`:
+ * the list cannot be read.
  */
 export type FoundVoice =
   | { readonly type: 'found'; readonly voice: Voice }
@@ -23,7 +24,7 @@ export type FoundVoice =
   | { readonly type: 'unlisted'; readonly nearest: string | undefined; readonly isName: boolean }
   | { readonly type: 'unread'; readonly why: string };
 
-/** The API in a dialect; default: the one that all rows of a new batch would use. */
+/** The API in a dialect. Default: the one that all rows of a new batch would use. */
 export async function speakingApi(
   { settings, ...session }: Pick<Session, 'settings' | 'api'>,
   dialect?: Dialect,
@@ -42,7 +43,7 @@ export async function findVoice(api: Pick<SpeechApi, 'listVoices'>, asked: strin
   if (name === undefined) {
     const voice = read.voices.get(asked);
     if (voice !== undefined) return found(voice);
-    // A name is easily given without its prefix.
+    // Users often forget the `name:` prefix.
     const isName = new VoiceNames(voices).find(asked).type !== 'unknown';
     return { type: 'unlisted', isName, nearest: isName ? `name:${asked}` : nearest(asked, [...read.voices.keys()]) };
   }
@@ -62,10 +63,13 @@ export async function findVoice(api: Pick<SpeechApi, 'listVoices'>, asked: strin
   }
 }
 
-/** How long a list may take that only warns, ms. */
+/** Timeout for a list that is only used for warnings, ms. */
 const WARN_PATIENCE_MS = 5_000;
 
-/** Whether the API's list can be read soon, and does not have the voice; free. Throws {@link VoxbatchError} as `createApi` does. */
+/**
+ * Whether the API's list can be read quickly and lacks the voice; free. Throws {@link VoxbatchError} as `createApi`
+ * does.
+ */
 export async function isVoiceGone(access: ApiAccess, id: string, dialect: Dialect): Promise<boolean> {
   const api = await createApi(access);
   try {
@@ -89,8 +93,8 @@ function nearest(word: string, among: readonly string[]): string | undefined {
 export type ListWish = Pick<VoiceFilter, 'search' | 'provider'>;
 
 /**
- * The voices of the account. `filteredHere`: filters that the API ignores, so that they were applied here, by name, id and
- * provider. `unread`: the list cannot be read to its end.
+ * The account's voices. `filteredHere`: filters that the API ignores and that were therefore applied locally, by name,
+ * id and provider. `unread`: the list cannot be read to its end.
  */
 export type VoiceList =
   | {
@@ -122,7 +126,7 @@ export type ShownVoice =
   | { readonly type: 'found'; readonly voice: Voice; readonly usedBy: readonly VoiceUser[] }
   | Exclude<FoundVoice, { readonly type: 'found' }>;
 
-/** What the API's list says of a voice, and which open batches need it; free. `dialect`: see {@link speakingApi}. */
+/** Looks up a voice in the API's list, and the open batches that need it; free. `dialect`: see {@link speakingApi}. */
 export async function showVoice(
   session: Pick<Session, 'settings' | 'api'>,
   asked: string,
@@ -139,15 +143,14 @@ export async function showVoice(
   }
 }
 
-/** A voice to be shown. */
+/** A voice, ready for display. */
 export interface VoiceView extends Pick<Voice, 'id' | 'name' | 'provider'> {
-  /** Null: the API does not tell. */
+  /** Null if the API does not say. */
   readonly engines: readonly string[] | null;
   readonly state: 'in_training' | 'ready';
   readonly usedBy: readonly VoiceUser[];
 }
 
-/** A voice and its users, to be shown. */
 export function voiceView({ voice, usedBy }: Extract<ShownVoice, { readonly type: 'found' }>): VoiceView {
   const { id, name, provider, modelIds = null, isInTraining } = voice;
   return { id, name, provider, engines: modelIds, state: isInTraining === true ? 'in_training' : 'ready', usedBy };

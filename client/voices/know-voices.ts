@@ -10,10 +10,10 @@ import { openRecordsIfAny } from '../open-records.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { ApiAccess, Settings } from '../settings.ts';
 
-/** The voices of a manifest, as far as the API's list knows them; or what is wrong with them. */
+/** A manifest's voices as resolved by the API's list, or their problems. */
 export type KnownVoices = Exclude<CheckedVoices, { readonly type: 'unread' }>;
 
-/** Nothing had to be looked up. */
+/** Result when nothing had to be looked up. */
 export const NO_VOICES: Extract<KnownVoices, { readonly type: 'sound' }> = {
   type: 'sound',
   voices: new Map(),
@@ -23,8 +23,8 @@ export const NO_VOICES: Extract<KnownVoices, { readonly type: 'sound' }> = {
 type Records = Ledger;
 
 /**
- * Looks up the voices of a manifest in the API's list; free. `ledger`: tells which rows made voices before, if there is
- * one. Throws {@link VoxbatchError} (`voices-unread`) if it names voices and the list cannot be read.
+ * Looks up a manifest's voices in the API's list; free. `ledger`: shows which rows made voices before, if there is one.
+ * Throws {@link VoxbatchError} (`voices-unread`) if the manifest uses voice names and the list cannot be read.
  */
 export async function knowVoices(
   api: SpeechApi,
@@ -39,8 +39,8 @@ export async function knowVoices(
 }
 
 /**
- * The problems and warnings of a faulty manifest with those of its voices, so that all are told at once. The list only adds to
- * what is known: nobody waits long for it, and what is in the way of it is told once the manifest is sound.
+ * Adds a faulty manifest's voice problems and warnings to its own, so that all are reported at once. The list is
+ * optional here: it gets a short timeout, and failures to read it are reported only once the manifest is valid.
  */
 export async function withListedVoices(
   { summary, options }: SoundManifest,
@@ -48,7 +48,7 @@ export async function withListedVoices(
   access: () => ApiAccess | Promise<ApiAccess>,
 ): Promise<ManifestSummary> {
   const { uses } = summary.voices;
-  // Of other ids the list only warns.
+  // For other ids, the list only yields warnings.
   const mayBeWrong = ({ voice, engines }: VoiceUse): boolean => nameAskedFor(voice) !== undefined || engines.size > 0;
   if (!uses.some((use) => options.strict || mayBeWrong(use))) return summary;
   const found = await accessIfAny(access);
@@ -70,8 +70,8 @@ export async function withListedVoices(
 }
 
 /**
- * What can be known of the voices of a manifest before it is run; the API's list is free. Without an API nobody can tell: a
- * warning says so if voices are named. Throws {@link VoxbatchError} (`voices-unread`).
+ * Resolves a manifest's voices before it is run; the API's list is free. Without an API they are unknown, which a
+ * warning says if voices are used by name. Throws {@link VoxbatchError} (`voices-unread`).
  */
 export async function knowListedVoices(
   manifest: SoundManifest,
@@ -107,7 +107,7 @@ function withoutApi({ summary: { voices } }: SoundManifest): KnownVoices {
   return { ...NO_VOICES, warnings: [{ column: voices.columns.voice, message, line: first.line, rows }] };
 }
 
-/** What the check of voices asks: the API's list, and the rows of this ledger. */
+/** The sources for checking voices: the API's list and this ledger's rows. */
 function lookUps(api: SpeechApi, ledger: Records | undefined): { readonly read: ReadVoices; readonly madeBy: MadeBy } {
   return {
     read: async (wanted, dialect) => {
@@ -123,7 +123,7 @@ function merged(summary: ManifestSummary, ofVoices: CheckedVoices): ManifestSumm
   if (ofVoices.type === 'sound') return { ...summary, warnings: [...summary.warnings, ...ofVoices.warnings] };
   const { problems, problemCount, warnings } = ofVoices.summary;
   const all = [...summary.problems, ...problems];
-  // With several files, lines say nothing about the order.
+  // Across several files, line numbers give no order.
   if (all.every(({ file }) => file === undefined)) all.sort((one, other) => one.line - other.line);
   return {
     ...summary,
@@ -133,7 +133,7 @@ function merged(summary: ManifestSummary, ofVoices: CheckedVoices): ManifestSumm
   };
 }
 
-/** The row that made a voice of an API, of whatever account. */
+/** The row that made a voice at an API, for any account. */
 async function rowThatMade(
   voiceId: string,
   apiUrl: string,

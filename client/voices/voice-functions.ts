@@ -17,21 +17,21 @@ export interface VoiceFunctions {
   listVoices(options?: ListWish): Promise<VoiceList>;
   /** What the API's list says of a voice, and which open batches need it; free. */
   showVoice(voice: string): Promise<ShownVoice>;
-  /** Speaks a text with a voice, at its price. It is the same job as {@link Voxbatch.say} with that voice. */
+  /** Speaks a text with a voice, at its price. The job is the same as {@link Voxbatch.say} with that voice. */
   previewVoice(voice: string, text: string, options?: PreviewOptions): Promise<SingleAnswer>;
   /**
-   * Makes a voice from recordings, at its price, and waits for its id: `job.voice` of the answer. The same call again gives
-   * it again, and pays for nothing twice. A lost answer is looked for by the name.
+   * Creates a voice from recordings, at its price, and waits for its id, `job.voice` in the answer. Repeating the call
+   * returns the same voice and charges nothing twice. After a lost answer, the voice is looked up by its name.
    */
   createVoice(name: string, options: CreateVoiceOptions): Promise<SingleAnswer>;
   /**
-   * Deletes a voice for good; free. Refused (`in-use`) while an open batch of this ledger needs it. What it has cost is not
-   * paid back. It asks nobody; repeating it is safe.
+   * Deletes a voice for good; free. Refused (`in-use`) while an open batch of this ledger needs it. Its cost is not
+   * refunded. Asks for no confirmation; safe to repeat.
    */
   deleteVoice(voice: string): Promise<DeletedVoice>;
 }
 
-/** Makes them. `single`: asks for a single job. */
+/** Creates the functions. `single`: runs a single job. */
 export function voiceFunctions(
   session: Session,
   single: (job: SingleJob, options: SingleJobOptions) => Promise<SingleAnswer>,

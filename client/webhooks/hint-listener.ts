@@ -9,16 +9,16 @@ import { realmOf, type OpenApi } from '../open-api.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { WebhookWish } from './webhook-options.ts';
 
-/** What the thread says. */
+/** Messages from the thread. */
 export type ThreadNews =
   | { readonly type: 'listening'; readonly port: number }
   | { readonly type: 'failed'; readonly code: string }
   | { readonly type: 'heard'; readonly ids: readonly string[] };
 
-/** What becomes of webhooks. */
+/** Callbacks of a webhook listener. */
 export interface ListenerEvents {
   readonly heard: (jobIds: readonly string[]) => void;
-  /** The listener has died; no webhook comes any more. */
+  /** The listener has died; no more webhooks will arrive. */
   readonly died: () => void;
 }
 
@@ -28,14 +28,14 @@ export interface HintListener extends HintSource {
   close(): Promise<void>;
 }
 
-/** The port cannot be listened on; `code` as the system names it. */
+/** The port cannot be listened on; `code`: the system's error code. */
 export class CannotListen extends Error {
   override readonly name = 'CannotListen';
 }
 
 /**
- * Listens for webhooks, in a thread of its own that works a tenth of the time at most: whatever else comes waits, or is
- * lost. Run from source, it listens in this thread. Throws {@link CannotListen}.
+ * Listens for webhooks in a separate thread that works at most a tenth of the time; excess webhooks wait or are lost.
+ * When run from source, it listens in this thread. Throws {@link CannotListen}.
  */
 export async function openHintListener(request: ListenRequest, events: ListenerEvents): Promise<HintListener> {
   const entry = findThreadEntry(import.meta.url, 'client/webhook-thread');
@@ -87,7 +87,7 @@ export async function openInThread(
   };
 }
 
-/** Posts the changes of one turn of the event loop together. */
+/** Batches the changes of one event loop turn into one message. */
 function sourceOf(post: (changes: readonly WatchChange[]) => void): HintSource {
   let changes: WatchChange[] = [];
   const add = (change: WatchChange): void => {
@@ -110,9 +110,9 @@ function sourceOf(post: (changes: readonly WatchChange[]) => void): HintSource {
 }
 
 /**
- * Checks that webhooks can be listened for, before a batch is recorded or changed for a command that could not work on it
- * then. While a living process of this ledger has the account's webhook, the port may be that one's, and is needed only after
- * it. Throws {@link VoxbatchError} (`no-webhook-port`).
+ * Checks that the webhook port can be listened on before a batch is recorded or changed: without it, the command could
+ * not work on the batch. Skipped while a live process of this ledger uses the account's webhook: that process may hold
+ * the port, which is needed only after it. Throws {@link VoxbatchError} (`no-webhook-port`).
  */
 export async function requirePort(
   wish: Pick<WebhookWish, 'host' | 'port'> | undefined,
@@ -130,7 +130,7 @@ export async function requirePort(
   }
 }
 
-/** Says that nobody can listen there. Throws {@link VoxbatchError} (`no-webhook-port`). */
+/** Throws {@link VoxbatchError} (`no-webhook-port`). */
 export function refusePort({ host, port }: Pick<WebhookWish, 'host' | 'port'>, { message: code }: CannotListen): never {
   throw new VoxbatchError({ type: 'no-webhook-port', host, port, code });
 }

@@ -6,28 +6,28 @@ import { timingSafeEqual } from 'node:crypto';
 /** Where to listen for webhooks. */
 export interface ListenRequest {
   readonly host: string;
-  /** 0: any free one. */
+  /** 0 means any free port. */
   readonly port: number;
   readonly secret: string;
-  /** How long a mention of a job is remembered that nobody listens for yet, ms. */
+  /** How long to remember mentions of jobs that nobody watches yet, ms. */
   readonly memoryMs: number;
 }
 
-/** A job that is listened for from now on, or no longer. */
+/** Starts or stops watching a job. */
 export interface WatchChange {
   readonly jobId: string;
   readonly isWatched: boolean;
 }
 
-/** A server of webhooks in this thread. */
+/** A webhook server in this thread. */
 export interface ListeningHere {
   readonly port: number;
-  /** Changes which jobs are listened for, in order. */
+  /** Applies changes to the watched jobs, in order. */
   readonly change: (changes: readonly WatchChange[]) => void;
   close(): Promise<void>;
 }
 
-/** Listens in this thread. `rest` is called before each piece of work. Rejects if the port cannot be had. */
+/** Listens in this thread. `rest` is called before each piece of work. Rejects if the port is unavailable. */
 export async function listenHere(
   { host, port, secret, memoryMs }: ListenRequest,
   onHeard: (jobIds: readonly string[]) => void,
@@ -64,30 +64,30 @@ export async function listenHere(
   };
 }
 
-/** Words of one request that are remembered although they name no job yet; usually it has few. */
+/** Max words remembered per request that name no job yet. Requests usually have few. */
 const MOST_WORDS = 64;
-/** Words that are remembered in all. */
+/** Max words remembered in total. */
 const MOST_REMEMBERED = 4_096;
 
 /**
- * Finds the jobs that webhooks mention. Each is told once, until somebody asks for the next time: however many webhooks
- * mention it in between, they say no more than the first.
+ * Finds the jobs that webhooks mention. Each job is reported once per {@link HeardJobs.watch}: further mentions in
+ * between add nothing to the first.
  */
 export class HeardJobs {
   readonly #now: () => number;
   readonly #memoryMs: number;
-  /** Jobs to be told, by the part of their ids that bodies are searched for. */
+  /** Watched jobs, keyed by the part of their ids that bodies are searched for. */
   readonly #watched = new Map<string, Set<string>>();
-  /** Words of the latest requests, oldest first, and when they came. */
+  /** Words of recent requests with their arrival times, oldest first. */
   readonly #words = new Map<string, number>();
 
-  /** @param memoryMs how long a word is remembered that names no job yet */
+  /** @param memoryMs how long to remember words that name no job yet */
   constructor(memoryMs: number, now: () => number = () => performance.now()) {
     this.#memoryMs = memoryMs;
     this.#now = now;
   }
 
-  /** Tells of this job from now on, once. Returns true if it was mentioned a moment ago, before anybody asked. */
+  /** Watches for the next mention of a job. Returns true if it was already mentioned within `memoryMs`. */
   watch(jobId: string): boolean {
     const key = keyOf(jobId);
     const heardAt = this.#words.get(key);
@@ -108,7 +108,7 @@ export class HeardJobs {
     if (ids?.size === 0) this.#watched.delete(key);
   }
 
-  /** The jobs that a request mentions. They are told once, also if it mentions them again, as in a link. */
+  /** The watched jobs that a request mentions, each once even if repeated, as in a link. */
   hear(said: string): readonly string[] {
     const heard: string[] = [];
     const told = new Set<string>();
@@ -138,24 +138,24 @@ export class HeardJobs {
   }
 }
 
-/** What is read of a body, bytes. */
+/** Max bytes read of a body. */
 const MOST_BYTES = 64 * 1024;
-/** Connections at once; more are closed. */
+/** Max concurrent connections; more are closed. */
 const MOST_CONNECTIONS = 256;
 
-/** What a server of webhooks does. */
+/** Options of a webhook server. */
 export interface HintServerOptions {
-  /** Last segment of the path; whoever knows it may send. */
+  /** Last path segment, which authorizes the sender. */
   readonly secret: string;
-  /** Gets what each request says that came there: its query, the beginning of its body, its headers. */
+  /** Receives the content of each authorized request: its query, the beginning of its body and its headers. */
   readonly hear: (said: string) => void;
-  /** Called before each piece of work; may hold up the thread. */
+  /** Called before each piece of work; may block the thread. */
   readonly rest?: (() => void) | undefined;
 }
 
 /**
- * An HTTP server that takes anything that comes to one secret path, and answers 204. Any other path is a 404, and its
- * body is not read. It writes no log. Every part of a request is bounded: header, body, time, connections.
+ * An HTTP server that accepts anything sent to one secret path and answers 204. Any other path gets a 404 without its
+ * body being read. It writes no log. Headers, body, time and connections are all bounded.
  */
 export function createHintServer({ secret, hear, rest }: HintServerOptions): http.Server {
   const expected = Buffer.from(secret, 'latin1');
@@ -181,7 +181,7 @@ export function createHintServer({ secret, hear, rest }: HintServerOptions): htt
   return server;
 }
 
-/** Whether a path ends in the secret; something in front may have added to it, or taken away. */
+/** Whether a path ends in the secret; a reverse proxy may have added or removed leading segments. */
 function isSecret(path: string, expected: Buffer): boolean {
   const at = path.length - expected.length;
   if (at < 1 || path[at - 1] !== '/') return false;
@@ -189,7 +189,7 @@ function isSecret(path: string, expected: Buffer): boolean {
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-/** Reads a body as far as it is needed. Ids are ASCII, whatever the rest is. */
+/** Reads as much of a body as needed. Ids are ASCII, whatever the rest is. */
 function readStart(request: http.IncomingMessage, use: (body: string, isWhole: boolean) => void): void {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -11,27 +11,27 @@ export type WebhookSet = NonNullable<WebhookRecord['set']>;
 
 /** Bytes of randomness in the secret path. */
 const SECRET_BYTES = 24;
-/** How the last segment begins of every address that a voxbatch sets, whatever its records are. */
+/** Prefix of the last segment of every webhook URL that any voxbatch sets. */
 const MARK = 'voxbatch-';
 const MARKED = /\/voxbatch-[\w-]{32}\/*$/;
 
-/** A last segment that nobody can guess, and that another voxbatch knows for one of a voxbatch. */
+/** An unguessable last segment that other voxbatch installations recognize as voxbatch's. */
 export function newSecret(): string {
   return MARK + randomBytes(SECRET_BYTES).toString('base64url');
 }
 
-/** Whether an address is one that this ledger's processes have set, and not put back since. */
+/** Whether a URL was set by this ledger's processes and not restored since. */
 function isOurs({ address, earlier }: WebhookSet, url: string | null): boolean {
   return [address, ...earlier].some((one) => isSame(url, one));
 }
 
-/** What a process found in the profile before it set anything: what to put back, or the address of another voxbatch. */
+/** The profile's webhook before a process set its own: what to restore, or the URL of another voxbatch. */
 export type Found = WebhookBefore | { readonly type: 'foreign'; readonly url: string };
 
 /**
- * What the account had before this ledger's processes used its webhook. `shown`: by the profile; undefined: it does not
- * show the field. `leftover`: what a process that died had set. An address of a voxbatch that is not on record here belongs
- * to one with other records, and is not to be put back: that one may end any time, and then nobody is there.
+ * The account's webhook before this ledger's processes used it. `shown`: the URL in the profile, undefined if it does
+ * not show the field. `leftover`: the URL left by a dead process. A voxbatch URL that is not on record here belongs to
+ * a voxbatch with other records. It must not be restored: that voxbatch may end at any time and leave nobody listening.
  */
 export function foundIn(shown: string | null | undefined, leftover: WebhookSet | null): Found {
   if (leftover !== null && (shown === undefined || isOurs(leftover, shown))) return leftover.before;
@@ -39,12 +39,12 @@ export function foundIn(shown: string | null | undefined, leftover: WebhookSet |
   return shown !== null && MARKED.test(shown) ? { type: 'foreign', url: shown } : { type: 'known', url: shown };
 }
 
-/** Requests until the API counts as away. */
+/** Attempts before the API counts as unreachable. */
 const MOST_TRIES = 3;
-/** Pause before the next one, ms. */
+/** Pause between attempts, ms. */
 const PAUSE_MS = 500;
 
-/** Puts back what was there before, unless somebody else has changed the webhook meanwhile. Spends nothing. */
+/** Restores the earlier webhook, unless somebody else has changed it meanwhile. Spends nothing. */
 export async function putBack(open: OpenApi, set: WebhookSet, signal: AbortSignal): Promise<PutBack> {
   const { before } = set;
   for (let tries = 0; tries < MOST_TRIES && !signal.aborted; tries++) {
@@ -75,25 +75,24 @@ function endOf(change: ProfileChange): PutBack | undefined {
   return isRefusal(change) ? 'stays' : undefined;
 }
 
-/** Whether the record of what is to be put back is still needed after this: for another process, or a later time. */
+/** Whether the record of what to restore is still needed, by another process or later. */
 export function isStillNeeded(end: PutBack): boolean {
   return end === 'away' || end === 'stays';
 }
 
-/** A webhook that a process which died had set. */
+/** A webhook left behind by a dead process. */
 export interface Leftover {
   readonly end: PutBack;
   readonly before: WebhookSet['before'];
-  /** The last address that it had set. */
+  /** The last URL that it had set. */
   readonly address: string;
 }
 
-/** The part of the ledger that is about webhooks. */
 export type WebhookLedger = Ledger;
 
 /**
- * Puts the webhook back that a process of this ledger had set and left behind; undefined if there is none, or if it had set
- * `except`. `owner`: on whose behalf, for the record. Spends nothing.
+ * Restores the webhook that a dead process of this ledger left behind; undefined if there is none, or if it had set
+ * `except`. `owner`: the restoring process, for the record. Spends nothing.
  */
 export async function putLeftoverBack(
   ledger: WebhookLedger,
@@ -108,39 +107,39 @@ export async function putLeftoverBack(
   if (taken.type === 'taken' || taken.before === undefined) return undefined;
   const { set } = taken.before;
   const end = set === null ? undefined : await putBack(open, set, signal);
-  // The next one tries again, also while this process lives.
+  // Another process may retry, even while this one is alive.
   if (end !== undefined && isStillNeeded(end)) await ledger.releaseWebhook(account, owner);
   else await ledger.leaveWebhook(account, owner);
   return set === null || end === undefined ? undefined : { end, before: set.before, address: set.address };
 }
 
-/** How long the first look may take: the start of the work waits for it, ms. */
+/** Timeout of the first check, ms: the start of work waits for it. */
 const FIRST_MS = 5_000;
-/** How often a webhook is looked for whose process has died, ms. It costs a query. */
+/** Interval between checks for webhooks of dead processes, ms. Each costs a query. */
 const LOOK_EVERY_MS = 10_000;
-/** The same after the API could not be asked, ms: it costs reads of the profile. */
+/** Interval after the API could not be reached, ms: each check costs profile reads. */
 const TRY_EVERY_MS = 60_000;
 
-/** What a watch needs. */
+/** Options of {@link watchLeftover}. */
 export interface LeftoverWatchRequest {
   readonly open: OpenApi;
   readonly ledger: WebhookLedger;
-  /** The worker process that looks. */
+  /** The worker process that watches. */
   readonly owner: string;
   readonly tell: (news: WebhookNews) => void;
-  /** Default: 10 s, and a minute after the API could not be asked. */
+  /** Default: 10 s, or a minute after the API could not be reached. */
   readonly pauses?: { readonly lookEveryMs: number; readonly tryEveryMs: number };
 }
 
-/** Puts webhooks back that processes of this ledger left behind when they died. */
+/** A running watch that restores webhooks left behind by dead processes of this ledger. */
 export interface LeftoverWatch {
   /** Ends the watch. Never throws. */
   end(): Promise<void>;
 }
 
 /**
- * Looks for a webhook that a process which died has left in the account, and puts it back: once now, then as long as this
- * process works, since a process may count as living for seconds after it was killed, and the API may be away.
+ * Restores a webhook that a dead process left in the account. Checks once now, then periodically while this process
+ * works, because a killed process counts as alive for some seconds and the API may be unreachable.
  */
 export async function watchLeftover(request: LeftoverWatchRequest): Promise<LeftoverWatch> {
   const { open, ledger, owner, tell, pauses } = request;
@@ -149,7 +148,7 @@ export async function watchLeftover(request: LeftoverWatchRequest): Promise<Left
   const { signal } = ending;
   let last: Leftover | undefined;
   const look = async (limit: AbortSignal): Promise<Leftover | undefined> => {
-    // What the API does not take back now it does not take a minute later.
+    // An earlier URL that the API rejects now will be rejected a minute later too.
     const except = last?.end === 'stays' ? last.address : undefined;
     const found = await putLeftoverBack(ledger, open, { owner, except }, limit);
     if (found === undefined) return undefined;

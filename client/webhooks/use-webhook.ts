@@ -23,31 +23,31 @@ export interface WebhookRequest {
   readonly wish: WebhookWish;
   readonly open: OpenApi;
   readonly ledger: Ledger;
-  /** The worker process that uses it. Somebody has to report it as alive. */
+  /** The worker process that uses the webhook. Its heartbeats must be sent elsewhere. */
   readonly owner: string;
   readonly hints: JobHints;
-  /** How long a mention of an unknown job is remembered, ms. */
+  /** How long to remember mentions of unknown jobs, ms. */
   readonly memoryMs: number;
   readonly tell: (news: WebhookNews) => void;
-  /** When to try again after an attempt, ms; undefined: not at all. Default: {@link pauseAfter}. */
+  /** Delay before the next attempt, ms; undefined means no retry. Default: {@link pauseAfter}. */
   readonly pauseAfter?: typeof pauseAfter;
 }
 
-/** How long the end may take, ms: less than a process has after SIGTERM. */
+/** Max time for ending, ms; less than a process has after SIGTERM. */
 const END_MS = 8_000;
 
 /**
- * The use of an account's webhook by one process: it sets the address, listens, gives what comes as hints, and puts the
- * earlier address back in the end. What was there is on record before anything is changed, so that the next process can
- * put it back if this one dies.
+ * One process's use of an account's webhook: sets the URL, listens, passes incoming webhooks on as hints, and finally
+ * restores the earlier URL. That URL is recorded before anything is changed, so that the next process can restore it if
+ * this one dies.
  */
 export class WebhookUse {
   readonly #request: WebhookRequest;
   readonly #ending = new AbortController();
   #listener: HintListener | undefined;
-  /** What this process has set, or may have. */
+  /** The URL this process has set, or may have set. */
   #set: WebhookSet | null = null;
-  /** What a process that died had set, if this one has its record. */
+  /** The URL a dead process had set, if this process took over its record. */
   #leftover: WebhookSet | null = null;
   #trying: Promise<void> = Promise.resolve();
   #end: Promise<void> | undefined;
@@ -57,8 +57,8 @@ export class WebhookUse {
   }
 
   /**
-   * Begins. If the webhook cannot be had for the moment, it goes on trying. Throws {@link VoxbatchError}
-   * (`no-webhook-port`) if the port cannot be had.
+   * Starts listening and takes the webhook, retrying while it is unavailable. Throws {@link VoxbatchError}
+   * (`no-webhook-port`) if the port is unavailable.
    */
   async begin(): Promise<void> {
     const news = await this.#attempt().catch((error: unknown) => {
@@ -69,12 +69,12 @@ export class WebhookUse {
     this.#trying = this.#tryAgain(news).catch(() => undefined);
   }
 
-  /** Puts the webhook back and stops listening. Never throws; can be repeated. */
+  /** Restores the webhook and stops listening. Never throws; repeatable. */
   end(): Promise<void> {
     return (this.#end ??= this.#leave());
   }
 
-  /** Tries until nothing is left to try, or the end. Says only what is new. */
+  /** Retries until no retry is due or the use ends. Reports only news. */
   async #tryAgain(first: AttemptNews): Promise<void> {
     const { tell, pauseAfter: pauseOf = pauseAfter } = this.#request;
     const { signal } = this.#ending;
@@ -95,11 +95,11 @@ export class WebhookUse {
     return `${host}:${String(port)} (${message})`;
   }
 
-  /** Tries once to use the webhook. What it took and cannot use it gives back. */
+  /** Tries once to take the webhook, and gives it back if it cannot be used. */
   async #attempt(): Promise<AttemptNews> {
     const { ledger, open, owner } = this.#request;
     const account = realmOf(open);
-    // Whoever takes it has to be known as alive.
+    // The claimer must be on record as alive.
     await ledger.beat({ owner, ...account });
     const taken = await ledger.takeWebhook(account, owner);
     if (taken.type === 'taken') return { type: 'in-use' };
@@ -138,26 +138,26 @@ export class WebhookUse {
     const before = await this.#before();
     if (before.type === 'foreign') return { type: 'foreign', to: withoutPath(before.url) };
     const old = this.#leftover;
-    // Until this one is set, the profile shows an earlier one of ours.
+    // Until this URL is set, the profile shows an earlier one of ours.
     const set = { address, before, earlier: old === null ? [] : [old.address, ...old.earlier] };
     if (!(await this.#note(set))) return { type: 'in-use' };
     const change = await changeProfile(open, { webhookUrl: address }, this.#ending.signal);
     const { failure, fields } = change;
     const { result, shown } = fields[0] ?? { result: 'lost' };
     if (result === 'refused' || result === 'ignored' || result === 'not-set') {
-      // After a no, nothing of ours is to be put back, only what a process that died had set.
+      // After a refusal, nothing of ours needs restoring, only what a dead process had set.
       if (result !== 'not-set') await this.#withdraw();
       const why = failure?.message ?? 'it ignored the field';
       return { type: 'not-taken', why, isFinal: isRefusal(change) };
     }
-    // A field that is shown once it has a value had none.
+    // A field that only appears once set was empty before.
     const known = before.type === 'unknown' && shown !== undefined ? { type: 'known' as const, url: null } : before;
     if (known !== before) await this.#note({ ...set, before: known });
     hints.listen(listener);
     return { type: 'set', to: withoutPath(address), port: listener.port, before: known, result };
   }
 
-  /** What to put back in the end. What a process that died had set is not what was there before. */
+  /** The URL to restore in the end, which is not one left by a dead process. */
   async #before(): Promise<Found> {
     const { open, wish } = this.#request;
     if (wish.restore !== undefined) return { type: 'known', url: wish.restore };
@@ -165,7 +165,9 @@ export class WebhookUse {
     return foundIn(webhookUrl, this.#leftover);
   }
 
-  /** False if another process has taken it meanwhile: this one stood still for so long that it counted as dead. */
+  /**
+   * Returns false if another process has taken the webhook because this one stalled so long that it counted as dead.
+   */
   async #note(set: WebhookSet): Promise<boolean> {
     const { ledger, open, owner } = this.#request;
     if (!(await ledger.noteWebhook(realmOf(open), owner, set))) return false;
@@ -173,14 +175,17 @@ export class WebhookUse {
     return true;
   }
 
-  /** Nothing of this process is set: the record is again what it was. */
+  /** Resets the record, since nothing of this process is set. */
   async #withdraw(): Promise<void> {
     const { ledger, open, owner } = this.#request;
     await ledger.noteWebhook(realmOf(open), owner, this.#leftover);
     this.#set = null;
   }
 
-  /** The webhook leads elsewhere. Keeps the record, and with it the turn, only for an attempt that follows. */
+  /**
+   * Releases the webhook, which leads elsewhere. Keeps the record, and with it the claim, only if another attempt
+   * follows.
+   */
   async #giveBack(news: AttemptNews): Promise<void> {
     const { ledger, open, owner } = this.#request;
     await this.#listener?.close();
@@ -213,12 +218,12 @@ export class WebhookUse {
       if (this.#set !== null) {
         const end = await putBack(open, this.#set, signal);
         tell({ type: 'over', end, before: this.#set.before, isLeftover: false });
-        // The record tells the next process what to put back, also while this one lives.
+        // The record tells the next process what to restore, even while this one is alive.
         if (isStillNeeded(end)) await ledger.releaseWebhook(account, owner);
         else await ledger.leaveWebhook(account, owner);
       } else if (this.#leftover !== null) await this.#putLeftoverBack(signal);
     } catch {
-      // The record stays, and with it what the next process has to do.
+      // The record stays, so the next process knows what to restore.
     } finally {
       await this.#listener?.close();
     }

@@ -4,29 +4,29 @@ import type { FieldResult } from '../account/account-functions.ts';
 
 /** How webhooks reach a process. */
 export interface WebhookOptions {
-  /** Public http(s) address, without query, that leads to the port; a secret last segment is added. */
+  /** Public http(s) URL without query that leads to the port; a secret last segment is appended. */
   readonly url: string;
-  /** Address to listen on. Default `127.0.0.1`. */
+  /** Address to listen on. Default: `127.0.0.1`. */
   readonly host?: string;
-  /** Port that the address leads to. Default 8765. */
+  /** Port that the URL leads to. Default: 8765. */
   readonly port?: number;
-  /** The account's webhook to put back in the end. Default: the one that the profile shows before. */
+  /** The webhook URL to restore in the end. Default: the one that the profile shows beforehand. */
   readonly restore?: string;
 }
 
-/** The same with all defaults filled in. */
+/** Webhook options with all defaults filled in. */
 export type WebhookWish = Required<Omit<WebhookOptions, 'restore'>> & Pick<WebhookOptions, 'restore'>;
 
-/** Where webhooks are listened for, unless the user says otherwise. */
+/** Default listening address. */
 export const WEBHOOK_DEFAULTS = { host: '127.0.0.1', port: 8765 } as const;
 
-/** An option of webhooks that cannot be. */
+/** An invalid webhook option. */
 export interface WebhookFault {
   readonly option: keyof WebhookOptions;
   readonly expected: string;
 }
 
-/** Fills in the defaults, or says what is wrong. */
+/** Fills in the defaults, or returns the fault. */
 export function webhookWish(options: WebhookOptions): WebhookWish | WebhookFault {
   const { url, host = WEBHOOK_DEFAULTS.host, port = WEBHOOK_DEFAULTS.port, restore } = options;
   if (!isAddress(url) || /[?#]/.test(url)) {
@@ -47,9 +47,9 @@ function isAddress(url: string): boolean {
   return /^https?:$/.test(protocol) && username === '' && password === '';
 }
 
-/** What came of an attempt to use the account's webhook. */
+/** Result of an attempt to take the account's webhook. */
 export type AttemptNews =
-  /** It leads here now. `result`: whether the profile shows it. */
+  /** The webhook now leads here. `result`: whether the profile shows it. */
   | {
       readonly type: 'set';
       readonly to: string;
@@ -57,35 +57,35 @@ export type AttemptNews =
       readonly before: WebhookBefore;
       readonly result: FieldResult;
     }
-  /** It was not set, so jobs are polled. `isFinal`: the API does not take the address; else it is tried again. */
+  /** It was not set, so jobs are polled. `isFinal`: the API rejects the URL; otherwise it is retried. */
   | { readonly type: 'not-taken'; readonly why: string; readonly isFinal: boolean }
-  /** Another process uses it: jobs are polled until that one ends. */
+  /** Another process uses it; jobs are polled until that process ends. */
   | { readonly type: 'in-use' }
-  /** A voxbatch with other records has set it: jobs are polled until that one has put back what was there. */
+  /** A voxbatch with other records has set it; jobs are polled until that one restores the earlier URL. */
   | { readonly type: 'foreign'; readonly to: string };
 
 /**
- * What became of an account's webhook once nobody here used it any more. `back`: the earlier address, or none, is there
- * again. `others`: somebody else has changed it, so it stays. `unknown`: nobody knows what was there, so ours stays.
- * `stays`: the API does not take the earlier one. `away`: the API gave no usable answer, or said no for another reason (too
- * many requests, the token, the credits), and it is tried again.
+ * Result of restoring an account's webhook. `back`: the earlier URL, or none, is restored. `others`: somebody else has
+ * changed it, so theirs stays. `unknown`: the earlier URL is unknown, so ours stays. `stays`: the API rejects the
+ * earlier URL. `away`: the API gave no usable answer, or refused for another reason (rate limit, token, credits), and
+ * it is retried.
  */
 export type PutBack = 'back' | 'others' | 'unknown' | 'stays' | 'away';
 
-/** What happens to the account's webhook, for people. */
+/** Events of the account's webhook, for display. */
 export type WebhookNews =
   | AttemptNews
-  /** Nobody listens any more: jobs are polled. */
+  /** The listener has died; jobs are polled. */
   | { readonly type: 'deaf' }
-  /** It was put back, or not. `isLeftover`: a process that died had set it. */
+  /** It was restored, or not. `isLeftover`: a dead process had set it. */
   | { readonly type: 'over'; readonly end: PutBack; readonly before: WebhookBefore; readonly isLeftover: boolean };
 
-/** How soon a webhook is asked for again that another process uses, ms. */
+/** Delay before retrying a webhook that another process uses, ms. */
 const ASK_EVERY_MS = 5_000;
-/** How soon what the API refused for the moment is tried again, ms; it costs the account an update and reads. */
+/** Delay before retrying after a temporary refusal, ms. Each retry costs the account an update and reads. */
 const TRY_EVERY_MS = 60_000;
 
-/** When to try again to use the webhook after this, ms; undefined: not at all. */
+/** Delay before the next attempt to take the webhook, ms; undefined means no retry. */
 export function pauseAfter(news: AttemptNews): number | undefined {
   switch (news.type) {
     case 'set':

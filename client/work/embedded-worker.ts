@@ -31,23 +31,23 @@ export interface EmbeddedWorkerRequest {
   readonly store: Store;
   readonly open: OpenApi;
   readonly home: string;
-  /** Called with a fault that no retry fixes. */
+  /** Called with a fault that retrying cannot fix. */
   readonly onFault: (fault: Error) => void;
   readonly atFaultPoint: FaultPointHook | undefined;
-  /** Webhooks that reach this process; it polls less then. */
+  /** Webhooks to receive in this process, which then polls less. */
   readonly webhook?: WebhookWish | undefined;
-  /** Called with what happens to the account's webhook. */
+  /** Called with events of the account's webhook. */
   readonly onWebhook?: ((news: WebhookNews) => void) | undefined;
-  /** Called with what users should know before the work begins. */
+  /** Called with messages for the user before work begins. */
   readonly say: (line: string) => void;
-  /** Called with every line of the log as well. */
+  /** Also receives every log line. */
   readonly onLog?: ((line: string) => void) | undefined;
 }
 
 /**
- * Starts the worker of this process. If every other process of this home is dead, it first fails the activities that
- * they had begun, so that nothing waits for a heartbeat timeout. Throws {@link VoxbatchError} (`server-gone`,
- * `ledger-in-use`, `no-webhook-port`).
+ * Starts this process's worker. If every other process of this home is dead, first fails the activities that they had
+ * started, so that nothing waits for a heartbeat timeout. Throws {@link VoxbatchError} (`server-gone`, `ledger-in-use`,
+ * `no-webhook-port`).
  */
 export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promise<RunningWorker> {
   const { temporal, ledger, store, open, atFaultPoint: atFaultPoint } = request;
@@ -56,15 +56,16 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
   const release = await lockLedger(ledger, temporal, request.home);
   let beats: Beats | undefined;
   try {
-    // Checked right before: a process that came meanwhile may have requests in flight, which must not be taken for
-    // those of the dead.
+    // Checked immediately before: a process that joins later may have requests in flight, which must not be mistaken
+    // for those of dead processes.
     if (await temporal.proveAlone()) {
       await ledger.forgetWorkers('all');
       const workflowIdPrefix = batchWorkflowId(ledger.id, '');
       await failAbandoned(temporal.client, { workflowIdPrefix, isMine: (identity) => identity === owner });
     }
     const { hints, memoryMs } = newHints();
-    // The worker's own beats begin later, and a process without beats counts as dead: its webhook could be taken from it.
+    // The worker's own heartbeats start later, and a process without heartbeats counts as dead: another could take its
+    // webhook.
     if (request.webhook !== undefined) beats = await beginBeats(ledger, { owner, ...realmOf(open) });
     const webhook = await beginWebhook(request, { owner, hints, memoryMs });
     const worker = await startWorker(temporal, {
@@ -98,7 +99,7 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
   }
 }
 
-/** True for what the SDK throws if the server does not answer; of the worker's error it does not export the class. */
+/** True for the SDK's errors when the server does not answer. It does not export the class of the worker's error. */
 function isServerGone(error: unknown): error is Error {
   return (
     isGrpcServiceError(error) ||
@@ -107,10 +108,7 @@ function isServerGone(error: unknown): error is Error {
   );
 }
 
-/**
- * Begins to use the account's webhook, if that is asked for. Else puts back, now and later, what processes that died have
- * left there.
- */
+/** Takes the account's webhook if requested. Otherwise restores webhooks left by dead processes, now and later. */
 async function beginWebhook(
   { webhook: wish, onWebhook: tell = () => undefined, ledger, open }: EmbeddedWorkerRequest,
   mine: Pick<WebhookRequest, 'owner' | 'hints' | 'memoryMs'>,
@@ -121,7 +119,10 @@ async function beginWebhook(
   return use;
 }
 
-/** The log of this home's workers: state changes; each event (`contract/work-events.ts`) if somebody listens. Ids, never texts, links or tokens. */
+/**
+ * Opens the log of this home's workers. It records state changes, and with `onLine` every event (`contract/work-events.ts`):
+ * ids, never texts, links or tokens.
+ */
 export function openLog(home: string, onLine?: (line: string) => void): Logger {
   const file = openOwnLog(pathsIn(home).workerLog);
   const write = (line: string): void => {
@@ -129,7 +130,7 @@ export function openLog(home: string, onLine?: (line: string) => void): Logger {
     try {
       writeSync(file, line);
     } catch {
-      // A full disk. The log may have a gap, but must neither end the work nor delay it (as pino's own destination
+      // The disk is full. The log may have gaps, but must neither stop nor delay the work (as pino's own destination
       // does).
     }
   };
@@ -137,10 +138,10 @@ export function openLog(home: string, onLine?: (line: string) => void): Logger {
 }
 
 const MIB = 1024 ** 2;
-/** A batch of a few thousand rows may take as much, in bytes. */
+/** A batch of a few thousand rows may need this much, bytes. */
 const LITTLE_BYTES = 100 * MIB;
 
-/** Says so if there is little room for the records or the media. */
+/** Warns if little disk space is left for the records or the media. */
 export async function warnOfLittleDisk(
   { home, store }: Pick<Settings, 'home' | 'store'>,
   say: (line: string) => void,
@@ -156,16 +157,16 @@ export async function warnOfLittleDisk(
 }
 
 /**
- * Locks a ledger for the workers of this Temporal server, so that those of no other server work on it at the same time.
- * Returns the function that releases the lock. Throws {@link VoxbatchError} (`ledger-in-use`) while another server's
- * workers hold it.
+ * Locks a ledger for this Temporal server's workers, so that no other server's workers use it at the same time. Returns
+ * a function that releases the lock. Throws {@link VoxbatchError} (`ledger-in-use`) while another server's workers hold
+ * it.
  */
 export async function lockLedger(
   ledger: Pick<Ledger, 'place' | 'lockForWorkers'>,
   temporal: Temporal,
   home: string,
 ): Promise<Unlock> {
-  // Two paths to one folder are one server.
+  // Different paths to one folder mean the same server.
   const server = temporal.isEmbedded ? `the embedded one in ${realpathSync(home)}` : await nameOf(temporal);
   try {
     return await ledger.lockForWorkers(server);
@@ -175,7 +176,10 @@ export async function lockLedger(
   }
 }
 
-/** A namespace has its own id, however its address is written; if that may not be read, the address must do. */
+/**
+ * Identifies the server by the namespace's id, which is independent of how its address is written, or by the address if
+ * the id may not be read.
+ */
 async function nameOf({ client, namespace, address }: Temporal): Promise<string> {
   const id = await readNamespaceId(client, namespace);
   return `namespace ${namespace} ${id === undefined ? `at ${address}` : `(${id})`}`;

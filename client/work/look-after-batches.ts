@@ -9,23 +9,23 @@ import { askWorkflow, wakeWorkflow, startWorkflow } from '../temporal/start-work
 export interface LookAfterRequest {
   readonly client: Client;
   readonly ledger: Ledger;
-  /** Owner name of this process's worker. */
+  /** The worker's owner name. */
   readonly owner: string;
-  /** True for batches that this worker can work on. */
+  /** Whether this worker can work on a batch. */
   readonly isMine: (batch: BatchRecord) => boolean;
   /** Pause between two rounds, ms. */
   readonly everyMs: number;
   readonly say: (line: string) => void;
-  /** Ends it. */
+  /** Stops the rounds. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Looks after the open batches until the signal aborts. A batch whose workflow does not run (lost, or terminated by
- * hand) gets a new one; a batch that could use this worker and does not is woken. So a worker that joins needs no other
+ * Supervises open batches until the signal aborts. A batch without a running workflow (lost, or terminated by hand)
+ * gets a new one; a batch that could use this worker but does not is woken. So a joining worker needs no other
  * announcement.
  *
- * At its start it wakes every batch: a wish may have been written while nobody was there to read it.
+ * First wakes every batch: a request may have been recorded while no worker was there to read it.
  */
 export async function lookAfterBatches(request: LookAfterRequest): Promise<void> {
   const { client, ledger, everyMs, signal } = request;
@@ -42,7 +42,7 @@ export async function lookAfterBatches(request: LookAfterRequest): Promise<void>
       }
     }
   } catch (error) {
-    // Whatever was in progress at the end is left to the next process.
+    // Anything in progress at shutdown is left to the next process.
     if (!signal.aborted) throw error;
   }
 }
@@ -63,7 +63,7 @@ async function lookAfter(batch: BatchRecord, request: LookAfterRequest): Promise
       return;
     case 'completed':
     case 'ended':
-      // The workflow may have closed the batch since the list was read.
+      // The workflow may have closed the batch since it was listed.
       if ((await ledger.findBatch(name))?.state !== 'open') return;
       await startWorkflow(client, ledger, batch, { news: true });
       if (workflow.type === 'ended') say(`Batch "${name}" continues with a new workflow. ${workflow.message}`);

@@ -17,55 +17,61 @@ import { lookAfterBatches } from './look-after-batches.ts';
 import { writeOut } from '../../batches/out-folder.ts';
 import { voxbatchVersion } from '../version.ts';
 
-/** What a worker tells whoever started it. */
+/** Events of a worker. */
 export type ServeNews =
-  /** It takes work. `temporal`: the address of the server. */
+  /** It is ready for work. `temporal`: the server's address. */
   | { readonly type: 'working'; readonly account: string; readonly apiUrl: string; readonly temporal: string }
   | { readonly type: 'webhook'; readonly news: WebhookNews }
-  /** A sentence: what is done that takes long, or should be known. */
+  /** A sentence for the user, such as a slow step in progress. */
   | { readonly type: 'note'; readonly text: string }
   | WriteNews;
 
-/** How to work. */
 export interface ServeOptions {
-  /** Webhooks that reach this process. */
+  /** Webhooks to receive in this process. */
   readonly webhook?: WebhookWish | undefined;
-  /** End when no batch of this account is open, or none can go on with this token. */
+  /** Exit when no batch of this account is open, or none can continue with this token. */
   readonly untilIdle?: boolean | undefined;
-  /** A batch whose files are written when it is finished. */
+  /** A batch whose files to write once it is finished. */
   readonly batch?: string | undefined;
-  /** Where they go. Default `out/<batch>`. */
+  /** Out folder for these files. Default: `out/<batch>`. */
   readonly out?: string | undefined;
-  /** Pause between two looks after the open batches, ms. Default 30 s. */
+  /** Interval between rounds over the open batches, ms. Default: 30 s. */
   readonly lookEveryMs?: number | undefined;
   readonly tell: (news: ServeNews) => void;
   /** Called with every line of the worker's log. */
   readonly onLog?: ((line: string) => void) | undefined;
-  /** Called when the worker takes work. */
+  /** Called when the worker is ready for work. */
   readonly onReady?: (() => void) | undefined;
-  /** Ends it in order: no new work is taken, requests on the wire come home, hooks are told, and the embedded server stops last. */
+  /**
+   * Shuts down gracefully: no new work is accepted, requests in flight are drained, hooks are delivered, and the
+   * embedded server stops last.
+   */
   readonly signal: AbortSignal;
-  /** The process exits right after this: what it leaves is safe. */
+  /** Aborts when the process is about to exit immediately; everything it leaves is safe. */
   readonly atOnce: AbortSignal;
-  /** How long to wait for requests on the wire, ms; undefined: as long as they take. */
+  /** Max wait for requests in flight, ms; undefined means as long as they take. */
   readonly patienceMs: () => number | undefined;
   readonly atFaultPoint?: FaultPointHook | undefined;
 }
 
-/** `fault`: the work stands still, and no retry mends it. */
+/** `fault`: work is stuck, and retrying cannot fix it. */
 export type ServeEnd = { readonly type: 'ended' } | { readonly type: 'fault'; readonly cause: unknown };
 
-/** How often open batches are looked after, ms. */
+/** Default interval between rounds over the open batches, ms. */
 const LOOK_AFTER_EVERY_MS = 30_000;
-/** So long the events of a batch are left to the command that runs it: it writes the files first, which a hook may want, ms. */
+/**
+ * Other batches' events are left to their own command for this long, ms: it writes the files first, which a hook may
+ * need.
+ */
 const HOOKS_OF_OTHERS_AFTER_MS = 30_000;
 const LOOK_EVERY_MS = 500;
-/** With `untilIdle`: the batch that it was started for needs a moment to be there. */
+/** With `untilIdle`, idle checks before exiting: the batch it was started for may take a moment to appear. */
 const IDLE_LOOKS = 10;
 
 /**
- * Works on the batches of a session's API and account until told to end. Embedded, it joins the server of the home and keeps it alive; with cluster
- * settings it works for the cluster. The session is the caller's to close. Throws {@link VoxbatchError}.
+ * Works on the batches of a session's API and account until told to stop. When embedded, joins the home's server and
+ * keeps it alive; with cluster settings, works for the cluster. The caller closes the session. Throws {@link
+ * VoxbatchError}.
  */
 export async function serve(session: Session, options: ServeOptions): Promise<ServeEnd> {
   const { settings } = session;
@@ -82,7 +88,7 @@ export async function serve(session: Session, options: ServeOptions): Promise<Se
     temporal.closeAtOnce();
   };
   options.atOnce.addEventListener('abort', closeAtOnce);
-  // What may still ask Temporal when the work has ended, and ends when Temporal is closed at the latest.
+  // Tasks that may still query Temporal after the work has ended; they end at the latest when Temporal is closed.
   const caring: Promise<void>[] = [];
   const onFault = (error: Error): void => {
     fault.abort(error);
@@ -103,7 +109,7 @@ interface Work extends ServeOptions {
   readonly caring: Promise<void>[];
 }
 
-/** Works until the signal, or until nothing is left to do, and looks after open batches meanwhile. */
+/** Works until the signal aborts or nothing is left to do, supervising open batches meanwhile. */
 async function work(session: Session, temporal: Temporal, options: Work): Promise<void> {
   const { webhook, untilIdle = false, batch, tell, say, signal, onFault, onLog, atFaultPoint } = options;
   const { settings } = session;
@@ -141,7 +147,7 @@ async function work(session: Session, temporal: Temporal, options: Work): Promis
       batch === undefined
         ? undefined
         : writeWhenClosed(session, { batch, out: resolve(options.out ?? defaultOut(batch)), tell });
-    // Who works only until all is done has nobody after it who would deliver them.
+    // With `untilIdle`, no later process may be there to deliver them.
     const othersAfterMs = untilIdle && batch === undefined ? undefined : HOOKS_OF_OTHERS_AFTER_MS;
     telling = tellHooks({ ...ownNotices(settings, open), ledger, batch, othersAfterMs, say, before: write });
     telling.ended.catch(onFault);
@@ -153,14 +159,14 @@ async function work(session: Session, temporal: Temporal, options: Work): Promis
     }
   } finally {
     leaving.abort();
-    // Whatever ends this: what is on the wire has a ledger to be written to, and what a hook does has time for it.
+    // However this ends, requests in flight can still be recorded in the ledger, and running hooks get time to finish.
     const worked = worker.end(options.patienceMs()).catch(onFault);
     await telling?.end(worked);
     await worked;
   }
 }
 
-/** Whether a batch is open that can go on, or a hook of this one is still to be tried for the first time, or just now. */
+/** Whether an open batch can continue, or a hook of `batch` is untried or being delivered. */
 async function isBusy(ledger: Ledger, open: OpenApi, batch: string | undefined): Promise<boolean> {
   const batches = await ledger.listBatches();
   if (batches.some((one) => isOpenFor(one, open) && !isTokenRefused(one))) return true;
@@ -172,16 +178,16 @@ function isOpenFor(batch: BatchRecord, open: OpenApi): boolean {
   return batch.state === 'open' && realmDifference(batch, realmOf(open)) === undefined;
 }
 
-/** What became of the files of a batch that nobody follows. */
+/** Result of writing the files of a batch that nobody follows. */
 export type WriteNews = { readonly batch: string; readonly out: string } & (
   | ({ readonly type: 'written' } & Pick<Awaited<ReturnType<typeof writeOut>>, 'kept'>)
   | { readonly type: 'unwritten'; readonly cause: unknown }
 );
 
 /**
- * Writes the files of a batch that nobody follows when it is finished, and again when rows of it were redriven or a
- * late answer arrived. To be called now and then, also concurrently. Never throws: what cannot be written can be
- * written later.
+ * Returns a function that writes the files of a batch that nobody follows once it is finished, and again after a
+ * redrive or a late answer. Call it periodically; concurrent calls are fine. Never throws: failed writes can be
+ * repeated later.
  */
 function writeWhenClosed(
   session: Session,
@@ -208,6 +214,6 @@ function writeWhenClosed(
     }
   };
   let last = Promise.resolve();
-  // One after the other, so that the last caller knows that the files are there.
+  // Serialized, so that the last caller knows that the files are written.
   return () => (last = last.then(write));
 }

@@ -8,29 +8,29 @@ import { VoxbatchError } from '../problem.ts';
 import type { Settings } from '../settings.ts';
 import { stateFolder } from '../trust/state-files.ts';
 
-/** `voxbatch up` of one folder, as a service manager runs it. */
+/** A folder's `voxbatch up` as a service. */
 export interface Service {
-  /** Of letters, digits and dashes; `voxbatch-` and the name of the folder. */
+  /** `voxbatch-` and the folder's name, in letters, digits and dashes. */
   readonly name: string;
-  /** Node, its options and `cli.js`; all absolute. What `voxbatch` stands for. */
+  /** The command line behind `voxbatch`: Node, its options and `cli.js`, all paths absolute. */
   readonly voxbatch: readonly string[];
-  /** Absolute: where the configuration file, manifests and `out/` are, and where hooks run. */
+  /** Absolute path of the folder with the configuration file, manifests and `out/`, where hooks run. */
   readonly workingDirectory: string;
-  /** Settings that are no secrets. */
+  /** Settings that are not secrets. */
   readonly environment: Readonly<Record<string, string>>;
-  /** File with the secrets, absolute: `NAME='value'` in each line. */
+  /** Absolute path of the file with the secrets, one `NAME='value'` per line. */
   readonly environmentFile: string;
-  /** False: there may be no such file, because no secret is needed. */
+  /** False if no secret is needed, so the file may be missing. */
   readonly needsFile: boolean;
-  /** Where its log goes if the service manager has none of its own, absolute. */
+  /** Absolute path of its log file, if the service manager keeps no log itself. */
   readonly log: string;
-  /** True: a service of the system; false: of the user. */
+  /** True for a system service, false for a user service. */
   readonly isRoot: boolean;
 }
 
 /**
- * Settings that a unit may hold: addresses and places, which are no secrets. What is not among them, and no secret, is
- * nothing that `up` reads.
+ * Settings that a unit may hold: addresses and paths, which are not secrets. `up` reads no settings beyond these and
+ * the secrets.
  */
 const PLAIN = [
   'PATH',
@@ -58,7 +58,7 @@ const PLAIN = [
   'TEMPORAL_TLS_CLIENT_KEY_PATH',
 ] as const;
 
-/** Settings that go to the file of the environment instead, and never into a unit. */
+/** Settings that go into the environment file, never into a unit. */
 const SECRET = [
   'VOXBATCH_API_TOKEN',
   'VOXBATCH_NOTIFY_SECRET',
@@ -66,21 +66,21 @@ const SECRET = [
   'TEMPORAL_API_KEY',
 ] as const;
 
-/** What the service of this folder needs, and which secrets this shell has for it. */
+/** This folder's service, and the secrets that this shell has for it. */
 export interface ServiceHere {
   readonly service: Service;
-  /** Names of secrets for the file of the environment. */
+  /** Names of the secrets for the environment file. */
   readonly secrets: readonly string[];
 }
 
-/** The `up` of this folder with the settings of this shell. `apiUrl`: as given by a flag; `cli`: path of `cli.js`, absolute. */
+/** This folder's `up` with this shell's settings. `apiUrl`: as given by a flag; `cli`: absolute path of `cli.js`. */
 export function serviceHere(
   settings: Pick<Settings, 'home' | 'env'>,
   { apiUrl, cli }: { readonly apiUrl?: string | undefined; readonly cli: string },
 ): ServiceHere {
   const { home, env } = settings;
   const given: NodeJS.ProcessEnv = { ...env, ...(apiUrl === undefined ? {} : { VOXBATCH_API_URL: apiUrl }) };
-  // A unit may hold a proxy, unless it has a user name and password.
+  // A unit may hold a proxy URL, unless it contains credentials.
   const isSecret = (name: string): boolean => isSecretProxy(name, env[name] ?? '');
   const set = [...PLAIN, ...PROXIES.filter((name) => !isSecret(name))].flatMap((name) => {
     const value = given[name] ?? '';
@@ -107,13 +107,13 @@ export function serviceHere(
   };
 }
 
-/** The setting of a service that a unit, which holds no secret, cannot have: a URL with a password or a query. */
+/** The first setting that must not go into a unit, because it is a URL with a password or a query. */
 export function secretSettingOf({ environment }: Service): string | undefined {
   const isSecret = (value: string): boolean => value.includes('://') && withoutSecrets(value) !== value;
   return Object.entries(environment).find(([, value]) => isSecret(value))?.[0];
 }
 
-/** Makes the folders of its log and of its secrets. Throws {@link VoxbatchError} (`state-unwritable`). */
+/** Creates the folders for its log and its secrets. Throws {@link VoxbatchError} (`state-unwritable`). */
 export function makeFoldersFor({ service, secrets }: ServiceHere, { home }: Pick<Settings, 'home'>): void {
   makeHome(home);
   if (secrets.length === 0) return;
@@ -126,15 +126,17 @@ export function makeFoldersFor({ service, secrets }: ServiceHere, { home }: Pick
 }
 
 /**
- * A service manager reads the file of the environment, or has a shell run it. So it lies where no folder can bring one along: in a home that
- * the user has named, else in their state folder.
+ * Path of the environment file. Service managers read it, or have a shell execute it, so it must not be able to come
+ * along with a folder: it is in the home if the user named that, otherwise in their state folder.
  */
 function environmentFileOf(name: string, { home, env }: Pick<Settings, 'home' | 'env'>): string {
   const isHomeNamed = (env['VOXBATCH_HOME'] ?? '') !== '';
   return isHomeNamed ? join(home, 'service.env') : join(stateFolder(env), 'services', `${name}.env`);
 }
 
-/** `voxbatch-`, what can be used of the folder's name, and a mark of the home: folders may have the same name. */
+/**
+ * `voxbatch-`, the usable characters of the folder's name, and a hash of the home, because folders may share a name.
+ */
 function nameOf(folder: string, home: string): string {
   const words = basename(folder)
     .toLowerCase()

@@ -6,13 +6,13 @@ import { pathsIn } from '../../embedded/home.ts';
 import { openOwnLog } from '../../embedded/private-home.ts';
 import type { Settings } from '../settings.ts';
 
-/** Without an `up` for so long, none is coming, ms. */
+/** After this long without an `up`, none is coming, ms. */
 const ABSENT_MS = 30_000;
 const LOOK_EVERY_MS = 200;
 
 /**
- * Waits until the `up` of a home is ready, for at most `limitMs`. Starts none. `absent`: there has been none for 30 s; `late`: it is not ready by
- * then.
+ * Waits at most `limitMs` for a home's `up` to be ready. Starts none. `absent`: there has been none for 30 s; `late`:
+ * it was not ready in time.
  */
 export async function awaitUp(home: string, limitMs: number): Promise<'ready' | 'absent' | 'late'> {
   const begun = performance.now();
@@ -28,7 +28,10 @@ export async function awaitUp(home: string, limitMs: number): Promise<'ready' | 
   }
 }
 
-/** Makes this process the `up` of a home: there is one, so that nobody waits for a second one to take over. `pid`: of the one that is ready. */
+/**
+ * Makes this process the home's `up`. Only one is allowed, so that nobody waits for a second one to take over. `pid`:
+ * the process that is ready, if the place is taken.
+ */
 export async function becomeUp(
   home: string,
 ): Promise<
@@ -41,9 +44,9 @@ export async function becomeUp(
 }
 
 /**
- * What `up` is told of our settings by its environment: it works in the place of this command, so it needs the proxy with
- * its password, and the places of the records. The API's address goes to it as a flag, our secrets by its stdin. It is
- * embedded, so nothing that leads to a cluster is among them.
+ * Settings passed to `up` through its environment. It works on behalf of this command, so it needs the proxy with its
+ * password and the places of the records. The API's URL is passed as a flag, our secrets through stdin. It is embedded,
+ * so no cluster settings are included.
  */
 const PASSES = [
   'VOXBATCH_CONFIG',
@@ -58,18 +61,18 @@ const PASSES = [
   ...PROXIES,
 ];
 
-/** How `up` is started. */
+/** Options for starting `up`. */
 export interface StartUpRequest {
   /** Path of `cli.js`. */
   readonly cli: string;
   readonly args: readonly string[];
-  /** Our secrets, by the names of their variables. */
+  /** Our secrets, keyed by variable name. */
   readonly secrets: NodeJS.ProcessEnv;
 }
 
 /**
- * Starts `voxbatch up` in the background, with the log of the home. Our secrets go to it by its stdin, where the hooks that it runs cannot
- * read them; other programs' secrets do not go to it.
+ * Starts `voxbatch up` in the background, logging to the home's log. Our secrets are passed through its stdin, where
+ * its hooks cannot read them; other programs' secrets are withheld.
  */
 export function startUp(settings: Settings, { cli, args, secrets }: StartUpRequest): void {
   const log = openOwnLog(pathsIn(settings.home).upLog);
@@ -79,7 +82,7 @@ export function startUp(settings: Settings, { cli, args, secrets }: StartUpReque
     env: { ...settings.env, [HANDED_OVER]: '1' },
     passes: PASSES,
   });
-  // It may end at once; its log says why.
+  // It may exit immediately; its log says why.
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(JSON.stringify(secrets));
   child.unref();

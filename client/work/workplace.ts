@@ -19,28 +19,29 @@ import { requireKnownLedger } from '../trust/known-ledgers.ts';
 import type { WebhookWish, WebhookNews } from '../webhooks/webhook-options.ts';
 
 /**
- * Who works on the batches, if the server is embedded. `own`: a worker in this process. `others`: they are only started
- * here. `up`: the `voxbatch up` of this home, if it serves the account; else, or once it is gone, a worker in this process.
+ * Who works on the batches of an embedded server. `own`: a worker in this process. `others`: batches are only started
+ * here. `up`: this home's `voxbatch up`, if it serves the account; otherwise, or once it is gone, a worker in this
+ * process.
  */
 export type WhoWorks = 'own' | 'others' | 'up';
 
-/** What working on batches needs. */
+/** Options of a {@link Workplace}. */
 export interface WorkplaceRequest {
   readonly settings: Settings;
   readonly ledger: Ledger;
   readonly store: Store;
   readonly open: OpenApi;
   readonly worker: WhoWorks;
-  /** Called before anything that takes long, such as downloading a server. */
+  /** Called before anything slow, such as downloading a server. */
   readonly say: (line: string) => void;
-  /** Webhooks that reach the worker of this process. */
+  /** Webhooks to receive in this process's worker. */
   readonly webhook?: WebhookWish | undefined;
-  /** Called with what happens to the account's webhook. */
+  /** Called with events of the account's webhook. */
   readonly onWebhook?: ((news: WebhookNews) => void) | undefined;
   /** Called with every line of the worker's log. */
   readonly onLog?: ((line: string) => void) | undefined;
   readonly atFaultPoint?: FaultPointHook | undefined;
-  /** The embedded server, if it was started early; it is taken over. */
+  /** The embedded server if it was started early; ownership passes to the workplace. */
   readonly server?: EarlyServer | undefined;
 }
 
@@ -48,28 +49,29 @@ export interface WorkplaceRequest {
 export type FollowOptions = Pick<FollowRequest, 'out' | 'waitWhilePaused' | 'signal'>;
 
 /**
- * Temporal and, if embedded, a worker in this process. Batches are started and followed here. Leave it in the end: the
- * worker then waits for its requests in flight, and the embedded server stops if it has no other member.
+ * Temporal and, if embedded, a worker in this process. Starts and follows batches. Call {@link Workplace.leave} in the
+ * end: the worker drains its requests in flight, and the embedded server stops if it has no other member.
  */
 export class Workplace {
   readonly #request: WorkplaceRequest;
   readonly #fault = new AbortController();
   #temporal: Temporal | undefined;
   #worker: RunningWorker | undefined;
-  /** Releases the ledger that an `up` works on for this process. */
+  /** Releases the lock on a ledger that an `up` works on for this process. */
   #unlock: Unlock | undefined;
 
   constructor(request: WorkplaceRequest) {
     this.#request = request;
   }
 
-  /** Aborts with a fault that no retry fixes: the work stands still. */
+  /** Aborts with a fault that retrying cannot fix; work is then stuck. */
   get fault(): AbortSignal {
     return this.#fault.signal;
   }
 
   /**
-   * Opens Temporal and starts the worker. `signal` aborts this. Throws {@link VoxbatchError}; leave it all the same.
+   * Opens Temporal and starts the worker. `signal` aborts this. Throws {@link VoxbatchError}; call {@link
+   * Workplace.leave} even then.
    */
   async open(signal: AbortSignal): Promise<void> {
     const { settings, ledger, worker, say, server } = this.#request;
@@ -79,7 +81,7 @@ export class Workplace {
     this.#temporal = temporal;
     if (!temporal.isEmbedded || worker === 'others') return;
     if (worker === 'up' && (await this.#isServedByUp())) {
-      // Else a server of another home could be the one whose workers hold the ledger, and nobody would come.
+      // Otherwise the workers of another home's server could hold the ledger, and nobody would do the work.
       this.#unlock = await lockLedger(ledger, temporal, settings.home);
       return;
     }
@@ -87,9 +89,9 @@ export class Workplace {
   }
 
   /**
-   * Starts the workflow of a batch, or finds the running one. A batch that paused by itself continues; one that a
-   * person paused waits for `resume`. `isNew`: it cannot have a workflow yet. Throws {@link VoxbatchError}
-   * (`not-started`, `bad-config`).
+   * Starts a batch's workflow, or finds the running one. A batch that paused by itself resumes; one paused by a person
+   * waits for `resume`. `isNew`: it cannot have a workflow yet. Throws {@link VoxbatchError} (`not-started`,
+   * `bad-config`).
    */
   async start(batch: BatchRecord, { isNew }: { readonly isNew: boolean }): Promise<StartedBatch> {
     const { ledger } = this.#request;
@@ -105,8 +107,8 @@ export class Workplace {
   }
 
   /**
-   * Follows a batch that was started here; see {@link followBatch}. If it stands still because the `up` that was to work
-   * on it is gone, this process works on it from then on.
+   * Follows a batch started here; see {@link followBatch}. If it is stuck because the `up` responsible for it is gone,
+   * this process takes over the work.
    */
   async *follow(started: StartedBatch, options: FollowOptions): AsyncGenerator<FollowEvent, void, undefined> {
     let isDeserted = false;
@@ -122,8 +124,7 @@ export class Workplace {
   }
 
   /**
-   * Ends the worker, which waits for its requests in flight for at most `patienceMs`, and leaves Temporal. Can be
-   * repeated.
+   * Stops the worker, which drains its requests in flight for at most `patienceMs`, and leaves Temporal. Repeatable.
    */
   async leave(patienceMs?: number): Promise<void> {
     await this.#worker?.end(patienceMs).catch(this.#onFault);
@@ -131,7 +132,7 @@ export class Workplace {
     await this.#temporal?.close();
   }
 
-  /** For a process that exits at once: the last member kills the embedded server. Never throws. */
+  /** For a process that exits immediately: if it is the last member, kills the embedded server. Never throws. */
   leaveAtOnce(): void {
     this.#temporal?.closeAtOnce();
   }
