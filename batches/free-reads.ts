@@ -16,21 +16,21 @@ export interface JobList {
 }
 
 /**
- * The reads of API and store that settling needs. They cost nothing. The provider paces each call, like all reads, and
- * refuses a batch of another API or account.
+ * Free reads from API and store for settling. The provider paces each call, like all reads, and refuses batches of
+ * another API or account.
  */
 export interface FreeReads {
   /**
-   * Looks for traces of a request whose answer was lost, and settles it by them. `found`: its result was in the store,
-   * and the row has ended. `adopted`: its job was in the API's list, and the row is open again. `none`: no trace, and
-   * nothing was changed.
+   * Looks for traces of a request whose answer was lost, and settles it if any are found. `found`: its result was in
+   * the store, and the row has ended. `adopted`: its job was in the API's list, and the row is open again. `none`: no
+   * trace was found, and nothing was changed.
    */
   findTrace(
     request: AttemptKey,
   ): Promise<{ readonly type: 'found' | 'adopted' } | { readonly type: 'none' } | Unreadable>;
   /**
-   * Asks whether the API has a job of this operation and id, and what it charged, if it says so. `missing`: it has
-   * none; `why` has its own words.
+   * Asks whether the API has a job of this operation and id, and what it charged, if reported. `missing`: there is no
+   * such job; `why` is the API's message.
    */
   findJob(
     batch: string,

@@ -20,13 +20,13 @@ export interface LoadRequest {
   readonly options: ManifestOptions;
   readonly identity: BatchIdentity;
   readonly settings: BatchSettings;
-  /** True if an option changes what the rows mean; otherwise the recorded options apply. */
+  /** Whether any option changes the meaning of the rows; if not, the recorded options apply. */
   readonly givesReading: boolean;
-  /** True if a template for file names was given; otherwise the recorded one applies. */
+  /** Whether a file name template was given; if not, the recorded one applies. */
   readonly givesTemplate: boolean;
   /** The result of the check; its digest proves that the same bytes are loaded. */
   readonly checked: ManifestSummary;
-  /** The month that pays for it, if it is a firing of a schedule with a budget for that. */
+  /** The month's budget that pays for it, if a schedule with a monthly budget fired it. */
   readonly month?: MonthClaim | undefined;
 }
 
@@ -40,16 +40,16 @@ export interface TakenName {
   readonly batch: BatchRecord;
   /** The first difference. */
   readonly differs: BatchDifference;
-  /** The rows that were asked for this time; null: all. */
+  /** The rows requested this time; null means all. */
   readonly subset: Subset | null;
   /** How the manifest was to be read this time. */
   readonly wanted: Reading;
   /**
-   * True if a redrive of that batch can use the manifest as an edited one, because ids of the user's own identify its
-   * rows, and it has no more rows than the batch.
+   * True if that batch can be redriven from this manifest as an edited copy: user-given ids identify its rows, and it
+   * has no more rows than the batch.
    */
   readonly canRedrive: boolean;
-  /** The rows of the manifest that make voices; under another name they would make them again. */
+  /** The manifest's rows that make voices; under another batch name they would make them again. */
   readonly makers: readonly VoiceMaker[];
 }
 
@@ -60,8 +60,8 @@ export type LoadAnswer = { readonly type: 'new' | 'known'; readonly batch: Batch
  * Finds the batch of this identity in the ledger, or creates it with all its rows.
  *
  * Rows are written in several transactions, so that a large manifest does not lock running batches out of the ledger.
- * Until the last one the batch is `loading` and never starts. A lock of the ledger keeps two starts apart; a load that
- * was killed is removed and done again.
+ * Until the last one, the batch is `loading` and never starts. A ledger lock serializes concurrent starts; a killed
+ * load is discarded and repeated.
  *
  * @throws ManifestError if the manifest is no longer the one that was checked.
  * @throws MonthUsedUp if its month cannot pay one row.
@@ -116,13 +116,13 @@ async function load(request: LoadRequest): Promise<BatchRecord> {
   return batch;
 }
 
-/** What the name of a batch would have to be compared with. */
+/** The parts of a batch that are compared with an existing batch of its name. */
 export type ComparedBatch = Pick<
   LoadRequest,
   'identity' | 'settings' | 'givesReading' | 'givesTemplate' | 'options' | 'checked'
 >;
 
-/** Whether the batch that has the name is the one that is meant. */
+/** Whether the existing batch of this name is the intended one. */
 export function compareBatch(
   batch: BatchRecord,
   request: ComparedBatch,

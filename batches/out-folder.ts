@@ -15,13 +15,13 @@ import { defaultOut } from '../contract/batch-name.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { projectBatch, type Projection, type ProjectionRequest } from '../results/project.ts';
 
-/** A folder that cannot be made, or not be written. */
+/** A folder that cannot be created or written. */
 export interface UnwritableOut {
   readonly type: 'unwritable';
   readonly cause: unknown;
 }
 
-/** A folder on the way is a symbolic link, although nobody named it. */
+/** A folder on the path is a symbolic link that the user did not name. */
 type LinkedOut = Extract<OutStanding, { readonly type: 'linked' }>;
 
 /**
@@ -65,8 +65,8 @@ export async function standingOf(out: string, batch: BatchIdentity, ledger: Owne
 }
 
 /**
- * A symbolic link among the folders of ours that lead to the files. A folder that the user names may be a link of theirs; `out/NAME` in
- * the working folder, and that of an occurrence, may have come from somebody else.
+ * Finds a symbolic link among our own folders on the path. A folder named by the user may be a link of theirs;
+ * `out/NAME` in the working folder, or an occurrence's folder, may have come from somebody else.
  */
 async function linkTo(out: string, batch: string): Promise<LinkedOut | undefined> {
   const isDefault = out === resolve(defaultOut(batch));
@@ -76,7 +76,7 @@ async function linkTo(out: string, batch: string): Promise<LinkedOut | undefined
 }
 
 /**
- * Creates a folder, and those above it that are missing. Node's own way (`recursive`) never returns from a place where no folder can be, such as
+ * Creates a folder and its missing parents. Node's `recursive` option hangs where no folder can be created, such as in
  * `/proc`.
  */
 async function makeFolder(path: string): Promise<void> {

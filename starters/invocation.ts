@@ -9,13 +9,13 @@ import { usageError } from './exit-error.ts';
 import { admittance } from './trust/confirm.ts';
 import { personAt, type PersonHere } from './person.ts';
 
-/** One invocation of a command that works on a batch: what it has open, and how it was asked. */
+/** One invocation of a command that works on a batch: its open resources and its flags. */
 export interface Invocation extends RunContext {
   readonly session: Session;
   readonly person: PersonHere;
   /** Print one line of JSON at the end. */
   readonly json: boolean;
-  /** Return as soon as the batch is started; others work on it. */
+  /** Return as soon as the batch is started, and leave the work to others. */
   readonly detach: boolean;
   /** Webhooks that reach the worker of this command. */
   readonly webhook?: WebhookWish | undefined;
@@ -37,7 +37,7 @@ export interface InvocationRequest {
   readonly ledgerThread?: SessionRequest['ledger']['begun'];
 }
 
-/** Works on a batch, and closes everything that it opened. Nothing is opened before it is needed. */
+/** Runs `work` on a batch, opening resources on first use, and closes them all. */
 export async function withInvocation<T>(
   request: InvocationRequest,
   work: (invocation: Invocation) => Promise<T>,

@@ -5,8 +5,8 @@ import { HANDED_OVER, isOwnSecret } from '../contract/own-secrets.ts';
 const hidden: Record<string, string> = {};
 
 /**
- * Takes our secrets out of this process's environment, the one that it was started with included: a hook that we start
- * could read them there, as its parent's. For a process of our own only; a program that uses the library keeps its own.
+ * Removes our secrets from this process's environment, including the initial one, where hooks that we start could read
+ * them as their parent's. Only for our own processes; a program that uses the library keeps its environment.
  */
 export function hideSecrets(): void {
   const names = Object.keys(process.env).filter(isOwnSecret);
@@ -19,25 +19,30 @@ export function hideSecrets(): void {
   eraseInitial(isOwnSecret);
 }
 
-/** The environment that this command was given, our secrets included. */
+/** The environment that this command was started with, including our secrets. */
 export function ownEnvironment(): NodeJS.ProcessEnv {
   return { ...process.env, ...hidden };
 }
 
-/** What the process that started this one wrote to its stdin. Nothing came: it has died, and there is no token. */
+/**
+ * Reads the secrets that the parent process wrote to our stdin. If nothing arrived, the parent has died, and there is
+ * no token.
+ */
 function readHandedOver(): NodeJS.ProcessEnv {
   const text = readFileSync(0, 'utf8');
   return text === '' ? {} : (JSON.parse(text) as NodeJS.ProcessEnv);
 }
 
-/** Fields of `/proc/self/stat`, counted from behind the command's name, that say where the environment begins and ends. */
+/**
+ * Fields of `/proc/self/stat`, counted from after the command's name, with the environment's start and end addresses.
+ */
 const [ENV_START, ENV_END] = [47, 48];
 
 /**
- * Erases variables from the environment that this process was started with. Every process of the user can read that one
- * (`/proc/PID/environ`), whatever became of `process.env`. Returns whether none is left: only Linux has a way.
+ * Erases variables from this process's initial environment, which every process of the user can read
+ * (`/proc/PID/environ`) whatever `process.env` says. Returns whether none is left; only Linux offers a way.
  *
- * They must be out of `process.env` before: what is erased is the text that it was made of.
+ * They must be removed from `process.env` first, because the erased text is what it was made of.
  */
 function eraseInitial(isErased: (name: string) => boolean): boolean {
   if (process.platform !== 'linux') return false;
@@ -57,7 +62,7 @@ function eraseInitial(isErased: (name: string) => boolean): boolean {
     }
     return !entriesOf(readFileSync('/proc/self/environ')).some(({ name }) => isErased(name));
   } catch {
-    // No /proc, or one that is sealed.
+    // `/proc` is missing or not writable.
     return false;
   }
 }

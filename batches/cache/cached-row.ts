@@ -26,20 +26,20 @@ export interface CachedRowView {
 /** A step of a row, as the cache sees it. */
 interface CachedStep {
   readonly step: Step;
-  /** What its result is known by; null: nothing can equal it, or its batch uses no cache. */
+  /** The cache key of its result; null if no result can be equal to it, or its batch uses no cache. */
   readonly key: string | null;
-  /** What the key is made of: `api`, `api-dialect`, `account`, `operation`, columns, and `api.<field>`. */
+  /** The key's parts: `api`, `api-dialect`, `account`, `operation`, columns, and `api.<field>`. */
   readonly parts: ReadonlyMap<string, string>;
-  /** Where its result came from; null: it was made for this row, or is not there. */
+  /** Where its result was reused from; null if it was made for this row, or there is none. */
   readonly source: (ResultSource['from'] & Pick<ResultSource, 'is' | 'jobId'> & { readonly madeAt: Date }) | null;
-  /** The rows that have this result and let later rows have it, the one that made it first. */
+  /** The rows that have this result and share it with later rows; its maker comes first. */
   readonly holders: readonly ResultHolder[];
 }
 
-/** A row that has a result: it made it, or reused it. */
+/** A row that made or reused a result. */
 interface ResultHolder extends Pick<ResultRecord, 'batch' | 'row' | 'bytes'> {
   readonly sha256: string;
-  /** Of its file; null: it is missing. */
+  /** Path of its file; null if missing. */
   readonly path: string | null;
   /** Where its file was, if it is missing. */
   readonly missing?: string;
@@ -53,7 +53,10 @@ export interface LookedUpRow extends Pick<RowStanding, 'charges'> {
   readonly row: Pick<RowRecord, 'row' | 'id' | 'spec'>;
 }
 
-/** What the results of a row are known by, where they are kept, and who has them. `folder`: that of the store. Asks no other machine. */
+/**
+ * Looks up the cache keys of a row's results, where they are stored, and which rows share them. `folder`: the store's.
+ * Contacts no other machine.
+ */
 export async function lookUpRow(
   ledger: Pick<Ledger, 'resultNames'>,
   store: Pick<Store, 'measure'>,
@@ -63,7 +66,7 @@ export async function lookUpRow(
   const steps: CachedStep[] = [];
   for (const step of stepsIn(row.spec)) {
     const last = lastAttempt(charges, step);
-    // Without a recorded key, one that depends on media is not known here.
+    // A key that depends on media can only be known here if it was recorded.
     const planned = batch.settings.cache === 'off' ? undefined : stepKey(batch, row.spec, step);
     const key = last === undefined ? (planned ?? null) : last.resultKey;
     const names = key === null ? [] : await ledger.resultNames(key);

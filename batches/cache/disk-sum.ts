@@ -2,22 +2,22 @@ import type { MeasuredFile } from '../../store/store.ts';
 
 /** Media that are removed from the store. Sizes are in bytes. */
 export interface MediaSum {
-  /** Names in the store. */
+  /** Number of file names in the store. */
   readonly files: number;
-  /** Length of the files, each once. */
+  /** Total size of the files, each counted once. */
   readonly bytes: number;
-  /** The part of `bytes` that is free on the disk afterwards: of files that have no other name, here or in an out folder. */
+  /** The part of `bytes` that deletion frees on disk: files without another link, here or in an out folder. */
   readonly freed: number;
 }
 
 export const NO_MEDIA: MediaSum = { files: 0, bytes: 0, freed: 0 };
 
-/** Adds up files that are removed, whether they were measured before or in between. */
+/** Sums up removed files, whether they are measured before or during removal. */
 export class DiskSum {
   #files = 0;
   #bytes = 0;
   #freed = 0;
-  /** Names that are left of files with several. */
+  /** Remaining links of files that have several. */
   readonly #left = new Map<string, number>();
 
   add(measured: MeasuredFile | undefined): void {

@@ -6,11 +6,11 @@ import type { Store } from '../../store/store.ts';
 import { DiskSum, type MediaSum } from './disk-sum.ts';
 import { type IdentifyMedia, keysOfRows, type KeySources } from './result-keys.ts';
 
-/** Which results to remove. A result goes if either says so. */
+/** Which results to remove: those that match either condition. */
 export interface PruneWish {
-  /** Not used for this long, ms. */
+  /** Remove results not used for this long, ms. */
   readonly olderThanMs?: number;
-  /** Those used last stay, up to this many bytes. */
+  /** Keep the most recently used results, up to this many bytes. */
   readonly keepBytes?: number;
 }
 
@@ -23,7 +23,7 @@ export interface PruneRequest {
   readonly store: Pick<Store, 'measure' | 'remove'>;
   readonly wish: PruneWish;
   readonly identify: IdentifyMedia;
-  /** Only say what it would remove. */
+  /** Only report what would be removed. */
   readonly isDryRun?: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface PruneRequest {
 export interface Pruned {
   readonly results: number;
   readonly media: MediaSum;
-  /** Results that the wish is about, and that an open batch has or will look for. */
+  /** Matching results that stay because an open batch has or will look for them. */
   readonly needed: number;
 }
 
@@ -39,11 +39,11 @@ const RESULTS_AT_ONCE = 200;
 const ROWS_AT_ONCE = 500;
 
 /**
- * Removes results that were not used for long: their files in the store, in all batches that have them, and their
- * entries. The bills of these batches stay, and so do out folders. What an open batch has, or will look for, stays.
- * A batch that is being loaded is waited for, because rows that are not loaded yet could not be looked up.
+ * Removes results that have not been used recently: their cache entries, and their files in the store in all batches
+ * that have them. Those batches' bills and out folders stay, as do results that an open batch has or will look for.
+ * Waits for a batch that is being loaded, because its missing rows could not be looked up.
  *
- * The files go first: an entry without a file is found and forgotten, by a row or by the next prune.
+ * Files are removed first: an entry without a file is detected and dropped by a row or by the next prune.
  */
 export async function pruneCache(request: PruneRequest): Promise<Pruned> {
   const { ledger, isDryRun = false } = request;
@@ -68,7 +68,7 @@ export async function pruneCache(request: PruneRequest): Promise<Pruned> {
   return { results, needed, media: sum.result() };
 }
 
-/** Batches with all their rows, because nobody is loading one. */
+/** The open batches, with all their rows loaded because nobody is loading one. */
 async function openBatches(ledger: PruneRequest['ledger']): Promise<readonly BatchRecord[]> {
   const unlock = await ledger.lockForLoading();
   try {
@@ -78,7 +78,7 @@ async function openBatches(ledger: PruneRequest['ledger']): Promise<readonly Bat
   }
 }
 
-/** Results used at this time or before are removed; null: none. */
+/** The cutoff: results last used at or before this time are removed; null removes none. */
 async function lastUse({ ledger, wish }: PruneRequest): Promise<number | null> {
   const { olderThanMs, keepBytes } = wish;
   const old = olderThanMs === undefined ? null : Date.now() - olderThanMs;

@@ -6,7 +6,7 @@ import { mediaOf, resultKeyOf, type KeyContext, type MediaIdentity } from '../..
 import { createIdentify } from '../../inputs/media/media-identity.ts';
 import type { Fetch } from '../../inputs/media/probe-media.ts';
 
-/** What the keys of a batch's rows depend on. */
+/** The parts of a batch that its rows' keys depend on. */
 export type KeyedBatch = Pick<BatchRecord, 'apiUrl' | 'account'> & {
   readonly settings: Pick<BatchRecord['settings'], 'tts'>;
 };
@@ -14,8 +14,8 @@ export type KeyedBatch = Pick<BatchRecord, 'apiUrl' | 'account'> & {
 const NO_MEDIA: ReadonlyMap<string, MediaIdentity> = new Map();
 
 /**
- * The key that the result of a step is known by, in 43 characters; undefined if nothing can equal it. `media`: the
- * identity of what is behind each URL, as far as known. `made`: see `KeyContext`.
+ * The cache key of a step's result, 43 characters; undefined if no result can be equal to it. `media`: the known
+ * identities of linked media, by URL. `made`: see `KeyContext`.
  */
 export function stepKey(
   batch: KeyedBatch,
@@ -26,20 +26,20 @@ export function stepKey(
   return resultKeyOf(spec, step, { realm: batch, tts: batch.settings.tts, media, made, digest: sha256 });
 }
 
-/** A row, and those of its steps whose keys are asked for. */
+/** A row and the steps whose keys are wanted. */
 export interface KeyedRow {
   readonly spec: RowSpec;
   readonly steps: readonly Step[];
 }
 
-/** What the keys of rows are learnt from. */
+/** The sources for rows' keys. */
 export interface KeySources {
   readonly identify: IdentifyMedia;
-  /** The newest results of keys. What comes after a check is known by the file that a row would use. */
+  /** Finds the newest results for keys. The key of a step after a check depends on the file that the row would use. */
   readonly findResults: Ledger['findResults'];
 }
 
-/** The keys of steps of rows, without those that nothing can equal. Learns once what is behind the links of all of them. */
+/** The keys of rows' steps, except those that no result can be equal to. Identifies all linked media in one go. */
 export async function keysOfRows<Row extends KeyedRow>(
   batch: KeyedBatch,
   rows: readonly Row[],
@@ -50,7 +50,7 @@ export async function keysOfRows<Row extends KeyedRow>(
     rows.flatMap((row) => checkedKey(batch, row.spec, media) ?? []).map((one) => [one.spec, one]),
   );
   const found = checked.size === 0 ? [] : await findResults([...new Set([...checked.values()].map(({ key }) => key))]);
-  // The newest of a key comes first, and is the one that a row would use.
+  // A key's newest result comes first, and is the one that a row would use.
   const files = new Map(found.toReversed().map(({ key, file }) => [key, file.sha256]));
   return new Map(
     rows.map((row) => {
@@ -66,7 +66,7 @@ export async function keysOfRows<Row extends KeyedRow>(
   );
 }
 
-/** The step of a row that a later one checks, and the key of its result. */
+/** The step whose result a later step checks, and its key. */
 function checkedKey(
   batch: KeyedBatch,
   spec: RowSpec,
@@ -83,23 +83,23 @@ function sha256(text: string): string {
   return hash('sha256', text, 'base64url');
 }
 
-/** Finds out what is behind links. */
+/** Identifies linked media. */
 export interface MediaIdentities {
   /**
-   * By URL; without those whose servers do not tell. An answer that another asker had is not reused: a person may have
-   * replaced the file between two runs.
+   * Identities by URL, without those that servers do not reveal. Answers given to another asker are not reused: the
+   * file may have been replaced between two runs.
    */
   of(urls: readonly string[], asker?: string): Promise<ReadonlyMap<string, MediaIdentity>>;
-  /** Hosts that were never asked, because they are in a private network, where a manifest must not lead. */
+  /** Hosts that were skipped because they are in a private network, which a manifest must not reach. */
   readonly unasked: ReadonlySet<string>;
 }
 
-/** The same for rows of an API: its address says whether URLs may lead into a private network. */
+/** Identifies media for an API's rows: the API's URL decides whether links into a private network are allowed. */
 export type IdentifyMedia = (urls: readonly string[], apiUrl: string) => ReturnType<MediaIdentities['of']>;
 
 const NONE: ReadonlyMap<string, MediaIdentity> = new Map();
 
-/** Reads media identities, each URL once a minute and asker at most. */
+/** Reads media identities, each URL at most once per minute and asker. */
 export function readMediaIdentities(fetch: Fetch): MediaIdentities {
   const unasked = new Set<string>();
   const identify = createIdentify(fetch, { onPrivate: ({ host }) => unasked.add(host) });

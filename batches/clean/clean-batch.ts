@@ -6,26 +6,26 @@ import { DiskSum, NO_MEDIA, type MediaSum } from '../cache/disk-sum.ts';
 import { rowOfKey } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';
 
-/** What to remove of a batch. */
+/** Which parts of a batch to remove. */
 export interface CleanRequest {
   readonly ledger: Pick<Ledger, 'beginClean' | 'cleanRows' | 'endClean' | 'scanRows' | 'readRow'>;
   readonly store: Pick<Store, 'list' | 'measure' | 'remove'>;
   readonly batch: Pick<BatchRecord, 'name' | 'rows' | 'layout' | 'state' | 'cleaned'>;
   readonly parts: CleanParts;
-  /** Only say what it would remove. */
+  /** Only report what would be removed. */
   readonly isDryRun?: boolean;
 }
 
 /**
- * Result of a clean. `not-closed`, `undecided`: nothing was changed, because the batch is open, or so many rows ended
- * `unknown` or `overdue`, and what they asked for is needed to settle them.
+ * Result of a clean. `not-closed`, `undecided`: nothing was changed, because the batch is open, or because this many
+ * rows ended `unknown` or `overdue` and their inputs are needed to settle them.
  */
 export type CleanEnd =
   | {
       readonly type: 'cleaned';
-      /** Rows that were cleaned; without those of which an earlier clean had removed what they asked for, if that is to be removed. */
+      /** Number of rows cleaned. When inputs are removed, excludes rows whose input an earlier clean removed. */
       readonly rows: number;
-      /** Rows that stay as they are, because something may still come to light about them. */
+      /** Rows left untouched because new evidence about them may still appear. */
       readonly inDoubt: number;
       readonly media: MediaSum;
     }
@@ -36,9 +36,9 @@ const ROWS_A_TRANSACTION = 500;
 const FILES_AT_ONCE = 256;
 
 /**
- * Removes the media of a finished batch, what its rows asked for, or both. Its bill stays, and so do files that other
- * batches made of its results. A clean that was killed is finished by the next one. The records go first: a file that is
- * left without one is found in the batch's folder.
+ * Removes a finished batch's media, its rows' inputs, or both. Its bill stays, as do files that other batches made from
+ * its results. A killed clean is completed by the next one. Records are removed first: a file left without a record is
+ * found in the batch's folder.
  */
 export async function cleanBatch(request: CleanRequest): Promise<CleanEnd> {
   const { ledger, batch, parts, isDryRun = false } = request;
@@ -52,17 +52,17 @@ export async function cleanBatch(request: CleanRequest): Promise<CleanEnd> {
   return { type: 'cleaned', rows: batch.rows - inDoubt.size - before, inDoubt: inDoubt.size, media };
 }
 
-/** Whether what its rows asked for was removed, or in part. */
+/** Whether its rows' inputs were removed, at least in part. */
 export function areRowsCleaned({ cleaned }: Pick<BatchRecord, 'cleaned'>): boolean {
   return cleaned.rows !== null || cleaned.unfinished?.rows === true;
 }
 
-/** Whether what a row asked for was removed. */
+/** Whether a row's input was removed. */
 export function isRequestRemoved(batch: Pick<BatchRecord, 'cleaned'>, { input }: Pick<RowRecord, 'input'>): boolean {
   return areRowsCleaned(batch) && input.length === 0;
 }
 
-/** What a clean would do, as far as can be seen now. */
+/** Forecasts a clean from the current state. */
 async function forecast(request: CleanRequest): Promise<CleanEnd> {
   const { ledger, batch, parts } = request;
   if (batch.state !== 'closed') return { type: 'not-closed' };
@@ -79,7 +79,7 @@ async function forecast(request: CleanRequest): Promise<CleanEnd> {
   return { type: 'cleaned', rows: batch.rows - inDoubt.size - before, inDoubt: inDoubt.size, media };
 }
 
-/** How many rows of which an earlier clean, which is finished, has removed what they asked for. */
+/** Number of rows whose inputs were removed by an earlier, completed clean. */
 async function cleanedBefore({ ledger, batch, parts }: CleanRequest): Promise<number> {
   if (!parts.rows || batch.cleaned.rows === null || batch.cleaned.unfinished !== null) return 0;
   let count = 0;
@@ -99,7 +99,7 @@ async function cleanRecords({ ledger, batch }: CleanRequest): Promise<ReadonlySe
   return inDoubt;
 }
 
-/** The row that a part belongs to; 0 if it is none. */
+/** The row that a part belongs to; 0 if it is not a part. */
 async function wholeOf(ledger: Pick<Ledger, 'readRow'>, batch: string, part: number): Promise<number> {
   return (await ledger.readRow(batch, part))?.row.partOf ?? 0;
 }

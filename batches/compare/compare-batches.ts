@@ -18,7 +18,7 @@ import { canonicalJson } from '../../contract/canonical-json.ts';
 /** Which batches to compare, and where their records and files are. */
 export interface CompareRequest {
   readonly ledger: Ledger;
-  /** Measures files of earlier versions, which noted no length. */
+  /** Used to measure files from earlier versions, which recorded no length. */
   readonly store: Store;
   readonly batches: Pair<BatchRecord>;
   readonly tolerances: Tolerances;
@@ -33,12 +33,12 @@ export type UnlikeRow =
       readonly rows: Pair<RowStanding>;
       readonly sides: Pair<PaidSide>;
       readonly parity: RowParity;
-      /** Fields in which they asked for different things. */
+      /** Input fields that differ. */
       readonly input: readonly string[];
     }
   | Extract<PairedRow, { type: 'only' }>;
 
-/** Two batches side by side. Of pairs, the first is of the first batch. */
+/** Two batches side by side. In pairs, the first batch comes first. */
 export interface BatchComparison extends BatchParity {
   readonly batches: Pair<BatchRecord>;
   readonly tolerances: Tolerances;
@@ -50,7 +50,7 @@ export interface BatchComparison extends BatchParity {
   readonly unmeasured: number;
 }
 
-/** Rows whose files are read at once. */
+/** Rows whose files are read concurrently. */
 const CHUNK = 16;
 
 /** Compares two batches row by row, from ledger and stored files. Spends nothing, sends nothing, changes nothing. */
@@ -72,7 +72,7 @@ export async function compareBatches(request: CompareRequest): Promise<BatchComp
       }
       await onRow?.(row);
     }
-    // The ledger may answer without a pause; a signal would have to wait for the end.
+    // The ledger may answer without ever yielding, so signals would be handled only at the end.
     await setImmediate();
   }
   const parity = tally.sum();
@@ -97,12 +97,12 @@ async function comparePair(
   return { type: 'differs', rows, sides, parity, input, unmeasured };
 }
 
-/** The result of a row, if it is one with a length. */
+/** A row's result, if it has a duration. */
 function mediaOf({ row }: RowStanding): ResultFile | null {
   return resultOf(row.kind) === 'transcript' ? null : row.file;
 }
 
-/** As on record; files of earlier versions are read. */
+/** The recorded length; files from earlier versions are measured. */
 async function lengthOf(file: ResultFile, store: CompareRequest['store']): Promise<number | null> {
   if (file.seconds !== undefined) return file.seconds;
   return file.removedAt === undefined ? ((await store.seconds(file)) ?? null) : null;
@@ -131,15 +131,15 @@ function timesOf({ step, state, intentAt, verdictAt, finishedAt }: ChargeRecord)
   return [{ step, acceptedMs: verdictAt - intentAt, finishedMs }];
 }
 
-/** The fields in which two rows ask for different things; none where that was removed (`clean`). */
+/** The input fields in which two rows differ; empty if inputs were removed (`clean`). */
 function inputChanges(one: RowSpec, other: RowSpec): readonly string[] {
   if (isRequestRemoved(one) || isRequestRemoved(other)) return [];
-  // By which endpoint a text is spoken is no part of what was asked for.
+  // The endpoint used is not part of a row's input.
   const [asked, again] = [withoutDialect(one), withoutDialect(other)];
   return changesBetween({ spec: asked, tts: 'job' }, { spec: again, tts: 'job' }).map(({ field }) => field);
 }
 
-/** Rows of two batches that are one row of a manifest, or a row that only one batch has. */
+/** Two batches' rows for the same manifest row, or a row that only one batch has. */
 export type PairedRow =
   | { readonly type: 'pair'; readonly rows: Pair<RowStanding> }
   | { readonly type: 'only'; readonly side: 0 | 1; readonly row: RowStanding };
@@ -150,9 +150,8 @@ type RowReads = Ledger;
 const ROWS_AT_ONCE = 200;
 
 /**
- * Every row of two batches once: with its counterpart, or alone. Rows belong together if they have one id, else if they ask
- * for the same. Reads the batches page by page; keeps a number per row, and 22 characters for each row whose id the other
- * batch does not have.
+ * Yields every row of two batches once, paired or alone. Rows are paired by id, otherwise by equal input. Reads the
+ * batches page by page; keeps one number per row, and 22 characters for each row whose id the other batch lacks.
  */
 export async function* pairRows(
   ledger: RowReads,
@@ -194,18 +193,18 @@ async function readWaiting(ledger: RowReads, batch: string, row: number | undefi
   return row === undefined ? undefined : ledger.readRow(batch, row);
 }
 
-/** What a row asks for, in brief; undefined if nobody knows any more. */
+/** A digest of a row's input; undefined if it was removed. */
 function contentOf({ row: { spec } }: RowStanding): string | undefined {
   if (isRequestRemoved(spec)) return undefined;
   return hash('sha256', canonicalJson(withoutDialect(spec)).normalize('NFC'), 'base64url').slice(0, 22);
 }
 
-/** What a row asks for, by whatever paths of the API: a move changes these. */
+/** A row's input without its dialect, which a migration changes. */
 function withoutDialect({ dialect: _, ...spec }: RowSpec): RowSpec {
   return spec;
 }
 
-/** Whether nobody knows any more what a row asked for (`clean`). */
+/** Whether a row's input was removed (`clean`). */
 function isRequestRemoved({ kind: _kind, dialect: _dialect, extra, ...columns }: RowSpec): boolean {
   return Object.keys(columns).length === 0 && Object.keys(extra).length === 0;
 }

@@ -42,23 +42,23 @@ export interface RowHistory extends Omit<RowStanding, 'row'> {
   /** `state`: null once the row has ended. */
   readonly row: Omit<RowRecord, 'state' | 'outcome'> & OpenOrEnded;
   readonly batch: BatchRecord;
-  /** Of the batch. */
+  /** The batch's sums. */
   readonly money: Money;
   /** Failed rows of the batch. */
   readonly failedRows: number;
   /** Its takes after the first, oldest first. */
   readonly takes: readonly TakeStory[];
-  /** What it is spoken in; empty: it is not split. */
+  /** The parts it is spoken in; empty if it is not split. */
   readonly parts: readonly PartStory[];
-  /** Earlier takes of it, and of its parts, with a request that may have been charged. */
+  /** Earlier takes of the row and its parts with a request that may have been charged. */
   readonly unresolvedTakes: readonly UnresolvedTake[];
-  /** Decisions of persons about its requests, oldest first. */
+  /** People's decisions about its requests, oldest first. */
   readonly decisions: readonly DecisionRecord[];
   /** Its files below the out folder; empty if no valid name can be made for them. */
   readonly files: readonly RowFile[];
-  /** Its stored file is lost; null: it is not, as far as anybody has looked. */
+  /** Its lost stored file; null if not lost, or not looked for. */
   readonly lost: LostFile | null;
-  /** What the budget that left it out needs for it, in credits; null: no budget did, or nobody knows its price. */
+  /** Credits the budget must have left for it; null if the budget did not leave it out, or its price is unknown. */
   readonly needed: number | null;
 }
 
@@ -69,11 +69,11 @@ export interface UnresolvedTake extends NamedRow {
 
 /** A part of a row. */
 export interface PartStory extends Pick<RowRecord, 'row' | 'id' | 'outcome' | 'state' | 'failure' | 'file'> {
-  /** What it says. */
+  /** Its text. */
   readonly text: string;
-  /** It failed, and a redrive fetches its result again, free. */
+  /** It failed, and a redrive can fetch its result again for free. */
   readonly isFetchable: boolean;
-  /** It is in doubt, and has a result that lacks only the answer of its check. */
+  /** It is in doubt, and its result lacks only the answer of its verification. */
   readonly isUnchecked: boolean;
 }
 
@@ -85,8 +85,8 @@ function partOf({ row: part, charges }: RowStanding): PartStory {
 }
 
 /**
- * Returns everything about one row. `wanted`: its id, or its number if no row has that id. `store`: where its file should
- * be; it is read, and those of its parts if it is lost. Default: nobody looks.
+ * Returns everything about one row. `wanted`: its id, or its number if no row has that id. `store`: where to check its
+ * file, and its parts' files if it is lost. Default: no check.
  */
 export async function explainRow(
   ledger: Ledger,
@@ -122,12 +122,12 @@ export async function explainRow(
   return { type: 'found', history };
 }
 
-/** The ledger keeps the last state of a row that has ended, which says nothing. */
+/** The ledger keeps an ended row's last state, which is meaningless. */
 function standingOf({ outcome, state }: RowRecord): OpenOrEnded {
   return outcome === null ? { outcome, state } : { outcome, state: null };
 }
 
-/** Takes that were paid again, or left, although they may have been charged. */
+/** Takes that were paid again or abandoned although they may have been charged. */
 function unresolvedTakes({ row, charges }: RowStanding): readonly UnresolvedTake[] {
   const unresolved = charges.filter(({ state, take }) => state === 'unknown' && take !== presentTake(row));
   return [...new Set(unresolved.map(({ take }) => take))].map((take) => ({ ...nameOf(row), take }));

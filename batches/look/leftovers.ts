@@ -26,51 +26,54 @@ import { presentTake } from '../../policy/rows/row-machine.ts';
 import { nameOf, type NamedRow } from '../../contract/row-parts.ts';
 import { matchingParts, isUnknown, selectUnknown } from '../rows/find-rows.ts';
 
-/** What a request makes at the API; nothing, where the answer is the result itself. */
+/** What a request creates at the API; `nothing` if the answer is itself the result. */
 export type Made = 'job' | 'voice' | 'nothing';
 
 /** A row whose answer was lost. */
 export interface LostRow extends NamedRow {
-  /** What its request makes, which a person may name. Default: a job. */
+  /** What its request creates, for a person to name. Default: a job. */
   readonly makes?: Made;
 }
 
-/** Some rows: their number, and the first of them, so that commands can name them. */
+/** A group of rows: their count, and the first of them to name in commands. */
 export interface SomeRows {
   readonly count: number;
-  /** How many of them are parts of rows, each of which counts. Default 0. */
+  /** How many of these are parts, each counted as one. Default: 0. */
   readonly parts?: number;
   readonly first: readonly LostRow[];
 }
 
-/** Rows of a batch without a result, by what can be done about them. */
+/** A batch's rows without a result, grouped by possible next steps. */
 export interface Leftovers {
   /** Failed rows by class, without those of the next four; `OutcomeUnknown` counts as lost. */
   readonly failed: ReadonlyMap<FailureClass | '', SomeRows>;
-  /** Rows whose text, or a part of it, is longer than the API takes: it needs no edit, but to be cut. */
+  /** Rows whose text, or a part of it, exceeds the API's limit: it needs splitting, not editing. */
   readonly tooLong: SomeRows;
-  /** Rows in parts of which the API refused one: its text cannot be edited in their batch. */
+  /** Rows with a part that the API refused: its text cannot be edited within the batch. */
   readonly refusedInParts: SomeRows;
-  /** Failed rows whose result was paid for, and which a redrive fetches again, free. */
+  /** Failed rows whose paid result a redrive can fetch again for free. */
   readonly fetchable: SomeRows;
-  /** Rows whose voice other rows did not make: they go on by themselves with those. `makers`: these rows, the first. */
+  /**
+   * Rows whose voice was not made by the rows responsible; they resume automatically with those. `makers`: the first of
+   * those rows.
+   */
   readonly voiceless: { readonly count: number; readonly makers: readonly number[] };
   /**
-   * Rows, and parts in the stead of their rows, whose answers were lost: `listed` if the API has a list of such jobs,
-   * `unchecked` if only the answer of a verification was, otherwise `unlisted`.
+   * Rows, or parts in place of their rows, whose answers were lost: `listed` if the API lists such jobs, `unchecked` if
+   * only a verification's answer was lost, otherwise `unlisted`.
    */
   readonly lost: { readonly listed: SomeRows; readonly unlisted: SomeRows; readonly unchecked: SomeRows };
-  /** Parts without a result that are neither lost nor overdue, and that the outcome of their row does not mean. */
+  /** Parts without a result that are neither lost nor overdue, and are not covered by their row's outcome. */
   readonly otherParts: SomeRows;
   /** How many parts of rows in doubt have a job that still runs. */
   readonly lateParts: number;
-  /** What the skipped rows would cost; of those over the budget: what that needs for them, by what was charged so far. */
+  /** Cost of the skipped rows; for those over the budget, the credits it must have left, based on charges so far. */
   readonly skippedQuotes: SkippedQuotes;
   /** Requests of replaced takes that may have been charged. */
   readonly earlierUnresolved: EarlierUnresolved;
 }
 
-/** Rows of a sort that are named. */
+/** Max rows named per group. */
 const NAMED = 25;
 
 class Pile implements SomeRows {
@@ -85,7 +88,7 @@ class Pile implements SomeRows {
   }
 }
 
-/** Sorts the rows of a batch without a result. Reads only outcomes that the batch has. */
+/** Groups a batch's rows without a result. Reads only outcomes that occur in the batch. */
 export async function gatherLeftovers(
   ledger: Ledger,
   { name: batch, settings }: Pick<BatchRecord, 'name' | 'settings'>,
@@ -170,7 +173,7 @@ async function sortLost(rows: Rows, tts: TtsMode): Promise<Leftovers['lost']> {
   return lost;
 }
 
-/** Adds the parts that the outcome of their row does not mean. Returns how many others of these are overdue. */
+/** Adds the parts that their row's outcome does not cover. Returns how many other parts are overdue. */
 async function addOtherParts(found: Pile, { row }: RowStanding, ledger: Ledger, batch: string): Promise<number> {
   if (row.parts === null || row.outcome === null) return 0;
   const parts = await ledger.partsOf(batch, row.row);
@@ -180,13 +183,13 @@ async function addOtherParts(found: Pile, { row }: RowStanding, ledger: Ledger, 
   return rest.filter((part) => part.row.outcome === 'overdue').length;
 }
 
-/** The row that must make a failed row's voice first; undefined if the voice is there, or is not what it lacks. */
+/** The row that must first make a failed row's voice; undefined if the voice exists or is not the cause. */
 export function makerAwaited({ row }: Pick<RowWithCharges, 'row'>): number | undefined {
   const { failure, voiceRow, awaitedVoice } = row;
   return failure?.class === 'NoVoice' && awaitedVoice === null ? (voiceRow ?? undefined) : undefined;
 }
 
-/** Whether a redrive of a row pays for nothing of it. Of a row in parts, only those without a result are redriven. */
+/** Whether redriving a row costs nothing. For a row in parts, only parts without a result are redriven. */
 async function isFetchable(ledger: Ledger, batch: string, { row, charges }: RowStanding): Promise<boolean> {
   const parts = row.parts === null ? [] : await ledger.partsOf(batch, row.row);
   const lacking = parts.filter((part) => !hasResult(part.row.outcome));
@@ -205,14 +208,14 @@ export function hasList(scanned: RowWithCharges, tts: TtsMode): boolean {
   return operation !== undefined && isTraceable(operation);
 }
 
-/** What the row's last request makes, if anything. */
+/** What the row's last request creates, if anything. */
 export function madeBy(scanned: RowWithCharges, tts: TtsMode): Made {
   const operation = lastOperation(scanned, tts);
   if (operation === undefined || makesJob(operation)) return 'job';
   return factsOf(operation).result === 'voice' ? 'voice' : 'nothing';
 }
 
-/** Whether a row in doubt has a result that is stored and paid for, and lacks only the answer of its check. */
+/** Whether a row in doubt has a stored, paid result that lacks only its verification's answer. */
 export function lacksOnlyCheck(scanned: RowWithCharges): boolean {
   const last = lastCharge(scanned);
   return last !== undefined && checkedBy(scanned.row.kind, last.step) !== undefined;

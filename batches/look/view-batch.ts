@@ -7,7 +7,7 @@ import { exitOf } from '../../policy/exit-of.ts';
 import { limiterScope } from '../../contract/names.ts';
 import type { Account } from '../../ledger/rows/last-rows.ts';
 
-/** Maximum reasons kept. */
+/** Max reasons kept. */
 const MOST_REASONS = 5;
 
 /** The ledger's view of a batch at one moment. */
@@ -17,9 +17,9 @@ export interface BatchView {
   readonly money: Money;
   /** The five most common reasons for failures, past and present. */
   readonly reasons: readonly ReasonCount[];
-  /** Steps of which few requests go at once, until one has told what the API charges. Default: none. */
+  /** Steps whose requests are held to a few in flight until an answer reveals the API's price. Default: none. */
   readonly untold?: readonly Step[];
-  /** Why it does not move; undefined: no known reason. */
+  /** Why it is stuck; undefined if no reason is known. */
   readonly standstill?: Standstill | undefined;
 }
 
@@ -44,7 +44,7 @@ export function exitOfView({ batch, counts }: Pick<BatchView, 'batch' | 'counts'
   return exitOf({ outcomes, notChosen, isClosed, pausedBy, isHalted: batch.halted !== null, mismatch });
 }
 
-/** How a batch ended, or stands; undefined if there is none. */
+/** A batch's exit code, final or current; undefined if there is no such batch. */
 export async function exitOfBatch(ledger: Ledger, name: string): Promise<ExitName | undefined> {
   const batch = await ledger.findBatch(name);
   return batch === undefined ? undefined : exitOfView({ batch, counts: await ledger.counts(name) });
@@ -59,22 +59,23 @@ export function isPausedByFailures({ control, pauseReason }: BatchRecord): boole
 }
 
 /**
- * True if the batch paused because the API refused a token. A process cannot change its token: with a refused one it can
- * neither send nor read, and would pause the batch again. So it leaves, and the next process brings a valid token.
+ * True if the batch paused because the API refused a token. A process cannot change its token: with a refused one it
+ * can neither send nor read, and would pause the batch again. So it exits and leaves the batch to a process with a
+ * valid token.
  */
 export function isTokenRefused({ control, pauseReason }: BatchRecord): boolean {
   return control === 'paused' && pauseReason?.class === 'BadToken';
 }
 
-/** Why an open batch does not move: no worker serves its account, or the API does not answer its workers. */
+/** Why an open batch is stuck: no worker serves its account, or the API does not answer its workers. */
 export type Standstill = 'no-worker' | 'no-answer';
 
-/** What the ledger knows about workers and their troubles. */
 export type StandstillLedger = Ledger;
 
 /**
- * Why a batch stands still; undefined: no known reason. Reads only the ledger. A worker that has just died counts as alive
- * for some seconds, and the API counts as answering until calls have failed since the batch began: what an earlier batch met is no news of it.
+ * Why a batch is stuck; undefined if no reason is known. Reads only the ledger. A worker that has just died counts as
+ * alive for some seconds, and the API counts as answering until calls have failed since the batch began: failures
+ * during earlier batches do not count.
  */
 export async function standstillOf(
   ledger: StandstillLedger,
@@ -93,7 +94,7 @@ export interface FailureGroup {
   readonly class: string;
   readonly message: string;
   readonly rows: number;
-  /** The first of them, for `explain`: its number, and its id. */
+  /** The number and id of the first row, for `explain`. */
   readonly firstRow: number;
   readonly firstId: string;
 }

@@ -12,7 +12,7 @@ import { type ReasonRequest, Reasoner } from './reasoner.ts';
 import { billRowsLeft, type RowsLeft } from './rows-left.ts';
 import { stepsIn } from '../../contract/row-kinds.ts';
 
-/** A valid manifest, and the batch that it would be. */
+/** A valid manifest and the batch it would become. */
 export interface PlanRequest extends Pick<ComparedBatch, 'settings' | 'givesReading' | 'givesTemplate'> {
   readonly source: ManifestSource;
   readonly checked: SoundManifest;
@@ -20,17 +20,17 @@ export interface PlanRequest extends Pick<ComparedBatch, 'settings' | 'givesRead
   readonly name: string;
   /** The tunables that were given; they apply to an existing batch too. */
   readonly tuning: Tuning;
-  /** Undefined: there is none yet. */
+  /** Undefined if there is none yet. */
   readonly ledger: Ledger | undefined;
-  /** Undefined: it is not known, so nothing can be compared with earlier rows. */
+  /** Undefined if unknown, in which case nothing can be compared with earlier rows. */
   readonly account: Account | undefined;
   readonly identify: ReasonRequest['identify'];
 }
 
-/** What a batch of the same name is compared with. */
+/** The parts of a manifest compared with an existing batch of its name. */
 type NamedManifest = Pick<PlanRequest, 'name' | 'checked' | 'account' | 'settings' | 'givesReading' | 'givesTemplate'>;
 
-/** What a new batch would pay for, and why. `summary` is billed without what is there already. */
+/** What a new batch would pay for and why. `summary` is billed net of existing results. */
 export interface NewBatchPlan {
   readonly summary: ManifestSummary;
   readonly reasons: RowReasons;
@@ -39,9 +39,10 @@ export interface NewBatchPlan {
 }
 
 /**
- * What a run of a manifest would be. `new`: a batch. `known`: its batch is on record, and this is left of it; `budget`:
- * credits left of the batch's budget, null if it has none; `enough`: the budget that covers all of it by what was charged so far, null if
- * the price of a row is not known. `taken`: another batch has the name, and the plan is for a batch of another name.
+ * The effect of running a manifest. `new`: creates a batch. `known`: continues its recorded batch; `budget`: credits
+ * left of the batch's budget, null if it has none; `enough`: the budget that would cover all of it based on charges so
+ * far, null if a row's price is unknown. `taken`: another batch has the name, and the plan is for a batch of another
+ * name.
  */
 export type ManifestPlan =
   | ({ readonly type: 'new' } & NewBatchPlan)
@@ -71,7 +72,7 @@ export async function isTaken(request: NamedManifest & Pick<PlanRequest, 'ledger
   return found !== undefined && found.state !== 'loading' && compare(found, request).type === 'taken';
 }
 
-/** Whether these very bytes are a batch of this name already: its rows have the ids of their voices. */
+/** Whether exactly this manifest is already a batch of this name, whose rows have their voices' ids. */
 export async function isOnRecord(
   ledger: Ledger | undefined,
   name: string,
@@ -115,7 +116,7 @@ function lookUpsOf({
   return account === undefined ? { ledger: undefined, account: NOBODY, identify } : { ledger, account, identify };
 }
 
-/** Where the account is not known, it is taken for that of the batch. */
+/** An unknown account is assumed to be the batch's. */
 function compare(found: BatchRecord, request: NamedManifest): ReturnType<typeof compareBatch> {
   const { name, checked, account } = request;
   const { apiUrl, account: user } = account ?? found;
@@ -124,15 +125,15 @@ function compare(found: BatchRecord, request: NamedManifest): ReturnType<typeof 
   return compareBatch(found, { ...request, identity, options, checked: summary });
 }
 
-/** A manifest, billed without what is there already, and why its rows are paid for. */
+/** A manifest billed net of existing results, and why its rows are paid for. */
 export interface ReasonedManifest {
   readonly summary: ManifestSummary;
   readonly reasons: RowReasons;
 }
 
 /**
- * Compares the chosen rows of a valid manifest with what the ledger knows: which results are there already, and how a
- * row differs from the last one of its id. Reads the manifest once more. Changes nothing, spends nothing.
+ * Compares a valid manifest's chosen rows with the ledger: which results already exist, and how a row differs from the
+ * last one with its id. Reads the manifest once more. Changes nothing, spends nothing.
  *
  * @throws ManifestError if the file changed since it was checked.
  */

@@ -6,20 +6,23 @@ import { withVoices, type CheckedVoices } from '../voices/check-voices.ts';
 import { planNew, type PlanRequest } from './plan-manifest.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 
-/** What is told while a manifest is priced. */
+/** Events while a manifest is priced. */
 export type PricingEvent =
-  /** The media of so many rows are read for their length. */
+  /** This many rows' media are being probed for their length. */
   | { readonly type: 'probing'; readonly rows: number }
-  /** They were read, except these; `assumeSeconds`: the length that those are priced at; undefined: they have no price. */
+  /**
+   * Probing is done, except for `notProbed`; `assumeSeconds`: the length used to price those, undefined if they have no
+   * price.
+   */
   | { readonly type: 'probed'; readonly notProbed: NamedRows; readonly assumeSeconds: number | undefined }
-  /** What the API's list of voices warns of. */
+  /** Warnings from the API's voice list. */
   | { readonly type: 'voices'; readonly warnings: readonly ManifestWarning[] };
 
-/** A sound manifest whose lengths and voices are to be learnt. */
+/** A valid manifest whose lengths and voices are to be determined. */
 export interface LearnRequest extends Pick<PlanRequest, 'source' | 'checked' | 'settings'> {
-  /** Reads what the API's list says of its voices. */
+  /** Looks up its voices in the API's list. */
   readonly voices: () => Promise<CheckedVoices>;
-  /** Read the length of media that state none. */
+  /** Probe media without a stated length. */
   readonly probe: boolean;
   /** Address of the API; undefined if none is set. */
   readonly apiUrl: string | undefined;
@@ -30,14 +33,17 @@ export interface LearnRequest extends Pick<PlanRequest, 'source' | 'checked' | '
 type Sound = Extract<CheckedVoices, { readonly type: 'sound' }>;
 type NotKnown = Exclude<CheckedVoices, Sound>;
 
-/** A manifest with all that can be learnt of its media and voices. */
+/** A manifest with everything known about its media and voices. */
 export interface LearntManifest {
   readonly type: 'learnt';
   readonly checked: SoundManifest;
   readonly voices: Sound;
 }
 
-/** Learns the lengths and the voices of a manifest, or what is wrong with the voices. Changes nothing, spends nothing. */
+/**
+ * Determines a manifest's media lengths and voices, or the problems with its voices. Changes nothing and spends
+ * nothing.
+ */
 export async function learn(request: LearnRequest): Promise<LearntManifest | NotKnown> {
   const { source, checked, settings, probe, apiUrl, tell } = request;
   const onProbing = (rows: number): void => tell?.({ type: 'probing', rows });
@@ -52,7 +58,7 @@ export async function learn(request: LearnRequest): Promise<LearntManifest | Not
   return { type: 'learnt', checked: withVoices(probed, voices), voices };
 }
 
-/** A priced manifest. Its summary is billed without what is there already; `reasons`: why the other rows are paid for. */
+/** A priced manifest. Its summary is billed net of existing results; `reasons`: why the other rows are paid for. */
 export interface PricedManifest {
   readonly type: 'priced';
   readonly checked: SoundManifest;

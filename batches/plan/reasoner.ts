@@ -11,7 +11,7 @@ import { changesBetween, contentChanges } from '../../policy/plan/row-changes.ts
 import { quoteSteps } from '../../policy/money/pricing.ts';
 import { type IdentifyMedia, keysOfRows } from '../cache/result-keys.ts';
 
-/** What rows are compared with, and what they would be rows of. */
+/** The records that rows are compared with, and the batch they would belong to. */
 export interface ReasonRequest {
   /** Undefined: there is nothing to compare with. */
   readonly ledger: Ledger | undefined;
@@ -19,7 +19,7 @@ export interface ReasonRequest {
   readonly settings: Pick<BatchSettings, 'tts' | 'prices' | 'cache'>;
   /** The identities of what is behind these URLs, as far as they can be learnt. */
   readonly identify: IdentifyMedia;
-  /** What a budget still allows, credits; null: no budget. */
+  /** Credits left of the budget; null without one. */
   readonly budget: number | null;
 }
 
@@ -35,8 +35,8 @@ const CACHED: RowReason = { type: 'cached' };
 const EQUAL: RowReason = { type: 'equal' };
 
 /**
- * Bills rows without what is there already, and groups them by why they are paid for. Takes rows as they come, and looks
- * them up in portions. Changes nothing, spends nothing.
+ * Bills rows net of existing results, and groups them by why they are paid for. Accepts rows one at a time and looks
+ * them up in chunks. Changes nothing and spends nothing.
  */
 export class Reasoner {
   readonly bill: Bill;
@@ -51,13 +51,13 @@ export class Reasoner {
     this.bill = new Bill(request.budget);
   }
 
-  /** Takes in the next row. If there is a promise, a portion is being looked up; wait for it. */
+  /** Adds the next row. If this returns a promise, a chunk is being looked up: await it. */
   add(row: RowToSend): Promise<void> | undefined {
     this.#some.push(row);
     return this.#some.length === ROWS_AT_ONCE ? this.finish() : undefined;
   }
 
-  /** Looks up the rows that were taken in last. */
+  /** Looks up the remaining rows. */
   async finish(): Promise<void> {
     const rows = this.#some;
     this.#some = [];
@@ -95,7 +95,7 @@ export class Reasoner {
     return { row, reason, quoted, saved };
   }
 
-  /** What a row, or a part of one, costs besides what is there. */
+  /** The cost of a row or part, net of existing results. */
   #billUnit(row: RowToSend, keyOf: KeyOf, there: ReadonlySet<string>): BilledUnit {
     const { settings } = this.#request;
     const { steps, spec } = row;
@@ -107,7 +107,7 @@ export class Reasoner {
       const key = keyOf(step);
       if (key !== undefined) this.#paidFor.set(key, 1);
     }
-    // What may not be paid for ends `skipped`, and saves nothing.
+    // Steps that may not be paid for end `skipped` and save nothing.
     const paid = settings.cache === 'only' ? [] : toPay;
     const quoted = paid.length === steps.length ? row.quoted : quoteSteps(paid, spec, settings);
     const isSaved = paid.length === toPay.length;
@@ -160,7 +160,7 @@ function reasonOf({ spec }: RowToSend, keyOf: KeyOf, last: LastRow | undefined, 
   return { type: 'again', batch, ended: outcome, ...(isUncached && { isUncached }) };
 }
 
-/** What a row asked for, with the share of wrong words that is allowed now: what was heard is compared anew, free. */
+/** A row's earlier input with the current error threshold: the transcript is compared anew for free. */
 function withSameShare(before: RowSpec, { verify }: RowSpec): RowSpec {
   return verify === undefined || before.verify === undefined ? before : { ...before, verify };
 }

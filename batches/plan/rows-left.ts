@@ -7,28 +7,31 @@ import { quoteSteps } from '../../policy/money/pricing.ts';
 import { Reasoner, type ReasonRequest } from './reasoner.ts';
 import { countedAs, skippedRows, type SkippedRoom } from './skipped-rows.ts';
 
-/** What an existing batch still has to pay for. */
+/** The rows that an existing batch still has to pay for. */
 export interface RowsLeft {
   /** Rows that need at least one more result. */
   readonly rows: number;
-  /** Those of them that earlier runs left out (`--limit`, `--sample`, `--budget`) and this one sends. */
+  /** Of these, rows that earlier runs left out (`--limit`, `--sample`, `--budget`) and this one sends. */
   readonly newlyChosen: number;
-  /** Rows that have not ended, and need nothing more than an answer or a download. */
+  /** Open rows that only need an answer or a download. */
   readonly underWay: number;
   readonly bill: BillSummary;
-  /** Rows beside them that are chosen, and stay left out: the budget is too small for each of them. */
+  /** Further chosen rows that stay left out, because the budget is too small for any of them. */
   readonly overBudget: {
     readonly rows: number;
     /** In credits; null: nobody knows the price of one. */
     readonly quoted: number | null;
   };
-  /** Credits that a budget needs for all of these, those over the budget included, by what was charged so far; null: nobody knows the price of one. */
+  /**
+   * Credits the budget must have left to cover all of these, including those over the budget, based on charges so far;
+   * null if a price is unknown.
+   */
   readonly needed: number | null;
 }
 
 /**
- * Bills what a batch still has to pay for: the steps of open rows that were not sent, rows that are chosen now, and rows that the budget has
- * room for now. Changes nothing, spends nothing.
+ * Bills what a batch still has to pay for: unsent steps of open rows, newly chosen rows, and rows that the budget now
+ * has room for. Changes nothing and spends nothing.
  */
 export async function billRowsLeft(
   ledger: Ledger,

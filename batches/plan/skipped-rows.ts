@@ -9,7 +9,7 @@ import { DUST } from '../../policy/money/room.ts';
 import { nextMove, rowView, stepsFrom } from '../../policy/rows/row-machine.ts';
 import type { IsChosen } from '../../policy/subset/subset.ts';
 
-/** Rows that a budget left out, and what there is for them now. */
+/** Selects rows left out by the budget, with what is left to pay for them. */
 export interface SkippedRoom {
   /** Which of them are asked for. */
   readonly isChosen: IsChosen;
@@ -19,17 +19,17 @@ export interface SkippedRoom {
   readonly outlook: ChargeOutlook;
 }
 
-/** A row that the budget left out. Prices are of what was not sent of it, in credits; null: nobody knows it. */
+/** A row left out by the budget. Prices cover its unsent steps, in credits; null if unknown. */
 export interface SkippedRow {
   readonly standing: RowStanding;
   readonly quoted: number | null;
-  /** What the budget needs for it, by what was charged so far. */
+  /** Credits the budget must have left for it, based on charges so far. */
   readonly counted: number | null;
-  /** It fits into what is left, by itself. */
+  /** Whether it fits into the rest of the budget by itself. */
   readonly hasRoom: boolean;
 }
 
-/** The rows that a budget left out and that fit into what is left, each by itself. */
+/** The rows left out by the budget that would now each fit by themselves. */
 export async function* rowsWithRoom(
   ledger: Pick<Ledger, 'scanRows' | 'partsOf'>,
   batch: Pick<BatchRecord, 'name' | 'settings'>,
@@ -38,9 +38,7 @@ export async function* rowsWithRoom(
   for await (const row of skippedRows(ledger, batch, room)) if (row.hasRoom) yield row;
 }
 
-/**
- * The rows that a budget left out. Rows with a request whose outcome is not known are not among them: a person decides about those.
- */
+/** The rows left out by the budget, except those with a request of unknown outcome, which need a person's decision. */
 export async function* skippedRows(
   ledger: Pick<Ledger, 'scanRows' | 'partsOf'>,
   { name, settings }: Pick<BatchRecord, 'name' | 'settings'>,
@@ -58,8 +56,8 @@ export async function* skippedRows(
 }
 
 /**
- * What a budget needs for all rows that it left out, by what was charged so far, in credits; null: nobody knows the price of one. `quoted`: their
- * quotes together, which are enough if nothing was charged beyond its quote.
+ * Credits the budget must have left for all rows it left out, based on charges so far; null if a price is unknown.
+ * `quoted`: the sum of their quotes, which suffices if nothing was charged beyond its quote.
  */
 export async function neededForSkipped(
   ledger: Pick<Ledger, 'scanRows' | 'partsOf' | 'chargeOutlook'>,
@@ -76,7 +74,10 @@ export async function neededForSkipped(
   return sum === null ? null : roundCredits(sum + outlook.beyondLost);
 }
 
-/** What a budget needs for one row that it left out, by what was charged so far, in credits; null: nobody knows its price. `parts`: of that row. */
+/**
+ * Credits the budget must have left for one row it left out, based on charges so far; null if the price is unknown.
+ * `parts`: that row's parts.
+ */
 export async function neededForRow(
   ledger: Pick<Ledger, 'chargeOutlook'>,
   { name, settings }: Pick<BatchRecord, 'name' | 'settings'>,
@@ -89,7 +90,10 @@ export async function neededForRow(
   return counted === null ? null : roundCredits(counted + outlook.beyondLost);
 }
 
-/** What the ledger will count the row with when it is sent: else each run would open it anew. `quotes`: of the row, or of its parts. */
+/**
+ * The amount that the ledger will reserve for the row when it is sent; with any other figure, each run would reopen it.
+ * `quotes`: the row's, or its parts'.
+ */
 export function countedAs(
   standing: RowStanding,
   quotes: readonly (number | null)[],

@@ -11,31 +11,31 @@ import { resultFields, type CreditsKind } from '../../results/result-line.ts';
 import type { Store } from '../../store/store.ts';
 import type { SingleRecord } from './find-single.ts';
 
-/** Options of every single job. What is left out comes from the configuration. */
+/** Options of every single job. Omitted options come from the configuration. */
 export interface SingleJobOptions {
   /** Limits and policies. */
   readonly tuning?: Tuning;
-  /** Length of media that state none, in seconds; for the price alone. */
+  /** Assumed length of media without a stated one, in seconds; only used for the price. */
   readonly assumeSeconds?: number;
   /**
    * Which of the API's dialects a new job speaks. A job on record keeps its own, and another one throws {@link VoxbatchError}
    * (`bad-option`). Default: the configuration's, else `v1`.
    */
   readonly apiDialect?: Dialect;
-  /** A new take, at its price, if there is a result already. Default false. */
+  /** Make a new take, at its price, even if there is a result. Default: false. */
   readonly again?: boolean;
-  /** Send again what may have been charged, which can charge it twice. Default false. */
+  /** Resend a request that may have been charged, which can charge it twice. Default: false. */
   readonly resubmit?: boolean;
   /** Called before a bill above `confirmAbove` of the configuration is paid. Default: such a bill is refused. */
   readonly confirm?: Confirm;
-  /** Ends the wait for the job, never the job itself. */
+  /** Stops waiting for the job, never the job itself. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * What became of a single job. `done`: it has its result. `failed`: it has ended without. `held`: it ended before, and only
- * `again` or `resubmit` lets it run again; see `why`. `open`: the wait was aborted, or its batch paused; the same call
- * again goes on with it. In all other cases nothing was sent.
+ * Result of a single job. `done`: it has its result. `failed`: it ended without one. `held`: it ended earlier, and only
+ * `again` or `resubmit` lets it run again; see `why`. `open`: the wait was aborted, or its batch paused; repeating the
+ * call resumes it. In all other cases nothing was sent.
  */
 export type SingleAnswer =
   | { readonly type: 'done' | 'failed' | 'open'; readonly job: JobResult }
@@ -45,23 +45,23 @@ export type SingleAnswer =
       readonly job: JobResult;
     }
   | { readonly type: 'faulty'; readonly problems: readonly ManifestProblem[] }
-  /** It cannot go on as asked for; `why` says it in whole sentences. */
+  /** It cannot continue as requested; `why` explains it in full sentences. */
   | { readonly type: 'not-opened'; readonly why: string }
   | NotApproved;
 
-/** A single job as it is on record. */
+/** A recorded single job. */
 export interface JobResult {
   /** Name of its batch of one row, which `explain`, `status` and `clean` take. */
   readonly name: string;
-  /** Null: it has not ended. */
+  /** Null while it has not ended. */
   readonly outcome: Outcome | null;
-  /** What was heard, of a transcription. */
+  /** The transcript, for `transcribe`. */
   readonly text: string | null;
-  /** Id of the voice that it made, of `createVoice`. */
+  /** Id of the voice it made, for `createVoice`. */
   readonly voice: string | null;
   /** Why it has no result. */
   readonly failure: Failure | null;
-  /** Known cost in credits, of all its takes. */
+  /** Known cost of all its takes, in credits. */
   readonly credits: number;
   /** `uncertain`: more may have been charged. */
   readonly creditsKind: CreditsKind;
@@ -69,9 +69,9 @@ export interface JobResult {
   /** Extensions of its files, without dots, such as `mp3`, or `txt` and `srt`. */
   readonly extensions: readonly string[];
   /**
-   * Copies its file to a path: whole, or not at all. `replace`: over another file; default false. `extension`: which of its
-   * files; default the first. Throws an error of the system if the path cannot be written, and for an extension that it has
-   * not.
+   * Copies its file to a path atomically. `replace`: overwrite an existing file; default: false. `extension`: selects
+   * one of its files; default: the first. Throws a system error if the path cannot be written, and an error for an
+   * extension that it lacks.
    */
   save(path: string, options?: { readonly replace?: boolean; readonly extension?: string }): Promise<CopiedOut>;
 }

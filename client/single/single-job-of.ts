@@ -5,7 +5,7 @@ import type { JsonValue, TtsMode } from '../../contract/row-kinds.ts';
 /** Further fields for the API, as in `api.<field>` columns. */
 export type ApiFields = Readonly<Record<string, JsonValue>>;
 
-/** How a text is to be spoken. */
+/** Options for speaking a text. */
 export interface SpeechWish {
   /** Id of a voice, or `name:…`. */
   readonly voice?: string | undefined;
@@ -16,8 +16,8 @@ export interface SpeechWish {
   readonly speed?: number | string | undefined;
   readonly language?: string | undefined;
   /**
-   * Have the speech transcribed, at its price, and compared with the text: `true`, or the share of words that may be wrong,
-   * from 0.02 to 0.6. Speech that does not pass ends `failed`, and is kept. Default false.
+   * Transcribe the speech, at its price, and compare it with the text: `true`, or the allowed share of wrong words,
+   * 0.02 to 0.6. Speech that does not pass ends `failed` and is kept. Default: false.
    */
   readonly verify?: boolean | number | string | undefined;
   /** A speech job, or the synchronous endpoint. Default `job`. */
@@ -25,7 +25,7 @@ export interface SpeechWish {
   readonly api?: ApiFields | undefined;
 }
 
-/** How a recording is to be transcribed. */
+/** Options for transcribing a recording. */
 export type TranscriptWish = Pick<SpeechWish, 'language' | 'api'>;
 
 export function sayJob(text: string, wish: SpeechWish): SingleJob {
@@ -49,11 +49,11 @@ export function lipSyncJob(
   return { command: 'lip-sync', kind: 'lip-sync', cells: { video, audio, ...apiCells(api) } };
 }
 
-/** A voice that is to be made from recordings. */
+/** A voice to make from recordings. */
 export interface VoiceWish {
-  /** Paths of the recordings on this machine (wav, mp3, m4a, ogg, flac); at least one. */
+  /** Paths of local recordings (wav, mp3, m4a, ogg, flac); at least one. */
   readonly samples: readonly string[];
-  /** What is said in them. */
+  /** The spoken text of the recordings. */
   readonly transcript?: string | undefined;
   /** Any text about the voice. */
   readonly description?: string | undefined;

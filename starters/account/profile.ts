@@ -71,7 +71,7 @@ async function change(
   return failure?.class === 'BadToken' ? 'api' : exitOf(fields.map(({ result }) => result));
 }
 
-/** What to say of a field. */
+/** Describes a field's update. */
 function wordsOf({ name, wanted, result, shown }: ChangedField): string {
   const now = shown === undefined ? '' : ` The profile shows ${asText(shown)}.`;
   const isCleared = name === 'webhookUrl' && (wanted === null || wanted === '');
@@ -98,7 +98,7 @@ function asText(value: unknown): string {
   return oneLine(JSON.stringify(withoutPaths(value)));
 }
 
-/** The value as people may see it: the path of an address may be a secret. */
+/** A value safe to display: a URL's path may be a secret. */
 function withoutPaths(value: unknown): unknown {
   return typeof value === 'string' && /^https?:/i.test(value) ? withoutPath(value) : value;
 }
@@ -112,8 +112,8 @@ function exitOf(results: readonly FieldResult[]): ExitName {
 const NAME = /^[A-Za-z_][\w.-]{0,63}$/;
 
 /**
- * Reads `FIELD=VALUE` words. A value that is JSON (`true`, `null`, a number, an object, a list, or a text in quotes) is
- * sent as that, any other one as a text. A number that JSON would change (`007`, `1e999`, 20 digits) is a text. Throws
+ * Parses `FIELD=VALUE` words. A JSON value (`true`, `null`, a number, an object, a list, or a quoted string) is sent as
+ * such, any other as a string. A number that JSON would alter (`007`, `1e999`, 20 digits) is sent as a string. Throws
  * {@link ExitError} `usage`.
  */
 function readFields(words: readonly string[]): Record<string, unknown> {
@@ -128,7 +128,7 @@ function readFields(words: readonly string[]): Record<string, unknown> {
   return fields;
 }
 
-/** A value by the rule of {@link readFields}. */
+/** Parses a value as {@link readFields} does. */
 export function readValue(text: string): unknown {
   let value: unknown;
   try {

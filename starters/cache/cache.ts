@@ -16,14 +16,16 @@ import { namedRow, size, form, number, plural } from '../terminal/words.ts';
 import { sourceWords } from '../terminal/attempt-words.ts';
 import { clipped, oneLine, tableLines } from '../terminal/table.ts';
 
-/** `voxbatch cache list`: how much is kept for later rows. */
+/** `voxbatch cache list`: shows how much is cached for later rows. */
 export async function listCache({ json }: Flags, { output }: RunContext): Promise<ExitName> {
   const sums = await atSession({}, sumCache);
   printAnswer(output, { json }, snakeCase(sums), () => cacheLines(sums));
   return 'complete';
 }
 
-/** `voxbatch cache show ROW`: what the results of a row are known by, where they are kept, and who has them. */
+/**
+ * `voxbatch cache show ROW`: shows the cache keys of a row's results, where they are stored, and which rows share them.
+ */
 export async function showCached(
   first: string,
   second: string | undefined,
@@ -40,7 +42,7 @@ export async function showCached(
   return 'complete';
 }
 
-/** `voxbatch cache prune`: says what it would remove, asks, removes it. */
+/** `voxbatch cache prune`: shows what it would remove, asks, and removes it. */
 export async function prune(flags: Flags, { output }: RunContext, ask: Ask = askYesNo): Promise<ExitName> {
   const { olderThan: olderThanMs, keepBytes, dryRun = false } = flags;
   if (olderThanMs === undefined && keepBytes === undefined)
@@ -75,12 +77,12 @@ type PruneView = Awaited<ReturnType<typeof pruneHere>> & { readonly dryRun: bool
 type CachedRowView = Awaited<ReturnType<typeof showCachedRow>>;
 type CachedStep = CachedRowView['steps'][number];
 
-/** Names that are shown of each list; `--json` has more. */
+/** Names shown per list; `--json` has more. */
 const SHOWN = 10;
-/** Longest part of a key that is shown. */
+/** Key parts are cut to this length for display. */
 const LONGEST_PART = 200;
 
-/** How much is kept for later rows. */
+/** Describes how much is cached for later rows. */
 function cacheLines(sums: CacheSums): readonly string[] {
   if (sums.entries === 0) return ['No result is kept for later rows yet.'];
   const { results, entries, bytes } = sums;
@@ -121,7 +123,7 @@ function ageWords(days: number | null): string {
   return days === 1 ? 'within a day' : `within ${String(days)} days`;
 }
 
-/** What the results of a row are known by, where they are kept, and who has them. */
+/** Describes a row's cached results: their keys, where they are stored, and which rows share them. */
 function cachedRowLines({ batch, steps, ...row }: CachedRowView): readonly string[] {
   return [`${namedRow(row)} of batch "${batch}"`, ...steps.flatMap(stepLines)];
 }
@@ -144,7 +146,7 @@ function holderWords({ batch, row, bytes, madeAt, usedAt, path, missing = '' }: 
   return `row ${String(row)} of "${batch}", ${madeAt.toISOString()}${used}: ${size(bytes)}, ${place}`;
 }
 
-/** What a prune removed, or would remove. */
+/** Describes what a prune removed, or would remove. */
 function prunedLine({ dryRun, results, needed, media }: PruneView): string {
   const verb = dryRun ? 'Would remove' : 'Removed';
   const kept = needed === 0 ? '' : ` ${number(needed)} more stay, because open batches need them.`;

@@ -18,8 +18,8 @@ import { goOnCommand, plural } from '../terminal/words.ts';
 type CleanFlags = Omit<Flags, 'rows'> & { readonly rows?: boolean };
 
 /**
- * `voxbatch clean BATCH`: shows what it would remove, asks, removes it. Killed at any moment, the same command finishes
- * it.
+ * `voxbatch clean BATCH`: shows what it would remove, asks, and removes it. If killed at any moment, repeating the
+ * command completes it.
  */
 export async function clean(
   name: string,
@@ -53,7 +53,7 @@ export async function clean(
       printAnswer(output, flags, snakeCase(view), () => cleanLines(view));
       return 'complete';
     },
-    // What is removed lies where the ledger and its store say.
+    // The ledger and its store determine which files are removed, so it must be a trusted one.
     isDryRun ? undefined : (ledger, settings) => admittance(settings, flags, output)(ledger),
   );
 }

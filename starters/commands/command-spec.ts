@@ -4,25 +4,28 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Flag } from './flag-values.ts';
 import type { Flags } from './flags.ts';
 
-/** Does the work of a command: gets its operands, its flags, and what it works with. */
+/** Runs a command with its operands, its flags and its context. */
 interface Worker {
-  // A method, so that one of narrower parameters is a `Work`, too.
+  // Declared as a method so that functions with narrower parameters are assignable.
   work(...given: readonly unknown[]): Promise<ExitName>;
 }
 
 /** A command, as the command line is built from it. */
 export interface CommandSpec {
   readonly does: string;
-  /** As written in the usage (`<manifest>`, `[batch]`), what it is, and the words that it may be. */
+  /** Each operand as written in the usage (`<manifest>`, `[batch]`), its meaning, and its choices. */
   readonly operands?: readonly (readonly [operand: string, means: string, choices?: readonly string[]])[];
   /** Names of its flags; see `addFlags`. */
   readonly flags?: string;
-  /** Flags that are written or mean otherwise than in other commands. */
+  /** Flags whose syntax or meaning differs from other commands. */
   readonly own?: Readonly<Record<string, Flag>>;
-  /** What its help says besides. */
+  /** Additional help text. */
   readonly notes?: string;
   readonly examples: readonly string[];
-  /** Loads its work: only then, so that `--help` and `status` do not wait for Temporal's SDK. Absent: it only has commands below it. */
+  /**
+   * Loads the implementation lazily, so that `--help` and `status` do not wait for Temporal's SDK. Absent if the
+   * command only has subcommands.
+   */
   readonly load?: (flags: Flags) => Promise<Worker['work']>;
 }
 

@@ -9,8 +9,8 @@ import { usageError } from '../exit-error.ts';
 import type { ApiFields } from '../../client/single/single-job-of.ts';
 
 /**
- * A flag: how it is written in the help, what it means, and what it takes: one of some words, or what a reader makes of them. Without that: any
- * text, or nothing.
+ * A flag: its syntax in the help, its meaning, and its values, which are a choice of words or whatever a parser
+ * accepts. By default it takes any text, or no value.
  */
 export type Flag = readonly [
   flags: string,
@@ -18,7 +18,7 @@ export type Flag = readonly [
   takes?: readonly string[] | ((text: string, before?: never) => unknown),
 ];
 
-/** Makes the reader of a flag's value from a parser that gives undefined for what it does not take. */
+/** Turns a parser that returns undefined for invalid text into a flag value reader. */
 function reading<T>(parse: (text: string) => T | undefined, expected: string): (text: string) => T {
   return (text) => {
     const value = parse(text);
@@ -28,7 +28,8 @@ function reading<T>(parse: (text: string) => T | undefined, expected: string): (
 }
 
 /**
- * The name that a flag gives, once the configuration is read: it may name operations of a user's own. Throws {@link ExitError} `usage`.
+ * Validates a flag's name once the configuration is read, because it may be a user's own operation. Throws {@link
+ * ExitError} `usage`.
  */
 export function nameAmong<Name extends string>(flag: string, given: string, names: readonly Name[]): Name {
   const name = names.find((one) => one === given);
@@ -54,18 +55,18 @@ export const dialectChoice = reading(
   DIALECT_FORMS,
 );
 
-/** The flag also stands without a value, so that it takes a word after it for one. */
+/** The flag's value is optional, so it would take the next word for its value. */
 export const verify = reading(
   (text) => (readThreshold(text) === undefined ? undefined : text),
   `${THRESHOLD_FORM}. Any other word goes before --verify, or after --verify=true`,
 );
 
-/** Also takes `none`, for a flag that takes back what the configuration says. */
+/** Also accepts `none`, for a flag that overrides the configuration. */
 export function orNone<T>(parse: (text: string) => T): (text: string) => T | 'none' {
   return (text) => (text === 'none' ? text : parse(text));
 }
 
-/** A share such as `5%`; `any` is no bound. */
+/** A share such as `5%`; `any` means no bound. */
 export const share = reading((text) => {
   if (text === 'any') return Infinity;
   const found = /^(?<percent>\d+(?:\.\d+)?) ?%$/.exec(text.trim())?.groups?.['percent'];

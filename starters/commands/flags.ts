@@ -29,7 +29,7 @@ import { TUNING, type TuningFlags } from './tuning-flags.ts';
 
 type FlagTable = Readonly<Record<string, Flag>>;
 
-/** The tolerance of `compare` where none is given. */
+/** The default tolerance of `compare`. */
 export function upTo(name: keyof Tolerances): string {
   return `any: not judged (default: ${shareWord(DEFAULT_TOLERANCES[name])})`;
 }
@@ -39,7 +39,7 @@ const OF_MANIFEST = '(of a manifest: for rows without one)';
 
 const { budget, onEnd, notify, halt, rate, submits, window, pollRate, ...charges } = TUNING;
 
-/** What people use first. */
+/** The flags most people need first. */
 const FIRST = {
   where: [
     '--where <condition>',
@@ -232,7 +232,7 @@ const API = {
   verbose: ['-v, --verbose', 'Also print the log of the worker in this process: each step, never texts'],
 } as const satisfies FlagTable;
 
-/** All flags by the name of their value, in the order of the help, by the heading that they stand under; empty: they come first. */
+/** All flags by value name, in help order, grouped by heading; flags with an empty heading come first. */
 const GROUPS: readonly (readonly [heading: string, flags: FlagTable])[] = [
   ['', { ...OF_ONE, ...FIRST }],
   ['Manifest:', MANIFEST],
@@ -254,7 +254,7 @@ type Table = typeof FIRST &
   typeof WEBHOOKS &
   typeof API;
 
-/** What a flag is given as, by how it is written. */
+/** The type of a flag's value, derived from its syntax. */
 type Text<F extends string> = F extends `${string}[${string}`
   ? (F extends `${string}...]` ? readonly string[] : string) | true
   : F extends `${string}...>`
@@ -271,7 +271,7 @@ type Value<F extends Flag> = F extends readonly [infer Written, string, infer Ta
       : never
   : Text<F[0]>;
 
-/** Values of the flags of a command line. Those that were not given are absent. */
+/** The flag values of a command line. Flags not given are absent. */
 export type Flags = {
   readonly [Name in Exclude<keyof Table, 'budget'>]?: Value<Table[Name]>;
 } & TuningFlags;

@@ -4,12 +4,15 @@ import { usageError } from '../exit-error.ts';
 import { ownEnvironment } from '../own-environment.ts';
 import type { Flags } from './flags.ts';
 
-/** In the place of `--webhook-restore`: the path of an address is a secret, and any user of a machine sees command lines. */
+/**
+ * Alternative to `--webhook-restore`: a webhook URL's path is a secret, and any user of the machine can see command
+ * lines.
+ */
 const RESTORE_VARIABLE = 'VOXBATCH_WEBHOOK_RESTORE';
 
 const FLAGS = { url: '--webhook', host: '--webhook-host', port: '--webhook-port', restore: '--webhook-restore' };
 
-/** How webhooks reach this process; undefined without `--webhook`. Throws {@link ExitError} `usage`. */
+/** Reads the webhook options; undefined without `--webhook`. Throws {@link ExitError} `usage`. */
 export function readWebhook(
   flags: Pick<Flags, 'webhook' | 'webhookPort' | 'webhookHost' | 'webhookRestore'>,
   env: NodeJS.ProcessEnv = ownEnvironment(),
@@ -19,7 +22,7 @@ export function readWebhook(
     if ((port ?? host ?? webhookRestore) === undefined) return undefined;
     throw usageError('--webhook-port, --webhook-host and --webhook-restore need --webhook.');
   }
-  // An empty variable is one that is not set.
+  // An empty variable counts as not set.
   const variable = env['VOXBATCH_WEBHOOK_RESTORE'];
   const restore = webhookRestore ?? (variable === '' ? undefined : variable);
   const wish = webhookWish({ url, ...defined({ port, host, restore }) });
@@ -29,7 +32,7 @@ export function readWebhook(
   throw usageError(`${what}: expected ${wish.expected}.`);
 }
 
-/** The same flags as words of a command line, without what is a secret: that goes by {@link webhookEnv}. */
+/** Webhook options as command-line words, except the secret, which is passed by {@link webhookEnv}. */
 export function webhookWords(wish: WebhookWish | undefined): readonly string[] {
   if (wish === undefined) return [];
   const { url, host, port } = wish;

@@ -7,11 +7,15 @@ import { askYesNo, mayAsk } from '../terminal/ask.ts';
 import type { OpenedLedger } from '../trust/confirm.ts';
 import { unconfirmedError } from '../trust/confirmable-words.ts';
 
-/** Flags for the API's address, and for whether a person may be asked: `--yes` asks nobody, and does not confirm an address. */
+/**
+ * Flags for the API's URL, and for whether a person may be asked: with `--yes` nobody is asked, but no URL is confirmed
+ * either.
+ */
 type ApiFlags = Pick<Flags, 'apiUrl' | 'yes'>;
 
 /**
- * Address and token. On a terminal, it asks about an address that only a config file names, once per token and origin.
+ * Returns the API's URL and token. For a URL that only a config file names, asks on a terminal, once per token and
+ * origin.
  */
 export async function confirmedAccess(settings: Settings, flags: ApiFlags): Promise<ApiAccess> {
   try {
@@ -28,8 +32,8 @@ export async function confirmedAccess(settings: Settings, flags: ApiFlags): Prom
 }
 
 /**
- * Works with a session over the records that are there, and closes it. Makes nothing: where there is no ledger yet, that is an error with the next
- * command. `admit`: see {@link SessionRequest}.
+ * Runs `work` with a session on the existing records, and closes it. Creates nothing: a missing ledger is an error that
+ * suggests the next command. `admit`: see {@link SessionRequest}.
  */
 export async function atSession<T>(
   flags: ApiFlags,

@@ -35,7 +35,8 @@ import { openRecords } from '../../client/open-records.ts';
  */
 export async function readSettings(env: NodeJS.ProcessEnv = ownEnvironment()): Promise<CommandSettings> {
   const { config, store, unconfirmed } = await readConfigOf(env);
-  // Confirmed or not: to know an operation sends nothing, and whatever sends has all of the config confirmed first.
+  // Registered even if unconfirmed: knowing an operation sends nothing, and every command that sends has the whole
+  // config confirmed first.
   useOperations(unconfirmed?.whole ?? config);
   const given = { ledger: env['VOXBATCH_LEDGER'], store: env['VOXBATCH_STORE'] ?? store };
   return {
@@ -94,7 +95,7 @@ function definedOnly(env: NodeJS.ProcessEnv): Record<string, string> {
   );
 }
 
-/** The token would go to an address that only a config file names, and nobody has allowed that. */
+/** The token would be sent to a URL that only a config file names and nobody has confirmed. */
 export class AddressUnconfirmed extends ExitError {
   readonly use: AddressUse;
 
@@ -129,7 +130,10 @@ export function readApiAccess(settings: Settings, flags: { readonly apiUrl?: str
   return access;
 }
 
-/** The API's address, which alone allows nothing to be sent; undefined: none is configured. Throws as {@link readApiAccess} does. */
+/**
+ * The API's URL, undefined if none is configured. By itself it allows nothing to be sent. Throws as {@link
+ * readApiAccess} does.
+ */
 export function readApiUrl(settings: Settings, flags: { readonly apiUrl?: string }): string | undefined {
   const url = givenApiUrl(settings, flags);
   return url === undefined ? undefined : baseUrlOf(url);
@@ -150,8 +154,8 @@ function baseUrlOf(url: string): string {
 type Ledger = Awaited<ReturnType<typeof openRecords>>;
 
 /**
- * Opens the ledger for a command that needs only the records, and closes it afterwards. Makes nothing: where there is no ledger yet, that
- * is an error with the next command.
+ * Opens the ledger for a command that needs only the records, and closes it afterwards. Creates nothing: a missing
+ * ledger is an error that suggests the next command.
  */
 export async function atLedger<T>(work: (ledger: Ledger, settings: CommandSettings) => Promise<T>): Promise<T> {
   const settings = await readSettings();
@@ -170,7 +174,7 @@ export function isUnconfirmed(settings: CommandSettings, flags: { readonly apiUr
     readApiAccess(settings, flags);
     return false;
   } catch (error) {
-    // What else is wrong with it has words of its own.
+    // Other faults are reported where they occur.
     return error instanceof AddressUnconfirmed;
   }
 }

@@ -11,10 +11,10 @@ import { ExitError } from '../exit-error.ts';
 import { exitErrorOf } from '../exit-of-problem.ts';
 import { size, plural } from '../terminal/words.ts';
 
-/** What is wrong with one part keeps others from being checked, and may take several lines. */
+/** Shown instead of repeating a message of several lines: one fault can keep other components from being checked. */
 const SAME_REASON = 'not checked, for the same reason';
 
-/** `voxbatch doctor`: checks what a run needs, one after the other, and says what to do. Spends nothing. */
+/** `voxbatch doctor`: checks a run's prerequisites one by one, and says what to do. Spends nothing. */
 export async function doctor(flags: Flags, { output }: RunContext): Promise<ExitName> {
   const settings = await readSettings();
   const session = openSession(settings, flags, { mustExist: true });
@@ -39,9 +39,7 @@ export async function doctor(flags: Flags, { output }: RunContext): Promise<Exit
   return exit ?? 'complete';
 }
 
-/**
- * Name of each check, and the exit code if it is the first to find something wrong and its error has none of its own.
- */
+/** The name of each check, and its exit code if it is the first to fail and its error has none of its own. */
 const CHECKS: Readonly<Record<SoundPart['type'], { readonly name: string; readonly exit: ExitName }>> = {
   node: { name: 'node', exit: 'internal' },
   disk: { name: 'disk', exit: 'unreachable' },
@@ -101,7 +99,7 @@ function soundWords(part: SoundPart, { env }: Settings): string {
   }
 }
 
-/** Said by commands that could have spent something. */
+/** Matches a remark that only makes sense for commands that could have spent something. */
 const UNSPENT = / ?Nothing was (?:sent|spent)(?: by this command)?[.]/gu;
 
 function troubleWords(trouble: Trouble): string {

@@ -37,7 +37,7 @@ export async function explain(
   return 'complete';
 }
 
-/** Why it is not clear which row is meant. */
+/** The error for words that name no row unambiguously. */
 export function unclearRow(answer: Exclude<RowAnswer, { readonly type: 'found' }>, request: RowRequest): ExitError {
   switch (answer.type) {
     case 'contradiction': {
@@ -62,11 +62,11 @@ function commandOf({ row, batch = '' }: RowReading): string {
   return commandLine(nextCommand('explain', row, '--batch', batch));
 }
 
-/** Longest cell that is shown; `--json` shows all of it. */
+/** Cells are cut to this length; `--json` has them in full. */
 const LONGEST_CELL = 200;
-/** Longest beginning of a part's text. */
+/** Part texts are cut to this length. */
 const PART_WIDTH = 60;
-/** Parts that are listed; of a row with more, only those without a result. */
+/** Max parts listed; for a row with more, only those without a result. */
 const MOST_PARTS = 40;
 
 /** The history of a row for people. */
@@ -125,7 +125,7 @@ function partLines(parts: RowExplanation['parts']): readonly string[] {
   ];
 }
 
-/** Where the results of parts are that a person should listen to: a part is not in the out folder. */
+/** Paths of part results that a person should listen to, since parts are not in the out folder. */
 function keptLines({ row, parts, store }: RowExplanation): readonly string[] {
   const kept = row.partOf === null ? parts.filter(({ outcome }) => outcome === 'unfit') : [row];
   const lines = kept.flatMap(({ id, file }) => {

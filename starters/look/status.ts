@@ -14,8 +14,8 @@ import { tableLines } from '../terminal/table.ts';
 import { number, plural } from '../terminal/words.ts';
 
 /**
- * `voxbatch status [BATCH]`: shows a batch's status. The exit code is that of the batch; 75 while it is not finished, or
- * a hook is still to be told.
+ * `voxbatch status [BATCH]`: shows a batch's status and exits with its exit code; 75 while it is not finished or a hook
+ * is undelivered.
  */
 export async function status(name: string | undefined, flags: Flags, { output }: RunContext): Promise<ExitName> {
   const found = await atLedger((ledger, settings) => readStatus(ledger, settings, name));

@@ -34,9 +34,9 @@ type Listed = Extract<ReconcileEvent, { readonly type: 'listed' }>;
 type Settled = Exclude<ReconcileEnd, { readonly type: 'unconfirmed' } | { readonly word: string }>;
 
 /**
- * `voxbatch reconcile [BATCH]`: settles rows whose answer was lost, by what can be found or by a person's word, takes
- * such a word back, lists the jobs that no row has, and works on the batch if a row is open again. Only `--resubmit`
- * pays.
+ * `voxbatch reconcile [BATCH]`: settles rows whose answer was lost, by evidence or by a person's decision, reverts such
+ * decisions, lists jobs that belong to no row, and works on the batch if a row was reopened. Only `--resubmit` spends
+ * money.
  */
 export async function reconcile(
   name: string | undefined,
@@ -69,7 +69,9 @@ export async function reconcile(
   });
 }
 
-/** Paying again for what may have been charged takes a person's word: an answer on a terminal, `--yes` elsewhere. */
+/**
+ * Paying again for what may have been charged requires a person's consent: an answer on a terminal, `--yes` elsewhere.
+ */
 function unconfirmed(requests: number, batch: string): ExitError {
   return new ExitError(
     'refused',
@@ -82,7 +84,7 @@ function areAllRefused(rows: readonly { readonly type: string }[]): boolean {
   return rows.length > 0 && rows.every(({ type }) => type === 'refused');
 }
 
-/** Says what becomes of each row, then what was not settled, and what a person can do about it. */
+/** Reports what happened to each row, then what was not settled, and the next steps. */
 function tellerOf(batch: string, { output, json }: Invocation): (event: ReconcileEvent) => void {
   const tellRedrive = redriveTeller(batch, output);
   return (event) => {
@@ -115,7 +117,7 @@ function leftLines({ rows, orphans, voices, again }: Listed, batch: string): rea
   ];
 }
 
-/** What a person can do for rows of which no trace was found. */
+/** The next steps for rows without any trace. */
 function stillUnknown(rows: Listed['rows'], again: readonly number[], batch: string): readonly string[] {
   const left = rows.filter(
     ({ type, row }) => (type === 'still-unknown' || type === 'unreadable') && !again.includes(row),
@@ -136,7 +138,7 @@ function someRows(rows: Listed['rows']): Parameters<typeof wordSteps>[0] {
   return { count: rows.length, parts: rows.filter(({ partOf }) => (partOf ?? null) !== null).length, first: rows };
 }
 
-/** Works on what is open, and writes the files. */
+/** Works on the open rows and writes the files. */
 async function goOn(end: Settled, command: RedriveCommand, invocation: Invocation): Promise<ExitName> {
   const { batch, out } = command;
   const { session, output } = invocation;
@@ -147,7 +149,7 @@ async function goOn(end: Settled, command: RedriveCommand, invocation: Invocatio
   const now = atOnce(await batchHere(ledger, session.settings, batch.name));
   if (end.changed === 'nothing') return now.exit;
   if (now.batch.state !== 'closed') {
-    // No row was opened, so there is no new work: the batch is left to its current workers.
+    // No row was opened, so there is no new work, and the batch is left to its current workers.
     output.say(`To write its files as they stand: voxbatch results ${shellWord(batch.name)}`);
     return now.exit;
   }

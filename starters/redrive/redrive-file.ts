@@ -27,8 +27,8 @@ export interface FileRequest {
 }
 
 /**
- * `voxbatch run failed.csv`: running an outcome file redrives its rows. Rows whose answer was lost and overdue rows
- * need `--resubmit`, because the intention is not clear: to pay again, or to look again.
+ * `voxbatch run failed.csv`: running an outcome file redrives its rows. Overdue rows and rows whose answer was lost
+ * need `--resubmit`, because the intent is ambiguous: pay again, or look again.
  */
 export async function redriveFile(request: FileRequest): Promise<ExitName> {
   const { path, source, previousBatch, plan, flags, settings, context } = request;
@@ -60,7 +60,7 @@ function missing({ path, previousBatch }: FileRequest): ExitError {
   );
 }
 
-/** The record says what the rows mean, and which batch they belong to; a flag that contradicts it is refused. */
+/** The record determines the rows' meaning and their batch; a flag that contradicts it is refused. */
 function refuseFlags({ path, plan, flags }: FileRequest, batch: RedriveCommand['batch']): void {
   const isNamed = plan.givesTemplate && plan.settings.nameTemplate !== batch.settings.nameTemplate;
   const pricing = plan.pricingFlags;

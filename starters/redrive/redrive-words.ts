@@ -9,7 +9,7 @@ import { rowsInWords, form, number } from '../terminal/words.ts';
 
 type Forecast = Extract<RedriveCheck, { readonly type: 'ready' }>['forecast'];
 
-/** What a redrive will do and cost, said before it does it. */
+/** Describes a redrive's effect and cost in advance. */
 export function draftLines(draft: Forecast, batch: string): readonly string[] {
   const {
     count,
@@ -66,7 +66,8 @@ export function draftLines(draft: Forecast, batch: string): readonly string[] {
 }
 
 /**
- * The question before results are replaced, or rows paid for that may have been charged. Undefined if neither is done.
+ * The question asked before results are replaced, or rows that may have been charged are paid for. Undefined if neither
+ * applies.
  */
 export function doubtsQuestion({
   replaced,
@@ -83,7 +84,7 @@ export function doubtsQuestion({
   return question === '' ? undefined : `${question.charAt(0).toUpperCase()}${question.slice(1)}?`;
 }
 
-/** Why results are not replaced where nobody can be asked. */
+/** Why results are not replaced when nobody can be asked. */
 export function unaskedText({ replaced, lost }: Pick<Forecast, 'replaced' | 'lost'>): string {
   const loss = replaced === lost ? '' : ` and lose ${form(replaced, 'its result', 'their results')}`;
   return (
@@ -103,7 +104,7 @@ function replacedWords({ replaced, lost, firstReplaced }: Forecast): string {
   return `${ofThese(replaced)} a result, which the new one replaces: ${names.join(', ')}${more}; ${REPLACING}`;
 }
 
-/** What a person should know before a result is replaced. */
+/** The safeguard mentioned before a result is replaced. */
 const REPLACING = 'if a new take fails, its row keeps the result that it has';
 
 /** `1 of these has`, `2 of these have`. */
@@ -112,8 +113,8 @@ function ofThese(rows: number): string {
 }
 
 /**
- * A budget that is too small for more rows of an existing batch is that batch's, so `tune` raises it; but one that comes
- * with the command (`isGiven`) would lower it again, so that one is to be raised.
+ * The advice for a budget too small for more rows of an existing batch. The budget is the batch's, so `tune` raises it;
+ * but one given with the command (`isGiven`) would override it, so that one must be raised.
  */
 export function leftBudgetRefusal(batch: string, isGiven: boolean): RefusalWords {
   const tune = `voxbatch tune ${shellWord(batch)} --budget`;

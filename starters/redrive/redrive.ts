@@ -77,7 +77,7 @@ function selectionOf({ where = [], rows, damaged, step, resubmit, accept }: Flag
   return { ...readConditions(where), ...defined({ rows: named, damaged, step: known, resubmit, accept: isAccepting }) };
 }
 
-/** The rows that `--accept` names are selected as by `--rows`. */
+/** Treats rows named by `--accept` as if selected by `--rows`. */
 function withAccepted(flags: Flags): Flags {
   const { accept, rows = [] } = flags;
   return accept === undefined || accept === true ? flags : { ...flags, accept: true, rows: [...rows, ...accept] };
@@ -113,7 +113,7 @@ function requireChoice({ where, rows, damaged, newStore, dryRun, from, accept, s
   }
 }
 
-/** The command without the flags that only say how it is worked on. */
+/** The command without flags that only affect how the work is done. */
 function commandOf(batch: string, { where = [], rows = [], damaged, from, step, accept }: Flags): string {
   const words = [
     ...where.flatMap((each) => ['--where', each]),
@@ -128,7 +128,7 @@ function commandOf(batch: string, { where = [], rows = [], damaged, from, step, 
 
 type Ready = Extract<RedrivePreview, { readonly type: 'ready' }>;
 
-/** `redrive --dry-run`: says what the redrive would do and cost, and whether it would ask or refuse. */
+/** `redrive --dry-run`: shows the redrive's effect and cost, and whether it would ask or refuse. */
 export function showPreview(
   { forecast, facts, notes, asks: about, refusal: why }: Ready,
   batch: string,

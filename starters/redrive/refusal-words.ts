@@ -21,7 +21,7 @@ type RefusedRow = Forecast['refused'][number];
 /** Maximum rows that are named; the others are counted. */
 const NAMED = 20;
 
-/** Why nothing was done, which rows are at fault, and what can be done instead. */
+/** Explains why nothing was done, which rows caused it, and the alternatives. */
 export function refusalLines(
   {
     refused,
@@ -38,7 +38,7 @@ export function refusalLines(
   const countOf = (why: RefusedRow['why']): number => refusedFor.get(why) ?? 0;
   const all = [...refusedFor.values()].reduce((sum, rows) => sum + rows, 0);
   const doubtful = refused.filter(({ why }) => why === 'unknown' || why === 'running');
-  // Suggest it for these rows only: for others it would pay for what can be had free.
+  // Suggested for these rows only: for others it would pay for results that are available for free.
   const resubmit =
     others === 0
       ? `${command} --resubmit`
@@ -75,7 +75,7 @@ export function refusalLines(
   ];
 }
 
-/** The takes that rows have left, for `--accept`. */
+/** The abandoned takes of rows, for `--accept`. */
 function leftWord(rows: readonly RefusedRow[]): string {
   const words = rows.slice(0, NAMED).map((one) => `${rowArg(one)}/${String(one.leftTake)}`);
   return `${shellWord(words.join(','))}${unnamedRows({ count: rows.length })}`;
@@ -93,7 +93,7 @@ const REASONS: Readonly<Record<RefusedRow['why'], (row: RefusedRow) => string>> 
   'no-return': ({ id, because }) => (because === undefined ? 'it has no such take' : returnWords(id, because)),
 };
 
-/** Why a row does not go back to an earlier take, and what is left. `id`: of the row. */
+/** Why a row cannot return to an earlier take, and the alternatives. `id`: the row's. */
 function returnWords(id: string, refusal: NonNullable<RefusedRow['because']>): string {
   const take = `take ${String(refusal.take)}`;
   switch (refusal.why) {
@@ -170,12 +170,12 @@ export function unusableText(found: UnusableFile, label: string, batch: string):
   }
 }
 
-/** Whether all that is wrong with a file is that it has rows which the batch has not. */
+/** Whether a file's only fault is rows that the batch lacks. */
 function isNew({ first }: Mismatched): boolean {
   return first.every(({ type }) => type === 'no-such-row');
 }
 
-/** The lines of a file that do not fit the batch, a line of text each, then how many more. */
+/** Describes the file lines that do not fit the batch, one per line, then how many more there are. */
 export function mismatchLines({ first, count }: Mismatched, batch: string): readonly string[] {
   const lines = first.map((one) => (one.type === 'same-name' ? clashText(one) : mismatchText(one, batch)));
   return count > first.length ? [...lines, `and ${String(count - first.length)} more`] : lines;
@@ -218,7 +218,7 @@ function quoted(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(', ');
 }
 
-/** Why a file is refused that has edits of rows which have not ended: nobody wants to pay for what was just corrected. */
+/** Why a file with edits to open rows is refused: nobody wants to pay for text that was just corrected. */
 export function openEditsText({ openEdited }: Pick<Forecast, 'openEdited'>, batch: string): string {
   const has = form(openEdited, 'has', 'have');
   const go = form(openEdited, 'it goes on, and is paid for, as it was', 'they go on, and are paid for, as they were');
@@ -240,7 +240,7 @@ export function notOpenedText(
   ].join(' ');
 }
 
-/** How to end a batch whose rows have not all ended, and go on. */
+/** How to end a batch that still has open rows, and continue. */
 function endFirst(batch: string): string {
   return `To end the batch first (what runs is fetched later, free): voxbatch stop ${shellWord(batch)} --now. Then run the same command again.`;
 }

@@ -27,7 +27,7 @@ export interface RedriveCommand {
   readonly batch: BatchRecord;
   /** The command as typed, for advice. */
   readonly command: string;
-  /** The file that the rows come from, as typed. Default: they come from none. */
+  /** The file that the rows come from, as typed. Default: none. */
   readonly file?: string | undefined;
   /** The command has a budget of its own. Default false. */
   readonly givesBudget?: boolean;
@@ -35,7 +35,7 @@ export interface RedriveCommand {
   readonly out: string;
 }
 
-/** Says what is told while a redrive is worked out. `isPreview`: nothing is done. */
+/** Returns a function that prints the events of planning a redrive. `isPreview`: nothing is done. */
 export function redriveTeller(batch: string, output: Output, isPreview = false): (event: RedriveEvent) => void {
   return (event) => {
     switch (event.type) {
@@ -54,8 +54,8 @@ export function redriveTeller(batch: string, output: Output, isPreview = false):
 }
 
 /**
- * Says how many rows were opened, and works on the batch as `run` does. Throws {@link ExitError} if none could be, or not
- * all.
+ * Reports how many rows were opened, and works on the batch as `run` does. Throws {@link ExitError} unless all could be
+ * opened.
  */
 export async function finishRedrive(
   end: RedriveEnd,

@@ -13,8 +13,8 @@ import type { RunRequest } from './run-options.ts';
 type Run = (request: RunRequest, context: RunContext) => Promise<ExitName>;
 
 /**
- * `run --sample N --confirm-after-sample`: runs the sample, then asks whether to send the other rows at the prices that
- * it has shown, and sends them. Without that yes it ends as a run of the sample does.
+ * `run --sample N --confirm-after-sample`: runs the sample, then asks whether to send the other rows at the measured
+ * prices, and sends them. If declined, ends like a plain sample run.
  */
 export async function runSampleFirst(
   request: RunRequest,
@@ -28,7 +28,7 @@ export async function runSampleFirst(
   const onPilot = (pilot: Pilot): void => {
     seen.pilot = pilot;
   };
-  // Only the last of the two ends is the command's.
+  // If there is a second run, only its data is the command's.
   const held = { ...context, output: { ...output, data: (line: string) => void data.push(line) } };
   const exit = await run({ ...request, onPilot }, held);
   if (seen.pilot !== undefined && (await isAgreed({ exit, pilot: seen.pilot, request, output, ask }))) {
@@ -58,7 +58,7 @@ async function isAgreed({ exit, pilot, request: { flags, manifestPath }, output,
   }
 }
 
-/** The person has agreed to the price of all rows. What the first run had begun has ended. */
+/** The request for the remaining rows, whose price is approved. The first run's server and ledger thread are gone. */
 function withoutSample({ flags, plan, ...request }: RunRequest): RunRequest {
   return {
     ...request,

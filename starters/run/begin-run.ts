@@ -13,9 +13,9 @@ import type { Flags } from '../commands/flags.ts';
 import { planRun, type RunPlan } from './run-options.ts';
 
 /**
- * The first part of `voxbatch run MANIFEST`: the settings, the flags, and that the manifest exists. If the embedded
- * server will probably be needed, it and the thread of the ledger are started, and `run.ts` with its imports is loaded meanwhile: each
- * takes some tenths of a second. If the manifest is no good, the server is stopped again, and the ledger was not opened.
+ * First part of `voxbatch run MANIFEST`: reads settings and flags, and checks that the manifest exists. If the embedded
+ * server will probably be needed, starts it and the ledger's thread while `run.ts` and its imports load, since each
+ * takes some tenths of a second. For an invalid manifest, the server is stopped again, and the ledger is never opened.
  */
 export async function beginRun(manifestPath: string, flags: Flags, context: RunContext): Promise<ExitName> {
   const settings = await confirmedSettings(flags);
@@ -43,12 +43,12 @@ async function beginThread(settings: Settings): Promise<SessionRequest['ledger']
   return beginRecords(settings);
 }
 
-/** Only a guess: if it was wrong to think that no server is needed, one is started later. */
+/** An estimate: if it is wrongly false, the server is started later. */
 function needsServer(settings: Settings, plan: RunPlan, flags: Flags): boolean {
-  // In the background another process does the work. A summary usually belongs to a finished batch.
+  // With `--detach` another process does the work. An existing summary usually means that the batch is finished.
   if (settings.cluster !== undefined || flags.detach === true || existsSync(join(plan.out, 'summary.json')))
     return false;
-  // Nothing of a stranger's is started before the user has taken it.
+  // Start nothing in a stranger's folder before the user has confirmed it.
   if (!isPlaceKnown(settings)) return false;
   try {
     readApiAccess(settings, flags);

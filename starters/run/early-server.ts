@@ -4,14 +4,15 @@ import { EXIT_CODES } from '../../contract/exit-codes.ts';
 import { exitOfSignal, onEndSignal } from './interrupt.ts';
 
 /**
- * Starts the server while the rest of the command loads and reads its manifest. Until the caller takes it over, Ctrl-C, SIGTERM
- * and a closed terminal say that nothing was sent and end the process and the server; afterwards the caller handles signals.
+ * Starts the server while the rest of the command loads and reads its manifest. Until the caller takes the server over,
+ * Ctrl-C, SIGTERM and a closed terminal end the process and the server with a note that nothing was sent; afterwards
+ * the caller handles signals.
  */
 export function beginServerHere(settings: Pick<Settings, 'home' | 'env'>, say: (line: string) => void): EarlyServer {
   return endedBySignals(beginServer(settings, say), say);
 }
 
-/** Stops the server, and ends the process, at a signal to end until somebody takes the server. */
+/** Until the server is taken over, termination signals stop it and end the process. */
 export function endedBySignals(server: EarlyServer, say: (line: string) => void): EarlyServer {
   const dispose = onEndSignal((name) => {
     say('Interrupted before this command sent anything. To start or resume, run it again.');

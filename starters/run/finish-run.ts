@@ -9,7 +9,7 @@ import { pauseMessage, standstillWords } from '../terminal/pause-words.ts';
 import { pilotJson, summaryLines } from '../terminal/summary-words.ts';
 import type { WorkEnd } from './work-on-batch.ts';
 
-/** What a finished batch shows of the rows that were left out. */
+/** The forecast for rows left out of a finished batch. */
 export type Pilot = NonNullable<FinishedBatch['pilot']>;
 
 export interface FinishRequest {
@@ -17,11 +17,11 @@ export interface FinishRequest {
   /** Absolute. */
   readonly out: string;
   readonly why: WorkEnd;
-  /** Called if rows of a finished batch were left out, with what the others show of them. */
+  /** Called with the forecast if rows of a finished batch were left out. */
   readonly onPilot?: ((pilot: Pilot) => void) | undefined;
 }
 
-/** Writes a batch's files in their current state, says what happened and what to do next, and decides the exit code. */
+/** Writes a batch's files in their current state, reports the result and the next steps, and returns the exit code. */
 export async function finishRun(
   { batch: name, out, why, onPilot }: FinishRequest,
   { session, output, json }: Pick<Invocation, 'session' | 'output' | 'json'>,
@@ -60,7 +60,7 @@ function finishJson({ batch, counts, money, pilot, ...made }: FinishedBatch, out
   return { ...sums, ...rest, sample, ...madeJson(made) };
 }
 
-/** How it goes on with a batch that is not over. */
+/** The next steps for an unfinished batch. */
 function nextLines(
   { batch, standstill, isDeserted }: FinishedBatch,
   { out, why, isEmbedded }: Pick<FinishRequest, 'out' | 'why'> & { readonly isEmbedded: boolean },

@@ -6,30 +6,30 @@ const SIGTERM_PATIENCE_MS = 30_000;
 /** How an interrupted command ends. */
 export type InterruptExit = Extract<ExitName, 'interrupted' | 'terminated'>;
 
-/** What came from outside. */
+/** An interruption from outside. */
 export interface Interrupt {
   /** Aborts at the first SIGINT, SIGTERM or SIGHUP. */
   readonly signal: AbortSignal;
   /** The exit code of that signal. */
   readonly exit: () => InterruptExit;
   /**
-   * How long to wait for requests in flight, in ms. SIGTERM is usually followed by a kill after 40 s or so; a person at
-   * a terminal can press again: undefined, as long as a request may take.
+   * Max wait for requests in flight, ms. SIGTERM is usually followed by a kill after 40 s or so. Undefined, meaning as
+   * long as a request may take, for a person at a terminal, who can press Ctrl-C again.
    */
   readonly patienceMs: () => number | undefined;
   /** Stops listening. */
   dispose(): void;
 }
 
-/** What asks a command to end. SIGHUP: its terminal was closed. */
+/** Signals that ask a command to end. SIGHUP: its terminal was closed. */
 export type EndSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
-/** How a command ends that got this signal. A closed terminal is the same to it as SIGTERM. */
+/** The exit code for a signal. A closed terminal counts as SIGTERM. */
 export function exitOfSignal(name: EndSignal): InterruptExit {
   return name === 'SIGINT' ? 'interrupted' : 'terminated';
 }
 
-/** Listens for the signals that ask a command to end. Returns how to stop listening. */
+/** Listens for termination signals. Returns a function that stops listening. */
 export function onEndSignal(listener: (name: EndSignal) => void): () => void {
   const names: readonly EndSignal[] = isUnderNohup() ? ['SIGINT', 'SIGTERM'] : ['SIGINT', 'SIGTERM', 'SIGHUP'];
   for (const name of names) process.on(name, listener);
@@ -39,9 +39,10 @@ export function onEndSignal(listener: (name: EndSignal) => void): () => void {
 }
 
 /**
- * Listens for Ctrl-C, SIGTERM and a closed terminal. The first one asks for an orderly end: requests in flight are
- * finished. A second Ctrl-C or SIGTERM ends at once, which is still safe: `onSecond` runs first and must be quick. SIGHUP
- * is never the second: the kernel and the shell both send it, and whoever ends a session sends SIGTERM with it.
+ * Listens for Ctrl-C, SIGTERM and a closed terminal. The first requests a graceful shutdown that drains requests in
+ * flight. A second Ctrl-C or SIGTERM exits immediately, which is still safe: `onSecond` runs first and must be quick.
+ * SIGHUP never counts as the second: both the kernel and the shell send it, and session managers send SIGTERM along
+ * with it.
  */
 export function listenForInterrupt(onFirst: (exit: InterruptExit) => void, onSecond: () => void): Interrupt {
   const controller = new AbortController();

@@ -18,9 +18,9 @@ import { ProgressDisplay } from '../terminal/progress.ts';
 
 /** A batch to work on. */
 export interface WorkRequest extends FollowedBatch {
-  /** The embedded server, if it was started early; it is taken over. */
+  /** The embedded server if it was started early; ownership passes to this command. */
   readonly server?: EarlyServer | undefined;
-  /** Leave the work to the `voxbatch up` of this home while it is there. Default false. */
+  /** Leave the work to this home's `voxbatch up` while it runs. Default: false. */
   readonly usesUp?: boolean;
 }
 
@@ -28,8 +28,8 @@ export interface WorkRequest extends FollowedBatch {
 export type WorkEnd = Exclude<End, 'aborted'> | InterruptExit;
 
 /**
- * Has a batch worked on, shows what happens to it, and returns what `finish` makes of the end. Ctrl-C, SIGTERM and a closed terminal end it
- * in order; see {@link workOn}.
+ * Runs a batch, displays its progress, and returns the exit code from `finish`. Ctrl-C, SIGTERM and a closed terminal
+ * shut it down gracefully; see {@link workOn}.
  */
 export async function workOnBatch(
   request: WorkRequest,
@@ -45,14 +45,14 @@ export async function workOnBatch(
       output.say(`\n${firstNotice(exit)}`);
     },
     () => {
-      // Print first: stderr is written synchronously, and no later failure can take the words away.
+      // Print first: stderr is written synchronously, so no later failure can lose the message.
       output.say(`Ended at once. Continue with: ${goOnCommand(record, out)}`);
       atOnce.abort();
     },
   );
   try {
     if (detach && settings.cluster === undefined && out !== null) {
-      // Before others are started who could not work there.
+      // Checked before starting other processes, which could not work with a wrong store.
       await session.store();
       spawnUp(settings, await session.api(), { batch: record.name, out, webhook });
     }
@@ -76,8 +76,7 @@ export async function workOnBatch(
   } catch (error) {
     throw exitErrorOf(error, out);
   } finally {
-    // Not before: without a listener, a second Ctrl-C while the files are written would kill the process without a
-    // word.
+    // Not earlier: without a listener, a second Ctrl-C while the files are written would kill the process silently.
     interrupt.dispose();
   }
 }
@@ -102,7 +101,10 @@ function errorOf(
   }
 }
 
-/** The error of a refused start, plus what it leaves: a batch on record, which the next worker finds and pays for. */
+/**
+ * The error of a refused start, extended by a warning: the batch stays on record, and the next worker will find and pay
+ * for it.
+ */
 export function withLeftOnRecord(error: ExitError, { name }: { readonly name: string }): ExitError {
   return new ExitError(
     error.exit,
@@ -113,8 +115,8 @@ export function withLeftOnRecord(error: ExitError, { name }: { readonly name: st
 }
 
 /**
- * Finishes a batch that was closed before, then tells the hooks that are still to be told: whoever worked on it was killed
- * before it had.
+ * Finishes a batch that was already closed, then delivers hooks that are still owed because the process that worked on
+ * it was killed first.
  */
 export async function finishClosed(
   batch: string,
@@ -137,8 +139,8 @@ export async function finishClosed(
 }
 
 /**
- * Shows a batch that is followed: its progress, and a line for every other event. Returns the end. `out`: folder of its files; null: none
- * that is known.
+ * Displays a followed batch: its progress, and a line for every other event. Returns how it ended. `out`: its out
+ * folder; null if unknown.
  */
 export async function showFollowed(
   events: AsyncIterable<FollowEvent>,
@@ -148,7 +150,7 @@ export async function showFollowed(
   const display = new ProgressDisplay(output);
   for await (const event of events) {
     if (event.type === 'ended') {
-      // A signal may have come just after what was to be shown last.
+      // A signal may have arrived just after the last display.
       display.end();
       return event;
     }
@@ -169,7 +171,7 @@ function linesFor(
   switch (event.type) {
     case 'paused': {
       const { batch, waits } = event;
-      // A command that does not wait ends soon, and it is the one that works, so nobody is left.
+      // A command that does not wait ends soon. It is the one doing the work, so the batch will have no worker.
       return [pauseMessage(batch, { isDeserted: !waits, out }), waitMessage(batch, waits)];
     }
     case 'stopping':

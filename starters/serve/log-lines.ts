@@ -6,8 +6,8 @@ import type { Flags } from '../commands/flags.ts';
 import type { Output } from '../terminal/output.ts';
 
 /**
- * Runs a command that stays, with stderr as a log. `text`: lines for people, with the time unless they go to a terminal.
- * `json`: an object in each line, as pino writes it; the error that ends the command, too.
+ * Runs a long-running command with stderr as its log. `text`: human-readable lines, with timestamps unless stderr is a
+ * terminal. `json`: one object per line, as pino writes it, including the error that ends the command.
  */
 export async function withLog(
   format: NonNullable<Flags['log']>,
@@ -27,7 +27,7 @@ export async function withLog(
     log.info(line.trim());
   };
   try {
-    // Lines of the worker's log are such objects already.
+    // The worker's log lines already have this form.
     return await work({ ...output, say, log: output.say });
   } catch (thrown) {
     const error = exitErrorOf(thrown);
@@ -37,7 +37,7 @@ export async function withLog(
   }
 }
 
-/** The same with the time, in UTC, at the beginning of each message. */
+/** The same output with each message prefixed by the time, in UTC. */
 function timed(output: Output): Output {
   return {
     ...output,

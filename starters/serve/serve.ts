@@ -16,8 +16,8 @@ import { awaitUp, becomeUp } from '../../client/work/up.ts';
 import { formatDuration } from '../../contract/duration.ts';
 
 /**
- * `voxbatch worker` and `voxbatch up`: work on the batches of this API and account until told to end. SIGTERM and Ctrl-C end it in order, SIGTERM
- * within 40 s. `onReady` is called when the worker takes work.
+ * `voxbatch worker` and `voxbatch up`: work on the batches of this API and account until told to stop. SIGTERM and
+ * Ctrl-C shut down gracefully, SIGTERM within 40 s. `onReady` is called when the worker is ready for work.
  */
 export async function serve(
   flags: Flags,
@@ -81,8 +81,8 @@ function linesOf(news: ServeNews): readonly string[] {
 }
 
 /**
- * `voxbatch up`: the embedded server and a worker, until told to end. Those that `run --detach` starts end by themselves, and are not the one of
- * their home.
+ * `voxbatch up`: runs the embedded server and a worker until told to stop. Instances started by `run --detach` exit by
+ * themselves, and do not count as their home's `up`.
  */
 export async function up(flags: Flags, context: RunContext): Promise<ExitName> {
   if (flags.untilIdle === true) return serve(flags, context);

@@ -35,8 +35,8 @@ export async function printUnit(
   if (format === 'cron' && unit.split('\n').some((line) => line.length > LONGEST_CRON_LINE)) {
     throw usageError(`cron takes at most ${LONGEST_CRON_LINE} characters in a line: shorten PATH, for example.`);
   }
-  // The unit names the home, as only its user does, so that must not have come with the folder. Where there is no ledger yet, one is made, which
-  // tells at the next call that the home is this user's.
+  // The unit names the home explicitly, which vouches for it, so the home must not have come with the folder. A missing
+  // ledger is created, which marks the home as this user's for the next call.
   const session = openSession(settings, {}, { admit: admittance(settings, {}, output) });
   await session.ledger().finally(() => session.close());
   makeFoldersFor(here, settings);
@@ -53,7 +53,10 @@ export async function printUnit(
   return 'complete';
 }
 
-/** After SIGTERM a service manager waits so long before it kills, s: `up` stops within 40 s, and a busy disk may add to that. */
+/**
+ * Time a service manager waits after SIGTERM before killing, s: `up` stops within 40 s, and a busy disk may add to
+ * that.
+ */
 export const STOP_TIMEOUT_S = 60;
 /** Pause before a restart, s. There is no limit to restarts: an API that is away at night is back in the morning. */
 export const RESTART_AFTER_S = 10;
@@ -62,10 +65,10 @@ const START_TIMEOUT_MIN = 10;
 /** Lines longer than this are cut or refused by common crons, characters. */
 export const LONGEST_CRON_LINE = 998;
 
-/** How a service manager is told of a service. */
+/** Writes a service's configuration for a service manager. */
 interface UnitWriter {
   readonly write: (service: Service) => string;
-  /** What it cannot hold: said if a value matches. */
+  /** Matches values that it cannot represent; these are reported. */
   readonly refuses: RegExp;
   /** The commands that install what was printed. */
   readonly install: (service: Service) => readonly string[];

@@ -10,11 +10,11 @@ import type { Output } from '../terminal/output.ts';
 /** A result that was handed out. */
 export interface Given {
   readonly exit: ExitName;
-  /** The file that holds it now, as a person would write it; null: it went to stdout. */
+  /** The resulting file as a user would type it; null if it went to stdout. */
   readonly file: string | null;
 }
 
-/** What hands out a result. */
+/** Delivers a result. */
 export interface Giving {
   /** Checks, before anything is paid for, that the result can be handed out. Throws {@link ExitError}. */
   readonly ready: () => Promise<void>;
@@ -22,11 +22,11 @@ export interface Giving {
   readonly give: (record: SingleRecord, place: GivingPlace) => Promise<Given>;
 }
 
-/** What handing out needs. */
+/** The context for delivering a result. */
 export interface GivingPlace {
   readonly store: HandOutRequest['store'];
   readonly output: Output;
-  /** The job had ended before, and nothing was sent now. */
+  /** The job had already ended, and nothing was sent now. */
   readonly isOld: boolean;
   /** Print no line of data: one of JSON follows. */
   readonly json: boolean;
@@ -44,7 +44,7 @@ export async function giveMedia(
   return giveFile(record, row.file, { target, force }, place);
 }
 
-/** The same for any file of a job. */
+/** Delivers any file of a job. */
 export async function giveFile(
   record: SingleRecord,
   file: HandOutRequest['file'],

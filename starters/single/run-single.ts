@@ -23,7 +23,7 @@ import { hasResult } from '../../contract/outcomes.ts';
 import { resultOf } from '../../contract/row-kinds.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 
-/** A single job that a command asks for. */
+/** A single job requested by a command. */
 export interface SingleRequest extends Giving {
   readonly job: PrepareRequest['job'];
   readonly flags: Flags;
@@ -60,7 +60,7 @@ export async function runSingle(request: SingleRequest): Promise<ExitName> {
   }
 }
 
-/** Throws {@link ExitError} `usage` if a command that pays for nothing is to pay. */
+/** Throws {@link ExitError} `usage` for flags that ask a non-paying command to pay. */
 function refusePaying({ again = false, resubmit = false }: Flags): void {
   if (!again && !resubmit) return;
   const paying = again ? '--again' : '--resubmit';
@@ -70,7 +70,7 @@ function refusePaying({ again = false, resubmit = false }: Flags): void {
 async function askAndWork(request: SingleRequest, job: AskRequest['job'], settings: Settings): Promise<ExitName> {
   const { flags, readsStdin = false } = request;
   const context = quietContext(request);
-  // Reported before a server is started for nothing.
+  // Checked early, before a server is started in vain.
   if (settings.cluster === undefined) requireAccess(settings, flags);
   const isEarly = settings.cluster === undefined && isPlaceKnown(settings);
   const server = isEarly ? beginServerHere(settings, context.output.say) : undefined;
@@ -138,13 +138,13 @@ function requireAccess(settings: Settings, flags: Flags): void {
   }
 }
 
-/** Of one row, a line of progress now and then says nothing; on a terminal it shows that something goes on. */
+/** For a single row, periodic progress lines say nothing; on a terminal they at least show activity. */
 function quietContext({ context, flags }: SingleRequest): RunContext {
   const { output } = context;
   return { ...context, output: { ...output, isQuiet: flags.quiet === true || !output.isTerminal } };
 }
 
-/** How a job stands when its command ends. */
+/** A job's state when its command ends. */
 export interface SingleEnd extends Pick<Giving, 'give'>, Pick<GivingPlace, 'store'> {
   readonly record: SingleRecord;
   readonly ledger: Parameters<typeof viewSingle>[0];

@@ -51,7 +51,7 @@ const WHY_HELD = {
   running: 'This was asked for before, and its job may still run. Nothing was sent now.',
 } as const;
 
-/** What a job has cost: what is known, and what may have come on top. */
+/** A job's cost: the known charges, and possible further ones. */
 export function costText({ fields, charges, uncertain }: SingleView): string {
   const { _credits: credits, _credits_kind: kind } = fields;
   const about = charges.some(({ chargedFrom }) => chargedFrom === 'quote');
@@ -63,7 +63,7 @@ export function costText({ fields, charges, uncertain }: SingleView): string {
   return `${charged} ${more} may have been.`;
 }
 
-/** Why a job has no result, and what to do about it. */
+/** Explains why a job has no result, with the next steps. */
 export function endText(record: SingleView): readonly string[] {
   const { batch, row } = record;
   const why = `See: voxbatch explain ${shellWord(batch.name)}`;
@@ -107,7 +107,7 @@ const RESUBMIT = 'To send it again, which may charge twice: the same command wit
 function nextOf(record: SingleView, cost: 'free' | 'charged' | 'uncertain'): string {
   const { batch, row } = record;
   const name = shellWord(batch.name);
-  // What would help its batch needs what it asked for.
+  // The remedies for its batch need the job's input.
   if (record.isCleaned) return cost === 'free' ? SEND_AGAIN : PAY_AGAIN;
   switch (row.outcome) {
     case 'unknown': {
@@ -158,8 +158,8 @@ function isLookedUp({ batch, row }: SingleView): boolean {
 }
 
 /**
- * What is told of a job before it is paid for, as lines for people. `isProbed`: its media are read, so that they do not tell its
- * length if it is not known then; `retakes`: takes that may follow by themselves.
+ * Human-readable lines about a job before it is paid for. `isProbed`: its media were probed, so a still unknown length
+ * cannot be read from them; `retakes`: automatic retakes that may follow.
  */
 export function askLines(
   event: AskEvent,

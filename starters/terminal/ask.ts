@@ -25,11 +25,11 @@ export function askYesNo(
     });
     let isYes: boolean | undefined;
     lines.once('close', () => {
-      // Nobody pressed Enter: start the next message on its own line.
+      // Without Enter, the next message must start on its own line.
       if (isYes === undefined) output.write('\n');
       resolve(isYes ?? false);
     });
-    // A carriage return would let what follows write over what stands before it.
+    // A carriage return would let the following text overwrite the preceding one.
     const shown = showControls(question).replaceAll('\r', String.raw`\r`);
     lines.question(`${shown} [y/N] `, (answer) => {
       isYes = /^\s*y(?:es)?\s*$/i.test(answer);
@@ -40,7 +40,7 @@ export function askYesNo(
 
 /** Whether a person may be asked. */
 export interface AskFlags {
-  /** Ask nobody. It does not confirm. */
+  /** Ask nobody; some questions still count as declined. */
   readonly yes?: boolean;
 }
 
@@ -49,10 +49,10 @@ export function mayAsk({ yes }: AskFlags): boolean {
   return yes !== true && process.stdin.isTTY && process.stderr.isTTY;
 }
 
-/** Asks a person a question; false: no. */
+/** Asks a person a question; returns false for no. */
 export type Ask = (question: string) => Promise<boolean>;
 
-/** Throws {@link ExitError} (`refused`) if a removal is neither agreed to in advance nor anybody can be asked. */
+/** Throws {@link ExitError} (`refused`) if a removal was not agreed to in advance and nobody can be asked. */
 export function requireConsent({ yes, canAsk }: Pick<Person, 'yes' | 'canAsk'>): void {
   if (yes || canAsk) return;
   throw new ExitError('refused', 'Not confirmed, and there is no terminal to ask on. Nothing was removed. Add --yes.');

@@ -29,9 +29,9 @@ const REASONS: Readonly<Record<TakeReason, string>> = {
   'on-unknown': 'automatic resubmit after a lost answer (--on-unknown resubmit)',
 };
 
-/** Longest cell that is shown of a change. */
+/** Changed cells are cut to this length. */
 const LONGEST_CELL = 60;
-/** What is said of a file that was removed. */
+/** Note on a removed file. */
 const REMOVED = 'since removed from the store';
 
 /** Why a take was made. `store`: folder of the store, where files of earlier takes stay. Absolute. */
@@ -54,7 +54,7 @@ function beforeWords({ before: { outcome, failure, file } }: Take, store: string
   return `${outcome ?? 'a take that did not end the row'}${words}${result}`;
 }
 
-/** A paid request, and what became of it. */
+/** Describes a paid request and its result. */
 export function attemptLines(charge: Attempt, history: RowExplanation): readonly string[] {
   const { row, decisions, firstPart } = history;
   const last = row.failure;
@@ -96,7 +96,10 @@ export function sourceWords({ is, from, jobId, madeAt }: Omit<NonNullable<Attemp
   return is === 'used' ? `result: that of ${which}` : `made because the file of ${which} is ${is}`;
 }
 
-/** When the verdict and the end came. A person may decide days after the request: that is no time of the API's. */
+/**
+ * The times of the verdict and the end. A person's decision may come days after the request, and says nothing about the
+ * API's speed.
+ */
 function timesOf(charge: Attempt, decisions: readonly Decision[]): string {
   const { intentAt, verdictAt, finishedAt } = charge;
   const decided = decisions.findLast(
@@ -116,7 +119,7 @@ function verdictWords({ state, failure }: Attempt): string {
   return state === 'unknown' || failure?.class === 'OutcomeUnknown' ? ', no clear answer after' : ', answered after';
 }
 
-/** What a person has decided about a request. */
+/** Describes a person's decision about a request. */
 export function decisionLine({ step, take, attempt, what, jobId, who, madeAt }: Decision): string {
   const job = oneLine(jobId ?? '');
   const words = {
@@ -146,7 +149,7 @@ function chargedOf({ state, charged, chargedFrom }: Attempt): string {
   }
 }
 
-/** What went wrong, why, and what voxbatch does then. */
+/** Describes a failure, its cause, and how voxbatch reacts. */
 export function failureLines(failure: Failure): readonly string[] {
   const facts = [
     failure.status === undefined ? '' : `HTTP ${failure.status}`,

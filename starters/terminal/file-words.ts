@@ -10,7 +10,7 @@ import { ProgressLine } from './progress.ts';
 type FilesMade = Parameters<NonNullable<WriteRequest['onFilesMade']>>[0];
 type Damaged = DamagedInStore['damaged'];
 
-/** What takes less than this needs no words, ms. */
+/** Work shorter than this shows no progress, ms. */
 const SLOW_MS = 2_000;
 const DRAW_EVERY_MS = 500;
 const STEPS: Readonly<Record<FilesMade['step'], string>> = { join: 'joining files', finish: 'finishing files' };
@@ -42,7 +42,7 @@ export async function showFilesMade<T>(
 /** Files named of those that could not be made; the table of their kind has all. */
 const MOST_NAMED = 5;
 
-/** What became of the files that `--join` and `--finish…` ask for; empty without these. */
+/** Describes the files made for `--join` and `--finish…`; empty without these flags. */
 export function madeLines({ joined, finished }: Pick<WrittenFiles, 'joined' | 'finished'>): readonly string[] {
   return [...(joined === null ? [] : joinedLines(joined)), ...(finished === null ? [] : finishedLines(finished))];
 }
@@ -72,7 +72,7 @@ function firstOf(lines: readonly string[], table: string): readonly string[] {
   return [...lines.slice(0, MOST_NAMED), ...(more > 0 ? [`  and ${more} more: see ${table}`] : [])];
 }
 
-/** The same for programs. */
+/** The same for `--json`. */
 export function madeJson({ joined, finished }: Pick<WrittenFiles, 'joined' | 'finished'>): object {
   const incomplete = joined?.flatMap(({ file, value, message }) => (file === '' ? [{ value, message }] : [])) ?? [];
   const failed = finished?.flatMap(({ file, original, message }) => (file === '' ? [{ original, message }] : [])) ?? [];
@@ -98,7 +98,7 @@ const FREE_WAY =
   'If another row has the same result undamaged, that costs nothing: run the manifest as a new batch, which uses it ' +
   '(voxbatch plan MANIFEST --name NEW-NAME says what it would pay for).';
 
-/** A batch, and its store. `isRequestRemoved`: what its rows asked for is gone, too, so none can be redriven. */
+/** A batch and its store. `isRequestRemoved`: its rows' inputs were removed too, so none can be redriven. */
 interface Place {
   readonly batch: string;
   readonly store: string;

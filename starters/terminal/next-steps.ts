@@ -15,17 +15,17 @@ import { inCredits } from './money.ts';
 type SomeRows = Parameters<typeof settleCommands>[0];
 type NextStepOf<W extends NextWhy> = Extract<NextStep, { readonly why: W }>;
 
-/** Added to a command that sends the rows of `failed.csv`, if it holds other rows too. */
+/** Appended to a command that sends the rows of `failed.csv`, if the file has other rows too. */
 export const ALSO_OTHERS = ' (this also sends the other failed rows again)';
 
-/** What a person can do next about a finished batch, most urgent first; see {@link stepsOf}. */
+/** Describes a finished batch's next steps, most urgent first; see {@link stepsOf}. */
 export function nextSteps(finished: Finished, told: readonly EndWord[] = []): readonly string[] {
   return stepsOf(finished, told).map(stepWords);
 }
 
 /** A next step as a sentence. */
 export function stepWords(step: NextStep): string {
-  // Each entry takes the step of its own reason, which the compiler cannot follow through the table.
+  // Each entry takes its own reason's step; the compiler cannot see that through the table.
   const words: (step: never) => string = WORDS[step.why];
   return words(step as never);
 }
@@ -84,7 +84,7 @@ export function haltMessage(halted: string): string {
   return `The batch stopped itself: ${halted}. Check the failures before you continue.`;
 }
 
-/** What is known of rows that lack only the answer of their checks, and the commands by which a person settles them. */
+/** Describes rows that lack only their verification's answer, and the commands that settle them. */
 export function uncheckedSteps(rows: SomeRows, batch: string): string {
   return uncheckedWords(rows, uncheckedCommands(rows, [batch]));
 }
@@ -97,7 +97,7 @@ export function uncheckedWords(rows: SomeRows, { free, pay }: ReturnType<typeof 
   );
 }
 
-/** How a person settles rows whose answers were lost: by the job, or by paying again. */
+/** Describes how to settle rows whose answers were lost: by naming the job, or by paying again. */
 export function wordSteps(rows: SomeRows, batch: string): string {
   return settleWords(rows, settleCommands(rows, [batch]));
 }
@@ -112,14 +112,17 @@ export function settleWords(rows: SomeRows, { adopt, named, nameable, made, pay 
   );
 }
 
-/** How a text that is spoken in parts is changed: those on record are the parts of its old text. `what`: the text or texts. */
+/**
+ * Describes how to change a text spoken in parts: the recorded parts are those of the old text. `what`: the text or
+ * texts.
+ */
 export function editWords(anew: NextCommand | undefined, what: string): string {
   const free = 'parts that did not change come from the cache, free';
   if (anew === undefined) return `Give ${what}, changed, to the same command again: ${free}`;
   return `Change ${what} in the manifest, and run that under another name, where ${free}: ${commandLine(anew)}`;
 }
 
-/** How a text is cut that is too long for the API. It stays as it is. `it`: it, or them. */
+/** Describes how to split a text that is too long for the API, without changing it. `it`: it, or them. */
 export function cutWords(anew: NextCommand | undefined, it: string): string {
   if (anew === undefined) return `To have ${it} cut: the same command with --split sentences`;
   return `No edit is needed. To have ${it} cut, run the manifest under another name, where what is finished comes from the cache, free: ${commandLine(anew)}`;

@@ -11,17 +11,20 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 export interface Output {
   /** A line of data. */
   readonly data: (line: string) => void;
-  /** Data that is no text. Resolves when all of it is written, or nobody reads it any more; rejects if it cannot be written. Absent: only lines are taken. */
+  /**
+   * Writes binary data. Resolves when all of it is written or the reader has gone; rejects if it cannot be written.
+   * Absent if only lines are supported.
+   */
   readonly bytes?: (body: Readable) => Promise<void>;
-  /** A line for people. */
+  /** A human-readable line. */
   readonly say: (line: string) => void;
-  /** A line that has the form of the log already. Default: `say`. */
+  /** A line already in log format. Default: `say`. */
   readonly log?: (line: string) => void;
   /** True if stderr is a terminal that may be drawn on. */
   readonly isTerminal: boolean;
   /** True if a person can be asked: stdin and stderr are terminals. */
   readonly isInteractive: boolean;
-  /** True if colours are welcome (a terminal without `NO_COLOR`). */
+  /** True if colours may be used (a terminal without `NO_COLOR`). */
   readonly hasColour: boolean;
   /** `--quiet`: no progress. */
   readonly isQuiet?: boolean;
@@ -29,7 +32,7 @@ export interface Output {
   readonly isVerbose?: boolean;
 }
 
-/** Prints the answer of a command: one line of JSON, or lines for people. */
+/** Prints a command's answer: one line of JSON, or human-readable lines. */
 export function printAnswer(
   { data }: Pick<Output, 'data'>,
   { json }: { readonly json?: boolean | undefined },
@@ -39,15 +42,15 @@ export function printAnswer(
   for (const line of json === true ? [JSON.stringify(facts)] : lines()) data(line);
 }
 
-/** Where the lines of a worker's log go besides its file; undefined without `--verbose`. */
+/** Also receives the worker's log lines; undefined without `--verbose`. */
 export function logOf({ isVerbose, say, log = say }: Output): ((line: string) => void) | undefined {
   return isVerbose === true ? log : undefined;
 }
 
 /**
- * The output of this process. No line of it steers the terminal, whatever an API or a manifest says. A reader that has gone away (`| head`) is no error, nor is a terminal that was closed. If
- * lines cannot be written for another reason, such as a full disk, the process says so and ends with 1 in place of 0:
- * work that is under way goes on.
+ * The output of this process. No line can control the terminal, whatever an API or a manifest contains. A reader that
+ * has gone away (`| head`) or a closed terminal is no error. If lines cannot be written for another reason, such as a
+ * full disk, the process reports it and exits with 1 instead of 0; work in progress continues.
  */
 export function processOutput(): Output {
   surviveClosedTerminal();
@@ -64,7 +67,7 @@ export function processOutput(): Output {
       if (code === 0) process.exitCode = 1;
     });
   });
-  // Whatever is wrong with it, there is nowhere to say so.
+  // Errors on stderr cannot be reported anywhere.
   process.stderr.on('error', () => undefined);
   return {
     data: (line) => process.stdout.write(`${showControls(line)}\n`),
@@ -86,9 +89,9 @@ const NOTHING = '/dev/null';
 const STREAMS = [0, 1, 2] as const;
 
 /**
- * Lets this process end as it wants to after its terminal was closed: as it exits, Node restores the mode of each
- * terminal, and aborts (SIGABRT) if one is gone. Those are replaced by `/dev/null` right before. Under `nohup`, that the
- * terminal was closed is ignored.
+ * Lets this process exit normally after its terminal was closed. On exit, Node restores each terminal's mode and aborts
+ * (SIGABRT) if one is gone, so closed terminals are replaced by `/dev/null` right before. Under `nohup`, a closed
+ * terminal is ignored.
  */
 export function surviveClosedTerminal(): void {
   if (isUnderNohup()) process.on('SIGHUP', () => undefined);
@@ -97,7 +100,7 @@ export function surviveClosedTerminal(): void {
     for (const stream of terminals) {
       if (isatty(stream)) continue;
       closeSync(stream);
-      // Takes the lowest number that is free: the one that was just closed.
+      // Gets the lowest free descriptor, which is the one just closed.
       openSync(NOTHING, 'r+');
     }
   });
@@ -117,13 +120,13 @@ export function isUnderNohup(): boolean {
   }
 }
 
-/** What a command that works on a batch needs from its process. */
+/** The process facilities of a command that works on a batch. */
 export interface RunContext {
   readonly output: Output;
   readonly atFaultPoint?: NonNullable<ServeOptions['atFaultPoint']>;
 }
 
-/** What every command gets. */
+/** The context of every command. */
 export interface CommandContext extends RunContext {
   /** Called once with the name of the exit code. */
   readonly done: (exit: ExitName) => void;

@@ -6,7 +6,7 @@ import { commandLine, plural } from './words.ts';
 
 type Batch = BatchStatus['batch'];
 
-/** What a command does while the batch is paused. */
+/** Describes what a command does while the batch is paused. */
 export function waitMessage({ settings }: Batch, waits: boolean): string {
   const minutes = plural(Math.ceil(settings.jobDeadlineMs / 60_000), 'minute');
   return waits
@@ -14,12 +14,12 @@ export function waitMessage({ settings }: Batch, waits: boolean): string {
     : `This command first fetches running jobs, for at most ${minutes}. Ctrl-C is safe.`;
 }
 
-/** What a paused batch needs, with the next command; see {@link pauseOf}. */
+/** Describes a paused batch and its next command; see {@link pauseOf}. */
 export function pauseMessage(...about: Parameters<typeof pauseOf>): string {
   return pauseWords(pauseOf(...about));
 }
 
-/** The same, of a pause that is known. */
+/** The same, for a pause already at hand. */
 export function pauseWords({ batch: { name, pauseReason }, goOn, run }: Pause): string {
   const next = goOn.map(commandLine).join(' && ');
   const about = `Batch "${name}" is paused`;
@@ -39,7 +39,7 @@ export function pauseWords({ batch: { name, pauseReason }, goOn, run }: Pause): 
   }
 }
 
-/** Why a batch makes no progress, for people, with what to do. */
+/** Explains why a batch makes no progress, with the next steps. */
 export function standstillWords(
   standstill: NonNullable<BatchStatus['standstill']>,
   { apiUrl }: Pick<Batch, 'apiUrl'>,

@@ -10,7 +10,7 @@ export interface Standing extends Pick<Followed, 'counts' | 'money' | 'untold'>,
   readonly batch: Pick<Followed['batch'], 'settings' | 'control'>;
 }
 
-/** Ends of rows that the progress line counts, in its order: always, or once there are any. */
+/** Row outcomes in the progress line, in its order: shown always, or once there are any. */
 const ALWAYS: readonly EndWord[] = ['failed', 'unknown'];
 const IF_ANY: readonly EndWord[] = ['unfit', 'skipped', 'overdue', 'cancelled'];
 
@@ -37,15 +37,14 @@ function progressLine(
   if (states.blocked > 0) parts.push(`${number(states.blocked)} waiting for a voice or their parts`);
   if (untold.length > 0) parts.push(untoldWords(untold));
   if (remainingMs !== undefined && done < total) parts.push(`${clock(remainingMs)} left`);
-  // Last, because it is as long as an API's words: a terminal cuts the end of the line, and the money must stay
-  // visible.
+  // Last, because an API's message may be long: a terminal cuts the end of the line, and the money must stay visible.
   parts.push(...reasons.slice(0, 1).map(commonestWords));
   return parts.join(', ');
 }
 
 type Reason = Followed['reasons'][number];
 
-/** `few at once until it is known what speech costs`: why a batch with a budget is slow to begin. */
+/** `few at once until it is known what speech costs`: why a batch with a budget starts slowly. */
 export function untoldWords(steps: readonly Step[]): string {
   return `few at once until it is known what ${list(steps)} ${form(steps.length, 'costs', 'cost')}`;
 }
@@ -103,7 +102,7 @@ export class ProgressLine {
     this.#output = output;
   }
 
-  /** `final`: nothing follows, so it is shown in any case, and stays. */
+  /** `final`: nothing follows, so the line is always shown and stays. */
   show(line: string, final = false): void {
     if (this.#output.isQuiet === true) return;
     const now = performance.now();
@@ -119,13 +118,13 @@ export class ProgressLine {
     }
   }
 
-  /** Makes room for a message between two drawings. */
+  /** Clears the line for a message between two redraws. */
   interrupt(): void {
     if (this.#output.isTerminal) process.stderr.write('\r\u001b[2K');
     this.#isDrawn = false;
   }
 
-  /** Nothing follows: what is drawn stays, on a line of its own. */
+  /** Ends drawing: the last line stays, with a line break. */
   end(): void {
     if (this.#isDrawn) process.stderr.write('\n');
     this.#isDrawn = false;
@@ -151,13 +150,13 @@ export class ProgressDisplay {
     if (done !== this.#doneBefore) this.#lastEndMs = elapsedMs;
     this.#doneBefore = done;
     const session = { done: done - this.#doneAtStart, elapsedMs, silentMs: elapsedMs - this.#lastEndMs };
-    // A paused or stopped batch continues when somebody says so, or not at all.
+    // A paused or stopped batch has no remaining time: it continues only by request, or never.
     const isGoing = standing.batch.control === 'running';
     const left = isGoing ? remainingMs(session, chosenOf(standing.counts) - done) : undefined;
     this.#line.show(progressLine(standing, left), final);
   }
 
-  /** Makes room for a message between two drawings. */
+  /** Clears the line for a message between two redraws. */
   interrupt(): void {
     this.#line.interrupt();
   }

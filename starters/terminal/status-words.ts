@@ -27,7 +27,7 @@ export function statusLines(status: BatchStatus, now: number): readonly string[]
   const { batch, counts, money, reasons, failures, untold = [] } = status;
   const ended = endsOf(counts).map(([word, rows]) => `${number(rows)} ${word}`);
   const open = openWords(counts);
-  // If the groups were not read, the reasons of ended rows have not been printed yet.
+  // If the groups were not read, reasons of ended rows have not been printed yet.
   const shown =
     failures.length === 0 ? reasons : reasons.flatMap((reason) => (reason.open > 0 ? [{ ...reason, ended: 0 }] : []));
   const details = [
@@ -44,7 +44,7 @@ export function statusLines(status: BatchStatus, now: number): readonly string[]
     ...status.next.map((step) => statusStepWords(step, status)),
   ];
   const title = `Batch "${batch.name}": ${standingOf(batch, status.isDeserted)}, ${number(doneOf(counts))} of ${rowsInWords(chosenOf(counts))} done${timesOf(batch, now)}`;
-  // A ledger may be a stranger's: whatever it holds, no line of it begins another.
+  // The ledger may be a stranger's, so its content must not be able to start a new line.
   return [title, ...details.map((line) => `  ${line}`)].map(oneLine);
 }
 
@@ -53,7 +53,7 @@ function failureWords(group: BatchStatus['failures'][number]): string {
   return `${number(group.rows)} × ${group.class}${group.rows === 1 ? '' : ', first'} in ${first}: ${oneLine(group.message)}`;
 }
 
-/** What was removed of a batch. */
+/** Describes what was removed from a batch. */
 function cleanedLines({ name, cleaned: { media, rows, unfinished } }: Batch): readonly string[] {
   const flag = unfinished?.media === true ? (unfinished.rows ? '--all' : '--media') : '--rows';
   return [
@@ -65,7 +65,7 @@ function cleanedLines({ name, cleaned: { media, rows, unfinished } }: Batch): re
   ];
 }
 
-/** A hook that is still to be told, or has failed so far, or for good. */
+/** Describes a hook that is undelivered, being retried, or has failed for good. */
 function hookLines(
   hook: BatchStatus['hooks'][number],
   { batch, isStranger }: BatchStatus,
@@ -116,7 +116,7 @@ function timesOf(batch: Batch, now: number): string {
   return `${span.isReopened ? ', the last ones' : ''} in ${clock(batch.closedAt - span.from)}`;
 }
 
-/** What people cannot guess. */
+/** Notes on states that are not self-explanatory. */
 const NOTES: Readonly<Partial<Record<RowState, string>>> = { blocked: ' (waiting for a voice or for their parts)' };
 
 /** The states of open rows, with how many there are: `40 blocked (waiting for a voice or for their parts), 8 submitting`. */

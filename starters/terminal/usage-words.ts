@@ -1,7 +1,7 @@
 import type { Command, Help, Option } from 'commander';
 import { shellWord } from '../../contract/shell-word.ts';
 
-/** The message of a usage error, with what is known of the mistake behind it. */
+/** A usage error's message, with a hint at the likely mistake. */
 export function usageWords(message: string, program: Command, args: readonly string[]): string {
   const hint = misreadHint(program, args, message);
   return hint === undefined ? withOurWord(message, commandTree(program)) : `${message.trimEnd()}\n${hint}`;
@@ -40,8 +40,8 @@ const FLAGS: ReadonlyMap<string, string> = new Map([
 const LOGS = 'For a row: voxbatch explain ROW. For the worker: .voxbatch/logs/worker.log, or run with --verbose.';
 
 /**
- * The message of a usage error, with our word for one that other tools use, or the commands that take a flag which this
- * one does not. It replaces a guess by spelling.
+ * A usage error's message with our equivalent of another tool's term, or with the commands that do take the flag. This
+ * replaces a guess by spelling.
  */
 function withOurWord(message: string, commands: readonly CommandFacts[]): string {
   const [, what, word = ''] = /unknown (command|option) '([^']*)'/.exec(message) ?? [];
@@ -68,19 +68,22 @@ function each(words: readonly string[], ours: string): [string, string][] {
   return words.map((word) => [word, ours]);
 }
 
-/** How the words of a command line are read, as far as people expect something else. */
+/** Surprises in how a command line is parsed. */
 interface Reading {
   /** A flag in the place of the value of another one: `--voice --json`. */
   readonly swallowed: { readonly flag: string; readonly value: string } | undefined;
-  /** Words that begin with a dash, and look like no flag: `-5 degrees`. */
+  /** Words that begin with a dash but do not look like flags: `-5 degrees`. */
   readonly dashed: readonly string[];
   /** The last flag with several values, or an optional one, and the last word that it takes. */
   readonly greedy: { readonly flag: string; readonly value: string } | undefined;
-  /** Number of words that are no flags and no values of flags. */
+  /** Number of words that are neither flags nor flag values. */
   readonly operands: number;
 }
 
-/** Why a command line cannot be meant as it is read: a flag would be the value of another one. Undefined: nothing is wrong. */
+/**
+ * Explains why a command line cannot be meant as parsed: a flag would become another one's value. Undefined if nothing
+ * is wrong.
+ */
 export function swallowedFlag(program: Command, args: readonly string[]): string | undefined {
   const { swallowed } = read(program, args);
   if (swallowed === undefined) return undefined;
@@ -88,7 +91,7 @@ export function swallowedFlag(program: Command, args: readonly string[]): string
   return `${flag} needs a value, and the next word is the flag ${value}. If it is meant to be the value: ${flag}=${value}.`;
 }
 
-/** What may be behind a usage error: how one of the words was read. Undefined: nothing is known. */
+/** The likely cause of a usage error: how one of the words was parsed. Undefined if unknown. */
 function misreadHint(program: Command, args: readonly string[], message: string): string | undefined {
   const { dashed, greedy, operands } = read(program, args);
   const [word] = dashed;
