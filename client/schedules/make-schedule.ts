@@ -34,7 +34,7 @@ import { showSchedule, type ShownSchedule } from './schedule-view.ts';
 import { allowed, OVERLAPS } from './steer-schedule.ts';
 import { surveyBeforeChange } from './survey-schedule.ts';
 
-/** What the batches of a schedule are to be. */
+/** How to run a schedule's batches. */
 export interface WantedRun {
   /** A file, a pattern of files, or a URL. */
   readonly manifest: string;
@@ -43,7 +43,7 @@ export interface WantedRun {
   readonly choices: BatchChoices & Pick<RunPlace, 'probe' | 'confirmAbove'>;
 }
 
-/** What a firing would be now; it may be another by the time the schedule fires. */
+/** A firing as it would be now, which may differ by the time the schedule fires. */
 export interface Outlook {
   readonly price: ScheduledPrice;
   readonly run: ScheduledRun;
@@ -67,7 +67,7 @@ export interface ScheduleRequest {
   readonly name: string;
   readonly spec: ScheduleSpec;
   readonly wanted: WantedRun;
-  /** Refuse a manifest that could not run now. Default: it is made all the same. */
+  /** Refuse a manifest that could not run now. Default: the schedule is created anyway. */
   readonly mustRun?: boolean | undefined;
 }
 
@@ -187,13 +187,13 @@ export async function createSchedule(
   const settings = { run, spec, apiUrl, account };
   const { remainingActions, ...encoded } = encodeSpec(spec);
   const isKnown = (await ledger.knownSchedules()).includes(name);
-  // One that is there stays as it is. One that Temporal has lost is made anew.
+  // An existing schedule stays as it is; one that Temporal has lost is recreated.
   const isThere = isKnown && (await describeIfThere(place, name)) !== undefined;
   if (isThere) throw new VoxbatchError({ type: 'schedule-taken', schedule: name });
   try {
     // What was asked for before Temporal lost it is as lost.
     if (isKnown) await ledger.pauseFirings(name, Date.now(), '');
-    // First: it may fire at once.
+    // Done first, because the schedule may fire immediately.
     await ledger.settleSchedule(name, settings, Date.now());
     await ledger.setScheduleHooks(name, { onEnd, notify });
     // One that is made anew was perhaps paused.
@@ -209,7 +209,7 @@ export async function createSchedule(
   } catch (error) {
     const isTaken = error instanceof ScheduleAlreadyRunning;
     const isRefused = isTaken || (error instanceof VoxbatchError && error.problem.type === 'schedule-refused');
-    // A server that did not answer may have made it, and then it fires.
+    // A server that did not answer may still have created the schedule, which would then fire.
     if (!isKnown && isRefused) await ledger.forgetSchedule(name);
     if (isTaken) throw new VoxbatchError({ type: 'schedule-taken', schedule: name });
     throw error;

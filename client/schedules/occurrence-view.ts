@@ -6,7 +6,7 @@ import type { OccurrenceRange, OccurrenceRecord } from '../../ledger/schedules/o
 import { formatOccurrence } from '../../policy/schedules/occurrence.ts';
 import type { WaitingOccurrence } from './survey-schedule.ts';
 
-/** A time at which a schedule was due, and what came of it. */
+/** A due time of a schedule and its result. */
 export type OccurrenceView = Awaited<ReturnType<typeof occurrenceViews>>[number];
 
 const NO_BATCH = { exit: null, endedAt: null, cause: null, etag: null, isUnchanged: null, out: null };
@@ -44,10 +44,10 @@ async function viewOf(
     batch,
     /** `waiting`: it may still take place. `failed`: it made no batch, its batch gave up, or its files could not be written. `skipped`: it did not take place. */
     state,
-    /** How its batch ended; null: it has not, or there is none. */
+    /** Its batch's exit code; null if the batch has not ended, or there is none. */
     exit,
     exitCode: exit === null ? null : EXIT_CODES[exit].code,
-    /** Credits that its batch was charged; null: there is none. */
+    /** Credits charged for its batch; null without one. */
     charged: isThere ? (await ledger.money(batch)).charged : null,
     /** Of one that was skipped. */
     cause,

@@ -34,13 +34,13 @@ export type ShownSchedule = Awaited<ReturnType<typeof showSchedule>>;
 /** When a schedule fires, and what each firing would cost now. */
 export type PreviewView = Awaited<ReturnType<typeof previewFirings>>;
 
-/** What became of a schedule's occurrences. `lost`: it was made here, and Temporal does not know it. */
+/** Results of a schedule's occurrences. `lost`: it was created here, but Temporal does not know it. */
 export type ScheduleCheck = Awaited<ReturnType<typeof checkSchedules>>['schedules'][number];
 
-/** How the month of a schedule stands. */
+/** A schedule's budget for the current month. */
 export type ScheduleMonth = NonNullable<ScheduleLine['month']>;
 
-/** Occurrences that a list looks at. */
+/** Max occurrences examined for a list. */
 const MOST_COUNTED = 100;
 
 /** All schedules of the ledger, by name. Records what did not take place. Throws {@link VoxbatchError} (`schedule-silent`). */
@@ -60,7 +60,7 @@ export async function listSchedules(place: SchedulePlace) {
     const [next] = head.paused ? [] : found.info.nextActionTimes;
     lines.push({
       ...head,
-      /** Null: never, or not while it is paused. */
+      /** Null if it never fires again, or is paused. */
       next: next === undefined ? null : utcSecond(next.getTime()),
       /** Name of the newest batch that it made. */
       last: made.sort().at(-1) ?? null,
@@ -71,7 +71,7 @@ export async function listSchedules(place: SchedulePlace) {
       lastState: newest?.state ?? null,
       lastCause: newest?.cause ?? null,
       lastExitCode: newest?.exit == null ? null : EXIT_CODES[newest.exit].code,
-      /** How many failed or were skipped since the last that ended, of the 100 newest. */
+      /** Number that failed or were skipped since the last that ended, among the 100 newest. */
       amissInARow,
     });
   }

@@ -20,8 +20,8 @@ export const OVERLAPS: Readonly<Record<OverlapPolicy, ScheduleOverlapPolicy>> = 
 /** All of these throw {@link VoxbatchError} (`no-schedule`, `schedule-silent`). */
 
 /**
- * Stops a schedule from firing. A running batch continues; what was triggered or backfilled and has not begun does not fire either. Triggers and
- * backfills that come later still make batches.
+ * Pauses a schedule. A running batch continues; pending triggers and backfills do not fire either. Later triggers and
+ * backfills still make batches.
  */
 export async function pauseSchedule(place: SchedulePlace, name: string, note: string): Promise<void> {
   await surveyBeforeChange(place, name);
@@ -30,7 +30,7 @@ export async function pauseSchedule(place: SchedulePlace, name: string, note: st
   await setPaused(place, name, true, (handle) => handle.pause(note));
 }
 
-/** Lets a schedule fire again. What it missed while it was paused stays missed; a backfill makes up for it. */
+/** Resumes a schedule. Firings missed during the pause stay missed; a backfill makes up for them. */
 export async function resumeSchedule(place: SchedulePlace, name: string, note: string): Promise<void> {
   await surveyBeforeChange(place, name);
   // First: it may fire at once.
@@ -131,7 +131,10 @@ async function setPaused(
   }
 }
 
-/** Deletes a schedule, even one that Temporal has lost, or that the ledger does not know. Its batches stay, and a running one continues. */
+/**
+ * Deletes a schedule, even one that Temporal has lost or the ledger does not know. Its batches stay, and a running one
+ * continues.
+ */
 export async function deleteSchedule(place: SchedulePlace, name: string): Promise<void> {
   const { ledger } = place;
   const isKnown = (await ledger.scheduleRecord(name)) !== undefined;

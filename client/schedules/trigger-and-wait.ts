@@ -12,11 +12,11 @@ import { isAttended } from './schedule-view.ts';
 import { triggerSchedule } from './steer-schedule.ts';
 import { firingStates } from './survey-schedule.ts';
 
-/** How long a wait for a trigger goes on. */
+/** Events while waiting for a trigger. */
 export type TriggerNews =
-  /** It fires, and makes this batch. */
+  /** It fired and is making this batch. */
   | { readonly type: 'started'; readonly batch: string }
-  /** No worker is there any more: one that was killed a moment ago seemed to be. */
+  /** There is no worker after all; one killed moments ago had still seemed alive. */
   | { readonly type: 'alone' };
 
 /**
@@ -47,11 +47,11 @@ const SECOND_MS = 1_000;
 const LOOK_EVERY_MS = 250;
 const WORKER_LOOK_EVERY_MS = 500;
 
-/** What is triggered, and who hears of it. */
+/** Options of a trigger. */
 export interface TriggerRequest {
   /** Default: `allow`. */
   readonly overlap?: OverlapPolicy | undefined;
-  /** Called with what happens meanwhile. */
+  /** Called with each event. */
   readonly tell: (news: TriggerNews) => void;
 }
 
@@ -73,7 +73,7 @@ export async function triggerAndWait(place: SchedulePlace, name: string, request
   }
 }
 
-/** Waits a while for a worker, which may just be starting. */
+/** Waits briefly for a worker, which may just be starting. */
 async function awaitWorker(place: SchedulePlace, name: string): Promise<boolean> {
   const until = performance.now() + WORKER_PATIENCE_MS;
   while (!(await isAttended(place, name))) {
@@ -83,7 +83,7 @@ async function awaitWorker(place: SchedulePlace, name: string): Promise<boolean>
   return true;
 }
 
-/** The same, where a worker is there. */
+/** Triggers and waits, given that a worker is there. */
 export async function triggerAttended(
   place: SchedulePlace,
   name: string,

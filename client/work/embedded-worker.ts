@@ -120,8 +120,8 @@ async function beginWebhook(
 }
 
 /**
- * Opens the log of this home's workers. It records state changes, and with `onLine` every event (`contract/work-events.ts`):
- * ids, never texts, links or tokens.
+ * Opens the log of this home's workers. It records state changes, and with `onLine` every event
+ * (`contract/work-events.ts`): ids, never texts, links or tokens.
  */
 export function openLog(home: string, onLine?: (line: string) => void): Logger {
   const file = openOwnLog(pathsIn(home).workerLog);

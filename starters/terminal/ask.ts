@@ -40,7 +40,7 @@ export function askYesNo(
 
 /** Whether a person may be asked. */
 export interface AskFlags {
-  /** Ask nobody; some questions still count as declined. */
+  /** Ask nobody. Does not count as a confirmation. */
   readonly yes?: boolean;
 }
 
