@@ -30,9 +30,9 @@ const READS = 32;
 
 /** What differs from worker to worker. */
 export interface WorkerWorld extends Omit<Services, 'clock'>, Pick<ProcessSignals, 'onFault' | 'observe'> {
-  /** Called at every point where a process can die; for tests. Default: does nothing. */
+  /** Called at each named fault point, where tests kill the process. Default: does nothing. */
   readonly atFaultPoint?: FaultPointHook;
-  /** Default: hints that never listen. */
+  /** Default: hints without a source of webhooks. */
   readonly hints?: JobHints;
   /** Default: does nothing. */
   readonly leaveContext?: ProcessSignals['leaveContext'];
@@ -85,7 +85,7 @@ export function newIdentity(): string {
   return `${hostname()} ${String(process.pid)} ${Math.random().toString(36).slice(2, 8)}`;
 }
 
-/** Hints for the jobs of a worker, and how long what webhooks mention before their jobs are known has to be remembered. */
+/** Hints for a worker's jobs, and how long to remember webhooks about jobs that are not known yet. */
 export function newHints(): { readonly hints: JobHints; readonly memoryMs: number } {
   return { hints: new JobHints(), memoryMs: UNHEARD_MS };
 }

@@ -79,7 +79,8 @@ async function nextAnswer(
 }
 
 /**
- * Polls once when the time has come. If woken early, it does not poll and returns undefined: the ledger may have news.
+ * Polls once when the time has come. Returns `same` if nothing is new, and undefined if a wake-up came meanwhile: the
+ * ledger may have news.
  */
 async function pollWhenDue(deps: Dependencies, job: WaitedJob, waiting: Waiting): Promise<PollResult | undefined> {
   const { signal, wakeUps } = waiting;

@@ -4,7 +4,7 @@ const ASK_EVERY_MS = 250;
 /**
  * Rows that wait for budget room, or for the API's real charge to become known. Both may take as long as a job, and the
  * rows they wait for may need their slots. So they wait outside every limit, including the window; one of them checks
- * from time to time, and each that leaves lets the next one check at once.
+ * from time to time, and when one has found room or given up (`passed`), the next checks at once.
  */
 export class RoomWaits {
   readonly #lines = new Map<string, Line>();

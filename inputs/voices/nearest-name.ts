@@ -1,4 +1,4 @@
-/** Edit distance of two short names (Levenshtein), ignoring case. */
+/** Edit distance of two short names (Levenshtein). */
 function distance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {

@@ -7,7 +7,8 @@ import { toCharge, toSpec } from '../records.ts';
 import type { Db } from '../schema.ts';
 
 /**
- * Checks before a lost request adopts a job from the API's list: who on the account has the job, and whose it could be.
+ * Requests whose answers are missing, and the jobs that they could have made: checked before a lost request adopts a job
+ * from the API's list, and when a batch's leftovers are looked for.
  */
 
 /** True if any attempt of this step, of any batch of this API and account, has this job. */

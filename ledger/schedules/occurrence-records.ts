@@ -48,7 +48,7 @@ export type OccurrenceEnding =
   | { readonly type: 'failed'; readonly exit: ExitName | null; readonly reason: string }
   | { readonly type: 'skipped'; readonly cause: SkipCause; readonly reason: string };
 
-/** An occurrence that did not take place. */
+/** An occurrence without a firing; on record it is `skipped`, too. */
 export interface SkippedOccurrence {
   readonly at: number;
   readonly cause: SkipCause;
@@ -71,7 +71,7 @@ export interface OccurrenceRange {
   readonly most?: number | undefined;
 }
 
-/** The budget of a schedule for the calendar month in which `at` lies. */
+/** Asks how much of a schedule's budget is used in the calendar month in which `at` lies. */
 export interface MonthQuestion extends Occurrence, MonthBudget {
   /** A batch to leave out of the count. */
   readonly except?: string | undefined;

@@ -13,6 +13,12 @@ import type { ChargeLine, Tx } from '../schema.ts';
 import { attemptKeyOf, isSameAttempt } from '../../contract/batch.ts';
 import { updateCharge } from '../rows/line-changes.ts';
 
+/*
+ * A stored file can be lost, and its row fails (`loseFile`). Then one of these happens: the file comes back
+ * (`restoreFile`); its job is read again and yields the same content or another (`afterFetchedAgain`); the row has another
+ * result and stops waiting (`leaveLost`); or the result is paid for again (`giveUpLost`, undone by `takeUp`).
+ */
+
 /**
  * Ends a row as `failed` because its stored file is lost, and keeps other rows from using that file. Its attempt keeps
  * its record. `before`: the row's earlier ending, if its file had failed a check or is not needed; the row returns to
@@ -30,7 +36,7 @@ export async function loseFile(row: RowInHand, failure: Failure, before?: Fallba
   await row.change({ ...ending, fallback: jsonOrNull(before), updated_at: now, ended_at: now });
 }
 
-/** Ends a row with its lost file, which is back in the store as recorded. Always false: the row is settled at once. */
+/** Ends a row with its lost file, which is back in the store as recorded. Returns false: it is settled at once, so no worker has anything to do for it. */
 export async function restoreFile(row: RowInHand): Promise<false> {
   const lost = lostAttempt(row.attempts);
   const charge = lost === undefined ? undefined : row.chargeAt(lost);
@@ -44,8 +50,8 @@ export async function restoreFile(row: RowInHand): Promise<false> {
 }
 
 /**
- * Stops waiting for a lost file of a row that has another result. Its attempt is restored, and a later return to it
- * looks for the file again.
+ * Stops waiting for the lost file of a row that has another result. The attempt is restored as if the file were there;
+ * if the row later returns to it, the file is looked for again.
  */
 export async function leaveLost(row: RowInHand): Promise<void> {
   const lost = lostAttempt(row.attempts);
@@ -116,7 +122,7 @@ async function endAsBefore(row: RowInHand, charge: ChargeLine, file: ResultFile)
   return ending;
 }
 
-/** The row's ending with this attempt's file, and whether the file passed all checks on its own. */
+/** The outcome of a row with this attempt's file, and whether the file passed all checks on its own. */
 export function outcomeWith(
   row: RowInHand,
   charge: ChargeLine,
@@ -135,10 +141,9 @@ function checkOf(row: RowInHand, { step, take }: ChargeLine): ChargeLine | undef
 }
 
 /**
- * Failure of ended jobs that were read again for a lost result and are read no more. They are marked as ended again:
- * left as running, they would forever count as requests of unknown price and occupy slots of the account's job limit.
+ * Failure of a job that was read again for a lost result and is no longer read. Recording it ends the job again: left as
+ * running, it would count forever as a request of unknown price and occupy a slot of the account's job limit.
  */
-
 const NOT_READ: Failure = {
   class: 'ResultGone',
   message: 'Its result is lost, and its job is no longer read for it.',
@@ -173,14 +178,14 @@ export async function takeUp(tx: Tx, charge: ChargeLine, { file, isRead }: Given
   await updateCharge(tx, charge, { file: jsonOrNull(file ?? undefined), ...read });
 }
 
-/** Stops reading this take's job again, whose result was never stored although it had ended. */
+/** Stops reading this take's job again. It had ended, but its result was never stored. */
 export async function leaveRead(row: RowInHand, take: number): Promise<void> {
   const charge = readAgain(row, take);
   if (charge === undefined) return;
   await row.changeCharge(charge, { finished_at: charge.priced_at, failure: JSON.stringify(NOT_READ) });
 }
 
-/** The attempt, of this take or of any, whose job had ended with its price, but without a file, and is read again. */
+/** The attempt whose job ended with a price but no stored file, and is being read again; of this take if given. */
 function readAgain(row: RowInHand, take?: number): ChargeLine | undefined {
   const charges = stepsIn(row.spec).flatMap((step) => row.chargesOf(step));
   return charges.find((one) => {

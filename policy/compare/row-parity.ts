@@ -25,7 +25,7 @@ export interface RowSide {
  *
  * - `input`: they asked for different things.
  * - `outcome`: one has a result and the other has none, or they have none in different ways.
- * - `error`: both failed, for different reasons.
+ * - `error`: both ended in the same way without a result, for different reasons.
  * - `format`: their results are of different types.
  * - `length`, `words`: by more than the tolerance.
  */
@@ -43,7 +43,7 @@ export interface RowParity {
   readonly words: { readonly different: number; readonly of: number } | null;
 }
 
-/** Inaudible differences of length: encoders round to frames, voices breathe. */
+/** Harmless differences of length: encoders round to frames, voices breathe. */
 const SLACK_SECONDS = 0.5;
 
 /** Outcomes of rows not tried to the end, which say nothing about a service. */

@@ -3,7 +3,7 @@ import type { Finding } from '../reconcile/match-lost-job.ts';
 
 /**
  * Finds the voice that a lost request made, by its name. To take a wrong voice would give a row somebody else's, or
- * count a charge twice, so every doubt ends in "none": the name must have been free right before the request, exactly
+ * count a charge twice, so every doubt ends as `ambiguous`: the name must have been free right before the request, exactly
  * one voice may have it now, no other request may have made that one, and the request must be recent: later, a person
  * or another program may have given that name to a voice of their own.
  */

@@ -5,8 +5,9 @@ import { ExitError } from '../exit-error.ts';
 import type { Output } from '../terminal/output.ts';
 
 /**
- * Opens a manifest as it was typed. Throws {@link ExitError} `usage` for an outcome file that is gone because all its rows have ended otherwise: whoever
- * runs `failed.csv` again, as other messages say, has no manifest that cannot be read. Throws {@link ManifestError}.
+ * Opens the manifest at the path that the user typed. Throws {@link ExitError} `usage` if that is an outcome file, such
+ * as `failed.csv`, which is gone because no row of the batch has that outcome any more: messages of ours suggest running
+ * it, so "file not found" would mislead. Throws `ManifestError` if the manifest cannot be read.
  */
 export async function openTyped(path: string): Promise<Extract<OpenedManifest, { readonly type: 'open' }>['source']> {
   const opened = await open(path);
@@ -20,7 +21,8 @@ export async function openTyped(path: string): Promise<Extract<OpenedManifest, {
 }
 
 /**
- * Warns before a batch is begun in the working folder although there is a ledger beside the manifest, where its rows may be paid for already.
+ * Warns that a ledger lies beside the manifest if a batch is about to begin with the working folder's ledger: its rows
+ * may be paid for already in the other one.
  *
  * @param manifest as it was typed
  * @param words those of the command before it, such as `['run']`
