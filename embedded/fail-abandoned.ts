@@ -6,7 +6,7 @@ import pLimit from 'p-limit';
 const WORKER_LOST = 'WorkerLost';
 
 export interface FailAbandonedOptions {
-  /** Considers every workflow whose id begins with this, as far as Temporal's list knows it. */
+  /** Considers every workflow whose id begins with this and that Temporal's list returns. */
   readonly workflowIdPrefix: string;
   /** Further workflows to consider: the list lags, and may lack one that has just started. */
   readonly workflowIds?: readonly string[];
@@ -14,7 +14,7 @@ export interface FailAbandonedOptions {
   readonly isMine: (identity: string) => boolean;
 }
 
-/** `PENDING_ACTIVITY_STATE_STARTED` and `…_CANCEL_REQUESTED` of Temporal's API: a worker is running them. */
+/** `PENDING_ACTIVITY_STATE_STARTED` and `…_CANCEL_REQUESTED` of Temporal's API: a worker is running the activity. */
 const IN_A_WORKER: readonly unknown[] = [2, 3];
 const CALLS_AT_ONCE = 8;
 /** gRPC's status code, as the raw calls of the service reject with it. */

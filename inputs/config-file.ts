@@ -36,7 +36,7 @@ export const FINISHING = z
     context.addIssue({ code: 'custom', path: [option], message: `expected ${expected}`, input: given[option] });
   });
 
-/** `voxbatch.config.json` as a user writes it. */
+/** A price as a user writes it. */
 const PRICE = z
   .strictObject(PRICE_MEMBERS)
   .refine((price) => price.cjkFactor === undefined || price.unit === 'character', {

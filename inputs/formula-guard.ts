@@ -17,7 +17,7 @@ export function guardCell(cell: string): string {
   return NEEDS_GUARD.test(shown) ? `'${shown}` : shown;
 }
 
-/** The cell as it was before {@link guardCell}. A cell that was never guarded stays as it is. */
+/** The cell as it was before {@link guardCell}. A cell typed by hand stays as it is, unless it looks guarded or escaped. */
 export function unguardCell(cell: string): string {
   return unescapeControls(IS_GUARDED.test(cell) ? cell.slice(1) : cell);
 }

@@ -109,7 +109,7 @@ async function freeRows(tx: Tx, batch: string, lane: number): Promise<void> {
 export interface ClaimRequest extends LaneOwnership {
   /** Max rows to send. Rows with an open request or job come on top. */
   readonly limit: number;
-  /** Max rows with reserved budget among these; they come first and count towards `limit`. Default: `limit`. */
+  /** Max rows that already have a budget reservation; they come first, even beyond `limit`. Default: `limit`. */
   readonly begun?: number;
 }
 
