@@ -81,8 +81,7 @@ export function resultKeyOf(spec: RowSpec, step: Step, context: KeyContext): str
 function asked(operation: Operation): JsonValue {
   const { own } = factsOf(operation);
   if (own === undefined) return operation;
-  const { price: _price, ...request } = own;
-  return canonicalJson(request);
+  return canonicalJson({ ...own, price: null });
 }
 
 /** Columns in order, by kind and step: a manifest asks for the same few a million times. */
