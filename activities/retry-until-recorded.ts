@@ -1,7 +1,7 @@
+import { messageOf } from '../contract/message-of.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Verdict } from '../api/speech-api.ts';
 import type { AttemptKey } from '../contract/batch.ts';
-import { errorWords } from '../contract/work-events.ts';
 import { LedgerUnreachable } from '../ledger/errors.ts';
 import { StoreUnwritable } from '../store/errors.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -35,7 +35,7 @@ export async function retryUntilRecorded<T>(
           type: 'note',
           what: 'answer-unrecorded',
           ...key,
-          error: errorWords(error),
+          error: messageOf(error),
           facts,
         });
       }

@@ -1,6 +1,6 @@
+import { messageOf } from '../contract/message-of.ts';
 import type { AnswerFacts, Receive, Transcript } from '../api/speech-api.ts';
 import type { AttemptKey } from '../contract/batch.ts';
-import { errorWords } from '../contract/work-events.ts';
 import { defined } from '../contract/defined.ts';
 import { factsOf } from '../contract/row-kinds.ts';
 import { toSrt, toVtt } from '../results/subtitles.ts';
@@ -64,6 +64,6 @@ export async function notePrice(
     await deps.ledger.notePrice(key, { credits, ...defined({ requestId }) });
   } catch (error) {
     const facts = { credits };
-    deps.observe({ type: 'note', what: 'price-unrecorded', ...key, error: errorWords(error), facts });
+    deps.observe({ type: 'note', what: 'price-unrecorded', ...key, error: messageOf(error), facts });
   }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../contract/message-of.ts';
 import { API_PATH } from '../contract/api-path.ts';
 import type { Failure } from '../contract/failures.ts';
 import type { UsedBy } from '../inputs/voices/voice-uses.ts';
@@ -102,11 +103,6 @@ export function asVoxbatchError(error: unknown): VoxbatchError | undefined {
   if (error instanceof LinkedFolder)
     return new VoxbatchError({ type: 'linked-below-out', path: error.path, cause: error });
   return error instanceof VoxbatchError ? error : undefined;
-}
-
-/** The message of any thrown value. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function sentenceFor(problem: Problem): string {

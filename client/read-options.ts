@@ -1,7 +1,8 @@
+import { messageOf } from '../contract/message-of.ts';
 import { defined } from '../contract/defined.ts';
 import { parseResultMember } from '../contract/result-member.ts';
 import { resolve } from 'node:path';
-import { messageOf, VoxbatchError, refuseOption } from './problem.ts';
+import { VoxbatchError, refuseOption } from './problem.ts';
 import { webhookWish, type WebhookWish, type WebhookNews, type WebhookOptions } from './webhooks/webhook-options.ts';
 import { apiAddress, placesIn, type ApiAccess, type RefusedAddress, type Settings, useOperations } from './settings.ts';
 import type { OwnOperation } from '../contract/own-operation.ts';

@@ -70,6 +70,8 @@ export function addOperations(operations: readonly OwnOperation[]): void {
         'another operation of this name was given; the same name means the same',
       );
   }
+  // Whoever works on a row asks, and nearly always all are there.
+  if (fresh.size === 0) return;
   const cells = new Map<string, CellKind>(Object.entries(COLUMN_CELLS));
   for (const operation of fresh.values()) checkOperation(operation, cells);
   for (const operation of fresh.values()) addOperation(operation);

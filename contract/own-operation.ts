@@ -33,7 +33,10 @@ export interface OwnOperation {
    */
   readonly answer: 'job' | 'direct';
   readonly result: 'audio' | 'video';
-  /** Members of the finished job, or of the JSON answer, that may hold the link. Default: those that the API has, and `url`. */
+  /**
+   * Members of the finished job, or of the JSON answer, that may hold the link. Default: those that the API has, and inside a result object
+   * also `url`.
+   */
   readonly links?: readonly string[];
   /** The columns that the request reads, by their name in the manifest. */
   readonly columns: Readonly<Record<string, OwnColumn>>;

@@ -101,8 +101,3 @@ interface NoteEvent extends InLane, Partial<AttemptKey> {
   /** Ids and figures besides. */
   readonly facts?: Readonly<Record<string, string | number | undefined>>;
 }
-
-/** The words of an error, for {@link WorkEvent}. */
-export function errorWords(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

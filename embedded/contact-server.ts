@@ -1,3 +1,4 @@
+import { messageOf } from '../contract/message-of.ts';
 import { Connection } from '@temporalio/client';
 import { WITHOUT_PROXY } from './server-binary.ts';
 
@@ -20,7 +21,7 @@ export async function contactServer(address: string, timeoutMs: number): Promise
       return { clusterId: cluster.clusterId, version: cluster.serverVersion };
     });
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   } finally {
     // While it is enabled, every promise of the process costs more (docs/decisions/cpu.md).
     connection.callContextStorage.disable();

@@ -1,3 +1,4 @@
+import { messageOf } from '../contract/message-of.ts';
 import * as z from 'zod';
 import {
   accessSync,
@@ -125,7 +126,7 @@ function openCache(cache: string, folder: string): KernelLock | string {
     mkdirSync(folder, { recursive: true });
     return new KernelLock(join(cache, 'temporal.lock'));
   } catch (error) {
-    return `the cache can't be written: ${error instanceof Error ? error.message : String(error)}`;
+    return `the cache can't be written: ${messageOf(error)}`;
   }
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from '../contract/message-of.ts';
 import { readFileSync, writeFileSync, copyFileSync, statSync, truncateSync } from 'node:fs';
 import type { FindServerOptions } from './find-server.ts';
 import { type HomePaths, makeHome } from './home.ts';
@@ -121,7 +122,7 @@ async function leave(paths: HomePaths, members: KernelLock, say: (line: string) 
       if (members.tryAlone()) await stopServer(paths);
     });
   } catch (error) {
-    say(`The Temporal server is left running: ${error instanceof Error ? error.message : String(error)}`);
+    say(`The Temporal server is left running: ${messageOf(error)}`);
   } finally {
     members.close();
   }
@@ -226,7 +227,7 @@ async function watchServer(paths: HomePaths, options: WatchOptions): Promise<voi
     } catch (error) {
       if (isAborted(signal)) return;
       failures += 1;
-      say(`The restart failed; trying again: ${error instanceof Error ? error.message : String(error)}`);
+      say(`The restart failed; trying again: ${messageOf(error)}`);
     }
   }
 }

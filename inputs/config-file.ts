@@ -1,3 +1,4 @@
+import { messageOf } from '../contract/message-of.ts';
 import * as z from 'zod';
 import { MOST_RESULT_MEMBERS, RESULT_MEMBER, RESULT_MEMBER_FORM } from '../contract/result-member.ts';
 import { DIALECT_CHOICE, DIALECT_FORMS } from '../contract/dialects.ts';
@@ -173,7 +174,7 @@ export async function readConfig(path: string, read = readRegular): Promise<Conf
     text = await read(path);
   } catch (error) {
     if (typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT') return {};
-    throw new ConfigError(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}.`);
+    throw new ConfigError(`${path} cannot be read: ${messageOf(error)}.`);
   }
   return parseConfig(text.replace(/^\uFEFF/, ''), path);
 }

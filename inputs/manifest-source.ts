@@ -1,3 +1,4 @@
+import { messageOf } from '../contract/message-of.ts';
 import { createWriteStream, existsSync, createReadStream } from 'node:fs';
 import { mkdtemp, open, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -70,7 +71,7 @@ export async function openManifest(given: string, stdin: Readable = process.stdi
     return ofFiles(given, [{ path: given, label: given, format: await detect(given, given) }]);
   } catch (error) {
     if (error instanceof ManifestError) throw error;
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     const meant = EXTENSIONS.map((extension) => `${given}${extension}`).find((path) => existsSync(path));
     const advice =
       meant === undefined ? '"voxbatch init" writes an example of each kind.' : `Did you mean ${shellWord(meant)}?`;
@@ -105,7 +106,7 @@ async function openUrl(url: string, fetchManifest: FetchManifest): Promise<Manif
     ({ etag } = fetched);
   }).catch((error: unknown) => {
     // For example a full disk. As any other error, it would make a firing fetch the manifest over and over.
-    throw error instanceof ManifestError ? error : failed(error instanceof Error ? error.message : String(error));
+    throw error instanceof ManifestError ? error : failed(messageOf(error));
   });
   return { ...source, etag };
 }
@@ -146,7 +147,7 @@ async function writeTo(path: string, stream: Readable): Promise<void> {
 /** Creates a temporary file and has `write` fill it. */
 async function spool(label: string, name: string, write: (path: string) => Promise<void>): Promise<ManifestSource> {
   const folder = await mkdtemp(join(tmpdir(), 'voxbatch-manifest-')).catch((error: unknown) => {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new ManifestError(
       `cannot keep a copy of ${label}, which is read twice: ${why}. Nothing was spent. ` +
         'Set TMPDIR to a folder that you may write to, or give the manifest as a file.',

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The simulator as a process of its own; `voxbatch simulate` is the same. */
+import { messageOf } from '../contract/message-of.ts';
 import { OptionError, parseSimulatorArguments } from './options.ts';
 import { runSimulator } from './run-simulator.ts';
 
@@ -10,7 +11,7 @@ try {
     process.stderr.write(`voxbatch simulate: ${error.message}\n`);
     process.exitCode = 2;
   } else {
-    process.stderr.write(`voxbatch simulate: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`voxbatch simulate: ${messageOf(error)}\n`);
     process.exitCode = 1;
   }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../contract/message-of.ts';
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { SIMULATOR_FLAGS } from './flags.ts';
@@ -96,7 +97,7 @@ function readFlags(argv: readonly string[]): Map<FlagName, string> {
     ({ values } = parseArgs({ args: [...argv], options, allowPositionals: false }));
   } catch (error) {
     const flags = SIMULATOR_FLAGS.map(({ name }) => `--${name}`).join(' ');
-    throw new OptionError(`${error instanceof Error ? error.message : String(error)} (flags: ${flags})`);
+    throw new OptionError(`${messageOf(error)} (flags: ${flags})`);
   }
   const given = new Map<FlagName, string>();
   for (const { name } of SIMULATOR_FLAGS) {
@@ -111,7 +112,7 @@ async function readPlan(file: string): Promise<FaultPlan> {
     const plan: unknown = JSON.parse(await readFile(file, 'utf8'));
     return parseFaultPlan(plan);
   } catch (error) {
-    throw new OptionError(`--plan ${file}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new OptionError(`--plan ${file}: ${messageOf(error)}`);
   }
 }
 
@@ -119,7 +120,7 @@ function shapeOf(value: string): string {
   try {
     parseShape(value);
   } catch (error) {
-    throw new OptionError(`--${error instanceof Error ? error.message : String(error)}`);
+    throw new OptionError(`--${messageOf(error)}`);
   }
   return value;
 }

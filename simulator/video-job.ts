@@ -1,7 +1,7 @@
 import { acceptJob, type JobOrder } from './accept-job.ts';
 import type { Exchange } from './deliver.ts';
 import { envelope, jobMembers } from './media-job-answer.ts';
-import { Refusal } from './refusals.ts';
+import { readJob } from './read-job.ts';
 import type { Service } from './service.ts';
 
 /** The inputs of a new video job, and the answer to its creation. */
@@ -30,15 +30,8 @@ export function createVideoJob(service: Service, { message, more, ...order }: Vi
 
 /** Reads a video job. */
 export function readVideoJob(service: Service, operation: JobOrder['operation'], id: string): Exchange {
-  const job = service.jobs.find(operation, id);
-  return {
-    on: 'read',
-    operation,
-    subject: job?.result.subject ?? '',
-    perform: (fate, draw) => {
-      if (job === undefined) throw new Refusal(404, 'ERR_NOT_FOUND', 'Job not found');
-      service.statistics.countJobRead(Date.now() < job.finishesAt);
-      return envelope(200, jobMembers(service, job, fate, draw), 'OK', draw);
-    },
-  };
+  return readJob(service, operation, id, {
+    what: 'Job',
+    answer: (job, fate, draw) => envelope(200, jobMembers(service, job, fate, draw), 'OK', draw),
+  });
 }

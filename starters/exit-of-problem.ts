@@ -1,6 +1,7 @@
+import { messageOf } from '../contract/message-of.ts';
 import { dirname } from 'node:path';
 import { shellWord } from '../contract/shell-word.ts';
-import { asVoxbatchError, messageOf, type Problem, isDiskTrouble, isMachineTrouble } from '../client/problem.ts';
+import { asVoxbatchError, type Problem, isDiskTrouble, isMachineTrouble } from '../client/problem.ts';
 import { tokenAdvice } from './connect/api-token.ts';
 import { ExitError, NO_LEDGER_ADVICE } from './exit-error.ts';
 import { goOnCommand, namedRow, sentence as stopped } from './terminal/words.ts';

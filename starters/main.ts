@@ -1,7 +1,7 @@
+import { messageOf } from '../contract/message-of.ts';
 import { CommanderError, type Command } from 'commander';
 import { EXIT_CODES, type ExitName, factsOf } from '../contract/exit-codes.ts';
 import { ManifestError } from '../contract/manifest-problems.ts';
-import { messageOf } from '../client/problem.ts';
 import { ExitError, usageError } from './exit-error.ts';
 import { type RunContext, processOutput, type Output } from './terminal/output.ts';
 import { createProgram } from './program.ts';

@@ -1,5 +1,5 @@
+import { messageOf } from '../../contract/message-of.ts';
 import type { FencedAttempt } from '../../contract/batch.ts';
-import { errorWords } from '../../contract/work-events.ts';
 import type { Failure } from '../../contract/failures.ts';
 import { LedgerUnreachable } from '../../ledger/errors.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
@@ -19,7 +19,7 @@ export async function endFaulty(
 ): Promise<RowNow> {
   if (signal.aborted) return { next: { type: 'ended' } };
   if (error instanceof LedgerUnreachable || error instanceof StoreUnwritable) throw error;
-  const cause = errorWords(error);
+  const cause = messageOf(error);
   const stack = error instanceof Error ? error.stack : undefined;
   deps.observe({ type: 'note', what: 'row-ended', ...key, error: cause, facts: { stack } });
   const words = `voxbatch could not go on with this row: ${cause}`.slice(0, 400).replace(/\.?$/, '.');

@@ -1,6 +1,6 @@
+import { messageOf } from '../../contract/message-of.ts';
 import { createHash } from 'node:crypto';
 import { partWord } from '../../contract/row-parts.ts';
-import { errorWords } from '../../contract/work-events.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { BatchRecord, ResultFile, RowStanding } from '../../ledger/record-types.ts';
 import type { WholeRow } from '../../ledger/parts/parts.ts';
@@ -78,7 +78,7 @@ async function joinThem(
     return await store.join(files, stem);
   } catch (error) {
     if (error instanceof StoreUnwritable) throw error;
-    const why = errorWords(error);
+    const why = messageOf(error);
     observe({ type: 'note', what: 'parts-unjoinable', batch, row, error: why });
     return { type: 'unjoinable', why };
   }

@@ -1,6 +1,6 @@
+import { messageOf } from '../../contract/message-of.ts';
 import { readVoices, type VoicesRead } from '../../api/voices/read-voices.ts';
 import type { AwaitedVoice, VoiceSettlement } from '../../ledger/voices/awaited-voices.ts';
-import { errorWords } from '../../contract/work-events.ts';
 import type { Failure } from '../../contract/failures.ts';
 import { nextForVoice, watchAfter, type VoiceSeen } from '../../policy/voices/awaited-voice.ts';
 import { LONGEST_TRAINING_MS } from '../../policy/voices/unready-voice.ts';
@@ -39,7 +39,7 @@ export class VoiceLooks {
     this.#look(batch)
       .catch((error: unknown) => {
         // The lane notices by itself if its ledger is gone. The look is due again after some time.
-        this.#deps.observe({ type: 'note', what: 'voice-look-failed', batch, error: errorWords(error) });
+        this.#deps.observe({ type: 'note', what: 'voice-look-failed', batch, error: messageOf(error) });
       })
       .finally(() => {
         this.#isLooking = false;

@@ -1,5 +1,5 @@
+import { messageOf } from '../../contract/message-of.ts';
 import type { FencedAttempt, Move } from '../../contract/batch.ts';
-import { errorWords } from '../../contract/work-events.ts';
 import type { RowStanding } from '../../ledger/record-types.ts';
 import { loadAttempt, moveAfter, type RowNow, type SubmitReport, type LoadedAttempt } from '../attempt.ts';
 import { FreeName } from '../free-name.ts';
@@ -125,7 +125,7 @@ async function submitOrReconcile(
     return await submit(deps, key, signal, { known: standing, terms, name });
   } catch (error) {
     if (signal.aborted) throw error;
-    deps.observe({ type: 'note', what: 'submit-failed', ...key, error: errorWords(error) });
+    deps.observe({ type: 'note', what: 'submit-failed', ...key, error: messageOf(error) });
     const report = await reconcile(deps, key, signal);
     if (report.next.type === 'submit' && faults.push(error) >= MOST_FAULTS) throw error;
     return report;

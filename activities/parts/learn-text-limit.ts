@@ -1,4 +1,4 @@
-import { errorWords } from '../../contract/work-events.ts';
+import { messageOf } from '../../contract/message-of.ts';
 import type { Failure } from '../../contract/failures.ts';
 import { canBeSplit, TEXT_TOO_LONG } from '../../contract/text-limits.ts';
 import { textLimitIn } from '../../policy/parts/learnt-text-limit.ts';
@@ -22,7 +22,7 @@ export async function learnTextLimit(
   // Ignore a failed write: the next refusal will state the limit again, and the current answer must be recorded in any
   // case.
   await ledger.noteTextLimit(realm, operation, most).catch((error: unknown) => {
-    observe({ ...event, what: 'text-limit-unrecorded', error: errorWords(error) });
+    observe({ ...event, what: 'text-limit-unrecorded', error: messageOf(error) });
   });
   const cut = !canBeSplit(row.spec)
     ? `Texts of ${row.spec.kind} rows are not cut: shorten it.`

@@ -1,3 +1,4 @@
+import { messageOf } from '../../contract/message-of.ts';
 import { ApplicationFailure } from '@temporalio/common';
 import { termsOf } from '../../batches/schedules/admit-firing.ts';
 import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
@@ -5,7 +6,6 @@ import { exitOfView } from '../../batches/look/view-batch.ts';
 import { writeOut } from '../../batches/out-folder.ts';
 import type { OccurrenceEnd } from '../../contract/activities.ts';
 import { defined } from '../../contract/defined.ts';
-import { errorWords } from '../../contract/work-events.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { endingOf } from '../../policy/schedules/occurrence-end.ts';
 import { formatOccurrence, parseOccurrence, type Occurrence } from '../../policy/schedules/occurrence.ts';
@@ -71,7 +71,7 @@ async function finish(deps: Dependencies, batch: BatchRecord, out: string | unde
     return { type: 'ended', exit, ...leftOutOf(batch, counts), ...defined({ problem }) };
   } catch (error) {
     const exit = exitOfView({ batch, counts: await ledger.counts(name) });
-    const why = errorWords(error);
+    const why = messageOf(error);
     observe({ type: 'note', what: 'files-unwritten', batch: name, error: why, facts: { out } });
     return { type: 'ended', exit, problem: `The files of batch "${name}" cannot be written to ${out}: ${why}.` };
   }

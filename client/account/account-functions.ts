@@ -1,8 +1,9 @@
+import { messageOf } from '../../contract/message-of.ts';
 import { ApiError, type Profile } from '../../api/speech-api.ts';
 import { defined } from '../../contract/defined.ts';
 import { withoutPath } from '../../contract/url-scheme.ts';
 import { apiProblem, readProfilePatiently, type OpenApi, createApi } from '../open-api.ts';
-import { refuseOption, messageOf } from '../problem.ts';
+import { refuseOption } from '../problem.ts';
 import type { Session } from '../session.ts';
 import type { Account } from '../../ledger/voices/voice-users.ts';
 import type { ApiAccess } from '../settings.ts';

@@ -1,10 +1,10 @@
+import { messageOf } from '../../contract/message-of.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isOwed, type HookEvent } from '../../contract/hooks.ts';
 import { isProvenDead } from '../../embedded/process-identity.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Delivery, Notice, NoticeClaim } from '../../ledger/notices/notices.ts';
 import { redeliverAt } from '../../policy/hooks/redelivery.ts';
-import { messageOf } from '../problem.ts';
 import { LEASE_MS, NoticeCourier } from './notice-courier.ts';
 import { postNotice, runHookCommand } from './hook-targets.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';

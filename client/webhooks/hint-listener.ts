@@ -1,3 +1,4 @@
+import { messageOf } from '../../contract/message-of.ts';
 import net from 'node:net';
 import { Worker } from 'node:worker_threads';
 import type { HintSource } from '../../activities/webhooks/job-hints.ts';
@@ -60,7 +61,7 @@ export async function openInThread(
   let isListening = false;
   const port = await new Promise<number>((resolve, reject) => {
     const fail = (cause: unknown): void => {
-      reject(new CannotListen(cause instanceof Error ? cause.message : String(cause)));
+      reject(new CannotListen(messageOf(cause)));
       if (!isListening) return;
       isListening = false;
       died();

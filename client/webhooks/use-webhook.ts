@@ -1,3 +1,4 @@
+import { messageOf } from '../../contract/message-of.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobHints } from '../../activities/webhooks/job-hints.ts';
 import { ApiError } from '../../api/speech-api.ts';
@@ -6,7 +7,6 @@ import { withoutPath } from '../../contract/url-scheme.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { changeProfile, isRefusal } from '../account/account-functions.ts';
 import { readProfilePatiently, realmOf, type OpenApi } from '../open-api.ts';
-import { messageOf } from '../problem.ts';
 import { CannotListen, openHintListener, type HintListener, refusePort } from './hint-listener.ts';
 import {
   foundIn,

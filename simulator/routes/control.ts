@@ -1,3 +1,4 @@
+import { messageOf } from '../../contract/message-of.ts';
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
 import { parseFaultPlan } from '../fault-plan.ts';
@@ -30,7 +31,7 @@ export function addControlRoutes(server: FastifyInstance, service: Service): voi
     try {
       service.replacePlan(parseFaultPlan(request.body));
     } catch (error) {
-      return reply.code(400).send({ message: error instanceof Error ? error.message : String(error) });
+      return reply.code(400).send({ message: messageOf(error) });
     }
     return { success: true };
   });

@@ -7,7 +7,7 @@ import { acceptJob, type JobOrder } from '../accept-job.ts';
 import { newRequestId } from '../answer.ts';
 import { deliver, type Exchange } from '../deliver.ts';
 import { contentTypeOf, listen, renderMedia, speechOf, type Sound } from '../media-result.ts';
-import { Refusal } from '../refusals.ts';
+import { readJob } from '../read-job.ts';
 import type { Service } from '../service.ts';
 import { speechAnswer } from '../speech-answer.ts';
 import type { ApiRoutes } from './api-routes.ts';
@@ -23,7 +23,7 @@ export function ownRoutes(own: OwnOperation): ApiRoutes {
       api.post(own.path, (request, reply) => deliver(service, create(own, service, request), reply));
       if (own.answer !== 'job') return;
       api.get<{ Params: { id: string } }>(`${own.path}/:id`, (request, reply) =>
-        deliver(service, readJob(own, service, request.params.id), reply),
+        deliver(service, readOwnJob(own, service, request.params.id), reply),
       );
     },
     paths: {},
@@ -83,17 +83,9 @@ function create(own: OwnOperation, service: Service, request: FastifyRequest): E
   };
 }
 
-function readJob(own: OwnOperation, service: Service, id: string): Exchange {
-  const operation = own.name as JobOrder['operation'];
-  const job = service.jobs.find(operation, id);
-  return {
-    on: 'read',
-    operation,
-    subject: job?.result.subject ?? '',
-    perform: (fate, draw) => {
-      if (job === undefined) throw new Refusal(404, 'ERR_NOT_FOUND', 'Job not found');
-      service.statistics.countJobRead(Date.now() < job.finishesAt);
-      return speechAnswer(service, job, fate, draw, 200);
-    },
-  };
+function readOwnJob({ name }: OwnOperation, service: Service, id: string): Exchange {
+  return readJob(service, name as JobOrder['operation'], id, {
+    what: 'Job',
+    answer: (job, fate, draw) => speechAnswer(service, job, fate, draw, 200),
+  });
 }

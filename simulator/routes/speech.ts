@@ -6,7 +6,7 @@ import { AUDIO_FORMATS } from '../media/render-audio.ts';
 import { speechOf } from '../media-result.ts';
 import { BINARY, ERROR, inPath, jsonAnswer, jsonOf, jsonRequest } from '../open-api-parts.ts';
 import { priceOf } from '../price-request.ts';
-import { Refusal } from '../refusals.ts';
+import { readJob } from '../read-job.ts';
 import type { Service } from '../service.ts';
 import { AUDIO_TYPES, speakAtOnce } from '../speak-at-once.ts';
 import { spoilSpeech } from '../spoil-speech.ts';
@@ -106,15 +106,8 @@ function createSpeechJob(service: Service, request: FastifyRequest): Exchange {
 }
 
 function readSpeechJob(service: Service, id: string): Exchange {
-  const job = service.jobs.find('speech-job', id);
-  return {
-    on: 'read',
-    operation: 'speech-job',
-    subject: job?.result.subject ?? '',
-    perform: (fate, draw) => {
-      if (job === undefined) throw new Refusal(404, 'ERR_NOT_FOUND', 'Task not found');
-      service.statistics.countJobRead(Date.now() < job.finishesAt);
-      return speechAnswer(service, job, fate, draw, 200);
-    },
-  };
+  return readJob(service, 'speech-job', id, {
+    what: 'Task',
+    answer: (job, fate, draw) => speechAnswer(service, job, fate, draw, 200),
+  });
 }

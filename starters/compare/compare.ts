@@ -1,7 +1,7 @@
+import { messageOf } from '../../contract/message-of.ts';
 import { printAnswer, type RunContext } from '../terminal/output.ts';
 import { resolve } from 'node:path';
 import { showComparison, type ComparisonAnswer, type ComparisonView } from '../../client/compare/compare.ts';
-import { messageOf } from '../../client/problem.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
 import { defined } from '../../contract/defined.ts';

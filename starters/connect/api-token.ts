@@ -1,6 +1,6 @@
+import { messageOf } from '../../contract/message-of.ts';
 import { readFileSync } from 'node:fs';
 import type { Settings } from '../../client/settings.ts';
-import { messageOf } from '../../client/problem.ts';
 import { ExitError } from '../exit-error.ts';
 import { ownEnvironment } from '../own-environment.ts';
 

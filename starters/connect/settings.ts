@@ -1,3 +1,4 @@
+import { messageOf } from '../../contract/message-of.ts';
 import { parseResultMember } from '../../contract/result-member.ts';
 import { existsSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -23,7 +24,6 @@ import {
   useOperations,
 } from '../../client/settings.ts';
 import { readToken } from './api-token.ts';
-import { messageOf } from '../../client/problem.ts';
 import { ownEnvironment } from '../own-environment.ts';
 import { ExitError } from '../exit-error.ts';
 import { openRecords } from '../../client/open-records.ts';

@@ -1,10 +1,10 @@
+import { messageOf } from '../../contract/message-of.ts';
 import type { RunContext } from '../terminal/output.ts';
 import { examine, type Finding, type SoundPart, type Trouble } from '../../client/doctor/doctor.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { openSession } from '../connect/open-api.ts';
 import { readSettings } from '../connect/settings.ts';
-import { messageOf } from '../../client/problem.ts';
 import type { Settings } from '../../client/settings.ts';
 import { ffmpegAdvice } from '../../client/sound/require-finishing.ts';
 import { ExitError } from '../exit-error.ts';

@@ -1,4 +1,4 @@
-import { messageOf } from '../../client/problem.ts';
+import { messageOf } from '../../contract/message-of.ts';
 import { owesNotice, tellLast, workOn, type FollowedBatch, type WorkEnd as End } from '../../client/run/work.ts';
 import type { EarlyServer } from '../../client/temporal/early-server.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';

@@ -1,4 +1,4 @@
-import { messageOf } from '../../client/problem.ts';
+import { messageOf } from '../../contract/message-of.ts';
 import { serve as work, type ServeNews } from '../../client/work/serve.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';

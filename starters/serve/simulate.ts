@@ -1,3 +1,4 @@
+import { messageOf } from '../../contract/message-of.ts';
 import type { RunContext } from '../terminal/output.ts';
 import { once } from 'node:events';
 import type { ExitName } from '../../contract/exit-codes.ts';
@@ -5,7 +6,6 @@ import { OptionError, parseSimulatorArguments } from '../../simulator/options.ts
 import type { SimulatorOptions } from '../../simulator/settings.ts';
 import { startSimulator, type Simulator } from '../../simulator/start-simulator.ts';
 import { flagOf } from '../terminal/tunable-words.ts';
-import { messageOf } from '../../client/problem.ts';
 import { ownOperations } from '../../contract/add-operations.ts';
 import { readSettings } from '../connect/settings.ts';
 import { findToken } from '../connect/api-token.ts';

@@ -1,4 +1,4 @@
-import { messageOf } from '../../client/problem.ts';
+import { messageOf } from '../../contract/message-of.ts';
 import { handOut, type HandedOut, type HandOutRequest } from '../../client/single/single-view.ts';
 import type { SingleRecord } from '../../client/single/find-single.ts';
 import { shellWord } from '../../contract/shell-word.ts';

@@ -1,7 +1,7 @@
+import { messageOf } from '../../contract/message-of.ts';
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, sep } from 'node:path';
-import { messageOf } from '../../client/problem.ts';
 import type { Flags } from '../commands/flags.ts';
 import { usageError, type ExitError } from '../exit-error.ts';
 

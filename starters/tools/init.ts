@@ -1,3 +1,4 @@
+import { messageOf } from '../../contract/message-of.ts';
 import type { RunContext } from '../terminal/output.ts';
 import { constants } from 'node:fs';
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
@@ -5,7 +6,6 @@ import { dirname, join } from 'node:path';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import { messageOf } from '../../client/problem.ts';
 import { ExitError } from '../exit-error.ts';
 import { examplePath, EXAMPLES, type Example } from './examples.ts';
 

@@ -1,10 +1,10 @@
+import { messageOf } from '../../contract/message-of.ts';
 import type { RunContext } from '../terminal/output.ts';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { confirmablesIn, forget, remember, type Confirmable } from '../../client/trust/confirmables.ts';
 import { CONFIG_FILE } from '../../client/trust/folder-config.ts';
 import { stateFolder } from '../../client/trust/state-files.ts';
-import { messageOf } from '../../client/problem.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { findToken } from '../connect/api-token.ts';
