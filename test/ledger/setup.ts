@@ -4,12 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AttemptKey, BatchSettings } from '../../contract/batch.ts';
 import { NEVER_HALT } from '../../contract/halt.ts';
-import { BUILT_IN_PRICES, OPERATIONS, ofEach, priceIn, type Kind, type Step } from '../../contract/row-kinds.ts';
+import {
+  BUILT_IN_PRICES,
+  OPERATIONS,
+  ofEach,
+  priceIn,
+  type Kind,
+  type RowSpec,
+  type Step,
+} from '../../contract/row-kinds.ts';
 import { DEFAULT_TUNABLES } from '../../contract/tunables.ts';
 import type { Claim } from '../../ledger/lanes/lanes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { RedriveChoice, Redriven } from '../../ledger/takes/redrive.ts';
-import type { NewBatch, NewRow } from '../../ledger/record-types.ts';
+import type { LoadedRow, NewBatch, NewRow } from '../../ledger/record-types.ts';
 import { inside } from './inside.ts';
 import { openTestLedger } from '../support/open-test-ledger.ts';
 
@@ -60,7 +68,7 @@ export function aKey(row: number, attempt = 1, take = 1, step: Step = 'speech'):
 
 /** Takes a lane of the batch `b`, with what it had, and claims for it; what is not said is lane 1, of the same run, without bound. */
 export async function claimAnew(
-  ledger: Ledger,
+  into: Ledger,
   {
     batch = 'b',
     lane = 1,
@@ -68,8 +76,8 @@ export async function claimAnew(
     limit = 100,
   }: { readonly batch?: string; readonly lane?: number; readonly run?: string; readonly limit?: number } = {},
 ): Promise<Claim> {
-  const lease = await ledger.acquireLane({ batch, lane, run, owner: `w${lane}` });
-  const claim = await ledger.claimRows({ ...lease, limit });
+  const lease = await into.acquireLane({ batch, lane, run, owner: `w${lane}` });
+  const claim = await into.claimRows({ ...lease, limit });
   if (claim === 'lost') throw new Error('the lane was lost at once');
   return claim;
 }
@@ -85,29 +93,64 @@ export function open(folder: string): Promise<Ledger> {
   return openTestLedger(join(folder, 'ledger.db'));
 }
 
+/** The ledger of the test that runs. */
+export let ledger: Ledger;
+
 /** Before each test of a file: hands `take` a new ledger. After it, the ledger and its folder are gone. */
-export function ledgerForEachTest(take: (ledger: Ledger) => void | Promise<void>): void {
+export function ledgerForEachTest(take: (ledger: Ledger) => unknown = () => undefined): void {
   let end: () => Promise<void>;
   beforeEach(async () => {
     const { folder, remove } = await makeFolder();
-    const ledger = await open(folder);
+    ledger = await open(folder);
+    const opened = ledger;
     end = async () => {
-      await ledger.close();
+      await opened.close();
       await remove();
     };
-    await take(ledger);
+    await take(opened);
   });
   afterEach(() => end());
 }
 
+/** 1, 2, … n. */
+export function upTo(n: number): number[] {
+  return Array.from({ length: n }, (_, i) => i + 1);
+}
+
 /** Makes an open batch of this many rows. */
-export async function fill(ledger: Ledger, rows: number, name = 'b', kind: Kind = 'tts'): Promise<void> {
-  await ledger.createBatch(aBatch(name));
-  await ledger.addRows(
+export async function fill(into: Ledger, rows: number, name = 'b', kind: Kind = 'tts'): Promise<void> {
+  await into.createBatch(aBatch(name));
+  await into.addRows(
     name,
-    Array.from({ length: rows }, (_, i) => aRow(i + 1, kind)),
+    upTo(rows).map((row) => aRow(row, kind)),
   );
-  await ledger.openBatch(name, rows);
+  await into.openBatch(name, rows);
+}
+
+interface LoadChange extends Partial<Omit<NewBatch, 'settings'>> {
+  readonly settings?: Partial<BatchSettings>;
+}
+
+/** Makes an open batch of these rows, by default `b`, in the ledger of the test. */
+export async function load(rows: number | readonly LoadedRow[], change: LoadChange = {}): Promise<void> {
+  const batch = { ...aBatch(), ...change, settings: { ...SETTINGS, ...change.settings } };
+  const given = typeof rows === 'number' ? upTo(rows).map((row) => aRow(row)) : rows;
+  await ledger.createBatch(batch);
+  await ledger.addRows(batch.name, given);
+  await ledger.openBatch(batch.name, given.length);
+}
+
+/** A row whose speech is put to a video. */
+export function aDub(row: number, more: Partial<RowSpec> = {}): NewRow {
+  return {
+    ...aRow(row),
+    spec: { kind: 'dub', text: 'Hello.', voice: 'v', video: 'http://h/v.mp4', extra: {}, ...more },
+  };
+}
+
+/** Texts as the parts of a row, of 1 credit each. */
+export function partsOf(first: number, ...texts: readonly string[]): NonNullable<LoadedRow['parts']> {
+  return { first, rows: texts.map((text) => ({ spec: { kind: 'tts', text, voice: 'v', extra: {} }, quoted: 1 })) };
 }
 
 /** A redrive by a person who has just looked at the rows. */

@@ -1,53 +1,44 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LedgerMisuse } from '../../../ledger/errors.ts';
-import type { Ledger } from '../../../ledger/ledger.ts';
-import { aBatch, aKey, aRow, claimAnew, INTENT, ledgerForEachTest, redriveNow } from '../setup.ts';
-import { expectKept } from '../recount.ts';
+import { ask, complete, redrive } from '../actions.ts';
+import { batchOf, chargesOf, claimed, close, kept, money, rowOf } from '../readings.ts';
+import { aBatch, aKey, aRow, claimAnew, ledger, ledgerForEachTest, upTo } from '../setup.ts';
 
 const SUBSET = { type: 'limit', rows: 2 } as const;
 
-let ledger: Ledger;
-ledgerForEachTest((made) => {
-  ledger = made;
-});
+ledgerForEachTest();
 
 /** Loads the batch `b` of so many rows, of which the first two are chosen. */
-async function load(rows: number): Promise<void> {
+async function loadSome(rows: number): Promise<void> {
   await ledger.createBatch({ ...aBatch(), subset: SUBSET });
-  const lines = Array.from({ length: rows }, (_, at) => ({ ...aRow(at + 1), isNotChosen: at >= SUBSET.rows }));
-  await ledger.addRows('b', lines);
+  await ledger.addRows(
+    'b',
+    upTo(rows).map((row) => ({ ...aRow(row), isNotChosen: row > SUBSET.rows })),
+  );
 }
 
 /** Ends the chosen rows, and the batch with them. */
 async function endChosen(): Promise<void> {
-  for (const { row } of (await claimAnew(ledger)).rows) {
-    const key = aKey(row.row, 1, row.take);
-    await ledger.intend(key, INTENT);
-    await ledger.settle(key, { verdict: 'done', credits: 2 }, { outcome: 'succeeded' });
-  }
-  expect(await ledger.closeBatch('b')).toBe(0);
+  for (const { row } of (await claimAnew(ledger)).rows) await complete(aKey(row.row, 1, row.take), { credits: 2 });
+  await close();
 }
 
 describe('rows that are not chosen', () => {
   beforeEach(async () => {
-    await load(5);
+    await loadSome(5);
     await ledger.openBatch('b', 5);
   });
 
   it('have ended from the start, are given to nobody, and do not keep the batch open', async () => {
-    expect(await ledger.findBatch('b')).toMatchObject({ subset: SUBSET, rows: 5 });
+    expect(await batchOf()).toMatchObject({ subset: SUBSET, rows: 5 });
     expect(await ledger.counts('b')).toMatchObject({ total: 5, notChosen: 3, outcomes: { skipped: 3 } });
-    expect((await ledger.readRow('b', 3))?.row).toMatchObject({
-      outcome: 'skipped',
-      failure: { class: 'NotChosen', message: 'Not chosen by --limit 2. Nothing was sent.' },
-      endedAt: null,
-    });
-    expect(await ledger.intend(aKey(3), INTENT)).toMatchObject({ type: 'blocked' });
-    expect((await claimAnew(ledger)).rows.map(({ row }) => row.row)).toEqual([1, 2]);
+    const failure = { class: 'NotChosen', message: 'Not chosen by --limit 2. Nothing was sent.' };
+    expect(await rowOf(3)).toMatchObject({ outcome: 'skipped', failure, endedAt: null });
+    expect(await ask(3)).toBe('blocked');
+    expect(await claimed()).toEqual([1, 2]);
     await endChosen();
-    expect(await ledger.findBatch('b')).toMatchObject({ state: 'closed' });
     expect(await ledger.commonReasons('b', 5)).toEqual([]);
-    await expectKept(ledger, 'b');
+    await kept();
   });
 
   it('are opened at their first take, with the closed batch, once, and nothing else is', async () => {
@@ -55,29 +46,24 @@ describe('rows that are not chosen', () => {
     const more = { type: 'limit', rows: 4 } as const;
     expect(await ledger.openUnsent('b', more, [1, 2, 3, 4])).toBe(2);
     expect(await ledger.openUnsent('b', more, [3, 4])).toBe(0);
-    expect(await ledger.findBatch('b')).toMatchObject({ state: 'open', subset: more, closedAt: null });
-    expect(await ledger.counts('b')).toMatchObject({
-      notChosen: 1,
-      states: { waiting: 2 },
-      outcomes: { succeeded: 2 },
-    });
-    await expectKept(ledger, 'b');
+    expect(await batchOf()).toMatchObject({ state: 'open', subset: more, closedAt: null });
+    const now = { notChosen: 1, states: { waiting: 2 }, outcomes: { succeeded: 2 } };
+    expect(await ledger.counts('b')).toMatchObject(now);
+    await kept();
     await endChosen();
     expect(await ledger.openUnsent('b', null, [5])).toBe(1);
     await endChosen();
     expect(await ledger.counts('b')).toMatchObject({ total: 5, notChosen: 0, outcomes: { succeeded: 5, skipped: 0 } });
-    expect(await ledger.findBatch('b')).toMatchObject({ subset: null });
-    expect(await ledger.money('b')).toMatchObject({ charged: 10 });
-    for (const row of [1, 2, 3, 4, 5]) expect((await ledger.readRow('b', row))?.charges).toHaveLength(1);
-    await expectKept(ledger, 'b');
+    expect((await batchOf()).subset).toBeNull();
+    expect((await money()).charged).toBe(10);
+    for (const row of upTo(5)) expect(await chargesOf(row)).toHaveLength(1);
+    await kept();
   });
 
   it('are priced apart from those that the budget skipped, and scanned apart', async () => {
     await ledger.tune('b', { budget: 2.5 });
-    await claimAnew(ledger);
-    await ledger.intend(aKey(1), INTENT);
-    await ledger.settle(aKey(1), { verdict: 'done' }, { outcome: 'succeeded' });
-    expect(await ledger.intend(aKey(2), INTENT)).toMatchObject({ type: 'over-budget' });
+    await complete(1);
+    expect(await ask(2)).toBe('over-budget');
     expect(await ledger.counts('b')).toMatchObject({ notChosen: 3, outcomes: { skipped: 4 } });
     expect(await ledger.skippedQuotes('b')).toEqual({ overBudget: 2.5, notChosen: 7.5 });
     const scan = async (isNotChosen: boolean): Promise<number[]> => {
@@ -85,17 +71,15 @@ describe('rows that are not chosen', () => {
       for await (const { row } of ledger.scanRows('b', { outcome: 'skipped', isNotChosen })) rows.push(row.row);
       return rows;
     };
-    expect(await scan(true)).toEqual([3, 4, 5]);
-    expect(await scan(false)).toEqual([2]);
+    expect([await scan(true), await scan(false)]).toEqual([[3, 4, 5], [2]]);
   });
 
   it('may be redriven like any row that has ended', async () => {
     await endChosen();
-    const how = { type: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
-    expect(await redriveNow(ledger, 'b', [{ row: 4, take: 1, how }])).toEqual({ rows: [4], left: [] });
+    expect(await redrive(4)).toEqual({ rows: [4], left: [] });
     expect(await ledger.counts('b')).toMatchObject({ notChosen: 2 });
     expect(await ledger.openUnsent('b', null, [3, 4, 5])).toBe(2);
-    await expectKept(ledger, 'b');
+    await kept();
   });
 
   it('stay as they are while the batch is being stopped', async () => {
@@ -107,9 +91,9 @@ describe('rows that are not chosen', () => {
 });
 
 it('a load that was killed leaves no count of rows that are not chosen', async () => {
-  await load(4);
+  await loadSome(4);
   await ledger.discardLoading('b');
-  await load(3);
+  await loadSome(3);
   await ledger.openBatch('b', 3);
   expect(await ledger.counts('b')).toMatchObject({ total: 3, notChosen: 1 });
 });

@@ -301,11 +301,13 @@ export class BudgetWorld {
     this.#heard.push({ operation, quoted, credits });
   }
 
-  /** What was known to be possible: the ratio of what was told, up to the size of its quote. */
+  /** What was known to be possible: the ratio of what was told, up to the size of its quote; the dearest, of what is quoted at nothing. */
   #countedFor({ operation, quoted }: Request): number {
-    const beyond = this.#heard
-      .filter((one) => one.operation === operation)
-      .map((one) => (one.credits / one.quoted - 1) * Math.min(quoted, 4 ** Math.ceil(Math.log2(one.quoted) / 2)));
+    const heard = this.#heard.filter((one) => one.operation === operation && (quoted === 0) === (one.quoted === 0));
+    if (quoted === 0) return Math.max(0, ...heard.map(({ credits }) => credits));
+    const beyond = heard.map(
+      (one) => (one.credits / one.quoted - 1) * Math.min(quoted, 4 ** Math.ceil(Math.log2(one.quoted) / 2)),
+    );
     return quoted + Math.max(0, ...beyond);
   }
 }

@@ -1,324 +1,170 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
-import type { AttemptKey } from '../../../contract/batch.ts';
+import { skippedRows } from '../../../batches/plan/skipped-rows.ts';
 import { BUILT_IN_PRICES } from '../../../contract/row-kinds.ts';
-import type { Ledger } from '../../../ledger/ledger.ts';
+import { budgetFor } from '../../../policy/money/budget.ts';
 import { sizeOf } from '../../../policy/money/charge-ratio.ts';
-import { scaleRuns } from '../../support/property-runs.ts';
-import { aBatch, aKey, aRow, INTENT, ledgerForEachTest } from '../setup.ts';
+import { accept, answer, ask, finish, send, WAITING } from '../actions.ts';
+import { batchOf, messageOf, money } from '../readings.ts';
+import { aDub, aKey, aRow, ledger, ledgerForEachTest, load, upTo } from '../setup.ts';
+import { underBudget } from './budget-steps.ts';
 
-/** A budget whose quotes are wrong: the API tells the real price only when a job ends. */
+/** A budget whose quotes are wrong: the API tells the real price only when a job ends. Rows are quoted at 10. */
 
-let ledger: Ledger;
-ledgerForEachTest((made) => {
-  ledger = made;
-});
+ledgerForEachTest();
 
-interface Filled {
-  readonly rows: number;
-  readonly budget: number | null;
-  readonly name?: string;
-  /** The prices are estimates, not stated by the user. Default false. */
-  readonly isEstimate?: boolean;
-}
-
-async function fill({ rows, budget, name = 'b', isEstimate = false }: Filled): Promise<void> {
-  const batch = aBatch(name);
-  const prices = isEstimate ? BUILT_IN_PRICES : batch.settings.prices;
-  await ledger.createBatch({ ...batch, settings: { ...batch.settings, prices, budget } });
-  await ledger.addRows(
-    name,
-    Array.from({ length: rows }, (_, index) => ({ ...aRow(index + 1), quoted: 10 })),
-  );
-  await ledger.openBatch(name, rows);
-}
-
-const keyIn = (name: string, row: number): AttemptKey => ({ ...aKey(row), batch: name });
-
-async function ask(row: number, quoted = 10, name = 'b'): Promise<string> {
-  return (await ledger.intend(keyIn(name, row), { ...INTENT, maxSending: 256, quoted })).type;
-}
-
-/** Accepted at a price of 0, as such an API says. */
-async function accept(row: number, name = 'b'): Promise<void> {
-  const verdict = { verdict: 'accepted', jobId: `${name}${String(row)}`, credits: 0 } as const;
-  await ledger.settle(keyIn(name, row), verdict, { state: 'processing' });
-}
-
-async function end(row: number, credits: number | undefined, name = 'b'): Promise<void> {
-  const told = credits === undefined ? {} : { credits };
-  await ledger.finishJob(keyIn(name, row), told, { outcome: 'succeeded' });
-}
-
-const chargedIn = async (name = 'b'): Promise<number> => (await ledger.money(name)).charged;
+const ESTIMATED = { isEstimate: true };
 
 describe('an API that charges more than was quoted', () => {
   it('is held to the budget by the worst charge so far: open jobs count with it', async () => {
-    await fill({ rows: 30, budget: 300 });
-    expect(await ask(1)).toBe('go');
-    await accept(1);
-    await end(1, 50);
-    // 50 are charged, and each further job may be: five fit.
-    for (const row of [2, 3, 4, 5, 6]) {
-      expect(await ask(row)).toBe('go');
-      await accept(row);
-    }
-    expect(await ask(7)).toBe('short');
-    for (const row of [2, 3, 4, 5, 6]) await end(row, 50);
-    expect(await ask(7)).toBe('over-budget');
-    expect(await chargedIn()).toBe(300);
-    expect((await ledger.readRow('b', 7))?.row.failure?.message).toBe(
+    // 50 are charged, and each further job may be: five fit. When the seventh does not fit, neither do others like it.
+    await underBudget(
+      300,
+      30,
+      '1 accepted at 0, 1 ended at 50, 2-6 accepted at 0, 7 short, 2-6 ended at 50, 7 over-budget, charged 300, 8-30 skipped',
+    );
+    expect(await messageOf(7)).toBe(
       'Not sent: it would exceed the budget of 300 credits (300 spent or reserved, this row costs 10, and up to 50 at what was charged before). Nothing was charged.',
     );
-    // And so do all the others like it.
-    expect((await ledger.counts('b')).outcomes.skipped).toBe(24);
   });
 
-  it('of another dialect, and so by another operation, leaves rows to be sent that fit', async () => {
-    const batch = aBatch();
-    await ledger.createBatch({ ...batch, settings: { ...batch.settings, budget: 320 } });
-    const rowIn = (row: number, dialect?: 'legacy') => ({
-      ...aRow(row),
-      quoted: 10,
-      spec: { ...aRow(row).spec, ...(dialect === undefined ? {} : { dialect }) },
-    });
-    await ledger.addRows('b', [rowIn(1, 'legacy'), rowIn(2, 'legacy'), rowIn(3), rowIn(4), rowIn(5, 'legacy')]);
-    await ledger.openBatch('b', 5);
-    expect(await ask(1)).toBe('go');
-    await ledger.settle(keyIn('b', 1), { verdict: 'done', credits: 200 }, { outcome: 'succeeded' });
-    expect(await ask(2)).toBe('over-budget');
-    expect((await ledger.counts('b')).outcomes.skipped).toBe(2);
-    expect((await ledger.readRow('b', 5))?.row.outcome).toBe('skipped');
-    for (const row of [3, 4]) expect(await ask(row)).toBe('go');
-  });
+  it('of another dialect, and so by another operation, leaves rows to be sent that fit', () =>
+    underBudget(320, 5, '1 go, 1 done at 200, 2 over-budget, 2 skipped, 5 skipped, 3-4 go', { legacy: [1, 2, 5] }));
 
-  it('goes on with the row that waited once the open ones have cost less', async () => {
-    await fill({ rows: 4, budget: 110 });
-    for (const row of [1, 2]) {
-      expect(await ask(row)).toBe('go');
-      await accept(row);
-    }
-    await end(1, 50);
-    expect(await ask(3)).toBe('short');
-    await end(2, 5);
-    expect(await ask(3)).toBe('go');
-  });
+  it('goes on with the row that waited once the open ones have cost less', () =>
+    underBudget(110, 4, '1-2 accepted, 1 ended at 50, 3 short, 2 ended at 5, 3 go'));
 
-  it('counts what is in doubt with the worst, too, and does not wait for it', async () => {
-    await fill({ rows: 4, budget: 120 });
-    for (const row of [1, 2]) expect(await ask(row)).toBe('go');
-    await accept(1);
-    await ledger.settle(aKey(2), { verdict: 'unknown' }, { outcome: 'unknown' });
-    await end(1, 50);
-    expect(await ask(3)).toBe('over-budget');
-  });
+  it('counts what is in doubt with the worst, too, and does not wait for it', () =>
+    underBudget(120, 4, '1-2 go, 1 answered, 2 unknown, 1 ended at 50, 3 over-budget'));
 
-  it('does not wait for a job that nobody waits for any longer', async () => {
-    await fill({ rows: 4, budget: 120 });
-    for (const row of [1, 2]) {
-      expect(await ask(row)).toBe('go');
-      await accept(row);
-    }
-    await ledger.changeRunning(aKey(2), { outcome: 'overdue' });
-    await end(1, 50);
-    expect(await ask(3)).toBe('over-budget');
-  });
+  it('does not wait for a job that nobody waits for any longer', () =>
+    underBudget(120, 4, '1-2 accepted, 2 overdue, 1 ended at 50, 3 over-budget'));
 
   it('is known from the account’s last batches under a budget at that price', async () => {
-    await fill({ rows: 1, budget: 100, name: 'before', isEstimate: true });
-    expect(await ask(1, 10, 'before')).toBe('go');
-    await accept(1, 'before');
-    await end(1, 50, 'before');
-    await fill({ rows: 10, budget: 100, isEstimate: true });
-    for (const row of [1, 2]) {
-      expect(await ask(row)).toBe('go');
-      await accept(row);
-    }
-    expect(await ask(3)).toBe('short');
+    await underBudget(100, 1, '1 accepted, 1 ended at 50', { name: 'before', ...ESTIMATED });
+    await underBudget(100, 10, '1-2 accepted, 3 short', ESTIMATED);
   });
 
-  it('is known from the batch itself if its budget came late', async () => {
-    await fill({ rows: 4, budget: null });
-    for (const row of [1, 2]) {
-      expect(await ask(row)).toBe('go');
-      await accept(row);
-    }
-    await end(1, 50);
-    await ledger.tune('b', { budget: 140 });
-    expect(await ask(3)).toBe('short');
-  });
+  it('is known from the batch itself if its budget came late', () =>
+    underBudget(null, 4, '1-2 accepted, 1 ended at 50, budget 140, 3 short'));
 
-  it('counts a job that was announced as cheaper with its quote until it ends', async () => {
-    await fill({ rows: 4, budget: 25 });
-    for (const row of [1, 2]) {
-      expect(await ask(row)).toBe('go');
-      const verdict = { verdict: 'accepted', jobId: `j${String(row)}`, credits: 1 } as const;
-      await ledger.settle(keyIn('b', row), verdict, { state: 'processing' });
-    }
-    expect(await ask(3)).toBe('short');
-    await end(1, undefined);
-    expect(await ask(3)).toBe('go');
-  });
+  it('counts a job that was announced as cheaper with its quote until it ends', () =>
+    underBudget(25, 4, '1-2 accepted at 1, 3 short, 1 ended, 3 go'));
 
-  it('counts such a job with the worst charge once one has ended', async () => {
-    await fill({ rows: 4, budget: 105 });
-    for (const row of [1, 2]) {
-      expect(await ask(row)).toBe('go');
-      const verdict = { verdict: 'accepted', jobId: `j${String(row)}`, credits: 1 } as const;
-      await ledger.settle(keyIn('b', row), verdict, { state: 'processing' });
-    }
-    await end(1, 50);
-    expect(await ask(3)).toBe('short');
-    await end(2, 5);
-    expect(await ask(3)).toBe('go');
-  });
+  it('counts such a job with the worst charge once one has ended', () =>
+    underBudget(105, 4, '1-2 accepted at 1, 1 ended at 50, 3 short, 2 ended at 5, 3 go'));
 
-  it('says nothing of another operation: speech at once has prices of its own', async () => {
-    await fill({ rows: 2, budget: 1_000 });
-    await ledger.createBatch({ ...aBatch('mixed'), settings: { ...aBatch().settings, budget: 60 } });
-    const spec = aRow(2).spec;
-    await ledger.addRows('mixed', [aRow(1), { ...aRow(2), spec: { ...spec, dialect: 'legacy' } }]);
-    await ledger.openBatch('mixed', 2);
-    expect(await ask(1, 10, 'mixed')).toBe('go');
-    await accept(1, 'mixed');
-    await end(1, 50, 'mixed');
-    expect(await ask(2, 10, 'mixed')).toBe('go');
-  });
+  it('says nothing of another operation: speech at once has prices of its own', () =>
+    underBudget(60, 2, '1 accepted, 1 ended at 50, 2 go', { legacy: [2] }));
 
-  it('is the same after a request that was quoted at nothing', async () => {
-    await fill({ rows: 4, budget: 20 });
-    expect(await ask(1, 0)).toBe('go');
-    await accept(1);
-    await end(1, 12);
-    expect(await ask(2, 0)).toBe('over-budget');
-  });
+  it('is the same after a request that was quoted at nothing', () =>
+    underBudget(20, [0, 0, 10], '1 accepted, 1 ended at 12, 2 over-budget'));
 });
 
 describe('prices that are estimates', () => {
-  it('let two requests go under a budget, until one has ended and told its charge', async () => {
-    await fill({ rows: 5, budget: 1_000, isEstimate: true });
-    expect([await ask(1), await ask(2), await ask(3)]).toEqual(['go', 'go', 'short']);
-    for (const row of [1, 2]) await accept(row);
-    expect(await ask(3)).toBe('short');
-    await end(1, 10);
-    expect([await ask(3), await ask(4), await ask(5)]).toEqual(['go', 'go', 'go']);
-  });
+  it('let two requests go under a budget, until one has ended and told its charge', () =>
+    underBudget(1_000, 5, '1-2 go, 3 short, 1-2 answered at 0, 3 short, 1 ended at 10, 3-5 go', ESTIMATED));
 
   it('are told of as long as they hold up the batch', async () => {
-    await fill({ rows: 5, budget: 1_000, isEstimate: true });
+    await underBudget(1_000, 5, '1-5 open', ESTIMATED);
     expect(await ledger.untoldSteps('b')).toEqual([]);
-    await ask(1);
+    await accept(1);
     expect(await ledger.untoldSteps('b')).toEqual(['speech']);
-    await accept(1);
-    await end(1, 10);
+    await finish(1, { credits: 10 });
     expect(await ledger.untoldSteps('b')).toEqual([]);
   });
 
-  it('let all go once three have ended and the API has told nothing', async () => {
-    await fill({ rows: 7, budget: 1_000, isEstimate: true });
-    for (const row of [1, 2, 3]) {
-      expect(await ask(row)).toBe('go');
-      const verdict = { verdict: 'accepted', jobId: `j${String(row)}` } as const;
-      await ledger.settle(aKey(row), verdict, { state: 'processing' });
-      await end(row, undefined);
-    }
-    for (const row of [4, 5, 6, 7]) expect(await ask(row)).toBe('go');
-  });
+  it('let all go once three have ended and the API has told nothing', () =>
+    underBudget(1_000, 7, '1 accepted, 1 ended, 2 accepted, 2 ended, 3 accepted, 3 ended, 4-7 go', ESTIMATED));
 
-  it('are not waited for by a job that is stuck, or in doubt', async () => {
-    await fill({ rows: 5, budget: 1_000, isEstimate: true });
-    expect([await ask(1), await ask(2)]).toEqual(['go', 'go']);
-    await accept(1);
-    await ledger.changeRunning(aKey(1), { outcome: 'overdue' });
-    await ledger.settle(aKey(2), { verdict: 'unknown' }, { outcome: 'unknown' });
-    expect([await ask(3), await ask(4), await ask(5)]).toEqual(['go', 'go', 'short']);
-  });
+  it('are not waited for by a job that is stuck, or in doubt', () =>
+    underBudget(1_000, 5, '1-2 go, 1 answered, 1 overdue, 2 unknown, 3-4 go, 5 short', ESTIMATED));
 
-  it('hold up nothing without a budget', async () => {
-    await fill({ rows: 5, budget: null, isEstimate: true });
-    for (const row of [1, 2, 3, 4, 5]) expect(await ask(row)).toBe('go');
-  });
+  it('hold up nothing without a budget', () => underBudget(null, 5, '1-5 go', ESTIMATED));
 
   it('keep a second chain from its first step until the last step of one has ended', async () => {
-    const batch = aBatch();
-    await ledger.createBatch({ ...batch, settings: { ...batch.settings, prices: BUILT_IN_PRICES, budget: 1_000 } });
-    await ledger.addRows('b', [aRow(1, 'dub'), aRow(2, 'dub')]);
-    await ledger.openBatch('b', 2);
-    const chain = { ...INTENT, quoted: 2, quotedRest: 8 };
+    await load([aDub(1), aDub(2)], { settings: { prices: BUILT_IN_PRICES, budget: 1_000 } });
+    const chain = { quoted: 2, quotedRest: 8 };
     const lipSync = aKey(1, 1, 1, 'lip-sync');
-    expect(await ledger.intend(aKey(1), chain)).toMatchObject({ type: 'go' });
-    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 's' }, { state: 'processing' });
-    await ledger.finishJob(aKey(1), { credits: 2 }, { state: 'waiting' });
-    expect(await ledger.intend(aKey(2), chain)).toMatchObject({ type: 'short' });
-    expect(await ledger.intend(lipSync, { ...INTENT, quoted: 8 })).toMatchObject({ type: 'go' });
-    await ledger.settle(lipSync, { verdict: 'accepted', jobId: 'l' }, { state: 'processing' });
-    await ledger.finishJob(lipSync, { credits: 8 }, { outcome: 'succeeded' });
-    expect(await ledger.intend(aKey(2), chain)).toMatchObject({ type: 'go' });
+    await accept(1, {}, chain);
+    await finish(1, { credits: 2 }, WAITING);
+    expect(await ask(2, chain)).toBe('short');
+    await accept(lipSync, {}, { quoted: 8 });
+    await finish(lipSync, { credits: 8 });
+    await send(2, chain);
   });
 });
 
-/** A request of the property: when it asks, what it is quoted at, and what it will be charged. */
-const aRequest = fc.record({
-  quoted: fc.oneof(fc.integer({ min: 0, max: 20 }), fc.integer({ min: 0, max: 200 })),
-  charge: fc.integer({ min: 0, max: 100 }),
-  /** How many open requests end before it asks. */
-  ends: fc.nat(4),
-  isUnknown: fc.boolean(),
+/** An API that charges 20 credits at least: "Yes." is quoted at 1 and charged 20, a page is quoted at 200 and charged as much. */
+describe('a least charge', () => {
+  const PAGES = upTo(9).map(() => 200);
+
+  it('of a word keeps no page from being sent', () =>
+    underBudget(3_000, [1, ...PAGES], '1 accepted, 1 ended at 20, 2-10 accepted, 2-10 ended at 200, charged 1820'));
+
+  it('counts for other words', () => underBudget(45, [1, 1, 1], '1 accepted, 1 ended at 20, 2 go, 3 short'));
+
+  it('is added to a page: that may cost as much more', async () => {
+    // 20 are charged, and the page may be charged 19 beyond its 200.
+    await underBudget(238, [1, 200], '1 accepted, 1 ended at 20, 2 over-budget');
+    const room = { isChosen: () => true, left: 218, outlook: await ledger.chargeOutlook('b') };
+    const rows = [];
+    for await (const { counted, hasRoom } of skippedRows(ledger, await batchOf(), room)) rows.push([counted, hasRoom]);
+    expect(rows).toEqual([[219, false]]);
+    expect(budgetFor(await money(), 219)).toBe(239);
+  });
+
+  it('of a page that is dear counts for words and lines, too', () =>
+    underBudget(1_049, [200, 10], '1 accepted, 1 ended at 1000, 2 over-budget'));
+
+  it('tells nothing of pages by estimated prices: two go until one has told', () =>
+    underBudget(
+      10_000,
+      [1, ...PAGES],
+      '1 accepted, 1 ended at 20, 2-3 go, 4 short, 2 answered, 2 ended at 200, 4-5 go',
+      ESTIMATED,
+    ));
+
+  it('does not hold up words while pages are untold', () => underBudget(10_000, [200, 200, 1], '1-3 go', ESTIMATED));
 });
 
-describe('the limit of the promise', () => {
-  it('is what the requests open at the last one sent are charged beyond what was known then', async () => {
-    let batches = 0;
-    const runs = fc.asyncProperty(
-      fc.array(aRequest, { minLength: 1, maxLength: 15 }),
-      fc.integer({ min: 1, max: 300 }),
-      fc.boolean(),
-      async (requests, budget, isEstimate) => {
-        const name = `p${String(++batches)}`;
-        // Of an account of its own: no batch before tells this one anything.
-        const batch = { ...aBatch(name), account: name };
-        const prices = isEstimate ? BUILT_IN_PRICES : batch.settings.prices;
-        await ledger.createBatch({ ...batch, settings: { ...batch.settings, prices, budget } });
-        await ledger.addRows(
-          name,
-          requests.map((_, index) => aRow(index + 1)),
-        );
-        await ledger.openBatch(name, requests.length);
-        const told: { readonly quoted: number; readonly ratio: number }[] = [];
-        let dearest = 0;
-        let open: number[] = [];
-        let excess = 0;
-        const requestOf = (row: number): (typeof requests)[number] =>
-          requests[row - 1] ?? { quoted: 0, charge: 0, ends: 0, isUnknown: false };
-        const endOne = async (): Promise<void> => {
-          const [row] = open;
-          if (row === undefined) return;
-          open = open.slice(1);
-          const { charge, quoted, isUnknown } = requestOf(row);
-          if (isUnknown) return;
-          await end(row, charge, name);
-          if (quoted > 0) told.push({ quoted, ratio: charge / quoted });
-          else dearest = Math.max(dearest, charge);
-        };
-        for (const [index, { quoted, ends, isUnknown }] of requests.entries()) {
-          for (let n = 0; n < ends; n++) await endOne();
-          const row = index + 1;
-          if ((await ask(row, quoted, name)) !== 'go') continue;
-          const verdict = isUnknown ? ({ verdict: 'unknown' } as const) : undefined;
-          if (verdict === undefined) await accept(row, name);
-          else await ledger.settle(keyIn(name, row), verdict, { outcome: 'unknown' });
-          open.push(row);
-          excess = open.reduce((sum, one) => {
-            const { charge, quoted: asQuoted, isUnknown: isLost } = requestOf(one);
-            const beyond = told.map((one) => (one.ratio - 1) * Math.min(asQuoted, sizeOf(one.quoted)));
-            const counted = asQuoted > 0 ? asQuoted + Math.max(0, ...beyond) : dearest;
-            return sum + (isLost ? 0 : Math.max(0, charge - counted));
-          }, 0);
-        }
-        while (open.length > 0) await endOne();
-        expect((await chargedIn(name)) - budget).toBeLessThanOrEqual(excess + 1e-6);
-      },
-    );
-    await fc.assert(runs, { numRuns: scaleRuns(60) });
+describe('what earlier batches were charged', () => {
+  it('counts by size, also for sizes that the new batch has not sent', async () => {
+    await underBudget(3_000, [1, 10], '1-2 accepted, 1 ended at 20, 2 ended at 50', { name: 'before' });
+    // Five times as much as the 16 credits to which its size goes: 64 beyond 200.
+    await underBudget(263, [200, 5], '1 over-budget, 2 go');
+  });
+
+  it('is forgotten after three batches under a budget, even if nothing fitted into those', async () => {
+    await underBudget(3_000, 1, '1 accepted, 1 ended at 2000', { name: 'odd' });
+    for (const name of ['one', 'two', 'three']) await underBudget(100, 1, '1 over-budget', { name });
+    await underBudget(100, 1, '1 go', { name: 'four' });
+  });
+});
+
+describe('the size of a quote', () => {
+  it('is the same for the database, whether a job ends or its batch is begun later', async () => {
+    const quotes = [0, 1e-9, 0.05, 0.25, 0.26, 1, 3.99, 4, 16, 16.01, 200, 4 ** 16, 1e10];
+    for (const [name, budget] of [['early', 1e12] as const, ['late', null] as const]) {
+      await load(
+        upTo(quotes.length + 1).map((row) => aRow(row)),
+        { name, settings: { budget } },
+      );
+      for (const [index, quoted] of quotes.entries()) {
+        const key = { ...aKey(index + 1), batch: name };
+        await send(key, { quoted });
+        await answer(key);
+        await finish(key, { credits: 2 * quoted + 1 });
+      }
+    }
+    await ledger.tune('late', { budget: 1e12 });
+    await send({ ...aKey(quotes.length + 1), batch: 'late' }, { quoted: 1 });
+    const linesOf = async (name: string) =>
+      (await ledger.chargeOutlook(name)).ratios.map(({ operation, size, worst, unquoted, told, ended }) => {
+        return { operation, size, worst, unquoted, told, ended };
+      });
+    const early = await linesOf('early');
+    expect(new Set(early.map(({ size }) => size))).toEqual(new Set(quotes.map(sizeOf)));
+    expect(early.every(({ told }) => told > 0)).toBe(true);
+    expect(new Set(await linesOf('late'))).toEqual(new Set(early));
   });
 });

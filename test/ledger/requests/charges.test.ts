@@ -1,96 +1,84 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Failure } from '../../../contract/failures.ts';
-import type { Ledger } from '../../../ledger/ledger.ts';
-import type { RowRecord } from '../../../ledger/record-types.ts';
-import { aBatch, aKey, aRow, fill, INTENT, ledgerForEachTest, redriveNow } from '../setup.ts';
+import { accept, answer, ask, redrive, send, settle, WAITING } from '../actions.ts';
+import { batchOf, chargesOf, money, rowOf } from '../readings.ts';
+import { aBatch, aKey, aRow, INTENT, ledger, ledgerForEachTest, load } from '../setup.ts';
 
-const REFUSED: Failure = { class: 'RateLimited', message: 'slow down', status: 429 };
+ledgerForEachTest(() => load(3));
 
-let ledger: Ledger;
-
-ledgerForEachTest(async (made) => {
-  ledger = made;
-  await fill(ledger, 3);
-});
-
-async function rowOf(row: number): Promise<RowRecord | undefined> {
-  return (await ledger.readRow('b', row))?.row;
+/** The request is not sent, because of a record that says this. */
+async function expectExists(charge: object, key = aKey(1), owner = 'w1'): Promise<void> {
+  expect(await ledger.intend(key, { ...INTENT, owner })).toMatchObject({ type: 'exists', charge });
 }
 
 describe('intend', () => {
   it('lets the first go and nobody else with the same key', async () => {
-    expect(await ledger.intend(aKey(1), INTENT)).toMatchObject({ type: 'go' });
-    const again = await ledger.intend(aKey(1), { ...INTENT, owner: 'w2' });
-    expect(again).toMatchObject({ type: 'exists', charge: { state: 'sending', owner: 'w1', quoted: 2.5 } });
+    await send(1);
+    await expectExists({ state: 'sending', owner: 'w1', quoted: 2.5 }, aKey(1), 'w2');
     expect(await rowOf(1)).toMatchObject({ state: 'submitting', outcome: null });
-    expect((await ledger.findBatch('b'))?.startedAt).not.toBeNull();
+    expect((await batchOf()).startedAt).not.toBeNull();
   });
 
-  it('holds while the batch is paused or stopping, or the row has ended, and records nothing', async () => {
+  it('holds while the batch is loading, paused or stopping, or the row has ended, and records nothing', async () => {
+    await ledger.createBatch(aBatch('other'));
+    await ledger.addRows('other', [aRow(1)]);
+    expect(await ask({ ...aKey(1), batch: 'other' })).toBe('blocked');
     await ledger.setControl('b', 'paused');
-    expect(await ledger.intend(aKey(1), INTENT)).toMatchObject({ type: 'blocked' });
+    expect(await ask(1)).toBe('blocked');
     await ledger.setControl('b', 'running');
     await ledger.giveUp(aKey(2), { outcome: 'failed' });
-    expect(await ledger.intend(aKey(2), INTENT)).toMatchObject({ type: 'blocked' });
+    expect(await ask(2)).toBe('blocked');
     await ledger.setControl('b', 'stopping');
-    expect(await ledger.intend(aKey(1), INTENT)).toMatchObject({ type: 'blocked' });
+    expect(await ask(1)).toBe('blocked');
     expect(await ledger.sending('b')).toEqual([]);
   });
 
-  it('holds while the batch is still loading', async () => {
-    await ledger.createBatch(aBatch('other'));
-    await ledger.addRows('other', [aRow(1)]);
-    expect(await ledger.intend({ ...aKey(1), batch: 'other' }, INTENT)).toMatchObject({ type: 'blocked' });
-  });
-
   it('is full at maxSending, over all rows, and free again with a verdict', async () => {
-    const two = { ...INTENT, maxSending: 2 };
-    await ledger.intend(aKey(1), two);
-    await ledger.intend(aKey(2), two);
-    expect(await ledger.intend(aKey(3), two)).toMatchObject({ type: 'full' });
-    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1' }, { state: 'processing' });
-    expect(await ledger.intend(aKey(3), two)).toMatchObject({ type: 'go' });
+    const two = { maxSending: 2 };
+    for (const row of [1, 2]) await send(row, two);
+    expect(await ask(3, two)).toBe('full');
+    await answer(1);
+    await send(3, two);
   });
 
   it.each(['accepted', 'done', 'rejected', 'unknown'] as const)('lets nothing follow %s', async (verdict) => {
-    await ledger.intend(aKey(1), INTENT);
-    await ledger.settle(aKey(1), { verdict }, { state: 'waiting' });
-    expect(await ledger.intend(aKey(1, 2), INTENT)).toMatchObject({ type: 'exists', charge: { state: verdict } });
+    await send(1);
+    await settle(1, { verdict }, WAITING);
+    await expectExists({ state: verdict }, aKey(1, 2));
     expect(await ledger.revoke(aKey(1, 2))).toMatchObject({ attempt: 1, state: verdict });
-    expect((await ledger.readRow('b', 1))?.charges).toHaveLength(1);
+    expect(await chargesOf(1)).toHaveLength(1);
   });
 
   it('lets the next attempt follow not-accepted and revoked only, one at a time', async () => {
-    await ledger.intend(aKey(1), INTENT);
-    expect(await ledger.intend(aKey(1, 2), INTENT)).toMatchObject({ type: 'exists', charge: { state: 'sending' } });
-    await ledger.settle(aKey(1), { verdict: 'not-accepted', failure: REFUSED }, { state: 'waiting' });
-    expect(await ledger.intend(aKey(1, 3), INTENT)).toMatchObject({ type: 'exists', charge: { attempt: 1 } });
+    await send(1);
+    await expectExists({ state: 'sending' }, aKey(1, 2));
+    await settle(1, { verdict: 'not-accepted' }, WAITING);
+    await expectExists({ attempt: 1 }, aKey(1, 3));
     expect(await ledger.revoke(aKey(1, 2))).toMatchObject({ attempt: 2, state: 'revoked' });
-    expect(await ledger.intend(aKey(1, 2), INTENT)).toMatchObject({ type: 'exists', charge: { state: 'revoked' } });
-    expect(await ledger.intend(aKey(1, 3), INTENT)).toMatchObject({ type: 'go' });
-    expect(await ledger.intend(aKey(1, 1), INTENT)).toMatchObject({ type: 'exists', charge: { attempt: 1 } });
+    await expectExists({ state: 'revoked' }, aKey(1, 2));
+    await send(aKey(1, 3));
+    await expectExists({ attempt: 1 }, aKey(1, 1));
   });
 
   it('lets a new take follow a settled one, and nothing of the old take after that', async () => {
-    await ledger.intend(aKey(1), INTENT);
-    expect(await ledger.intend(aKey(1, 1, 2), INTENT)).toMatchObject({ type: 'exists', charge: { take: 1 } });
-    await ledger.settle(aKey(1), { verdict: 'not-accepted', failure: REFUSED }, { state: 'waiting' });
+    await send(1);
+    await expectExists({ take: 1 }, aKey(1, 1, 2));
+    await settle(1, { verdict: 'not-accepted' }, WAITING);
     // A take that nobody gave the row is none.
-    expect(await ledger.intend(aKey(1, 1, 2), INTENT)).toMatchObject({ type: 'blocked' });
+    expect(await ask(aKey(1, 1, 2))).toBe('blocked');
     await ledger.giveUp(aKey(1, 2), { outcome: 'failed' });
-    await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { type: 'pay', fromStep: 'speech', reason: 'redrive' } }]);
-    expect(await ledger.intend(aKey(1, 2, 1), INTENT)).toMatchObject({ type: 'blocked' });
-    expect(await ledger.intend(aKey(1, 1, 2), INTENT)).toMatchObject({ type: 'go' });
-    expect(await ledger.intend(aKey(1, 2, 1), INTENT)).toMatchObject({ type: 'exists', charge: { take: 2 } });
+    await redrive(1);
+    expect(await ask(aKey(1, 2, 1))).toBe('blocked');
+    await send(aKey(1, 1, 2));
+    await expectExists({ take: 2 }, aKey(1, 2, 1));
     expect(await rowOf(1)).toMatchObject({ take: 2 });
   });
 
   it('throws, and records nothing, for what does not exist', async () => {
-    await expect(ledger.intend(aKey(9), INTENT)).rejects.toThrow('has no row 9');
-    await expect(ledger.intend({ ...aKey(1), batch: 'x' }, INTENT)).rejects.toThrow('no batch "x"');
-    await expect(ledger.intend(aKey(1, 2), INTENT)).rejects.toThrow('attempt 1 was never made');
-    await expect(ledger.settle(aKey(1), { verdict: 'unknown' }, { state: 'waiting' })).rejects.toThrow('No intent');
-    expect((await ledger.readRow('b', 1))?.charges).toEqual([]);
+    await expect(ask(9)).rejects.toThrow('has no row 9');
+    await expect(ask({ ...aKey(1), batch: 'x' })).rejects.toThrow('no batch "x"');
+    await expect(ask(aKey(1, 2))).rejects.toThrow('attempt 1 was never made');
+    await expect(settle(1, { verdict: 'unknown' })).rejects.toThrow('No intent');
+    expect(await chargesOf(1)).toEqual([]);
   });
 });
 
@@ -98,26 +86,21 @@ describe('revoke', () => {
   it('spends a key that nobody used', async () => {
     expect(await ledger.revoke(aKey(1))).toMatchObject({ state: 'revoked', charged: null });
     expect(await ledger.revoke(aKey(1))).toMatchObject({ state: 'revoked' });
-    expect(await ledger.intend(aKey(1), INTENT)).toMatchObject({ type: 'exists', charge: { state: 'revoked' } });
-    expect(await ledger.settle(aKey(1), { verdict: 'accepted' }, { state: 'processing' })).toMatchObject({
-      settled: false,
-    });
+    await expectExists({ state: 'revoked' });
+    expect(await answer(1)).toBe(false);
   });
 
   it('leaves a record that is there', async () => {
-    await ledger.intend(aKey(1), INTENT);
+    await send(1);
     expect(await ledger.revoke(aKey(1))).toMatchObject({ state: 'sending', owner: 'w1' });
   });
 });
 
-describe('money', () => {
-  it('tells charged, reserved and uncertain apart', async () => {
-    expect(await ledger.money('b')).toMatchObject({ charged: 0, reserved: 0, uncertain: 0, estimated: false });
-    await ledger.intend(aKey(1), INTENT);
-    await ledger.intend(aKey(2), { ...INTENT, quoted: 4 });
-    await ledger.intend(aKey(3), { ...INTENT, quoted: null });
-    await ledger.settle(aKey(2), { verdict: 'unknown' }, { outcome: 'unknown' });
-    await ledger.settle(aKey(3), { verdict: 'accepted', jobId: 'j', credits: 1.5 }, { state: 'processing' });
-    expect(await ledger.money('b')).toMatchObject({ charged: 1.5, reserved: 2.5, uncertain: 4, estimated: true });
-  });
+it('money tells charged, reserved and uncertain apart', async () => {
+  expect(await money()).toMatchObject({ charged: 0, reserved: 0, uncertain: 0, estimated: false });
+  await send(1);
+  await send(2, { quoted: 4 });
+  await settle(2, { verdict: 'unknown' }, { outcome: 'unknown' });
+  await accept(3, { credits: 1.5 }, { quoted: null });
+  expect(await money()).toMatchObject({ charged: 1.5, reserved: 2.5, uncertain: 4, estimated: true });
 });

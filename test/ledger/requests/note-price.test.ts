@@ -1,82 +1,72 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Failure } from '../../../contract/failures.ts';
-import type { Ledger } from '../../../ledger/ledger.ts';
-import type { ChargeRecord } from '../../../ledger/record-types.ts';
-import { FILE } from '../rows/rows-for-each.ts';
-import { aKey, fill, INTENT, ledgerForEachTest } from '../setup.ts';
+import { accept, complete, FILE, finish, lose, REFUSED, send, settle } from '../actions.ts';
+import { chargesOf, money } from '../readings.ts';
+import { aKey, ledger, ledgerForEachTest, load } from '../setup.ts';
 
-const REFUSED: Failure = { class: 'BadRequest', message: 'No.' };
+ledgerForEachTest(() => load(2));
 
-let ledger: Ledger;
+const note = (row: number, credits: number, requestId?: string): Promise<void> =>
+  ledger.notePrice(aKey(row), { credits, ...(requestId && { requestId }) });
+const RESULT = { outcome: 'succeeded', file: FILE } as const;
 
-ledgerForEachTest(async (made) => {
-  ledger = made;
-  await fill(ledger, 2);
-});
-
-async function chargeOf(row: number): Promise<ChargeRecord | undefined> {
-  return (await ledger.readRow('b', row))?.charges[0];
+async function expectCharge(row: number, charge: object): Promise<void> {
+  expect(await chargesOf(row)).toMatchObject([charge]);
 }
 
 describe('notePrice', () => {
   it('is the figure of a verdict that knows none, and no charge before', async () => {
-    await ledger.intend(aKey(1), INTENT);
-    await ledger.notePrice(aKey(1), { credits: 7, requestId: 'q' });
-    expect(await chargeOf(1)).toMatchObject({ state: 'sending', reportedPrice: 7, charged: null, chargedFrom: null });
-    expect(await ledger.money('b')).toMatchObject({ charged: 0, reserved: 2.5 });
-    await ledger.settle(aKey(1), { verdict: 'done', file: FILE }, { outcome: 'succeeded', file: FILE });
-    expect(await chargeOf(1)).toMatchObject({ charged: 7, chargedFrom: 'api', requestId: 'q', quoted: 2.5 });
-    expect(await ledger.money('b')).toMatchObject({ charged: 7, estimated: false });
+    await send(1);
+    await note(1, 7, 'q');
+    await expectCharge(1, { state: 'sending', reportedPrice: 7, charged: null, chargedFrom: null });
+    expect(await money()).toMatchObject({ charged: 0, reserved: 2.5 });
+    await settle(1, { verdict: 'done', file: FILE }, RESULT);
+    await expectCharge(1, { charged: 7, chargedFrom: 'api', requestId: 'q', quoted: 2.5 });
+    expect(await money()).toMatchObject({ charged: 7, estimated: false });
   });
 
   it('gives way to the figure of the verdict', async () => {
-    await ledger.intend(aKey(1), INTENT);
-    await ledger.notePrice(aKey(1), { credits: 7 });
-    await ledger.settle(aKey(1), { verdict: 'done', credits: 8, requestId: 'v' }, { outcome: 'succeeded' });
-    expect(await chargeOf(1)).toMatchObject({ charged: 8, requestId: 'v', reportedPrice: 7 });
+    await send(1);
+    await note(1, 7);
+    await settle(1, { verdict: 'done', credits: 8, requestId: 'v' }, RESULT);
+    await expectCharge(1, { charged: 8, requestId: 'v', reportedPrice: 7 });
   });
 
   it('is what an answer in doubt counts with, whichever comes first', async () => {
-    await ledger.intend(aKey(1), INTENT);
-    await ledger.intend(aKey(2), INTENT);
-    await ledger.notePrice(aKey(1), { credits: 7 });
-    await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown' });
-    expect(await ledger.money('b')).toMatchObject({ uncertain: 7, reserved: 2.5 });
-    await ledger.settle(aKey(2), { verdict: 'unknown' }, { outcome: 'unknown' });
-    await ledger.notePrice(aKey(2), { credits: 9 });
-    expect(await ledger.money('b')).toMatchObject({ uncertain: 16, reserved: 0 });
+    await send(1);
+    await note(1, 7);
+    await settle(1, { verdict: 'unknown' }, { outcome: 'unknown' });
+    await send(2);
+    expect(await money()).toMatchObject({ uncertain: 7, reserved: 2.5 });
+    await settle(2, { verdict: 'unknown' }, { outcome: 'unknown' });
+    await note(2, 9);
+    expect(await money()).toMatchObject({ uncertain: 16, reserved: 0 });
   });
 
   it('is kept for an answer that was given up, and charges nothing that was refused', async () => {
-    await ledger.intend(aKey(1), INTENT);
-    await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown' });
-    await ledger.notePrice(aKey(1), { credits: 0 });
-    await ledger.settle(aKey(1), { verdict: 'done', file: FILE }, { outcome: 'succeeded', file: FILE });
-    expect(await chargeOf(1)).toMatchObject({ charged: 0, chargedFrom: 'api', requestId: null });
-    await ledger.intend(aKey(2), INTENT);
-    await ledger.notePrice(aKey(2), { credits: 7 });
-    await ledger.settle(aKey(2), { verdict: 'rejected', failure: REFUSED }, { outcome: 'failed', failure: REFUSED });
-    expect(await chargeOf(2)).toMatchObject({ charged: null, chargedFrom: null });
+    await lose(1);
+    await note(1, 0);
+    await settle(1, { verdict: 'done', file: FILE }, RESULT);
+    await expectCharge(1, { charged: 0, chargedFrom: 'api', requestId: null });
+    await send(2);
+    await note(2, 7);
+    await settle(2, { verdict: 'rejected', failure: REFUSED }, { outcome: 'failed', failure: REFUSED });
+    await expectCharge(2, { charged: null, chargedFrom: null });
   });
 
   it('changes nothing that has its verdict, and needs an intent', async () => {
-    await ledger.intend(aKey(1), INTENT);
-    await ledger.settle(aKey(1), { verdict: 'done', requestId: 'v' }, { outcome: 'succeeded' });
-    await ledger.notePrice(aKey(1), { credits: 7, requestId: 'late' });
-    expect(await chargeOf(1)).toMatchObject({ charged: 2.5, reportedPrice: null, requestId: 'v' });
-    await expect(ledger.notePrice(aKey(2), { credits: 7 })).rejects.toThrow('No intent');
+    await complete(1, { requestId: 'v' });
+    await note(1, 7, 'late');
+    await expectCharge(1, { charged: 2.5, reportedPrice: null, requestId: 'v' });
+    await expect(note(2, 7)).rejects.toThrow('No intent');
   });
 });
 
-describe('a price of nothing', () => {
-  it('is no price of a job before its end, which counts with its quote until then, and is one of a result', async () => {
-    for (const row of [1, 2]) await ledger.intend(aKey(row), INTENT);
-    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1', credits: 0 }, { state: 'processing' });
-    await ledger.settle(aKey(2), { verdict: 'done', credits: 0 }, { outcome: 'succeeded' });
-    expect(await chargeOf(1)).toMatchObject({ charged: 2.5, chargedFrom: 'quote' });
-    expect(await chargeOf(2)).toMatchObject({ charged: 0, chargedFrom: 'api' });
-    // At its end it may have cost nothing after all.
-    await ledger.finishJob(aKey(1), { credits: 0 }, { outcome: 'succeeded' });
-    expect(await chargeOf(1)).toMatchObject({ charged: 0, chargedFrom: 'api' });
-  });
+it('a price of nothing is no price of a job before its end, which counts with its quote until then, and is one of a result', async () => {
+  await accept(1, { credits: 0 });
+  await complete(2, { credits: 0 });
+  await expectCharge(1, { charged: 2.5, chargedFrom: 'quote' });
+  await expectCharge(2, { charged: 0, chargedFrom: 'api' });
+  // At its end it may have cost nothing after all.
+  await finish(1, { credits: 0 });
+  await expectCharge(1, { charged: 0, chargedFrom: 'api' });
 });

@@ -1,127 +1,90 @@
-import { describe, expect, it } from '@jest/globals';
-import type { Ledger } from '../../../ledger/ledger.ts';
-import { FILE, REFUSED, rowsForEachTest } from '../rows/rows-for-each.ts';
-import { aKey, INTENT, redriveNow } from '../setup.ts';
+import { expect, it } from '@jest/globals';
+import { accept, answer, ask, complete, defer, FILE, finish, lose, redrive, REFUSED, RESUBMIT } from '../actions.ts';
+import { send, settle } from '../actions.ts';
+import { batchOf, chargesOf, close, money, rowOf } from '../readings.ts';
+import { aKey, ledger, ledgerForEachTest, load } from '../setup.ts';
 
-let ledger: Ledger;
-const { chargeOf, rowOf } = rowsForEachTest(3, (made) => {
-  ledger = made;
+/** What a verdict records of an attempt and of its row. */
+
+ledgerForEachTest(() => load(3));
+
+it('a verdict charges the API figure where there is one, else the quote, and nothing for refusals', async () => {
+  await accept(1, { requestId: 'q' });
+  await complete(2, { credits: 7, file: FILE });
+  await send(3);
+  const rejected = { verdict: 'rejected', credits: 9, failure: REFUSED } as const;
+  await settle(3, rejected, { outcome: 'failed', failure: REFUSED });
+  const running = { charged: 2.5, chargedFrom: 'quote', jobId: 'j1', requestId: 'q', finishedAt: null };
+  expect(await chargesOf(1)).toMatchObject([running]);
+  const done = { charged: 7, chargedFrom: 'api', file: FILE, finishedAt: expect.any(Number) };
+  expect(await chargesOf(2)).toMatchObject([done]);
+  expect(await chargesOf(3)).toMatchObject([{ charged: null, chargedFrom: null, failure: REFUSED }]);
+  expect(await rowOf(2)).toMatchObject({ outcome: 'succeeded', file: FILE, failure: null });
+  expect(await rowOf(3)).toMatchObject({ outcome: 'failed', failure: REFUSED, file: null });
+  expect(await money()).toMatchObject({ charged: 9.5, reserved: 0, uncertain: 0, estimated: true });
 });
 
-describe('settle', () => {
-  it('charges the API figure where there is one, else the quote, and nothing for refusals', async () => {
-    await ledger.intend(aKey(1), INTENT);
-    await ledger.intend(aKey(2), INTENT);
-    await ledger.intend(aKey(3), INTENT);
-    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1', requestId: 'q' }, { state: 'processing' });
-    await ledger.settle(aKey(2), { verdict: 'done', credits: 7, file: FILE }, { outcome: 'succeeded', file: FILE });
-    await ledger.settle(
-      aKey(3),
-      { verdict: 'rejected', credits: 9, failure: REFUSED },
-      { outcome: 'failed', failure: REFUSED },
-    );
-    expect(await chargeOf(1)).toMatchObject({
-      charged: 2.5,
-      chargedFrom: 'quote',
-      jobId: 'j1',
-      requestId: 'q',
-      finishedAt: null,
-    });
-    const done = await chargeOf(2);
-    expect(done).toMatchObject({ charged: 7, chargedFrom: 'api', file: FILE });
-    expect(done?.finishedAt).not.toBeNull();
-    expect(await chargeOf(3)).toMatchObject({ charged: null, chargedFrom: null, failure: REFUSED });
-    expect(await rowOf(2)).toMatchObject({ outcome: 'succeeded', file: FILE, failure: null });
-    expect(await rowOf(3)).toMatchObject({ outcome: 'failed', failure: REFUSED, file: null });
-    expect(await ledger.money('b')).toMatchObject({ charged: 9.5, reserved: 0, uncertain: 0, estimated: true });
-  });
-
-  it('charges the attempt that it names, and the budget of the batch with what that cost in the end', async () => {
-    await ledger.tune('b', { budget: 11.5 });
-    await ledger.intend(aKey(1), INTENT);
-    await ledger.settle(aKey(1), { verdict: 'not-accepted', failure: REFUSED }, { state: 'waiting' });
-    await ledger.intend(aKey(1, 2), INTENT);
-    await ledger.settle(aKey(1, 2), { verdict: 'accepted', jobId: 'j', credits: 7 }, { state: 'processing' });
-    expect(await chargeOf(1)).toMatchObject({ state: 'not-accepted', charged: null });
-    await ledger.finishJob(aKey(1, 2), { credits: 9 }, { outcome: 'succeeded' });
-    expect(await chargeOf(1, 2)).toMatchObject({ state: 'accepted', charged: 9 });
-    // 2.5 are left, to the last credit, and a request may cost 3.6 times its quote.
-    const quoted = 2.5 / 3.6;
-    expect(await ledger.intend(aKey(2), { ...INTENT, quoted })).toMatchObject({ type: 'go' });
-    await ledger.settle(aKey(2), { verdict: 'accepted', jobId: 'k', credits: 2.5 }, { state: 'processing' });
-    expect(await ledger.intend(aKey(3), { ...INTENT, quoted: 0.1 })).toMatchObject({ type: 'over-budget' });
-  });
-
-  it('does nothing to an attempt that has its verdict', async () => {
-    await ledger.intend(aKey(1), INTENT);
-    await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1' }, { state: 'processing' });
-    expect(await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown' })).toMatchObject({
-      settled: false,
-    });
-    expect(await chargeOf(1)).toMatchObject({ state: 'accepted', jobId: 'j1' });
-    expect(await rowOf(1)).toMatchObject({ state: 'processing', outcome: null });
-  });
-
-  it('opens an unknown row and its closed batch again when the answer comes late, for the next claim', async () => {
-    const lease = await ledger.acquireLane({ batch: 'b', run: 'run', lane: 1, owner: 'w' });
-    await ledger.claimRows({ ...lease, limit: 5 });
-    await ledger.intend(aKey(1), INTENT);
-    await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown', failure: REFUSED });
-    await ledger.giveUp(aKey(2), { outcome: 'cancelled' });
-    await ledger.giveUp(aKey(3), { outcome: 'cancelled' });
-    expect(await ledger.closeBatch('b')).toBe(0);
-    expect(await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown' })).toMatchObject({
-      settled: false,
-    });
-
-    expect(await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' })).toMatchObject({
-      settled: true,
-    });
-    expect(await rowOf(1)).toMatchObject({ state: 'processing', outcome: null, failure: null, endedAt: null });
-    expect(await ledger.findBatch('b')).toMatchObject({ state: 'open', closedAt: null });
-    expect(await ledger.claimRows({ ...lease, limit: 5 })).toMatchObject({ rows: [{ row: { row: 1 } }] });
-  });
-
-  it('ends an unknown row differently when the late answer does', async () => {
-    await ledger.intend(aKey(1), INTENT);
-    await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown' });
-    await ledger.settle(aKey(1), { verdict: 'rejected' }, { outcome: 'failed', failure: REFUSED });
-    expect(await rowOf(1)).toMatchObject({ outcome: 'failed', failure: REFUSED });
-  });
-
-  it('records the late answer but leaves a row alone that ended otherwise', async () => {
-    await ledger.intend(aKey(1), INTENT);
-    await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'cancelled' });
-    expect(await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' })).toMatchObject({
-      settled: true,
-    });
-    expect(await rowOf(1)).toMatchObject({ outcome: 'cancelled' });
-    expect(await ledger.money('b')).toMatchObject({ charged: 2.5 });
-  });
-
-  it('takes a late answer as news about money only once the row went on to another take', async () => {
-    await ledger.intend(aKey(1), INTENT);
-    await ledger.settle(aKey(1), { verdict: 'unknown' }, { outcome: 'unknown' });
-    await redriveNow(ledger, 'b', [
-      { row: 1, take: 1, how: { type: 'pay', fromStep: 'speech', reason: 'resubmitted' } },
-    ]);
-    expect(await ledger.intend(aKey(1, 1, 2), INTENT)).toMatchObject({ type: 'go' });
-    expect(await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' })).toMatchObject({
-      settled: true,
-    });
-    expect(await chargeOf(1)).toMatchObject({ state: 'accepted', jobId: 'j', charged: 2.5 });
-    expect(await rowOf(1)).toMatchObject({ take: 2, state: 'submitting', outcome: null });
-  });
+it('a verdict charges the attempt that it names, and the budget of the batch with what that cost in the end', async () => {
+  await ledger.tune('b', { budget: 11.5 });
+  await defer(1);
+  await accept(aKey(1, 2), { credits: 7 });
+  await finish(aKey(1, 2), { credits: 9 });
+  const charges = [
+    { state: 'not-accepted', charged: null },
+    { state: 'accepted', charged: 9 },
+  ];
+  expect(await chargesOf(1)).toMatchObject(charges);
+  // 2.5 are left, to the last credit, and a request may cost 3.6 times its quote.
+  await accept(2, { credits: 2.5 }, { quoted: 2.5 / 3.6 });
+  expect(await ask(3, { quoted: 0.1 })).toBe('over-budget');
 });
 
-describe('settle with a job from the list', () => {
-  it('lets one of two rows that look alike adopt a job', async () => {
-    const adopted = { verdict: 'accepted', jobId: 'j1', isAdopted: true } as const;
-    await ledger.intend(aKey(1), INTENT);
-    await ledger.intend(aKey(2), INTENT);
-    expect(await ledger.settle(aKey(1), adopted, { state: 'processing' })).toMatchObject({ settled: true });
-    expect(await ledger.settle(aKey(2), adopted, { state: 'processing' })).toMatchObject({ settled: false });
-    expect(await chargeOf(1)).toMatchObject({ state: 'accepted', jobId: 'j1' });
-    expect(await chargeOf(2)).toMatchObject({ state: 'sending', jobId: null });
-  });
+it('a verdict does nothing to an attempt that has its verdict', async () => {
+  await accept(1);
+  expect(await settle(1, { verdict: 'unknown' }, { outcome: 'unknown' })).toBe(false);
+  expect(await chargesOf(1)).toMatchObject([{ state: 'accepted', jobId: 'j1' }]);
+  expect(await rowOf(1)).toMatchObject({ state: 'processing', outcome: null });
+});
+
+it('an answer that comes late opens an unknown row and its closed batch again, for the next claim', async () => {
+  const lease = await ledger.acquireLane({ batch: 'b', run: 'run', lane: 1, owner: 'w' });
+  await ledger.claimRows({ ...lease, limit: 5 });
+  await lose(1);
+  for (const row of [2, 3]) await ledger.giveUp(aKey(row), { outcome: 'cancelled' });
+  await close();
+  expect(await settle(1, { verdict: 'unknown' }, { outcome: 'unknown' })).toBe(false);
+  expect(await answer(1)).toBe(true);
+  expect(await rowOf(1)).toMatchObject({ state: 'processing', outcome: null, failure: null, endedAt: null });
+  expect(await batchOf()).toMatchObject({ state: 'open', closedAt: null });
+  expect(await ledger.claimRows({ ...lease, limit: 5 })).toMatchObject({ rows: [{ row: { row: 1 } }] });
+});
+
+it('an answer that comes late ends an unknown row differently when it does', async () => {
+  await lose(1);
+  await settle(1, { verdict: 'rejected' }, { outcome: 'failed', failure: REFUSED });
+  expect(await rowOf(1)).toMatchObject({ outcome: 'failed', failure: REFUSED });
+});
+
+it('an answer that comes late is recorded, but leaves a row alone that ended otherwise', async () => {
+  await lose(1, REFUSED, { outcome: 'cancelled' });
+  expect(await answer(1)).toBe(true);
+  expect(await rowOf(1)).toMatchObject({ outcome: 'cancelled' });
+  expect(await money()).toMatchObject({ charged: 2.5 });
+});
+
+it('an answer that comes late is news about money only, once the row went on to another take', async () => {
+  await lose(1);
+  await redrive(1, RESUBMIT);
+  await send(aKey(1, 1, 2));
+  expect(await answer(1)).toBe(true);
+  expect((await chargesOf(1))[0]).toMatchObject({ state: 'accepted', jobId: 'j1', charged: 2.5 });
+  expect(await rowOf(1)).toMatchObject({ take: 2, state: 'submitting', outcome: null });
+});
+
+it('a job from the list is adopted by one of two rows that look alike', async () => {
+  const adopted = { jobId: 'j1', isAdopted: true };
+  for (const row of [1, 2]) await send(row);
+  expect([await answer(1, adopted), await answer(2, adopted)]).toEqual([true, false]);
+  expect(await chargesOf(1)).toMatchObject([{ state: 'accepted', jobId: 'j1' }]);
+  expect(await chargesOf(2)).toMatchObject([{ state: 'sending', jobId: null }]);
 });
