@@ -64,11 +64,11 @@ const SOURCES = {
   'ledger/requests/charges.ts': ['ledger/{charges,unresolved,late-news,note-price,taken-jobs,decisions,alike}'],
   'ledger/requests/give-up.ts': ['ledger/late-news'],
   'ledger/requests/unresolved.ts': ['ledger/{charges,unresolved}'],
-  'ledger/takes/takes.ts': ['ledger/{takes,reopening}'],
-  'ledger/takes/redrive.ts': ['ledger/{takes,reopening}'],
+  'ledger/takes/takes.ts': ['ledger/takes'],
+  'ledger/takes/redrive.ts': ['ledger/takes'],
   'ledger/money/over-budget.ts': ['ledger/{budgets,over-budget}'],
   'ledger/money/budget-room.ts': ['ledger/{budgets,over-budget}'],
-  'ledger/rows/endings.ts': ['ledger/{charges,late-news,takes,reopening}'],
+  'ledger/rows/endings.ts': ['ledger/{charges,late-news,takes}'],
 };
 
 const gone = Object.keys(SOURCES).filter((source) => !existsSync(source));

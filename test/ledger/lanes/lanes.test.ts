@@ -1,13 +1,23 @@
-import { describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { LaneOwnership } from '../../../ledger/lanes/lanes.ts';
-import type { Ledger } from '../../../ledger/ledger.ts';
-import { aKey, claimAnew, fill, INTENT, ledgerForEachTest } from '../setup.ts';
+import {
+  accept,
+  answer,
+  ask,
+  FILE,
+  finish,
+  giveUpWaiting,
+  lose,
+  LOST,
+  redrive,
+  RESUBMIT,
+  send,
+  WAITING,
+} from '../actions.ts';
+import { chargesOf, rowOf } from '../readings.ts';
+import { aDub, aKey, claimAnew, ledger, ledgerForEachTest, load, upTo } from '../setup.ts';
 
-let ledger: Ledger;
-
-ledgerForEachTest((made) => {
-  ledger = made;
-});
+ledgerForEachTest();
 
 /** Takes a lane of the batch. */
 function take(lane: number, run = 'run'): Promise<LaneOwnership> {
@@ -20,54 +30,40 @@ async function rowsOf(lease: LaneOwnership, limit = 100): Promise<number[] | 'lo
 }
 
 describe('a lane that is taken', () => {
-  it('brings its rows along, and lets its old holder claim and send nothing more', async () => {
-    await fill(ledger, 3);
+  it('brings its rows along, and lets its old holder claim and send nothing more, but settle what it still hears', async () => {
+    await load(3);
     const old = await take(1);
     expect(await rowsOf(old, 2)).toEqual([1, 2]);
-    const before = (await ledger.readRow('b', 1))?.row.fence ?? NaN;
+    await send(2);
+    const { fence } = await rowOf(1);
     const next = await take(1);
     expect(next.token).toBeGreaterThan(old.token);
     expect(await rowsOf(old)).toBe('lost');
-    expect(await ledger.intend(aKey(1), { ...INTENT, fence: before })).toMatchObject({ type: 'blocked' });
-    expect(await rowsOf(next)).toEqual([1, 2, 3]);
+    expect(await ask(1, { fence })).toBe('blocked');
+    expect(await answer(2)).toBe(true);
+    expect(await rowsOf(next)).toEqual([2, 1, 3]);
   });
 
-  it('leaves the rows of other lanes of its run alone, and frees those of an earlier run', async () => {
-    await fill(ledger, 4);
-    expect(await rowsOf(await take(1), 2)).toEqual([1, 2]);
+  it('leaves the rows of other lanes of its run alone, and frees those of an earlier run, whose lanes are no more', async () => {
+    await load(4);
+    const first = await take(1);
+    expect(await rowsOf(first, 2)).toEqual([1, 2]);
     expect(await rowsOf(await take(2), 1)).toEqual([3]);
-    expect(await rowsOf(await take(2))).toEqual([3, 4]);
-    expect(await rowsOf(await take(1, 'next run'))).toEqual([1, 2, 3, 4]);
-    expect(await ledger.laneOwners('b')).toEqual([{ lane: 1, owner: 'worker of lane 1' }]);
-  });
-
-  it('lets an answer that its old holder still gets settle its attempt', async () => {
-    await fill(ledger, 1);
-    await claimAnew(ledger);
-    await ledger.intend(aKey(1), INTENT);
-    await take(1);
-    expect(await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' })).toMatchObject({
-      settled: true,
-    });
-  });
-});
-
-describe('a lane that was dissolved with its run', () => {
-  it('has nothing to claim and nothing to give up', async () => {
-    await fill(ledger, 2);
-    const [first, second] = [await take(1, 'old run'), await take(2, 'old run')];
-    const next = await take(1, 'new run');
+    const second = await take(2);
+    expect(await rowsOf(second)).toEqual([3, 4]);
+    const next = await take(1, 'next run');
     for (const gone of [first, second]) {
       expect(await rowsOf(gone)).toBe('lost');
       await ledger.releaseLane(gone);
     }
-    expect(await rowsOf(next)).toEqual([1, 2]);
+    expect(await rowsOf(next)).toEqual([1, 2, 3, 4]);
+    expect(await ledger.laneOwners('b')).toEqual([{ lane: 1, owner: 'worker of lane 1' }]);
   });
 });
 
 describe('a lane that is given up', () => {
   it('frees its rows for the next claim of any lane, and has no owner', async () => {
-    await fill(ledger, 2);
+    await load(2);
     const lease = await take(1);
     await rowsOf(lease);
     await ledger.releaseLane(lease);
@@ -77,7 +73,7 @@ describe('a lane that is given up', () => {
   });
 
   it('stays with whoever has taken it meanwhile', async () => {
-    await fill(ledger, 2);
+    await load(2);
     const old = await take(1);
     const next = await take(1);
     expect(await rowsOf(next, 1)).toEqual([1]);
@@ -86,30 +82,118 @@ describe('a lane that is given up', () => {
   });
 
   it('never gets a token again that somebody had', async () => {
-    await fill(ledger, 1);
+    await load(1);
     const tokens: number[] = [];
     for (const run of ['a', 'b', 'b', 'c']) {
       const lease = await take(1, run);
       tokens.push(lease.token);
       await ledger.releaseLane(lease);
     }
-    expect(new Set(tokens).size).toBe(tokens.length);
-    expect(tokens).toEqual(tokens.toSorted((a, b) => a - b));
+    expect(tokens).toEqual([...new Set(tokens)].toSorted((a, b) => a - b));
   });
 });
 
-describe('workers', () => {
-  const me = { owner: 'w1', apiUrl: 'http://127.0.0.1/api/open/v1', account: 'u1' };
+it('workers live as long as they say so, each for its own account', async () => {
+  const { apiUrl, ...me } = { owner: 'w1', apiUrl: 'http://127.0.0.1/api/open/v1', account: 'u1' };
+  const others = [me, { ...me, owner: 'w2' }, { owner: 'w3', account: 'u2' }];
+  for (const one of [me, ...others]) await ledger.beat({ ...one, apiUrl });
+  expect(await ledger.livingWorkers(apiUrl, 'u1')).toEqual(['w1', 'w2']);
+  await ledger.forgetWorkers({ owner: 'w1' });
+  expect(await ledger.livingWorkers(apiUrl, 'u1')).toEqual(['w2']);
+  await ledger.forgetWorkers('all');
+  expect(await ledger.livingWorkers(apiUrl, 'u1')).toEqual([]);
+});
 
-  it('live as long as they say so, each for its own account', async () => {
-    await ledger.beat(me);
-    await ledger.beat(me);
-    await ledger.beat({ ...me, owner: 'w2' });
-    await ledger.beat({ ...me, owner: 'w3', account: 'u2' });
-    expect(await ledger.livingWorkers(me.apiUrl, 'u1')).toEqual(['w1', 'w2']);
-    await ledger.forgetWorkers({ owner: 'w1' });
-    expect(await ledger.livingWorkers(me.apiUrl, 'u1')).toEqual(['w2']);
-    await ledger.forgetWorkers('all');
-    expect(await ledger.livingWorkers(me.apiUrl, 'u1')).toEqual([]);
+describe('claimRows', () => {
+  const leases = new Map<number, LaneOwnership>();
+  beforeEach(() => {
+    leases.clear();
+  });
+
+  /** Claims for a lane of one run, which is taken once. */
+  async function claim(limit = 2, { lane = 1, begun = limit } = {}): Promise<[number[], boolean]> {
+    const lease = leases.get(lane) ?? (await take(lane));
+    leases.set(lane, lease);
+    const reply = await ledger.claimRows({ ...lease, limit, begun });
+    if (reply === 'lost') throw new Error('the lane was lost');
+    return [reply.rows.map(({ row }) => row.row), reply.exhausted];
+  }
+
+  it('gives every row to one claim, in order, with its attempts, and says when none is left', async () => {
+    await load(6);
+    await send(1);
+    expect((await claimAnew(ledger)).rows[0]?.charges).toEqual(await chargesOf(1));
+    await ledger.releaseLane(await take(1));
+    expect(await claim(2)).toEqual([[1, 2, 3], false]);
+    expect(await claim(2, { lane: 2 })).toEqual([[4, 5], false]);
+    expect(await claim()).toEqual([[6], true]);
+    expect(await claim()).toEqual([[], true]);
+  });
+
+  it('gives a lane without room what needs none: running jobs, results on their way, requests on the wire or in doubt', async () => {
+    await load(7);
+    for (const row of [3, 5, 7]) await accept(row);
+    await send(2);
+    await ledger.changeRunning(aKey(7), { state: 'fetching' });
+    await lose(4, LOST, { state: 'submitting' });
+    await finish(5, { file: FILE }, WAITING);
+    expect(await claim(0)).toEqual([[2, 3, 4, 7], false]);
+    expect(await claim(0)).toEqual([[], false]);
+    expect(await claim(3)).toEqual([[1, 5, 6], true]);
+  });
+
+  it('gives first what the budget holds room for, also to a lane that may begin nothing new', async () => {
+    await load(
+      upTo(5).map((row) => aDub(row)),
+      { settings: { budget: 1_000 } },
+    );
+    for (const row of [3, 5]) {
+      await accept(row, {}, { quotedRest: 8 });
+      await finish(row, { file: FILE }, WAITING);
+    }
+    expect(await claim(0, { begun: 0 })).toEqual([[], false]);
+    expect(await claim(0, { begun: 1 })).toEqual([[3], false]);
+    expect(await claim(2)).toEqual([[5, 1], false]);
+    expect(await claim(2, { begun: 0 })).toEqual([[2, 4], true]);
+  });
+
+  it('gives 200 rows under way at once, and says that there are more', async () => {
+    await load(401);
+    await Promise.all(upTo(400).map((row) => send(row, { maxSending: 1_000 })));
+    expect(await claim(1)).toEqual([[...upTo(200), 401], false]);
+    expect(await claim(1)).toEqual([upTo(400).slice(200), true]);
+    await ledger.releaseLane({ batch: 'b', lane: 1, token: leases.get(1)?.token ?? NaN });
+    leases.clear();
+    await ledger.giveUp(aKey(401), { outcome: 'cancelled' });
+    expect(await claim(1)).toEqual([upTo(200), false]);
+  });
+
+  it('gives no room to what a person resubmitted: its old answer may still come, but it is to be paid for', async () => {
+    await load(4);
+    await lose(1);
+    await accept(2);
+    await giveUpWaiting(2);
+    await send(3);
+    await redrive([1, 2], RESUBMIT);
+    expect(await claim(0)).toEqual([[3], false]);
+    expect(await claim(3)).toEqual([[1, 2, 4], true]);
+  });
+
+  it('gives a row out under a new number each time, and lets nobody go on with an older one', async () => {
+    await load(1);
+    await claim();
+    const first = (await rowOf(1)).fence;
+    await ledger.giveUp(aKey(1), { outcome: 'failed' });
+    await redrive(1);
+    const key = aKey(1, 1, 2);
+    expect(await ask(key, { fence: first })).toBe('blocked');
+    await claim();
+    const second = (await rowOf(1)).fence;
+    expect(second).toBeGreaterThan(first);
+    expect(await ask(key, { fence: first })).toBe('blocked');
+    // An answer that comes after all takes the row back, too.
+    await lose(key, LOST, { outcome: 'unknown' }, { fence: second });
+    await answer(key);
+    expect((await rowOf(1)).fence).toBeGreaterThan(second);
   });
 });

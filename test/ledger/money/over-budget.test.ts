@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { LoadedRow } from '../../../ledger/record-types.ts';
-import type { RowEffect } from '../../../ledger/rows/row-effects.ts';
+import type { RowEnding } from '../../../ledger/rows/row-effects.ts';
 import { accept, adopt, answer, ask, FAILED, FILE, finish, giveUpWaiting, LOST, lose } from '../actions.ts';
 import { defer, haltAt, redrive, RESUBMIT, send, UNFIT, UNKNOWN, WAITING } from '../actions.ts';
 import { batchOf, chargesOf, halted, messageOf, money, outcomes, rowOf } from '../readings.ts';
@@ -24,9 +24,10 @@ const again = aKey(1, 1, 2);
 const lipSync = (take = 1) => aKey(1, 1, take, 'lip-sync');
 
 /** The job of row 1 has ended so, which is charged, and the row is to have a retake. */
-async function failJob(quoted: number, quotedRest = 0, otherwise: Extract<RowEffect, { outcome: unknown }> = FAILED) {
+async function failJob(quoted: number, quotedRest = 0, otherwise: RowEnding = FAILED): Promise<void> {
   await accept(1, { credits: quoted }, { quoted, quotedRest });
-  const { outcome: _, ...end } = otherwise;
+  const { failure, file } = otherwise;
+  const end = { ...(failure && { failure }), ...(file && { file }) };
   await finish(1, end, { retake: 'speech', reason: 'retake', most: 2, otherwise });
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { accept, answer, ask, redrive, send, settle, WAITING } from '../actions.ts';
-import { batchOf, chargesOf, money, rowOf } from '../readings.ts';
+import { accept, answer, ask, send, settle, WAITING } from '../actions.ts';
+import { chargesOf, money } from '../readings.ts';
 import { aBatch, aKey, aRow, INTENT, ledger, ledgerForEachTest, load } from '../setup.ts';
 
 ledgerForEachTest(() => load(3));
@@ -11,13 +11,6 @@ async function expectExists(charge: object, key = aKey(1), owner = 'w1'): Promis
 }
 
 describe('intend', () => {
-  it('lets the first go and nobody else with the same key', async () => {
-    await send(1);
-    await expectExists({ state: 'sending', owner: 'w1', quoted: 2.5 }, aKey(1), 'w2');
-    expect(await rowOf(1)).toMatchObject({ state: 'submitting', outcome: null });
-    expect((await batchOf()).startedAt).not.toBeNull();
-  });
-
   it('holds while the batch is loading, paused or stopping, or the row has ended, and records nothing', async () => {
     await ledger.createBatch(aBatch('other'));
     await ledger.addRows('other', [aRow(1)]);
@@ -40,37 +33,17 @@ describe('intend', () => {
     await send(3, two);
   });
 
-  it.each(['accepted', 'done', 'rejected', 'unknown'] as const)('lets nothing follow %s', async (verdict) => {
-    await send(1);
-    await settle(1, { verdict }, WAITING);
-    await expectExists({ state: verdict }, aKey(1, 2));
-    expect(await ledger.revoke(aKey(1, 2))).toMatchObject({ attempt: 1, state: verdict });
-    expect(await chargesOf(1)).toHaveLength(1);
-  });
-
   it('lets the next attempt follow not-accepted and revoked only, one at a time', async () => {
     await send(1);
+    await expectExists({ state: 'sending', owner: 'w1', quoted: 2.5 }, aKey(1, 1), 'w2');
     await expectExists({ state: 'sending' }, aKey(1, 2));
     await settle(1, { verdict: 'not-accepted' }, WAITING);
     await expectExists({ attempt: 1 }, aKey(1, 3));
-    expect(await ledger.revoke(aKey(1, 2))).toMatchObject({ attempt: 2, state: 'revoked' });
+    expect(await ledger.revoke(aKey(1, 2))).toMatchObject({ attempt: 2, state: 'revoked', charged: null });
+    expect(await answer(aKey(1, 2))).toBe(false);
     await expectExists({ state: 'revoked' }, aKey(1, 2));
     await send(aKey(1, 3));
     await expectExists({ attempt: 1 }, aKey(1, 1));
-  });
-
-  it('lets a new take follow a settled one, and nothing of the old take after that', async () => {
-    await send(1);
-    await expectExists({ take: 1 }, aKey(1, 1, 2));
-    await settle(1, { verdict: 'not-accepted' }, WAITING);
-    // A take that nobody gave the row is none.
-    expect(await ask(aKey(1, 1, 2))).toBe('blocked');
-    await ledger.giveUp(aKey(1, 2), { outcome: 'failed' });
-    await redrive(1);
-    expect(await ask(aKey(1, 2, 1))).toBe('blocked');
-    await send(aKey(1, 1, 2));
-    await expectExists({ take: 2 }, aKey(1, 2, 1));
-    expect(await rowOf(1)).toMatchObject({ take: 2 });
   });
 
   it('throws, and records nothing, for what does not exist', async () => {
@@ -79,20 +52,6 @@ describe('intend', () => {
     await expect(ask(aKey(1, 2))).rejects.toThrow('attempt 1 was never made');
     await expect(settle(1, { verdict: 'unknown' })).rejects.toThrow('No intent');
     expect(await chargesOf(1)).toEqual([]);
-  });
-});
-
-describe('revoke', () => {
-  it('spends a key that nobody used', async () => {
-    expect(await ledger.revoke(aKey(1))).toMatchObject({ state: 'revoked', charged: null });
-    expect(await ledger.revoke(aKey(1))).toMatchObject({ state: 'revoked' });
-    await expectExists({ state: 'revoked' });
-    expect(await answer(1)).toBe(false);
-  });
-
-  it('leaves a record that is there', async () => {
-    await send(1);
-    expect(await ledger.revoke(aKey(1))).toMatchObject({ state: 'sending', owner: 'w1' });
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { accept, answer, ask, complete, defer, FILE, finish, lose, redrive, REFUSED, RESUBMIT } from '../actions.ts';
+import { accept, answer, ask, complete, defer, FILE, finish, lose, REFUSED } from '../actions.ts';
 import { send, settle } from '../actions.ts';
 import { batchOf, chargesOf, close, money, rowOf } from '../readings.ts';
 import { aKey, ledger, ledgerForEachTest, load } from '../setup.ts';
@@ -57,28 +57,6 @@ it('an answer that comes late opens an unknown row and its closed batch again, f
   expect(await rowOf(1)).toMatchObject({ state: 'processing', outcome: null, failure: null, endedAt: null });
   expect(await batchOf()).toMatchObject({ state: 'open', closedAt: null });
   expect(await ledger.claimRows({ ...lease, limit: 5 })).toMatchObject({ rows: [{ row: { row: 1 } }] });
-});
-
-it('an answer that comes late ends an unknown row differently when it does', async () => {
-  await lose(1);
-  await settle(1, { verdict: 'rejected' }, { outcome: 'failed', failure: REFUSED });
-  expect(await rowOf(1)).toMatchObject({ outcome: 'failed', failure: REFUSED });
-});
-
-it('an answer that comes late is recorded, but leaves a row alone that ended otherwise', async () => {
-  await lose(1, REFUSED, { outcome: 'cancelled' });
-  expect(await answer(1)).toBe(true);
-  expect(await rowOf(1)).toMatchObject({ outcome: 'cancelled' });
-  expect(await money()).toMatchObject({ charged: 2.5 });
-});
-
-it('an answer that comes late is news about money only, once the row went on to another take', async () => {
-  await lose(1);
-  await redrive(1, RESUBMIT);
-  await send(aKey(1, 1, 2));
-  expect(await answer(1)).toBe(true);
-  expect((await chargesOf(1))[0]).toMatchObject({ state: 'accepted', jobId: 'j1', charged: 2.5 });
-  expect(await rowOf(1)).toMatchObject({ take: 2, state: 'submitting', outcome: null });
 });
 
 it('a job from the list is adopted by one of two rows that look alike', async () => {

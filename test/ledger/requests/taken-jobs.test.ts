@@ -154,7 +154,9 @@ describe('a first answer that names the job of a row that asked for something el
   });
 
   it('gives a row no voice that another row made', async () => {
-    const rows = ['Ada', 'Ben'].map((name, at) => ({ ...aRow(at + 1), spec: { kind: 'voice', name, samples: [], extra: {} } }) as const);
+    const rows = ['Ada', 'Ben'].map(
+      (name, at) => ({ ...aRow(at + 1), spec: { kind: 'voice', name, samples: [], extra: {} } }) as const,
+    );
     await load(rows, { name: 'made' });
     for (const row of [1, 2])
       await act.complete({ ...aKey(row, 1, 1, 'voice'), batch: 'made' }, { jobId: 'v1', text: 'v1' });

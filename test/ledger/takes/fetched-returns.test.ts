@@ -1,159 +1,109 @@
 import { describe, expect, it } from '@jest/globals';
 import { releaseTake, settleNotCharged } from '../../../batches/reconcile/decisions.ts';
-import type { Ledger } from '../../../ledger/ledger.ts';
-import { planRedrive } from '../../../policy/redrive/redrive.ts';
 import { nextMove, rowView } from '../../../policy/rows/row-machine.ts';
-import { aKey, INTENT, redriveNow } from '../setup.ts';
-import {
-  fileOf,
-  goBack,
-  LOST,
-  loseAnswer,
-  make,
-  payAgain,
-  rowOf,
-  rowsForEachTest,
-  SPOKEN,
-  standing,
-  WHO,
-  WISH,
-} from './takes-of-rows.ts';
+import { accept, adopt, ask, backTo, FAILED, fail, finish, giveUpWaiting, GONE, JOB_FAILED } from '../actions.ts';
+import { redrive, release, RESUBMIT, settle, UNFIT, WAIT, WHO } from '../actions.ts';
+import { chargesOf, close, rowOf, standing } from '../readings.ts';
+import { aKey, ledger } from '../setup.ts';
+import { DUBBED, fileOf, goBack, loseAnswer, make, makeAgain, makeByAdoption, makeTwo } from './takes-of-rows.ts';
+import { planOf, SECOND, SPOKEN, takesForEachTest } from './takes-of-rows.ts';
 
 /** A row that goes back to an earlier take, and fetches its file first: the row keeps what it has until then. */
 
-let ledger: Ledger;
-rowsForEachTest((made) => {
-  ledger = made;
-});
+takesForEachTest();
+
+const [FILE1, FILE] = [fileOf(SPOKEN, 1), fileOf(SPOKEN, 2)];
 
 describe('while the lost file of the take that it goes back to is fetched', () => {
-  /** Take 2 is in doubt, and row goes back to take 1, whose file is lost. Take 1 may be one whose job a person named. */
+  /** The row goes back to take 1, whose file is lost. */
   async function fetchFirst(): Promise<void> {
-    const earlier = { take: 1, who: WHO, isLost: true };
-    await redriveNow(ledger, 'b', [{ row: SPOKEN, take: 2, how: { type: 'accept', earlier } }]);
+    await redrive(SPOKEN, backTo(1, { isLost: true }));
     expect(await rowOf(SPOKEN)).toMatchObject({ outcome: null, file: null });
-  }
-
-  async function overdue(): Promise<void> {
-    const failure = { class: 'Overdue', message: 'It still runs.' } as const;
-    await ledger.changeRunning(aKey(SPOKEN), { outcome: 'overdue', failure });
   }
 
   it('its request in doubt stays in doubt, and what it had kept stays kept', async () => {
     await loseAnswer();
-    const before = await rowOf(SPOKEN);
+    const { outcome, failure, take, returnedTo } = await rowOf(SPOKEN);
     await fetchFirst();
-    await overdue();
-    const { outcome, failure, take, returnedTo } = before;
+    await giveUpWaiting(SPOKEN);
     expect(await rowOf(SPOKEN)).toMatchObject({ outcome, failure, take, returnedTo });
-    const failed = { class: 'JobFailed', message: 'It failed.' } as const;
-    await ledger.settle(
-      aKey(SPOKEN, 1, 2),
-      { verdict: 'done', failure: failed },
-      { outcome: 'failed', failure: failed },
-    );
-    expect(await rowOf(SPOKEN)).toMatchObject({ outcome: 'succeeded', file: fileOf(SPOKEN, 1, 'speech') });
+    await settle(SECOND, { verdict: 'done', failure: JOB_FAILED }, FAILED);
+    expect(await rowOf(SPOKEN)).toMatchObject({ outcome: 'succeeded', file: FILE1 });
   });
 
   it('a late answer says how it ends if that does not come', async () => {
     await loseAnswer();
     await fetchFirst();
-    const file = fileOf(SPOKEN, 2, 'speech');
-    await ledger.settle(aKey(SPOKEN, 1, 2), { verdict: 'done', file }, { outcome: 'succeeded', file });
+    await settle(SECOND, { verdict: 'done', file: FILE }, { outcome: 'succeeded', file: FILE });
     expect(await rowOf(SPOKEN)).toMatchObject({ outcome: null });
-    await overdue();
-    expect(await rowOf(SPOKEN)).toMatchObject({ outcome: 'succeeded', returnedTo: null, file });
+    await giveUpWaiting(SPOKEN);
+    expect(await rowOf(SPOKEN)).toMatchObject({ outcome: 'succeeded', returnedTo: null, file: FILE });
   });
 
   it('the job of its request in doubt can be named, and is waited for if that does not come', async () => {
     await loseAnswer();
     await fetchFirst();
-    await ledger.decide(aKey(SPOKEN, 1, 2), { type: 'adopted', jobId: 'job-x', who: WHO });
-    await overdue();
-    const { row, charges } = await standing(SPOKEN);
-    expect(row).toMatchObject({ outcome: 'overdue', returnedTo: null });
-    expect(planRedrive(row, charges, WISH)).toEqual({ type: 'wait', step: 'speech' });
+    await adopt(SECOND, 'job-x');
+    await giveUpWaiting(SPOKEN);
+    expect(await rowOf(SPOKEN)).toMatchObject({ outcome: 'overdue', returnedTo: null });
+    expect(await planOf(SPOKEN)).toEqual({ type: 'wait', step: 'speech' });
   });
 
   it('its request in doubt can be settled as not charged', async () => {
     await loseAnswer();
     await fetchFirst();
     expect(await settleNotCharged(ledger, 'b', { row: SPOKEN, take: 2 }, WHO)).toMatchObject({ type: 'not-charged' });
-    await overdue();
+    await giveUpWaiting(SPOKEN);
     // It keeps what take 1 has made, lost or not.
-    expect(await rowOf(SPOKEN)).toMatchObject({ outcome: 'succeeded', file: fileOf(SPOKEN, 1, 'speech') });
+    expect(await rowOf(SPOKEN)).toMatchObject({ outcome: 'succeeded', file: FILE1 });
   });
 
   it('its job can be taken back, and the row keeps what it has', async () => {
-    await ledger.intend(aKey(SPOKEN), INTENT);
-    await ledger.settle(aKey(SPOKEN), { verdict: 'unknown', failure: LOST }, { outcome: 'unknown', failure: LOST });
-    await ledger.decide(aKey(SPOKEN), { type: 'adopted', jobId: 'job-x', who: WHO });
-    const file = fileOf(SPOKEN, 1, 'speech');
-    await ledger.finishJob(aKey(SPOKEN), { file }, { outcome: 'succeeded', file });
-    await payAgain(SPOKEN);
+    await makeByAdoption();
+    await redrive(SPOKEN);
     await make(SPOKEN, 2);
     await fetchFirst();
     expect(await releaseTake(ledger, 'b', { row: SPOKEN, take: 1 }, WHO)).toMatchObject({ type: 'released' });
-    expect(await rowOf(SPOKEN)).toMatchObject({ outcome: 'succeeded', file: fileOf(SPOKEN, 2, 'speech') });
+    expect(await rowOf(SPOKEN)).toMatchObject({ outcome: 'succeeded', file: FILE });
   });
 });
 
 describe('a take that it left before its result was fetched', () => {
-  const ACCEPT = { ...WISH, accept: true, earlier: { take: 2 } };
-  const FILE = fileOf(SPOKEN, 2, 'speech');
+  const ACCEPT = { accept: true, earlier: { take: 2 } };
 
-  /** The job of take 2 is overdue. */
+  /** The job of take 2 is overdue, and the row goes back to take 1. */
   async function leaveOverdue(): Promise<void> {
     await make(SPOKEN, 1);
-    await payAgain(SPOKEN);
-    await ledger.intend(aKey(SPOKEN, 1, 2), INTENT);
-    await ledger.settle(aKey(SPOKEN, 1, 2), { verdict: 'accepted', jobId: 'job-2' }, { state: 'processing' });
-    await overdue();
+    await redrive(SPOKEN);
+    await accept(SECOND);
+    await giveUpWaiting(SECOND);
     // It waits for that at its own take.
-    const { row, charges } = await standing(SPOKEN);
-    expect(planRedrive(row, charges, ACCEPT)).toMatchObject({ type: 'refuse', why: 'no-return' });
+    expect(await planOf(SPOKEN, ACCEPT)).toMatchObject({ type: 'refuse', why: 'no-return' });
     await goBack(SPOKEN, 1);
   }
 
-  async function overdue(): Promise<void> {
-    const failure = { class: 'Overdue', message: 'It still runs.' } as const;
-    await ledger.changeRunning(aKey(SPOKEN, 1, 2), { outcome: 'overdue', failure });
-  }
-
   async function fetchSecond(): Promise<void> {
-    const found = await standing(SPOKEN);
-    const plan = { type: 'accept', step: 'speech', take: 2, isAgain: true };
-    expect(planRedrive(found.row, found.charges, ACCEPT)).toEqual(plan);
+    expect(await planOf(SPOKEN, ACCEPT)).toEqual({ type: 'accept', step: 'speech', take: 2, isAgain: true });
     await goBack(SPOKEN, 2);
     const { row, charges } = await standing(SPOKEN);
     expect(row).toMatchObject({ outcome: null, file: null });
-    const move = nextMove({ ...rowView(row), ended: false }, charges);
-    expect(move).toMatchObject({ type: 'wait', at: { take: 2 } });
+    expect(nextMove({ ...rowView(row), ended: false }, charges)).toMatchObject({ type: 'wait', at: { take: 2 } });
     expect(await ledger.runningJobs('b')).toMatchObject([{ take: 2 }]);
   }
 
   async function expectFirst(): Promise<void> {
-    const first = { outcome: 'succeeded', returnedTo: 1, file: fileOf(SPOKEN, 1, 'speech') };
-    expect(await rowOf(SPOKEN)).toMatchObject(first);
+    expect(await rowOf(SPOKEN)).toMatchObject({ outcome: 'succeeded', returnedTo: 1, file: FILE1 });
   }
 
   it('is fetched once a person goes back to it, free', async () => {
     await leaveOverdue();
-    const left = await standing(SPOKEN);
     // Paying for another result is not the only way.
-    expect(planRedrive(left.row, left.charges, WISH)).toEqual({
-      type: 'refuse',
-      why: 'running',
-      step: 'speech',
-      leftTake: 2,
-    });
+    expect(await planOf(SPOKEN)).toEqual({ type: 'refuse', why: 'running', step: 'speech', leftTake: 2 });
     await fetchSecond();
-    await ledger.finishJob(aKey(SPOKEN, 1, 2), { file: FILE }, { outcome: 'succeeded', file: FILE });
+    await finish(SECOND, { file: FILE });
     expect(await rowOf(SPOKEN)).toMatchObject({ outcome: 'succeeded', take: 2, returnedTo: null, file: FILE });
-    expect((await ledger.decisionsOf('b', SPOKEN)).map(({ what, take }) => [what, take])).toEqual([
-      ['went-back', 1],
-      ['went-back', 2],
-    ]);
+    const decisions = (await ledger.decisionsOf('b', SPOKEN)).map(({ what, take }) => `${what} ${take}`);
+    expect(decisions).toEqual(['went-back 1', 'went-back 2']);
     await goBack(SPOKEN, 1);
     await expectFirst();
   });
@@ -161,7 +111,7 @@ describe('a take that it left before its result was fetched', () => {
   it('is fetched if its job was found, or named, only since', async () => {
     await loseAnswer();
     await goBack(SPOKEN, 1);
-    await ledger.decide(aKey(SPOKEN, 1, 2), { type: 'adopted', jobId: 'job-2', who: WHO });
+    await adopt(SECOND, 'job-2');
     await fetchSecond();
     expect(await releaseTake(ledger, 'b', { row: SPOKEN, take: 2 }, WHO)).toMatchObject({ type: 'released' });
     await expectFirst();
@@ -169,31 +119,17 @@ describe('a take that it left before its result was fetched', () => {
 
   it('is fetched also from a later take', async () => {
     await leaveOverdue();
-    await redriveNow(ledger, 'b', [
-      { row: SPOKEN, take: 2, how: { type: 'pay', fromStep: 'speech', reason: 'resubmitted' } },
-    ]);
+    await redrive(SPOKEN, RESUBMIT);
     await make(SPOKEN, 3);
     await fetchSecond();
-    await ledger.finishJob(aKey(SPOKEN, 1, 2), { file: FILE }, { outcome: 'succeeded', file: FILE });
+    await finish(SECOND, { file: FILE });
     expect(await rowOf(SPOKEN)).toMatchObject({ outcome: 'succeeded', take: 3, returnedTo: 2, file: FILE });
   });
 
   it.each<[string, () => Promise<unknown>]>([
-    ['is overdue again', overdue],
-    [
-      'is stopped',
-      async () => {
-        await ledger.stopNow('b');
-        await ledger.closeBatch('b');
-      },
-    ],
-    [
-      'is gone',
-      () => {
-        const failure = { class: 'ResultGone', message: 'Its link is dead.' } as const;
-        return ledger.finishJob(aKey(SPOKEN, 1, 2), { failure }, { outcome: 'failed', failure });
-      },
-    ],
+    ['is overdue again', () => giveUpWaiting(SECOND)],
+    ['is stopped', () => ledger.stopNow('b').then(() => close())],
+    ['is gone', () => finish(SECOND, { failure: GONE })],
   ])('leaves the row what it has if it %s, and can be fetched again', async (_, end) => {
     await leaveOverdue();
     await fetchSecond();
@@ -205,26 +141,73 @@ describe('a take that it left before its result was fetched', () => {
   it('leaves the row what it has if it failed, and is not offered again', async () => {
     await leaveOverdue();
     await fetchSecond();
-    const failure = { class: 'JobFailed', message: 'It failed.' } as const;
-    await ledger.finishJob(
-      aKey(SPOKEN, 1, 2),
-      { failure },
-      { retake: 'speech', reason: 'retake', most: 3, otherwise: { outcome: 'failed', failure } },
-    );
+    await finish(SECOND, { failure: JOB_FAILED }, { retake: 'speech', reason: 'retake', most: 3, otherwise: FAILED });
     await expectFirst();
-    const { row, charges } = await standing(SPOKEN);
-    expect(planRedrive(row, charges, ACCEPT)).toMatchObject({ type: 'refuse', why: 'no-return' });
-    expect(planRedrive(row, charges, WISH)).toMatchObject({ type: 'pay', reason: 'redrive' });
+    expect(await planOf(SPOKEN, ACCEPT)).toMatchObject({ type: 'refuse', why: 'no-return' });
+    expect(await planOf(SPOKEN)).toMatchObject({ type: 'pay', reason: 'redrive' });
   });
 
   it('leaves the row what it has if it does not pass, and is accepted by the same command again', async () => {
     await leaveOverdue();
     await fetchSecond();
-    const failure = { class: 'Unfit', message: 'Silent.' } as const;
-    const file = { ...FILE, unfit: 'silent' };
-    await ledger.finishJob(aKey(SPOKEN, 1, 2), { file, failure }, { outcome: 'unfit', failure, file });
+    const unfit = { file: { ...FILE, unfit: 'silent' }, failure: UNFIT };
+    await finish(SECOND, unfit, { outcome: 'unfit', ...unfit });
     await expectFirst();
     await goBack(SPOKEN, 2);
-    expect(await rowOf(SPOKEN)).toMatchObject({ outcome: 'succeeded', returnedTo: null, file });
+    expect(await rowOf(SPOKEN)).toMatchObject({ outcome: 'succeeded', returnedTo: null, file: unfit.file });
   });
+});
+
+describe('a row that went back to a take whose file is lost, and overdue,', () => {
+  async function resubmit(): Promise<void> {
+    await makeTwo(SPOKEN);
+    await goBack(SPOKEN, 1);
+    await redrive(SPOKEN, WAIT, { lost: GONE });
+    await giveUpWaiting(SPOKEN);
+    expect(await rowOf(SPOKEN)).toMatchObject({ outcome: 'overdue', take: 2, returnedTo: 1 });
+    await redrive(SPOKEN, RESUBMIT);
+  }
+
+  it.each<[string, () => Promise<unknown>]>([
+    [
+      'does not fit into the budget',
+      async () => {
+        await ledger.tune('b', { budget: 9 });
+        expect(await ask(aKey(SPOKEN, 1, 3))).toBe('over-budget');
+        expect((await ledger.takesOf('b', SPOKEN)).map(({ take }) => take)).toEqual([2]);
+      },
+    ],
+    ['is not sent before the batch stops', () => ledger.stopNow('b').then(() => close())],
+  ])('is overdue at that take as before if a new one %s', async (_, end) => {
+    await resubmit();
+    await end();
+    expect(await rowOf(SPOKEN)).toMatchObject({ outcome: 'overdue', take: 2, returnedTo: 1 });
+    expect(await planOf(SPOKEN)).toEqual({ type: 'wait', step: 'speech', isAgain: true });
+    await redrive(SPOKEN, WAIT);
+    await finish(SPOKEN, { file: FILE1 });
+    expect(await rowOf(SPOKEN)).toMatchObject({ outcome: 'succeeded', take: 2, returnedTo: 1, file: FILE1 });
+  });
+
+  it('does not wait for the job that was taken back meanwhile', async () => {
+    await makeByAdoption();
+    await redrive(SPOKEN, WAIT, { lost: GONE });
+    await giveUpWaiting(SPOKEN);
+    await redrive(SPOKEN, RESUBMIT);
+    expect(await release(SPOKEN, 'job-x')).toBe(true);
+    await ledger.tune('b', { budget: 1 });
+    expect(await ask(SECOND)).toBe('over-budget');
+    expect(await chargesOf(SPOKEN)).toMatchObject([{ state: 'unknown', file: null, jobId: null }]);
+  });
+});
+
+it('a dub that kept its file when a full new take failed at the lip-sync goes on with the speech of that take', async () => {
+  await make(DUBBED, 1);
+  await make(DUBBED, 1, 'lip-sync');
+  await redrive(DUBBED);
+  await make(DUBBED, 2);
+  await fail(aKey(DUBBED, 1, 2, 'lip-sync'));
+  expect(await rowOf(DUBBED)).toMatchObject({ outcome: 'succeeded', file: fileOf(DUBBED, 1, 'lip-sync') });
+  await makeAgain(DUBBED, 3);
+  const made = (await chargesOf(DUBBED)).find(({ step, take }) => step === 'lip-sync' && take === 3);
+  expect(made?.fromTake).toBe(2);
 });

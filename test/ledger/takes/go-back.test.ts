@@ -1,158 +1,223 @@
 import { describe, expect, it } from '@jest/globals';
+import { explainRow } from '../../../batches/look/explain.ts';
+import { releaseTake, settleNotCharged } from '../../../batches/reconcile/decisions.ts';
 import { LedgerMisuse } from '../../../ledger/errors.ts';
-import type { Ledger } from '../../../ledger/ledger.ts';
-import type { RowRecord } from '../../../ledger/record-types.ts';
-import type { RedriveChoice } from '../../../ledger/takes/redrive.ts';
-import { expectKept } from '../recount.ts';
-import { aBatch, aKey, aRow, claimAnew, INTENT, ledgerForEachTest, redriveNow } from '../setup.ts';
+import { lostFile } from '../../../policy/redrive/lost-file.ts';
+import { usedAttempt } from '../../../policy/rows/row-machine.ts';
+import { checkedResult } from '../../../policy/verification/after-check.ts';
+import { accept, adopt, answer, backTo, complete, finish, PAY, redrive, release, RESUBMIT } from '../actions.ts';
+import { settle, stop, succeed, UNFIT, WAIT, WHO } from '../actions.ts';
+import { batchOf, close, kept, money, rowOf, standing } from '../readings.ts';
+import { aKey, aRow, claimAnew, ledger, load, partsOf } from '../setup.ts';
+import {
+  CHECKED,
+  DUBBED,
+  fileOf,
+  goBack,
+  loseAnswer,
+  make,
+  makeAgain,
+  makeByAdoption,
+  makeTwo,
+} from './takes-of-rows.ts';
+import { planOf, SECOND, SPOKEN, takesForEachTest } from './takes-of-rows.ts';
 
-/** A person goes back to the result of an earlier take. */
+/** A row that goes back to the result of an earlier take: what is done and said of it later is of that take. */
 
-const WHO = 'ann@home';
-const LOST = { class: 'OutcomeUnknown', message: 'No answer came.' } as const;
+takesForEachTest();
 
-let ledger: Ledger;
-ledgerForEachTest(async (made) => {
-  ledger = made;
-  await ledger.createBatch(aBatch());
-  const part = (text: string) => ({ spec: { kind: 'tts', text, voice: 'v', extra: {} } as const, quoted: 1 });
-  const stt = { ...aRow(3), spec: { kind: 'stt', audio: 'http://h/a.mp3', extra: {} } as const };
-  await ledger.addRows('b', [aRow(1), { ...aRow(2), parts: { first: 4, rows: [part('One.'), part('Two.')] } }, stt]);
-  await ledger.openBatch('b', 3);
-});
-
-const fileOf = (row: number, take: number) => {
-  return { key: `b/${row}-${take}.mp3`, bytes: 3, sha256: String(take).repeat(64), extension: 'mp3' };
-};
-
-/** A take of a row is sent, and has a result. */
-async function finish(row: number, take = 1): Promise<void> {
-  const file = fileOf(row, take);
-  await ledger.intend(aKey(row, 1, take), INTENT);
-  await ledger.settle(
-    aKey(row, 1, take),
-    { verdict: 'accepted', jobId: `job-${row}-${take}` },
-    { state: 'processing' },
-  );
-  await ledger.finishJob(aKey(row, 1, take), { file, credits: 4 }, { outcome: 'succeeded', file });
-}
-
-const again = (row: number, take = 1): Omit<RedriveChoice, 'outcome'> => {
-  return { row, take, how: { type: 'pay', fromStep: row === 3 ? 'transcription' : 'speech', reason: 'redrive' } };
-};
-
-const back = (row: number, take: number, at: number, text?: string): Omit<RedriveChoice, 'outcome'> => {
-  return {
-    row,
-    take: at,
-    how: { type: 'accept', earlier: { take, who: WHO, ...(text === undefined ? {} : { text }) } },
-  };
-};
-
-async function rowOf(row: number): Promise<RowRecord> {
-  const found = await ledger.readRow('b', row);
-  if (found === undefined) throw new Error(`There is no row ${row}.`);
-  return found.row;
-}
+const FIRST = { outcome: 'succeeded', file: fileOf(SPOKEN, 1) };
 
 describe('a row that goes back to an earlier take', () => {
   it('has its result, and every charge stays', async () => {
-    await finish(1);
-    await redriveNow(ledger, 'b', [again(1)]);
-    await finish(1, 2);
-    const money = await ledger.money('b');
-    await redriveNow(ledger, 'b', [back(1, 1, 2)]);
-    expect(await rowOf(1)).toMatchObject({ outcome: 'succeeded', take: 2, file: fileOf(1, 1) });
-    expect(await ledger.money('b')).toEqual(money);
-    expect(await ledger.decisionsOf('b', 1)).toMatchObject([{ what: 'went-back', take: 1, who: WHO }]);
-    expect(await ledger.releasedFiles('b')).toEqual([{ row: 1, files: [fileOf(1, 2)] }]);
-    await expectKept(ledger, 'b');
+    await makeTwo(SPOKEN);
+    const before = await money();
+    await goBack(SPOKEN, 1);
+    expect(await rowOf(SPOKEN)).toMatchObject({ ...FIRST, take: 2 });
+    expect(await money()).toEqual(before);
+    expect(await ledger.decisionsOf('b', SPOKEN)).toMatchObject([{ what: 'went-back', take: 1, who: WHO }]);
+    expect(await ledger.releasedFiles('b')).toEqual([{ row: SPOKEN, files: [fileOf(SPOKEN, 2)] }]);
+    await kept();
   });
 
   it('does so where nobody knows what became of the later one, whose late answer is recorded', async () => {
-    await finish(1);
-    await redriveNow(ledger, 'b', [again(1)]);
-    await ledger.intend(aKey(1, 1, 2), INTENT);
-    await ledger.settle(aKey(1, 1, 2), { verdict: 'unknown', failure: LOST }, { outcome: 'unknown', failure: LOST });
-    await redriveNow(ledger, 'b', [back(1, 1, 2)]);
-    expect(await rowOf(1)).toMatchObject({ outcome: 'succeeded', failure: null, file: fileOf(1, 1) });
-    expect((await ledger.money('b')).uncertain).toBeGreaterThan(0);
-    await ledger.settle(aKey(1, 1, 2), { verdict: 'accepted', jobId: 'late', credits: 4 }, { state: 'processing' });
-    expect(await rowOf(1)).toMatchObject({ outcome: 'succeeded', file: fileOf(1, 1) });
-    expect(await ledger.money('b')).toMatchObject({ charged: 8, uncertain: 0 });
+    await loseAnswer();
+    await goBack(SPOKEN, 1);
+    expect(await rowOf(SPOKEN)).toMatchObject({ ...FIRST, failure: null });
+    expect((await money()).uncertain).toBeGreaterThan(0);
+    await answer(SECOND, { credits: 4 });
+    expect(await rowOf(SPOKEN)).toMatchObject(FIRST);
+    expect(await money()).toMatchObject({ charged: 8, uncertain: 0 });
   });
 
   it('has its text and the files beside it, back and forth', async () => {
-    for (const take of [1, 2]) {
-      const key = { ...aKey(3, 1, take), step: 'transcription' } as const;
-      const file = { ...fileOf(3, take), extension: 'txt' };
-      const extraFiles = [{ ...file, key: `b/3-${take}.srt`, extension: 'srt' }];
-      await ledger.intend(key, INTENT);
-      await ledger.settle(
-        key,
-        { verdict: 'done', file },
-        { outcome: 'succeeded', file, extraFiles, text: `take ${take}` },
-      );
-      if (take === 1) await redriveNow(ledger, 'b', [again(3)]);
-    }
-    const standing = await rowOf(3);
-    await redriveNow(ledger, 'b', [back(3, 1, 2, 'take 1')]);
-    expect(await rowOf(3)).toMatchObject({
-      text: 'take 1',
-      file: { key: 'b/3-1.mp3' },
-      extraFiles: [{ key: 'b/3-1.srt' }],
+    await load([{ ...aRow(1), spec: { kind: 'stt', audio: 'http://h/a.mp3', extra: {} } }], { name: 'texts' });
+    const results = [1, 2].map((take) => {
+      const file = fileOf(1, take, 'transcription');
+      return { file, extraFiles: [{ ...file, extension: 'srt' }], text: `take ${take}` };
     });
-    await redriveNow(ledger, 'b', [back(3, 2, 2, 'take 2')]);
-    expect(await rowOf(3)).toMatchObject({ text: 'take 2', file: standing.file, extraFiles: standing.extraFiles });
+    const how = { ...PAY, fromStep: 'transcription' } as const;
+    for (const [at, result] of results.entries()) {
+      if (at === 1) await ledger.redrive('texts', [{ row: 1, take: 1, outcome: 'succeeded', how }]);
+      await complete({ ...aKey(1, 1, at + 1, 'transcription'), batch: 'texts' }, result);
+    }
+    for (const take of [1, 2]) {
+      const back = backTo(take, { text: `take ${take}` });
+      await ledger.redrive('texts', [{ row: 1, take: 2, outcome: 'succeeded', how: back }]);
+      expect(await rowOf(1, 'texts')).toMatchObject(results[take - 1] ?? {});
+    }
   });
 
   it('is joined again if it is a part', async () => {
-    for (const part of [4, 5]) await finish(part);
-    const whole = async (): Promise<void> => {
-      const { rows } = await claimAnew(ledger);
-      const fence = rows.find(({ row }) => row.row === 2)?.row.fence ?? 0;
-      await ledger.endWhole({ batch: 'b', row: 2, fence }, { file: { ...fileOf(2, 1), key: 'b/2-joined.mp3' } });
+    await load([{ ...aRow(1), parts: partsOf(2, 'One.', 'Two.') }], { name: 'long' });
+    const part = (take = 1) => ({ ...aKey(2, 1, take), batch: 'long' });
+    const change = (how: typeof PAY | ReturnType<typeof backTo>, take: number) =>
+      ledger.redrive('long', [{ row: 2, take, outcome: 'succeeded', how }]);
+    const join = async (): Promise<void> => {
+      const { rows } = await claimAnew(ledger, { batch: 'long' });
+      const fence = rows.find(({ row }) => row.row === 1)?.row.fence ?? 0;
+      await ledger.endWhole({ batch: 'long', row: 1, fence }, { file: fileOf(1, 1) });
     };
-    await whole();
-    await redriveNow(ledger, 'b', [again(4)]);
-    await finish(4, 2);
-    await whole();
-    await finish(1);
-    await ledger.giveUp({ ...aKey(3), step: 'transcription' }, { outcome: 'cancelled' });
-    expect(await ledger.closeBatch('b')).toBe(0);
-    await redriveNow(ledger, 'b', [back(4, 1, 2)]);
-    expect(await rowOf(4)).toMatchObject({ outcome: 'succeeded', file: fileOf(4, 1) });
-    expect(await rowOf(2)).toMatchObject({ outcome: null, state: 'fetching' });
-    expect((await ledger.findBatch('b'))?.state).toBe('open');
-    await whole();
-    expect(await rowOf(2)).toMatchObject({ outcome: 'succeeded' });
-    await expectKept(ledger, 'b');
+    await succeed(part(), 1, fileOf(2, 1));
+    await succeed({ ...aKey(3), batch: 'long' });
+    await join();
+    await change(PAY, 1);
+    await succeed(part(2), 1, fileOf(2, 2));
+    await join();
+    await close('long');
+    await change(backTo(1), 2);
+    expect(await rowOf(2, 'long')).toMatchObject({ outcome: 'succeeded', file: fileOf(2, 1) });
+    expect(await rowOf(1, 'long')).toMatchObject({ outcome: null, state: 'fetching' });
+    expect((await batchOf('long')).state).toBe('open');
+    await join();
+    expect(await rowOf(1, 'long')).toMatchObject({ outcome: 'succeeded' });
   });
 
   it.each([
     ['made none', 3],
     ['asked for something else', 1],
   ])('does not if that take %s, whatever its caller believes', async (_, take) => {
-    await finish(1);
+    await make(SPOKEN, 1);
     const edited = { spec: { ...aRow(1).spec, text: 'Other.' }, input: ['Other.'], quoted: 1 };
-    const change = { type: 'pay', fromStep: 'speech', reason: 'edited', edited } as const;
-    await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: change }]);
-    await finish(1, 2);
-    await expect(redriveNow(ledger, 'b', [back(1, take, 2)])).rejects.toThrow(LedgerMisuse);
-    expect(await rowOf(1)).toMatchObject({ file: fileOf(1, 2) });
+    await redrive(SPOKEN, { ...PAY, reason: 'edited', edited });
+    await make(SPOKEN, 2);
+    await expect(goBack(SPOKEN, take)).rejects.toThrow(LedgerMisuse);
+    expect(await rowOf(SPOKEN)).toMatchObject({ file: fileOf(SPOKEN, 2) });
   });
 
   it('leaves what a person said of a request as it was', async () => {
-    await ledger.intend(aKey(1), INTENT);
-    await ledger.settle(aKey(1), { verdict: 'unknown', failure: LOST }, { outcome: 'unknown', failure: LOST });
-    await ledger.decide(aKey(1), { type: 'adopted', jobId: 'job-x', who: WHO });
-    await ledger.finishJob(aKey(1), { file: fileOf(1, 1) }, { outcome: 'succeeded', file: fileOf(1, 1) });
-    await redriveNow(ledger, 'b', [again(1)]);
-    await finish(1, 2);
-    await redriveNow(ledger, 'b', [back(1, 1, 2)]);
-    const release = { type: 'released', jobId: 'job-x', who: WHO } as const;
-    await expect(ledger.decide(aKey(1), release)).rejects.toThrow('has the result of that job');
-    await redriveNow(ledger, 'b', [back(1, 2, 2)]);
-    expect(await ledger.decide(aKey(1), release)).toBe(true);
+    await makeByAdoption();
+    await redrive(SPOKEN);
+    await make(SPOKEN, 2);
+    await goBack(SPOKEN, 1);
+    await expect(release(SPOKEN, 'job-x')).rejects.toThrow('has the result of that job');
+    await goBack(SPOKEN, 2);
+    expect(await release(SPOKEN, 'job-x')).toBe(true);
+  });
+});
+
+describe('a later step of it', () => {
+  const speechOf = async (row: number, take: number): Promise<number | null | undefined> =>
+    (await standing(row)).charges.find((one) => one.step === 'lip-sync' && one.take === take)?.fromTake;
+
+  it('uses the speech of the take that it went back to, and forth', async () => {
+    await makeTwo(DUBBED);
+    await goBack(DUBBED, 1);
+    expect(await planOf(DUBBED, { step: 'lip-sync' })).toEqual({ ...PAY, fromStep: 'lip-sync' });
+    await redrive(DUBBED, { ...PAY, fromStep: 'lip-sync' });
+    const open = await standing(DUBBED);
+    expect(usedAttempt(open.row, open.charges, 'speech')?.take).toBe(1);
+    await make(DUBBED, 3, 'lip-sync');
+    await goBack(DUBBED, 2);
+    await makeAgain(DUBBED, 4);
+    await goBack(DUBBED, 3);
+    await makeAgain(DUBBED, 5);
+    expect(await Promise.all([1, 2, 3, 4, 5].map((take) => speechOf(DUBBED, take)))).toEqual([1, 2, 1, 2, 1]);
+  });
+
+  it('is paid alone, whatever became of the take that it left', async () => {
+    await make(DUBBED, 1);
+    await make(DUBBED, 1, 'lip-sync');
+    await redrive(DUBBED);
+    await make(DUBBED, 2);
+    const key = aKey(DUBBED, 1, 2, 'lip-sync');
+    await accept(key);
+    const file = { ...fileOf(DUBBED, 2, 'lip-sync'), unfit: 'silent' };
+    await finish(key, { file, failure: UNFIT }, { outcome: 'succeeded', file });
+    await goBack(DUBBED, 1);
+    // Nothing tells which of its steps was at fault.
+    expect(await planOf(DUBBED)).toMatchObject({ type: 'pay', fromStep: 'speech' });
+  });
+
+  it('checks the speech of the take that it went back to', async () => {
+    await makeTwo(CHECKED);
+    await goBack(CHECKED, 1);
+    await redrive(CHECKED, { ...PAY, fromStep: 'verification' });
+    const { row, charges } = await standing(CHECKED);
+    expect(checkedResult({ ...row.spec, acceptedTake: row.acceptedTake }, 'verification', charges)?.take).toBe(1);
+    for (const step of ['verification', 'lip-sync'] as const) await make(CHECKED, 3, step);
+    expect(await speechOf(CHECKED, 3)).toBe(1);
+  });
+
+  it('is taken back with all that its take stood at, if it cannot be paid for', async () => {
+    await loseAnswer();
+    await goBack(SPOKEN, 1);
+    const { file, take, returnedTo } = await rowOf(SPOKEN);
+    await redrive(SPOKEN, RESUBMIT);
+    expect(await rowOf(SPOKEN)).toMatchObject({ take: 3, returnedTo: null });
+    await stop();
+    expect(await rowOf(SPOKEN)).toMatchObject({ outcome: 'succeeded', file, take, returnedTo });
+  });
+});
+
+describe('the take that it left', () => {
+  it('may be released: its own file is the row’s no more', async () => {
+    await loseAnswer();
+    await adopt(SECOND, 'job-x');
+    const file = fileOf(SPOKEN, 2);
+    await finish(SECOND, { file });
+    await goBack(SPOKEN, 1);
+    expect(await releaseTake(ledger, 'b', { row: SPOKEN, take: 2 }, WHO)).toMatchObject({ type: 'released' });
+    const { row, charges } = await standing(SPOKEN);
+    expect(row).toMatchObject(FIRST);
+    expect(charges.at(-1)).toMatchObject({ take: 2, state: 'unknown' });
+    expect((await ledger.releasedFiles('b')).flatMap(({ files }) => files)).toEqual([file]);
+  });
+
+  it('may be settled as not charged, and is named as one that may have been', async () => {
+    await loseAnswer();
+    await goBack(SPOKEN, 1);
+    const explained = await explainRow(ledger, await batchOf(), 'r1');
+    expect(explained).toMatchObject({ history: { unresolvedTakes: [{ row: SPOKEN, take: 2 }] } });
+    expect(await ledger.earlierUnresolved('b', 5)).toMatchObject({ count: 1, first: [{ row: SPOKEN, take: 2 }] });
+    expect(await settleNotCharged(ledger, 'b', { row: SPOKEN, take: 2 }, WHO)).toMatchObject({ type: 'not-charged' });
+    expect(await rowOf(SPOKEN)).toMatchObject(FIRST);
+    expect(await money()).toMatchObject({ charged: 4, uncertain: 0 });
+  });
+
+  it('says nothing of it by a late answer while its own lost file is fetched', async () => {
+    await loseAnswer();
+    await goBack(SPOKEN, 1);
+    await redrive(SPOKEN, WAIT, { lost: lostFile('missing', undefined) });
+    const file = fileOf(SPOKEN, 2);
+    await settle(SECOND, { verdict: 'done', file }, { outcome: 'succeeded', file });
+    expect(await rowOf(SPOKEN)).toMatchObject({ outcome: null, state: 'processing' });
+    await finish(SPOKEN, { file: FIRST.file });
+    expect(await rowOf(SPOKEN)).toMatchObject(FIRST);
+  });
+
+  it('is not waited for any longer for its lost file', async () => {
+    await makeTwo(SPOKEN);
+    await redrive(SPOKEN, WAIT, { lost: lostFile('missing', undefined) });
+    await ledger.stopNow('b');
+    await close();
+    expect(await rowOf(SPOKEN)).toMatchObject({ outcome: 'overdue' });
+    await goBack(SPOKEN, 1);
+    expect(await rowOf(SPOKEN)).toMatchObject(FIRST);
+    expect(await planOf(SPOKEN)).toMatchObject({ type: 'pay', fromStep: 'speech' });
+    expect(await ledger.runningJobs('b')).toEqual([]);
+    // Its file may be back by then, or fetched again.
+    await goBack(SPOKEN, 2);
+    expect(await rowOf(SPOKEN)).toMatchObject({ outcome: 'succeeded', file: fileOf(SPOKEN, 2) });
   });
 });

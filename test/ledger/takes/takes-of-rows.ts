@@ -1,37 +1,23 @@
-import { expect } from '@jest/globals';
 import type { Step } from '../../../contract/row-kinds.ts';
-import type { Ledger } from '../../../ledger/ledger.ts';
-import type { ChargeRecord, ResultFile, RowRecord } from '../../../ledger/record-types.ts';
-import type { RedriveChoice } from '../../../ledger/takes/redrive.ts';
-import type { RedriveWish } from '../../../policy/redrive/redrive.ts';
-import { aBatch, aKey, aRow, INTENT, ledgerForEachTest, redriveNow } from '../setup.ts';
+import type { ResultFile } from '../../../ledger/record-types.ts';
+import { planRedrive, type RedrivePlan, type RedriveWish } from '../../../policy/redrive/redrive.ts';
+import { accept, adopt, backTo, finish, lose, PAY, redrive, send, settle, WAITING } from '../actions.ts';
+import { standing } from '../readings.ts';
+import { aDub, aKey, aRow, ledgerForEachTest, load } from '../setup.ts';
 
 /** Rows whose takes are made, left, and gone back to. */
 
-export const WHO = 'ann@home';
-export const LOST = { class: 'OutcomeUnknown', message: 'No answer came.' } as const;
 export const [SPOKEN, DUBBED, CHECKED] = [1, 2, 3] as const;
+/** Take 2 of the spoken row. */
+export const SECOND = aKey(SPOKEN, 1, 2);
 export const WISH: RedriveWish = { step: null, resubmit: false, replace: true, accept: false, edited: null };
 
-let ledger: Ledger;
-
 /** A batch of a spoken row, a dubbed one, and one whose speech is verified, in a new ledger for each test. */
-export function rowsForEachTest(use: (made: Ledger) => void): void {
-  ledgerForEachTest(async (made) => {
-    ledger = made;
-    use(made);
-    await ledger.createBatch(aBatch());
-    const dub = { kind: 'dub', text: 'Hello.', voice: 'v', video: 'http://h/v.mp4', extra: {} } as const;
-    await ledger.addRows('b', [
-      aRow(SPOKEN),
-      { ...aRow(DUBBED), spec: dub },
-      { ...aRow(CHECKED), spec: { ...dub, verify: 0.1 } },
-    ]);
-    await ledger.openBatch('b', CHECKED);
-  });
+export function takesForEachTest(): void {
+  ledgerForEachTest(() => load([aRow(SPOKEN), aDub(DUBBED), aDub(CHECKED, { verify: 0.1 })]));
 }
 
-export function fileOf(row: number, take: number, step: Step): ResultFile {
+export function fileOf(row: number, take: number, step: Step = 'speech'): ResultFile {
   return { key: `b/${row}-${step}-${take}.mp3`, bytes: 3, sha256: String(take).repeat(64), extension: 'mp3' };
 }
 
@@ -39,47 +25,55 @@ export function fileOf(row: number, take: number, step: Step): ResultFile {
 export async function make(row: number, take: number, step: Step = 'speech'): Promise<void> {
   const key = aKey(row, 1, take, step);
   const file = fileOf(row, take, step);
-  const isLast = row === SPOKEN || step === 'lip-sync';
-  expect(await ledger.intend(key, INTENT)).toMatchObject({ type: 'go' });
-  const effect = isLast ? ({ outcome: 'succeeded', file } as const) : ({ state: 'waiting' } as const);
+  const effect = row === SPOKEN || step === 'lip-sync' ? ({ outcome: 'succeeded', file } as const) : WAITING;
   if (step === 'verification') {
-    await ledger.settle(key, { verdict: 'done', file }, effect);
+    await send(key);
+    await settle(key, { verdict: 'done', file }, effect);
     return;
   }
-  await ledger.settle(key, { verdict: 'accepted', jobId: `${step}-${row}-${take}` }, { state: 'processing' });
-  await ledger.finishJob(key, { file, credits: 4 }, effect);
+  await accept(key);
+  await finish(key, { file, credits: 4 }, effect);
 }
 
-export async function payAgain(row: number, fromStep: Step = 'speech'): Promise<void> {
-  const { take } = await rowOf(row);
-  await redriveNow(ledger, 'b', [{ row, take, how: { type: 'pay', fromStep, reason: 'redrive' } }]);
+/** Takes 1 and 2 of a row, both whole. */
+export async function makeTwo(row: number): Promise<void> {
+  const steps = { [SPOKEN]: ['speech'], [DUBBED]: ['speech', 'lip-sync'] }[row] ?? [
+    'speech',
+    'verification',
+    'lip-sync',
+  ];
+  for (const take of [1, 2]) {
+    if (take === 2) await redrive(row);
+    for (const step of steps) await make(row, take, step as Step);
+  }
+}
+
+/** The last step of a dubbed row is paid for again, and made. */
+export async function makeAgain(row: number, take: number): Promise<void> {
+  await redrive(row, { ...PAY, fromStep: 'lip-sync' });
+  await make(row, take, 'lip-sync');
 }
 
 export async function goBack(row: number, to: number): Promise<void> {
-  const { take } = await rowOf(row);
-  const choice: Omit<RedriveChoice, 'outcome'> = {
-    row,
-    take,
-    how: { type: 'accept', earlier: { take: to, who: WHO } },
-  };
-  await redriveNow(ledger, 'b', [choice]);
+  await redrive(row, backTo(to));
 }
 
-export async function standing(
-  row: number,
-): Promise<{ readonly row: RowRecord; readonly charges: readonly ChargeRecord[] }> {
-  const found = await ledger.readRow('b', row);
-  if (found === undefined) throw new Error(`There is no row ${row}.`);
-  return found;
+/** What a redrive would do with a row as it stands. */
+export async function planOf(row: number, wish: Partial<RedriveWish> = {}): Promise<RedrivePlan> {
+  const found = await standing(row);
+  return planRedrive(found.row, found.charges, { ...WISH, ...wish });
 }
-
-/** The record of a row. */
-export const rowOf = async (row: number): Promise<RowRecord> => (await standing(row)).row;
 
 /** Take 2 of the spoken row is sent, and its answer is lost. */
 export async function loseAnswer(): Promise<void> {
   await make(SPOKEN, 1);
-  await payAgain(SPOKEN);
-  await ledger.intend(aKey(SPOKEN, 1, 2), INTENT);
-  await ledger.settle(aKey(SPOKEN, 1, 2), { verdict: 'unknown', failure: LOST }, { outcome: 'unknown', failure: LOST });
+  await redrive(SPOKEN);
+  await lose(SECOND);
+}
+
+/** Take 1 of the spoken row has the job that a person has named, after its answer was lost. */
+export async function makeByAdoption(): Promise<void> {
+  await lose(SPOKEN);
+  await adopt(SPOKEN, 'job-x');
+  await finish(SPOKEN, { file: fileOf(SPOKEN, 1), credits: 4 });
 }

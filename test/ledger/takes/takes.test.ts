@@ -1,231 +1,290 @@
 import { describe, expect, it } from '@jest/globals';
 import { LedgerMisuse } from '../../../ledger/errors.ts';
-import type { Ledger } from '../../../ledger/ledger.ts';
-import type { RedriveChoice } from '../../../ledger/takes/redrive.ts';
-import type { ChargeRecord, RowRecord } from '../../../ledger/record-types.ts';
-import { aBatch, aKey, aRow, endAnyhow, INTENT, ledgerForEachTest, redriveNow } from '../setup.ts';
+import { accept, ask, fail, FAILED, FILE, finish, GONE, giveUpWaiting, JOB_FAILED, LOST } from '../actions.ts';
+import {
+  lose,
+  PAY,
+  redrive,
+  reject,
+  RESUBMIT,
+  send,
+  settle,
+  stop,
+  succeed,
+  UNKNOWN,
+  WAIT,
+  WAITING,
+} from '../actions.ts';
+import { batchOf, chargesOf, claimed, close, money, outcomes, rowOf } from '../readings.ts';
+import { aBatch, aDub, aKey, aRow, claimAnew, endAnyhow, ledger, ledgerForEachTest, load } from '../setup.ts';
 
-const FILE = { key: 'b/1-speech-1.mp3', bytes: 3, sha256: 'a'.repeat(64), extension: 'mp3' };
-const FAILED = { outcome: 'failed', failure: { class: 'JobFailed', message: 'The job failed.' } } as const;
-const UNKNOWN = { outcome: 'unknown', failure: { class: 'OutcomeUnknown', message: 'No answer.' } } as const;
+/** New takes of rows that have ended, by a person's word or by themselves; row 3 is dubbed. */
 
-let ledger: Ledger;
+ledgerForEachTest(() => load([aRow(1), aRow(2), aDub(3)]));
 
-ledgerForEachTest(async (made) => {
-  ledger = made;
-  await ledger.createBatch(aBatch());
-  await ledger.addRows('b', [
-    aRow(1),
-    aRow(2),
-    { ...aRow(3), spec: { kind: 'dub', text: 'Row 3', voice: 'v', video: 'http://h/v.mp4', extra: {} } },
-  ]);
-  await ledger.openBatch('b', 3);
-});
-
-async function rowOf(row: number): Promise<RowRecord & { readonly charges: readonly ChargeRecord[] }> {
-  const found = await ledger.readRow('b', row);
-  if (found === undefined) throw new Error('no such row');
-  return { ...found.row, charges: found.charges };
-}
-
-function pay(row: number, take = 1, reason: 'redrive' | 'resubmitted' = 'redrive'): Omit<RedriveChoice, 'outcome'> {
-  return { row, take, how: { type: 'pay', fromStep: 'speech', reason } };
-}
-
-async function accept(row: number, take = 1, jobId = `job-${row}-${take}`): Promise<void> {
-  expect(await ledger.intend(aKey(row, 1, take), INTENT)).toMatchObject({ type: 'go' });
-  await ledger.settle(aKey(row, 1, take), { verdict: 'accepted', jobId }, { state: 'processing' });
-}
+const again = aKey(1, 1, 2);
+const lipSync = aKey(3, 1, 1, 'lip-sync');
+const PAY_LIP_SYNC = { ...PAY, fromStep: 'lip-sync' } as const;
 
 async function endAll(): Promise<void> {
   for (const row of [1, 2, 3]) await ledger.giveUp(aKey(row), FAILED);
-  expect(await ledger.closeBatch('b')).toBe(0);
+  await close();
 }
 
-describe('redrive', () => {
-  it('opens an ended row for a new take, the batch with it, and keeps how it stood', async () => {
+describe('a row that is paid for again', () => {
+  it('is empty again, free for the next claim, and its record of takes keeps what it had, in order', async () => {
+    await claimAnew(ledger, { lane: 2 });
     await accept(1);
-    await ledger.finishJob(aKey(1), { failure: FAILED.failure }, FAILED);
-    await endAll();
-    expect(await redriveNow(ledger, 'b', [pay(1)])).toEqual({ rows: [1], left: [] });
-    expect(await rowOf(1)).toMatchObject({ take: 2, outcome: null, state: 'waiting', failure: null, endedAt: null });
-    expect(await ledger.findBatch('b')).toMatchObject({ state: 'open', control: 'running', closedAt: null });
-    expect(await ledger.takesOf('b', 1)).toMatchObject([
-      { take: 2, reason: 'redrive', fromStep: 'speech', before: { ...FAILED, file: null } },
-    ]);
-    await accept(1, 2);
-    expect(await ledger.money('b')).toMatchObject({ charged: 5 });
+    const had = { file: FILE, extraFiles: [{ ...FILE, extension: 'srt' }] };
+    await finish(1, { file: FILE }, { outcome: 'succeeded', ...had, text: 'Row 1' });
+    expect(await redrive(1)).toEqual({ rows: [1], left: [] });
+    const row = await rowOf(1);
+    expect(row).toMatchObject({ take: 2, redoFrom: null, state: 'waiting', outcome: null, failure: null });
+    expect(row).toMatchObject({ file: null, extraFiles: [], text: null, waitSince: null, endedAt: null });
+    expect(await claimed()).toEqual([1]);
+    const before = { outcome: 'succeeded', failure: null, ...had };
+    const take = { batch: 'b', row: 1, take: 2, reason: 'redrive', fromStep: 'speech', madeAt: expect.any(Number) };
+    const unmoved = { redoFrom: null, acceptedTake: null, returnedTo: null };
+    expect(await ledger.takesOf('b', 1)).toEqual([{ ...take, before: { ...before, standing: unmoved } }]);
+    expect(await ledger.takesOf('b', 2)).toEqual([]);
+    await fail(again);
+    await redrive(1);
+    expect((await ledger.takesOf('b', 1)).map((one) => one.take)).toEqual([2, 3]);
+    expect(await money()).toMatchObject({ charged: 5 });
   });
 
   it('gives a take once, whoever asks: the second finds the row moved on', async () => {
     await endAll();
-    const both = await Promise.all([redriveNow(ledger, 'b', [pay(1)]), redriveNow(ledger, 'b', [pay(1)])]);
+    const both = await Promise.all([redrive(1), redrive(1)]);
     expect(both.map(({ rows }) => rows.length).toSorted((a, b) => a - b)).toEqual([0, 1]);
     expect(both.flatMap(({ left }) => left)).toEqual([1]);
-    expect(await rowOf(1)).toMatchObject({ take: 2 });
     expect(await ledger.takesOf('b', 1)).toHaveLength(1);
   });
 
   it('lets nobody spend the key of a take that nobody made', async () => {
-    await expect(ledger.revoke(aKey(1, 1, 2))).rejects.toThrow('nobody made take 2');
-    expect(await ledger.intend(aKey(1), INTENT)).toMatchObject({ type: 'go' });
+    await expect(ledger.revoke(again)).rejects.toThrow('nobody made take 2');
+    await send(1);
   });
 
-  it('leaves a row alone whose answer or result came since the person looked', async () => {
-    await ledger.intend(aKey(1), INTENT);
-    await ledger.settle(aKey(1), { verdict: 'unknown' }, UNKNOWN);
+  it('is left alone where its answer or result came since the person looked, or where it has not ended', async () => {
+    await lose(1);
     await accept(2);
-    await ledger.changeRunning(aKey(2), { ...UNKNOWN, outcome: 'overdue' });
-    await ledger.giveUp(aKey(3), FAILED);
-    const seen = [
-      { ...pay(1, 1, 'resubmitted'), outcome: 'unknown' },
-      { ...pay(2, 1, 'resubmitted'), outcome: 'overdue' },
-      { ...pay(3), outcome: 'failed' },
-    ] as const;
+    await giveUpWaiting(2);
     // While the person reads the question.
-    await ledger.settle(aKey(1), { verdict: 'done', file: FILE }, { outcome: 'succeeded', file: FILE });
-    await ledger.finishJob(aKey(2), { file: FILE }, { outcome: 'succeeded', file: FILE });
-    expect(await ledger.redrive('b', seen)).toEqual({ rows: [3], left: [1, 2] });
-    for (const row of [1, 2]) expect(await rowOf(row)).toMatchObject({ outcome: 'succeeded', take: 1 });
+    await settle(1, { verdict: 'done', file: FILE }, { outcome: 'succeeded', file: FILE });
+    await finish(2, { file: FILE });
+    const seen = [
+      { row: 1, take: 1, outcome: 'unknown', how: RESUBMIT },
+      { row: 2, take: 1, outcome: 'overdue', how: RESUBMIT },
+      { row: 3, take: 1, outcome: 'failed', how: PAY },
+    ] as const;
+    expect(await ledger.redrive('b', seen)).toEqual({ rows: [], left: [1, 2, 3] });
+    expect(await outcomes()).toEqual(['succeeded', 'succeeded', 'waiting']);
   });
 
-  it('leaves a row alone that has not ended', async () => {
-    expect(await redriveNow(ledger, 'b', [pay(1)])).toEqual({ rows: [], left: [1] });
-    expect(await rowOf(1)).toMatchObject({ take: 1 });
-  });
-
-  it('refuses all of the choices where one would pay again without a say', async () => {
-    await ledger.intend(aKey(1), INTENT);
-    await ledger.settle(aKey(1), { verdict: 'unknown', failure: UNKNOWN.failure }, UNKNOWN);
+  it('is refused with all of the choices where one would pay again without a say', async () => {
+    await lose(1);
     await accept(2);
-    await ledger.changeRunning(aKey(2), { outcome: 'overdue' });
+    await giveUpWaiting(2);
     await endAll();
-    await expect(redriveNow(ledger, 'b', [pay(3), pay(1)])).rejects.toThrow(LedgerMisuse);
-    await expect(redriveNow(ledger, 'b', [pay(2)])).rejects.toThrow('may have been charged');
+    await expect(redrive([3, 1])).rejects.toThrow(LedgerMisuse);
+    await expect(redrive(2)).rejects.toThrow('may have been charged');
     expect(await rowOf(3)).toMatchObject({ take: 1, outcome: 'failed' });
-    expect(await redriveNow(ledger, 'b', [pay(1, 1, 'resubmitted'), pay(2, 1, 'resubmitted')])).toEqual({
-      rows: [1, 2],
-      left: [],
-    });
-    expect(await ledger.money('b')).toMatchObject({ charged: 2.5, uncertain: 2.5 });
+    expect(await redrive([1, 2], RESUBMIT)).toEqual({ rows: [1, 2], left: [] });
+    expect(await money()).toMatchObject({ charged: 2.5, uncertain: 2.5 });
   });
 
-  it('refuses a row with a request on the wire, also with a say', async () => {
-    await ledger.intend(aKey(1), INTENT);
+  it('is refused with a request on the wire, also with a say', async () => {
+    await send(1);
     await endAnyhow(ledger, 1);
-    await expect(redriveNow(ledger, 'b', [pay(1, 1, 'resubmitted')])).rejects.toThrow('still in flight');
+    await expect(redrive(1, RESUBMIT)).rejects.toThrow('still in flight');
   });
 
-  it('refuses a batch that is being stopped, and opens one that was', async () => {
-    await ledger.giveUp(aKey(1), FAILED);
-    await ledger.setControl('b', 'stopping');
-    await expect(redriveNow(ledger, 'b', [pay(1)])).rejects.toThrow('being stopped');
-    await ledger.cancelRest('b');
-    await ledger.closeBatch('b');
-    expect(await redriveNow(ledger, 'b', [pay(2)])).toEqual({ rows: [2], left: [] });
-    expect(await ledger.findBatch('b')).toMatchObject({ state: 'open', control: 'running' });
-    expect(await ledger.intend(aKey(2, 1, 2), INTENT)).toMatchObject({ type: 'go' });
-  });
-
-  it('keeps the finished steps of a chain', async () => {
+  it('keeps the finished steps of a chain, whatever a step before those that are paid for came to', async () => {
     await accept(3);
-    await ledger.finishJob(aKey(3), { file: FILE }, { state: 'waiting' });
-    await ledger.giveUp(aKey(3, 1, 1, 'lip-sync'), FAILED);
-    await redriveNow(ledger, 'b', [{ row: 3, take: 1, how: { type: 'pay', fromStep: 'lip-sync', reason: 'redrive' } }]);
+    await giveUpWaiting(3);
+    expect(await redrive(3, PAY_LIP_SYNC)).toEqual({ rows: [3], left: [] });
     expect(await rowOf(3)).toMatchObject({ take: 2, redoFrom: 'lip-sync' });
-    expect(await ledger.intend(aKey(3, 1, 2, 'lip-sync'), INTENT)).toMatchObject({ type: 'go' });
+    await finish(3, { file: FILE }, WAITING);
+    await send(aKey(3, 1, 2, 'lip-sync'));
   });
 
   it('takes over what a person edited, and keeps what it was', async () => {
     await endAll();
     const edited = { spec: { ...aRow(1).spec, text: 'Better' }, input: ['r1', 'Better', 'v'], quoted: 3 };
-    await redriveNow(ledger, 'b', [
-      { row: 1, take: 1, how: { type: 'pay', fromStep: 'speech', reason: 'edited', edited } },
-    ]);
+    await redrive(1, { ...PAY, reason: 'edited', edited });
     expect(await rowOf(1)).toMatchObject(edited);
-    expect(await ledger.takesOf('b', 1)).toMatchObject([
-      { reason: 'edited', before: { spec: { text: 'Row 1' }, input: ['r1', 'Row 1', 'v'] } },
-    ]);
+    const before = { spec: { text: 'Row 1' }, input: ['r1', 'Row 1', 'v'] };
+    expect(await ledger.takesOf('b', 1)).toMatchObject([{ reason: 'edited', before }]);
   });
 });
 
-describe('waiting again', () => {
-  it('waits for the job of an overdue row, in the same take', async () => {
-    await accept(1);
-    await ledger.changeRunning(aKey(1), { outcome: 'overdue' });
-    expect(await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { type: 'wait' } }])).toMatchObject({ rows: [1] });
-    const row = await rowOf(1);
-    expect(row).toMatchObject({ take: 1, outcome: null, state: 'processing' });
-    expect(row.waitSince).toBeGreaterThan(0);
-    expect(await ledger.takesOf('b', 1)).toEqual([]);
-  });
-
-  it('is over at once where the result has come since', async () => {
-    await accept(1);
-    await ledger.changeRunning(aKey(1), { outcome: 'overdue' });
-    await ledger.finishJob(aKey(1), { file: FILE }, { state: 'waiting' });
-    await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { type: 'wait' } }]);
-    expect(await rowOf(1)).toMatchObject({ outcome: 'succeeded', file: FILE });
-  });
-
-  it('looks again at a job whose result could not be fetched', async () => {
-    await accept(1);
-    const failure = { class: 'ResultGone', message: 'The link is dead.' } as const;
-    await ledger.finishJob(aKey(1), { failure }, { outcome: 'failed', failure });
-    await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { type: 'wait' } }]);
-    const row = await rowOf(1);
-    expect(row).toMatchObject({ outcome: null, state: 'processing' });
-    expect(row.charges).toMatchObject([{ state: 'accepted', finishedAt: null, failure: null }]);
-  });
-
-  it('refuses a row without a job', async () => {
+describe('the batch of a row that is opened again', () => {
+  it('keeps its control while it is open', async () => {
     await ledger.giveUp(aKey(1), FAILED);
-    await expect(redriveNow(ledger, 'b', [{ row: 1, take: 1, how: { type: 'wait' } }])).rejects.toThrow(
-      'no job to wait for',
-    );
+    await ledger.setControl('b', 'paused', JOB_FAILED);
+    await redrive(1);
+    expect(await batchOf()).toMatchObject({ state: 'open', control: 'paused', pauseReason: JOB_FAILED });
   });
 
-  it('takes a result that comes late for a row that was overdue', async () => {
+  it('refuses it while it is being stopped; runs again with nothing left of its end, where it was closed', async () => {
+    await ledger.tune('b', { halt: { when: 'now', fail: 1, unit: 'rows' } });
+    await ledger.giveUp(aKey(1), FAILED);
+    expect(await batchOf()).toMatchObject({ control: 'stopping', halted: expect.any(String) });
+    await expect(redrive(1)).rejects.toThrow('being stopped');
+    await close();
+    expect(await redrive(1, PAY, { take: 7 })).toEqual({ rows: [], left: [1] });
+    expect(await redrive([])).toEqual({ rows: [], left: [] });
+    expect(await batchOf()).toMatchObject({ state: 'closed' });
+    await redrive(2);
+    const begun = { state: 'open', control: 'running', halted: null, pauseReason: null, closedAt: null };
+    expect(await batchOf()).toMatchObject(begun);
+    await accept(aKey(2, 1, 2));
+    // It is no longer stopped at once: what runs is left alone.
+    expect(await ledger.cancelRest('b')).toBe(0);
+  });
+});
+
+describe('a choice that makes no sense', () => {
+  it('is refused in words', async () => {
+    const choice = { row: 9, take: 1, outcome: 'failed', how: PAY } as const;
+    await expect(ledger.redrive('b', [choice])).rejects.toThrow('Batch "b" has no row 9.');
+    await ledger.giveUp(aKey(1), FAILED);
+    await expect(redrive(1, PAY_LIP_SYNC)).rejects.toThrow('Row 1 of "b" has no step lip-sync.');
+    const noJob = 'Row 1 of "b" has no job to wait for. No row was changed.';
+    await expect(redrive(1, WAIT)).rejects.toThrow(noJob);
+    await ledger.createBatch(aBatch('new'));
+    await expect(ledger.redrive('new', [])).rejects.toThrow('Batch "new" is loading; no row was changed.');
+    await expect(ledger.redrive('x', [])).rejects.toThrow(LedgerMisuse);
+  });
+
+  it('names the step that may be paid already', async () => {
+    await accept(3);
+    await finish(3, { file: FILE }, WAITING);
+    await send(lipSync);
+    await endAnyhow(ledger, 3);
+    await expect(redrive(3)).rejects.toThrow(
+      'The last lip-sync request of row 3 of "b" is still in flight; it is paid for again only if you say so. No row was changed.',
+    );
+    await settle(lipSync, { verdict: 'unknown' }, { outcome: 'unknown' });
+    await expect(redrive(3)).rejects.toThrow('request of row 3 of "b" may have been charged; it is');
+  });
+});
+
+describe('a job that is waited for again', () => {
+  it('is waited for in the same take, free for the next claim, with as many takes of its own as a new one', async () => {
+    await claimAnew(ledger, { lane: 2 });
     await accept(1);
-    await ledger.changeRunning(aKey(1), { outcome: 'overdue' });
-    await ledger.finishJob(aKey(1), { file: FILE }, { outcome: 'succeeded', file: FILE });
-    expect(await rowOf(1)).toMatchObject({ outcome: 'succeeded', file: FILE });
+    await finish(1, { failure: JOB_FAILED }, { retake: 'speech', reason: 'retake', most: 1, otherwise: FAILED });
+    await accept(again);
+    await giveUpWaiting(again);
+    expect(await redrive(1, WAIT)).toMatchObject({ rows: [1] });
+    const row = await rowOf(1);
+    expect(row).toMatchObject({ take: 2, autoTakes: 0, outcome: null, state: 'processing' });
+    expect(row.waitSince).toBeGreaterThan(0);
+    expect(await claimed()).toEqual([1]);
+  });
+
+  it.each([
+    [1, { outcome: 'succeeded', file: FILE, endedAt: expect.any(Number) }],
+    [3, { outcome: null, state: 'waiting', file: null, endedAt: null }],
+  ])('is over at once where its result has come since: row %d ends, or is ready for its next step', async (row, is) => {
+    await accept(row);
+    await giveUpWaiting(row);
+    await finish(row, { file: FILE }, WAITING);
+    await redrive(row, WAIT);
+    expect(await rowOf(row)).toMatchObject({ failure: null, ...is });
+    expect((await chargesOf(row))[0]?.finishedAt).not.toBeNull();
+    expect((await rowOf(2)).outcome).toBeNull();
+  });
+
+  it('is looked at again where its result could not be fetched', async () => {
+    await fail(1, GONE);
+    await redrive(1, WAIT);
+    expect(await rowOf(1)).toMatchObject({ outcome: null, state: 'processing' });
+    expect(await chargesOf(1)).toMatchObject([{ state: 'accepted', finishedAt: null, failure: null }]);
+  });
+
+  it('is none that another take made, nor one that was refused', async () => {
+    await fail(1);
+    await redrive(1);
+    await ledger.giveUp(again, { outcome: 'cancelled' });
+    await reject(2);
+    for (const row of [1, 2]) await expect(redrive(row, WAIT)).rejects.toThrow('no job to wait for');
   });
 });
 
 describe('takes of its own', () => {
   const retake = { retake: 'speech', reason: 'retake', most: 2, otherwise: FAILED } as const;
 
-  it('are made so often and no more; the lane keeps the row', async () => {
-    const lease = await ledger.acquireLane({ batch: 'b', run: 'run', lane: 1, owner: 'w' });
-    await ledger.claimRows({ ...lease, limit: 1 });
-    const { fence: number } = await rowOf(1);
+  it('are made so often and no more; the lane keeps the row; they count anew after a person decided', async () => {
+    await claimAnew(ledger);
+    const { fence } = await rowOf(1);
     for (const take of [1, 2, 3]) {
-      await accept(1, take);
-      await ledger.finishJob(aKey(1, 1, take), { failure: FAILED.failure }, retake);
+      await accept(aKey(1, 1, take));
+      await finish(aKey(1, 1, take), { failure: JOB_FAILED }, retake);
     }
-    expect(await rowOf(1)).toMatchObject({ ...FAILED, take: 3, autoTakes: 2 });
-    expect(await rowOf(1)).toMatchObject({ fence: number });
+    expect(await rowOf(1)).toMatchObject({ ...FAILED, take: 3, autoTakes: 2, fence });
     expect(await ledger.takesOf('b', 1)).toMatchObject([{ reason: 'retake' }, { reason: 'retake' }]);
-    expect(await ledger.money('b')).toMatchObject({ charged: 7.5 });
-  });
-
-  it('count anew after a person decided', async () => {
-    await accept(1);
-    await ledger.finishJob(aKey(1), { failure: FAILED.failure }, { ...retake, most: 1 });
-    await ledger.giveUp(aKey(1, 1, 2), FAILED);
-    await redriveNow(ledger, 'b', [pay(1, 2)]);
-    expect(await rowOf(1)).toMatchObject({ take: 3, autoTakes: 0 });
+    expect(await money()).toMatchObject({ charged: 7.5 });
+    await redrive(1);
+    expect(await rowOf(1)).toMatchObject({ take: 4, autoTakes: 0 });
   });
 
   it('follow a lost answer, whose charge stays uncertain', async () => {
-    await ledger.intend(aKey(1), INTENT);
     const effect = { retake: 'speech', reason: 'on-unknown', most: 1, otherwise: UNKNOWN } as const;
-    await ledger.settle(aKey(1), { verdict: 'unknown', failure: UNKNOWN.failure }, effect);
+    await lose(1, LOST, effect);
     expect(await rowOf(1)).toMatchObject({ take: 2, outcome: null });
-    expect(await ledger.money('b')).toMatchObject({ uncertain: 2.5 });
-    await ledger.intend(aKey(1, 1, 2), INTENT);
-    await ledger.settle(aKey(1, 1, 2), { verdict: 'unknown', failure: UNKNOWN.failure }, effect);
+    expect(await money()).toMatchObject({ uncertain: 2.5 });
+    await lose(again, LOST, effect);
     expect(await rowOf(1)).toMatchObject({ take: 2, outcome: 'unknown' });
+  });
+});
+
+/** A new take never takes away the result that its row has. */
+describe('a new take of a row that has a result', () => {
+  const BETTER = { ...FILE, key: 'two.mp3', sha256: 'b' };
+
+  async function expectKept(more: object = {}): Promise<void> {
+    expect(await rowOf(1)).toMatchObject({ outcome: 'succeeded', file: FILE, failure: null, ...more });
+  }
+
+  it.each([
+    ['fails', { failure: JOB_FAILED }, FAILED],
+    ['does not pass a check', { failure: JOB_FAILED }, { outcome: 'unfit', file: BETTER, failure: JOB_FAILED }],
+  ] as const)('leaves it its result if it %s, and its charge on record', async (_, end, effect) => {
+    await succeed(1, 2.5);
+    await redrive(1);
+    await accept(again);
+    await finish(again, end, effect);
+    await expectKept({ take: 2 });
+    expect(await money()).toMatchObject({ charged: 5 });
+    expect(await chargesOf(1)).toMatchObject([{ take: 1 }, { take: 2, failure: JOB_FAILED }]);
+  });
+
+  it('leaves it its result if it is refused, or over the budget, or stopped before it is sent', async () => {
+    await succeed(1, 2.5);
+    await redrive(1);
+    await reject(again);
+    await expectKept();
+    await redrive(1);
+    await ledger.tune('b', { budget: 3 });
+    expect(await ask(aKey(1, 1, 3))).toBe('over-budget');
+    await expectKept();
+    await redrive(1);
+    await stop();
+    await expectKept();
+  });
+
+  it('leaves it in doubt if its answer was lost, its result if nothing comes of that, and else gives it the new one', async () => {
+    await succeed(1, 2.5);
+    await redrive(1);
+    await lose(again);
+    expect(await rowOf(1)).toMatchObject({ outcome: 'unknown' });
+    await settle(again, { verdict: 'rejected', failure: JOB_FAILED }, FAILED);
+    await expectKept();
+    await redrive(1);
+    await succeed(aKey(1, 1, 3), 2.5, BETTER);
+    expect(await rowOf(1)).toMatchObject({ outcome: 'succeeded', file: BETTER });
   });
 });

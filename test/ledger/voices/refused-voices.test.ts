@@ -1,122 +1,97 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { AttemptKey } from '../../../contract/batch.ts';
 import type { Failure } from '../../../contract/failures.ts';
-import type { Ledger } from '../../../ledger/ledger.ts';
 import type { LoadedRow } from '../../../ledger/record-types.ts';
-import { aBatch, aKey, aRow, claimAnew, INTENT, ledgerForEachTest, redriveNow } from '../setup.ts';
+import { answer, ask, complete, lose, redrive, REFUSED, send, settle } from '../actions.ts';
+import { chargesOf, claimed, money, outcomes, rowOf } from '../readings.ts';
+import { aBatch, aKey, aRow, ledger, ledgerForEachTest, load, upTo } from '../setup.ts';
 
 const ACCOUNT = { apiUrl: aBatch().apiUrl, account: aBatch().account };
 const REFUSAL: Failure = { class: 'BadRequest', message: 'Voice is still in training.', status: 400 };
 const HOUR = 3_600_000;
 const WATCH = { watchedMs: 0, silentMs: 0, wasRead: true };
-let ledger: Ledger;
 
 /** Row 1 has made voice `v-1`; rows 2 to 4 wait for it, row 5 speaks with another. */
-const MADE: readonly LoadedRow[] = [
-  { ...aRow(1), spec: { kind: 'voice', name: 'Ada', extra: {} } },
-  ...[2, 3, 4].map((row): LoadedRow => ({
-    ...aRow(row),
-    spec: { ...aRow(row).spec, voice: 'name:Ada' },
-    waitsFor: { type: 'made', row: 1 },
-  })),
-  aRow(5),
-];
-/** Rows of a batch that was made after voice `v-1`: rows 1 and 2 speak with it, row 3 with another. */
-const LATER: readonly LoadedRow[] = [1, 2, 3].map((row) => ({
-  ...aRow(row),
-  spec: { ...aRow(row).spec, voice: row === 3 ? 'v' : 'v-1' },
-}));
-
-async function load(name: string, rows: readonly LoadedRow[]): Promise<void> {
-  await ledger.createBatch({ ...aBatch(name), digest: name });
-  await ledger.addRows(name, rows);
-  await ledger.openBatch(name, rows.length);
-}
-
-async function makeVoice(): Promise<void> {
-  const key = aKey(1, 1, 1, 'voice');
-  await ledger.intend(key, INTENT);
-  await ledger.settle(key, { verdict: 'done', jobId: 'v-1' }, { outcome: 'succeeded', text: 'v-1' });
+ledgerForEachTest(async () => {
+  const waiting = [2, 3, 4].map((row): LoadedRow => {
+    return { ...aRow(row), spec: { ...aRow(row).spec, voice: 'name:Ada' }, waitsFor: { type: 'made', row: 1 } };
+  });
+  await load([{ ...aRow(1), spec: { kind: 'voice', name: 'Ada', extra: {} } }, ...waiting, aRow(5)]);
+  await complete(aKey(1, 1, 1, 'voice'), { jobId: 'v-1', text: 'v-1' });
   await ledger.settleVoices([{ batch: 'b', voice: 'v-1', then: 'use' }]);
+});
+
+/** A batch that was made after voice `v-1`: rows 1 and 2 speak with it, row 3 with another. */
+function loadLater(): Promise<void> {
+  const rows = upTo(3).map((row) => ({ ...aRow(row), spec: { ...aRow(row).spec, voice: row === 3 ? 'v' : 'v-1' } }));
+  return load(rows, { name: 'c', digest: 'c' });
 }
 
 /** Begins the next attempt of a row. */
 async function begin(row: number, batch = 'b'): Promise<AttemptKey> {
-  const attempt = ((await ledger.readRow(batch, row))?.charges.length ?? 0) + 1;
-  const key = { ...aKey(row, attempt), batch };
-  expect(await ledger.intend(key, INTENT)).toMatchObject({ type: 'go' });
+  const key = { ...aKey(row, (await chargesOf(row, batch)).length + 1), batch };
+  await send(key);
   return key;
 }
 
+/** The voice of a request that was sent is refused. */
+const refuseVoice = (key: AttemptKey): Promise<boolean> =>
+  settle(key, { verdict: 'not-accepted', failure: REFUSAL }, { refusedVoice: 'v-1', refusal: REFUSAL });
+
 async function refuse(row: number, batch?: string): Promise<void> {
-  const key = await begin(row, batch);
-  const verdict = { verdict: 'not-accepted', failure: REFUSAL } as const;
-  await ledger.settle(key, verdict, { refusedVoice: 'v-1', refusal: REFUSAL });
+  await refuseVoice(await begin(row, batch));
 }
 
 async function accept(row: number, batch?: string): Promise<void> {
-  const key = await begin(row, batch);
-  const verdict = { verdict: 'accepted', jobId: `j${String(row)}`, credits: 2 } as const;
-  await ledger.settle(key, verdict, { state: 'processing' });
+  await answer(await begin(row, batch), { credits: 2 });
 }
 
 /** The look that is due next: it frees a row. */
 async function tryOne(): Promise<void> {
   const now = Date.now() + HOUR;
   const due = await ledger.takeVoiceLook(ACCOUNT, now);
-  await ledger.settleVoices(
-    due.map(({ batch, voice }) => ({ batch, voice, then: 'try', lookedAt: now, dueAt: 0, watch: WATCH })),
+  const looks = due.map(
+    ({ batch, voice }) => ({ batch, voice, then: 'try', lookedAt: now, dueAt: 0, watch: WATCH }) as const,
   );
+  await ledger.settleVoices(looks);
 }
 
-async function standings(batch = 'b'): Promise<readonly string[]> {
-  const all: string[] = [];
-  for await (const { row } of ledger.scanRows(batch)) all.push(row.outcome ?? row.state);
-  return all;
+/** How rows 2 to 5 stand. */
+async function expectSpeakers(...standings: readonly string[]): Promise<void> {
+  expect(await outcomes()).toEqual(['succeeded', ...standings]);
 }
-
-async function claimed(): Promise<readonly number[]> {
-  return (await claimAnew(ledger)).rows.map(({ row }) => row.row);
-}
-
-ledgerForEachTest((fresh) => {
-  ledger = fresh;
-});
-
-beforeEach(async () => {
-  await load('b', MADE);
-  await makeVoice();
-});
 
 describe('a row that was refused because of its voice', () => {
   it('waits with all that would speak with it, and holds up no others', async () => {
     expect(await claimed()).toEqual([2, 3, 4, 5]);
     await refuse(2);
-    expect(await standings()).toEqual(['succeeded', 'blocked', 'blocked', 'blocked', 'waiting']);
+    await expectSpeakers('blocked', 'blocked', 'blocked', 'waiting');
     // A lane that had them sends none of them.
-    expect(await ledger.intend(aKey(3), INTENT)).toMatchObject({ type: 'blocked' });
+    expect(await ask(3)).toBe('blocked');
     expect(await claimed()).toEqual([5]);
-    expect(await ledger.money('b')).toMatchObject({ charged: 2.5, reserved: 0 });
+    expect(await money()).toMatchObject({ charged: 2.5, reserved: 0 });
   });
 
   it('is looked at soon, and its refusal is known to whoever looks', async () => {
     const before = Date.now();
     await refuse(2);
     expect(await ledger.takeVoiceLook(ACCOUNT, before)).toEqual([]);
-    expect(await ledger.takeVoiceLook(ACCOUNT, Date.now() + 2_000)).toMatchObject([
-      { voice: 'v-1', refusal: REFUSAL, watch: { watchedMs: 0 } },
-    ]);
+    const due = { voice: 'v-1', refusal: REFUSAL, watch: { watchedMs: 0 } };
+    expect(await ledger.takeVoiceLook(ACCOUNT, Date.now() + 2_000)).toMatchObject([due]);
   });
 
   it('is tried by one row at a time, in turn, and not while one is under way', async () => {
+    const expectOneFree = async (): Promise<void> => {
+      expect((await ledger.counts('b')).states).toMatchObject({ blocked: 2, waiting: 2 });
+    };
     await refuse(2);
     for (const row of [2, 3, 4, 2]) {
       await tryOne();
-      expect((await ledger.counts('b')).states).toMatchObject({ blocked: 2, waiting: 2 });
+      await expectOneFree();
       await tryOne();
       expect(await claimed()).toEqual([row, 5]);
       await tryOne();
-      expect((await ledger.counts('b')).states).toMatchObject({ blocked: 2, waiting: 2 });
+      await expectOneFree();
       await refuse(row);
     }
   });
@@ -125,26 +100,24 @@ describe('a row that was refused because of its voice', () => {
     await refuse(2);
     await tryOne();
     await accept(2);
-    expect(await standings()).toEqual(['succeeded', 'processing', 'waiting', 'waiting', 'waiting']);
+    await expectSpeakers('processing', 'waiting', 'waiting', 'waiting');
     expect(await ledger.takeVoiceLook(ACCOUNT, Date.now() + HOUR)).toEqual([]);
-    for (const row of [2, 3, 4]) expect((await ledger.readRow('b', row))?.row.awaitedVoice).toBeNull();
+    for (const row of [2, 3, 4]) expect((await rowOf(row)).awaitedVoice).toBeNull();
     await accept(3);
   });
 
   it('lets another one try if the row that tried ends for another reason', async () => {
     await refuse(2);
     await tryOne();
-    const failure = { class: 'BadRequest', message: 'Bad emotion.' } as const;
-    await ledger.settle(await begin(2), { verdict: 'rejected', failure }, { outcome: 'failed', failure });
+    await settle(await begin(2), { verdict: 'rejected', failure: REFUSED }, { outcome: 'failed', failure: REFUSED });
     await tryOne();
-    expect(await standings()).toEqual(['succeeded', 'failed', 'waiting', 'blocked', 'waiting']);
+    await expectSpeakers('failed', 'waiting', 'blocked', 'waiting');
   });
 
   it('is tried again after a worker died with it', async () => {
     await refuse(2);
     await tryOne();
-    expect(await claimed()).toEqual([2, 5]);
-    expect(await claimed()).toEqual([2, 5]);
+    for (let life = 1; life <= 2; life++) expect(await claimed()).toEqual([2, 5]);
     await accept(2);
     expect((await ledger.counts('b')).states.blocked).toBe(0);
   });
@@ -155,37 +128,26 @@ describe('a row that was refused because of its voice', () => {
     await claimed();
     const failure = { class: 'NoVoice', message: 'Too long.' } as const;
     await ledger.settleVoices([{ batch: 'b', voice: 'v-1', then: 'give-up', failure }]);
-    expect(await standings()).toEqual(['succeeded', 'waiting', 'failed', 'failed', 'waiting']);
-    expect((await ledger.readRow('b', 2))?.row.awaitedVoice).toBeNull();
+    await expectSpeakers('waiting', 'failed', 'failed', 'waiting');
+    expect((await rowOf(2)).awaitedVoice).toBeNull();
     expect(await ledger.takeVoiceLook(ACCOUNT, Date.now() + HOUR)).toEqual([]);
-    await redriveNow(ledger, 'b', [{ row: 3, take: 1, how: { type: 'pay', fromStep: 'speech', reason: 'redrive' } }]);
+    await redrive(3);
     await accept(2);
     expect(await claimed()).toEqual([2, 3, 5]);
   });
 
-  it('waits, too, if its answer was lost and came late', async () => {
-    await ledger.intend(aKey(2), INTENT);
-    const failure = { class: 'OutcomeUnknown', message: 'Lost.' } as const;
-    await ledger.settle(aKey(2), { verdict: 'unknown', failure }, { outcome: 'unknown', failure });
-    await ledger.settle(
-      aKey(2),
-      { verdict: 'not-accepted', failure: REFUSAL },
-      { refusedVoice: 'v-1', refusal: REFUSAL },
-    );
-    expect(await standings()).toEqual(['succeeded', 'blocked', 'blocked', 'blocked', 'waiting']);
-  });
-
-  it('is not held up by rows that have their speech', async () => {
+  it('waits, too, if its answer was lost and came late; rows that have their speech do not', async () => {
     await accept(3);
-    await refuse(2);
-    expect(await standings()).toEqual(['succeeded', 'blocked', 'processing', 'blocked', 'waiting']);
+    await lose(2);
+    await refuseVoice(aKey(2));
+    await expectSpeakers('blocked', 'processing', 'blocked', 'waiting');
   });
 
   it('holds up rows that give the voice by its id', async () => {
-    await load('c', LATER);
+    await loadLater();
     await refuse(1, 'c');
-    expect(await standings('c')).toEqual(['blocked', 'blocked', 'waiting']);
-    expect(await standings()).toEqual(['succeeded', 'waiting', 'waiting', 'waiting', 'waiting']);
+    expect(await outcomes('c')).toEqual(['blocked', 'blocked', 'waiting']);
+    await expectSpeakers('waiting', 'waiting', 'waiting', 'waiting');
   });
 });
 
@@ -196,10 +158,9 @@ describe('isNewVoice', () => {
     ledger.isNewVoice(account, use, since);
 
   it('is true until speech with it was accepted, in whichever batch', async () => {
-    await load('c', LATER);
+    await loadLater();
     await refuse(2);
-    expect(await isNew(MINE)).toBe(true);
-    expect(await isNew(BY_ID)).toBe(true);
+    expect([await isNew(MINE), await isNew(BY_ID)]).toEqual([true, true]);
     await accept(2, 'c');
     expect(await isNew(BY_ID)).toBe(false);
     await tryOne();
