@@ -1,17 +1,13 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Ledger } from '../../../ledger/ledger.ts';
 import type { NewAllowance } from '../../../ledger/schedules/schedule-settings.ts';
 import { settingsOf, settle, specOf } from '../../support/schedule-on-record.ts';
-import { ledgerForEachTest } from '../setup.ts';
+import { ledger, ledgerForEachTest } from '../setup.ts';
 
 const AT = Date.UTC(2026, 11, 1, 2);
 const TRIGGER: NewAllowance = { kind: 'trigger', from: AT - 60_000, until: AT + 600_000 };
 const BACKFILL: NewAllowance = { kind: 'backfill', from: 0, until: AT, spec: specOf({ every: '1h' }), askedAt: AT };
 
-let ledger: Ledger;
-ledgerForEachTest((made) => {
-  ledger = made;
-});
+ledgerForEachTest();
 
 /** Whether what was asked for still allows anything, the oldest first. */
 async function stillOpen(schedule = 'nightly'): Promise<readonly boolean[]> {
@@ -56,14 +52,16 @@ describe('a trigger and a backfill that have not begun', () => {
 describe('a trigger', () => {
   const begin = (at: number, trigger: number): Promise<boolean> =>
     ledger.beginOccurrence({ schedule: 'nightly', at }, { trigger });
+  let used: number;
+  let unused: number;
+  beforeEach(async () => {
+    await settle(ledger, 'nightly');
+    used = await ledger.allowFirings('nightly', TRIGGER);
+    unused = await ledger.allowFirings('nightly', TRIGGER);
+    expect(await begin(AT, used)).toBe(true);
+  });
 
   it('that was judged before a pause begins nothing after it', async () => {
-    await settle(ledger, 'nightly');
-    const [used, unused] = [
-      await ledger.allowFirings('nightly', TRIGGER),
-      await ledger.allowFirings('nightly', TRIGGER),
-    ];
-    expect(await begin(AT, used)).toBe(true);
     await ledger.pauseFirings('nightly', AT, '');
     expect(await begin(AT, used)).toBe(false);
     expect(await begin(AT + 1_000, unused)).toBe(false);
@@ -71,12 +69,6 @@ describe('a trigger', () => {
   });
 
   it('is withdrawn unless it has fired', async () => {
-    await settle(ledger, 'nightly');
-    const [used, unused] = [
-      await ledger.allowFirings('nightly', TRIGGER),
-      await ledger.allowFirings('nightly', TRIGGER),
-    ];
-    await begin(AT, used);
     expect(await ledger.withdrawFirings(unused)).toBe(true);
     expect(await ledger.withdrawFirings(used)).toBe(false);
     expect(await stillOpen()).toEqual([true]);
