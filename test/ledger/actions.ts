@@ -18,13 +18,13 @@ export const FILE: ResultFile = { key: 'b/1-speech-1.mp3', bytes: 3, sha256: 'ab
 export const LOST: Failure = { class: 'OutcomeUnknown', message: 'No answer came.' };
 export const REFUSED: Failure = { class: 'BadRequest', message: 'No.' };
 export const JOB_FAILED: Failure = { class: 'JobFailed', message: 'The job failed.' };
-export const LATE: Failure = { class: 'Overdue', message: 'Late.' };
+const LATE: Failure = { class: 'Overdue', message: 'Late.' };
 export const GONE: Failure = { class: 'ResultGone', message: 'lost', cause: 'a stored file is missing' };
 export const UNFIT: Failure = { class: 'Unfit', message: 'It is silent.' };
 export const FAILED = { outcome: 'failed', failure: JOB_FAILED } as const;
 export const UNKNOWN = { outcome: 'unknown', failure: LOST } as const;
 export const OVERDUE = { outcome: 'overdue', failure: LATE } as const;
-export const PROCESSING = { state: 'processing' } as const;
+const PROCESSING = { state: 'processing' } as const;
 export const WAITING = { state: 'waiting' } as const;
 
 const keyOf = (at: At): AttemptKey => (typeof at === 'number' ? aKey(at) : at);

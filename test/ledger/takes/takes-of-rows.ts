@@ -10,7 +10,7 @@ import { aDub, aKey, aRow, ledgerForEachTest, load } from '../setup.ts';
 export const [SPOKEN, DUBBED, CHECKED] = [1, 2, 3] as const;
 /** Take 2 of the spoken row. */
 export const SECOND = aKey(SPOKEN, 1, 2);
-export const WISH: RedriveWish = { step: null, resubmit: false, replace: true, accept: false, edited: null };
+const WISH: RedriveWish = { step: null, resubmit: false, replace: true, accept: false, edited: null };
 
 /** A batch of a spoken row, a dubbed one, and one whose speech is verified, in a new ledger for each test. */
 export function takesForEachTest(): void {
