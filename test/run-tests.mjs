@@ -20,11 +20,12 @@ import { chooseTests } from './choose-tests.mjs';
 import { placeForFiles } from './place-for-files.mjs';
 
 const CORES = availableParallelism();
+const args = process.argv.slice(2);
 /**
- * Files at once. Half of the time of a unit test, and two thirds of that of a live one, is waiting. Most that run are live ones, which need
- * up to a gigabyte, so there is an end to them.
+ * Half of the time of a unit test, and two thirds of that of a live one, is waiting. But each process loads all that is tested, which a minute of
+ * quick tests feels; and a live test needs up to a gigabyte.
  */
-const FILES_AT_ONCE = Math.min(10, Math.ceil(2.5 * CORES));
+const FILES_AT_ONCE = Math.min(10, Math.ceil((args[0] === '--quick' ? 2 : 2.5) * CORES));
 const JEST = join(process.cwd(), 'node_modules/jest/bin/jest.js');
 const OPEN_HANDLE = /Jest did not exit|worker process has failed to exit gracefully/;
 /** So many of the files that took longest are named at the end. */
@@ -34,7 +35,6 @@ const EXIT_MS = 10_000;
 /** A process that was told to end may take this long, in ms. */
 const GRACE_MS = 15_000;
 
-const args = process.argv.slice(2);
 const { chosen, projects, isNothing } = chooseTests(args);
 const results = mkdtempSync(join(tmpdir(), 'vb-results-'));
 // Whatever tests write, and whatever process they start, names this folder; so does nobody else.

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { PaidRequest, Receive, SpeechApi } from '../../api/speech-api.ts';
 import type { Operation, RowSpec } from '../../contract/row-kinds.ts';
 import type { SimulatorOptions } from '../../simulator/start-simulator.ts';
-import { type Client, withSimulator } from '../simulator/with-simulator.ts';
+import { type Client, openSimulator } from '../simulator/with-simulator.ts';
 import { clientOf } from '../support/api-server.ts';
 import { bytesOf } from './bodies.ts';
 
@@ -11,11 +11,14 @@ const SEEDS = [1, 2, 3, 4, 5];
 
 const size: Receive<number> = async (body) => (await bytesOf(body)).length;
 
-function against<T>(seed: number, use: (api: SpeechApi, client: Client) => Promise<T>, more: SimulatorOptions = {}) {
-  return withSimulator({ seed, ...more }, (client) => {
-    const origin = new URL(client.simulator.url).origin;
-    return use(clientOf(origin, { token: client.simulator.token }), client);
-  });
+async function against<T>(
+  seed: number,
+  use: (api: SpeechApi, client: Client) => Promise<T>,
+  more: SimulatorOptions = {},
+) {
+  const client = await openSimulator({ seed, ...more });
+  const origin = new URL(client.simulator.url).origin;
+  return use(clientOf(origin, { token: client.simulator.token }), client);
 }
 
 function request(operation: Operation, spec: Partial<RowSpec>): PaidRequest {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { ApiOptions } from '../../api/connection.ts';
 import { createSpeechApi } from '../../api/create-api.ts';
 import type { SpeechApi, Voice } from '../../api/speech-api.ts';
-import { withSimulator, type Client } from '../simulator/with-simulator.ts';
+import { openSimulator, type Client } from '../simulator/with-simulator.ts';
 import { always, clientOf, serve, TOKEN } from '../support/api-server.ts';
 
 const LEGACY = { dialect: 'legacy' } as const satisfies Partial<ApiOptions>;
@@ -11,14 +11,13 @@ const LEGACY = { dialect: 'legacy' } as const satisfies Partial<ApiOptions>;
 async function both<T>(
   use: (clients: { readonly v1: SpeechApi; readonly legacy: SpeechApi } & Client) => Promise<T>,
 ): Promise<T> {
-  return withSimulator({ seed: 5 }, async (client) => {
-    const v1 = createSpeechApi({ baseUrl: client.simulator.url, token: client.simulator.token });
-    try {
-      return await use({ ...client, v1, legacy: v1.speaking('legacy') });
-    } finally {
-      v1.close();
-    }
-  });
+  const client = await openSimulator({ seed: 5 });
+  const v1 = createSpeechApi({ baseUrl: client.simulator.url, token: client.simulator.token });
+  try {
+    return await use({ ...client, v1, legacy: v1.speaking('legacy') });
+  } finally {
+    v1.close();
+  }
 }
 
 async function voicesOf(api: SpeechApi, search?: string): Promise<readonly Voice[]> {

@@ -3,23 +3,22 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Context } from '@temporalio/activity';
-import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
+import type { Client, WorkflowHandle } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import type { Activities, LaneReport } from '../../contract/activities.ts';
 import { WAKE_UP_SIGNAL, SUPERVISE_BATCH, type SuperviseBatchInput } from '../../contract/messages.ts';
+import { endAfterTest } from '../support/end-after-test.ts';
 import { COMPILED_WORKFLOWS, replayHistoriesAt } from '../support/replay-histories.ts';
-import { TemporalServer } from '../support/temporal-server.ts';
+import { connectTo, TemporalServer } from '../support/temporal-server.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** The workflows by themselves, on a real server, over a world of a few variables. */
 
 const QUEUE = 'batch-news';
 
-let folder: string;
-let server: TemporalServer;
-let connection: Connection;
+let address: string;
 let native: NativeConnection;
 let client: Client;
 
@@ -46,18 +45,12 @@ async function sendNews(batch: string): Promise<void> {
 }
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'voxbatch-news-'));
-  server = await TemporalServer.start(folder);
-  connection = await Connection.connect({ address: server.address });
-  native = await NativeConnection.connect({ address: server.address });
-  client = new Client({ connection });
-});
-
-afterAll(async () => {
-  await native.close();
-  await connection.close();
-  await server.kill();
-  await rm(folder, { recursive: true, force: true });
+  const folder = await mkdtemp(join(tmpdir(), 'voxbatch-news-'));
+  endAfterTest(() => rm(folder, { recursive: true, force: true }));
+  ({ address } = await TemporalServer.start(folder));
+  native = await NativeConnection.connect({ address });
+  endAfterTest(() => native.close());
+  client = await connectTo(address);
 });
 
 /** A lane that has something to do until it is let go. */
@@ -241,12 +234,8 @@ describe('news of a batch', () => {
       async () => {
         const workflowId = 'from-cron';
         const input: SuperviseBatchInput = { batch: workflowId, continueAfterEvents: CONTINUE_AFTER };
-        const started = {
-          taskQueue: QUEUE,
-          args: [input] as [SuperviseBatchInput],
-          workflowTaskTimeout: '3s',
-        } as const;
-        const handle = await client.workflow.start(SUPERVISE_BATCH, { ...started, workflowId });
+        const started = { workflowId, taskQueue: QUEUE, args: [input], workflowTaskTimeout: '3s' } as const;
+        const handle = await client.workflow.start(SUPERVISE_BATCH, started);
         for (let news = 0; news < NEWS; news++) {
           const before = surveys.size;
           await handle.signal(WAKE_UP_SIGNAL);
@@ -263,7 +252,7 @@ describe('news of a batch', () => {
         expect(surveys.size).toBeLessThanOrEqual(NEWS + 2 + runs.length + timers);
       },
     );
-    expect(await replayHistoriesAt(server.address)).toBeGreaterThan(0);
+    expect(await replayHistoriesAt(address)).toBeGreaterThan(0);
   });
 });
 

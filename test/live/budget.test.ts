@@ -1,6 +1,6 @@
 /** @slow */
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { expectWhole, report } from '../support/batch-end.ts';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { expectWhole, report, saying } from '../support/batch-end.ts';
 import { changeRate } from '../support/batch-record.ts';
 import { LiveWorld } from '../support/live-world.ts';
 
@@ -10,11 +10,14 @@ describe('a budget of 40 % of the bill, with 100 rows in flight', () => {
   let world: LiveWorld;
 
   beforeEach(async () => {
-    world = await LiveWorld.withServer({ seed: 63, createMs: [20, 200], jobMs: [500, 1_500] });
-    await world.prepare(ROWS, ['tts', 'dub']);
-  });
-  afterEach(async () => {
-    await world.close();
+    world = await LiveWorld.open({
+      server: true,
+      seed: 63,
+      createMs: [20, 200],
+      jobMs: [500, 1_500],
+      rows: ROWS,
+      kinds: ['tts', 'dub'],
+    });
   });
 
   const spent = (): number => world.simulator.ledger().reduce((sum, { credits }) => sum + credits, 0);
@@ -30,7 +33,7 @@ describe('a budget of 40 % of the bill, with 100 rows in flight', () => {
     const budget = Math.round(0.4 * (await bill()));
     const flags = ['--window', '100', '--submits', '20', '--assume-seconds', '3', '--yes'];
     const short = await world.run(['run', 'lines.csv', '--budget', String(budget), ...flags]);
-    expect(short).toMatchObject({ code: 12, stderr: expect.stringContaining('voxbatch run lines.csv --budget ') });
+    expect(short).toMatchObject({ code: 12, stderr: saying('voxbatch run lines.csv --budget ') });
     const status = await world.status('lines');
     report('budget', { budget, spent: spent(), outcomes: status.outcomes });
     expect(spent()).toBeLessThanOrEqual(budget);
@@ -38,6 +41,9 @@ describe('a budget of 40 % of the bill, with 100 rows in flight', () => {
     const { succeeded = 0, skipped = 0 } = status.outcomes;
     expect(status).toMatchObject({ exit: 'outOfCredits', state: 'closed', budget });
     expect(succeeded + skipped).toBe(ROWS);
+    const left = [...(await world.results('lines')).values()].find((row) => row['_outcome'] === 'skipped');
+    expect(left).toMatchObject({ _error_class: 'OverBudget', _credits: 0, _attempts: 0 });
+    expect(left?.['_message']).toMatch(/budget of .* credits \(.* spent.*this row costs .*Nothing was charged/);
     expect(await world.run(['run', 'lines.csv'])).toMatchObject({ code: 12 });
 
     const raised = await world.run(['run', 'lines.csv', '--budget', 'none', '--assume-seconds', '3', '--yes']);

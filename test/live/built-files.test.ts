@@ -69,19 +69,14 @@ describe('the build', () => {
   });
 
   it('loads neither fastify nor a simulator for a worker', async () => {
-    const world = await LiveWorld.create();
-    try {
-      await world.prepare(2);
-      const { code, stderr } = await world.run(['run', 'lines.csv'], { env: { NODE_DEBUG: 'esm' } });
-      expect(code).toBe(0);
-      const isLoaded = (chunk: string): boolean => stderr.includes(chunk);
-      expect(filesWith('activities/lane/work-row.ts').every(isLoaded)).toBe(true);
-      const chunks = ['node_modules/fastify/', 'simulator/start-simulator.ts', 'simulator/routes/'].flatMap(filesWith);
-      expect(chunks.length).toBeGreaterThan(0);
-      expect(chunks.filter(isLoaded)).toEqual([]);
-    } finally {
-      await world.close();
-    }
+    const world = await LiveWorld.open({ rows: 2 });
+    const { code, stderr } = await world.run(['run', 'lines.csv'], { env: { NODE_DEBUG: 'esm' } });
+    expect(code).toBe(0);
+    const isLoaded = (chunk: string): boolean => stderr.includes(chunk);
+    expect(filesWith('activities/lane/work-row.ts').every(isLoaded)).toBe(true);
+    const chunks = ['node_modules/fastify/', 'simulator/start-simulator.ts', 'simulator/routes/'].flatMap(filesWith);
+    expect(chunks.length).toBeGreaterThan(0);
+    expect(chunks.filter(isLoaded)).toEqual([]);
   });
 
   it('leaves out what the SDK bundles workflows with', () => {

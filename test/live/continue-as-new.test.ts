@@ -1,14 +1,15 @@
 /** @slow */
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { Client, Connection } from '@temporalio/client';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Client } from '@temporalio/client';
 import { WAKE_UP_SIGNAL, SUPERVISE_BATCH, type SuperviseBatchInput } from '../../contract/messages.ts';
 import { batchWorkflowId } from '../../contract/names.ts';
 import type { Control } from '../../contract/outcomes.ts';
-import { joinServer, type Membership } from '../../embedded/join-server.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { expectWhole, report } from '../support/batch-end.ts';
+import { endAfterTest } from '../support/end-after-test.ts';
 import { LiveWorld } from '../support/live-world.ts';
+import { connectTo } from '../support/temporal-server.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const ROWS = 100;
@@ -20,32 +21,23 @@ const FLIPS = 4;
 describe('a batch that continues as new under load', () => {
   let world: LiveWorld;
   let ledger: Ledger;
-  let membership: Membership;
   let client: Client;
-  /** Runs of the batch that continued as new. */
-  let runs: number;
 
   beforeEach(async () => {
-    runs = 0;
-    world = await LiveWorld.create({ seed: 81, createMs: [20, 200], jobMs: [300, 1_500] });
-    await world.prepare(ROWS);
+    world = await LiveWorld.open({ seed: 81, createMs: [20, 200], jobMs: [300, 1_500], rows: ROWS });
     // Makes the batch; its workflow is replaced by one that continues as new much sooner.
     expect(await world.run(RUN, { dieAt: 'before-intent:1' })).toMatchObject({ signal: 'SIGKILL' });
-    membership = await joinServer({ home: world.path('.voxbatch'), env: process.env, say: () => undefined });
-    client = new Client({ connection: await Connection.connect({ address: membership.address }) });
+    const membership = await world.join();
+    endAfterTest(() => membership.leave());
+    client = await connectTo(membership.address);
     ledger = await openLedger(world.path('.voxbatch', 'ledger.db'));
+    endAfterTest(() => ledger.close());
     const workflowId = batchWorkflowId(ledger.id, 'lines');
     const first = client.workflow.getHandle(workflowId);
     const { taskQueue } = await first.describe();
     await first.terminate('the test starts its own');
     const input: SuperviseBatchInput = { batch: 'lines', continueAfterEvents: EVENTS };
     await client.workflow.start(SUPERVISE_BATCH, { workflowId, taskQueue, args: [input], workflowTaskTimeout: '3s' });
-  });
-  afterEach(async () => {
-    await ledger.close();
-    await client.connection.close();
-    await membership.leave();
-    expect(await world.close()).toBeGreaterThan(runs);
   });
 
   /** As `pause` and `resume` do it. */
@@ -55,8 +47,7 @@ describe('a batch that continues as new under load', () => {
   }
 
   it('loses no row and charges none twice, while it is paused and resumed', async () => {
-    const up = world.start(['up']);
-    await up.said('Working for account');
+    const up = await world.startWorking(['up']);
     for (let flip = 1; flip <= FLIPS; flip++) {
       await world.untilCharged(flip * 8);
       await tell('paused');
@@ -70,10 +61,9 @@ describe('a batch that continues as new under load', () => {
     const end = await expectWhole(world, 'lines', ROWS);
     expect(code).toBe(0);
     expect(end).toMatchObject({ unknown: 0, charges: ROWS + ROWS / 4 });
-    up.child.kill('SIGTERM');
-    expect(await up.ended).toMatchObject({ code: 0 });
+    await up.endInOrder();
 
-    runs = await continuedRuns();
+    const runs = await continuedRuns();
     report('continue as new', { flips: FLIPS, runs, ...end });
     expect(runs).toBeGreaterThanOrEqual(FLIPS);
     for await (const { status } of client.workflow.list({ query: `WorkflowType = "${SUPERVISE_BATCH}"` })) {

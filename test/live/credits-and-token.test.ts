@@ -1,33 +1,22 @@
 /** @slow */
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { BatchRecord, Counts } from '../../ledger/record-types.ts';
-import type { SimulatorOptions } from '../../simulator/start-simulator.ts';
-import { expectWhole } from '../support/batch-end.ts';
+import { expectWhole, saying } from '../support/batch-end.ts';
 import { changeRate, untilRecorded } from '../support/batch-record.ts';
 import { LiveWorld } from '../support/live-world.ts';
 
 const ROWS = 40;
+/** One paid request per row, so that rows and charges can be compared. */
+const KINDS = ['tts', 'lip-sync'];
 const RUN = ['run', 'lines.csv', '--rate', '15'];
 
-/** A matcher with a type. */
-const saying = (text: string): unknown => expect.stringContaining(text);
-
 describe('what a person must heal', () => {
-  let world: LiveWorld;
-
-  /** `'of its own'`: each command starts the server that it needs, and nothing is left where the last one has ended. */
-  async function open(server: 'that is there' | 'of its own'): Promise<void> {
-    const options: SimulatorOptions = { seed: 52, createMs: [20, 200], jobMs: [1_000, 2_500] };
-    world = await (server === 'of its own' ? LiveWorld.create(options) : LiveWorld.withServer(options));
-    // One paid request per row, so that rows and charges can be compared.
-    await world.prepare(ROWS, ['tts', 'lip-sync']);
-  }
-  afterEach(async () => {
-    await world.close();
-  });
+  /** With `server`, commands find one; else each starts its own, and nothing is left where the last one has ended. */
+  const open = (server: boolean): Promise<LiveWorld> =>
+    LiveWorld.open({ ...{ seed: 52, createMs: [20, 200], jobMs: [1_000, 2_500], server }, rows: ROWS, kinds: KINDS });
 
   it('out of credits in the background: it says so; topped up, `resume` goes on by itself', async () => {
-    await open('of its own');
+    const world = await open(false);
     await world.changeSimulator({ credits: 100 });
     expect(await world.run([...RUN, '--detach'])).toMatchObject({ code: 0 });
     await untilRecorded(world, 'lines', ({ pauseReason }) => pauseReason?.class === 'OutOfCredits');
@@ -49,7 +38,7 @@ describe('what a person must heal', () => {
   });
 
   it('token refused in the background: whoever works with it ends, so that a run with the right one is not paused again', async () => {
-    await open('of its own');
+    const world = await open(false);
     // So slow that it is not at its end before the command is.
     expect(await world.run(['run', 'lines.csv', '--rate', '0.5', '--detach'])).toMatchObject({ code: 0 });
     await changeRate(world, 'lines', 15);
@@ -63,9 +52,9 @@ describe('what a person must heal', () => {
   });
 
   it('a paid job is waited for again while rows that cannot be paid fill the window', async () => {
-    await open('that is there');
+    const world = await open(true);
     const polling = { firstLookMs: 300, gapMs: 300, jobDeadlineMinutes: 0.1 };
-    await world.write('voxbatch.config.json', JSON.stringify({ polling }));
+    await world.configure({ polling });
     await world.changePlan({ rules: [{ on: 'create', match: { nth: 1 }, fault: 'job-stuck' }] });
     await world.changeSimulator({ credits: 100 });
     expect(await world.run([...RUN, '--window', '8'])).toMatchObject({ code: 12 });

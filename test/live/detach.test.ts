@@ -1,23 +1,16 @@
 /** @slow */
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { expectWhole, report } from '../support/batch-end.ts';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { expectWhole, report, saying } from '../support/batch-end.ts';
 import { changeRate } from '../support/batch-record.ts';
 import { LiveWorld } from '../support/live-world.ts';
 
 const ROWS = 60;
 
-/** A matcher with a type. */
-const saying = (text: string): unknown => expect.stringContaining(text);
-
 describe('run --detach', () => {
   let world: LiveWorld;
 
   beforeEach(async () => {
-    world = await LiveWorld.create({ seed: 71, createMs: [20, 100], jobMs: [500, 2_000] });
-    await world.prepare(ROWS);
-  });
-  afterEach(async () => {
-    await world.close();
+    world = await LiveWorld.open({ seed: 71, createMs: [20, 100], jobMs: [500, 2_000], rows: ROWS });
   });
 
   it('returns at once (0); the batch goes on, says so, ends by itself, writes its files and leaves no process', async () => {

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmod, mkdir, readdir, readFile, readlink, writeFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { connect } from 'node:net';
 import Database from 'libsql';
 import { showSchedule } from '../../client/schedules/schedule-view.ts';
@@ -24,7 +24,7 @@ let here: ScheduleWorld;
 let foreign: string;
 
 beforeAll(async () => {
-  here = await ScheduleWorld.create(97, ROWS);
+  here = await ScheduleWorld.open(97, ROWS);
   foreign = here.world.path('foreign');
   await mkdir(foreign);
   await chmod(here.world.folder, 0o755);
@@ -35,7 +35,6 @@ beforeAll(async () => {
   await here.world.write('secret.csv', SECRET);
   await chmod(here.world.path('secret.csv'), 0o600);
 });
-afterAll(() => here.close());
 
 /** As another user, where this process may start one that can read our programs; else as ourselves. */
 async function asForeigner(order: Omit<ForeignOrder, 'address' | 'taskQueue'>): Promise<ForeignReport> {

@@ -1,11 +1,11 @@
 /** @slow */
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { expectWhole, report } from '../support/batch-end.ts';
 import { changeRate, untilAtWork } from '../support/batch-record.ts';
-import { LiveWorld } from '../support/live-world.ts';
+import { openCluster } from '../support/cluster.ts';
+import type { WorldOptions } from '../support/live-world.ts';
 import { pendingLanes } from '../support/pending-lanes.ts';
-import { TemporalServer } from '../support/temporal-server.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** So few that the batch has one lane, and the second worker has nothing to do until the first stands still. */
@@ -15,24 +15,14 @@ const ROWS_OF_TWO_LANES = 160;
 const MOST_OFFERS = 3;
 
 describe('lanes of a cluster change hands', () => {
-  let world: LiveWorld;
-  let server: TemporalServer;
-  let env: NodeJS.ProcessEnv;
-
-  beforeEach(async () => {
-    world = await LiveWorld.create({ seed: 61, createMs: [50, 150], jobMs: [300, 1_000] });
-    server = await TemporalServer.start(world.folder);
-    env = { TEMPORAL_ADDRESS: server.address };
-  });
-  afterEach(async () => {
-    await world.close();
-    await server.kill();
-  });
+  const options: WorldOptions = { seed: 61, createMs: [50, 150], jobMs: [300, 1_000], kinds: ['tts'] };
 
   it('when a worker is stopped between intent and send, beyond the heartbeat time-out, and continues: nothing is paid twice', async () => {
-    await world.prepare(ROWS_OF_ONE_LANE, ['tts']);
-    const frozen = world.start(['worker'], { env: { ...env, DIE_BY: 'SIGSTOP' }, dieAt: 'after-intent:15' });
-    await frozen.said('Working for account');
+    const { world, server, env } = await openCluster({ ...options, rows: ROWS_OF_ONE_LANE }, 0);
+    const frozen = await world.startWorking(['worker'], {
+      env: { ...env, DIE_BY: 'SIGSTOP' },
+      dieAt: 'after-intent:15',
+    });
     const flags = ['--submits', '1', '--rate', '5', '--on-unknown', 'resubmit'];
     const run = world.start(['run', 'lines.csv', ...flags], { env });
     // The lane is the first worker's before there is another one to take it.
@@ -56,23 +46,20 @@ describe('lanes of a cluster change hands', () => {
     report('a worker stopped between intent and send', { nextPaidAfterMs, lanes, ...end });
     expect(end.unknown).toBe(0);
     expect(world.simulator.ledger()).toHaveLength(ROWS_OF_ONE_LANE);
-    for (const { child } of [frozen, other]) child.kill('SIGTERM');
-    expect((await Promise.all([frozen.ended, other.ended])).map(({ code }) => code)).toEqual([0, 0]);
+    await Promise.all([frozen.endInOrder(), other.endInOrder()]);
   });
 
   it('when a worker is told to end: nothing is left in doubt, and the other goes on', async () => {
-    await world.prepare(ROWS_OF_TWO_LANES, ['tts']);
-    const workers = [world.start(['worker'], { env }), world.start(['worker'], { env })];
-    await Promise.all(workers.map((worker) => worker.said('Working for account')));
+    const { world, env, workers } = await openCluster({ ...options, rows: ROWS_OF_TWO_LANES }, 2);
     // Slow where commands and processes are waited for, so that enough is left to do.
     const run = world.start(['run', 'lines.csv', '--rate', '0.5'], { env });
     await untilAtWork(world, 'lines', 2);
     await changeRate(world, 'lines', 8);
     await world.untilCharged(30);
     const toldAt = Date.now();
-    workers[0]?.child.kill('SIGTERM');
+    const ended = workers[0]?.endInOrder();
     await changeRate(world, 'lines', 0.5);
-    expect(await workers[0]?.ended).toMatchObject({ code: 0 });
+    await ended;
     const endedAfterMs = Date.now() - toldAt;
     await changeRate(world, 'lines', 40);
     const nextPaidAfterMs = await world.chargedAfter(Date.now());
@@ -80,8 +67,7 @@ describe('lanes of a cluster change hands', () => {
     const end = await expectWhole(world, 'lines', ROWS_OF_TWO_LANES);
     report('a worker told to end', { endedAfterMs, nextPaidAfterMs, ...end });
     expect(end).toMatchObject({ unknown: 0, charges: ROWS_OF_TWO_LANES });
-    workers[1]?.child.kill('SIGTERM');
-    expect(await workers[1]?.ended).toMatchObject({ code: 0 });
+    await workers[1]?.endInOrder();
   });
 });
 

@@ -1,8 +1,10 @@
 /** @slow */
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { expectWhole, report } from '../support/batch-end.ts';
+import { describe, expect, it } from '@jest/globals';
+import { expectWhole, report, saying } from '../support/batch-end.ts';
 import { changeRate } from '../support/batch-record.ts';
 import { LiveWorld } from '../support/live-world.ts';
+import { mixedManifest } from '../support/mixed-manifest.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const ROWS = 60;
 const SUBMITS = 8;
@@ -10,19 +12,12 @@ const RUN = ['run', 'lines.csv', '--rate', '15'];
 /** A worker that has no patience ends with the request that hangs: its time-out is 180 s. One that has ends after 30 s. */
 const END_WITHIN_MS = 120_000;
 
-/** A matcher with a type. */
-const saying = (text: string): unknown => expect.stringContaining(text);
-
 describe('an interrupt', () => {
   let world: LiveWorld;
 
   async function createWorld(createMs: [number, number]): Promise<void> {
-    world = await LiveWorld.create({ seed: 61, createMs, jobMs: [1_000, 2_500] });
-    await world.prepare(ROWS, ['tts', 'lip-sync']);
+    world = await LiveWorld.open({ seed: 61, createMs, jobMs: [1_000, 2_500], rows: ROWS, kinds: ['tts', 'lip-sync'] });
   }
-  afterEach(async () => {
-    await world.close();
-  });
 
   it.each([
     ['SIGINT', 130],
@@ -49,11 +44,10 @@ describe('an interrupt', () => {
   it('a closed window is as SIGTERM: nothing that was paid for is lost, no process is left, and the background goes on', async () => {
     await createWorld([1_500, 2_500]);
     const sync = ['run', 'lines.csv', '--tts', 'sync'];
-    await world.prepare(24, ['tts']);
+    await world.write('lines.csv', mixedManifest(24, ['tts']));
     const window = world.start(sync, { inWindow: true });
     await world.untilCharged(SUBMITS);
-    window.child.kill('SIGKILL');
-    await window.ended;
+    await window.kill();
     await world.untilAlone();
     expect(await world.read('ended')).toBe('143\n');
     const charged = world.simulator.ledger().length;
@@ -107,5 +101,23 @@ describe('an interrupt', () => {
     report('SIGTERM of a worker while a request hangs', { ms: took, ...end });
     expect(last.code).toBe(13);
     expect(end.unknown).toBe(1);
+  });
+
+  it('before the manifest is read ends the server that was started meanwhile', async () => {
+    const world = await LiveWorld.open({ seed: 5, rows: 6, kinds: ['tts'] });
+    // The profile never comes, so the command stays where it has a server and no work.
+    await world.changePlan({ rules: [{ on: 'profile', fault: 'hang' }] });
+    for (const [signal, code] of [
+      ['SIGTERM', 143],
+      ['SIGINT', 130],
+      ['SIGHUP', 143],
+    ] as const) {
+      const { child, ended } = world.start(['run', 'lines.csv']);
+      await waitFor(async () => (await world.server()) !== undefined);
+      child.kill(signal);
+      expect(await ended).toMatchObject({ code });
+      expect(world.processes()).toEqual([]);
+    }
+    expect(world.charges().size).toBe(0);
   });
 });

@@ -1,9 +1,9 @@
 /** @slow */
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { expectWhole, report } from '../support/batch-end.ts';
-import { LiveWorld, type Running } from '../support/live-world.ts';
+import { openCluster } from '../support/cluster.ts';
+import { LiveWorld, type WorldOptions } from '../support/live-world.ts';
 import { pendingLanes, type PendingLane } from '../support/pending-lanes.ts';
-import { TemporalServer } from '../support/temporal-server.ts';
 
 const ROWS = Number(process.env['VOXBATCH_TEST_ROWS'] ?? 200);
 const KILLS = 5;
@@ -20,25 +20,17 @@ const RUN = ['run', 'lines.csv', '--halt', 'never'];
 const BEFORE_TIMEOUT_MS = 4_000;
 
 describe('SIGKILL of a worker', () => {
-  let world: LiveWorld;
-
-  beforeEach(async () => {
-    world = await LiveWorld.create({ seed: 31, createMs: [100, 300], jobMs: [1_000, 3_000] });
-    await world.prepare(ROWS, ['tts']);
-  });
-  afterEach(async () => {
-    expect(await world.close()).toBeGreaterThan(0);
-  });
+  const options: WorldOptions = { seed: 31, createMs: [100, 300], jobMs: [1_000, 3_000], rows: ROWS, kinds: ['tts'] };
 
   it('the embedded one, five times with immediate restarts: its lanes are not waited for until they time out', async () => {
+    const world = await LiveWorld.open(options);
     const backAfter: number[] = [];
     const lanes: PendingLane[] = [];
     let run = world.start(RUN);
     for (let kill = 1; kill <= KILLS; kill++) {
       await world.untilCharged(Math.ceil((kill * ROWS) / (KILLS + 1)));
       const killedAt = Date.now();
-      run.child.kill('SIGKILL');
-      await run.ended;
+      await run.kill();
       run = world.start(RUN);
       if (kill === KILLS) break;
       await run.said('continuing');
@@ -56,34 +48,23 @@ describe('SIGKILL of a worker', () => {
   });
 
   it('one of two of a cluster, several times: the other goes on', async () => {
-    const server = await TemporalServer.start(world.folder);
-    try {
-      const env = { TEMPORAL_ADDRESS: server.address };
-      const startWorker = (): Running => world.start(['worker'], { env });
-      const workers = [startWorker(), startWorker()];
-      await Promise.all(workers.map((worker) => worker.said('Working for account')));
-      const run = world.start([...RUN, '--rate', '15'], { env });
-      const backAfter: number[] = [];
-      for (let kill = 1; kill <= 3; kill++) {
-        await world.untilCharged(Math.ceil((kill * ROWS) / 5));
-        const victim = workers[kill % 2];
-        const killedAt = Date.now();
-        victim?.child.kill('SIGKILL');
-        await victim?.ended;
-        workers[kill % 2] = startWorker();
-        backAfter.push(await world.chargedAfter(killedAt, HANDED_OUT + 1));
-      }
-      const { code } = await run.ended;
-      const end = await expectWhole(world, 'lines', ROWS);
-      report('one of two workers killed', { msFromKillToThe17thPaidRequest: backAfter, ...end });
-      expect(code).toBe(end.unknown > 0 ? 13 : 0);
-      expect(end.unknown).toBeLessThanOrEqual(SUBMITS * 3);
-      // The last one may still be starting.
-      await Promise.all(workers.map((worker) => worker.said('Working for account')));
-      for (const { child } of workers) child.kill('SIGTERM');
-      expect((await Promise.all(workers.map((worker) => worker.ended))).map((one) => one.code)).toEqual([0, 0]);
-    } finally {
-      await server.kill();
+    const { world, env, workers } = await openCluster(options, 2);
+    const run = world.start([...RUN, '--rate', '15'], { env });
+    const backAfter: number[] = [];
+    for (let kill = 1; kill <= 3; kill++) {
+      await world.untilCharged(Math.ceil((kill * ROWS) / 5));
+      const killedAt = Date.now();
+      await workers[kill % 2]?.kill();
+      workers[kill % 2] = world.start(['worker'], { env });
+      backAfter.push(await world.chargedAfter(killedAt, HANDED_OUT + 1));
     }
+    const { code } = await run.ended;
+    const end = await expectWhole(world, 'lines', ROWS);
+    report('one of two workers killed', { msFromKillToThe17thPaidRequest: backAfter, ...end });
+    expect(code).toBe(end.unknown > 0 ? 13 : 0);
+    expect(end.unknown).toBeLessThanOrEqual(SUBMITS * 3);
+    // The last one may still be starting.
+    await Promise.all(workers.map((worker) => worker.said('Working for account')));
+    await Promise.all(workers.map((worker) => worker.endInOrder()));
   });
 });

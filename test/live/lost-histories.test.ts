@@ -1,37 +1,25 @@
 /** @slow */
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { rm } from 'node:fs/promises';
 import { expectWhole, report } from '../support/batch-end.ts';
-import { LiveWorld } from '../support/live-world.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { LiveWorld, type WorldOptions } from '../support/live-world.ts';
 
 const ROWS = 120;
 const SUBMITS = 8;
 
+const OPTIONS: WorldOptions = { seed: 41, createMs: [20, 100], jobMs: [500, 2_000], rows: ROWS };
+
 describe('Temporal has forgotten the run', () => {
-  let world: LiveWorld;
-  /** Histories that are there at the end, at least. */
-  let histories: number;
-
-  beforeEach(async () => {
-    world = await LiveWorld.create({ seed: 41, createMs: [20, 100], jobMs: [500, 2_000] });
-    await world.prepare(ROWS);
-    histories = 1;
-  });
-  afterEach(async () => {
-    expect(await world.close()).toBeGreaterThanOrEqual(histories);
-  });
-
   it('in mid-batch, its database deleted: nothing is paid twice, every row ends', async () => {
+    const world = await LiveWorld.open(OPTIONS);
     // Where the machine is slow, kills may leave the first 20 rows unknown, which looks like the same failure everywhere.
     const run = ['run', 'lines.csv', '--rate', '15', '--halt', 'never'];
     for (const [kill, serverToo] of [true, false, true].entries()) {
       const running = world.start(run);
       await world.untilCharged((kill + 1) * 30);
-      running.child.kill('SIGKILL');
-      await running.ended;
+      await running.kill();
       // Dead, or alive with its database gone from under it.
-      if (serverToo) await killServer(world);
+      if (serverToo) await world.killServer(false);
       await forget(world);
     }
     const paidBefore = world.simulator.ledger().length;
@@ -43,12 +31,12 @@ describe('Temporal has forgotten the run', () => {
   });
 
   it('after the end: no paid request for finished rows', async () => {
+    const world = await LiveWorld.open({ ...OPTIONS, forgets: true });
     const run = ['run', 'lines.csv'];
     expect(await world.run(run)).toMatchObject({ code: 0 });
     const paid = world.simulator.ledger().length;
     const results = await world.read('out', 'lines', 'results.csv');
     await forget(world);
-    histories = 0;
     const begun = performance.now();
     expect(await world.run(run)).toMatchObject({ code: 0 });
     report('finished batch run again without temporal.db', {
@@ -59,13 +47,6 @@ describe('Temporal has forgotten the run', () => {
     expect(await world.read('out', 'lines', 'results.csv')).toBe(results);
   });
 });
-
-async function killServer(world: LiveWorld): Promise<void> {
-  const server = await world.server();
-  if (server === undefined) throw new Error('there is no server to kill');
-  process.kill(server.pid, 'SIGKILL');
-  await waitFor(() => !world.processes().includes(server.pid));
-}
 
 async function forget(world: LiveWorld): Promise<void> {
   for (const suffix of ['', '-wal', '-shm', '-journal']) {

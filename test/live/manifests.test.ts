@@ -1,24 +1,25 @@
 /** @slow */
 import { existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { show } from '../../contract/manifest-problems.ts';
 import { startSimulator } from '../../simulator/start-simulator.ts';
 import { BAD_JSON } from '../inputs/bad-json-cases.ts';
 import { BAD_MANIFESTS, type BadManifest } from '../inputs/bad-manifest-cases.ts';
+import { endAfterTest } from '../support/end-after-test.ts';
 import { Gate } from '../support/gate.ts';
-import { LiveWorld, type Ended } from '../support/live-world.ts';
+import type { Ended } from '../support/live-command.ts';
+import { LiveWorld } from '../support/live-world.ts';
 import { mixedManifest } from '../support/mixed-manifest.ts';
 
-const QUICK = JSON.stringify({ polling: { firstLookMs: 100, gapMs: 100 } });
+const QUICK = { polling: { firstLookMs: 100, gapMs: 100 } };
 
 let world: LiveWorld;
 
 describe('a bad manifest', () => {
   beforeAll(async () => {
-    world = await LiveWorld.withServer();
+    world = await LiveWorld.open({ server: true });
   });
-  afterAll(() => world.close());
 
   // A few kinds of problem; the reader's own tests have all cases. An outcome file is refused as such, whatever else is wrong with it.
   const cases = [...BAD_MANIFESTS, ...BAD_JSON]
@@ -35,16 +36,12 @@ describe('a bad manifest', () => {
   it('asked for no more than the list of voices, and made no record', () => expectNothingDone(world));
 
   it('leaves no server, which is started while the manifest is read', async () => {
-    const own = await LiveWorld.create();
-    try {
-      const [bad] = cases;
-      const file = await own.write(`bad-${bad?.file ?? 'a.csv'}`, bad?.content ?? '');
-      expect(await own.run(['run', file])).toMatchObject({ code: 2 });
-      await expectNothingDone(own);
-      expect(own.processes()).toEqual([]);
-    } finally {
-      await own.close();
-    }
+    const own = await LiveWorld.open();
+    const [bad] = cases;
+    const file = await own.write(`bad-${bad?.file ?? 'a.csv'}`, bad?.content ?? '');
+    expect(await own.run(['run', file])).toMatchObject({ code: 2 });
+    await expectNothingDone(own);
+    expect(own.processes()).toEqual([]);
   });
 });
 
@@ -73,13 +70,11 @@ describe('a batch that is there already', () => {
   const ROWS = 6;
   const RUN = ['run', 'lines.csv'];
   beforeAll(async () => {
-    world = await LiveWorld.create({ seed: 5, createMs: [5, 20], jobMs: [50, 200] });
-    await world.write('voxbatch.config.json', QUICK);
-    await world.write('lines.csv', mixedManifest(ROWS, ['tts', 'stt']));
+    const kinds = ['tts', 'stt'];
+    world = await LiveWorld.open({ seed: 5, createMs: [5, 20], jobMs: [50, 200], rows: ROWS, kinds, config: QUICK });
     expect(await world.run(RUN)).toMatchObject({ code: 0 });
     expect(world.simulator.ledger()).toHaveLength(ROWS);
   });
-  afterAll(() => world.close());
 
   const files = ['results.csv', 'results.jsonl', 'receipts.jsonl'];
   const contents = (): Promise<Buffer[]> => Promise.all(files.map((name) => readFile(world.path('out/lines', name))));
@@ -97,28 +92,17 @@ describe('a batch that is there already', () => {
     expect(await contents()).toEqual(before);
   });
 
-  it('keeps its name from another manifest', async () => {
+  it('keeps its name from another manifest, another API and another account', async () => {
     await world.write('others.csv', mixedManifest(ROWS + 1));
     await expectTaken(['run', 'others.csv', '--name', 'lines'], /has another manifest/);
-  });
 
-  it('keeps its name from another API', async () => {
     const other = await startSimulator();
-    try {
-      await expectTaken([...RUN, '--api-url', other.url], /ran against another API \(http:/);
-      expect(other.ledger()).toEqual([]);
-    } finally {
-      await other.close();
-    }
-  });
+    endAfterTest(() => other.close());
+    await expectTaken([...RUN, '--api-url', other.url], /ran against another API \(http:/);
+    expect(other.ledger()).toEqual([]);
 
-  it('keeps its name from another account', async () => {
     await world.changeSimulator({ token: 'somebody-else' });
-    try {
-      await expectTaken(RUN, /belongs to another account \(user_/, { VOXBATCH_API_TOKEN: 'somebody-else' });
-    } finally {
-      await world.changeSimulator({ token: world.simulator.token });
-    }
+    await expectTaken(RUN, /belongs to another account \(user_/, { VOXBATCH_API_TOKEN: 'somebody-else' });
   });
 
   async function expectTaken(args: readonly string[], why: RegExp, env: NodeJS.ProcessEnv = {}): Promise<void> {
@@ -135,14 +119,10 @@ describe('a batch that is there already', () => {
 describe('a manifest that is written in another way', () => {
   let gate: Gate;
   beforeAll(async () => {
-    world = await LiveWorld.withServer({ seed: 6, createMs: [5, 20], jobMs: [50, 200] });
+    world = await LiveWorld.open({ server: true, seed: 6, createMs: [5, 20], jobMs: [50, 200], config: QUICK });
     gate = new Gate(world.simulator.port);
     await gate.open();
-    await world.write('voxbatch.config.json', QUICK);
-  });
-  afterAll(async () => {
-    await gate.shut();
-    await world.close();
+    endAfterTest(() => gate.shut());
   });
 
   /** The simulator through the gate, which hears what arrives there. */

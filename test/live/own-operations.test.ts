@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { freePort } from '../support/free-port.ts';
-import { LiveWorld, type Ended, type Running } from '../support/live-world.ts';
+import { endAfterTest } from '../support/end-after-test.ts';
+import { LiveWorld } from '../support/live-world.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /**
@@ -40,29 +41,27 @@ interface Charge {
 }
 
 let world: LiveWorld;
-let simulator: Running;
 let origin: string;
 let env: NodeJS.ProcessEnv;
-const configOf = (...operations: readonly object[]): string =>
-  JSON.stringify({ operations, polling: { firstLookMs: 100, gapMs: 200 } });
+const configOf = (...operations: readonly object[]): object => ({
+  operations,
+  polling: { firstLookMs: 100, gapMs: 200 },
+});
 const charges = async (): Promise<readonly Charge[]> =>
   (await (await fetch(`${origin}/__simulator/ledger`)).json()) as readonly Charge[];
 
 beforeAll(async () => {
-  world = await LiveWorld.create();
+  world = await LiveWorld.open({ config: configOf(EFFECT, CLEAN) });
   const port = await freePort();
   origin = `http://127.0.0.1:${String(port)}`;
   env = { VOXBATCH_API_URL: `${origin}/api/open/v1` };
-  await world.write('voxbatch.config.json', configOf(EFFECT, CLEAN));
   await world.write('effects.csv', MANIFEST);
-  simulator = world.start(['simulate', '--port', String(port), '--job-ms', '300-900', '--seed', '3']);
+  const simulator = world.start(['simulate', '--port', String(port), '--job-ms', '300-900', '--seed', '3']);
+  endAfterTest(async () => {
+    simulator.child.kill('SIGINT');
+    await simulator.ended;
+  });
   await waitFor(async () => (await fetch(`${origin}/api/openapi.json`).catch(() => undefined))?.ok === true);
-});
-
-afterAll(async () => {
-  simulator.child.kill('SIGINT');
-  await simulator.ended;
-  await world.close();
 });
 
 describe('an operation of a user', () => {
@@ -79,8 +78,8 @@ describe('an operation of a user', () => {
   });
 
   it('is charged once a row, whatever ends in between', async () => {
-    const killed = world.start(['run', 'effects.csv', '--yes'], { env, dieAt: 'after-intent:5' });
-    expect((await killed.ended).signal).toBe('SIGKILL');
+    const killed = await world.run(['run', 'effects.csv', '--yes'], { env, dieAt: 'after-intent:5' });
+    expect(killed.signal).toBe('SIGKILL');
     await world.run(['run', 'effects.csv', '--yes'], { env });
     const results = [...(await world.results('effects')).values()];
     const endedAs = (outcome: string): number => results.filter(({ _outcome }) => _outcome === outcome).length;
@@ -110,19 +109,17 @@ describe('an operation of a user', () => {
   it('is not sent for a batch that was made with another one of its name', async () => {
     await world.write('other.csv', 'id,prompt\nwind,Wind\nhail,Hail\n');
     const slow = { env: { ...env, VOXBATCH_CONFIG: world.path('voxbatch.config.json') } };
-    const first = world.start(['run', 'other.csv', '--kind', 'sound-effect', '--yes', '--submits', '1'], {
-      ...slow,
-      dieAt: 'after-intent:1',
-    });
-    expect((await first.ended).signal).toBe('SIGKILL');
+    const run = ['run', 'other.csv', '--kind', 'sound-effect', '--yes'];
+    const first = await world.run([...run, '--submits', '1'], { ...slow, dieAt: 'after-intent:1' });
+    expect(first.signal).toBe('SIGKILL');
     const before = (await charges()).length;
-    await world.write('changed.json', configOf({ ...EFFECT, path: '/sound/other' }));
+    await world.write('changed.json', JSON.stringify(configOf({ ...EFFECT, path: '/sound/other' })));
     const changed = { env: { ...env, VOXBATCH_CONFIG: world.path('changed.json') } };
-    const refused: Ended = await world.run(['run', 'other.csv', '--kind', 'sound-effect', '--yes'], changed);
+    const refused = await world.run(run, changed);
     expect(refused).toMatchObject({ code: 2 });
     expect(refused.stderr).toMatch(/"other" was made with another operation "sound-effect"/);
     expect(await charges()).toHaveLength(before);
-    await world.run(['run', 'other.csv', '--kind', 'sound-effect', '--yes'], slow);
+    await world.run(run, slow);
     expect((await world.results('other')).get('hail')).toMatchObject({ _outcome: 'succeeded' });
     expect(await charges()).toHaveLength(before + 1);
   });

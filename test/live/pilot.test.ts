@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { expectWhole } from '../support/batch-end.ts';
 import { LiveWorld } from '../support/live-world.ts';
 
@@ -6,35 +6,20 @@ const ROWS = 60;
 const VOICES = ['anna', 'ben', 'cleo'];
 
 interface PilotJson {
-  readonly run: number;
-  readonly left: number;
-  readonly rows: readonly {
-    readonly id: string;
-    readonly kind: string;
-    readonly voice: string;
-    readonly file: string;
-  }[];
+  readonly rows: readonly Readonly<Record<'kind' | 'voice' | 'file', string>>[];
   readonly operations: readonly {
     readonly operation: string;
-    readonly requests: number;
-    readonly quoted: number;
-    readonly charged: number;
-    readonly factor: number;
-    readonly rest: { readonly requests: number; readonly quoted: number; readonly expected: number };
+    readonly rest: { readonly quoted: number; readonly expected: number };
   }[];
-  readonly whole: { readonly charged: number; readonly quoted: number; readonly expected: number };
+  readonly whole: Readonly<Record<'charged' | 'quoted' | 'expected', number>>;
 }
 
 /** 60 rows, nearly all of them speech by one voice, quoted at half of what the simulator charges for speech. */
 describe('a sample that pays more than was quoted', () => {
-  let world: LiveWorld;
-
-  beforeEach(async () => {
-    world = await LiveWorld.withServer({
-      seed: 12,
-      createMs: [5, 20],
-      jobMs: [50, 200],
-      shape: 'speech.credits=named',
+  it('shows its rows and the real price, and the rest is paid for once, whatever is killed in between', async () => {
+    const world = await LiveWorld.open({
+      server: true,
+      ...{ seed: 12, createMs: [5, 20], jobMs: [50, 200], shape: 'speech.credits=named' },
     });
     const lines = Array.from({ length: ROWS }, (_, at) => {
       const voice = VOICES[at < 56 ? 0 : at % 3] ?? '';
@@ -46,15 +31,9 @@ describe('a sample that pays more than was quoted', () => {
     const half = { unit: 'character', credits: 0.25, cjkFactor: 2 };
     const prices = { 'speech-job': half };
     const polling = { firstLookMs: 300, gapMs: 300 };
-    await world.confirm(JSON.stringify({ prices, polling, assumeSeconds: 2 }));
-  });
-  afterEach(async () => {
-    await world.close();
-  });
+    await world.confirm({ prices, polling, assumeSeconds: 2 });
+    const spent = (): number => world.simulator.ledger().reduce((sum, { credits }) => sum + credits, 0);
 
-  const spent = (): number => world.simulator.ledger().reduce((sum, { credits }) => sum + credits, 0);
-
-  it('shows its rows and the real price, and the rest is paid for once, whatever is killed in between', async () => {
     const tried = await world.run(['run', 'lines.csv', '--sample', '5', '--json']);
     expect(tried).toMatchObject({ code: 0 });
     const { sample } = JSON.parse(tried.stdout) as { readonly sample: PilotJson };

@@ -1,13 +1,10 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { FaultPlan } from '../../simulator/fault-plan.ts';
-import { report } from '../support/batch-end.ts';
+import { report, saying } from '../support/batch-end.ts';
 import { LiveWorld } from '../support/live-world.ts';
 
 /** Lost creates and other jobs in the list; `VOXBATCH_FULL=1` takes the numbers that are promised. */
 const [LOST, FOREIGN] = process.env['VOXBATCH_FULL'] === '1' ? [100, 500] : [12, 70];
-
-/** A matcher with a type. */
-const saying = (text: string): unknown => expect.stringContaining(text);
 
 /** Every answer to a create of the batch is lost, and so is the way to the list. */
 const LOSES_ALL: FaultPlan = {
@@ -26,8 +23,7 @@ let world: LiveWorld;
 
 /** A batch of so many rows that all have ended unknown, among so many jobs of another program. */
 async function loseAll(rows: number, foreign: number): Promise<void> {
-  world = await LiveWorld.withServer({ seed: 62, plan: LOSES_ALL, jobMs: [200, 400] });
-  await world.prepare(1);
+  world = await LiveWorld.open({ server: true, seed: 62, plan: LOSES_ALL, jobMs: [200, 400], rows: 0 });
   const lines = Array.from(
     { length: rows },
     (_, n) => `r${String(n + 1)},${url(`ours.example/${String(n)}.mp4`)},${url(`ours.example/${String(n)}.mp3`)}`,
@@ -87,11 +83,6 @@ async function outcomes(): Promise<Record<string, number>> {
   }
   return counted;
 }
-
-afterEach(async () => {
-  expect(world.doubleCharges()).toEqual([]);
-  await world.close();
-});
 
 describe('reconcile', () => {
   it('adopts every lost create from a list that echoes the inputs, among other programs’ jobs, and pays nothing', async () => {

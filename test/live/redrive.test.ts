@@ -1,10 +1,8 @@
 /** @slow */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { FaultPlan } from '../../simulator/fault-plan.ts';
+import { saying } from '../support/batch-end.ts';
 import { LiveWorld } from '../support/live-world.ts';
-
-/** A matcher with a type. */
-const saying = (text: string): unknown => expect.stringContaining(text);
 
 const MEDIA = 'https://media.example';
 const HEADER = 'id,kind,text,voice,audio,video';
@@ -25,12 +23,8 @@ let manifest: string;
 let paidBefore: number;
 
 beforeAll(async () => {
-  world = await LiveWorld.withServer({ seed: 61 });
+  world = await LiveWorld.open({ server: true, seed: 61 });
 });
-afterEach(() => {
-  expect(world.doubleCharges()).toEqual([]);
-});
-afterAll(() => world.close());
 
 /** A manifest whose first run meets these faults. All tests ask for the same, so none may have the results of another. */
 async function open(
@@ -42,7 +36,7 @@ async function open(
   batches += 1;
   batch = `lines${String(batches)}`;
   manifest = await world.write(`${batch}.csv`, `${[HEADER, ...rows].join('\n')}\n`);
-  await world.write('voxbatch.config.json', JSON.stringify({ polling, cache: 'off' }));
+  await world.configure({ polling, cache: 'off' });
   await world.changePlan(plan);
   await world.changeSimulator({ jobMs });
   paidBefore = world.simulator.ledger().length;

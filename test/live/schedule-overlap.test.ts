@@ -1,5 +1,5 @@
 /** @slow */
-import { afterAll, beforeAll, expect } from '@jest/globals';
+import { beforeAll, expect } from '@jest/globals';
 import { triggerSchedule } from '../../client/schedules/steer-schedule.ts';
 import { firingIdOf, type OverlapPolicy } from '../../contract/schedule.ts';
 import { ScheduleWorld, type SeenOccurrence } from '../support/schedule-world.ts';
@@ -15,11 +15,9 @@ const FIRES_FOR_MS = 9_000;
 const SELDOM = { cron: '0 0 29 2 *' };
 
 let here: ScheduleWorld;
-
 beforeAll(async () => {
-  here = await ScheduleWorld.create(93, ROWS);
+  here = await ScheduleWorld.open(93, ROWS);
 });
-afterAll(() => here.close());
 
 interface Fired {
   /** Times at which the schedule was due, the first first. */

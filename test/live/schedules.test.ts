@@ -1,9 +1,10 @@
 /** @slow */
 import { existsSync } from 'node:fs';
-import { afterAll, beforeAll, expect } from '@jest/globals';
+import { beforeAll, expect } from '@jest/globals';
 import { showSchedule, timeInZone } from '../../client/schedules/schedule-view.ts';
 import { deleteSchedule, triggerSchedule } from '../../client/schedules/steer-schedule.ts';
 import { CLOCK_CHANGES, type ClockChange } from '../support/clock-changes.ts';
+import { saying } from '../support/batch-end.ts';
 import { ScheduleWorld } from '../support/schedule-world.ts';
 import { testsAtOnce } from '../support/tests-at-once.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -12,14 +13,9 @@ const ROWS = 4;
 const HOUR_MS = 3_600_000;
 
 let here: ScheduleWorld;
-
 beforeAll(async () => {
-  here = await ScheduleWorld.create(91, ROWS);
+  here = await ScheduleWorld.open(91, ROWS);
 });
-afterAll(() => here.close());
-
-/** A matcher with a type. */
-const saying = (text: string): unknown => expect.stringContaining(text);
 
 /** When a schedule fires in a range, as it is shown; by the server's word. */
 async function firingsOf({ zone, cron, from, to }: ClockChange): Promise<readonly string[]> {

@@ -1,24 +1,16 @@
 /** @slow */
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { expectWhole } from '../support/batch-end.ts';
+import { describe, expect, it } from '@jest/globals';
+import { expectWhole, saying } from '../support/batch-end.ts';
 import { LiveWorld } from '../support/live-world.ts';
 
 const ROWS = 80;
-/** A matcher with a type. */
-const saying = (text: string): unknown => expect.stringContaining(text);
-
 describe('up as a service', () => {
-  let world: LiveWorld;
-
-  beforeEach(async () => {
-    world = await LiveWorld.create({ seed: 61, createMs: [200, 400], jobMs: [300, 900] });
-    await world.prepare(ROWS, ['tts']);
-  });
-  afterEach(async () => {
-    await world.close();
-  });
-
   it('says when it is ready, is alone in its home, and stops in order on SIGTERM: nothing is left on the wire', async () => {
+    const world = await LiveWorld.open({
+      ...{ seed: 61, createMs: [200, 400], jobMs: [300, 900] },
+      rows: ROWS,
+      kinds: ['tts'],
+    });
     const up = world.start(['up', '--log', 'json', '--verbose']);
     expect(await world.run(['up', '--wait', '10m'])).toMatchObject({ code: 0, stdout: '', stderr: '' });
     await up.said('Working for account');
@@ -28,8 +20,7 @@ describe('up as a service', () => {
     const run = world.start(['run', 'lines.csv', '--rate', '12']);
     await world.untilCharged(10);
     // The service is left with the batch, and with requests on the wire.
-    run.child.kill('SIGKILL');
-    await run.ended;
+    await run.kill();
     await world.untilCharged(30);
     up.child.kill('SIGTERM');
     const { code, stdout, stderr } = await up.ended;

@@ -1,9 +1,10 @@
 /** @slow */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { FaultPoint } from '../../activities/fault-points.ts';
 import { encodeSilence } from '../../simulator/media/encode-wav.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
-import { LiveWorld, type Ended } from '../support/live-world.ts';
+import type { Ended } from '../support/live-command.ts';
+import { LiveWorld } from '../support/live-world.ts';
 
 const AUDIO = 'https://media.example/voice.mp3?seconds=2';
 
@@ -66,11 +67,8 @@ describe('single jobs', () => {
   let attacked: Readonly<Record<keyof typeof ATTACKS | 'byUp', Promise<void>>>;
 
   beforeAll(async () => {
-    world = await LiveWorld.create({ seed: 24, createMs: [5, 20], jobMs: [100, 300] });
-    await world.write(
-      'voxbatch.config.json',
-      JSON.stringify({ textLimit: LIMIT, polling: { firstLookMs: 100, gapMs: 100 } }),
-    );
+    world = await LiveWorld.open({ seed: 24, createMs: [5, 20], jobMs: [100, 300] });
+    await world.configure({ textLimit: LIMIT, polling: { firstLookMs: 100, gapMs: 100 } });
     await world.write('ada.wav', Buffer.from(encodeSilence(1)));
     attacked = {
       say: attack('say'),
@@ -85,9 +83,6 @@ describe('single jobs', () => {
     };
     // Each is heard of where its test is judged.
     for (const one of Object.values(attacked)) one.catch(() => undefined);
-  });
-  afterAll(async () => {
-    expect(await world.close()).toBeGreaterThan(0);
   });
 
   /** Kills the command, calls it again as it is, and once more: whatever it says, there is one charge. */
@@ -112,8 +107,7 @@ describe('single jobs', () => {
   /** Leaves one job to an `up`, and another to one that dies while it has it. */
   async function leaveToUp(): Promise<void> {
     const env = { VOXBATCH_HOME: world.path('home-up') };
-    const up = world.start(['up'], { env, dieAt: 'after-verdict:2' });
-    await up.said('Working for account');
+    const up = await world.startWorking(['up'], { env, dieAt: 'after-verdict:2' });
     const args = (text: string): readonly string[] => ['say', text, '--voice', 'narrator', '--json'];
     const first = await world.run(args('By up.'), { env });
     const second = await world.run(args('Sent by up, fetched here.'), { env });

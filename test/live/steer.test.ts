@@ -1,8 +1,8 @@
 /** @slow */
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { expectWhole, report } from '../support/batch-end.ts';
-import { changeRate, untilRecorded } from '../support/batch-record.ts';
-import { LiveWorld } from '../support/live-world.ts';
+import { describe, expect, it } from '@jest/globals';
+import { expectWhole, report, saying } from '../support/batch-end.ts';
+import { changeRate } from '../support/batch-record.ts';
+import { LiveWorld, type WorldOptions } from '../support/live-world.ts';
 import { mixedManifest } from '../support/mixed-manifest.ts';
 
 const ROWS = 60;
@@ -10,19 +10,13 @@ const ROWS = 60;
 const KINDS = ['tts', 'lip-sync'];
 const RUN = ['run', 'lines.csv', '--rate', '5'];
 
-/** A matcher with a type. */
-const saying = (text: string): unknown => expect.stringContaining(text);
-
 describe('steering a batch that runs', () => {
   let world: LiveWorld;
 
-  async function open(place: 'create' | 'withServer'): Promise<void> {
-    world = await LiveWorld[place]({ seed: 51, createMs: [20, 200], jobMs: [1_000, 2_500] });
-    await world.prepare(ROWS, KINDS);
+  async function open(server: boolean): Promise<void> {
+    const options: WorldOptions = { seed: 51, createMs: [20, 200], jobMs: [1_000, 2_500], rows: ROWS, kinds: KINDS };
+    world = await LiveWorld.open({ ...options, server });
   }
-  afterEach(async () => {
-    expect(await world.close()).toBeGreaterThan(0);
-  });
 
   /** Expects that no paid request came after the acknowledgement, and that what was paid for is fetched. */
   async function expectStill(acknowledgedAt: number, paid: number): Promise<void> {
@@ -57,7 +51,7 @@ describe('steering a batch that runs', () => {
   }
 
   it('pause: nothing is paid after its acknowledgement, what runs is fetched, and the command ends (75)', async () => {
-    await open('withServer');
+    await open(true);
     const running = world.start(RUN);
     await untilUnderWay();
     const { at, paid } = await pause();
@@ -82,34 +76,12 @@ describe('steering a batch that runs', () => {
     expect(world.charges().size).toBe(ROWS);
   });
 
-  it('pause and resume with a worker that stays: it goes on by itself', async () => {
-    await open('create');
-    const up = world.start(['up']);
-    await up.said('Working for account');
-    // So slow that it is not at its end before the command is.
-    expect(await world.run(['run', 'lines.csv', '--rate', '0.5', '--detach'])).toMatchObject({ code: 0 });
-    await changeRate(world, 'lines', 15);
-    await untilUnderWay();
-    const { at, paid } = await pause();
-    await untilRecorded(world, 'lines', (_, { outcomes }) => outcomes.succeeded === paid);
-    await expectStill(at, paid);
-    await resume();
-    await untilRecorded(world, 'lines', ({ state }) => state === 'closed');
-    up.child.kill('SIGTERM');
-    expect(await up.ended).toMatchObject({ code: 0 });
-    // The one that `--detach` started ends by itself, when it has written the files.
-    await world.untilAlone();
-    expect(await world.run(RUN)).toMatchObject({ code: 0 });
-    expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0 });
-  });
-
   it('paused, then killed, then run again: still paused, and what ran is fetched', async () => {
-    await open('create');
+    await open(false);
     const running = world.start(RUN);
     await untilUnderWay();
     const { at, paid } = await pause();
-    running.child.kill('SIGKILL');
-    await running.ended;
+    await running.kill();
     expect(await world.run(RUN)).toMatchObject({ code: 75, stderr: saying('is paused') });
     await expectStill(at, paid);
     await resume();
@@ -118,7 +90,7 @@ describe('steering a batch that runs', () => {
   });
 
   it('stop: what runs is fetched, the rest is cancelled (10)', async () => {
-    await open('withServer');
+    await open(true);
     const running = world.start(RUN);
     await untilUnderWay();
     expect(await world.run(['stop'])).toMatchObject({ code: 0 });
@@ -138,7 +110,7 @@ describe('steering a batch that runs', () => {
   });
 
   it('a second run of the same batch follows it; another batch runs beside it', async () => {
-    await open('create');
+    await open(false);
     // Rows of its own: it would have the results of the first batch otherwise.
     await world.write('others.csv', mixedManifest(40, KINDS).replaceAll('this batch', 'another batch'));
     const both = [world.start(RUN), world.start(['run', 'others.csv'])];

@@ -1,5 +1,5 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { report } from '../support/batch-end.ts';
+import { describe, expect, it } from '@jest/globals';
+import { report, saying } from '../support/batch-end.ts';
 import { changeRate } from '../support/batch-record.ts';
 import { LiveWorld } from '../support/live-world.ts';
 
@@ -18,15 +18,18 @@ interface Stopped {
 describe('stop --now', () => {
   let world: LiveWorld;
 
-  async function open(place: 'create' | 'withServer'): Promise<void> {
-    // Jobs outlive the test unless it lets them end.
-    world = await LiveWorld[place]({ seed: 61, createMs: [20, 200], jobMs: [3_600_000, 3_600_000] });
-    // One paid request per row, so that rows and charges can be compared.
-    await world.prepare(ROWS, ['tts', 'lip-sync']);
+  async function open(server: boolean): Promise<void> {
+    // Jobs outlive the test unless it lets them end. One paid request per row, so that rows and charges can be compared.
+    const jobMs: [number, number] = [3_600_000, 3_600_000];
+    world = await LiveWorld.open({
+      seed: 61,
+      createMs: [20, 200],
+      jobMs,
+      server,
+      rows: ROWS,
+      kinds: ['tts', 'lip-sync'],
+    });
   }
-  afterEach(async () => {
-    await world.close();
-  });
 
   /** Waits for some paid requests; then so few are sent that a rest is left, however long a command takes. */
   async function untilUnderWay(): Promise<void> {
@@ -41,13 +44,13 @@ describe('stop --now', () => {
   }
 
   it('names what runs and what it costs, waits for none of it, and its results come later, free', async () => {
-    await open('withServer');
+    await open(true);
     const running = world.start(RUN);
     await untilUnderWay();
     const stopped = await stopNow();
     const at = Date.now();
     const charged = world.simulator.ledger();
-    expect(await running.ended).toMatchObject({ code: 13, stderr: expect.stringContaining('--where outcome=overdue') });
+    expect(await running.ended).toMatchObject({ code: 13, stderr: saying('--where outcome=overdue') });
     report('stop --now', { jobs: stopped.jobs.length, msUntilTheRunEnded: Date.now() - at });
     expect(stopped).toMatchObject({ control: 'stopping', on_the_wire: 0 });
     expect(stopped.jobs.map(({ job_id }) => job_id).toSorted()).toEqual(charged.map(({ jobId }) => jobId).toSorted());
@@ -61,7 +64,7 @@ describe('stop --now', () => {
 
     // Again, the other way round, and on a finished batch: it still lists them.
     const again = await world.run(['stop']);
-    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('is finished') });
+    expect(again).toMatchObject({ code: 0, stderr: saying('is finished') });
     expect(again.stdout).toContain(`${charged.length} jobs are running at the API`);
     expect(await stopNow()).toEqual({ ...stopped, state: 'closed' });
     expect(await world.status('lines')).toMatchObject(end);
@@ -77,7 +80,7 @@ describe('stop --now', () => {
   });
 
   it('where nobody works any more: the batch is closed without a worker or a server', async () => {
-    await open('create');
+    await open(false);
     const running = world.start(RUN);
     await world.untilCharged(10);
     running.child.kill('SIGINT');
@@ -86,6 +89,6 @@ describe('stop --now', () => {
     const { jobs, state } = await stopNow();
     expect({ state, jobs: jobs.length }).toEqual({ state: 'closed', jobs: world.simulator.ledger().length });
     expect(world.processes()).toEqual([]);
-    expect(await world.run(RUN)).toMatchObject({ code: 13, stderr: expect.stringContaining('already finished') });
+    expect(await world.run(RUN)).toMatchObject({ code: 13, stderr: saying('already finished') });
   });
 });

@@ -1,24 +1,16 @@
 /** @slow */
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { expectWhole } from '../support/batch-end.ts';
 import { untilRecorded } from '../support/batch-record.ts';
-import { LiveWorld } from '../support/live-world.ts';
+import { LiveWorld, type WorldOptions } from '../support/live-world.ts';
 
 const ROWS = 60;
+const KINDS = ['tts', 'lip-sync'];
+const OPTIONS: WorldOptions = { seed: 62, createMs: [20, 200], jobMs: [2_000, 3_000], rows: ROWS, kinds: KINDS };
 
 describe('tuning a batch that runs', () => {
-  let world: LiveWorld;
-
-  async function open(place: 'create' | 'withServer'): Promise<void> {
-    world = await LiveWorld[place]({ seed: 62, createMs: [20, 200], jobMs: [2_000, 3_000] });
-    await world.prepare(ROWS, ['tts', 'lip-sync']);
-  }
-  afterEach(async () => {
-    expect(await world.close()).toBeGreaterThan(0);
-  });
-
   it('window: lanes get their new share, up and down', async () => {
-    await open('withServer');
+    const world = await LiveWorld.open({ ...OPTIONS, server: true });
     const running = world.start(['run', 'lines.csv', '--window', '2']);
     await world.untilCharged(4);
     const inFlight = async (): Promise<number> => (await world.status('lines')).states['processing'] ?? 0;
@@ -31,7 +23,7 @@ describe('tuning a batch that runs', () => {
   });
 
   it('two people steer at once, all the time: no error, no lost change, nothing paid twice', async () => {
-    await open('create');
+    const world = await LiveWorld.open(OPTIONS);
     const running = world.start(['run', 'lines.csv', '--rate', '0.2', '--assume-seconds', '3', '--detach']);
     expect(await running.ended).toMatchObject({ code: 0 });
     await world.untilCharged(2);

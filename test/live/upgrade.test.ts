@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { Client, Connection } from '@temporalio/client';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { Client } from '@temporalio/client';
 import Database from 'libsql';
 import { cp, mkdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -8,10 +8,11 @@ import type { SpeechApi } from '../../api/speech-api.ts';
 import { SUPERVISE_BATCH } from '../../contract/messages.ts';
 import type { Operation, RowSpec } from '../../contract/row-kinds.ts';
 import { batchWorkflowId, idempotencyKeyOf, taskQueueOf } from '../../contract/names.ts';
-import { expectWhole } from '../support/batch-end.ts';
+import { expectWhole, saying } from '../support/batch-end.ts';
+import { endAfterTest } from '../support/end-after-test.ts';
 import { LiveWorld } from '../support/live-world.ts';
 import { replayHistoriesAt } from '../support/replay-histories.ts';
-import { TemporalServer } from '../support/temporal-server.ts';
+import { connectTo, TemporalServer } from '../support/temporal-server.ts';
 
 /** What the version before lanes left behind when it was killed in mid-batch; see test/replay/README.md. */
 const LEFT = fileURLToPath(new URL('../replay/upgrade/', import.meta.url));
@@ -47,11 +48,14 @@ describe('a batch that the version before left open', () => {
   let api: SpeechApi;
 
   beforeEach(async () => {
-    world = await LiveWorld.create({ seed: 7, token: TOKEN, jobMs: [300, 1_000] });
+    world = await LiveWorld.open({ seed: 7, token: TOKEN, jobMs: [300, 1_000], forgets: true });
     // Under a name that is not looked for at the end: one of its histories is of a type that this version cannot replay.
     server = await TemporalServer.start(world.folder, 'upgrade.db');
-    client = new Client({ connection: await Connection.connect({ address: server.address }) });
+    client = await connectTo(server.address);
     api = createSpeechApi({ baseUrl: world.simulator.url, token: TOKEN });
+    endAfterTest(() => {
+      api.close();
+    });
     await mkdir(world.path('.voxbatch'));
     await cp(`${LEFT}store`, world.path('.voxbatch', 'store'), { recursive: true });
     await cp(`${LEFT}lines.csv`, world.path('lines.csv'));
@@ -60,12 +64,6 @@ describe('a batch that the version before left open', () => {
     db.exec(sql.replaceAll(OLD_API, world.simulator.url));
     await tellSimulator(db);
     db.close();
-  });
-  afterEach(async () => {
-    api.close();
-    await client.connection.close();
-    await world.close();
-    await server.kill();
   });
 
   /** The API has taken every request that the old version recorded, also those whose answers it never saw. */
@@ -100,11 +98,10 @@ describe('a batch that the version before left open', () => {
     });
     const env = { TEMPORAL_ADDRESS: server.address };
     // It was restored here, so it could be anybody's: one word takes it.
-    const refused = { code: 2, stderr: expect.stringContaining('run: voxbatch trust') as unknown };
+    const refused = { code: 2, stderr: saying('run: voxbatch trust') };
     expect(await world.run(['worker'], { env })).toMatchObject(refused);
     expect(await world.run(['trust'])).toMatchObject({ code: 0 });
-    const worker = world.start(['worker'], { env });
-    await worker.said('Working for account');
+    const worker = await world.startWorking(['worker'], { env });
     const run = await world.run(['run', 'lines.csv'], { env });
     expect({ code: run.code, stderr: run.stderr }).toMatchObject({ code: 13 });
     const first = client.workflow.getHandle(old.workflowId, old.firstExecutionRunId);
@@ -114,7 +111,6 @@ describe('a batch that the version before left open', () => {
     expect(unknown).toBeLessThanOrEqual(ON_THE_WIRE);
     expect((await world.results('lines')).get('r4')).toMatchObject({ _outcome: 'unknown' });
     expect(await replayHistoriesAt(server.address, `WorkflowType = "${SUPERVISE_BATCH}"`)).toBeGreaterThan(0);
-    worker.child.kill('SIGTERM');
-    expect(await worker.ended).toMatchObject({ code: 0 });
+    await worker.endInOrder();
   });
 });

@@ -1,13 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { FaultPlan } from '../../simulator/start-simulator.ts';
-import { type Client, fetchWhole, jobIdIn, linkIn, withSimulator } from './with-simulator.ts';
+import { type Client, fetchWhole, jobIdIn, linkIn, openSimulator } from './with-simulator.ts';
 
 const JOBS = '/speech/tts/jobs';
 type Rule = NonNullable<FaultPlan['rules']>[number];
 
-function withRule<T>(rule: Rule, use: (client: Client) => Promise<T>): Promise<T> {
-  return withSimulator({ plan: { rules: [rule] } }, use);
-}
+const openWith = (rule: Rule): Promise<Client> => openSimulator({ plan: { rules: [rule] } });
 
 function speak({ call }: Client): ReturnType<Client['call']> {
   return call('POST', JOBS, { text: 'a line', voiceId: 'narrator' });
@@ -19,24 +17,14 @@ function charges({ simulator }: Client): string[] {
 }
 
 describe('faults of a create', () => {
-  it('answers 503 with a foreign body, or with none', async () => {
-    await withRule({ on: 'create', fault: { kind: 'status', status: 503, body: 'foreign' } }, async (client) => {
-      expect((await speak(client)).contentType).toContain('text/html');
-    });
-    await withRule({ on: 'create', fault: { kind: 'status', status: 503, body: 'empty' } }, async (client) => {
-      expect((await speak(client)).text).toBe('');
-    });
-  });
-
-  it('gives Retry-After in seconds or as a date', async () => {
-    await withRule({ on: 'create', fault: { kind: 'status', status: 429, retryAfter: 7 } }, async (client) => {
-      expect((await speak(client)).headers.get('retry-after')).toBe('7');
-    });
-    const fault = { kind: 'status', status: 429, retryAfter: 60, retryAfterAs: 'date' };
-    await withRule({ on: 'create', fault }, async (client) => {
-      const at = Date.parse((await speak(client)).headers.get('retry-after') ?? '');
-      expect(at - Date.now()).toBeGreaterThan(30_000);
-    });
+  it('answers 503 with a foreign body, or with none; gives Retry-After in seconds or as a date', async () => {
+    const answered = async (fault: object): ReturnType<Client['call']> =>
+      speak(await openWith({ on: 'create', fault: { kind: 'status', ...fault } }));
+    expect((await answered({ status: 503, body: 'foreign' })).contentType).toContain('text/html');
+    expect((await answered({ status: 503, body: 'empty' })).text).toBe('');
+    expect((await answered({ status: 429, retryAfter: 7 })).headers.get('retry-after')).toBe('7');
+    const dated = await answered({ status: 429, retryAfter: 60, retryAfterAs: 'date' });
+    expect(Date.parse(dated.headers.get('retry-after') ?? '') - Date.now()).toBeGreaterThan(30_000);
   });
 
   it.each<[Rule['fault'], string[]]>([
@@ -48,10 +36,9 @@ describe('faults of a create', () => {
     [{ kind: 'late', ms: 5 }, ['sent']],
     ['job-fails', ['sent']],
   ])('%j leaves the charges %j', async (fault, expected) => {
-    await withRule({ on: 'create', fault }, async (client) => {
-      await speak(client);
-      expect(charges(client)).toEqual(expected);
-    });
+    const client = await openWith({ on: 'create', fault });
+    await speak(client);
+    expect(charges(client)).toEqual(expected);
   });
 
   it.each<[Rule['fault'], string[]]>([
@@ -60,52 +47,47 @@ describe('faults of a create', () => {
     ['cut', ['lost']],
     ['wrong-length', ['lost']],
   ])('%j breaks the connection and leaves the charges %j', async (fault, expected) => {
-    await withRule({ on: 'create', fault }, async (client) => {
-      await expect(speak(client)).rejects.toThrow();
-      expect(charges(client)).toEqual(expected);
-    });
+    const client = await openWith({ on: 'create', fault });
+    await expect(speak(client)).rejects.toThrow();
+    expect(charges(client)).toEqual(expected);
   });
 
   it.each([true, false])('hangs; accepted: %p', async (accepted) => {
-    await withRule({ on: 'create', fault: { kind: 'hang', accepted } }, async (client) => {
-      const gaveUp = new AbortController();
-      const answer = fetch(client.simulator.url + JOBS, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${client.simulator.token}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ text: 'a line', voiceId: 'narrator' }),
-        signal: gaveUp.signal,
-      });
-      answer.catch(() => undefined);
-      // Another request that is answered shows that the first one, sent before it, has been dealt with.
-      await client.call('GET', '/profile');
-      while (accepted && charges(client).length === 0) await client.call('GET', '/profile');
-      expect(charges(client)).toEqual(accepted ? ['lost'] : []);
-      gaveUp.abort();
-      await expect(answer).rejects.toThrow();
+    const client = await openWith({ on: 'create', fault: { kind: 'hang', accepted } });
+    const gaveUp = new AbortController();
+    const answer = fetch(client.simulator.url + JOBS, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${client.simulator.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ text: 'a line', voiceId: 'narrator' }),
+      signal: gaveUp.signal,
     });
+    answer.catch(() => undefined);
+    // Another request that is answered shows that the first one, sent before it, has been dealt with.
+    await client.call('GET', '/profile');
+    while (accepted && charges(client).length === 0) await client.call('GET', '/profile');
+    expect(charges(client)).toEqual(accepted ? ['lost'] : []);
+    gaveUp.abort();
+    await expect(answer).rejects.toThrow();
   });
 
   it('fails a job, sticks in one, and uses a word that nobody knows', async () => {
-    const after = (fault: Rule['fault']): Promise<string> =>
-      withRule({ on: 'create', fault }, async (client) => {
-        const id = jobIdIn(await speak(client));
-        return (await client.call('GET', `${JOBS}/${id}`)).text;
-      });
+    const after = async (fault: Rule['fault']): Promise<string> => {
+      const client = await openWith({ on: 'create', fault });
+      const id = jobIdIn(await speak(client));
+      return (await client.call('GET', `${JOBS}/${id}`)).text;
+    };
     expect(await after({ kind: 'job-fails', message: 'No such luck' })).toContain('No such luck');
     expect(await after('job-stuck')).toContain('"processing"');
-    await withRule({ on: 'create', fault: { kind: 'unknown-status', word: 'brewing' } }, async (client) => {
-      expect((await speak(client)).text).toContain('brewing');
-    });
+    const client = await openWith({ on: 'create', fault: { kind: 'unknown-status', word: 'brewing' } });
+    expect((await speak(client)).text).toContain('brewing');
   });
 
   it('sends other things than media for synchronous speech', async () => {
-    const fault = { kind: 'wrong-type', body: 'html' };
-    await withRule({ on: 'create', fault }, async (client) => {
-      const reply = await client.call('POST', '/speech/tts', { text: 'a line', voiceId: 'narrator' });
-      expect(reply.contentType).toBe('audio/mpeg');
-      expect(reply.text).toContain('<html');
-      expect(client.simulator.ledger()).toHaveLength(1);
-    });
+    const { call, simulator } = await openWith({ on: 'create', fault: { kind: 'wrong-type', body: 'html' } });
+    const reply = await call('POST', '/speech/tts', { text: 'a line', voiceId: 'narrator' });
+    expect(reply.contentType).toBe('audio/mpeg');
+    expect(reply.text).toContain('<html');
+    expect(simulator.ledger()).toHaveLength(1);
   });
 });
 
@@ -121,31 +103,29 @@ describe('faults of reads', () => {
       { on, fault: 'soft-error', times: 1 },
       { on, fault: 'reset-before', times: 1 },
     ];
-    await withSimulator({ plan: { rules } }, async ({ call }) => {
-      expect((await call('GET', path)).status).toBe(500);
-      expect((await call('GET', path)).contentType).toContain('text/html');
-      expect((await call('GET', path)).status).toBe(200);
-      await expect(call('GET', path)).rejects.toThrow();
-    });
+    const { call } = await openSimulator({ plan: { rules } });
+    expect((await call('GET', path)).status).toBe(500);
+    expect((await call('GET', path)).contentType).toContain('text/html');
+    expect((await call('GET', path)).status).toBe(200);
+    await expect(call('GET', path)).rejects.toThrow();
   });
 
   it('hides the end of a job behind an unknown word, once', async () => {
-    await withRule({ on: 'read', fault: 'unknown-status', times: 1 }, async (client) => {
-      const id = jobIdIn(await speak(client));
-      const first = await client.call('GET', `${JOBS}/${id}`);
-      expect(first.text).toContain('warming_up');
-      expect(first.text).not.toContain('/results/');
-      expect(linkIn(await client.call('GET', `${JOBS}/${id}`))).toContain(id);
-    });
+    const client = await openWith({ on: 'read', fault: 'unknown-status', times: 1 });
+    const id = jobIdIn(await speak(client));
+    const first = await client.call('GET', `${JOBS}/${id}`);
+    expect(first.text).toContain('warming_up');
+    expect(first.text).not.toContain('/results/');
+    expect(linkIn(await client.call('GET', `${JOBS}/${id}`))).toContain(id);
   });
 });
 
 describe('faults of downloads', () => {
   async function download(fault: Rule['fault']): ReturnType<typeof fetchWhole> {
-    return withRule({ on: 'download', operation: 'speech-job', match: { text: 'a line' }, fault }, async (client) => {
-      const id = jobIdIn(await speak(client));
-      return fetchWhole(linkIn(await client.call('GET', `${JOBS}/${id}`)));
-    });
+    const rule = { on: 'download', operation: 'speech-job', match: { text: 'a line' }, fault } as const;
+    const client = await openWith(rule);
+    const id = jobIdIn(await speak(client));
+    return fetchWhole(linkIn(await client.call('GET', `${JOBS}/${id}`)));
   }
 
   it.each<Rule['fault']>(['cut', 'wrong-length', 'reset-before'])('%s does not arrive whole', async (fault) => {

@@ -5,7 +5,7 @@ import addFormats from 'ajv-formats';
 import { openApiDocument } from '../../simulator/open-api.ts';
 import { SHAPES } from '../../simulator/shapes.ts';
 import type { SimulatorOptions } from '../../simulator/start-simulator.ts';
-import { type Client, jobIdIn, linkIn, type Reply, withSimulator } from './with-simulator.ts';
+import { type Client, jobIdIn, linkIn, type Reply, openSimulator } from './with-simulator.ts';
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);
@@ -128,11 +128,11 @@ const shapes = Array.from({ length: Math.max(...Object.values(SHAPES).map(({ len
 
 describe('the OpenAPI document', () => {
   it.each(shapes)('describes every answer with %s', async (shape) => {
-    await withSimulator({ plan, shape, seed: 3 }, tour);
+    await tour(await openSimulator({ plan, shape, seed: 3 }));
   });
 
   it.each([1, 2, 3, 4, 5, 6, 7, 8])('describes every answer of drawn shapes, seed %d', async (seed) => {
-    await withSimulator({ plan, seed }, tour);
+    await tour(await openSimulator({ plan, seed }));
   });
 
   it.each([
@@ -157,7 +157,8 @@ describe('the OpenAPI document', () => {
   ])('describes what POST %s takes: %j is %s', async (path, body, isTaken) => {
     const validate = validatorAt('paths', path, 'post', 'requestBody', 'content', 'application/json', 'schema');
     expect(validate(body)).toBe(isTaken);
-    const reply = await withSimulator({ seed: 3 }, ({ call }) => call('POST', path, body));
+    const { call } = await openSimulator({ seed: 3 });
+    const reply = await call('POST', path, body);
     expect(reply.status < 400).toBe(isTaken);
   });
 });

@@ -3,42 +3,40 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { SIMULATOR_FLAGS } from '../../simulator/flags.ts';
+import { endAfterTest } from '../support/end-after-test.ts';
 import { OptionError, parseSimulatorArguments } from '../../simulator/options.ts';
 import { readySettings } from '../../simulator/settings.ts';
 
 describe('parseSimulatorArguments', () => {
   it('reads every flag, and the token from the environment', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'plan-'));
-    try {
-      const plan = join(folder, 'plan.json');
-      await writeFile(plan, JSON.stringify({ rules: [{ on: 'create', fault: 'cut' }] }));
-      const line = `--port 1 --media-port 2 --host ::1 --plan ${plan} --seed 3 --voices listed --shape docs --credits 4 --rate 5.5 --concurrency 6 --create-ms 100-300 --job-ms 7 --job-distribution lognormal --link-life-ms 8 --text-limit 600 --train-ms 9-10 --voice-count 11 --voice-churn 12 --webhooks late`;
-      for (const { name } of SIMULATOR_FLAGS) expect(line).toContain(`--${name} `);
-      expect(await parseSimulatorArguments(line.split(' '), { VOXBATCH_API_TOKEN: 'secret' })).toEqual({
-        token: 'secret',
-        port: 1,
-        mediaPort: 2,
-        host: '::1',
-        plan: { rules: [{ on: 'create', match: {}, fault: { kind: 'cut' } }], echoInputs: 'drawn' },
-        seed: 3,
-        shape: 'docs',
-        credits: 4,
-        rate: 5.5,
-        concurrency: 6,
-        createMs: [100, 300],
-        jobMs: [7, 7],
-        jobDistribution: 'lognormal',
-        voices: 'listed',
-        linkLifeMs: 8,
-        textLimit: 600,
-        trainMs: [9, 10],
-        voiceCount: 11,
-        voiceChurn: 12,
-        webhooks: 'late',
-      });
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    endAfterTest(() => rm(folder, { recursive: true }));
+    const plan = join(folder, 'plan.json');
+    await writeFile(plan, JSON.stringify({ rules: [{ on: 'create', fault: 'cut' }] }));
+    const line = `--port 1 --media-port 2 --host ::1 --plan ${plan} --seed 3 --voices listed --shape docs --credits 4 --rate 5.5 --concurrency 6 --create-ms 100-300 --job-ms 7 --job-distribution lognormal --link-life-ms 8 --text-limit 600 --train-ms 9-10 --voice-count 11 --voice-churn 12 --webhooks late`;
+    for (const { name } of SIMULATOR_FLAGS) expect(line).toContain(`--${name} `);
+    expect(await parseSimulatorArguments(line.split(' '), { VOXBATCH_API_TOKEN: 'secret' })).toEqual({
+      token: 'secret',
+      port: 1,
+      mediaPort: 2,
+      host: '::1',
+      plan: { rules: [{ on: 'create', match: {}, fault: { kind: 'cut' } }], echoInputs: 'drawn' },
+      seed: 3,
+      shape: 'docs',
+      credits: 4,
+      rate: 5.5,
+      concurrency: 6,
+      createMs: [100, 300],
+      jobMs: [7, 7],
+      jobDistribution: 'lognormal',
+      voices: 'listed',
+      linkLifeMs: 8,
+      textLimit: 600,
+      trainMs: [9, 10],
+      voiceCount: 11,
+      voiceChurn: 12,
+      webhooks: 'late',
+    });
   });
 
   it('leaves out what is not given', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { encodeSilence } from '../../simulator/media/encode-wav.ts';
-import { withSimulator, type Client } from './with-simulator.ts';
+import { openSimulator, type Client } from './with-simulator.ts';
 
 /** Creates a voice, and returns its id. */
 async function create({ simulator }: Client): Promise<string> {
@@ -26,30 +26,27 @@ describe('a voice in training', () => {
     ['state', '"state":"training"'],
     ['trained', '"trained":false'],
   ])('is listed as such by %s, and refuses speech, free', async (shape, words) => {
-    await withSimulator({ trainMs: [60_000, 60_000], shape: `voice.training=${shape}` }, async (client) => {
-      const id = await create(client);
-      expect((await client.call('GET', '/voices?search=Zoe')).text).toContain(words);
-      expect(await speak(client, id)).toMatchObject({ status: 400 });
-      expect(client.simulator.ledger()).toHaveLength(1);
-    });
+    const client = await openSimulator({ trainMs: [60_000, 60_000], shape: `voice.training=${shape}` });
+    const id = await create(client);
+    expect((await client.call('GET', '/voices?search=Zoe')).text).toContain(words);
+    expect(await speak(client, id)).toMatchObject({ status: 400 });
+    expect(client.simulator.ledger()).toHaveLength(1);
   });
 
   it('speaks when it is over', async () => {
-    await withSimulator({ trainMs: [1, 1], shape: 'voice.training=status' }, async (client) => {
-      const id = await create(client);
-      while (!(await client.call('GET', '/voices?search=Zoe')).text.includes('"status":"ready"'));
-      expect(await speak(client, id)).toMatchObject({ status: 202 });
-    });
+    const client = await openSimulator({ trainMs: [1, 1], shape: 'voice.training=status' });
+    const id = await create(client);
+    while (!(await client.call('GET', '/voices?search=Zoe')).text.includes('"status":"ready"'));
+    expect(await speak(client, id)).toMatchObject({ status: 202 });
   });
 });
 
 describe('a voice of the list', () => {
   it('tells its engines, and refuses others, free', async () => {
-    await withSimulator({ voices: 'listed', shape: 'voice.engines=modelIds' }, async (client) => {
-      expect((await client.call('GET', '/voices?search=Lin')).text).toContain('"modelIds":["qwen3-tts-flash"');
-      expect(await speak(client, 'narrator', 'qwen3-tts-flash')).toMatchObject({ status: 400 });
-      expect(client.simulator.ledger()).toEqual([]);
-      expect(await speak(client, 'narrator', 'fishaudio-s2pro')).toMatchObject({ status: 202 });
-    });
+    const client = await openSimulator({ voices: 'listed', shape: 'voice.engines=modelIds' });
+    expect((await client.call('GET', '/voices?search=Lin')).text).toContain('"modelIds":["qwen3-tts-flash"');
+    expect(await speak(client, 'narrator', 'qwen3-tts-flash')).toMatchObject({ status: 400 });
+    expect(client.simulator.ledger()).toEqual([]);
+    expect(await speak(client, 'narrator', 'fishaudio-s2pro')).toMatchObject({ status: 202 });
   });
 });

@@ -1,8 +1,10 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { WebhookMode } from '../../simulator/webhook-modes.ts';
-import { jobIdIn, withSimulator, type Client } from './with-simulator.ts';
+import { endAfterTest } from '../support/end-after-test.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { jobIdIn, openSimulator, type Client } from './with-simulator.ts';
 
 interface Seen {
   readonly path: string;
@@ -27,10 +29,10 @@ beforeEach(async () => {
     });
   });
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-});
-afterEach(() => {
-  receiver.closeAllConnections();
-  receiver.close();
+  endAfterTest(() => {
+    receiver.closeAllConnections();
+    receiver.close();
+  });
 });
 
 const SPEECH = { text: 'hello', voiceId: 'narrator' };
@@ -41,10 +43,6 @@ async function setAddress({ call }: Client): Promise<void> {
   expect(answer.status).toBe(200);
 }
 
-async function until(isMet: () => boolean): Promise<void> {
-  while (!isMet()) await new Promise((resolve) => setTimeout(resolve, 5));
-}
-
 describe('the webhooks of the simulator', () => {
   it.each<readonly [WebhookMode, readonly string[]]>([
     ['each', ['/hook']],
@@ -53,55 +51,47 @@ describe('the webhooks of the simulator', () => {
     ['twice', ['/hook', '/hook']],
     ['forged', ['/hook', '/hook', '/hook', '/hook-']],
   ])('%s', async (webhooks, paths) => {
-    await withSimulator({ webhooks, jobMs: [30, 30] }, async (client) => {
-      await setAddress(client);
-      const id = jobIdIn(await client.call('POST', '/speech/tts/jobs', SPEECH));
-      await until(() => seen.length >= paths.length);
-      expect(seen.map(({ path }) => path).sort()).toEqual(paths);
-      expect(seen.filter(({ said }) => said.includes(id)).length).toBe(
-        webhooks === 'forged' ? paths.length - 1 : paths.length,
-      );
-      expect(client.simulator.ledger()).toHaveLength(1);
-    });
+    const client = await openSimulator({ webhooks, jobMs: [30, 30] });
+    await setAddress(client);
+    const id = jobIdIn(await client.call('POST', '/speech/tts/jobs', SPEECH));
+    await waitFor(() => seen.length >= paths.length);
+    expect(seen.map(({ path }) => path).sort()).toEqual(paths);
+    expect(seen.filter(({ said }) => said.includes(id)).length).toBe(
+      webhooks === 'forged' ? paths.length - 1 : paths.length,
+    );
+    expect(client.simulator.ledger()).toHaveLength(1);
   });
 
   it('come in each form, with and without a type, by the seed', async () => {
-    await withSimulator({ webhooks: 'each', jobMs: [1, 1] }, async (client) => {
-      await setAddress(client);
-      for (let job = 0; job < 40; job++) await client.call('POST', '/speech/tts/jobs', SPEECH);
-      await until(() => seen.length >= 40);
-      const types = new Set(seen.map(({ type }) => type));
-      expect([...types].sort()).toEqual([
-        'application/json',
-        'application/x-www-form-urlencoded',
-        'text/plain',
-        undefined,
-      ]);
-    });
+    const client = await openSimulator({ webhooks: 'each', jobMs: [1, 1] });
+    await setAddress(client);
+    for (let job = 0; job < 40; job++) await client.call('POST', '/speech/tts/jobs', SPEECH);
+    await waitFor(() => seen.length >= 40);
+    const types = new Set(seen.map(({ type }) => type));
+    const all = ['application/json', 'application/x-www-form-urlencoded', 'text/plain', undefined];
+    expect([...types].sort()).toEqual(all);
   });
 
   it('never come for a stuck job', async () => {
     const plan = { rules: [{ on: 'create' as const, match: { text: 'stuck' }, fault: 'job-stuck' as const }] };
-    await withSimulator({ webhooks: 'each', jobMs: [1, 1], plan }, async (client) => {
-      await setAddress(client);
-      await client.call('POST', '/speech/tts/jobs', { ...SPEECH, text: 'stuck' });
-      const id = jobIdIn(await client.call('POST', '/speech/tts/jobs', SPEECH));
-      await until(() => seen.length > 0);
-      expect(seen.map(({ said }) => said.includes(id))).toEqual([true]);
-    });
+    const client = await openSimulator({ webhooks: 'each', jobMs: [1, 1], plan });
+    await setAddress(client);
+    await client.call('POST', '/speech/tts/jobs', { ...SPEECH, text: 'stuck' });
+    const id = jobIdIn(await client.call('POST', '/speech/tts/jobs', SPEECH));
+    await waitFor(() => seen.length > 0);
+    expect(seen.map(({ said }) => said.includes(id))).toEqual([true]);
   });
 
   it('are chosen at run time, too, and reads of jobs are counted by whether they had ended', async () => {
-    await withSimulator({ jobMs: [0, 0] }, async ({ call, origin }) => {
-      expect((await origin('PUT', '/__simulator/settings', { webhooks: 'sometimes' })).status).toBe(400);
-      expect(
-        (await origin('PUT', '/__simulator/settings', { webhooks: 'never', jobMs: [60_000, 60_000] })).status,
-      ).toBe(200);
-      const running = jobIdIn(await call('POST', '/speech/tts/jobs', SPEECH));
-      await call('GET', `/speech/tts/jobs/${running}`);
-      await call('GET', `/speech/tts/jobs/${running}`);
-      await call('GET', '/speech/tts/jobs/other');
-      expect((await origin('GET', '/__simulator/stats')).json).toMatchObject({ jobReads: { running: 2, ended: 0 } });
-    });
+    const { call, origin } = await openSimulator({ jobMs: [0, 0] });
+    expect((await origin('PUT', '/__simulator/settings', { webhooks: 'sometimes' })).status).toBe(400);
+    expect((await origin('PUT', '/__simulator/settings', { webhooks: 'never', jobMs: [60_000, 60_000] })).status).toBe(
+      200,
+    );
+    const running = jobIdIn(await call('POST', '/speech/tts/jobs', SPEECH));
+    await call('GET', `/speech/tts/jobs/${running}`);
+    await call('GET', `/speech/tts/jobs/${running}`);
+    await call('GET', '/speech/tts/jobs/other');
+    expect((await origin('GET', '/__simulator/stats')).json).toMatchObject({ jobReads: { running: 2, ended: 0 } });
   });
 });

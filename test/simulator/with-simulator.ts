@@ -1,4 +1,5 @@
 import { type SimulatorOptions, type Simulator, startSimulator } from '../../simulator/start-simulator.ts';
+import { endAfterTest } from '../support/end-after-test.ts';
 
 /** An answer, read whole. */
 export interface Reply {
@@ -20,25 +21,22 @@ export interface Client {
   readonly origin: (method: string, path: string, body?: unknown) => Promise<Reply>;
 }
 
-/** Runs a simulator without any latency, unless told otherwise, for the length of a test. */
-export async function withSimulator<T>(options: SimulatorOptions, use: (client: Client) => Promise<T>): Promise<T> {
+/** A simulator without any latency, unless told otherwise, until the test is over. */
+export async function openSimulator(options: SimulatorOptions = {}): Promise<Client> {
   const simulator = await startSimulator({ createMs: [0, 0], jobMs: [0, 0], ...options });
+  endAfterTest(() => simulator.close());
   const send = (method: string, url: string, body: unknown, headers: Record<string, string>): Promise<Reply> =>
     fetchWhole(url, {
       method,
       headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
-  try {
-    return await use({
-      simulator,
-      call: (method, path, body, headers = {}) =>
-        send(method, simulator.url + path, body, { authorization: `Bearer ${simulator.token}`, ...headers }),
-      origin: (method, path, body) => send(method, new URL(simulator.url).origin + path, body, {}),
-    });
-  } finally {
-    await simulator.close();
-  }
+  return {
+    simulator,
+    call: (method, path, body, headers = {}) =>
+      send(method, simulator.url + path, body, { authorization: `Bearer ${simulator.token}`, ...headers }),
+    origin: (method, path, body) => send(method, new URL(simulator.url).origin + path, body, {}),
+  };
 }
 
 /** Fetches and reads a whole answer. */

@@ -1,13 +1,20 @@
-type End = () => Promise<void> | void;
+type End = () => unknown;
 
-const ends: End[] = [];
+const ends: Readonly<Record<'test' | 'file', End[]>> = { test: [], file: [] };
+let now: keyof typeof ends = 'file';
 
-/** Ends, after the test that runs now, what a helper has opened in it; the last first. */
+/** Ends what a helper has opened, the last first: after the test that runs now, or, where none does (`beforeAll`), after the last of the file. */
 export function endAfterTest(end: End): void {
-  ends.push(end);
+  ends[now].push(end);
 }
 
-/** Called after each test. */
-export async function endAll(): Promise<void> {
-  for (const end of ends.splice(0).reverse()) await end();
+/** Called before each test. */
+export function beginTest(): void {
+  now = 'test';
+}
+
+/** Called after each test, and after the last one of a file. */
+export async function endAll(of: keyof typeof ends): Promise<void> {
+  now = 'file';
+  for (const end of ends[of].splice(0).reverse()) await end();
 }

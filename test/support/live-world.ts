@@ -1,9 +1,7 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import {
   startSimulator,
   type FaultPlan,
@@ -14,45 +12,28 @@ import type { StatisticsReport } from '../../simulator/statistics.ts';
 import { joinServer, type Membership } from '../../embedded/join-server.ts';
 import type { WebhookMode } from '../../simulator/webhook-modes.ts';
 import { replayFolder } from './replay-folder.ts';
-import { inTerminalWindow } from './terminal-window.ts';
+import { endAfterTest } from './end-after-test.ts';
+import { startCommand, type Ended, type Running, type StartOptions } from './live-command.ts';
 import { mixedManifest } from './mixed-manifest.ts';
 import { waitFor } from './wait-for.ts';
 
-/** How a command ended. */
-export interface Ended {
-  /** Null if it was killed. */
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly stdout: string;
-  readonly stderr: string;
+/** What a world begins with, beside what its simulator is told. */
+export interface WorldOptions extends SimulatorOptions {
+  /** Of `lines.csv`; its kinds in turn: default all of {@link mixedManifest}. */
+  readonly rows?: number;
+  readonly kinds?: readonly string[];
+  /** Of the folder's configuration. By default a look at a job comes after half a second, because the jobs of tests are short. */
+  readonly config?: object;
+  /**
+   * A Temporal server that runs until the world is closed: a command that finds one takes two thirds of the processor's time of one
+   * that starts its own. Not for tests of a server, of a process that dies, or of what is left behind.
+   */
+  readonly server?: boolean;
+  /** True if the test deletes what Temporal has recorded: nothing may be left to replay. */
+  readonly forgets?: boolean;
 }
 
-/** How a command is started. */
-export interface StartOptions {
-  /** Over the world's own settings; `undefined` takes one away. */
-  readonly env?: NodeJS.ProcessEnv;
-  /** Folder of the world that it works in; default the world's own. */
-  readonly folder?: string;
-  /** Makes it kill itself at a moment (`after-intent:3`). */
-  readonly dieAt?: string;
-  /** What comes through its stdin; default nothing. */
-  readonly input?: string | Buffer;
-  /** No file that it writes, or a child of it, may grow beyond this, in bytes: a full disk that needs no rights. */
-  readonly largestFile?: number;
-  /** See {@link inTerminalWindow}. */
-  readonly inWindow?: boolean;
-}
-
-/** A command that runs. */
-export interface Running {
-  readonly child: ChildProcess;
-  readonly ended: Promise<Ended>;
-  /** Resolves when the text has appeared on stderr; rejects if the command ends before. */
-  said(text: string | RegExp): Promise<void>;
-}
-
-const CLI = fileURLToPath(new URL('../../dist/starters/cli.js', import.meta.url));
-const DYING_CLI = fileURLToPath(new URL('./dying-cli.mjs', import.meta.url));
+const QUICK_LOOKS = { polling: { firstLookMs: 500, gapMs: 500 } };
 
 /**
  * A folder of one's own with a simulator, for the compiled command line as a user runs it. Processes that are still there at
@@ -62,13 +43,15 @@ export class LiveWorld {
   readonly folder: string;
   readonly simulator: Simulator;
   readonly #env: NodeJS.ProcessEnv;
-  readonly #children = new Set<ChildProcess>();
+  readonly #forgets: boolean;
+  readonly #running = new Set<Running>();
   #lastWords = '';
   #membership: Membership | undefined;
 
-  private constructor(folder: string, simulator: Simulator) {
+  private constructor(folder: string, simulator: Simulator, forgets: boolean) {
     this.folder = folder;
     this.simulator = simulator;
+    this.#forgets = forgets;
     this.#env = {
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
@@ -80,21 +63,21 @@ export class LiveWorld {
     };
   }
 
-  /** `name`: what the name of the folder begins with. */
-  static async create(options: SimulatorOptions = {}, name = 'voxbatch-live-'): Promise<LiveWorld> {
-    const folder = await realpath(await mkdtemp(join(tmpdir(), name)));
-    return new LiveWorld(folder, await startSimulator(options));
+  /** Opens a world, which is closed after the test, or, from `beforeAll`, after the last one of the file. */
+  static async open(options: WorldOptions = {}): Promise<LiveWorld> {
+    const { rows, kinds, config, server = false, forgets = false, ...simulated } = options;
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'voxbatch-live-')));
+    const world = new LiveWorld(folder, await startSimulator(simulated), forgets);
+    endAfterTest(() => world.close());
+    if (rows !== undefined) await world.write('lines.csv', mixedManifest(rows, kinds));
+    if (rows !== undefined || config !== undefined) await world.configure(config ?? QUICK_LOOKS);
+    if (server) world.#membership = await world.join();
+    return world;
   }
 
-  /**
-   * The same, with a Temporal server that runs until the world is closed: a command that finds one takes two thirds of the processor's time of one
-   * that starts its own. Not for tests of a server, of a process that dies, or of what is left behind.
-   */
-  static async withServer(options: SimulatorOptions = {}): Promise<LiveWorld> {
-    const world = await LiveWorld.create(options);
-    const home = world.path('.voxbatch');
-    world.#membership = await joinServer({ home, env: process.env, say: () => undefined });
-    return world;
+  /** Makes this process one more of those that use the server of the folder. */
+  join(): Promise<Membership> {
+    return joinServer({ home: this.path('.voxbatch'), env: process.env, say: () => undefined });
   }
 
   /** Path of a file in the folder. */
@@ -111,62 +94,36 @@ export class LiveWorld {
     return readFile(this.path(...parts), 'utf8');
   }
 
-  /** Writes `lines.csv` of so many rows, and a configuration that looks at jobs often, because the jobs of tests are short. */
-  async prepare(rows: number, kinds?: readonly string[]): Promise<void> {
-    await this.write('lines.csv', mixedManifest(rows, kinds));
-    await this.write('voxbatch.config.json', JSON.stringify({ polling: { firstLookMs: 500, gapMs: 500 } }));
+  /** Writes the configuration of the folder. */
+  async configure(config: object): Promise<void> {
+    await this.write('voxbatch.config.json', JSON.stringify(config));
   }
 
   /** Writes a configuration that its user has to confirm, and confirms it. */
-  async confirm(config: string): Promise<void> {
-    await this.write('voxbatch.config.json', config);
+  async confirm(config: object): Promise<void> {
+    await this.configure(config);
     const { code, stderr } = await this.run(['trust']);
     if (code !== 0) throw new Error(`The configuration was not confirmed: ${stderr}`);
   }
 
   /** Starts `voxbatch …`. */
   start(args: readonly string[], options: StartOptions = {}): Running {
-    const { dieAt, env, folder = '.', input, largestFile } = options;
-    const node = [process.execPath, dieAt === undefined ? CLI : DYING_CLI, ...args];
-    // In POSIX, `ulimit -f` counts blocks of 512 bytes.
-    const limited = ['/bin/sh', '-c', `ulimit -f ${String(Math.ceil((largestFile ?? 0) / 512))} && exec "$@"`, 'sh'];
-    const command = largestFile === undefined ? node : [...limited, ...node];
-    const [file = '', ...rest] = options.inWindow === true ? inTerminalWindow(command) : command;
-    const child = spawn(file, rest, {
-      cwd: this.path(folder),
-      env: { ...this.#env, ...env, ...(dieAt === undefined ? {} : { DIE_AT: dieAt }) },
-      stdio: ['pipe', 'pipe', 'pipe'],
-    });
-    this.#children.add(child);
-    // A command that does not use its stdin may end before all is written.
-    child.stdin.on('error', () => undefined);
-    child.stdin.end(input);
-    let stdout = '';
-    let stderr = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-    const note = noteCommand(args, () => stderr);
-    const ended = new Promise<Ended>((resolve, reject) => {
-      child.on('error', reject);
-      child.on('close', (code, signal) => {
-        this.#children.delete(child);
-        this.#lastWords = stderr;
-        Object.assign(note, { code, signal });
-        resolve({ code, signal, stdout, stderr });
-      });
-    });
-    const said = (text: string | RegExp): Promise<void> =>
-      new Promise((resolve, reject) => {
-        const look = (): void => {
-          if (typeof text === 'string' ? stderr.includes(text) : text.test(stderr)) resolve();
-        };
-        child.stderr.on('data', look);
-        child.on('close', () => {
-          reject(new Error(`the command ended before it said ${String(text)}; it said:\n${stderr}`));
-        });
-        look();
-      });
-    return { child, ended, said };
+    const place = { folder: this.path(options.folder ?? '.'), env: this.#env };
+    const running = startCommand(args, options, place);
+    this.#running.add(running);
+    const forget = ({ stderr }: { readonly stderr: string }): void => {
+      this.#running.delete(running);
+      this.#lastWords = stderr;
+    };
+    running.ended.then(forget, () => undefined);
+    return running;
+  }
+
+  /** Starts a `worker` or an `up`, and waits until it works. */
+  async startWorking(args: readonly string[], options: StartOptions = {}): Promise<Running> {
+    const running = this.start(args, options);
+    await running.said('Working for account');
+    return running;
   }
 
   /** Runs `voxbatch …` to its end. */
@@ -242,7 +199,7 @@ export class LiveWorld {
       // To look at all processes of the machine takes milliseconds of a core.
       const isTime = performance.now() >= lookAt;
       if (isTime) lookAt = performance.now() + 1_000;
-      if (!isThere && isTime && this.#children.size === 0 && this.processes().length === 0) {
+      if (!isThere && isTime && this.#running.size === 0 && this.processes().length === 0) {
         throw new Error(
           `Nobody is left to make ${String(count)} paid requests. The last command said:\n${this.#lastWords}`,
         );
@@ -274,6 +231,18 @@ export class LiveWorld {
     return text === undefined ? undefined : (JSON.parse(text) as { pid: number; port: number; clusterId?: string });
   }
 
+  /** SIGKILL of the embedded server. With `isBack`, waits until those that use it have started it again. */
+  async killServer(isBack = true): Promise<void> {
+    const killed = await this.server();
+    if (killed === undefined) throw new Error('There is no server to kill.');
+    process.kill(killed.pid, 'SIGKILL');
+    await waitFor(async () => {
+      if (!isBack) return !this.processes().includes(killed.pid);
+      const server = await this.server();
+      return server?.clusterId !== undefined && server.pid !== killed.pid;
+    });
+  }
+
   /** Waits until no process is left that was started in the folder. */
   async untilAlone(): Promise<void> {
     await waitFor(() => this.processes().length === 0, undefined, 200);
@@ -295,11 +264,11 @@ export class LiveWorld {
   }
 
   /**
-   * Ends what is left, and replays every history that the test has made and not deleted; returns how many those were. Throws if a
-   * command was left, or if a history does not replay.
+   * Ends what is left. Throws what holds for every test: no command is left, no key was charged twice, every history that was not deleted
+   * replays, and whoever had something paid has left one.
    */
-  async close(): Promise<number> {
-    const left = [...this.#children].filter((child) => child.exitCode === null && child.signalCode === null);
+  async close(): Promise<void> {
+    const left = [...this.#running].filter(({ child }) => child.exitCode === null && child.signalCode === null);
     if (this.#membership === undefined) await this.#endProcesses();
     await this.simulator.close();
     let replayed: number;
@@ -310,7 +279,10 @@ export class LiveWorld {
       await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
     }
     if (left.length > 0) throw new Error(`${String(left.length)} commands were still running at the end of the test.`);
-    return replayed;
+    const twice = this.doubleCharges();
+    if (twice.length > 0) throw new Error(`These were charged more than once: ${twice.join(', ')}`);
+    if ((replayed === 0 && this.charges().size > 0) !== this.#forgets)
+      throw new Error(`${String(replayed)} histories are left of ${String(this.charges().size)} paid requests.`);
   }
 
   async #replay(): Promise<number> {
@@ -334,25 +306,6 @@ export class LiveWorld {
     }
     await this.untilAlone();
   }
-}
-
-/** A command, for the error of a test that fails (`test/live-environment.mjs`). Without a code while it runs. */
-interface NotedCommand {
-  readonly args: readonly string[];
-  readonly stderr: string;
-}
-
-function noteCommand(args: readonly string[], words: () => string): NotedCommand {
-  const world = globalThis as { voxbatchCommands?: NotedCommand[] };
-  const note = {
-    args,
-    get stderr() {
-      return words();
-    },
-  };
-  // `status` is asked again and again, and says little.
-  if (args[0] !== 'status') (world.voxbatchCommands ??= []).push(note);
-  return note;
 }
 
 /** What `status --json` prints, as far as tests read it. */

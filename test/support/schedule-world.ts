@@ -7,12 +7,14 @@ import type { OccurrenceView } from '../../client/schedules/occurrence-view.ts';
 import type { SchedulePlace } from '../../client/schedules/open-schedules.ts';
 import { previewSchedule } from '../../client/schedules/survey-schedule.ts';
 import { scheduleIdOf } from '../../contract/schedule.ts';
-import { joinServer, type Membership } from '../../embedded/join-server.ts';
+import type { Membership } from '../../embedded/join-server.ts';
 import type { ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import type { WrittenSpec } from '../../policy/schedules/schedule-spec.ts';
-import { LiveWorld, type Running } from './live-world.ts';
+import { endAfterTest } from './end-after-test.ts';
+import type { Running } from './live-command.ts';
+import { LiveWorld } from './live-world.ts';
 import { mixedManifest } from './mixed-manifest.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -65,11 +67,9 @@ export class ScheduleWorld {
   }
 
   /** Starts all, with a manifest `lines.csv` of so many rows. */
-  static async create(seed: number, rows: number): Promise<ScheduleWorld> {
-    const world = await LiveWorld.create({ seed, createMs: [20, 50], jobMs: [100, 400] });
-    await world.prepare(rows, ['tts']);
-    const up = world.start(['up']);
-    await up.said('Working for account');
+  static async open(seed: number, rows: number): Promise<ScheduleWorld> {
+    const world = await LiveWorld.open({ seed, createMs: [20, 50], jobMs: [100, 400], rows, kinds: ['tts'] });
+    const up = await world.startWorking(['up']);
     const { membership, client } = await join(world);
     const ledger = await openLedger(world.path('.voxbatch', 'ledger.db'));
     // Each firing pays for the same rows: what it does is seen in the charges.
@@ -79,7 +79,9 @@ export class ScheduleWorld {
     const { settings } = (await ledger.scheduleRecord(MODEL)) ?? {};
     if (run === undefined || settings === undefined) throw new Error('The schedule of this version is not read by it.');
     const model = { run, apiUrl: settings.apiUrl, account: settings.account };
-    return new ScheduleWorld(world, rows, { up, membership, client, ledger }, model);
+    const here = new ScheduleWorld(world, rows, { up, membership, client, ledger }, model);
+    endAfterTest(() => here.close());
+    return here;
   }
 
   get place(): SchedulePlace {
@@ -188,25 +190,21 @@ export class ScheduleWorld {
   }
 
   /** SIGKILL of `up`. The server lives on: this process is a member. */
-  async killUp(): Promise<void> {
-    this.#up.child.kill('SIGKILL');
-    await this.#up.ended;
+  killUp(): Promise<void> {
+    return this.#up.kill();
   }
 
   /** Starts `up` again. */
   async restartUp(): Promise<void> {
-    this.#up = this.world.start(['up']);
-    await this.#up.said('Working for account');
+    this.#up = await this.world.startWorking(['up']);
   }
 
   /** Nothing and nobody is left: SIGKILL of `up` and of the server. */
   async cutPower(): Promise<void> {
     await this.#client.connection.close();
     await this.#membership.leave();
-    const { pid } = (await this.world.server()) ?? {};
-    if (pid === undefined) throw new Error('There is no server to kill.');
     await this.killUp();
-    process.kill(pid, 'SIGKILL');
+    await this.world.killServer(false);
     await this.world.untilAlone();
   }
 
@@ -217,20 +215,17 @@ export class ScheduleWorld {
     [this.#membership, this.#client] = [membership, client];
   }
 
-  /** Ends all in order; throws if `up` does not end with 0, or a history does not replay. */
-  async close(): Promise<void> {
+  /** Ends all in order; throws if `up` does not end with 0. */
+  private async close(): Promise<void> {
     await this.#ledger.close();
     await this.#client.connection.close();
     await this.#membership.leave();
-    this.#up.child.kill('SIGTERM');
-    const { code, stderr } = await this.#up.ended;
-    await this.world.close();
-    if (code !== 0) throw new Error(`up ended with ${String(code)}: ${stderr}`);
+    await this.#up.endInOrder();
   }
 }
 
 async function join(world: LiveWorld): Promise<{ readonly membership: Membership; readonly client: Client }> {
-  const membership = await joinServer({ home: world.path('.voxbatch'), env: process.env, say: () => undefined });
+  const membership = await world.join();
   return { membership, client: new Client({ connection: await Connection.connect({ address: membership.address }) }) };
 }
 

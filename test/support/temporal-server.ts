@@ -1,12 +1,21 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
 import { askServer } from '../../embedded/ask-server.ts';
+import { endAfterTest } from './end-after-test.ts';
 import { freePort } from './free-port.ts';
 import { waitFor } from './wait-for.ts';
 
 /** Name of the database of a server that is given none. */
 export const CLUSTER_DATABASE = 'cluster.db';
+
+/** A client of the server at an address, connected until the test is over. */
+export async function connectTo(address: string): Promise<Client> {
+  const connection = await Connection.connect({ address });
+  endAfterTest(() => connection.close());
+  return new Client({ connection });
+}
 
 /** A Temporal server of the test's own, as a cluster is for voxbatch: started by somebody else, reached by its address. */
 export class TemporalServer {
@@ -24,9 +33,10 @@ export class TemporalServer {
     this.#child = this.#spawn();
   }
 
-  /** Starts it with its database in a folder, and waits until it answers. */
+  /** Starts it with its database in a folder until the test is over, and waits until it answers. */
   static async start(folder: string, database = CLUSTER_DATABASE): Promise<TemporalServer> {
     const server = new TemporalServer(folder, database, await freePort());
+    endAfterTest(() => server.kill());
     await server.#untilReady();
     return server;
   }

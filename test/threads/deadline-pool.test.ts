@@ -1,3 +1,4 @@
+/** @slow */
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { pathToFileURL } from 'node:url';
 import { DeadlinePool } from '../../threads/thread-pool.ts';

@@ -3,7 +3,7 @@ import { createSpeechApi } from '../../../api/create-api.ts';
 import type { SpeechApi } from '../../../api/speech-api.ts';
 import { DIALECTS, type Dialect } from '../../../contract/dialects.ts';
 import type { SimulatorOptions } from '../../../simulator/start-simulator.ts';
-import { withSimulator, type Client } from '../../simulator/with-simulator.ts';
+import { openSimulator, type Client } from '../../simulator/with-simulator.ts';
 import { always, clientOf, serve, TOKEN } from '../../support/api-server.ts';
 
 const OURS: SimulatorOptions = { voiceCount: 2 };
@@ -13,14 +13,13 @@ async function using<T>(
   use: (api: SpeechApi, client: Client) => Promise<T>,
 ): Promise<T> {
   const { dialect = 'v1', ...rest } = options;
-  return withSimulator(rest, async (client) => {
-    const api = createSpeechApi({ baseUrl: client.simulator.url, token: client.simulator.token, dialect });
-    try {
-      return await use(api, client);
-    } finally {
-      api.close();
-    }
-  });
+  const client = await openSimulator(rest);
+  const api = createSpeechApi({ baseUrl: client.simulator.url, token: client.simulator.token, dialect });
+  try {
+    return await use(api, client);
+  } finally {
+    api.close();
+  }
 }
 
 async function left({ origin }: Client): Promise<unknown> {

@@ -4,7 +4,7 @@ import { SHAPES } from '../../../simulator/shapes.ts';
 import type { SimulatorOptions } from '../../../simulator/settings.ts';
 import type { VoiceFilter } from '../../../api/speech-api.ts';
 import { createSpeechApi } from '../../../api/create-api.ts';
-import { withSimulator } from '../../simulator/with-simulator.ts';
+import { openSimulator } from '../../simulator/with-simulator.ts';
 
 const COUNT = 5_000;
 
@@ -19,28 +19,27 @@ interface Listed {
 }
 
 async function list(options: SimulatorOptions, filter: VoiceFilter = {}): Promise<Listed> {
-  return withSimulator(options, async ({ simulator, origin }) => {
-    const api = createSpeechApi({ baseUrl: simulator.url, token: simulator.token });
-    const ids: string[] = [];
-    const ignored: string[] = [];
-    let requests = 0;
-    let error: unknown;
-    const inTurn = <T>(read: () => Promise<T>): Promise<T> => {
-      requests += 1;
-      return read();
-    };
-    try {
-      for await (const { id } of api.listVoices({ ...filter, inTurn, onIgnored: (name) => ignored.push(name) })) {
-        ids.push(id);
-      }
-    } catch (thrown) {
-      error = thrown;
-    } finally {
-      api.close();
+  const { simulator, origin } = await openSimulator(options);
+  const api = createSpeechApi({ baseUrl: simulator.url, token: simulator.token });
+  const ids: string[] = [];
+  const ignored: string[] = [];
+  let requests = 0;
+  let error: unknown;
+  const inTurn = <T>(read: () => Promise<T>): Promise<T> => {
+    requests += 1;
+    return read();
+  };
+  try {
+    for await (const { id } of api.listVoices({ ...filter, inTurn, onIgnored: (name) => ignored.push(name) })) {
+      ids.push(id);
     }
-    const left = (await origin('GET', '/__simulator/voices')).json as string[];
-    return { ids, ignored, left, requests, error };
-  });
+  } catch (thrown) {
+    error = thrown;
+  } finally {
+    api.close();
+  }
+  const left = (await origin('GET', '/__simulator/voices')).json as string[];
+  return { ids, ignored, left, requests, error };
 }
 
 const HABITS = ['offset', 'page'].flatMap((paging) =>

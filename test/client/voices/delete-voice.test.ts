@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createSpeechApi } from '../../../api/create-api.ts';
 import { deleteVoice, voiceToDelete, type Deletion, type DeleteRequest } from '../../../client/voices/delete-voice.ts';
 import type { SimulatorOptions } from '../../../simulator/start-simulator.ts';
-import { withSimulator } from '../../simulator/with-simulator.ts';
+import { openSimulator } from '../../simulator/with-simulator.ts';
 
 type Voice = DeleteRequest['voice'];
 type Rules = NonNullable<SimulatorOptions['plan']>['rules'];
@@ -16,17 +16,16 @@ async function end(
   ledger?: DeleteRequest['ledger'],
 ): Promise<Deletion & { readonly isThere: boolean }> {
   const plan = { rules: rules ?? [] };
-  return withSimulator({ voiceCount: 2, plan }, async ({ simulator, origin }) => {
-    const api = createSpeechApi({ baseUrl: simulator.url, token: simulator.token });
-    try {
-      const became = await deleteVoice({ api, account: { apiUrl: api.baseUrl, account: 'u' }, ledger, voice });
-      const there = (await origin('GET', '/__simulator/voices')).json as readonly string[];
-      expect(simulator.ledger()).toEqual([]);
-      return { ...became, isThere: there.includes(voice.id) };
-    } finally {
-      api.close();
-    }
-  });
+  const { simulator, origin } = await openSimulator({ voiceCount: 2, plan });
+  const api = createSpeechApi({ baseUrl: simulator.url, token: simulator.token });
+  try {
+    const became = await deleteVoice({ api, account: { apiUrl: api.baseUrl, account: 'u' }, ledger, voice });
+    const there = (await origin('GET', '/__simulator/voices')).json as readonly string[];
+    expect(simulator.ledger()).toEqual([]);
+    return { ...became, isThere: there.includes(voice.id) };
+  } finally {
+    api.close();
+  }
 }
 
 describe('the deletion of a voice', () => {
@@ -75,10 +74,9 @@ describe('the deletion of a voice', () => {
 describe('the voice that is to be deleted', () => {
   it.each(['Voice 1', 'name:Voice 1', 'voice-1'])('is not known while the list cannot be read: %s', async (asked) => {
     const rules: Rules = [{ on: 'list', fault: { kind: 'status', status: 404 } }];
-    await withSimulator({ voiceCount: 2, plan: { rules } }, async ({ simulator }) => {
-      const api = createSpeechApi({ baseUrl: simulator.url, token: simulator.token });
-      expect(await voiceToDelete(api, asked)).toMatchObject({ type: 'unread' });
-      api.close();
-    });
+    const { simulator } = await openSimulator({ voiceCount: 2, plan: { rules } });
+    const api = createSpeechApi({ baseUrl: simulator.url, token: simulator.token });
+    expect(await voiceToDelete(api, asked)).toMatchObject({ type: 'unread' });
+    api.close();
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { listenHere } from '../../../client/webhooks/listen-here.ts';
 import { SHAPES } from '../../../simulator/shapes.ts';
 import { WEBHOOK_MODES, type WebhookMode } from '../../../simulator/webhook-modes.ts';
-import { jobIdIn, withSimulator } from '../../simulator/with-simulator.ts';
+import { jobIdIn, openSimulator } from '../../simulator/with-simulator.ts';
 
 /** Waits until the webhook of a job is heard that is sent so, in such a form. */
 async function expectHeard(webhooks: WebhookMode, form: string): Promise<void> {
@@ -16,13 +16,12 @@ async function expectHeard(webhooks: WebhookMode, form: string): Promise<void> {
   });
   try {
     const shape = `webhook.body=${form}`;
-    await withSimulator({ webhooks, shape, jobMs: [20, 20] }, async ({ call }) => {
-      await call('POST', '/profile', { webhookUrl: `http://127.0.0.1:${String(here.port)}/hooks/${secret}` });
-      const jobId = jobIdIn(await call('POST', '/speech/tts/jobs', { text: 'hello', voiceId: 'narrator' }));
-      // Also one that came before anybody asked.
-      here.change([{ jobId, isWatched: true }]);
-      expect(await heard).toEqual([jobId]);
-    });
+    const { call } = await openSimulator({ webhooks, shape, jobMs: [20, 20] });
+    await call('POST', '/profile', { webhookUrl: `http://127.0.0.1:${String(here.port)}/hooks/${secret}` });
+    const jobId = jobIdIn(await call('POST', '/speech/tts/jobs', { text: 'hello', voiceId: 'narrator' }));
+    // Also one that came before anybody asked.
+    here.change([{ jobId, isWatched: true }]);
+    expect(await heard).toEqual([jobId]);
   } finally {
     await here.close();
   }
