@@ -1,20 +1,11 @@
 /** @slow */
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findServer, type FoundServer } from '../../embedded/find-server.ts';
 import { KernelLock } from '../../embedded/kernel-lock.ts';
 import { ServerUnavailable } from '../../embedded/server-unavailable.ts';
+import { freshFolder } from '../support/fresh-folder.ts';
 
 let folder: string;
 let bin: string;
@@ -22,15 +13,11 @@ let cache: string;
 let said: string[];
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'voxbatch-find-'));
+  folder = freshFolder();
   bin = join(folder, 'bin');
   cache = join(folder, 'cache');
   mkdirSync(bin);
   said = [];
-});
-
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const target = (): string => join(cache, 'voxbatch', 'temporal-1.5.1', 'temporal');

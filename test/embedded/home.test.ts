@@ -1,20 +1,19 @@
 import { execFileSync } from 'node:child_process';
 import { chownSync, readFileSync, statSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { makeHome } from '../../embedded/home.ts';
 import { isAnothers, openOwnLog } from '../../embedded/private-home.ts';
 import type { ServerUnavailable } from '../../embedded/server-unavailable.ts';
+import { freshFolder } from '../support/fresh-folder.ts';
 
 describe('makeHome', () => {
   let folder = '';
 
-  beforeEach(async () => {
-    folder = await realpath(await mkdtemp(join(tmpdir(), 'voxbatch-home-')));
+  beforeEach(() => {
+    folder = freshFolder();
   });
-  afterEach(() => rm(folder, { recursive: true }));
 
   it.each(['what?', 'no #1', 'a%41b'])(
     'refuses the folder "%s", in which the server would lose its database',

@@ -1,29 +1,24 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { lockExclusively, KernelLock } from '../../embedded/kernel-lock.ts';
 import { ServerUnavailable } from '../../embedded/server-unavailable.ts';
 import { compiledOf } from '../compiled.mjs';
+import { endAfterTest } from '../support/end-after-test.ts';
+import { freshFolder } from '../support/fresh-folder.ts';
 
 let folder: string;
-let locks: KernelLock[];
-
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'voxbatch-lock-'));
-  locks = [];
-});
-
-afterEach(() => {
-  for (const lock of locks) lock.close();
-  rmSync(folder, { recursive: true, force: true });
+  folder = freshFolder();
 });
 
 function open(): KernelLock {
   const lock = new KernelLock(join(folder, 'lock'));
-  locks.push(lock);
+  endAfterTest(() => {
+    lock.close();
+  });
   return lock;
 }
 

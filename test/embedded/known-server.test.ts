@@ -1,20 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { existsSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { existsSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { recallServer, rememberServer } from '../../embedded/find-server.ts';
+import { freshFolder } from '../support/fresh-folder.ts';
 
 let folder: string;
 const notes = (): string => join(folder, 'cache', 'known-server.json');
 const path = (): string => join(folder, 'temporal');
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'voxbatch-known-'));
+  folder = freshFolder();
   writeFileSync(path(), '\u007fELF one');
-});
-
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
 });
 
 describe('a server that answered before', () => {

@@ -1,18 +1,17 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { keepLook, readLooks } from '../../embedded/schema-looks.ts';
+import { freshFolder } from '../support/fresh-folder.ts';
 
 const API = 'https://api.example/api/open/v1';
 const LOOK = { seenAt: 1, endpoints: { 'GET /profile': { path: 'digest' } } };
 
 let folder = '';
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'voxbatch-looks-'));
+beforeEach(() => {
+  folder = freshFolder();
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 describe('the last looks at the schemas of APIs', () => {
   it('are kept by address, and leave nothing else in the home', async () => {

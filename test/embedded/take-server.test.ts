@@ -1,23 +1,19 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import Database from 'libsql';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathsIn } from '../../embedded/home.ts';
 import { joinServer } from '../../embedded/join-server.ts';
 import { KernelLock } from '../../embedded/kernel-lock.ts';
 import { readServerRecord, writeServerRecord } from '../../embedded/server-record.ts';
 import { adviceFor, ServerUnavailable } from '../../embedded/server-unavailable.ts';
+import { freshFolder } from '../support/fresh-folder.ts';
 
 let folder: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'voxbatch-take-'));
-});
-
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
+  folder = freshFolder();
 });
 
 const home = (): string => join(folder, 'home');

@@ -1,19 +1,17 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { existsSync, readdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { pathsIn } from '../../embedded/home.ts';
 import { KernelLock } from '../../embedded/kernel-lock.ts';
 import { claimUp, findUp } from '../../embedded/up-claim.ts';
+import { freshFolder } from '../support/fresh-folder.ts';
 
 describe('the claim of a home', () => {
   let home = '';
 
-  beforeEach(async () => {
-    home = await mkdtemp(join(tmpdir(), 'voxbatch-up-'));
+  beforeEach(() => {
+    home = freshFolder();
   });
-  afterEach(() => rm(home, { recursive: true }));
 
   it('is held by one, who starts and then is ready, until it is released', async () => {
     expect(findUp(home)).toEqual({ type: 'none' });

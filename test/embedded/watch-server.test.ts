@@ -1,11 +1,11 @@
 import { expect, it } from '@jest/globals';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { limitLog } from '../../embedded/join-server.ts';
+import { freshFolder } from '../support/fresh-folder.ts';
 
 it('cuts a long log off while its writer goes on, and keeps one older part', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'voxbatch-log-'));
+  const folder = freshFolder();
   const file = join(folder, 'temporal.log');
   const writer = openSync(file, 'a');
   limitLog(join(folder, 'missing'), 10);
@@ -18,5 +18,4 @@ it('cuts a long log off while its writer goes on, and keeps one older part', () 
   expect(readFileSync(file, 'utf8')).toBe('next');
   expect(readFileSync(`${file}.1`, 'utf8')).toBe('0123456789x');
   closeSync(writer);
-  rmSync(folder, { recursive: true });
 });

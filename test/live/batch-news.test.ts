@@ -1,7 +1,4 @@
 /** @slow */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Context } from '@temporalio/activity';
@@ -10,6 +7,7 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import type { Activities, LaneReport } from '../../contract/activities.ts';
 import { WAKE_UP_SIGNAL, SUPERVISE_BATCH, type SuperviseBatchInput } from '../../contract/messages.ts';
 import { endAfterTest } from '../support/end-after-test.ts';
+import { freshFolder } from '../support/fresh-folder.ts';
 import { COMPILED_WORKFLOWS, replayHistoriesAt } from '../support/replay-histories.ts';
 import { connectTo, TemporalServer } from '../support/temporal-server.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -45,9 +43,7 @@ async function sendNews(batch: string): Promise<void> {
 }
 
 beforeAll(async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'voxbatch-news-'));
-  endAfterTest(() => rm(folder, { recursive: true, force: true }));
-  ({ address } = await TemporalServer.start(folder));
+  ({ address } = await TemporalServer.start(freshFolder()));
   native = await NativeConnection.connect({ address });
   endAfterTest(() => native.close());
   client = await connectTo(address);

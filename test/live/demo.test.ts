@@ -1,42 +1,38 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from '@jest/globals';
 import { readPage } from '../docs/pages.ts';
+import { freshFolder } from '../support/fresh-folder.ts';
 import { replayFolder } from '../support/replay-folder.ts';
 
 const DEMO = fileURLToPath(new URL('../../dist/starters/demo.js', import.meta.url));
 
 it('npm run demo ends as it should, as the README shows it, and replays', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'voxbatch-demo-'));
-  try {
-    const home = join(folder, 'records');
-    // What is not of a demo is not removed.
-    await mkdir(join(home, 'demo'), { recursive: true });
-    await writeFile(join(home, 'demo', 'notes.txt'), 'mine');
-    expect(await runDemo(folder, home)).toEqual({
-      code: 2,
-      said: expect.stringContaining('is not of an earlier demo'),
-    });
-    expect(await readFile(join(home, 'demo', 'notes.txt'), 'utf8')).toBe('mine');
-    await rm(join(home, 'demo', 'notes.txt'));
+  const folder = freshFolder();
+  const home = join(folder, 'records');
+  // What is not of a demo is not removed.
+  await mkdir(join(home, 'demo'), { recursive: true });
+  await writeFile(join(home, 'demo', 'notes.txt'), 'mine');
+  expect(await runDemo(folder, home)).toEqual({
+    code: 2,
+    said: expect.stringContaining('is not of an earlier demo'),
+  });
+  expect(await readFile(join(home, 'demo', 'notes.txt'), 'utf8')).toBe('mine');
+  await rm(join(home, 'demo', 'notes.txt'));
 
-    const { code, said } = await runDemo(folder, home);
-    expect({ code, said }).toEqual({ code: 0, said: expect.stringContaining('none was made twice') });
-    expect(existsSync(join(home, 'demo', 'ledger.db'))).toBe(true);
-    expect(existsSync(join(folder, '.voxbatch'))).toBe(false);
-    expect(summaryLines(readPage('README.md'))).toEqual(
-      summaryLines(said).map((line, at) => cutLike(line, summaryLines(readPage('README.md'))[at] ?? '')),
-    );
-    expect(await replayFolder(folder)).toBeGreaterThan(0);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const { code, said } = await runDemo(folder, home);
+  expect({ code, said }).toEqual({ code: 0, said: expect.stringContaining('none was made twice') });
+  expect(existsSync(join(home, 'demo', 'ledger.db'))).toBe(true);
+  expect(existsSync(join(folder, '.voxbatch'))).toBe(false);
+  expect(summaryLines(readPage('README.md'))).toEqual(
+    summaryLines(said).map((line, at) => cutLike(line, summaryLines(readPage('README.md'))[at] ?? '')),
+  );
+  expect(await replayFolder(folder)).toBeGreaterThan(0);
 });
 
 /** Runs the demo in a folder, with its records below a home. */

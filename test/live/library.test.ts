@@ -1,13 +1,13 @@
 /** @slow */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { readPage } from '../docs/pages.ts';
+import { freshFolder } from '../support/fresh-folder.ts';
 import { replayFolder } from '../support/replay-folder.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -23,7 +23,7 @@ const EXAMPLES = [...PAGES.matchAll(/```ts\n(.*?)```\s+It prints:\s+```\n(.*?)``
 let project: string;
 
 beforeAll(async () => {
-  project = await realpath(await mkdtemp(join(tmpdir(), 'voxbatch-library-')));
+  project = freshFolder();
   await run(process.execPath, [join(ROOT, 'build-types.mjs')]);
   const pack = ['pack', '--ignore-scripts', '--silent', '--pack-destination', project];
   const { stdout } = await run('npm', pack, { cwd: ROOT });
@@ -59,8 +59,6 @@ async function installedWithIt(): Promise<readonly string[]> {
     .flatMap(([path, { dev }]) => (dev === true ? [] : (/^node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(path)?.[1] ?? [])))
     .filter((name) => existsSync(join(ROOT, 'node_modules', name)));
 }
-
-afterAll(() => rm(project, { recursive: true, force: true }));
 
 describe('the packed package in a project of its own', () => {
   it('has types for every program of the guide', async () => {

@@ -1,11 +1,10 @@
 /** @slow */
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { FaultPlan, SimulatorOptions } from '../../simulator/start-simulator.ts';
-import { endAfterTest } from '../support/end-after-test.ts';
 import { findIn, findInFolder, formsOf, gather, readEverything, wordsOf } from '../support/find-secret.ts';
+import { freshFolder } from '../support/fresh-folder.ts';
 import type { Ended } from '../support/live-command.ts';
 import { LiveWorld } from '../support/live-world.ts';
 import { mixedManifest } from '../support/mixed-manifest.ts';
@@ -85,8 +84,7 @@ it('the search finds a token in every form, in files and their names, and in wha
     const text = Buffer.from(`${'ab'.slice(0, before)}${TOKEN} and more`).toString('base64');
     expect(findIn('here', text, FORMS)).toContain(`here: base64 after ${String(before)}`);
   }
-  const folder = await mkdtemp(join(tmpdir(), 'voxbatch-search-'));
-  endAfterTest(() => rm(folder, { recursive: true }));
+  const folder = freshFolder();
   await mkdir(join(folder, 'a', 'b'), { recursive: true });
   await writeFile(join(folder, 'a', 'b', 'x.db-wal'), `\0${TOKEN}\0`);
   await writeFile(join(folder, Buffer.from(TOKEN).toString('base64url')), '');

@@ -1,16 +1,14 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { SIMULATOR_FLAGS } from '../../simulator/flags.ts';
-import { endAfterTest } from '../support/end-after-test.ts';
 import { OptionError, parseSimulatorArguments } from '../../simulator/options.ts';
 import { readySettings } from '../../simulator/settings.ts';
+import { freshFolder } from '../support/fresh-folder.ts';
 
 describe('parseSimulatorArguments', () => {
   it('reads every flag, and the token from the environment', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'plan-'));
-    endAfterTest(() => rm(folder, { recursive: true }));
+    const folder = freshFolder();
     const plan = join(folder, 'plan.json');
     await writeFile(plan, JSON.stringify({ rules: [{ on: 'create', fault: 'cut' }] }));
     const line = `--port 1 --media-port 2 --host ::1 --plan ${plan} --seed 3 --voices listed --shape docs --credits 4 --rate 5.5 --concurrency 6 --create-ms 100-300 --job-ms 7 --job-distribution lognormal --link-life-ms 8 --text-limit 600 --train-ms 9-10 --voice-count 11 --voice-churn 12 --webhooks late`;

@@ -1,10 +1,10 @@
 /** @slow */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { freshFolder } from '../support/fresh-folder.ts';
 
 /** Which tests the runner takes for its first argument, in a small project under git. */
 
@@ -64,17 +64,13 @@ function choose(...args: readonly string[]): {
 }
 
 beforeAll(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'choose-tests-')));
+  folder = freshFolder();
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   for (const [name, text] of Object.entries(FILES)) write(name, text);
   git('init', '-q', '-b', 'main');
   git('add', '.');
   git('commit', '-q', '-m', 'all');
   start = git('rev-parse', 'HEAD').trim();
-});
-
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true });
 });
 
 beforeEach(() => {

@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freshFolder } from '../support/fresh-folder.ts';
 
 /** `.ci/run` with an npm that ends as each case wants it. */
 
@@ -12,13 +12,9 @@ const CI_RUN = fileURLToPath(new URL('../../.ci/run', import.meta.url));
 let folder: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'ci-run-'));
+  folder = freshFolder();
   mkdirSync(join(folder, '.ci'));
   cpSync(CI_RUN, join(folder, '.ci/run'));
-});
-
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** What each npm command prints, and its exit code; returns the exit code and the last line of the whole. */

@@ -1,13 +1,13 @@
 /** @slow */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import * as z from 'zod';
+import { freshFolder } from '../support/fresh-folder.ts';
 
 /**
  * Every import rule is broken once on purpose, in a small tree of its own, and must be the one that fires. That the real
@@ -206,7 +206,7 @@ function write(path: string, text: string): void {
 }
 
 beforeAll(async () => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'voxbatch-rules-')));
+  folder = freshFolder();
   const dependencies = Object.fromEntries(PACKAGES.map((name) => [name, '1.0.0']));
   write('package.json', JSON.stringify({ type: 'module', dependencies, devDependencies: { jest: '1.0.0' } }));
   write('tsconfig.json', JSON.stringify({ compilerOptions: { module: 'nodenext', allowImportingTsExtensions: true } }));
@@ -223,10 +223,6 @@ beforeAll(async () => {
   const { violations } = reportSchema.parse(JSON.parse(stdout)).summary;
   found = violations.map(({ from, rule }) => `${from}: ${rule.name}`);
 }, 300_000);
-
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true });
-});
 
 describe('the import rules', () => {
   it('are all broken by a line of this test, each once', () => {

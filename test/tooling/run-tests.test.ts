@@ -1,10 +1,10 @@
 /** @slow */
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freshFolder } from '../support/fresh-folder.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** The runner of all tests, run on small projects whose tests pass, fail, or leave something behind. */
@@ -25,14 +25,10 @@ const PASSING = "it('passes', () => undefined);";
 let folder: string;
 
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'run-tests-')));
+  folder = freshFolder();
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   writeFileSync(join(folder, 'jest.config.mjs'), CONFIG);
-});
-
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** Runs these test files; returns the exit code, the last line, and what was found wrong. */
