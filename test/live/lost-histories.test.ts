@@ -31,12 +31,13 @@ describe('Temporal has forgotten the run', () => {
   });
 
   it('after the end: no paid request for finished rows', async () => {
-    const world = await LiveWorld.open({ ...OPTIONS, forgets: true });
+    const world = await LiveWorld.open(OPTIONS);
     const run = ['run', 'lines.csv'];
     expect(await world.run(run)).toMatchObject({ code: 0 });
     const paid = world.simulator.ledger().length;
     const results = await world.read('out', 'lines', 'results.csv');
     await forget(world);
+    world.forget();
     const begun = performance.now();
     expect(await world.run(run)).toMatchObject({ code: 0 });
     report('finished batch run again without temporal.db', {

@@ -29,8 +29,6 @@ export interface WorldOptions extends SimulatorOptions {
    * that starts its own. Not for tests of a server, of a process that dies, or of what is left behind.
    */
   readonly server?: boolean;
-  /** True if the test deletes what Temporal has recorded: nothing may be left to replay. */
-  readonly forgets?: boolean;
 }
 
 const QUICK_LOOKS = { polling: { firstLookMs: 500, gapMs: 500 } };
@@ -43,15 +41,14 @@ export class LiveWorld {
   readonly folder: string;
   readonly simulator: Simulator;
   readonly #env: NodeJS.ProcessEnv;
-  readonly #forgets: boolean;
+  #isForgotten = false;
   readonly #running = new Set<Running>();
   #lastWords = '';
   #membership: Membership | undefined;
 
-  private constructor(folder: string, simulator: Simulator, forgets: boolean) {
+  private constructor(folder: string, simulator: Simulator) {
     this.folder = folder;
     this.simulator = simulator;
-    this.#forgets = forgets;
     this.#env = {
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
@@ -65,14 +62,19 @@ export class LiveWorld {
 
   /** Opens a world, which is closed after the test, or, from `beforeAll`, after the last one of the file. */
   static async open(options: WorldOptions = {}): Promise<LiveWorld> {
-    const { rows, kinds, config, server = false, forgets = false, ...simulated } = options;
+    const { rows, kinds, config, server = false, ...simulated } = options;
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'voxbatch-live-')));
-    const world = new LiveWorld(folder, await startSimulator(simulated), forgets);
+    const world = new LiveWorld(folder, await startSimulator(simulated));
     endAfterTest(() => world.close());
     if (rows !== undefined) await world.write('lines.csv', mixedManifest(rows, kinds));
     if (rows !== undefined || config !== undefined) await world.configure(config ?? QUICK_LOOKS);
     if (server) world.#membership = await world.join();
     return world;
+  }
+
+  /** The test takes away all that Temporal has recorded: nothing may be left to replay at the end. */
+  forget(): void {
+    this.#isForgotten = true;
   }
 
   /** Makes this process one more of those that use the server of the folder. */
@@ -281,7 +283,7 @@ export class LiveWorld {
     if (left.length > 0) throw new Error(`${String(left.length)} commands were still running at the end of the test.`);
     const twice = this.doubleCharges();
     if (twice.length > 0) throw new Error(`These were charged more than once: ${twice.join(', ')}`);
-    if ((replayed === 0 && this.charges().size > 0) !== this.#forgets)
+    if ((replayed === 0 && this.charges().size > 0) !== this.#isForgotten)
       throw new Error(`${String(replayed)} histories are left of ${String(this.charges().size)} paid requests.`);
   }
 
