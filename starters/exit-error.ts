@@ -1,8 +1,9 @@
+import type { ErrorFacts } from '../client/views.ts';
 import type { ExitName } from '../contract/exit-codes.ts';
 
 export interface ExitErrorOptions extends ErrorOptions {
   readonly next?: string | undefined;
-  readonly facts?: object;
+  readonly facts?: ErrorFacts;
 }
 
 /** What to do where no batch was run. Each folder has a ledger of its own. */
@@ -14,7 +15,7 @@ export class ExitError extends Error {
   /** The next command, for machines; undefined: the usual one of the exit code. */
   readonly next: string | undefined;
   /** Further facts for machines. */
-  readonly facts: object | undefined;
+  readonly facts: ErrorFacts | undefined;
 
   constructor(exit: ExitName, message: string, { next, facts, ...options }: ExitErrorOptions = {}) {
     super(message, options);

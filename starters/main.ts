@@ -3,7 +3,8 @@ import { CommanderError, type Command } from 'commander';
 import { EXIT_CODES, type ExitName, factsOf } from '../contract/exit-codes.ts';
 import { ManifestError } from '../contract/manifest-problems.ts';
 import { ExitError, usageError } from './exit-error.ts';
-import { type RunContext, processOutput, type Output } from './terminal/output.ts';
+import { jsonLine, type RunContext, processOutput, type Output } from './terminal/output.ts';
+import type { ErrorFacts } from '../client/views.ts';
 import { createProgram } from './program.ts';
 import { swallowedFlag, usageWords } from './terminal/usage-words.ts';
 
@@ -114,7 +115,7 @@ interface FailedCommand {
   /** The command that helps; undefined: by the exit code. */
   readonly next?: string | undefined;
   /** Further facts for machines. */
-  readonly facts?: object | undefined;
+  readonly facts?: ErrorFacts | undefined;
 }
 
 /**
@@ -123,7 +124,7 @@ interface FailedCommand {
  */
 function errorLine({ exit, message, next, facts }: FailedCommand, path: string): string {
   const { code } = factsOf(exit);
-  return JSON.stringify({ exit, code, message, next: next ?? usualNext(exit, path), ...facts });
+  return jsonLine({ exit, code, message, next: next ?? usualNext(exit, path), ...facts });
 }
 
 /** The command that helps where nothing better is known. Null: the message says to repeat the same one. */

@@ -98,7 +98,7 @@ export async function viewPilot(ledger: Ledger, batch: BatchRecord): Promise<Pil
   }
   const prices = tally.compare();
   const money = await ledger.money(batch.name);
-  const { expected } = prices.open;
+  const { expected } = prices.rest;
   return {
     rows,
     run: total - notChosen,

@@ -1,7 +1,6 @@
 import { messageOf } from '../../contract/message-of.ts';
 import { ApiError, type Profile } from '../../api/speech-api.ts';
 import { defined } from '../../contract/defined.ts';
-import { withoutPath } from '../../contract/url-scheme.ts';
 import { apiProblem, readProfilePatiently, type OpenApi, createApi } from '../open-api.ts';
 import { refuseOption } from '../problem.ts';
 import type { Session } from '../session.ts';
@@ -46,34 +45,6 @@ export function accountFunctions(session: Session): AccountFunctions {
       if (!isWebAddress(url)) refuseOption('url', 'an http or https URL, or null', 'something else');
       return changeProfile(await session.api(), { webhookUrl: url });
     },
-  };
-}
-
-/** The token's account, ready for display. */
-export interface ProfileView {
-  readonly userId: string;
-  readonly tier: string | null;
-  /** The credits that batches spend. */
-  readonly apiCredits: number | null;
-  readonly websiteCredits: number | null;
-  /**
-   * The webhook URL without its path, which may be a secret. Null if none is set; absent if the API does not report it.
-   */
-  readonly webhook?: string | null;
-  /** The API's base URL. */
-  readonly api: string;
-}
-
-export function profileView({ api, profile }: OpenApi): ProfileView {
-  const { userId, tier = null, quotaRemaining = null, credits = null, webhookUrl } = profile;
-  const webhook = typeof webhookUrl === 'string' ? withoutPath(webhookUrl) : webhookUrl;
-  return {
-    userId,
-    tier,
-    apiCredits: quotaRemaining,
-    websiteCredits: credits,
-    ...defined({ webhook }),
-    api: api.baseUrl,
   };
 }
 

@@ -118,7 +118,7 @@ function checkShare(name: string, share: number): void {
   if (!(share >= 0)) refuseOption(`tolerances.${name}`, 'a share from 0 on', share);
 }
 
-type Reshaped = 'batches' | 'rows' | 'length' | 'latency' | 'judgements' | 'only' | 'unmeasured';
+type Reshaped = 'batches' | 'tolerances' | 'rows' | 'length' | 'latency' | 'judgements' | 'only' | 'unmeasured';
 
 /** A differing row, ready for display. */
 interface Difference extends DifferenceLine {
@@ -134,6 +134,8 @@ export interface ComparisonView extends Omit<BatchComparison, Reshaped> {
     readonly acceptedMs: Latency['accepted'];
     readonly finishedMs: Latency['finished'];
   })[];
+  /** In JSON, an infinite one is null. */
+  readonly tolerances: Readonly<Record<keyof Tolerances, number | null>>;
   readonly judgements: readonly (Omit<Judgement, 'isWithin'> & { readonly within: boolean })[];
   /** The first rows that differ. */
   readonly differing: readonly Difference[];

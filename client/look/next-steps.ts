@@ -179,7 +179,7 @@ function skippedSteps(finished: Finished) {
  */
 function sendNotChosen({ batch, counts, money, leftovers, pilot, out }: Finished) {
   const { notChosen, overBudget } = leftovers.skippedQuotes;
-  const expected = pilot?.prices.open.expected ?? notChosen;
+  const expected = pilot?.prices.rest.expected ?? notChosen;
   // The budget check uses a request's quote, so the budget must cover the quotes even if less will be charged.
   const quoted = expected === null || notChosen === null ? expected : Math.max(expected, notChosen);
   const before = counts.outcomes.skipped === counts.notChosen ? 0 : (overBudget ?? 0);

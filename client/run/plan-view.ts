@@ -8,8 +8,15 @@ import type { UsedVoices } from '../../inputs/voices/voice-uses.ts';
 import type { BatchRecord, Counts, Money } from '../../ledger/record-types.ts';
 import type { SpendFacts } from '../../contract/spend.ts';
 import { decideSpend, type SpendDecision } from '../../policy/money/spend.ts';
+import { dialectChoiceOf } from '../../contract/batch.ts';
+import type { ManifestProblem } from '../../contract/manifest-problems.ts';
+import { roundCredits } from '../../contract/price-units.ts';
+import type { RowReasons } from '../../policy/plan/reason-groups.ts';
 import type { Balance } from '../account/account-functions.ts';
+import { doneOf } from '../look/counts-view.ts';
+import { viewTunables } from '../look/tunables-view.ts';
 import type { VoxbatchError } from '../problem.ts';
+import type { UnconfirmedConfig } from '../trust/folder-config.ts';
 import type { KnownVoices } from '../voices/know-voices.ts';
 import type { RunPlan } from './check-run.ts';
 
@@ -124,4 +131,80 @@ export function awaitedRows(
     });
   }
   return [...found.values()].sort((one, other) => one.row - other.row);
+}
+
+/**
+ * A plan for programs. Money in credits, sizes in bytes.
+ *
+ * @param refusal why a run would be refused, as a sentence
+ * @param unconfirmed what the folder's config says and was not used
+ */
+export function viewPlan(view: PlanView, refusal: string | null, unconfirmed?: UnconfirmedConfig) {
+  const { manifest, plan, settings, summary, bill, balance, disk, decision, planned } = view;
+  const { kinds, total } = bill;
+  const isKnown = planned.type === 'known';
+  const credits = 'credits' in balance ? balance.credits : null;
+  return {
+    ...{ batch: plan.name, manifest, manifestDigest: summary.digest, out: plan.out },
+    apiDialect: dialectChoiceOf(settings),
+    legacyRows: total.legacy,
+    ...viewLine(total),
+    notChosen: view.rows - view.chosen,
+    /** Null for a batch on record. */
+    reasons: isKnown ? null : viewReasons(planned.reasons),
+    /** False if its rows could not be compared with earlier ones. */
+    compared: isKnown || planned.isCompared,
+    /** The batch that has the name already. */
+    existing: viewExisting(view),
+    kinds: new Map(kinds.map((line) => [line.kind, viewLine(line)])),
+    /** By operation, in the form of the config file. */
+    prices: new Map([...view.prices].map(([operation, price]) => [operation, new Map(Object.entries(price))])),
+    unpricedRows: summary.unpricedRows.first,
+    notProbed: { count: summary.notProbed.count, rows: summary.notProbed.first },
+    balance: credits,
+    balanceAfter: credits === null ? null : roundCredits(credits - total.quoted),
+    balanceUnknown: 'why' in balance ? balance.why : null,
+    /** What the budget pays for; null if it covers all, or there is none. */
+    affordable: summary.affordable && { rows: summary.affordable.rows, credits: summary.affordable.quoted },
+    disk: { bytes: summary.disk.bytes, free: disk.free, estimate: true, rowsUnknown: summary.disk.unknown },
+    run: planned.type === 'taken' ? ('refuse' as const) : decision.type,
+    refusal,
+    ...viewTunables(settings),
+    unconfirmed: unconfirmed === undefined ? null : Object.keys(unconfirmed.members),
+    columns: summary.columns,
+    waits: view.awaited,
+    warnings: summary.warnings,
+    problems: [] as readonly ManifestProblem[],
+  };
+}
+
+function viewLine({ rows, requests, free, quoted, isEstimate, unpriced, assumed }: PlanView['bill']['total']) {
+  return { rows, requests, free, credits: quoted, estimated: isEstimate, unpriced, assumed };
+}
+
+function viewExisting({ planned, counts }: PlanView) {
+  if (planned.type === 'new') return null;
+  const { batch, differs } = planned.type === 'taken' ? planned.name : { ...planned, differs: null };
+  const head = { batch: batch.name, state: batch.state, differs, done: counts === undefined ? null : doneOf(counts) };
+  if (planned.type === 'taken') return head;
+  const { left, enough } = planned;
+  const { rows, quoted: credits } = left.overBudget;
+  const overBudget = rows === 0 ? null : { rows, credits, enough };
+  return { ...head, left: left.rows, newlyChosen: left.newlyChosen, underWay: left.underWay, overBudget };
+}
+
+function viewReasons({ cached, equal, new: fresh, changed, again }: RowReasons) {
+  const sums = { cached: viewSum(cached), equal: viewSum(equal), new: viewSum(fresh) };
+  const of = (sum: RowReasons['changed']) => ({ ...viewSum(sum), groups: sum.groups.map(viewGroup) });
+  return { ...sums, changed: of(changed), again: of(again) };
+}
+
+function viewGroup({ reason, isSame, ids, ...sum }: RowReasons['changed']['groups'][number]) {
+  const facts =
+    reason.type === 'changed' ? { changes: reason.changes, sameValues: isSame } : { lastOutcome: reason.ended };
+  return { lastBatch: reason.batch, ...facts, ...viewSum(sum), firstIds: ids };
+}
+
+function viewSum({ rows, quoted, unpriced, saved }: RowReasons['new']) {
+  return { rows, credits: quoted, unpriced, saved };
 }

@@ -2,6 +2,8 @@ import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
 import { lacksOnlyCheck } from '../../batches/look/leftovers.ts';
 import { exitOfView } from '../../batches/look/view-batch.ts';
 import { isBroughtBackFree } from '../../batches/redrive/find-loss.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import { resultOf } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { copyOut, isIntact } from '../../results/copy-out.ts';
 import { resultFields } from '../../results/result-line.ts';
@@ -32,6 +34,18 @@ export async function viewSingle(ledger: Pick<Ledger, 'counts' | 'money'>, recor
   const { uncertain } = await ledger.money(batch.name);
   const exit = exitOfView({ batch, counts: await ledger.counts(batch.name) });
   return { view: singleView(record, uncertain), exit };
+}
+
+/** A job for programs. `file`: where its result was put; null without one. `isOld`: nothing was sent for it now. */
+export function viewJob({ batch, row, fields }: SingleView, exit: ExitName, file: string | null, isOld: boolean) {
+  return {
+    ...{ batch: batch.name, exit, outcome: row.outcome, file, text: row.text },
+    ...(resultOf(row.kind) === 'voice' ? { voice: row.text } : {}),
+    ...{ credits: fields._credits, creditsKind: fields._credits_kind, take: fields._take, jobIds: fields._job_ids },
+    errorClass: fields._error_class === '' ? null : fields._error_class,
+    message: fields._message === '' ? null : fields._message,
+    wasFinished: isOld,
+  };
 }
 
 /** A result that is to be handed out. */

@@ -14,7 +14,7 @@ export interface MeasuredPrice {
 }
 
 /** Requests of an operation that are not sent yet. */
-export interface OpenRequests {
+interface OpenRequests {
   /** Requests with a quote. */
   readonly requests: number;
   /** Sum of their quotes, in credits. */
@@ -28,8 +28,8 @@ export interface ComparedPrice extends MeasuredPrice {
   readonly operation: Operation;
   /** `charged / quoted`; null without a quote and a charge to compare. */
   readonly factor: number | null;
-  /** Requests still to be sent. `expected`: their cost at the measured price, in credits; null if unknown. */
-  readonly open: OpenRequests & { readonly expected: number | null };
+  /** Requests still to be sent, and their cost, as quoted and at the measured price; null if unknown. */
+  readonly rest: { readonly requests: number; readonly quoted: number | null; readonly expected: number | null };
 }
 
 /** Charges compared with quotes so far, and the resulting forecast for the remaining rows. Money is in credits. */
@@ -39,7 +39,7 @@ export interface PriceComparison {
   /** True if the API's prices differ from the quoted ones. */
   readonly differs: boolean;
   /** Cost of unsent requests, as quoted and at the measured prices; null if unknown. */
-  readonly open: { readonly quoted: number | null; readonly expected: number | null };
+  readonly rest: { readonly quoted: number | null; readonly expected: number | null };
 }
 
 const NOTHING_MEASURED: MeasuredPrice = { requests: 0, quoted: 0, charged: 0, unquoted: { requests: 0, charged: 0 } };
@@ -97,15 +97,19 @@ export class PriceTally {
         operation,
         ...measured,
         factor: measured.quoted > 0 ? measured.charged / measured.quoted : null,
-        open: { ...open, expected: expectedCost(measured, open) },
+        rest: {
+          requests: open.requests + open.unquoted,
+          quoted: open.unquoted > 0 ? null : open.quoted,
+          expected: expectedCost(measured, open),
+        },
       };
     });
     return {
       operations,
       differs: operations.some(({ quoted, charged }) => charged !== quoted),
-      open: {
-        quoted: sumOf(operations.map(({ open }) => (open.unquoted > 0 ? null : open.quoted))),
-        expected: sumOf(operations.map(({ open }) => open.expected)),
+      rest: {
+        quoted: sumOf(operations.map(({ rest }) => rest.quoted)),
+        expected: sumOf(operations.map(({ rest }) => rest.expected)),
       },
     };
   }

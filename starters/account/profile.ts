@@ -1,6 +1,5 @@
-import type { RunContext, Output } from '../terminal/output.ts';
+import { printAnswer, type RunContext, type Output } from '../terminal/output.ts';
 import {
-  profileView,
   accountFunctions,
   isWebAddress,
   type AccountFunctions,
@@ -8,30 +7,30 @@ import {
   type FieldResult,
   type ProfileChange,
 } from '../../client/account/account-functions.ts';
+import { viewChange, viewProfile, withoutPaths, type ProfileView } from '../../client/account/account-view.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { snakeCase } from '../../contract/snake-case.ts';
 import type { Flags } from '../commands/flags.ts';
 import { atSession } from '../connect/open-api.ts';
 import { oneLine } from '../terminal/table.ts';
 import { number, sentence } from '../terminal/words.ts';
-import { withoutPath } from '../../contract/url-scheme.ts';
 import { usageError } from '../exit-error.ts';
 
 /** `voxbatch profile`: the account of the token, and its balance. Spends nothing. */
 export async function profile(flags: Flags, { output }: RunContext): Promise<ExitName> {
-  const view = profileView(await atSession(flags, (session) => session.api()));
-  if (flags.json === true) {
-    output.data(JSON.stringify(snakeCase(view)));
-    return 'complete';
-  }
-  const { userId, tier, apiCredits, websiteCredits, webhook } = view;
-  const amount = (value: number | null): string => (value === null ? 'unknown' : number(value));
-  output.data(`account          ${oneLine(userId)}`);
-  output.data(`tier             ${oneLine(tier ?? 'unknown')}`);
-  output.data(`API credits      ${amount(apiCredits)}  (used by batches)`);
-  output.data(`website credits  ${amount(websiteCredits)}`);
-  if (webhook !== undefined) output.data(`webhook          ${oneLine(webhook ?? 'none')}`);
+  const view = viewProfile(await atSession(flags, (session) => session.api()));
+  printAnswer(output, flags, view, () => profileLines(view));
   return 'complete';
+}
+
+function profileLines({ userId, tier, apiCredits, websiteCredits, webhook }: ProfileView): readonly string[] {
+  const amount = (value: number | null): string => (value === null ? 'unknown' : number(value));
+  return [
+    `account          ${oneLine(userId)}`,
+    `tier             ${oneLine(tier ?? 'unknown')}`,
+    `API credits      ${amount(apiCredits)}  (used by batches)`,
+    `website credits  ${amount(websiteCredits)}`,
+    ...(webhook === undefined ? [] : [`webhook          ${oneLine(webhook ?? 'none')}`]),
+  ];
 }
 
 /** `voxbatch profile set FIELD=VALUE…`: asks the API to change fields of the profile. Spends nothing. */
@@ -55,15 +54,11 @@ async function change(
   output: Output,
   act: (account: AccountFunctions) => Promise<ProfileChange>,
 ): Promise<ExitName> {
-  const { fields, failure } = await atSession(flags, (session) => act(accountFunctions(session)));
-  if (flags.json === true) {
-    const shown = fields.map(({ name, result, shown: now }) => ({
-      field: name,
-      result,
-      ...(now === undefined ? {} : { value: withoutPaths(now) }),
-    }));
-    output.data(JSON.stringify({ fields: shown, message: failure?.message ?? null }));
-  } else for (const field of fields) output.data(`${oneLine(field.name)}: ${wordsOf(field)}`);
+  const changed = await atSession(flags, (session) => act(accountFunctions(session)));
+  const { fields, failure } = changed;
+  printAnswer(output, flags, viewChange(changed), () =>
+    fields.map((field) => `${oneLine(field.name)}: ${wordsOf(field)}`),
+  );
   if (failure !== undefined) output.say(sentence(failure.message));
   if (fields.some(({ result }) => result === 'refused'))
     output.say('See what the profile shows: voxbatch profile. The API decides which values it takes.');
@@ -96,11 +91,6 @@ function wordsOf({ name, wanted, result, shown }: ChangedField): string {
 
 function asText(value: unknown): string {
   return oneLine(JSON.stringify(withoutPaths(value)));
-}
-
-/** A value safe to display: a URL's path may be a secret. */
-function withoutPaths(value: unknown): unknown {
-  return typeof value === 'string' && /^https?:/i.test(value) ? withoutPath(value) : value;
 }
 
 function exitOf(results: readonly FieldResult[]): ExitName {

@@ -3,7 +3,6 @@ import { pruneHere, showCachedRow, sumCache } from '../../client/cache/cache.ts'
 import type { Flags } from '../commands/flags.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { snakeCase } from '../../contract/snake-case.ts';
 import { confirmRemoval, requireConsent, type Ask, askYesNo } from '../terminal/ask.ts';
 import { atSession } from '../connect/open-api.ts';
 import { unchangedError } from '../exit-error.ts';
@@ -19,7 +18,7 @@ import { clipped, oneLine, tableLines } from '../terminal/table.ts';
 /** `voxbatch cache list`: shows how much is cached for later rows. */
 export async function listCache({ json }: Flags, { output }: RunContext): Promise<ExitName> {
   const sums = await atSession({}, sumCache);
-  printAnswer(output, { json }, snakeCase(sums), () => cacheLines(sums));
+  printAnswer(output, { json }, sums, () => cacheLines(sums));
   return 'complete';
 }
 
@@ -38,7 +37,7 @@ export async function showCached(
     if (answer.type !== 'found') throw unclearRow(answer, request);
     return showCachedRow(session, answer.history);
   });
-  printAnswer(output, { json }, snakeCase(row), () => cachedRowLines(row));
+  printAnswer(output, { json }, row, () => cachedRowLines(row));
   return 'complete';
 }
 
@@ -67,7 +66,7 @@ export async function prune(flags: Flags, { output }: RunContext, ask: Ask = ask
     },
   );
   const view = { dryRun, ...pruned };
-  output.data(flags.json === true ? JSON.stringify(snakeCase(view)) : prunedLine(view));
+  printAnswer(output, flags, view, () => [prunedLine(view)]);
   return 'complete';
 }
 

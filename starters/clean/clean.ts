@@ -2,9 +2,9 @@ import { printAnswer, type RunContext } from '../terminal/output.ts';
 import { clean as cleanHere, type Cleaned } from '../../client/clean/clean.ts';
 import type { Flags } from '../commands/flags.ts';
 import { chooseBatch } from '../../client/open-records.ts';
+import type { CleanView } from '../../client/views.ts';
 import type { CleanParts } from '../../contract/cleaning.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { snakeCase } from '../../contract/snake-case.ts';
 import { confirmRemoval, requireConsent, type Ask, askYesNo } from '../terminal/ask.ts';
 import { atSession } from '../connect/open-api.ts';
 import { unchangedError, ExitError } from '../exit-error.ts';
@@ -50,7 +50,7 @@ export async function clean(
       });
       if (end.type !== 'cleaned') throw cleanRefusal(end, batch);
       const view = viewOf(end, isDryRun);
-      printAnswer(output, flags, snakeCase(view), () => cleanLines(view));
+      printAnswer(output, flags, view, () => cleanLines(view));
       return 'complete';
     },
     // The ledger and its store determine which files are removed, so it must be a trusted one.
@@ -64,13 +64,6 @@ function readParts({ media = false, rows = false, all = false }: CleanFlags): Cl
       'What is to be removed? --media (its files in the store), --rows (what its rows asked for) or --all.',
     );
   return { media: media || all, rows: rows || all };
-}
-
-/** What a clean removed, or would remove. Sizes in bytes. */
-interface CleanView extends Omit<Cleaned, 'type'> {
-  readonly batch: string;
-  readonly dryRun: boolean;
-  readonly removed: CleanParts;
 }
 
 /** What a clean removed, or would remove. */

@@ -8,7 +8,6 @@ import {
 } from '../../client/compare/compare-dialects.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { snakeCase } from '../../contract/snake-case.ts';
 import { confirmedAccess } from '../connect/open-api.ts';
 import { readSettings } from '../connect/settings.ts';
 import { DIALECTS } from '../../contract/dialects.ts';
@@ -35,7 +34,7 @@ export async function compareAccount(flags: CompareFlags, { output }: RunContext
     },
   });
   const exit = EXITS[found.verdict];
-  printAnswer(output, flags, { exit, ...snakeCase(found) }, () => dialectLines(found));
+  printAnswer(output, flags, { exit, ...found }, () => dialectLines(found));
   return exit;
 }
 

@@ -3,7 +3,6 @@ import { printAnswer, type RunContext } from '../terminal/output.ts';
 import { resolve } from 'node:path';
 import { showComparison, type ComparisonAnswer, type ComparisonView } from '../../client/compare/compare.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { snakeCase } from '../../contract/snake-case.ts';
 import { defined } from '../../contract/defined.ts';
 import type { CompareFlags } from './compare-dialects.ts';
 import { flagOf } from '../terminal/tunable-words.ts';
@@ -48,7 +47,7 @@ export async function compare(
   if (answer.type !== 'compared') throw refusalOf(answer, names, table ?? '');
   const { view } = answer;
   const exit = EXITS[view.verdict];
-  printAnswer(output, { json }, { exit, ...snakeCase(view) }, () => comparisonLines(view));
+  printAnswer(output, { json }, { exit, ...view }, () => comparisonLines(view));
   if (table !== undefined) output.say(`The rows that differ: ${shortPath(table)}`);
   return exit;
 }

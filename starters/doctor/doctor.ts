@@ -1,5 +1,5 @@
 import { messageOf } from '../../contract/message-of.ts';
-import type { RunContext } from '../terminal/output.ts';
+import { jsonLine, type RunContext } from '../terminal/output.ts';
 import { examine, type Finding, type SoundPart, type Trouble } from '../../client/doctor/doctor.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
@@ -35,7 +35,7 @@ export async function doctor(flags: Flags, { output }: RunContext): Promise<Exit
   } finally {
     await session.close();
   }
-  if (flags.json === true) output.data(JSON.stringify(findings));
+  if (flags.json === true) output.data(jsonLine(findings));
   return exit ?? 'complete';
 }
 

@@ -1,4 +1,4 @@
-import { printAnswer, type RunContext } from '../terminal/output.ts';
+import type { RunContext } from '../terminal/output.ts';
 import { watchSchema, type SchemaReport } from '../../client/schema/watch-schema.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
@@ -10,7 +10,8 @@ export async function doctorSchema(flags: Flags, { output }: RunContext): Promis
   const settings = await readSettings();
   const isStrict = flags.strictSchema === true;
   const report = await watchSchema(settings, await confirmedAccess(settings, flags), { isStrict });
-  printAnswer(output, flags, report, () => schemaLines(report, isStrict));
+  // Its names are not turned to snake_case: they were published as they are.
+  for (const line of flags.json === true ? [JSON.stringify(report)] : schemaLines(report, isStrict)) output.data(line);
   return isStrict && !report.isSound ? 'mismatch' : 'complete';
 }
 

@@ -10,7 +10,6 @@ import {
 import { viewRow, inputOf, pathOf, voiceFound } from '../../client/look/row-view.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { snakeCase } from '../../contract/snake-case.ts';
 import { atLedger } from '../connect/settings.ts';
 import { ExitError, usageError } from '../exit-error.ts';
 import { commandLine } from '../terminal/words.ts';
@@ -33,7 +32,7 @@ export async function explain(
   const answer = await atLedger((ledger, settings) => explainRow(ledger, settings, request));
   if (answer.type !== 'explained') throw unclearRow(answer, request);
   const { row } = answer;
-  printAnswer(output, { json }, { ...snakeCase(viewRow(row)), next: nextWords(row) }, () => historyLines(row));
+  printAnswer(output, { json }, { ...viewRow(row), next: nextWords(row) }, () => historyLines(row));
   return 'complete';
 }
 

@@ -1,11 +1,12 @@
-import type { RunContext } from '../terminal/output.ts';
+import { jsonLine, type RunContext } from '../terminal/output.ts';
+import { viewResults } from '../../client/look/files-view.ts';
 import { readEnd, writeFiles } from '../../client/look/write-files.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import { isStranger } from '../../client/trust/known-ledgers.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { atLedger } from '../connect/settings.ts';
-import { damageLines, keptLines, madeJson, madeLines, showFilesMade } from '../terminal/file-words.ts';
+import { damageLines, keptLines, madeLines, showFilesMade } from '../terminal/file-words.ts';
 import { summaryLines } from '../terminal/summary-words.ts';
 
 /**
@@ -19,11 +20,9 @@ export async function results(name: string | undefined, flags: Flags, { output }
     const files = await showFilesMade(output, async (onFilesMade) =>
       writeFiles({ ledger, settings, batch, out: flags.out, onFilesMade }),
     );
-    const { exit, counts, money, mismatches, out } = files;
-    if (flags.json === true) {
-      const facts = { batch: batch.name, exit, outcomes: counts.outcomes, credits: money, out, mismatches };
-      output.data(JSON.stringify({ ...facts, ...madeJson(files) }));
-    } else {
+    const { exit, out } = files;
+    if (flags.json === true) output.data(jsonLine(viewResults(files)));
+    else {
       const end = await readEnd(ledger, files);
       for (const line of summaryLines({ ...end, isStranger: isStranger(settings, ledger) })) output.data(line);
       for (const line of madeLines(files)) output.data(`  ${line}`);

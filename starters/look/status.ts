@@ -1,4 +1,4 @@
-import { printAnswer, type RunContext } from '../terminal/output.ts';
+import { jsonLine, printAnswer, type RunContext } from '../terminal/output.ts';
 import { chosenOf, doneOf, endsOf, viewMoney } from '../../client/look/counts-view.ts';
 import { listBatches, readStatus, type BatchHere, type BatchList } from '../../client/look/status.ts';
 import { viewListed, viewStatus } from '../../client/look/status-view.ts';
@@ -6,7 +6,6 @@ import { VoxbatchError } from '../../client/problem.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { hasResult, RESULT_OUTCOMES } from '../../contract/outcomes.ts';
-import { snakeCase } from '../../contract/snake-case.ts';
 import { atLedger } from '../connect/settings.ts';
 import { NO_LEDGER_ADVICE, usageError } from '../exit-error.ts';
 import { standingOf, statusLines } from '../terminal/status-words.ts';
@@ -19,7 +18,7 @@ import { number, plural } from '../terminal/words.ts';
  */
 export async function status(name: string | undefined, flags: Flags, { output }: RunContext): Promise<ExitName> {
   const found = await atLedger((ledger, settings) => readStatus(ledger, settings, name));
-  printAnswer(output, flags, snakeCase(viewStatus(found)), () => statusLines(found, Date.now()));
+  printAnswer(output, flags, viewStatus(found), () => statusLines(found, Date.now()));
   return found.exit;
 }
 
@@ -37,7 +36,7 @@ export async function list({ all, single, json }: Flags, { output }: RunContext)
     },
   );
   if (json === true) {
-    output.data(JSON.stringify(snakeCase(batches.map(viewListed))));
+    output.data(jsonLine(batches.map(viewListed)));
     return 'complete';
   }
   if (batches.length > 0) for (const line of tableLines(COLUMNS, batches)) output.data(line);

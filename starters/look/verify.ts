@@ -1,12 +1,12 @@
-import type { RunContext } from '../terminal/output.ts';
+import { printAnswer, type RunContext } from '../terminal/output.ts';
 import { nextCommand, shellWord } from '../../contract/shell-word.ts';
 import { join } from 'node:path';
 import { shortPath } from '../../client/look/continue-command.ts';
+import { viewVerified } from '../../client/look/files-view.ts';
 import { verify as verifyFolder, type NoFolder, type Verified } from '../../client/look/verify.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { OUTCOMES } from '../../contract/outcomes.ts';
-import { snakeCase } from '../../contract/snake-case.ts';
 import { readSettings } from '../connect/settings.ts';
 import { ExitError } from '../exit-error.ts';
 import { commandLine, rowsInWords, form, number, plural } from '../terminal/words.ts';
@@ -20,12 +20,9 @@ export async function verify(given: string | undefined, flags: Flags, { output }
   const answer = await verifyFolder(given, () => readSettings());
   if (answer.type === 'no-folder') throw nothingThere(answer);
   const { report, faults, inStore, rewrite, write } = answer;
-  const { folder, batch, rows, outcomes, unfinished, charged, media, edited, mismatches } = report;
-  const facts = { folder, batch, rows, outcomes, unfinished, charged, media, edited, mismatches };
-  const exit = mismatches.length > 0 ? 'mismatch' : 'complete';
-  if (flags.json === true)
-    output.data(JSON.stringify(snakeCase({ exit, ...facts, damagedInStore: inStore?.damaged ?? [] })));
-  else for (const line of reportLines(answer)) output.data(line);
+  const { folder, batch, edited } = report;
+  const view = viewVerified(answer);
+  printAnswer(output, flags, view, () => reportLines(answer));
   for (const fault of faults) output.say(`DOES NOT ADD UP: ${fault}`);
   for (const name of edited) {
     const path = shortPath(join(folder, name));
@@ -34,7 +31,7 @@ export async function verify(given: string | undefined, flags: Flags, { output }
   if (rewrite !== undefined) output.say(`${REWRITE[rewrite]}: ${commandLine(write)}`);
   if (inStore !== undefined && batch !== undefined)
     for (const line of damageLines(inStore.damaged, { batch, ...inStore })) output.say(line);
-  return exit;
+  return view.exit;
 }
 
 const REWRITE: Readonly<Record<NonNullable<Verified['rewrite']>, string>> = {

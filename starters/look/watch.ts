@@ -3,7 +3,6 @@ import { viewStatus } from '../../client/look/status-view.ts';
 import { type BatchStatus, PATIENCE_MS, watchBatch } from '../../client/look/status.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { snakeCase } from '../../contract/snake-case.ts';
 import { atLedger } from '../connect/settings.ts';
 import { listenForInterrupt } from '../run/interrupt.ts';
 import { commandLine } from '../terminal/words.ts';
@@ -30,7 +29,7 @@ export async function watch(name: string | undefined, flags: Flags, { output }: 
         if (type === 'deserted')
           output.say(`Batch "${status.batch.name}" has no worker. Waiting ${String(PATIENCE_MS / 1_000)} s for one …`);
         if (type !== 'ended') continue;
-        printAnswer(output, flags, snakeCase(viewStatus(status)), () => statusLines(status, Date.now()));
+        printAnswer(output, flags, viewStatus(status), () => statusLines(status, Date.now()));
         if (!interrupt.signal.aborted) return status.exit;
         sayStopped(status.batch.name);
       }

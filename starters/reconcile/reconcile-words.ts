@@ -1,9 +1,8 @@
 import { rowArg, takeArg } from '../../client/look/continue-command.ts';
 import type { Reconciled, ReconcileEvent, ReconciledRow } from '../../client/reconcile/reconcile.ts';
-import { type NamedRow, partNumber } from '../../contract/row-parts.ts';
+import type { NamedRow } from '../../contract/row-parts.ts';
 import { isListed, OPERATIONS, stepsOf } from '../../contract/row-kinds.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import { snakeCase } from '../../contract/snake-case.ts';
 import { inCredits } from '../terminal/money.ts';
 import { namedRow, number, plural } from '../terminal/words.ts';
 import { oneLine, tableLines } from '../terminal/table.ts';
@@ -16,7 +15,7 @@ type VoiceOfRow = Extract<LostVoices, { readonly type: 'listed' }>['voices'][num
 
 /** A row in a line. */
 export function reconciledLine(row: ReconciledRow): string {
-  return `${namedRow(row)}: ${wordsOf(row)}`;
+  return `${namedRow(row)}: ${reconciledWords(row)}`;
 }
 
 /** A job that cost another sum than its row was quoted is probably another row's: a warning with the way back. */
@@ -69,7 +68,8 @@ export function orphanLines(
   ];
 }
 
-function wordsOf(row: ReconciledRow): string {
+/** What became of a row. */
+export function reconciledWords(row: ReconciledRow): string {
   switch (row.type) {
     case 'found':
       return 'its result was stored; nothing was paid again';
@@ -167,32 +167,6 @@ export function lostVoiceLines(list: LostVoices, batch: string): readonly string
     ...tableLines(columns, voices).map((line) => `  ${line}`),
     `To give a row its voice: voxbatch reconcile ${shellWord(batch)} --adopt ${shellWord(`${rowArg(first)}=${voice}`)}`,
   ];
-}
-
-/** What became of each row, for machines; null: what could not be listed. */
-export function reconciledJson({ rows, orphans, voices }: Reconciled): object {
-  return snakeCase({
-    rows: rows.map((row) => ({
-      row: row.partOf ?? row.row,
-      ...((row.partOf ?? null) === null ? {} : { part: partNumber(row.id) }),
-      id: row.id,
-      is: row.type.replaceAll('-', '_'),
-      jobId: row.jobId,
-      message: wordsOf(row),
-    })),
-    orphans:
-      orphans.type === 'unreadable'
-        ? null
-        : orphans.orphans.map(({ id, status, createdAtMs, credits = null, videoHost = null, audioHost = null }) => {
-            return { jobId: id, status, createdAt: isoTime({ createdAtMs }) ?? null, credits, videoHost, audioHost };
-          }),
-    voices:
-      voices.type === 'unreadable'
-        ? null
-        : voices.voices.map(({ createdAtMs, ...voice }) => {
-            return { ...voice, createdAt: isoTime({ createdAtMs }) ?? null };
-          }),
-  });
 }
 
 function isoTime({ createdAtMs }: { readonly createdAtMs?: number | undefined }): string | undefined {

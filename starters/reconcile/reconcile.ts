@@ -8,10 +8,11 @@ import {
   type ReconcileEvent,
   type ReconcileOptions,
 } from '../../client/reconcile/reconcile.ts';
+import { viewReconciled } from '../../client/reconcile/reconcile-view.ts';
 import { claimOut } from '../../client/look/write-files.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import type { RunContext } from '../terminal/output.ts';
+import { jsonLine, type RunContext } from '../terminal/output.ts';
 import { ExitError, unchangedError } from '../exit-error.ts';
 import { withInvocation, type Invocation } from '../invocation.ts';
 import { finishRedrive, redriveTeller, workOn, type RedriveCommand } from '../redrive/show-redrive.ts';
@@ -23,8 +24,8 @@ import {
   olderLines,
   orphanLines,
   priceLines,
-  reconciledJson,
   reconciledLine,
+  reconciledWords,
 } from './reconcile-words.ts';
 import type { Flags } from '../commands/flags.ts';
 import { defined } from '../../contract/defined.ts';
@@ -61,9 +62,8 @@ export async function reconcile(
     const command = { batch, command: `voxbatch reconcile ${shellWord(batch.name)}`, out };
     const exit = await goOn(end, command, { ...invocation, json: false });
     if (json) {
-      const { counts, money: credits } = await batchHere(ledger, session.settings, batch.name);
-      const facts = { batch: batch.name, exit, outcomes: counts.outcomes, credits, out };
-      output.data(JSON.stringify({ ...facts, ...reconciledJson(end) }));
+      const sums = await batchHere(ledger, session.settings, batch.name);
+      output.data(jsonLine(viewReconciled(end, { batch: batch.name, exit, out }, sums, reconciledWords)));
     }
     return exit;
   });

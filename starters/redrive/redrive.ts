@@ -10,17 +10,17 @@ import {
   type RedriveOptions,
   type RedrivePreview,
 } from '../../client/redrive/redrive.ts';
+import { viewPreview } from '../../client/redrive/redrive-view.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import type { RunContext } from '../terminal/output.ts';
+import { printAnswer, type RunContext } from '../terminal/output.ts';
 import type { Flags } from '../commands/flags.ts';
 import { unchangedError } from '../exit-error.ts';
 import { withInvocation, type Invocation } from '../invocation.ts';
 import { openTyped } from '../run/open-typed.ts';
 import { confirmedSettings } from '../trust/confirm.ts';
 import { finishRedrive, redriveError, redriveTeller } from './show-redrive.ts';
-import { snakeCase } from '../../contract/snake-case.ts';
 import { questionsOf } from '../person.ts';
 import { noteText } from '../terminal/spend-words.ts';
 import { draftLines, leftBudgetRefusal } from './redrive-words.ts';
@@ -130,25 +130,19 @@ type Ready = Extract<RedrivePreview, { readonly type: 'ready' }>;
 
 /** `redrive --dry-run`: shows the redrive's effect and cost, and whether it would ask or refuse. */
 export function showPreview(
-  { forecast, facts, notes, asks: about, refusal: why }: Ready,
+  preview: Ready,
   batch: string,
   { output, json }: Pick<Invocation, 'output' | 'json'>,
 ): ExitName {
+  const { forecast, facts, notes, asks: about, refusal: why } = preview;
   const refusal = why === undefined ? undefined : leftBudgetRefusal(batch, false)(why, facts);
   const asks = questionsOf({ facts, about });
-  if (json) {
-    const { count: rows, parts, paying, bill, waits, accepts, returns, left, replaced, lost } = forecast;
-    const price = { paying, credits: bill.quoted, estimated: forecast.isEstimate, unpriced: bill.unpriced };
-    const leftOut = { open: left.open, hasResult: left['has-result'], noUnfit: left['no-unfit'] };
-    const doubts = { replaced, lost, mayBeChargedTwice: forecast.resubmitted, asks };
-    const rest = { leftOut, ...doubts, budgetLeft: facts.budget, refusal: refusal ?? null };
-    output.data(JSON.stringify(snakeCase({ batch, rows, parts, ...price, waits, accepts, returns, ...rest })));
-  } else {
-    for (const line of draftLines(forecast, batch)) output.data(line);
-    for (const note of notes) output.data(noteText(note, facts));
-    for (const question of asks) output.data(`redrive asks for confirmation: ${question} (--yes confirms)`);
-    if (refusal !== undefined) output.data(`redrive refuses this (exit code 3):\n${refusal}`);
-  }
+  printAnswer(output, { json }, viewPreview(preview, batch, { asks, refusal: refusal ?? null }), () => [
+    ...draftLines(forecast, batch),
+    ...notes.map((note) => noteText(note, facts)),
+    ...asks.map((question) => `redrive asks for confirmation: ${question} (--yes confirms)`),
+    ...(refusal === undefined ? [] : [`redrive refuses this (exit code 3):\n${refusal}`]),
+  ]);
   if (refusal === undefined && forecast.count > 0)
     output.say('Nothing was changed, nothing was spent. To do it, run the same command without --dry-run.');
   return 'complete';

@@ -70,8 +70,8 @@ function withoutSample({ flags, plan, ...request }: RunRequest): RunRequest {
   };
 }
 
-function questionText({ left, prices: { open } }: Pilot): string {
-  const cost = open.expected === null ? 'at a cost that cannot be known' : `for about ${inCredits(open.expected)}`;
+function questionText({ left, prices: { rest } }: Pilot): string {
+  const cost = rest.expected === null ? 'at a cost that cannot be known' : `for about ${inCredits(rest.expected)}`;
   return `Send the other ${rowsInWords(left)} ${cost}?`;
 }
 

@@ -1,12 +1,13 @@
+import { viewEnd } from '../../client/look/files-view.ts';
 import { finishBatch, type FinishedBatch } from '../../client/look/write-files.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import type { Invocation } from '../invocation.ts';
 import { goOnCommand } from '../terminal/words.ts';
-import { damageLines, keptLines, madeJson, madeLines, showFilesMade } from '../terminal/file-words.ts';
-import { budgetJson } from '../terminal/money.ts';
+import { damageLines, keptLines, madeLines, showFilesMade } from '../terminal/file-words.ts';
+import { jsonLine } from '../terminal/output.ts';
 import { pauseMessage, standstillWords } from '../terminal/pause-words.ts';
-import { pilotJson, summaryLines } from '../terminal/summary-words.ts';
+import { summaryLines } from '../terminal/summary-words.ts';
 import type { WorkEnd } from './work-on-batch.ts';
 
 /** The forecast for rows left out of a finished batch. */
@@ -32,7 +33,7 @@ export async function finishRun(
   );
   const { batch, pilot, faults, damaged } = finished;
   const exit = exitOf(finished, why);
-  if (json) output.data(JSON.stringify({ batch: name, exit, ...finishJson(finished, out, why === 'detached') }));
+  if (json) output.data(jsonLine(viewEnd(finished, exit, why === 'detached')));
   const lines = [
     ...summaryLines(finished),
     ...madeLines(finished).map((line) => `  ${line}`),
@@ -50,14 +51,6 @@ function exitOf({ exit, faults }: FinishedBatch, why: WorkEnd): ExitName {
   if (why === 'interrupted' || why === 'terminated') return why;
   // `--detach` asks for a start only.
   return why === 'detached' && faults.length === 0 ? 'started' : exit;
-}
-
-function finishJson({ batch, counts, money, pilot, ...made }: FinishedBatch, out: string, detached: boolean): object {
-  const { halted } = batch;
-  const sums = { outcomes: counts.outcomes, not_chosen: counts.notChosen, credits: money };
-  const rest = { ...budgetJson(money, batch.settings.budget), detached, halted, out };
-  const sample = pilot === undefined ? null : pilotJson(pilot);
-  return { ...sums, ...rest, sample, ...madeJson(made) };
 }
 
 /** The next steps for an unfinished batch. */

@@ -3,18 +3,18 @@ import { planRun as planUseCase, type PlanEvent } from '../../client/run/plan.ts
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { isUnconfirmed, readApiAccess, readApiUrl, readSettings } from '../connect/settings.ts';
 import { openTyped, sayLedgerBeside } from './open-typed.ts';
-import { planJson } from './plan-json.ts';
 import { planLines } from './plan-report.ts';
 import { IDENTIFYING, pricingLines } from './pricing-words.ts';
 import { outcomeFileRefusal, refuseProblems, sayWarnings } from './report-problems.ts';
 import { reportOptions, manifestCommand, planRun } from './run-options.ts';
 import type { Flags } from '../commands/flags.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import type { PlanView } from '../../client/run/plan-view.ts';
+import { viewPlan, type PlanView } from '../../client/run/plan-view.ts';
 import { ExitError } from '../exit-error.ts';
 import { exitErrorOf } from '../exit-of-problem.ts';
 import { nextSteps } from '../terminal/next-steps.ts';
 import { shortPath } from '../../client/look/continue-command.ts';
+import { refusalText } from '../terminal/spend-words.ts';
 import { nameTakenText } from '../terminal/name-taken.ts';
 import { rowsInWords } from '../terminal/words.ts';
 
@@ -47,7 +47,9 @@ export async function plan(manifestPath: string, flags: Flags, { output }: RunCo
     const { planned, records } = view;
     if (planned.type === 'new' && records !== 'none') sayLedgerBeside(settings, manifestPath, ['plan'], output, true);
     const { unconfirmed } = settings;
-    printAnswer(output, flags, planJson(view, unconfirmed), () => planLines(view, unconfirmed));
+    const { decision, facts } = view;
+    const refusal = decision.type === 'refuse' ? refusalText(decision.why, facts) : null;
+    printAnswer(output, flags, viewPlan(view, refusal, unconfirmed), () => planLines(view, unconfirmed));
     const isConfirmed = records !== 'unconfirmed' && !isUnconfirmed(settings, flags);
     const next = nextAfterPlan(view, source, { manifestPath, flags, isUnconfirmed: !isConfirmed });
     if (next !== undefined) output.say(next);

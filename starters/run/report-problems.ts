@@ -60,7 +60,7 @@ export function refuseProblems(
     'usage',
     `${manifest} has ${found}. Nothing was sent. Nothing was spent. ` +
       `${mend.charAt(0).toUpperCase()}${mend.slice(1)}, then ${options.command === undefined ? 'run the same command again.' : `check again: ${options.command}`}`,
-    { next: options.command, facts: { manifest, problem_count: problemCount, problems } },
+    { next: options.command, facts: { manifest, problemCount, problems } },
   );
 }
 

@@ -1,4 +1,4 @@
-import { printAnswer, type RunContext, type Output } from '../terminal/output.ts';
+import { jsonLine, printAnswer, type RunContext, type Output } from '../terminal/output.ts';
 import { readAccount } from '../../client/account/account-functions.ts';
 import {
   checkSchedules,
@@ -21,7 +21,6 @@ import { DURATION_FORM, parseDuration } from '../../contract/duration.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import { snakeCase } from '../../contract/snake-case.ts';
 import { readApiAccess, readSettings, type CommandSettings } from '../connect/settings.ts';
 import { unchangedError } from '../exit-error.ts';
 import { tableLines } from '../terminal/table.ts';
@@ -72,7 +71,7 @@ export async function list(flags: Flags, { output }: RunContext): Promise<ExitNa
     if (error instanceof VoxbatchError && error.problem.type === 'no-ledger') return { lines: [], alone: undefined };
     throw error;
   });
-  if (flags.json === true) output.data(JSON.stringify(snakeCase(lines)));
+  if (flags.json === true) output.data(jsonLine(lines));
   else if (lines.length > 0) {
     const columns = lines.some(({ month }) => month !== null) ? [...COLUMNS, MONTH_COLUMN] : COLUMNS;
     for (const line of tableLines(columns, lines)) output.data(line);
@@ -86,7 +85,7 @@ export async function list(flags: Flags, { output }: RunContext): Promise<ExitNa
 export async function show(name: string, { json }: Flags, { output }: RunContext): Promise<ExitName> {
   return withSchedules<ExitName>(output, async (place) => {
     const schedule = await showSchedule(place, name);
-    printAnswer(output, { json }, snakeCase(schedule.view), () => scheduleLines(schedule, place.around));
+    printAnswer(output, { json }, schedule.view, () => scheduleLines(schedule, place.around));
     return 'complete';
   });
 }
@@ -98,8 +97,7 @@ export async function preview(name: string, flags: Flags, { output }: RunContext
     const { account } = await readAccount(() => readApiAccess(settings, {}));
     const view = await previewFirings(place, name, { range, account });
     const { firings, paused, each, month } = view;
-    if (flags.json === true) output.data(JSON.stringify(snakeCase(view)));
-    else for (const { local } of firings) output.data(local);
+    printAnswer(output, flags, view, () => firings.map(({ local }) => local));
     if (firings.length === 0) output.say('It does not fire then.');
     if (paused) output.say(`It is paused, and fires only when it is resumed.`);
     if (each !== null) for (const line of priceLines(each)) output.say(line);
@@ -122,7 +120,7 @@ export async function check(name: string | undefined, flags: Flags, { output }: 
   return withSchedules<ExitName>(output, async (place) => {
     const view = await checkSchedules(place, { name, since: Date.now() - sinceMs, isPauseFine });
     const { schedules, inOrder } = view;
-    printAnswer(output, { json }, snakeCase(view), () => schedules.flatMap((one) => checkLines(one, since)));
+    printAnswer(output, { json }, view, () => schedules.flatMap((one) => checkLines(one, since)));
     if (schedules.length === 0) output.say('There is no schedule here.');
     const alone = schedules.filter((one) => !one.lost && !one.worker).map(({ schedule }) => schedule);
     if (alone.length > 0) output.say(nobodyFires(alone, place.around));

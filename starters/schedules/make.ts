@@ -1,4 +1,4 @@
-import type { RunContext, Output } from '../terminal/output.ts';
+import { jsonLine, type RunContext, type Output } from '../terminal/output.ts';
 import {
   checkScheduleName,
   requireSpec,
@@ -12,7 +12,6 @@ import {
 import { isLeftAlone } from '../../client/schedules/open-schedules.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { snakeCase } from '../../contract/snake-case.ts';
 import { SPEC } from '../commands/command-spec.ts';
 import type { Flags } from '../commands/flags.ts';
 import { readTuning } from '../commands/tuning-flags.ts';
@@ -83,7 +82,7 @@ function report(made: Made, { json }: { readonly json?: boolean }, output: Outpu
   }
   if (json === true) {
     const { view } = schedule;
-    output.data(JSON.stringify(snakeCase(view)));
+    output.data(jsonLine(view));
     if (isLeftAlone(view.worker, around)) output.say(nobodyFires([view.schedule], around));
   } else for (const line of scheduleLines(schedule, around)) output.say(line);
   return 'complete';

@@ -1,4 +1,4 @@
-import type { RunContext, Output } from '../terminal/output.ts';
+import { jsonLine, type RunContext, type Output } from '../terminal/output.ts';
 import { isAttended } from '../../client/schedules/schedule-view.ts';
 import { isLeftAlone, type OpenSchedules } from '../../client/schedules/open-schedules.ts';
 import { previewSchedule, requireRange } from '../../client/schedules/survey-schedule.ts';
@@ -13,7 +13,6 @@ import { triggerAndWait, type Triggered } from '../../client/schedules/trigger-a
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import { snakeCase } from '../../contract/snake-case.ts';
 import { number } from '../terminal/words.ts';
 import { flagOf } from '../terminal/tunable-words.ts';
 import { endingWords, nobodyFires } from './schedule-words.ts';
@@ -94,7 +93,7 @@ async function triggerToEnd(name: string, { overlap, json }: TriggerFlags, outpu
     }
     const { occurrence, exit = 'failures', out } = triggered;
     output.say(endingWords(occurrence, name, out));
-    if (json === true) output.data(JSON.stringify({ schedule: name, done: 'triggered', ...snakeCase(occurrence) }));
+    if (json === true) output.data(jsonLine({ schedule: name, done: 'triggered', ...occurrence }));
     return exit;
   });
 }
@@ -122,7 +121,7 @@ async function steer(
 ): Promise<ExitName> {
   return withSchedules<ExitName>(output, async (place) => {
     for (const line of [await work(place)].flat()) output.say(line);
-    if (flags.json === true) output.data(JSON.stringify({ schedule: name, done }));
+    if (flags.json === true) output.data(jsonLine({ schedule: name, done }));
     return 'complete';
   });
 }

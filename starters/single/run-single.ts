@@ -5,7 +5,7 @@ import { prepareSingle, type PrepareRequest } from '../../client/single/prepare-
 import { soleDialect } from '../../contract/dialects.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import type { RunContext } from '../terminal/output.ts';
+import { jsonLine, type RunContext } from '../terminal/output.ts';
 import { readTuning } from '../commands/tuning-flags.ts';
 import { isPlaceKnown } from '../../client/trust/known-ledgers.ts';
 import { readApiAccess, readApiUrl } from '../connect/settings.ts';
@@ -18,9 +18,8 @@ import { billError } from '../run/pricing-words.ts';
 import { askLines, heldText, refuseJob, costText, endText, STOPPED_HERE } from './single-words.ts';
 import type { Giving, Given, GivingPlace } from './give.ts';
 import type { Flags } from '../commands/flags.ts';
-import { viewSingle, type SingleView } from '../../client/single/single-view.ts';
+import { viewJob, viewSingle, type SingleView } from '../../client/single/single-view.ts';
 import { hasResult } from '../../contract/outcomes.ts';
-import { resultOf } from '../../contract/row-kinds.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 
 /** A single job requested by a command. */
@@ -167,7 +166,7 @@ async function endSingle(end: SingleEnd): Promise<ExitName> {
       : { exit: stopped ?? exit, file: null };
   if (stopped !== undefined) output.say(STOPPED_HERE);
   else if (!hasResult(record.row.outcome)) for (const line of endText(view)) output.say(line);
-  if (flags.json === true) output.data(JSON.stringify(factsOf(view, given, isOld)));
+  if (flags.json === true) output.data(jsonLine(viewJob(view, given.exit, given.file, isOld)));
   return given.exit;
 }
 
@@ -182,23 +181,4 @@ async function handOut({ record, give, store, context, flags, isOld }: SingleEnd
       : '';
   output.say(`${before}${costText(view)} Record: voxbatch explain ${shellWord(batch.name)}`);
   return given;
-}
-
-/** The same for machines. */
-function factsOf({ batch, row, fields }: SingleView, { exit, file }: Given, isOld: boolean): object {
-  return {
-    batch: batch.name,
-    exit,
-    outcome: row.outcome,
-    file,
-    text: row.text,
-    ...(resultOf(row.kind) === 'voice' ? { voice: row.text } : {}),
-    credits: fields._credits,
-    credits_kind: fields._credits_kind,
-    take: fields._take,
-    job_ids: fields._job_ids,
-    error_class: fields._error_class === '' ? null : fields._error_class,
-    message: fields._message === '' ? null : fields._message,
-    was_finished: isOld,
-  };
 }

@@ -1,12 +1,12 @@
 import { nextCommand } from '../../contract/shell-word.ts';
 import { chooseBatch } from '../../client/open-records.ts';
+import { viewSteered } from '../../client/steer/steer-view.ts';
 import { steerBatch, type Steered, type StillRunning } from '../../client/steer/steer-batch.ts';
 import { isStranger } from '../../client/trust/known-ledgers.ts';
-import type { RunContext } from '../terminal/output.ts';
+import { jsonLine, type RunContext } from '../terminal/output.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Control } from '../../contract/outcomes.ts';
-import { snakeCase } from '../../contract/snake-case.ts';
 import { atLedger } from '../connect/settings.ts';
 import { commandLine, goOnCommand, form, number, plural } from '../terminal/words.ts';
 import { inCredits } from '../terminal/money.ts';
@@ -38,8 +38,7 @@ async function control(
     const { after, stillRunning } = steered;
     const goOn = isStranger(settings, ledger) ? 'voxbatch trust' : goOnCommand(after);
     output.say(messageFor(steered, { wish, isNow, goOn }));
-    const facts = { batch: after.name, state: after.state, control: after.control, halted: after.halted };
-    if (json) output.data(JSON.stringify(snakeCase({ ...facts, ...stillRunning })));
+    if (json) output.data(jsonLine(viewSteered(steered)));
     if (stillRunning !== undefined) {
       const isLeft = isNow || (after.state === 'closed' && stillRunning.jobs.length > 0);
       if (!json && isLeft) for (const line of jobLines(stillRunning)) output.data(line);

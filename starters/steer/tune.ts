@@ -1,11 +1,10 @@
 import { printAnswer, type RunContext } from '../terminal/output.ts';
 import { nextCommand } from '../../contract/shell-word.ts';
+import { viewTuned } from '../../client/steer/steer-view.ts';
 import { readTuned, tuneBatch, type Tuned } from '../../client/steer/steer-batch.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import { isStranger } from '../../client/trust/known-ledgers.ts';
-import { viewTunables } from '../../client/look/tunables-view.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { snakeCase } from '../../contract/snake-case.ts';
 import { atLedger } from '../connect/settings.ts';
 import type { Flags } from '../commands/flags.ts';
 import { readTuning } from '../commands/tuning-flags.ts';
@@ -27,18 +26,13 @@ export async function tune(name: string | undefined, flags: Flags, { output }: R
     const isChange = Object.keys(tuning).length > 0;
     const isTold = isChange && (await tuneBatch({ settings, ledger, batch, tuning, say: output.say }));
     const tuned = await readTuned(ledger, batch.name);
-    printAnswer(output, flags, tunedJson(tuned), () => tunedLines(tuned, batch.settings));
+    printAnswer(output, flags, viewTuned(tuned), () => tunedLines(tuned, batch.settings));
     if (isChange) {
       const lines = isStranger(settings, ledger) ? [CONFIRM_FIRST] : effects(tuned, isTold);
       for (const line of lines) output.say(line);
     }
     return 'complete';
   });
-}
-
-function tunedJson({ batch: { name, state, control, halted, settings }, money }: Tuned): object {
-  const { budget, budgetLeft } = money;
-  return snakeCase({ batch: name, state, control, halted, ...viewTunables(settings), budget, budgetLeft });
 }
 
 function tunedLines({ batch, money: { budgetLeft } }: Tuned, before: Tuned['batch']['settings']): readonly string[] {

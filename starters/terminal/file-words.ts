@@ -72,16 +72,6 @@ function firstOf(lines: readonly string[], table: string): readonly string[] {
   return [...lines.slice(0, MOST_NAMED), ...(more > 0 ? [`  and ${more} more: see ${table}`] : [])];
 }
 
-/** The same for `--json`. */
-export function madeJson({ joined, finished }: Pick<WrittenFiles, 'joined' | 'finished'>): object {
-  const incomplete = joined?.flatMap(({ file, value, message }) => (file === '' ? [{ value, message }] : [])) ?? [];
-  const failed = finished?.flatMap(({ file, original, message }) => (file === '' ? [{ original, message }] : [])) ?? [];
-  return {
-    ...(joined === null ? {} : { joined: { files: joined.length - incomplete.length, incomplete } }),
-    ...(finished === null ? {} : { finished: { files: finished.length - failed.length, failed } }),
-  };
-}
-
 /** Describes tables that somebody had edited before they were written again. `out`: absolute. */
 export function keptLines(kept: WrittenFiles['kept'], out: string): readonly string[] {
   return kept.map(({ name, keptAs }) => {

@@ -1,5 +1,4 @@
 import { viewMoney } from '../../client/look/counts-view.ts';
-import { snakeCase } from '../../contract/snake-case.ts';
 import { form, number, plural } from './words.ts';
 
 type Money = Parameters<typeof viewMoney>[0];
@@ -29,10 +28,4 @@ export function damagedLines({ damaged }: Pick<Money, 'damaged'>): readonly stri
   return [
     `${plural(damaged, 'earlier result')} ${were} missing or altered, so the rows that would have used ${them} were paid for anew`,
   ];
-}
-
-/** Budget and what is left of it, for machines. */
-export function budgetJson(money: Money, budget: number | null): object {
-  const { budgetLeft } = viewMoney(money, budget);
-  return snakeCase({ budget, budgetLeft });
 }

@@ -4,8 +4,10 @@ import { showControls } from '../../contract/control-characters.ts';
 import { closeSync, openSync, readFileSync, readlinkSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import type { Command } from 'commander';
+import type { View } from '../../client/views.ts';
 import type { ServeOptions } from '../../client/work/serve.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
+import { snakeCase } from '../../contract/snake-case.ts';
 
 /** Where a command writes: data to stdout, progress and messages to stderr. */
 export interface Output {
@@ -36,10 +38,15 @@ export interface Output {
 export function printAnswer(
   { data }: Pick<Output, 'data'>,
   { json }: { readonly json?: boolean | undefined },
-  facts: object,
+  view: View,
   lines: () => readonly string[],
 ): void {
-  for (const line of json === true ? [JSON.stringify(facts)] : lines()) data(line);
+  for (const line of json === true ? [jsonLine(view)] : lines()) data(line);
+}
+
+/** A view for `--json`. */
+export function jsonLine(view: View): string {
+  return JSON.stringify(snakeCase(view));
 }
 
 /** Also receives the worker's log lines; undefined without `--verbose`. */

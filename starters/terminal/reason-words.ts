@@ -120,25 +120,3 @@ function groupWords({ reason, isSame, rows }: ReasonGroup): string {
 function value(text: string): string {
   return text === '' ? '(empty)' : oneLine(text);
 }
-
-/** The same for machines. Money in credits. */
-export function reasonsJson({ cached, equal, new: fresh, changed, again }: RowReasons): object {
-  return {
-    cached: sumJson(cached),
-    equal: sumJson(equal),
-    new: sumJson(fresh),
-    changed: { ...sumJson(changed), groups: changed.groups.map(groupJson) },
-    again: { ...sumJson(again), groups: again.groups.map(groupJson) },
-  };
-}
-
-function groupJson(group: ReasonGroup): object {
-  const { reason, isSame, ids } = group;
-  const facts =
-    reason.type === 'changed' ? { changes: reason.changes, same_values: isSame } : { last_outcome: reason.ended };
-  return { last_batch: reason.batch, ...facts, ...sumJson(group), first_ids: ids };
-}
-
-function sumJson({ rows, quoted, unpriced, saved }: ReasonSum): object {
-  return { rows, credits: quoted, unpriced, saved };
-}

@@ -39,30 +39,11 @@ function wholeWords({ prices, whole, run }: Pilot): string {
 
 /** What the budget cannot pay. */
 function budgetWords({ prices, budgetLeft, left }: Pilot): readonly string[] {
-  const { expected } = prices.open;
+  const { expected } = prices.rest;
   if (budgetLeft === null || expected === null || expected <= budgetLeft) return [];
   return [
     `WARNING: the budget will not reach: ${inCredits(budgetLeft)} left of it, about ${number(expected)} needed for the other ${rowsInWords(left)}.`,
   ];
-}
-
-/** The same for machines. */
-export function pilotJson({ rows, run, left, prices, charged, whole }: Pilot): object {
-  return {
-    run,
-    left,
-    rows: rows.map(({ creditsKind, ...row }) => ({ ...row, credits_kind: creditsKind })),
-    operations: prices.operations.map(({ operation, requests, quoted, charged: paid, factor, unquoted, open }) => {
-      const rest = { requests: open.requests + open.unquoted, quoted: quotedOf(open), expected: open.expected };
-      return { operation, requests, quoted, charged: paid, factor, unquoted, rest };
-    }),
-    rest: prices.open,
-    whole: { charged, ...whole },
-  };
-}
-
-function quotedOf({ quoted, unquoted }: ComparedPrice['open']): number | null {
-  return unquoted > 0 ? null : quoted;
 }
 
 const orDash = (value: number | null): string => (value === null ? '-' : number(value));
@@ -92,9 +73,9 @@ const PRICE_COLUMNS: readonly TableColumn<ComparedPrice>[] = [
     align: 'right',
   },
   { title: 'factor', value: ({ factor }) => (factor === null ? '-' : factor.toFixed(2)), align: 'right' },
-  { title: 'to send', value: ({ open }) => number(open.requests + open.unquoted), align: 'right' },
-  { title: 'as quoted', value: ({ open }) => orDash(quotedOf(open)), align: 'right' },
-  { title: 'expected', value: ({ open }) => orDash(open.expected), align: 'right' },
+  { title: 'to send', value: ({ rest }) => number(rest.requests), align: 'right' },
+  { title: 'as quoted', value: ({ rest }) => orDash(rest.quoted), align: 'right' },
+  { title: 'expected', value: ({ rest }) => orDash(rest.expected), align: 'right' },
 ];
 
 /** What is said of an outcome to somebody who reads it the first time. What can be done about it is in `next-steps.ts`. */

@@ -1,5 +1,4 @@
-import { shownValue, viewTunables } from '../../client/look/tunables-view.ts';
-import { snakeCase } from '../../contract/snake-case.ts';
+import { shownValue } from '../../client/look/tunables-view.ts';
 import { inCredits } from './money.ts';
 import {
   TUNABLE_NAMES,
@@ -30,11 +29,6 @@ export function describeTuning(tuning: Tuning): string {
   return Object.entries(valuesOf(tuning))
     .map(([key, value]) => inWords(key as TunableName, value))
     .join(', ');
-}
-
-/** All that `voxbatch tune` changes, for machines. */
-export function tunablesJson(holds: Tunables): object {
-  return snakeCase(viewTunables(holds));
 }
 
 /** The current values, each as written on the command line. */

@@ -1,4 +1,4 @@
-import type { RunContext } from '../terminal/output.ts';
+import { printAnswer, type RunContext } from '../terminal/output.ts';
 import {
   canBeVoice,
   deleteNamed,
@@ -42,8 +42,7 @@ export async function deleteVoice(
     if (!isDeletion(end)) throw noSuchVoice(asked, end, await session.access(), 'Nothing was deleted. ');
     if (end.type === 'in-use') throw inUse(shown, end.users);
     const message = sentenceOf(end, shown);
-    const view = { voice: id, result: end.type.replaceAll('-', '_'), message };
-    output.data(flags.json === true ? JSON.stringify(view) : message);
+    printAnswer(output, flags, { voice: id, result: end.type.replaceAll('-', '_'), message }, () => [message]);
     output.say('Nothing was spent.');
     return 'failure' in end && end.failure.class === 'BadToken' ? 'api' : EXITS[end.type];
   });
@@ -85,6 +84,6 @@ function inUse(shown: string, users: VoiceAtRisk['usedBy']): ExitError {
   return new ExitError(
     'refused',
     `Voice ${shown} is needed by ${usersInWords(users)}. Let them end, or stop them (voxbatch stop BATCH), then run the same command. Nothing was deleted. Nothing was spent.`,
-    { facts: { used_by: users } },
+    { facts: { usedBy: users } },
   );
 }

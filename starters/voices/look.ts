@@ -13,7 +13,6 @@ import type { Flags } from '../commands/flags.ts';
 import type { Settings } from '../../client/settings.ts';
 import { atSession } from '../connect/open-api.ts';
 import { tableLines, oneLine } from '../terminal/table.ts';
-import { snakeCase } from '../../contract/snake-case.ts';
 import type { Voice } from '../../client/index.ts';
 import { ExitError, usageError } from '../exit-error.ts';
 import { form, number, plural } from '../terminal/words.ts';
@@ -54,7 +53,7 @@ export async function showVoice(asked: string, flags: Flags, { output }: RunCont
     const found = await show(session, asked, dialectFor(flags, config));
     if (found.type !== 'found') throw noSuchVoice(asked, found, await session.access());
     const view = voiceView(found);
-    printAnswer(output, flags, snakeCase(view), () => voiceLines(view));
+    printAnswer(output, flags, view, () => voiceLines(view));
     return 'complete';
   });
 }

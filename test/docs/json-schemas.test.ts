@@ -29,7 +29,7 @@ function linesOf(file: string): readonly unknown[] {
 describe('the JSON Schemas of the package', () => {
   it('are made from the code (if not: npm run docs)', () => {
     const published = Object.fromEntries(
-      readdirSync(pathOf('schemas')).map((file) => [file, readFileSync(pathOf(`schemas/${file}`), 'utf8')]),
+      Object.keys(JSON_SCHEMAS).map((file) => [file, readFileSync(pathOf(`schemas/${file}`), 'utf8')]),
     );
     const made = Object.entries(JSON_SCHEMAS).map(([file, schema]) => [file, textOf(schema)]);
     expect(published).toEqual(Object.fromEntries(made));

@@ -49,6 +49,7 @@ export async function openCommandLine(env: Readonly<Record<string, string>> = {}
 export async function run(...args: string[]): Promise<Ended> {
   const lines = { out: '', err: '' };
   const code = await main(args, { output: capture(lines) });
+  if (args.includes('--json')) (await import('../support/published-views.ts')).requirePublished(args, lines.out);
   return { code, stdout: lines.out, stderr: lines.err };
 }
 

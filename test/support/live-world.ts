@@ -129,8 +129,11 @@ export class LiveWorld {
   }
 
   /** Runs `voxbatch …` to its end. */
-  run(args: readonly string[], options: StartOptions = {}): Promise<Ended> {
-    return this.start(args, options).ended;
+  async run(args: readonly string[], options: StartOptions = {}): Promise<Ended> {
+    const ended = await this.start(args, options).ended;
+    if (ended.code !== null && args.includes('--json'))
+      (await import('./published-views.ts')).requirePublished(args, ended.stdout);
+    return ended;
   }
 
   /** The lines of the results, by id. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { viewPilot, type Pilot } from '../../../batches/subset/pilot.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
-import { pilotJson, pilotLines } from '../../../starters/terminal/summary-words.ts';
+import { viewSample } from '../../../client/look/files-view.ts';
+import { pilotLines } from '../../../starters/terminal/summary-words.ts';
 import { aBatch, aKey, aRow, INTENT, ledgerForEachTest } from '../../ledger/setup.ts';
 
 const ROWS = 10;
@@ -59,7 +60,7 @@ describe('what a sample shows', () => {
       prices: {
         differs: true,
         operations: [{ operation: 'speech-job', requests: 2, quoted: 6, charged: 9, factor: 1.5 }],
-        open: { quoted: 21, expected: 31.5 },
+        rest: { quoted: 21, expected: 31.5 },
       },
       whole: { quoted: 27, expected: 40.5 },
       budgetLeft: null,
@@ -74,11 +75,8 @@ describe('what a sample shows', () => {
       '  speech-job         2       6        9    1.50        7         21      31.5',
       'At these prices the whole batch costs about 40.5 credits; 27 were quoted.',
     ]);
-    expect(pilotJson(pilot as Pilot)).toMatchObject({
-      run: 2,
-      left: 7,
+    expect(viewSample(pilot as Pilot)).toMatchObject({
       operations: [{ operation: 'speech-job', factor: 1.5, rest: { requests: 7, quoted: 21, expected: 31.5 } }],
-      rest: { quoted: 21, expected: 31.5 },
       whole: { charged: 9, quoted: 27, expected: 40.5 },
     });
   });

@@ -20,7 +20,7 @@ function tallyOf(requests: {
 
 describe('prices as charged', () => {
   it('change what is open by the factor of its own operation', () => {
-    const { operations, open, differs } = tallyOf({
+    const { operations, rest, differs } = tallyOf({
       paid: [
         { operation: 'speech-job', quoted: 10, charged: 15 },
         { operation: 'speech-job', quoted: 30, charged: 45 },
@@ -37,8 +37,8 @@ describe('prices as charged', () => {
       expect.objectContaining({ operation: 'lip-sync-job', factor: 1 }),
       expect.objectContaining({ operation: 'transcription', requests: 0, factor: null }),
     ]);
-    expect(operations.map(({ open: { expected } }) => expected)).toEqual([150, 50, 7]);
-    expect(open).toEqual({ quoted: 157, expected: 207 });
+    expect(operations.map(({ rest: { expected } }) => expected)).toEqual([150, 50, 7]);
+    expect(rest).toEqual({ quoted: 157, expected: 207 });
     expect(differs).toBe(true);
   });
 
@@ -53,9 +53,9 @@ describe('prices as charged', () => {
         { operation: 'transcription', quoted: 20 },
       ],
     });
-    expect(measured.compare().open).toEqual({ quoted: null, expected: 13 + 28 });
+    expect(measured.compare().rest).toEqual({ quoted: null, expected: 13 + 28 });
     const unmeasured = tallyOf({ paid: [], open: [{ operation: 'lip-sync-job', quoted: null }] });
-    expect(unmeasured.compare()).toMatchObject({ differs: false, open: { quoted: null, expected: null } });
+    expect(unmeasured.compare()).toMatchObject({ differs: false, rest: { quoted: null, expected: null } });
   });
 
   it('show what was quoted at nothing and is not free', () => {
@@ -66,7 +66,7 @@ describe('prices as charged', () => {
         { operation: 'speech-job', quoted: 0 },
       ],
     });
-    expect(tally.compare()).toMatchObject({ differs: true, open: { quoted: 0, expected: 6 } });
+    expect(tally.compare()).toMatchObject({ differs: true, rest: { quoted: 0, expected: 6 } });
   });
 
   it('that are the quotes change nothing', () => {
@@ -75,7 +75,7 @@ describe('prices as charged', () => {
         const asQuoted = before.map((one) => ({ ...one, charged: one.quoted }));
         const compared = tallyOf({ paid: asQuoted, open: after }).compare();
         expect(compared.differs).toBe(false);
-        expect(compared.open.expected).toBe(compared.open.quoted);
+        expect(compared.rest.expected).toBe(compared.rest.quoted);
       }),
     );
   });
@@ -84,10 +84,10 @@ describe('prices as charged', () => {
     fc.assert(
       fc.property(paid, open, (before, after) => {
         const tally = tallyOf({ paid: before, open: after });
-        const { open } = tally.compare();
-        expect(tallyOf({ paid: before.toReversed(), open: after.toReversed() }).compare().open).toEqual(open);
+        const { rest } = tally.compare();
+        expect(tallyOf({ paid: before.toReversed(), open: after.toReversed() }).compare().rest).toEqual(rest);
         const each = after.reduce((sum, one) => sum + (tally.expect(one.operation, one.quoted) ?? 0), 0);
-        expect(open.expected).toBeCloseTo(each, 2);
+        expect(rest.expected).toBeCloseTo(each, 2);
       }),
     );
   });
@@ -97,7 +97,7 @@ describe('prices as charged', () => {
       fc.property(paid, open, credits, (before, after, more) => {
         const dearer = before.map((one) => ({ ...one, charged: one.charged + more }));
         const expectedOf = (some: typeof before): number =>
-          tallyOf({ paid: some, open: after }).compare().open.expected ?? 0;
+          tallyOf({ paid: some, open: after }).compare().rest.expected ?? 0;
         expect(expectedOf(dearer)).toBeGreaterThanOrEqual(expectedOf(before));
       }),
     );

@@ -3,11 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
   orphanLines,
-  reconciledJson,
+  reconciledWords,
   reconciledLine,
   priceLines,
 } from '../../../starters/reconcile/reconcile-words.ts';
-import type { ReconciledRow } from '../../../client/reconcile/reconcile.ts';
+import { viewReconciled } from '../../../client/reconcile/reconcile-view.ts';
+import type { Reconciled, ReconciledRow } from '../../../client/reconcile/reconcile.ts';
 import { redriveNow } from '../../ledger/setup.ts';
 import { addSampleBatchOf } from '../../client/sample-batch-of.ts';
 import { addSampleBatch } from '../../results/sample-batch.ts';
@@ -116,6 +117,10 @@ describe('what reconcile says', () => {
   ];
   const none = { type: 'listed', orphans: [] } as const;
   const unreadable = { type: 'unreadable', why: 'away' } as const;
+  const viewOf = (reconciled: Reconciled): object => {
+    const sums = { counts: {}, money: {} } as Parameters<typeof viewReconciled>[2];
+    return viewReconciled(reconciled, { batch: 'b', exit: 'complete', out: '/out' }, sums, reconciledWords);
+  };
   const voices = { type: 'listed', voices: [] } as const;
   const orphan = { id: 'job-9', status: 'done', createdAtMs: 0, credits: 3, videoHost: 'v.example' };
 
@@ -158,12 +163,11 @@ describe('what reconcile says', () => {
   });
 
   it('to machines', () => {
-    expect(reconciledJson({ rows, orphans: { type: 'listed', orphans: [orphan] }, voices })).toMatchObject({
-      rows: [{ is: 'adopted', job_id: 'job-1' }, { is: 'still_unknown' }, { is: 'refused' }],
-      orphans: [{ job_id: 'job-9', credits: 3, created_at: '1970-01-01T00:00:00.000Z', audio_host: null }],
+    expect(viewOf({ rows, orphans: { type: 'listed', orphans: [orphan] }, voices })).toMatchObject({
+      rows: [{ is: 'adopted', jobId: 'job-1' }, { is: 'still_unknown' }, { is: 'refused' }],
+      orphans: [{ jobId: 'job-9', credits: 3, createdAt: new Date(0), audioHost: null }],
     });
-    expect(reconciledJson({ rows: [], orphans: unreadable, voices: unreadable })).toEqual({
-      rows: [],
+    expect(viewOf({ rows: [], orphans: unreadable, voices: unreadable })).toMatchObject({
       orphans: null,
       voices: null,
     });
@@ -172,7 +176,7 @@ describe('what reconcile says', () => {
   it('by the number and the part of a row that is spoken in parts', () => {
     const part: ReconciledRow = { row: 57, id: 'ch1#2', partOf: 3, jobId: null, type: 'resubmitted' };
     expect(reconciledLine(part)).toBe('ch1#2 (part of row 3): was sent again at full price');
-    expect(reconciledJson({ rows: [part], orphans: none, voices })).toMatchObject({
+    expect(viewOf({ rows: [part], orphans: none, voices })).toMatchObject({
       rows: [{ row: 3, part: 2, id: 'ch1#2' }],
     });
   });

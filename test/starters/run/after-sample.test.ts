@@ -12,7 +12,7 @@ const PILOT: Pilot = {
   rows: [],
   run: 5,
   left: 95,
-  prices: { operations: [], differs: true, open: { quoted: 950, expected: 1_425 } },
+  prices: { operations: [], differs: true, rest: { quoted: 950, expected: 1_425 } },
   charged: 75,
   whole: { quoted: 1_000, expected: 1_500 },
   budgetLeft: null,

@@ -227,7 +227,7 @@ describe('the next steps', () => {
     // A request is held to the budget by its quote.
     [5, 'for about 5 credits: voxbatch run b.csv --budget 22'],
   ])('of rows that are not chosen tell the price that a sample has shown, %d for 9', (expected, words) => {
-    const pilot = { prices: { operations: [], differs: true, open: { quoted: 9, expected } } };
+    const pilot = { prices: { operations: [], differs: true, rest: { quoted: 9, expected } } };
     expect(steps({ skipped: 3 }, { skippedQuotes: { overBudget: 0, notChosen: 9 } }, 20, 3, pilot)).toEqual([
       `3 rows not chosen. To send them, ${words}`,
     ]);

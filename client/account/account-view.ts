@@ -1,0 +1,38 @@
+import { defined } from '../../contract/defined.ts';
+import { withoutPath } from '../../contract/url-scheme.ts';
+import type { OpenApi } from '../open-api.ts';
+import type { ProfileChange } from './account-functions.ts';
+
+/** The token's account. */
+export type ProfileView = ReturnType<typeof viewProfile>;
+
+export function viewProfile({ api, profile }: OpenApi) {
+  const { userId, tier = null, quotaRemaining = null, credits = null, webhookUrl } = profile;
+  return {
+    userId,
+    tier,
+    /** The credits that batches spend. */
+    apiCredits: quotaRemaining,
+    websiteCredits: credits,
+    /** The webhook URL without its path, which may be a secret. Null if none is set; absent if the API does not report it. */
+    ...defined({ webhook: typeof webhookUrl === 'string' ? withoutPath(webhookUrl) : webhookUrl }),
+    /** The API's base URL. */
+    api: api.baseUrl,
+  };
+}
+
+/** A change for programs. Of a URL only the origin is shown: its path may be a secret. */
+export function viewChange({ fields, failure }: ProfileChange) {
+  return {
+    fields: fields.map(({ name, result, shown }) => ({
+      ...{ field: name, result },
+      ...(shown === undefined ? {} : { value: withoutPaths(shown) }),
+    })),
+    message: failure?.message ?? null,
+  };
+}
+
+/** A value safe to display: a URL's path may be a secret. */
+export function withoutPaths(value: unknown): unknown {
+  return typeof value === 'string' && /^https?:/i.test(value) ? withoutPath(value) : value;
+}

@@ -1,0 +1,49 @@
+import type { Pilot } from '../../batches/subset/pilot.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import { viewMoney } from './counts-view.ts';
+import type { Verified } from './verify.ts';
+import type { FinishedBatch, WrittenFiles } from './write-files.ts';
+
+/** The end of a command that worked on a batch. */
+export function viewEnd(finished: FinishedBatch, exit: ExitName, detached: boolean) {
+  const { batch, counts, money, pilot, out } = finished;
+  const { budget, budgetLeft } = viewMoney(money, batch.settings.budget);
+  return {
+    ...{ batch: batch.name, exit, outcomes: counts.outcomes, notChosen: counts.notChosen, credits: money },
+    ...{ budget, budgetLeft, detached, halted: batch.halted, out },
+    /** What the rows that were run show of those that were left out; null if none were, or the batch is not finished. */
+    sample: pilot === undefined ? null : viewSample(pilot),
+    ...viewMade(finished),
+  };
+}
+
+/** The files of a batch that `results` wrote. */
+export function viewResults(files: WrittenFiles) {
+  const { batch, exit, counts, money, out, mismatches } = files;
+  const sums = { batch: batch.name, exit, outcomes: counts.outcomes, credits: money };
+  return { ...sums, out, mismatches, ...viewMade(files) };
+}
+
+/** What `verify` found in an out folder, and in the store. */
+export function viewVerified({ report, inStore }: Verified) {
+  const { folder, batch, rows, outcomes, unfinished, charged, media, edited, mismatches } = report;
+  return {
+    exit: mismatches.length > 0 ? ('mismatch' as const) : ('complete' as const),
+    ...{ folder, batch, rows, outcomes, unfinished, charged, media, edited, mismatches },
+    damagedInStore: inStore?.damaged ?? [],
+  };
+}
+
+/** Files made for `--join` and `--finish…`; absent without these flags. */
+function viewMade({ joined, finished }: Pick<WrittenFiles, 'joined' | 'finished'>) {
+  const incomplete = joined?.flatMap(({ file, value, message }) => (file === '' ? [{ value, message }] : [])) ?? [];
+  const failed = finished?.flatMap(({ file, original, message }) => (file === '' ? [{ original, message }] : [])) ?? [];
+  return {
+    ...(joined === null ? {} : { joined: { files: joined.length - incomplete.length, incomplete } }),
+    ...(finished === null ? {} : { finished: { files: finished.length - failed.length, failed } }),
+  };
+}
+
+export function viewSample({ rows, run, left, prices: { operations, rest }, charged, whole }: Pilot) {
+  return { run, left, rows, operations, rest, whole: { charged, ...whole } };
+}

@@ -1,0 +1,35 @@
+import type { BatchView } from '../../batches/look/view-batch.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import { partNumber } from '../../contract/row-parts.ts';
+import type { Reconciled, ReconciledRow } from './reconcile.ts';
+
+/** A reconciliation for programs. `wordsOf`: what became of a row, in words. `orphans`, `voices`: null if they could not be listed. */
+export function viewReconciled(
+  { rows, orphans, voices }: Reconciled,
+  { batch, exit, out }: { readonly batch: string; readonly exit: ExitName; readonly out: string },
+  { counts, money }: Pick<BatchView, 'counts' | 'money'>,
+  wordsOf: (row: ReconciledRow) => string,
+) {
+  return {
+    ...{ batch, exit, outcomes: counts.outcomes, credits: money, out },
+    rows: rows.map((row) => ({
+      row: row.partOf ?? row.row,
+      ...((row.partOf ?? null) === null ? {} : { part: partNumber(row.id) }),
+      ...{ id: row.id, is: row.type.replaceAll('-', '_'), jobId: row.jobId, message: wordsOf(row) },
+    })),
+    orphans:
+      orphans.type === 'unreadable'
+        ? null
+        : orphans.orphans.map(({ id, status, createdAtMs, credits = null, videoHost = null, audioHost = null }) => {
+            return { jobId: id, status, createdAt: timeOf(createdAtMs), credits, videoHost, audioHost };
+          }),
+    voices:
+      voices.type === 'unreadable'
+        ? null
+        : voices.voices.map(({ createdAtMs, ...voice }) => ({ ...voice, createdAt: timeOf(createdAtMs) })),
+  };
+}
+
+function timeOf(ms: number | undefined): Date | null {
+  return ms === undefined ? null : new Date(ms);
+}

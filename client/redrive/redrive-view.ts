@@ -1,0 +1,16 @@
+import type { RedrivePreview } from './redrive.ts';
+
+/** A preview for programs. `asks`: the questions that would be asked; `refusal`: why it would be refused, as a sentence. */
+export function viewPreview(
+  { forecast, facts }: Extract<RedrivePreview, { readonly type: 'ready' }>,
+  batch: string,
+  { asks, refusal }: { readonly asks: readonly string[]; readonly refusal: string | null },
+) {
+  const { count: rows, parts, paying, bill, isEstimate, waits, accepts, returns, left, replaced, lost } = forecast;
+  return {
+    ...{ batch, rows, parts, paying, credits: bill.quoted, estimated: isEstimate, unpriced: bill.unpriced },
+    ...{ waits, accepts, returns },
+    leftOut: { open: left.open, hasResult: left['has-result'], noUnfit: left['no-unfit'] },
+    ...{ replaced, lost, mayBeChargedTwice: forecast.resubmitted, asks, budgetLeft: facts.budget, refusal },
+  };
+}

@@ -1,0 +1,89 @@
+import type { ProfileView, viewChange } from './account/account-view.ts';
+import type { pruneHere, showCachedRow, sumCache } from './cache/cache.ts';
+import type { Cleaned } from './clean/clean.ts';
+import type { DialectComparison } from './compare/compare-dialects.ts';
+import type { ComparisonView } from './compare/compare.ts';
+import type { CleanParts } from '../contract/cleaning.ts';
+import type { ExitName } from '../contract/exit-codes.ts';
+import type { ManifestProblem } from '../contract/manifest-problems.ts';
+import type { viewEnd, viewResults, viewVerified } from './look/files-view.ts';
+import type { viewRow } from './look/row-view.ts';
+import type { viewListed, viewStatus } from './look/status-view.ts';
+import type { viewReconciled } from './reconcile/reconcile-view.ts';
+import type { viewPreview } from './redrive/redrive-view.ts';
+import type { viewPlan } from './run/plan-view.ts';
+import type { OccurrenceView } from './schedules/occurrence-view.ts';
+import type { checkSchedules, PreviewView, ScheduleLine, ShownSchedule } from './schedules/schedule-view.ts';
+import type { viewJob } from './single/single-view.ts';
+import type { viewSteered, viewTuned } from './steer/steer-view.ts';
+import type { VoiceView } from './voices/find-voice.ts';
+
+/**
+ * Everything that commands show, by name. `--json` prints such a value with its names in snake_case; text is made from
+ * it. `npm run docs` publishes the JSON Schema of each in `schemas/views/`, made from its type here.
+ */
+export interface Views {
+  readonly status: ReturnType<typeof viewStatus>;
+  readonly list: readonly ReturnType<typeof viewListed>[];
+  /** `next`: what to do about the row, in words. */
+  readonly explain: ReturnType<typeof viewRow> & { readonly next: string };
+  readonly plan: ReturnType<typeof viewPlan>;
+  /** The end of a command that worked on a batch. */
+  readonly run: ReturnType<typeof viewEnd>;
+  readonly results: ReturnType<typeof viewResults>;
+  readonly verify: ReturnType<typeof viewVerified>;
+  readonly job: ReturnType<typeof viewJob>;
+  /** `redrive --dry-run` */
+  readonly redrive: ReturnType<typeof viewPreview>;
+  readonly reconcile: ReturnType<typeof viewReconciled>;
+  readonly steer: ReturnType<typeof viewSteered>;
+  readonly tune: ReturnType<typeof viewTuned>;
+  readonly compare: ComparisonView & { readonly exit: ExitName };
+  readonly 'compare-dialects': DialectComparison & { readonly exit: ExitName };
+  readonly clean: CleanView;
+  readonly 'cache-list': Awaited<ReturnType<typeof sumCache>>;
+  readonly 'cache-show': Awaited<ReturnType<typeof showCachedRow>>;
+  readonly 'cache-prune': Awaited<ReturnType<typeof pruneHere>> & { readonly dryRun: boolean };
+  readonly voice: VoiceView;
+  readonly 'voice-deleted': { readonly voice: string; readonly result: string; readonly message: string };
+  readonly profile: ProfileView;
+  readonly 'profile-set': ReturnType<typeof viewChange>;
+  readonly 'schedule-list': readonly ScheduleLine[];
+  readonly schedule: ShownSchedule['view'];
+  readonly 'schedule-preview': PreviewView;
+  readonly 'schedule-check': Awaited<ReturnType<typeof checkSchedules>>;
+  /** `done`: what was done with it. */
+  readonly 'schedule-steer': { readonly schedule: string; readonly done: string };
+  readonly 'schedule-trigger': Views['schedule-steer'] & OccurrenceView;
+  readonly doctor: readonly { readonly check: string; readonly ok: boolean; readonly says: string }[];
+  readonly error: ErrorView;
+}
+
+export type View = Views[keyof Views];
+
+/** What a clean removed, or would remove. Sizes in bytes. */
+export interface CleanView extends Omit<Cleaned, 'type'> {
+  readonly batch: string;
+  readonly dryRun: boolean;
+  readonly removed: CleanParts;
+}
+
+/** Why a command ended without doing its job. */
+interface ErrorView extends ErrorFacts {
+  readonly exit: ExitName;
+  /** Its exit code. */
+  readonly code: number;
+  readonly message: string;
+  /** The command that helps; null: the message says to repeat the same one. */
+  readonly next: string | null;
+}
+
+/** Further facts about an error. */
+export interface ErrorFacts {
+  /** The manifest at fault. */
+  readonly manifest?: string;
+  readonly problemCount?: number;
+  readonly problems?: readonly ManifestProblem[];
+  /** Batches that need the voice. */
+  readonly usedBy?: VoiceView['usedBy'];
+}

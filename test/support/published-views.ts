@@ -1,0 +1,44 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** Which schema of `schemas/views/` fits what a command prints with `--json`, by the beginning of the command. */
+const VIEWS: readonly (readonly [command: RegExp, view: string | undefined])[] = [
+  // Printed with the names that the API's look and its list have had from the beginning.
+  [/^(doctor .*--(api|strict-schema)|voices list)\b/, undefined],
+  [/^(status|watch)\b/, 'status'],
+  [/^(say|transcribe|lip-sync|voices (create|preview))\b/, 'job'],
+  [/^redrive .*--dry-run\b/, 'redrive'],
+  [/^(run|redrive)\b/, 'run'],
+  [/^(pause|resume|stop)\b/, 'steer'],
+  [/^compare [^-]/, 'compare'],
+  [/^compare\b/, 'compare-dialects'],
+  [/^voices show\b/, 'voice'],
+  [/^voices delete\b/, 'voice-deleted'],
+  [/^profile set/, 'profile-set'],
+  [/^schedule (create|update|show)\b/, 'schedule'],
+  [/^schedule trigger .*--wait\b/, 'schedule-trigger'],
+  [/^schedule (pause|resume|delete|backfill|trigger)\b/, 'schedule-steer'],
+];
+
+const ajv = new Ajv2020({ strict: true, strictRequired: false, allErrors: true, allowUnionTypes: true });
+addFormats.default(ajv);
+
+function viewOf(args: readonly string[]): string | undefined {
+  const found = VIEWS.find(([command]) => command.test(args.join(' ')));
+  return found === undefined ? args.slice(0, /^(schedule|cache)$/.test(args[0] ?? '') ? 2 : 1).join('-') : found[1];
+}
+
+/** Throws if a command printed JSON that its published schema does not describe to the letter. */
+export function requirePublished(args: readonly string[], stdout: string): void {
+  if (!args.includes('--json') || stdout.trim() === '') return;
+  const value = JSON.parse(stdout) as object;
+  const view = 'exit' in value && 'code' in value ? 'error' : viewOf(args);
+  if (view === undefined) return;
+  const path = fileURLToPath(new URL(`../../schemas/views/${view}.schema.json`, import.meta.url));
+  const validate =
+    ajv.getSchema(path) ?? ajv.addSchema(JSON.parse(readFileSync(path, 'utf8')) as object, path).getSchema(path);
+  if (validate?.(value) !== true)
+    throw new Error(`voxbatch ${args.join(' ')}: not as schemas/views/ says: ${ajv.errorsText(validate?.errors)}`);
+}
