@@ -11,6 +11,11 @@ type LedgerName = Pick<Ledger, 'id' | 'place'>;
 /** A ledger that records its stored files. */
 export type StoringLedger = LedgerName & Pick<Ledger, 'findStoredFile'>;
 
+/** Opens the store to read from it: claims and creates nothing. */
+export function openStoreOf({ store, env }: StoreSettings): Promise<Store> {
+  return openStore(store, env);
+}
+
 /**
  * Opens the store for work and claims it for this ledger. Files are named by batch and row, so two ledgers sharing a
  * store would overwrite each other's paid results, or mistake them for their own.

@@ -35,7 +35,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { budgetFor } from '../../policy/money/budget.ts';
 import type { SpendFacts } from '../../contract/spend.ts';
 import { allowReplacing } from '../../results/redrive/edited-tables.ts';
-import { requireSameRealm, type OpenApi } from '../open-api.ts';
+import { requireSameRealm } from '../open-api.ts';
 import { claimOut, requireOwnOut } from '../look/write-files.ts';
 import { requirePort } from '../webhooks/hint-listener.ts';
 
@@ -59,11 +59,15 @@ export interface RedriveOptions extends RedriveSelection {
 }
 
 /** A redrive's payment terms and out folder. */
-export interface RedriveTerms extends Pick<RedriveOptions, 'tuning' | 'out'> {
+export interface RedriveTerms extends Pick<RedriveOptions, 'tuning'> {
+  /** Folder of the batch's files; null: it has none. Default `out/NAME`. */
+  readonly out?: string | null;
   /** Bills above this many credits need confirmation; null means none do. Default: the configuration's. */
   readonly confirmAbove?: number | null | undefined;
   /** Webhooks to receive in this process. Nothing is changed if it cannot listen for them. */
   readonly webhook?: WebhookWish | undefined;
+  /** What is replaced, or may be charged twice, was asked for by name, so nobody is asked about it. Default: false. */
+  readonly isMeant?: boolean;
 }
 
 /** A requested redrive. */
@@ -126,12 +130,26 @@ export type RedrivePreview =
       readonly refusal?: Extract<SpendDecision, { readonly type: 'refuse' }>['why'];
     };
 
-/** Result of a priced redrive; see {@link Redriven}. */
+/**
+ * Result of a priced redrive. `finished`: no work is left. `open`: the batch needs a worker. In both, `opened` and
+ * `movedOn` are those of `OpenedRows`. In the other cases nothing was changed, except by `not-opened`.
+ */
 export type PaidEnd =
-  | (Redriven & { readonly forecast: RedriveForecast })
+  | ({ readonly type: 'finished' } & OpenedForecast)
+  | ({ readonly type: 'open' } & OpenedForecast)
   /** Results would be replaced, which needs a person's consent, and nobody can be asked. */
   | { readonly type: 'unasked'; readonly forecast: RedriveForecast }
+  /** The draft must not be carried out. */
+  | { readonly type: RedriveRefusal; readonly forecast: RedriveForecast }
+  /** The ledger refused, in its own words; `opened` rows had been opened before that. */
+  | { readonly type: 'not-opened'; readonly opened: number; readonly why: string }
   | NotApproved<RedriveFacts>;
+
+interface OpenedForecast {
+  readonly opened: number;
+  readonly movedOn: number;
+  readonly forecast: RedriveForecast;
+}
 
 /** Result of a redrive. */
 export type RedriveEnd = PaidEnd | NotRedrivable;
@@ -150,7 +168,7 @@ export async function previewRedrive(
   return withPlan<RedrivePreview>(session, batch, request, tell, true, async ({ draft }) => {
     if (draft.refusal !== undefined) return { type: draft.refusal, forecast: draft };
     const payer = { yes, canAsk: true, balance: null, confirmAbove: confirmAboveOf(session, request) };
-    const facts = await redriveFacts({ ...request, ledger: await session.ledger(), batch, draft }, payer);
+    const facts = await redriveFacts(await session.ledger(), batch, draft, request.tuning, payer);
     const decision: SpendDecision = draft.paying > 0 ? decideSpend(facts) : { type: 'go', notes: [] };
     return {
       type: 'ready',
@@ -191,7 +209,11 @@ interface RedrivePlan {
   readonly fileSha256: string | null;
 }
 
-/** Opens a plan's rows if the spending rules and the person allow it. */
+/**
+ * Opens a plan's rows in the ledger if the spending rules and the person allow it, and claims the out folder for the
+ * batch. Sends nothing. Throws {@link VoxbatchError} (those of opening the API, `other-realm`, `unwritable-out`,
+ * `taken-out`, `no-webhook-port`).
+ */
 export async function redrivePlanned(
   session: Session,
   batch: BatchRecord,
@@ -200,28 +222,39 @@ export async function redrivePlanned(
   person: RedrivePerson,
   tell: TellRedrive,
 ): Promise<PaidEnd> {
-  const { draft } = plan;
-  const { tuning = {}, webhook, out = defaultOut(batch.name) } = terms;
-  if (draft.refusal === undefined) {
-    tell({ type: 'planned', forecast: draft });
-    if (draft.replaced > 0 && isUnasked(person)) return { type: 'unasked', forecast: draft };
+  const { draft: forecast } = plan;
+  const { tuning = {}, isMeant = false } = terms;
+  if (forecast.refusal !== undefined) return { type: forecast.refusal, forecast };
+  tell({ type: 'planned', forecast });
+  if (forecast.replaced > 0 && !isMeant && isUnasked(person)) return { type: 'unasked', forecast };
+  const ledger = await session.ledger();
+  const out = terms.out === null ? null : resolve(terms.out ?? defaultOut(batch.name));
+  const openAs = (type: 'finished' | 'open'): Promise<PaidEnd> => openAll(ledger, batch, plan, out, type);
+  // Another command may have reopened the batch since: then its rows can no longer be selected, but they need a worker.
+  const isClosed = ((await ledger.findBatch(batch.name)) ?? batch).state === 'closed';
+  const isNothing = forecast.count === 0;
+  if (isNothing && isClosed) {
+    if (out !== null) await requireOwnOut(out, batch, ledger);
+    return openAs('finished');
   }
-  const request = { ...plan, ledger: await session.ledger(), batch, tuning, webhook, out: resolve(out) };
-  const ended = await redriveBatch<RedriveFacts>({
-    ...request,
-    openApi: async () => {
-      const open = await session.api();
-      // Checked before rows are opened: with the wrong store, nobody could work on them.
-      await session.store();
-      return open;
-    },
-    approve: async (open) => {
-      if (draft.paying === 0) return undefined;
-      const facts = await redriveFacts(request, payerOf(person, open, confirmAboveOf(session, terms)));
-      return approve(facts, person, isDoubtful(draft));
-    },
-  });
-  return ended.type === 'refused' || ended.type === 'declined' ? ended : { ...ended, forecast: draft };
+  if (out !== null) await claimOut(out, batch, ledger);
+  if (forecast.isSettling && isClosed) return openAs('finished');
+  const open = await session.api();
+  // Checked before rows are opened: with the wrong store, nobody could work on them.
+  await session.store();
+  requireSameRealm(batch, open);
+  // The same redrive may have opened all rows before it was killed; it then continues with them.
+  if (isNothing) return openAs('open');
+  await requirePort(terms.webhook, open, ledger);
+  // With the cache mode only, nothing is sent.
+  if (forecast.paying > 0 && tuning.cache !== 'only') {
+    const payer = payerOf(person, open, confirmAboveOf(session, terms));
+    const facts = await redriveFacts(ledger, batch, forecast, tuning, payer);
+    const refused = await approve(facts, person, !isMeant && isDoubtful(forecast));
+    if (refused !== undefined) return refused;
+  }
+  if (Object.keys(tuning).length > 0) await ledger.tune(batch.name, tuning);
+  return openAs('open');
 }
 
 /** Whether a possible double charge needs a person's consent, and nobody can be asked. */
@@ -279,69 +312,6 @@ async function withPlan<T>(
   }
 }
 
-/** A planned redrive: its rows, and the approval of its price. */
-interface KnownRedrive<Facts extends SpendFacts> extends RedrivePlan {
-  readonly ledger: Ledger;
-  readonly batch: BatchRecord;
-  /** Changes to the batch's tunables, made along with the redrive. */
-  readonly tuning?: Tuning | undefined;
-  /** Absolute path of the batch's out folder; null if it has none. */
-  readonly out: string | null;
-  /** Opens the API; called only if the batch needs a worker. */
-  readonly openApi: () => Promise<OpenApi>;
-  readonly webhook?: WebhookWish | undefined;
-  /** Returns why it may not be paid for; undefined if it may. */
-  readonly approve: (open: OpenApi) => Promise<NotApproved<Facts> | undefined>;
-}
-
-/**
- * Result of a redrive. `finished`: no work is left. `open`: the batch needs a worker. In both, `opened` and `movedOn`
- * are those of `OpenedRows`. In the other cases nothing was changed, except by `not-opened`.
- */
-export type Redriven =
-  | { readonly type: 'finished'; readonly opened: number; readonly movedOn: number }
-  | { readonly type: 'open'; readonly opened: number; readonly movedOn: number; readonly open: OpenApi }
-  /** The draft must not be carried out. */
-  | { readonly type: RedriveRefusal }
-  /** The ledger refused, in its own words; `opened` rows had been opened before that. */
-  | { readonly type: 'not-opened'; readonly opened: number; readonly why: string };
-
-/**
- * Opens a draft's rows in the ledger once they are approved, and claims the out folder for the batch. Sends nothing.
- * Throws {@link VoxbatchError} (those of opening the API, `other-realm`, `unwritable-out`, `taken-out`,
- * `no-webhook-port`).
- */
-export async function redriveBatch<Facts extends SpendFacts>(
-  request: KnownRedrive<Facts>,
-): Promise<Redriven | NotApproved<Facts>> {
-  const { ledger, batch, draft, tuning = {}, out } = request;
-  if (draft.refusal !== undefined) return { type: draft.refusal };
-  const isNothing = draft.count === 0;
-  // Another command may have reopened the batch since: then its rows can no longer be selected, but they need a worker.
-  const isClosed = ((await ledger.findBatch(batch.name)) ?? batch).state === 'closed';
-  if (isNothing && isClosed) {
-    if (out !== null) await requireOwnOut(out, batch, ledger);
-    await allowTaken(request, 0);
-    return { type: 'finished', opened: 0, movedOn: 0 };
-  }
-  if (out !== null) await claimOut(out, batch, ledger);
-  if (draft.isSettling && isClosed) {
-    return openAll(request, { type: 'finished' });
-  }
-  const open = await request.openApi();
-  requireSameRealm(batch, open);
-  if (isNothing) {
-    // The same redrive may have opened these rows before it was killed; it then continues with them.
-    await allowTaken(request, 0);
-    return { type: 'open', opened: 0, movedOn: 0, open };
-  }
-  await requirePort(request.webhook, open, ledger);
-  const refused = await request.approve(open);
-  if (refused !== undefined) return refused;
-  if (Object.keys(tuning).length > 0) await ledger.tune(batch.name, tuning);
-  return openAll(request, { type: 'open', open });
-}
-
 /** A redrive's price and its other risks. */
 export interface RedriveFacts extends SpendFacts {
   readonly bill: BillSummary;
@@ -360,36 +330,36 @@ export interface RedriveFacts extends SpendFacts {
 }
 
 /** The facts that decide whether a draft's rows may be paid for; see `policy/money/spend.ts`. */
-export async function redriveFacts(
-  { ledger, batch, tuning, draft }: Pick<Opening, 'ledger' | 'batch' | 'tuning' | 'draft'>,
-  { yes, canAsk, balance, confirmAbove }: Payer,
+async function redriveFacts(
+  ledger: Ledger,
+  batch: BatchRecord,
+  { paying: rows, isEstimate, bill, replaced, lost, resubmitted }: RedriveForecast,
+  tuning: Tuning | undefined,
+  payer: Payer,
 ): Promise<RedriveFacts> {
-  const { paying: rows, isEstimate, bill, replaced, lost, resubmitted } = draft;
   const budget = await budgetLeftFor(ledger, batch, tuning);
   const budgetNeeded = budgetFor(await ledger.money(batch.name), bill.quoted);
-  const ofBatch = { budget, budgetNeeded, isBudgetLeft: true } as const;
-  return { rows, bill, isEstimate, replaced, lost, resubmitted, yes, canAsk, balance, confirmAbove, ...ofBatch };
-}
-
-type Opening = Omit<KnownRedrive<SpendFacts>, 'approve'>;
-
-/** Opens all rows. `then`: the result once they are open. */
-async function openAll(
-  request: Opening,
-  then: { readonly type: 'finished' } | { readonly type: 'open'; readonly open: OpenApi },
-): Promise<Redriven> {
-  const { ledger, batch, draft, rows } = request;
-  const opened = await openRows(ledger, batch.name, draft, rows);
-  if (opened.type === 'refused') return { ...opened, type: 'not-opened' };
-  await allowTaken(request, opened.movedOn);
-  return { ...opened, ...then };
+  return { rows, bill, isEstimate, replaced, lost, resubmitted, ...payer, budget, budgetNeeded, isBudgetLeft: true };
 }
 
 /**
- * Allows the batch's files to replace an edited file once all its edits are in the ledger. `movedOn`: rows whose edits
- * were not applied.
+ * Opens all rows. Once all edits of an edited file are in the ledger, the batch's files may replace it.
+ *
+ * @param type the result once they are open
  */
-async function allowTaken({ draft, fileSha256, out }: Opening, movedOn: number): Promise<void> {
-  if (out !== null && fileSha256 !== null && movedOn + draft.untaken + draft.leftEdited === 0)
+async function openAll(
+  ledger: Ledger,
+  batch: BatchRecord,
+  { draft: forecast, rows, fileSha256 }: RedrivePlan,
+  out: string | null,
+  type: 'finished' | 'open',
+): Promise<PaidEnd> {
+  const opened = forecast.count === 0 ? NOTHING : await openRows(ledger, batch.name, forecast, rows);
+  if (opened.type === 'refused') return { ...opened, type: 'not-opened' };
+  const { untaken, leftEdited } = forecast;
+  if (out !== null && fileSha256 !== null && opened.movedOn + untaken + leftEdited === 0)
     await allowReplacing(out, [fileSha256]);
+  return { ...opened, type, forecast };
 }
+
+const NOTHING = { type: 'opened', opened: 0, movedOn: 0 } as const;

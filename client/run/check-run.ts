@@ -19,7 +19,6 @@ import {
 import { legacyShareOf } from '../../contract/batch.ts';
 import { openRecordsIfAny } from '../open-records.ts';
 import { readBaseUrl } from '../../api/base-url.ts';
-import type { TextLimits } from '../../contract/text-limits.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Session } from '../session.ts';
 import { resolve } from 'node:path';
@@ -179,14 +178,6 @@ export async function withLearntLimits<Choices extends BatchChoices>(
   settings: Pick<Settings, 'ledger'>,
 ): Promise<Choices> {
   return withRecords(settings, (ledger) => withLearnt(choices, apiUrl, ledger));
-}
-
-/** The text limits learned for this API; empty without a ledger. */
-export async function learntLimits(
-  apiUrl: string | undefined,
-  settings: Pick<Settings, 'ledger'>,
-): Promise<TextLimits | undefined> {
-  return apiUrl === undefined ? undefined : withRecords(settings, async (ledger) => ledger?.textLimits(apiUrl));
 }
 
 async function withLearnt<Choices extends BatchChoices>(

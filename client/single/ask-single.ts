@@ -1,4 +1,3 @@
-import type { RedriveDraft } from '../../batches/redrive/draft.ts';
 import { chosenRows, type RedriveRules } from '../../batches/redrive/selection.ts';
 import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
 import { draftRedrive } from '../../batches/redrive/redrive.ts';
@@ -6,21 +5,20 @@ import { isSameJob, type SoundJob } from '../../batches/single/single-job.ts';
 import type { Tuning } from '../../contract/tunables.ts';
 import type { ManifestProblem } from '../../contract/manifest-problems.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { decideAgain, decideCleaned, type AgainWish, type SameAgain } from '../../policy/single/same-again.ts';
-import { requireStore } from '../claim-store.ts';
+import type { AgainWish, SameAgain } from '../../policy/single/same-again.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';
-import { payerOf, approve, type NotApproved } from '../person.ts';
+import type { NotApproved } from '../person.ts';
 import { priceAndApprove, type BillFacts, type BillRequest } from '../run/price.ts';
 import { putOnRecord, type MoreFacts, type RecordEvent, type RecordRequest } from '../run/put-on-record.ts';
-import { redriveBatch, redriveFacts, type RedriveFacts } from '../redrive/redrive.ts';
+import { redrivePlanned, type RedriveEvent } from '../redrive/redrive.ts';
 import type { Session } from '../session.ts';
-import { findSingle, readSingle, type SingleRecord } from './find-single.ts';
+import { decideOn, findSingle, readSingle, type SingleRecord } from './find-single.ts';
 
 /** What is told while a job becomes a batch, or runs again. */
 export type AskEvent =
   | RecordEvent
-  /** It runs again: its result is waited for once more, free, or it is made anew at this price. */
-  | { readonly type: 'again'; readonly facts: RedriveFacts | undefined };
+  /** It runs again: its result is waited for once more, free, or it is made anew at a price. */
+  | Extract<RedriveEvent, { readonly type: 'planned' }>;
 
 /** A single job, and who pays for it. */
 export interface AskRequest
@@ -97,21 +95,6 @@ function withoutCache({ cache: _, ...others }: Tuning): Tuning {
   return others;
 }
 
-/**
- * What changes if the job is run again. Earlier results are used as this command says, or by default, whatever an earlier one said: else
- * `--cached-only` would hold for good.
- */
-function tuningOf({ tuning, job }: Pick<AskRequest, 'tuning' | 'job'>): Tuning {
-  return { ...tuning, cache: job.settings.cache };
-}
-
-/** What asking for a job on record again does. */
-export function decideOn({ batch, row, charges }: SingleRecord, wish: AgainWish): SameAgain {
-  return areRowsCleaned(batch)
-    ? decideCleaned(row, charges, wish)
-    : decideAgain(row, charges, wish, batch.state !== 'closed');
-}
-
 /** Whether it is to run again, and its batch cannot, because what it asked for was removed. */
 function isWantedAnew(record: SingleRecord, wish: AgainWish): boolean {
   return areRowsCleaned(record.batch) && decideOn(record, wish).type === 'redrive';
@@ -127,7 +110,7 @@ async function askAgain(record: SingleRecord, request: AskRequest, open: OpenApi
     case 'hold':
       return { type: 'held', why: decided.why, record };
     case 'redrive':
-      return redrive(record, request, open);
+      return redrive(record, request);
   }
 }
 
@@ -151,34 +134,32 @@ const OPEN_AT_ITS_PRICE =
   'This was asked for before and has not ended, so it may be paid for, which --cached-only (the cache mode only) rules out. ' +
   'Without it, the same job goes on.';
 
-async function redrive(record: SingleRecord, request: AskRequest, open: OpenApi): Promise<Asked> {
+async function redrive(record: SingleRecord, request: AskRequest): Promise<Asked> {
   const { batch } = record;
-  const { session, again, resubmit } = request;
-  const tuning = tuningOf(request);
+  const { session, job, person, confirmAbove, again, resubmit, tell } = request;
   const ledger = await session.ledger();
-  await requireStore(session.settings, ledger);
+  // Earlier results are used as this command says, or by default, whatever an earlier one said: else `--cached-only`
+  // would hold for good.
+  const tuning = { ...request.tuning, cache: job.settings.cache };
   const rules: RedriveRules = { step: null, resubmit, replace: again, accept: false, asksForOverdue: false };
   const rows = chosenRows(ledger, batch.name, {});
-  const draft: RedriveDraft = await draftRedrive(ledger, batch, rows, rules, tuning);
-  const take = { ledger, batch, draft, tuning };
-  const redriven = await redriveBatch<MoreFacts>({
-    ...take,
-    rows,
-    fileSha256: null,
-    out: null,
-    openApi: () => Promise.resolve(open),
-    approve: () => approveAgain(take, request, open),
+  const plan = { draft: await draftRedrive(ledger, batch, rows, rules, tuning), rows, fileSha256: null };
+  await request.ready?.();
+  const terms = { tuning, out: null, confirmAbove, isMeant: true };
+  const redriven = await redrivePlanned(session, batch, plan, terms, person, (event) => {
+    if (event.type === 'planned') tell?.(event);
   });
   switch (redriven.type) {
     case 'refused':
     case 'declined':
-      return redriven;
+      return { ...redriven, facts: { ...redriven.facts, batch: batch.name } };
     case 'open-edits':
-      throw new Error('A single job is never edited.');
+    case 'unasked':
+      throw new Error('A single job is never edited, and its words are its consent.');
     case 'refused-rows':
       return { type: 'held', why: 'unknown', record };
     case 'not-opened':
-      return { type: 'not-opened', why: redriven.why };
+      return redriven;
     case 'open':
     case 'finished': {
       const now = (await ledger.findBatch(batch.name)) ?? batch;
@@ -187,23 +168,4 @@ async function redrive(record: SingleRecord, request: AskRequest, open: OpenApi)
         : { type: 'open', batch: now, isNew: false };
     }
   }
-}
-
-/** Whether a job on record may run again at its price. */
-async function approveAgain(
-  take: Parameters<typeof redriveFacts>[0],
-  { person, confirmAbove, ready, tell }: AskRequest,
-  open: OpenApi,
-): Promise<NotApproved<MoreFacts> | undefined> {
-  const { batch, draft, tuning = {} } = take;
-  await ready?.();
-  if (draft.paying === 0) {
-    tell?.({ type: 'again', facts: undefined });
-    return undefined;
-  }
-  // Nothing is sent for it.
-  if (tuning.cache === 'only') return undefined;
-  const facts = await redriveFacts(take, payerOf(person, open, confirmAbove));
-  tell?.({ type: 'again', facts });
-  return approve<MoreFacts>({ ...facts, batch: batch.name }, person);
 }

@@ -1,9 +1,20 @@
 import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
-import { singleName, type JobReading, type SoundJob } from '../../batches/single/single-job.ts';
+import {
+  readSingleJob,
+  singleName,
+  type JobReading,
+  type ReadJob,
+  type SingleJob,
+  type SingleOptions,
+  type SoundJob,
+} from '../../batches/single/single-job.ts';
+import { defined } from '../../contract/defined.ts';
 import type { Realm } from '../../contract/names.ts';
 import { dialectOf } from '../../contract/row-kinds.ts';
+import type { Config } from '../../inputs/config-file.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, RowStanding } from '../../ledger/record-types.ts';
+import { decideAgain, decideCleaned, type AgainWish, type SameAgain } from '../../policy/single/same-again.ts';
 import { refuseOption } from '../problem.ts';
 
 /** The batch of a single job, and its row. */
@@ -77,15 +88,64 @@ export async function readSingle(ledger: Pick<Ledger, 'readRow'>, batch: BatchRe
   return { batch, ...standing };
 }
 
+/** What asking for a job on record again does. */
+export function decideOn({ batch, row, charges }: SingleRecord, wish: AgainWish): SameAgain {
+  return areRowsCleaned(batch)
+    ? decideCleaned(row, charges, wish)
+    : decideAgain(row, charges, wish, batch.state !== 'closed');
+}
+
+/**
+ * A job that is ready to be asked for, or that is over by the record alone (`held`: why it is not run again by itself),
+ * or what is wrong with it.
+ */
+export type PreparedJob =
+  | Extract<ReadJob, { readonly type: 'faulty' }>
+  | {
+      readonly type: 'ended';
+      readonly record: SingleRecord;
+      /** That it was found in. */
+      readonly ledger: Ledger;
+      readonly held: Extract<SameAgain, { readonly type: 'hold' }>['why'] | undefined;
+    }
+  | { readonly type: 'ready'; readonly job: SoundJob };
+
+/** A job that somebody asks for. */
+export interface PrepareRequest extends AgainWish {
+  readonly job: SingleJob;
+  readonly options: SingleOptions;
+  readonly config: Config;
+  /** Address of the API; undefined if none is set. */
+  readonly apiUrl: string | undefined;
+  /** Undefined if there is none. */
+  readonly ledger: Ledger | undefined;
+}
+
+/**
+ * Reads a job, and looks for it on record: one that is over is ended by that alone, and nothing is asked of the API.
+ * One on record is neither refused nor cut for the length of its text, whatever is known of limits by now.
+ */
+export async function prepareSingle(request: PrepareRequest): Promise<PreparedJob> {
+  const { job, options, config, apiUrl, ledger } = request;
+  const recorded = await readSingleJob(job, { ...options, anyLength: true }, config);
+  if (recorded.type === 'faulty') return recorded;
+  const record = ledger && (await findOnRecord(ledger, recorded, apiUrl));
+  if (ledger !== undefined && record !== undefined) {
+    const decided = decideOn(record, request);
+    const goesOn = decided.type === 'go-on' || decided.type === 'redrive';
+    if (!goesOn) return { type: 'ended', record, ledger, held: decided.type === 'hold' ? decided.why : undefined };
+    if (!areRowsCleaned(record.batch)) return { type: 'ready', job: recorded };
+  }
+  const textLimits = job.split === undefined ? undefined : await ledger?.textLimits(apiUrl ?? '');
+  const read = await readSingleJob(job, { ...options, ...defined({ textLimits }) }, config);
+  return read.type === 'faulty' ? read : { type: 'ready', job: read };
+}
+
 /**
  * The job if it is on record, from the ledger alone. Only if all batches of this address are of one account: else the
  * API has to say whose token it is.
  */
-export async function findOnRecord(
-  ledger: Reader & Pick<Ledger, 'accountsAt'>,
-  job: SoundJob,
-  apiUrl: string,
-): Promise<SingleRecord | undefined> {
+async function findOnRecord(ledger: Ledger, job: SoundJob, apiUrl = ''): Promise<SingleRecord | undefined> {
   const [account, ...others] = await ledger.accountsAt(apiUrl);
   if (account === undefined || others.length > 0) return undefined;
   return (await findSingle(ledger, job, { apiUrl, account })).found;

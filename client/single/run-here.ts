@@ -1,17 +1,18 @@
-import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
-import { readSingleJob, type ReadJob, type SingleJob, type SingleOptions } from '../../batches/single/single-job.ts';
+import type { SingleJob } from '../../batches/single/single-job.ts';
 import { defined } from '../../contract/defined.ts';
 import { hasResult } from '../../contract/outcomes.ts';
 import { checkDialect, checkWanted } from '../check-options.ts';
 import type { FollowEvent } from '../look/follow.ts';
-import { realmOf } from '../open-api.ts';
 import { personOf } from '../person.ts';
 import { refuseOption } from '../problem.ts';
+import { apiUrlOf } from '../run/check-run.ts';
 import type { Session } from '../session.ts';
 import type { Workplace } from '../work/workplace.ts';
 import { askSingle, type Asked } from './ask-single.ts';
-import { findSingle, readSingle, type SingleRecord } from './find-single.ts';
-import { jobResult, type JobResult, type SingleAnswer, type SingleJobOptions } from './single-answer.ts';
+import { prepareSingle, readSingle, type SingleRecord } from './find-single.ts';
+import { jobResult, type SingleAnswer, type SingleJobOptions } from './single-answer.ts';
+
+type Held = Extract<SingleAnswer, { readonly type: 'held' }>['why'];
 
 /** Where a job is worked on. */
 export interface SingleInvocation {
@@ -32,15 +33,21 @@ export async function runHere(
   checkWanted({ tuning, ...defined({ assumeSeconds }) });
   checkDialect(apiDialect);
   const { config } = session.settings;
-  const read = await readHere(job, { tuning, ...defined({ assumeSeconds, apiDialect }) }, session);
-  if (read.type === 'faulty') return read;
-  if (read.settings.cache === 'only' && (again || resubmit))
+  if ((tuning.cache ?? config.cache) === 'only' && (again || resubmit))
     refuseOption(again ? 'again' : 'resubmit', 'false with the cache mode only, which sends nothing', true);
+  const wanted = { again, resubmit, options: { tuning, ...defined({ assumeSeconds, apiDialect }) } };
+  const [ledger, apiUrl] = [await session.ledger(), await apiUrlOf(session)];
+  const prepared = await prepareSingle({ job, config, apiUrl, ledger, ...wanted });
+  if (prepared.type === 'faulty') return prepared;
+  const ended = (record: SingleRecord, why?: Held): SingleAnswer => {
+    const result = jobResult(record, session.store);
+    return why === undefined ? { type: 'done', job: result } : { type: 'held', why, job: result };
+  };
+  if (prepared.type === 'ended') return ended(prepared.record, prepared.held);
   const asked = await askSingle({
-    ...{ session, job: read, tuning, again, resubmit, person: personOf(confirm) },
+    ...{ session, job: prepared.job, tuning, again, resubmit, person: personOf(confirm) },
     ...{ confirmAbove: config.confirmAbove ?? null, probe: false },
   });
-  const ended = (record: SingleRecord): JobResult => jobResult(record, session.store);
   switch (asked.type) {
     case 'faulty':
     case 'refused':
@@ -48,9 +55,9 @@ export async function runHere(
     case 'not-opened':
       return asked;
     case 'held':
-      return { type: 'held', why: asked.why, job: ended(asked.record) };
+      return ended(asked.record, asked.why);
     case 'given':
-      return { type: 'done', job: ended(asked.record) };
+      return ended(asked.record);
     case 'open':
       return follow(asked, options, invocation);
   }
@@ -73,15 +80,4 @@ async function follow(
   const job = jobResult(record, session.store);
   const isOver = last?.type === 'ended' && last.why === 'closed';
   return { type: !isOver ? 'open' : hasResult(record.row.outcome) ? 'done' : 'failed', job };
-}
-
-/** Reads a job as it would be sent. One on record is neither refused nor cut for its length, whatever is known of limits by now. */
-async function readHere(job: SingleJob, options: SingleOptions, session: Session): Promise<ReadJob> {
-  const { config } = session.settings;
-  const read = await readSingleJob(job, options, config);
-  if (read.type === 'sound') return read;
-  const ofAnyLength = await readSingleJob(job, { ...options, anyLength: true }, config);
-  if (ofAnyLength.type === 'faulty') return read;
-  const { found } = await findSingle(await session.ledger(), ofAnyLength, realmOf(await session.api()));
-  return found === undefined || areRowsCleaned(found.batch) ? read : ofAnyLength;
 }

@@ -1,7 +1,8 @@
 import type { Settings } from '../../client/settings.ts';
 import { askSingle, type AskRequest } from '../../client/single/ask-single.ts';
-import { readSingle, type SingleRecord } from '../../client/single/find-single.ts';
-import { prepareSingle, type PrepareRequest } from '../../client/single/prepare-single.ts';
+import { openStoreOf } from '../../client/claim-store.ts';
+import { openRecordsIfAny } from '../../client/open-records.ts';
+import { prepareSingle, readSingle, type PrepareRequest, type SingleRecord } from '../../client/single/find-single.ts';
 import { soleDialect } from '../../contract/dialects.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
@@ -45,17 +46,20 @@ export async function runSingle(request: SingleRequest): Promise<ExitName> {
   };
   if ((options.tuning.cache ?? settings.config.cache) === 'only') refusePaying(flags);
   const apiUrl = readApiUrl(settings, flags);
-  const prepared = await prepareSingle({ job, options, settings, apiUrl, again, resubmit }, ({ held, ...found }) => {
+  const { config } = settings;
+  const records = apiUrl === undefined ? undefined : await openRecordsIfAny(settings);
+  try {
+    const prepared = await prepareSingle({ job, options, config, apiUrl, ledger: records, again, resubmit });
+    if (prepared.type === 'faulty') throw refuseJob(job, prepared.problems);
+    if (prepared.type === 'ready') return await askAndWork(request, prepared.job, settings);
+    const { record, held, ledger } = prepared;
     if (held !== undefined) context.output.say(heldText({ why: held }));
-    return endSingle({ ...request, ...found, why: 'closed', isOld: true });
-  });
-  switch (prepared.type) {
-    case 'faulty':
-      throw refuseJob(job, prepared.problems);
-    case 'ended':
-      return prepared.made;
-    case 'ready':
-      return askAndWork(request, prepared.job, settings);
+    const store = await openStoreOf(settings);
+    return await endSingle({ ...request, record, ledger, store, why: 'closed', isOld: true }).finally(() =>
+      store.close(),
+    );
+  } finally {
+    await records?.close();
   }
 }
 
@@ -81,7 +85,7 @@ async function askAndWork(request: SingleRequest, job: AskRequest['job'], settin
       const { session, person, output } = invocation;
       const probe = flags.probe === true;
       const tuning = readTuning(flags);
-      const words = { isProbed: probe, retakes: job.settings.retakes };
+      const words = { isProbed: probe, ...job.settings };
       const asked = await askSingle({
         ...{ session, job, tuning, again, resubmit, person, probe, ready: request.ready },
         confirmAbove: flags.confirm ?? settings.config.confirmAbove ?? null,

@@ -1,6 +1,6 @@
-import type { PrepareRequest } from '../../client/single/prepare-single.ts';
+import type { PrepareRequest } from '../../client/single/find-single.ts';
 import type { SingleView } from '../../client/single/single-view.ts';
-import type { Asked, AskEvent } from '../../client/single/ask-single.ts';
+import type { Asked, AskEvent, AskRequest } from '../../client/single/ask-single.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
 import { isTraceable, operationOf, stepsIn } from '../../contract/row-kinds.ts';
@@ -163,7 +163,11 @@ function isLookedUp({ batch, row }: SingleView): boolean {
  */
 export function askLines(
   event: AskEvent,
-  { isProbed, retakes }: { readonly isProbed: boolean; readonly retakes: number },
+  {
+    isProbed,
+    retakes,
+    cache,
+  }: Pick<AskRequest['job']['settings'], 'retakes' | 'cache'> & { readonly isProbed: boolean },
 ): readonly string[] {
   switch (event.type) {
     case 'found':
@@ -176,12 +180,11 @@ export function askLines(
       if (event.reasons.cached.rows > 0) return ['An earlier, equal row has this result: it costs nothing.'];
       return event.cache === 'only' ? [] : [`${priceOf(event.facts, isProbed)}${retakesText(retakes)}`];
     }
-    case 'again':
-      return [
-        event.facts === undefined
-          ? 'Its job was paid for: waiting for its result again costs nothing.'
-          : `A new take. ${priceOf(event.facts)}`,
-      ];
+    case 'planned': {
+      const { paying, waits } = event.forecast;
+      if (paying > 0) return cache === 'only' ? [] : [`A new take. ${priceOf(event.forecast)}`];
+      return waits > 0 ? ['Its job was paid for: waiting for its result again costs nothing.'] : [];
+    }
     default:
       return pricingLines(event);
   }

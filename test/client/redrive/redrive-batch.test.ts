@@ -1,8 +1,9 @@
 import { expect, it } from '@jest/globals';
 import { chosenRows } from '../../../batches/redrive/selection.ts';
 import { draftRedrive } from '../../../batches/redrive/redrive.ts';
-import { openApi } from '../../../client/open-api.ts';
-import { redriveBatch } from '../../../client/redrive/redrive.ts';
+import { settingsOf } from '../../../client/read-options.ts';
+import { redrivePlanned } from '../../../client/redrive/redrive.ts';
+import { Session } from '../../../client/session.ts';
 import { startSimulator } from '../../../simulator/start-simulator.ts';
 import { freshPlace } from '../../support/place.ts';
 import { addSampleBatchOf } from '../sample-batch-of.ts';
@@ -23,12 +24,14 @@ it('works on a batch that another redrive has opened since it was looked up, tho
     const rows = chosenRows(ledger, 'demo', { outcomes: ['failed'] });
     const draft = await draftRedrive(ledger, batch, rows, rules);
     expect(draft.count).toBe(0);
-    const open = await openApi({ baseUrl: simulator.url, token: simulator.token });
-    const request = { ledger, batch, draft, rows, fileSha256: null, out: null, openApi: () => Promise.resolve(open) };
-    expect(await redriveBatch({ ...request, approve: () => Promise.reject(new Error('asked')) })).toMatchObject({
-      type: 'open',
-    });
-    open.api.close();
+    const access = { baseUrl: simulator.url, token: simulator.token };
+    const settings = { ...settingsOf({ home: place.folder }), ledger: place.ledger.place };
+    const session = new Session({ settings, access: () => access, ledger: { mustExist: true, thread: false } });
+    const person = { yes: false, canAsk: true, confirm: () => Promise.reject(new Error('asked')) };
+    const plan = { draft, rows, fileSha256: null };
+    const ended = await redrivePlanned(session, batch, plan, { out: null }, person, () => undefined);
+    expect(ended).toMatchObject({ type: 'open', opened: 0 });
+    await session.close();
   } finally {
     await simulator.close();
   }
