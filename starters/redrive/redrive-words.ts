@@ -11,52 +11,35 @@ type Forecast = Extract<RedriveCheck, { readonly type: 'ready' }>['forecast'];
 
 /** Describes a redrive's effect and cost in advance. */
 export function draftLines(draft: Forecast, batch: string): readonly string[] {
-  const {
-    count,
-    parts,
-    pays,
-    waits,
-    joins,
-    rewritten,
-    accepts,
-    returns,
-    refetched,
-    untaken,
-    left,
-    replaced,
-    notChosen,
-    resubmitted,
-    paying,
-    isEstimate,
-    dependents,
-  } = draft;
+  const { count, waits, joins, accepts, returns, left, paying, isEstimate } = draft;
   const { quoted, unpriced } = draft.bill;
-  const lines = [
-    ...STEPS.filter((step) => pays.has(step)).map(
-      (step) => `${rowsInWords(pays.get(step) ?? 0)} to send, from ${step} on`,
+  const counted: readonly (readonly [number, (rows: number) => string])[] = [
+    ...STEPS.map(
+      (step) => [draft.pays.get(step) ?? 0, (n: number) => `${rowsInWords(n)} to send, from ${step} on`] as const,
     ),
-    ...(parts > 0 ? [`of rows in parts: ${partWord(parts)}, and no other part of these rows`] : []),
-    ...(dependents > 0 ? [`${rowsInWords(dependents)} that wait for these voices go on by themselves`] : []),
-    ...(waits > joins ? [`${rowsInWords(waits - joins)} whose job was paid for: wait for the result again, free`] : []),
-    ...(joins > 0 ? [`${rowsInWords(joins)} whose parts are joined again, free`] : []),
-    ...(rewritten > 0
-      ? [`${rowsInWords(rewritten)} whose lost text is written again from what is on record, free`]
-      : []),
-    ...(accepts > returns ? [`${rowsInWords(accepts - returns)} whose result is accepted as it is, free`] : []),
-    ...(returns > 0 ? [`${rowsInWords(returns)} back to the result of an earlier take, free`] : []),
-    ...(refetched > 0
-      ? [`${ofThese(refetched)} to fetch that file first: its job is read, and the row keeps what it has until then`]
-      : []),
-    ...(untaken > 0 ? [`${ofThese(untaken)} edits that no step reads; they are ignored`] : []),
-    ...(left['has-result'] > 0 ? [`${rowsInWords(left['has-result'])} left out: a result exists`] : []),
-    ...(left['no-unfit'] > 0
-      ? [`${rowsInWords(left['no-unfit'])} left out: no result to accept that failed a check or lacks its verification`]
-      : []),
-    ...(left.open > 0 ? [`${rowsInWords(left.open)} left out: not ended yet`] : []),
-    ...(replaced > 0 ? [replacedWords(draft)] : []),
-    ...(notChosen > 0 ? [`${number(notChosen)} of these were left out before by --limit or --sample`] : []),
-    ...(resubmitted > 0 ? [`${number(resubmitted)} of these may be charged twice for one result`] : []),
+    [draft.parts, (n) => `of rows in parts: ${partWord(n)}, and no other part of these rows`],
+    [draft.dependents, (n) => `${rowsInWords(n)} that wait for these voices go on by themselves`],
+    [waits - joins, (n) => `${rowsInWords(n)} whose job was paid for: wait for the result again, free`],
+    [joins, (n) => `${rowsInWords(n)} whose parts are joined again, free`],
+    [draft.rewritten, (n) => `${rowsInWords(n)} whose lost text is written again from what is on record, free`],
+    [accepts - returns, (n) => `${rowsInWords(n)} whose result is accepted as it is, free`],
+    [returns, (n) => `${rowsInWords(n)} back to the result of an earlier take, free`],
+    [
+      draft.refetched,
+      (n) => `${ofThese(n)} to fetch that file first: its job is read, and the row keeps what it has until then`,
+    ],
+    [draft.untaken, (n) => `${ofThese(n)} edits that no step reads; they are ignored`],
+    [left['has-result'], (n) => `${rowsInWords(n)} left out: a result exists`],
+    [
+      left['no-unfit'],
+      (n) => `${rowsInWords(n)} left out: no result to accept that failed a check or lacks its verification`,
+    ],
+    [left.open, (n) => `${rowsInWords(n)} left out: not ended yet`],
+    [draft.replaced, () => replacedWords(draft)],
+    [draft.notChosen, (n) => `${number(n)} of these were left out before by --limit or --sample`],
+    [draft.resubmitted, (n) => `${number(n)} of these may be charged twice for one result`],
   ];
+  const lines = counted.flatMap(([rows, words]) => (rows > 0 ? [words(rows)] : []));
   if (count === 0 && lines.length === 0) return [`No row of batch "${batch}" matches. Nothing is sent.`];
   const unknown = unpriced > 0 ? ` and the unknown price of ${rowsInWords(unpriced)}` : '';
   const bill = paying === 0 ? 'nothing' : `${isEstimate ? '~' : ''}${inCredits(quoted)}${unknown}`;
