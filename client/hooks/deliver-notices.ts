@@ -13,7 +13,7 @@ import type { Settings } from '../settings.ts';
 /** Pause between two searches for notices, ms. */
 const EVERY_MS = 1_000;
 /** Lease of the process that delivers a notice, ms. It is renewed until the delivery ends. */
-export const LEASE_MS = 30_000;
+const LEASE_MS = 30_000;
 /** By then the claim of a dead process has expired, ms. */
 const CLAIM_PATIENCE_MS = LEASE_MS + 2 * EVERY_MS;
 
