@@ -19,7 +19,6 @@ const LOWEST_SCORE = 85;
 /** Tests of a policy beside the one that has its name. */
 const MORE_OF_POLICY = {
   pacer: ['policy/pacer-property'],
-  redrive: ['policy/redrive-jobs'],
   'row-machine': ['policy/row-story'],
 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { classifyDownload, classifyLostMedia, classifyPaid, classifyRead } from '../../api/classify.ts';
+import { classifyDownload, classifyLostMedia, classifyPaid, classifyRead, type Ruling } from '../../api/classify.ts';
 import type { NoAnswer } from '../../api/http.ts';
 import type { Answer } from '../../api/read-answer.ts';
 import type { Operation } from '../../contract/row-kinds.ts';
@@ -45,39 +45,24 @@ describe('what a failure says', () => {
     return 'failure' in ruling ? ruling.failure.message : ruling.verdict;
   };
   const ERROR = { error: 'no voice' };
+  const REFUSED = { success: false, message: 'no' };
 
   it.each<[Answer, Operation, string]>([
+    [answerOf(302, undefined), 'speech-job', '302, a redirect, which is not followed – an empty answer'],
+    [answerOf(399, undefined), 'speech-job', '399, a redirect, which is not followed – an empty answer'],
+    [answerOf(500, undefined), 'speech-job', '500 – an empty answer'],
+    [answerOf(408, undefined), 'speech-job', '408 – an empty answer'],
+    [answerOf(200, ERROR), 'speech-job', '200, but the body is an error – no voice'],
+    [answerOf(299, ERROR), 'transcription', '299, but the body is an error – no voice'],
+    [answerOf(200, REFUSED), 'speech-job', '200, but the body is an error – no'],
     [
-      answerOf(302, undefined),
+      answerOf(200, { ...REFUSED, data: { id: 't1' } }),
       'speech-job',
-      'POST /x was answered with 302, a redirect, which is not followed – an empty answer',
+      '200, a body that is both an error and a result – no',
     ],
-    [
-      answerOf(399, undefined),
-      'speech-job',
-      'POST /x was answered with 399, a redirect, which is not followed – an empty answer',
-    ],
-    [answerOf(500, undefined), 'speech-job', 'POST /x was answered with 500 – an empty answer'],
-    [answerOf(408, undefined), 'speech-job', 'POST /x was answered with 408 – an empty answer'],
-    [answerOf(200, ERROR), 'speech-job', 'POST /x was answered with 200, but the body is an error – no voice'],
-    [answerOf(299, ERROR), 'transcription', 'POST /x was answered with 299, but the body is an error – no voice'],
-    [
-      answerOf(200, { success: false, message: 'no' }),
-      'speech-job',
-      'POST /x was answered with 200, but the body is an error – no',
-    ],
-    [
-      answerOf(200, { success: false, message: 'no', data: { id: 't1' } }),
-      'speech-job',
-      'POST /x was answered with 200, a body that is both an error and a result – no',
-    ],
-    [
-      answerOf(200, {}),
-      'speech-job',
-      'POST /x was answered with 200, but without what was asked for – JSON without an error message',
-    ],
+    [answerOf(200, {}), 'speech-job', '200, but without what was asked for – JSON without an error message'],
   ])('%j to %s: %s', (answer, operation, message) => {
-    expect(paid(answer, operation)).toBe(message);
+    expect(paid(answer, operation)).toBe(`POST /x was answered with ${message}`);
   });
 
   it('tells a lost answer from a request that was not sent', () => {
@@ -171,23 +156,44 @@ describe('a 429 about credits', () => {
   });
 });
 
-describe('a 429 about jobs, in other words', () => {
-  it.each(
-    ['concurrent', 'simultaneous', 'parallel', 'unfinished', 'in progress', 'in-progress'].concat(
-      ...['active', 'running', 'pending', 'queued'].map((word) => [
-        `${word} jobs`,
-        `${word} tasks`,
-        `${word} requests`,
-      ]),
-    ),
-  )('%s', (words) => {
-    const ruling = classifyPaid(answerOf(429, { code: 'no', message: `Too many: ${words}` }), contextOf('speech-job'));
-    expect(ruling).toMatchObject({ failure: { limit: 'concurrency' } });
+describe('a 429 about jobs at once', () => {
+  const limited = (body: unknown): Ruling => classifyPaid(answerOf(429, body), contextOf('speech-job'));
+  const states = ['active', 'running', 'pending', 'queued'];
+  const words = states.flatMap((state) => ['jobs', 'tasks', 'requests'].map((noun) => `${state} ${noun}`));
+
+  it.each([
+    { error: 'Too many unfinished jobs' },
+    { code: 'ERR_CONCURRENCY', message: 'Concurrency limit of 5 reached' },
+    { error: 'You have 3 running jobs; wait for one to finish' },
+    { error: 'Too many jobs in progress' },
+    { error: 'Too many jobs in flight' },
+    { code: 'TOO_MANY_JOBS', message: 'Too many jobs' },
+    { error: 'Too many requests', details: 'at most 5 in-flight requests' },
+    { error: 'Rate limit exceeded: 5 concurrent jobs' },
+    { error: 'Concurrent job quota exceeded' },
+    { error: 'Insufficient concurrency' },
+    { code: 'job_limit_reached', message: 'wait' },
+    { error: 'The queue is full' },
+    { error: 'Please wait for your other jobs to finish' },
+    { error: '并发任务数超限' },
+    'Too many simultaneous requests',
+    ...['concurrent', 'simultaneous', 'parallel', 'unfinished', 'in progress', 'in-progress', ...words].map((one) => {
+      return { code: 'no', message: `Too many: ${one}` };
+    }),
+  ])('%j is healed by waiting for a job', (body) => {
+    const failure = { class: 'RateLimited', limit: 'concurrency' };
+    expect(limited(body)).toMatchObject({ verdict: 'not-accepted', failure });
   });
 
-  it('needs the jobs beside their state', () => {
-    const ruling = classifyPaid(answerOf(429, 'Your jobs are active'), contextOf('speech-job'));
-    expect(ruling).not.toHaveProperty('failure.limit');
+  it.each([
+    { error: 'Too many requests' },
+    { error: 'Slow down: 60 requests per minute' },
+    { error: 'Too many jobs per minute' },
+    'Your jobs are active',
+    undefined,
+  ])('%j is about pace', (body) => {
+    expect(limited(body)).toMatchObject({ verdict: 'not-accepted', failure: { class: 'RateLimited' } });
+    expect(limited(body)).not.toHaveProperty('failure.limit');
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createFetch } from '../../api/create-fetch.ts';
-import { always, serve, serveRaw } from '../support/api-server.ts';
-import { serveProxy } from '../support/proxy-server.ts';
+import { always, serve, serveRaw, type TestServer } from '../support/api-server.ts';
+import { serveProxy, type TestProxy } from '../support/proxy-server.ts';
 
 const URL_OF_FILE = 'http://media.example/a.wav?sig=secret';
 
@@ -15,6 +15,12 @@ async function whyOf(answer: Promise<Response>): Promise<unknown> {
   return (error as { cause?: { code?: unknown } }).cause?.code;
 }
 
+/** A fetch by a tunnel to a server, whatever its name. */
+async function through({ port }: Pick<TestServer, 'port'>): Promise<{ get: typeof fetch; proxy: TestProxy }> {
+  const proxy = await serveProxy(() => port);
+  return { get: createFetch({ HTTP_PROXY: proxy.origin }), proxy };
+}
+
 describe('createFetch', () => {
   it('is that of Node where no proxy is set', () => {
     expect(createFetch({ NO_PROXY: '*' })).toBe(fetch);
@@ -22,8 +28,8 @@ describe('createFetch', () => {
 
   it('reaches a host by tunnel, and reads its answer as Node does', async () => {
     const server = await serve(always(206, 'half', { etag: '"v1"', 'content-range': 'bytes 0-3/8' }));
-    const proxy = await serveProxy(() => server.port);
-    const response = await createFetch({ HTTP_PROXY: proxy.origin })(URL_OF_FILE, { headers: { range: 'bytes=0-3' } });
+    const { get, proxy } = await through(server);
+    const response = await get(URL_OF_FILE, { headers: { range: 'bytes=0-3' } });
     expect(await response.text()).toBe('half');
     expect(response).toMatchObject({ status: 206, ok: true, type: 'basic' });
     expect(response.headers.get('etag')).toBe('"v1"');
@@ -37,16 +43,15 @@ describe('createFetch', () => {
 
   it('follows no redirect', async () => {
     const server = await serve(always(302, '', { location: '/b.wav' }));
-    const proxy = await serveProxy(() => server.port);
-    const response = await createFetch({ HTTP_PROXY: proxy.origin })(URL_OF_FILE);
+    const response = await (await through(server)).get(URL_OF_FILE);
     expect([response.status, response.headers.get('location')]).toEqual([302, '/b.wav']);
     expect(server.seen).toHaveLength(1);
   });
 
   it('reaches this machine directly', async () => {
     const server = await serve(always(204, ''));
-    const proxy = await serveProxy(() => 1);
-    expect((await createFetch({ HTTP_PROXY: proxy.origin })(server.origin)).status).toBe(204);
+    const { get, proxy } = await through({ port: 1 });
+    expect((await get(server.origin)).status).toBe(204);
     expect(proxy.connections()).toBe(0);
   });
 
@@ -73,23 +78,18 @@ describe('createFetch', () => {
   });
 
   it('ends the connection where the rest of a body is not wanted', async () => {
-    let ended: () => void;
+    let ended: () => void = () => undefined;
     const closed = new Promise<void>((resolve) => (ended = resolve));
     const server = await serve((_, response) => {
-      response.once('close', () => {
-        ended();
-      });
-      response.write('the beginning');
+      response.once('close', ended).write('the beginning');
     });
-    const proxy = await serveProxy(() => server.port);
-    const response = await createFetch({ HTTP_PROXY: proxy.origin })(URL_OF_FILE);
+    const response = await (await through(server)).get(URL_OF_FILE);
     await response.body?.cancel();
     await closed;
   });
 
   it('rejects a status that no answer has', async () => {
     const server = await serve(always(999, 'go away'));
-    const proxy = await serveProxy(() => server.port);
-    expect(await whyOf(createFetch({ HTTP_PROXY: proxy.origin })(URL_OF_FILE))).toBe('the answer has the status 999');
+    expect(await whyOf((await through(server)).get(URL_OF_FILE))).toBe('the answer has the status 999');
   });
 });

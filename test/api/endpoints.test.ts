@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { PaidRequest, Receive, SpeechApi } from '../../api/speech-api.ts';
-import type { Operation, RowSpec } from '../../contract/row-kinds.ts';
+import type { JobOperation, Operation, RowSpec } from '../../contract/row-kinds.ts';
 import type { SimulatorOptions } from '../../simulator/start-simulator.ts';
 import { type Client, openSimulator } from '../simulator/with-simulator.ts';
 import { clientOf } from '../support/api-server.ts';
@@ -10,16 +10,6 @@ import { bytesOf } from './bodies.ts';
 const SEEDS = [1, 2, 3, 4, 5];
 
 const size: Receive<number> = async (body) => (await bytesOf(body)).length;
-
-async function against<T>(
-  seed: number,
-  use: (api: SpeechApi, client: Client) => Promise<T>,
-  more: SimulatorOptions = {},
-) {
-  const client = await openSimulator({ seed, ...more });
-  const origin = new URL(client.simulator.url).origin;
-  return use(clientOf(origin, { token: client.simulator.token }), client);
-}
 
 function request(operation: Operation, spec: Partial<RowSpec>): PaidRequest {
   const whole = { kind: 'tts', extra: {}, ...spec } as RowSpec;
@@ -36,98 +26,88 @@ async function accepted(api: SpeechApi, paid: PaidRequest): Promise<string> {
   return verdict.jobId;
 }
 
+/** Reads the job that a request makes, which has ended, and its result. */
+async function readToItsEnd(api: SpeechApi, operation: JobOperation, spec: Partial<RowSpec>): Promise<void> {
+  const job = await api.readJob(operation, await accepted(api, request(operation, spec)));
+  expect(job).toMatchObject({ phase: 'completed', resultUrl: expect.any(String) });
+  expect(await api.download(job.resultUrl ?? '', size)).toBeGreaterThan(1_000);
+}
+
 describe.each(SEEDS)('our client and the simulator, shapes of seed %d', (seed) => {
-  it('GET /profile: names the account and what is left', async () => {
-    await against(
-      seed,
-      async (api) => {
-        expect(await api.readProfile()).toMatchObject({ userId: expect.stringMatching(/^user_/), quotaRemaining: 50 });
-      },
-      { credits: 50 },
-    );
+  const shows = (
+    title: string,
+    use: (api: SpeechApi, simulator: Client['simulator']) => Promise<void>,
+    more: SimulatorOptions = {},
+  ): void => {
+    it(title, async () => {
+      const { simulator } = await openSimulator({ seed, ...more });
+      await use(clientOf(new URL(simulator.url).origin, { token: simulator.token }), simulator);
+    });
+  };
+
+  shows(
+    'GET /profile: names the account and what is left',
+    async (api) => {
+      expect(await api.readProfile()).toMatchObject({ userId: expect.stringMatching(/^user_/), quotaRemaining: 50 });
+    },
+    { credits: 50 },
+  );
+
+  shows('GET /voices: lists the voices that speech may use', async (api) => {
+    const ids: string[] = [];
+    for await (const { id } of api.listVoices()) ids.push(id);
+    expect(ids).toContain('narrator');
   });
 
-  it('GET /voices: lists the voices that speech may use', async () => {
-    await against(seed, async (api) => {
-      const ids: string[] = [];
-      for await (const { id } of api.listVoices()) ids.push(id);
-      expect(ids).toContain('narrator');
-    });
+  shows('POST /speech/tts/jobs: makes one job, at the price of its text', async (api, simulator) => {
+    const jobId = await accepted(api, request('speech-job', SPEECH));
+    expect(simulator.ledger()).toMatchObject([{ operation: 'speech-job', jobId, credits: 6, answered: 'sent' }]);
   });
 
-  it('POST /speech/tts/jobs: makes one job, at the price of its text', async () => {
-    await against(seed, async (api, { simulator }) => {
-      const jobId = await accepted(api, request('speech-job', SPEECH));
-      expect(simulator.ledger()).toMatchObject([{ operation: 'speech-job', jobId, credits: 6, answered: 'sent' }]);
-    });
+  shows('GET /speech/tts/jobs/{taskId}: reads the job to its end, and its link leads to the speech', async (api) => {
+    await readToItsEnd(api, 'speech-job', SPEECH);
   });
 
-  it('GET /speech/tts/jobs/{taskId}: reads the job to its end, and its link leads to the speech', async () => {
-    await against(seed, async (api) => {
-      const job = await api.readJob('speech-job', await accepted(api, request('speech-job', SPEECH)));
-      expect(job).toMatchObject({ phase: 'completed', resultUrl: expect.any(String) });
-      expect(await api.download(job.resultUrl ?? '', size)).toBeGreaterThan(1_000);
-    });
+  shows('POST /speech/tts: answers with the speech', async (api, simulator) => {
+    const verdict = await api.send(request('speech-sync', SPEECH), { receive: size });
+    expect(verdict).toMatchObject({ verdict: 'done', media: expect.any(Number) });
+    expect(simulator.ledger()).toMatchObject([{ operation: 'speech-sync', credits: 6 }]);
   });
 
-  it('POST /speech/tts: answers with the speech', async () => {
-    await against(seed, async (api, { simulator }) => {
-      const verdict = await api.send(request('speech-sync', SPEECH), { receive: size });
-      expect(verdict).toMatchObject({ verdict: 'done', media: expect.any(Number) });
-      expect(simulator.ledger()).toMatchObject([{ operation: 'speech-sync', credits: 6 }]);
-    });
+  shows('POST /speech/tts: answers with a link to the speech where its cache is asked for', async (api) => {
+    const verdict = await api.send(request('speech-sync', { ...SPEECH, extra: { cache: true } }), { receive: size });
+    expect(verdict).toMatchObject({ verdict: 'done', media: expect.any(Number) });
   });
 
-  it('POST /speech/tts: answers with a link to the speech where its cache is asked for', async () => {
-    await against(seed, async (api) => {
-      const verdict = await api.send(request('speech-sync', { ...SPEECH, extra: { cache: true } }), { receive: size });
-      expect(verdict).toMatchObject({ verdict: 'done', media: expect.any(Number) });
-    });
+  shows('POST /speech/transcriptions: answers with the words', async (api) => {
+    const verdict = await api.send(request('transcription', { audio: 'https://in.example/a?seconds=12.4' }), {});
+    expect(verdict).toMatchObject({ verdict: 'done', credits: 13, transcript: { text: expect.any(String) } });
   });
 
-  it('POST /speech/transcriptions: answers with the words', async () => {
-    await against(seed, async (api) => {
-      const verdict = await api.send(request('transcription', { audio: 'https://in.example/a?seconds=12.4' }), {});
-      expect(verdict).toMatchObject({ verdict: 'done', credits: 13, transcript: { text: expect.any(String) } });
-    });
+  shows('POST /media/lip-sync/jobs: makes one job', async (api, simulator) => {
+    const jobId = await accepted(api, request('lip-sync-job', FACE));
+    expect(simulator.ledger()).toMatchObject([{ operation: 'lip-sync-job', jobId, videoUrl: FACE.video }]);
   });
 
-  it('POST /media/lip-sync/jobs: makes one job', async () => {
-    await against(seed, async (api, { simulator }) => {
-      const jobId = await accepted(api, request('lip-sync-job', FACE));
-      expect(simulator.ledger()).toMatchObject([{ operation: 'lip-sync-job', jobId, videoUrl: FACE.video }]);
-    });
+  shows('GET /media/lip-sync/jobs: lists the jobs page by page', async (api) => {
+    const made: string[] = [];
+    for (let n = 0; n < 3; n++) made.unshift(await accepted(api, request('lip-sync-job', FACE)));
+    const [first, second] = [await api.listJobs('lip-sync-job', 1, 2), await api.listJobs('lip-sync-job', 2, 2)];
+    expect([...first.jobs, ...second.jobs].map(({ id }) => id)).toEqual(made);
+    expect([first.hasMore, second.hasMore]).toEqual([true, false]);
   });
 
-  it('GET /media/lip-sync/jobs: lists the jobs page by page', async () => {
-    await against(seed, async (api) => {
-      const made: string[] = [];
-      for (let n = 0; n < 3; n++) made.unshift(await accepted(api, request('lip-sync-job', FACE)));
-      const [first, second] = [await api.listJobs('lip-sync-job', 1, 2), await api.listJobs('lip-sync-job', 2, 2)];
-      expect([...first.jobs, ...second.jobs].map(({ id }) => id)).toEqual(made);
-      expect([first.hasMore, second.hasMore]).toEqual([true, false]);
-    });
+  shows('GET /media/lip-sync/jobs/{jobId}: reads the job to its end, and its link leads to the video', async (api) => {
+    await readToItsEnd(api, 'lip-sync-job', FACE);
   });
 
-  it('GET /media/lip-sync/jobs/{jobId}: reads the job to its end, and its link leads to the video', async () => {
-    await against(seed, async (api) => {
-      const job = await api.readJob('lip-sync-job', await accepted(api, request('lip-sync-job', FACE)));
-      expect(job).toMatchObject({ phase: 'completed', resultUrl: expect.any(String) });
-      expect(await api.download(job.resultUrl ?? '', size)).toBeGreaterThan(1_000);
-    });
+  const DUBBED = { ...SPEECH, video: FACE.video };
+  shows('POST /media/video-dubbing/jobs: makes one job', async (api, simulator) => {
+    const jobId = await accepted(api, request('video-dubbing-job', DUBBED));
+    expect(simulator.ledger()).toMatchObject([{ operation: 'video-dubbing-job', jobId }]);
   });
 
-  it('POST /media/video-dubbing/jobs: makes one job', async () => {
-    await against(seed, async (api, { simulator }) => {
-      const jobId = await accepted(api, request('video-dubbing-job', { ...SPEECH, video: FACE.video }));
-      expect(simulator.ledger()).toMatchObject([{ operation: 'video-dubbing-job', jobId }]);
-    });
-  });
-
-  it('GET /media/video-dubbing/jobs/{jobId}: reads the job to its end', async () => {
-    await against(seed, async (api) => {
-      const dubbed = await accepted(api, request('video-dubbing-job', { ...SPEECH, video: FACE.video }));
-      expect(await api.readJob('video-dubbing-job', dubbed)).toMatchObject({ phase: 'completed' });
-    });
+  shows('GET /media/video-dubbing/jobs/{jobId}: reads the job to its end', async (api) => {
+    await readToItsEnd(api, 'video-dubbing-job', DUBBED);
   });
 });

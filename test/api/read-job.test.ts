@@ -9,39 +9,36 @@ const BASE = 'https://api.example/api/open/v1';
 const speech = V1_CLIENTS['speech-job'].results;
 const lipSync = V1_CLIENTS['lip-sync-job'].results;
 
+const CDN = 'https://cdn.example/a';
+const done = (members: object): object => ({ success: true, data: { id: 'j1', status: 'completed', ...members } });
+
 describe('readJobId', () => {
   it.each([
-    [{ id: 't1', status: 'queued' }],
-    [{ taskId: 't1' }],
-    [{ task_id: 't1' }],
-    [{ job_id: 't1' }],
-    [{ jobId: 't1' }],
-    [{ success: true, message: 'ok', data: { id: 't1', status: 'queued' } }],
-    [{ task: { id: 't1' }, record: { id: 'r9' }, requestId: 'req', creditsUsed: 3 }],
-    [{ task: {}, record: { taskId: 't1' }, requestId: 'req' }],
-    [{ id: 't1', record: { id: 'r9' } }],
-    [{ data: { task: { task_id: 't1' }, id: 'd9' } }],
-    [{ data: { job: { id: 't1' } } }],
+    { id: 't1', status: 'queued' },
+    { taskId: 't1' },
+    { task_id: 't1' },
+    { job_id: 't1' },
+    { jobId: 't1' },
+    { success: true, message: 'ok', data: { id: 't1', status: 'queued' } },
+    { task: { id: 't1' }, record: { id: 'r9' }, requestId: 'req', creditsUsed: 3 },
+    { task: {}, record: { taskId: 't1' }, requestId: 'req' },
+    { id: 't1', record: { id: 'r9' } },
+    { data: { task: { task_id: 't1' }, id: 'd9' } },
+    { data: { job: { id: 't1' } } },
   ])('finds the id in %j', (json) => {
     expect(readJobId(json)).toBe('t1');
   });
 
-  it('takes a number of more digits than a double holds as it stands, and no other id in its place', () => {
+  it('takes a number as an id, also one of more digits than a double holds, and no other id in its place', () => {
+    expect(readJobId({ data: { id: 42 } })).toBe('42');
     const text =
       '{"note":"id \\"9007199254740993","data":{"id":9007199254740993,"price":0.12345678901234567},"record":{"id":7}}';
     const json = parseJson(text);
     expect(readJobId(json)).toBe('9007199254740993');
     expect(json).toMatchObject({ note: 'id "9007199254740993', data: { price: Number('0.12345678901234567') } });
-    expect(parseJson('[1234567890123456, -12345678901234567890, 1e300]')).toEqual([
-      1234567890123456,
-      '-12345678901234567890',
-      1e300,
-    ]);
+    const numbers = parseJson('[1234567890123456, -12345678901234567890, 1e300]');
+    expect(numbers).toEqual([1234567890123456, '-12345678901234567890', 1e300]);
     expect(parseJson('{"id":9007199254740993')).toBeUndefined();
-  });
-
-  it('takes a number as an id', () => {
-    expect(readJobId({ data: { id: 42 } })).toBe('42');
   });
 
   it.each([
@@ -61,60 +58,48 @@ describe('readJobId', () => {
 
 describe('readJob', () => {
   it.each(['completed', 'succeeded', 'Success', 'DONE', 'finished'])('reads %s as completed', (status) => {
-    expect(readJob({ id: 't1', status, audioUrl: 'https://cdn.example/a' }, speech, 't1', BASE)).toEqual({
-      id: 't1',
-      phase: 'completed',
-      status,
-      resultUrl: 'https://cdn.example/a',
-    });
+    const job = { id: 't1', phase: 'completed', status, resultUrl: CDN };
+    expect(readJob({ id: 't1', status, audioUrl: CDN }, speech, 't1', BASE)).toEqual(job);
   });
 
   it.each(['failed', 'ERROR', 'cancelled', 'canceled', 'expired', 'rejected'])('reads %s as failed', (status) => {
     const job = readJob({ data: { id: 't1', status, error_message: 'no face' } }, lipSync, 't1', BASE);
     expect(job).toEqual({ id: 't1', phase: 'failed', status, error: 'no face' });
+    // Without a job, it is the word of the envelope.
+    expect(readJob({ status, message: 'Service busy' }, speech, 't1', BASE)).toBeUndefined();
   });
 
   it.each(['queued', 'pending', 'processing', 'rendering', 'completing', 'constructor'])('waits on %s', (status) => {
-    const job = readJob({ task: { id: 't1', status, audioUrl: 'https://cdn.example/a' } }, speech, 't1', BASE);
+    const job = readJob({ task: { id: 't1', status, audioUrl: CDN } }, speech, 't1', BASE);
     expect(job).toEqual({ id: 't1', phase: 'running', status });
   });
 
-  it.each([
-    [{ id: 't1', status: 'completed', audioUrl: 'https://cdn.example/a' }],
-    [{ id: 't1', status: 'completed', audio_url: 'https://cdn.example/a' }],
-    [{ task: { id: 't1', status: 'completed' }, record: { audioUrl: 'https://cdn.example/a' }, requestId: 'q' }],
-    [{ task: { id: 't1' }, record: { id: 'r1', status: 'completed', audioUrl: 'https://cdn.example/a' } }],
-    [{ task: { id: 't1' }, status: 'completed', audioUrl: 'https://cdn.example/a' }],
-    [{ success: true, data: { id: 't1', state: 'done', result: { audio_url: 'https://cdn.example/a' } } }],
-    [{ success: true, data: { id: 't1', status: 'done', output: 'https://cdn.example/a' } }],
-    [{ id: 't1', status: 'completed', result_url: 'https://cdn.example/a', audioUrl: 'https://cdn.example/old' }],
-  ])('finds the speech in %j', (json) => {
-    expect(readJob(json, speech, 't1', BASE)).toMatchObject({
-      phase: 'completed',
-      resultUrl: 'https://cdn.example/a',
-    });
+  it.each<[object, string?]>([
+    [{ id: 't1', status: 'completed', audioUrl: CDN }],
+    [{ id: 't1', status: 'completed', audio_url: CDN }],
+    [{ task: { id: 't1', status: 'completed' }, record: { audioUrl: CDN }, requestId: 'q' }],
+    [{ task: { id: 't1' }, record: { id: 'r1', status: 'completed', audioUrl: CDN } }],
+    [{ task: { id: 't1' }, status: 'completed', audioUrl: CDN }],
+    [{ success: true, data: { id: 't1', state: 'done', result: { audio_url: CDN } } }],
+    [{ success: true, data: { id: 't1', status: 'done', output: CDN } }],
+    [{ id: 't1', status: 'completed', result_url: CDN, audioUrl: 'https://cdn.example/old' }],
+    [{ id: 't1', status: 'completed', audioUrl: '/files/a.mp3' }, 'https://api.example/files/a.mp3'],
+  ])('finds the speech in %j', (json, resultUrl = CDN) => {
+    expect(readJob(json, speech, 't1', BASE)).toMatchObject({ phase: 'completed', resultUrl });
   });
 
   it.each([
-    [{ result_url: 'https://cdn.example/v' }],
-    [{ resultUrl: 'https://cdn.example/v' }],
-    [{ outputUrl: 'https://cdn.example/v' }],
-    [{ result: { url: 'https://cdn.example/v' } }],
-    [{ result: { videoUrl: 'https://cdn.example/v' } }],
-    [{ output: { video_url: 'https://cdn.example/v' } }],
-  ])('finds the video in %j beside echoed inputs', (members) => {
-    const echoes = { videoUrl: 'https://in.example/v', audioUrl: 'https://in.example/a', url: 'https://in.example/x' };
-    const json = { success: true, data: { id: 'j1', status: 'completed', ...echoes, ...members } };
-    expect(readJob(json, lipSync, 'j1', BASE)?.resultUrl).toBe('https://cdn.example/v');
-  });
-
-  it('never takes an echoed input for the video', () => {
-    const data = { id: 'j1', status: 'completed', videoUrl: 'https://in.example/v', audio_url: 'https://in.example/a' };
-    expect(readJob({ success: true, data }, lipSync, 'j1', BASE)).toEqual({
-      id: 'j1',
-      phase: 'completed',
-      status: 'completed',
-    });
+    { result_url: CDN },
+    { resultUrl: CDN },
+    { outputUrl: CDN },
+    { result: { url: CDN } },
+    { result: { videoUrl: CDN } },
+    { output: { video_url: CDN } },
+  ])('finds the video in %j beside echoed inputs, which it never takes for it', (members) => {
+    const inputs = { videoUrl: 'https://in.example/v', audioUrl: 'https://in.example/a' };
+    const all = { ...inputs, url: 'https://in.example/x', ...members };
+    expect(readJob(done(all), lipSync, 'j1', BASE)?.resultUrl).toBe(CDN);
+    expect(readJob(done(inputs), lipSync, 'j1', BASE)).toEqual({ id: 'j1', phase: 'completed', status: 'completed' });
   });
 
   const SENT: RowSpec = {
@@ -124,6 +109,8 @@ describe('readJob', () => {
     extra: { poster: 'https://in.example/poster.png' },
   };
   const RESULT = 'https://cdn.example/v.mp4?sig=9';
+  const linkOf = (json: object, names = lipSync, sent?: RowSpec): string | undefined =>
+    readJob(json, names, 'j1', BASE, sent)?.resultUrl;
 
   it.each([
     ['alone', { videoUrl: RESULT }],
@@ -132,15 +119,11 @@ describe('readJob', () => {
     ['beside the video as sent', { videoUrl: SENT.video, video_url: RESULT }],
     ['before the results', { videoUrl: RESULT, result: {}, output: null, resultUrl: '' }],
   ])('takes a link under the name of an input for the video if it was not sent: %s', (_name, members) => {
-    const json = { success: true, data: { id: 'j1', status: 'completed', ...members } };
-    expect(readJob(json, lipSync, 'j1', BASE, SENT)?.resultUrl).toBe(RESULT);
+    expect(linkOf(done(members), lipSync, SENT)).toBe(RESULT);
     // Without the row, nobody knows what was sent.
-    expect(readJob(json, lipSync, 'j1', BASE)?.resultUrl).toBeUndefined();
-    expect(readJob({ ...json, data: { ...json.data, status: 'processing' } }, lipSync, 'j1', BASE, SENT)).toEqual({
-      id: 'j1',
-      phase: 'running',
-      status: 'processing',
-    });
+    expect(linkOf(done(members))).toBeUndefined();
+    const running = { id: 'j1', phase: 'running', status: 'processing' };
+    expect(readJob(done({ ...members, status: 'processing' }), lipSync, 'j1', BASE, SENT)).toEqual(running);
   });
 
   it.each([
@@ -151,14 +134,16 @@ describe('readJob', () => {
     ['relative', 'clip', { clip: '/files/v.mp4' }],
   ])('takes the link under a member that the user names: %s', (_name, member, members) => {
     const names = { ...lipSync, named: ['data.other', member] };
-    const json = { success: true, data: { id: 'j1', status: 'completed', ...members } };
     const link = member === 'clip' ? 'https://api.example/files/v.mp4' : RESULT;
-    expect(readJob(json, names, 'j1', BASE, SENT)?.resultUrl).toBe(link);
-    expect(readJob({ ...json, data: { ...json.data, status: 'failed' } }, names, 'j1', BASE, SENT)).not.toHaveProperty(
-      'resultUrl',
-    );
+    expect(linkOf(done(members), names, SENT)).toBe(link);
+    expect(linkOf(done({ ...members, status: 'failed' }), names, SENT)).toBeUndefined();
     // Without the row, nobody knows what was sent.
-    expect(readJob(json, names, 'j1', BASE)?.resultUrl).not.toBe(link);
+    expect(linkOf(done(members), names)).not.toBe(link);
+  });
+
+  it('takes the link of speech under such a member', () => {
+    const spec: RowSpec = { kind: 'tts', text: 'Hello.', voice: 'v', extra: {} };
+    expect(linkOf({ id: 'j1', status: 'completed', href: CDN }, { ...speech, named: ['href'] }, spec)).toBe(CDN);
   });
 
   it.each([
@@ -170,22 +155,11 @@ describe('readJob', () => {
     ['a word', 'none'],
     ['no text', 7],
   ])('never takes what was sent, whoever names it: %s', (_name, clip) => {
-    const spec = {
-      ...SENT,
-      extra: { ...SENT.extra, path: '/api/open/v1/me', more: { of: ['https://in.example/deep.mp4'] } },
-    };
-    const json = { success: true, data: { id: 'j1', status: 'completed', clip } };
-    expect(readJob(json, { ...lipSync, named: ['data.clip'] }, 'j1', BASE, spec)?.resultUrl).toBeUndefined();
-    const both = { ...json, data: { ...json.data, resultUrl: RESULT } };
-    expect(readJob(both, { ...lipSync, named: ['data.clip'] }, 'j1', BASE, spec)?.resultUrl).toBe(RESULT);
-  });
-
-  it('takes the link of speech under a member that the user names', () => {
-    const json = { id: 'j1', status: 'completed', href: 'https://cdn.example/a.mp3' };
-    const spec: RowSpec = { kind: 'tts', text: 'Hello.', voice: 'v', extra: {} };
-    expect(readJob(json, { ...speech, named: ['href'] }, 'j1', BASE, spec)?.resultUrl).toBe(
-      'https://cdn.example/a.mp3',
-    );
+    const more = { path: '/api/open/v1/me', more: { of: ['https://in.example/deep.mp4'] } };
+    const spec = { ...SENT, extra: { ...SENT.extra, ...more } };
+    const names = { ...lipSync, named: ['data.clip'] };
+    expect(linkOf(done({ clip }), names, spec)).toBeUndefined();
+    expect(linkOf(done({ clip, resultUrl: RESULT }), names, spec)).toBe(RESULT);
   });
 
   it.each([
@@ -199,53 +173,43 @@ describe('readJob', () => {
     ['no link', { videoUrl: 'none', video_url: 7 }],
     ['another scheme', { videoUrl: 'ftp://cdn.example/v.mp4' }],
   ])('never takes an input for the video: %s', (_name, members) => {
-    const json = { success: true, data: { id: 'j1', status: 'completed', ...members } };
-    expect(readJob(json, lipSync, 'j1', BASE, SENT)?.resultUrl).toBeUndefined();
+    expect(linkOf(done(members), lipSync, SENT)).toBeUndefined();
   });
 
   it('prefers the name of a result to that of an input', () => {
-    const data = { id: 'j1', status: 'completed', videoUrl: 'https://cdn.example/preview', result_url: RESULT };
-    expect(readJob({ data }, lipSync, 'j1', BASE, SENT)?.resultUrl).toBe(RESULT);
+    expect(linkOf(done({ videoUrl: 'https://cdn.example/preview', result_url: RESULT }), lipSync, SENT)).toBe(RESULT);
     const dub: RowSpec = { kind: 'dub', text: 'Hi', voice: 'v', video: SENT.video ?? '', extra: {} };
-    const beside = { id: 'j1', status: 'completed', videoUrl: RESULT, audioUrl: 'https://cdn.example/speech.mp3' };
-    expect(readJob(beside, lipSync, 'j1', BASE, dub)?.resultUrl).toBe(RESULT);
+    expect(linkOf(done({ videoUrl: RESULT, audioUrl: 'https://cdn.example/speech.mp3' }), lipSync, dub)).toBe(RESULT);
   });
 
-  it('does not take the word of the envelope for the word of the job', () => {
-    expect(readJob({ status: 'success', data: { id: 't1', status: 'queued' } }, speech, 't1', BASE)?.phase).toBe(
-      'running',
-    );
-    expect(readJob({ status: 'error', data: { id: 't1' } }, speech, 't1', BASE)?.phase).toBe('running');
-    expect(readJob({ status: 'error', message: 'internal' }, speech, 't1', BASE)).toBeUndefined();
-    for (const status of ['failed', 'FAILURE', 'expired', 'rejected']) {
-      expect(readJob({ status, message: 'Service busy' }, speech, 't1', BASE)).toBeUndefined();
-    }
-    expect(readJob({ status: 200, data: { id: 't1' } }, speech, 't1', BASE)?.phase).toBe('running');
+  it.each([
+    [{ status: 'success', data: { id: 't1', status: 'queued' } }, 'running'],
+    [{ status: 'error', data: { id: 't1' } }, 'running'],
+    [{ status: 200, data: { id: 't1' } }, 'running'],
+    [{ status: 'error', message: 'internal' }, undefined],
+    [{ status: 'FAILURE', message: 'Service busy' }, undefined],
+    [{}, undefined],
+    [{ code: 'x', message: 'y' }, undefined],
+    [[], undefined],
+    ['<html>', undefined],
+    [undefined, undefined],
+  ])('does not take the word of the envelope for that of the job, nor anything for a job: %j', (json, phase) => {
+    expect(readJob(json, speech, 't1', BASE)?.phase).toBe(phase);
   });
 
-  it('resolves a relative link and reads credits', () => {
-    const json = { task: { id: 't1', status: 'completed', audioUrl: '/files/a.mp3' }, creditsUsed: 12 };
-    expect(readJob(json, speech, 't1', BASE)).toMatchObject({
-      resultUrl: 'https://api.example/files/a.mp3',
-      credits: 12,
-    });
+  it.each([
+    [12, 12],
+    [-1, undefined],
+    [1e300, undefined],
+    [1_000_000_001, undefined],
+  ])('takes %p credits for a price, unless sums could not be trusted any more', (creditsUsed, credits) => {
+    const json = { task: { id: 't1', status: 'completed', audioUrl: CDN }, creditsUsed };
+    expect(readJob(json, speech, 't1', BASE)?.credits).toBe(credits);
   });
-
-  it.each([-1, 1e300, 1_000_000_001])(
-    'takes %p credits for no price: sums could not be trusted any more',
-    (creditsUsed) => {
-      const json = { task: { id: 't1', status: 'completed', audioUrl: '/files/a.mp3' }, creditsUsed };
-      expect(readJob(json, speech, 't1', BASE)?.credits).toBeUndefined();
-    },
-  );
 
   it('gives the words of a nested error with its code', () => {
     const json = { id: 't1', status: 'failed', error: { code: 'ERR_VOICE', message: 'the voice is gone' } };
     expect(readJob(json, speech, 't1', BASE)?.error).toBe('the voice is gone (ERR_VOICE)');
-  });
-
-  it.each([[{}], [{ code: 'x', message: 'y' }], [[]], ['<html>'], [undefined]])('finds no job in %j', (json) => {
-    expect(readJob(json, speech, 't1', BASE)).toBeUndefined();
   });
 
   it('never throws', () => {

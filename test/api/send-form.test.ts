@@ -1,33 +1,21 @@
 import http from 'node:http';
-import { writeFile } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { rm, writeFile } from 'node:fs/promises';
+import { describe, expect, it } from '@jest/globals';
 import type { PaidRequest, Verdict } from '../../api/speech-api.ts';
 import type { LocalFile, RowSpec } from '../../contract/row-kinds.ts';
 import { readMultipart, type FormPart } from '../../simulator/routes/read-multipart.ts';
 import { openLocalFile } from '../../store/local-file.ts';
-import { clientOf, TOKEN } from '../support/api-server.ts';
+import { clientOf, listen, TOKEN } from '../support/api-server.ts';
 import { sampleFolder, writeFileOf, writeSample } from '../support/samples.ts';
-
-const servers: http.Server[] = [];
-
-afterEach(async () => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  }
-});
 
 interface SeenForm {
   readonly headers: http.IncomingHttpHeaders;
   readonly parts: readonly FormPart[] | null;
 }
+type Answer = (response: http.ServerResponse, request: http.IncomingMessage) => void;
 
 /** A server that reads each form whole, and what it saw. */
-async function formServer(answer: (response: http.ServerResponse, request: http.IncomingMessage) => void): Promise<{
-  readonly origin: string;
-  readonly seen: SeenForm[];
-}> {
+async function formServer(answer: Answer): Promise<{ readonly origin: string; readonly seen: SeenForm[] }> {
   const seen: SeenForm[] = [];
   const server = http.createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -39,14 +27,16 @@ async function formServer(answer: (response: http.ServerResponse, request: http.
       answer(response, request);
     });
   });
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { origin: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`, seen };
+  return { origin: (await listen(server, [])).origin, seen };
 }
 
-function says(status: number, body: unknown): (response: http.ServerResponse) => void {
-  return (response) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-}
+const says =
+  (status: number, body: unknown): Answer =>
+  (response) =>
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+
+const send = (origin: string, samples: readonly LocalFile[], openFile = openLocalFile): Promise<Verdict<unknown>> =>
+  clientOf(origin).send(voiceOf(samples), { openFile });
 
 function voiceOf(samples: readonly LocalFile[], more: Partial<RowSpec> = {}): PaidRequest {
   const spec: RowSpec = { kind: 'voice', name: 'Anna', samples, extra: {}, ...more };
@@ -63,14 +53,8 @@ describe('POST /voices: a voice from recordings', () => {
       await writeFileOf(`${folder}/b.bin`, large, { extension: 'm4a', seconds: 3 }),
     ];
     const { origin, seen } = await formServer(says(201, { voiceId: 'v9', credits_used: 2000 }));
-    const extra = { enhance: true, note: 'plain' };
-    const spec = {
-      transcript: 'Hello\r\nthere',
-      description: 'Warm',
-      visibility: 'private',
-      language: 'en, de',
-      extra,
-    };
+    const told = { description: 'Warm', visibility: 'private', language: 'en, de' };
+    const spec = { ...told, transcript: 'Hello\r\nthere', extra: { enhance: true, note: 'plain' } };
     const verdict = await clientOf(origin).send(voiceOf(samples, spec), { openFile: openLocalFile });
     expect(verdict).toEqual({ verdict: 'done', voiceId: 'v9', credits: 2000 });
     const [form] = seen;
@@ -96,52 +80,18 @@ describe('POST /voices: a voice from recordings', () => {
   });
 
   it.each([
-    ['voiceId', 200, { voiceId: 'v1', name: 'Anna' }],
-    ['id', 201, { id: 'v1' }],
-    ['a voice', 200, { voice: { id: 'v1', name: 'Anna' } }],
-    ['data', 201, { success: true, data: { voice: { voiceId: 'v1' } } }],
-    ['the legacy alias', 200, { modelId: 'v1', title: 'Anna', message: 'Model created' }],
-  ])('POST /voices: reads the id from %s', async (_, status, body) => {
-    const { origin } = await formServer(says(status, body));
-    const samples = [await writeSample(await sampleFolder(), 'a.wav')];
-    expect(await clientOf(origin).send(voiceOf(samples), { openFile: openLocalFile })).toEqual({
-      verdict: 'done',
-      voiceId: 'v1',
-    });
-  });
-
-  it('POST /voices: a success without an id may have made a voice', async () => {
-    const { origin } = await formServer(says(200, { success: true }));
-    const samples = [await writeSample(await sampleFolder(), 'a.wav')];
-    expect(await clientOf(origin).send(voiceOf(samples), { openFile: openLocalFile })).toMatchObject({
-      verdict: 'unknown',
-    });
-  });
-
-  it.each([
-    ['has changed', (path: string, content: Buffer) => writeFile(path, content.fill(1, 100, 200))],
-    ['is shorter', (path: string, content: Buffer) => writeFile(path, content.subarray(1))],
-    ['is longer', (path: string, content: Buffer) => writeFile(path, Buffer.concat([content, content]))],
-  ])('POST /voices: sends nothing of a file that %s since its row was checked', async (_, change) => {
+    ['has changed', (path: string, content: Buffer) => writeFile(path, content.fill(1, 100, 200)), 'has changed since'],
+    ['is shorter', (path: string, content: Buffer) => writeFile(path, content.subarray(1)), 'has changed since'],
+    ['is longer', (path: string) => writeFile(path, Buffer.alloc(2_000)), 'has changed since'],
+    ['is gone', (path: string) => rm(path), 'cannot be opened any more (ENOENT)'],
+  ])('POST /voices: sends nothing of a file that %s since its row was checked', async (_, change, words) => {
     const { origin, seen } = await formServer(says(201, { voiceId: 'v1' }));
-    const folder = await sampleFolder();
-    const sample = await writeFileOf(`${folder}/a.wav`, Buffer.alloc(1000), { extension: 'wav', seconds: 1 });
-    await change(sample.path, Buffer.alloc(1000));
-    expect(await clientOf(origin).send(voiceOf([sample]), { openFile: openLocalFile })).toMatchObject({
+    const path = `${await sampleFolder()}/a.wav`;
+    const sample = await writeFileOf(path, Buffer.alloc(1000), { extension: 'wav', seconds: 1 });
+    await change(path, Buffer.alloc(1000));
+    expect(await send(origin, [sample])).toMatchObject({
       verdict: 'rejected',
-      failure: { class: 'BadRequest', message: expect.stringContaining('has changed since its row was checked') },
-    });
-    expect(seen).toEqual([]);
-  });
-
-  it('POST /voices: sends nothing for a file that is gone', async () => {
-    const { origin, seen } = await formServer(says(201, { voiceId: 'v1' }));
-    const sample = await writeSample(await sampleFolder(), 'a.wav');
-    expect(
-      await clientOf(origin).send(voiceOf([{ ...sample, path: `${sample.path}.gone` }]), { openFile: openLocalFile }),
-    ).toMatchObject({
-      verdict: 'rejected',
-      failure: { message: expect.stringContaining('cannot be opened any more (ENOENT)') },
+      failure: { class: 'BadRequest', message: expect.stringContaining(words) },
     });
     expect(seen).toEqual([]);
   });
@@ -152,7 +102,7 @@ describe('POST /voices: a voice from recordings', () => {
       const { origin, seen } = await formServer(says(201, { voiceId: 'v1' }));
       const sample = await writeSample(await sampleFolder(), 'a.wav');
       const trouble = Object.assign(new Error(`${code}: trouble, open '/home/me/a.wav'`), { code, syscall: 'open' });
-      const verdict = await clientOf(origin).send(voiceOf([sample]), { openFile: () => Promise.reject(trouble) });
+      const verdict = await send(origin, [sample], () => Promise.reject(trouble));
       expect(verdict).toMatchObject({ verdict: 'not-accepted', failure: { class: 'NotSent' } });
       expect(JSON.stringify(verdict)).not.toContain('/home/me');
       expect(seen).toEqual([]);
@@ -160,28 +110,23 @@ describe('POST /voices: a voice from recordings', () => {
   );
 
   it('POST /voices: reads an answer that comes before the form has gone out, and gives the connection up', async () => {
-    const refused = http.createServer((_request, response) => {
-      says(413, { code: 'ERR_PAYLOAD_TOO_LARGE', message: 'Too large' })(response);
+    const refusing = http.createServer((request, response) => {
+      says(413, { code: 'ERR_PAYLOAD_TOO_LARGE', message: 'Too large' })(response, request);
     });
-    servers.push(refused);
-    await new Promise<void>((resolve) => refused.listen(0, '127.0.0.1', resolve));
-    const { port } = refused.address() as AddressInfo;
+    const { origin } = await listen(refusing, []);
     const large = Buffer.alloc(20_000_000);
     const sample = await writeFileOf(`${await sampleFolder()}/a.wav`, large, { extension: 'wav', seconds: 1 });
-    const api = clientOf(`http://127.0.0.1:${String(port)}`);
-    const send = (): Promise<Verdict<unknown>> => api.send(voiceOf([sample]), { openFile: openLocalFile });
-    let answer = await send();
+    let answer = await send(origin, [sample]);
     // A machine that takes long to open the recording does not send it then, and tries again.
-    while (answer.verdict === 'not-accepted' && answer.failure.class === 'NotSent') answer = await send();
+    while (answer.verdict === 'not-accepted' && answer.failure.class === 'NotSent')
+      answer = await send(origin, [sample]);
     expect(answer).toMatchObject({ verdict: 'rejected', failure: { class: 'BadRequest', status: 413 } });
   });
 
   it('POST /voices: is in doubt if the answer is lost', async () => {
     const { origin, seen } = await formServer((_response, request) => request.socket.destroy());
     const sample = await writeSample(await sampleFolder(), 'a.wav');
-    expect(await clientOf(origin).send(voiceOf([sample]), { openFile: openLocalFile })).toMatchObject({
-      verdict: 'unknown',
-    });
+    expect(await send(origin, [sample])).toMatchObject({ verdict: 'unknown' });
     expect(seen).toHaveLength(1);
   });
 });

@@ -13,6 +13,7 @@ import {
   SPEECH_SYNC,
   TOKEN,
   TRANSCRIPTION,
+  type TestServer,
 } from '../support/api-server.ts';
 import { bytesOf, streamOf } from './bodies.ts';
 
@@ -30,52 +31,48 @@ const takeByPipe: Receive<number> = async (body) => {
   return bytes;
 };
 
+/** A server that answers with these bytes as speech. */
+const speaking = (body: string | Buffer = MP3, type = 'audio/mpeg'): Promise<TestServer> =>
+  serve(always(200, body, type === '' ? {} : { 'content-type': type }));
+
+/** What becomes of synchronous speech that the server gives. */
+function say<T>({ origin }: TestServer, receive: Receive<T>, options: Parameters<typeof clientOf>[1] = {}) {
+  return clientOf(origin, options).send(SPEECH_SYNC, { receive });
+}
+
+const unknownFor = (words: string): object => ({
+  verdict: 'unknown',
+  failure: { class: 'OutcomeUnknown', message: expect.stringContaining(words) },
+});
+
 describe('what is sent', () => {
+  const { text } = SPEECH_JOB.spec;
+  const { video, audio } = LIP_SYNC.spec;
+  const FRESH = 'https://cdn.example/fresh';
+  const dubbing = { kind: 'video-dubbing', text: 'Hello', voice: 'v-1', video: 'https://in.example/v' } as const;
+  const all = { text: 'Grüße, 世界 😀', speed: 1.25, language: 'de' };
+  const whole = { ...all, kind: 'tts', voice: 'v', engine: 'e', format: 'wav', duration: 3 } as const;
+  const extra = { pitch: 2, format: 'ogg', nested: { a: [1, null] } };
+
   it.each<[PaidRequest, string, unknown]>([
-    [SPEECH_JOB, '/speech/tts/jobs', { text: SPEECH_JOB.spec.text, voiceId: 'v-1' }],
-    [SPEECH_SYNC, '/speech/tts', { text: SPEECH_JOB.spec.text, voiceId: 'v-1' }],
+    [SPEECH_JOB, '/speech/tts/jobs', { text, voiceId: 'v-1' }],
+    [SPEECH_SYNC, '/speech/tts', { text, voiceId: 'v-1' }],
     [TRANSCRIPTION, '/speech/transcriptions', { audioUrl: TRANSCRIPTION.spec.audio, language: 'en' }],
-    [LIP_SYNC, '/media/lip-sync/jobs', { videoUrl: LIP_SYNC.spec.video, audioUrl: LIP_SYNC.spec.audio }],
+    [LIP_SYNC, '/media/lip-sync/jobs', { videoUrl: video, audioUrl: audio }],
     [
-      {
-        ...SPEECH_JOB,
-        operation: 'video-dubbing-job',
-        spec: { kind: 'video-dubbing', text: 'Hello', voice: 'v-1', video: 'https://in.example/v', extra: { mode: 1 } },
-      },
-      '/media/video-dubbing/jobs',
-      { video_url: 'https://in.example/v', text: 'Hello', reference_id: 'v-1', mode: 1 },
-    ],
-    [
-      { ...LIP_SYNC, spec: { ...LIP_SYNC.spec, audio: 'https://cdn.example/fresh' } },
+      { ...LIP_SYNC, spec: { ...LIP_SYNC.spec, audio: FRESH } },
       '/media/lip-sync/jobs',
-      { videoUrl: LIP_SYNC.spec.video, audioUrl: 'https://cdn.example/fresh' },
+      { videoUrl: video, audioUrl: FRESH },
     ],
     [
-      {
-        ...SPEECH_JOB,
-        spec: {
-          kind: 'tts',
-          text: 'Grüße, 世界 😀',
-          voice: 'v',
-          engine: 'e',
-          format: 'wav',
-          speed: 1.25,
-          language: 'de',
-          duration: 3,
-          extra: { pitch: 2, format: 'ogg', nested: { a: [1, null] } },
-        },
-      },
+      { ...SPEECH_JOB, operation: 'video-dubbing-job', spec: { ...dubbing, extra: { mode: 1 } } },
+      '/media/video-dubbing/jobs',
+      { video_url: dubbing.video, text: 'Hello', reference_id: 'v-1', mode: 1 },
+    ],
+    [
+      { ...SPEECH_JOB, spec: { ...whole, extra } },
       '/speech/tts/jobs',
-      {
-        text: 'Grüße, 世界 😀',
-        voiceId: 'v',
-        engineModelId: 'e',
-        format: 'ogg',
-        speed: 1.25,
-        language: 'de',
-        pitch: 2,
-        nested: { a: [1, null] },
-      },
+      { ...all, ...extra, voiceId: 'v', engineModelId: 'e' },
     ],
   ])('is the path, body and headers of $operation', async (request, path, body) => {
     const server = await serve(always(422, {}));
@@ -111,16 +108,9 @@ describe('speech in the answer', () => {
   it('is handed to the receiver with what is known about it', async () => {
     const headers = { 'content-type': 'Audio/MPEG; x=1', 'x-openapi-credits-used': '22', 'x-request-id': 'req_1' };
     const server = await serve(always(200, MP3, { ...headers, 'content-length': MP3.length }));
-    const verdict = await clientOf(server.origin).send(SPEECH_SYNC, { receive: take });
-    expect(verdict).toEqual({
-      verdict: 'done',
-      media: {
-        bytes: MP3,
-        info: { contentType: 'audio/mpeg', contentLength: MP3.length, credits: 22, requestId: 'req_1' },
-      },
-      credits: 22,
-      requestId: 'req_1',
-    });
+    const told = { credits: 22, requestId: 'req_1' };
+    const info = { contentType: 'audio/mpeg', contentLength: MP3.length, ...told };
+    expect(await say(server, take)).toEqual({ verdict: 'done', media: { bytes: MP3, info }, ...told });
   });
 
   it('is handed over while it is still being made, if its length is not known', async () => {
@@ -135,7 +125,7 @@ describe('speech in the answer', () => {
       finish();
       return bytesOf(body);
     };
-    expect(await clientOf(server.origin).send(SPEECH_SYNC, { receive })).toMatchObject({ media: MP3 });
+    expect(await say(server, receive)).toMatchObject({ media: MP3 });
   });
 
   it('also comes over pipes, without a length and compressed', async () => {
@@ -143,41 +133,23 @@ describe('speech in the answer', () => {
       response.writeHead(200, { 'content-type': 'audio/mpeg', 'content-encoding': 'gzip' });
       response.end(gzipSync(MP3));
     });
-    const api = clientOf(server.origin);
-    expect(await api.send(SPEECH_SYNC, { receive: takeByPipe })).toEqual({ verdict: 'done', media: MP3.length });
-    expect(await api.send(SPEECH_SYNC, { receive: take })).toMatchObject({
-      media: { info: { contentType: 'audio/mpeg' } },
-    });
+    expect(await say(server, takeByPipe)).toEqual({ verdict: 'done', media: MP3.length });
+    expect(await say(server, take)).toMatchObject({ media: { info: { contentType: 'audio/mpeg' } } });
   });
 
   it.each(['audio/mpeg', 'application/octet-stream', 'application/json', 'text/plain', ''])(
     'is told by its bytes when it is labelled %j',
     async (type) => {
-      const server = await serve(always(200, MP3, type === '' ? {} : { 'content-type': type }));
-      expect(await clientOf(server.origin).send(SPEECH_SYNC, { receive: takeByPipe })).toMatchObject({
-        verdict: 'done',
-        media: MP3.length,
-      });
+      expect(await say(await speaking(MP3, type), takeByPipe)).toMatchObject({ verdict: 'done', media: MP3.length });
     },
   );
 
   it.each(['audio/mpeg', 'application/json', 'text/plain', ''])('an error labelled %j is an error', async (type) => {
     const body = '{"code":"ERR_VOICE_NOT_FOUND","message":"no such voice","requestId":"req_2"}';
-    const server = await serve(always(200, body, type === '' ? {} : { 'content-type': type }));
-    expect(await clientOf(server.origin).send(SPEECH_SYNC, { receive: take })).toMatchObject({
+    expect(await say(await speaking(body, type), take)).toMatchObject({
       verdict: 'rejected',
       failure: { class: 'BadRequest', code: 'ERR_VOICE_NOT_FOUND', requestId: 'req_2', status: 200 },
     });
-  });
-
-  it.each<[string, string]>([
-    ['<!doctype html><title>Home</title>', 'text/html'],
-    ['', 'audio/mpeg'],
-    ['{}', 'application/json'],
-  ])('%j labelled %s leaves the outcome unknown', async (body, type) => {
-    const server = await serve(always(200, body, { 'content-type': type }));
-    const verdict = await clientOf(server.origin).send(SPEECH_SYNC, { receive: take });
-    expect(verdict).toMatchObject({ verdict: 'unknown', failure: { class: 'OutcomeUnknown', status: 200 } });
   });
 
   it('is unknown where the body breaks off', async () => {
@@ -185,48 +157,33 @@ describe('speech in the answer', () => {
       response.writeHead(200, { 'content-type': 'audio/mpeg', 'content-length': MP3.length });
       response.write(MP3.subarray(0, 200_000), () => response.destroy());
     });
-    const api = clientOf(server.origin);
     for (const receive of [take, takeByPipe]) {
-      expect(await api.send<unknown>(SPEECH_SYNC, { receive })).toMatchObject({
-        verdict: 'unknown',
-        failure: { class: 'OutcomeUnknown', message: expect.stringMatching(/may have been charged.*broke off/) },
-      });
+      const verdict = await say<unknown>(server, receive);
+      expect(verdict).toMatchObject(unknownFor('broke off'));
+      expect(verdict).toMatchObject(unknownFor('may have been charged'));
     }
     // A receiver that does not notice must not make a piece of a file into a result.
     const careless: Receive<string> = async (body) => {
       await bytesOf(body).catch(() => undefined);
       return 'fine';
     };
-    expect(await api.send(SPEECH_SYNC, { receive: careless })).toMatchObject({ verdict: 'unknown' });
+    expect(await say(server, careless)).toMatchObject({ verdict: 'unknown' });
   });
 
-  it('is unknown where the body is larger than the limit', async () => {
-    const server = await serve(always(200, MP3, { 'content-type': 'audio/mpeg' }));
-    const verdict = await clientOf(server.origin, { maxMediaBytes: 1_000 }).send(SPEECH_SYNC, { receive: take });
-    expect(verdict).toMatchObject({ verdict: 'unknown', failure: { message: expect.stringContaining('larger than') } });
-  });
-
-  it('is unknown, and names the trouble, where this machine can not store it', async () => {
-    const server = await serve(always(200, MP3, { 'content-type': 'audio/mpeg' }));
-    const receive: Receive<void> = (body) => pipeline(streamOf(body), createWriteStream('/dev/full'));
-    const verdict = await clientOf(server.origin).send(SPEECH_SYNC, { receive });
-    expect(verdict).toMatchObject({
-      verdict: 'unknown',
-      failure: { message: expect.stringContaining('this machine could not store it: ENOSPC: no space left on device') },
-    });
-  });
-
-  it('is unknown where the receiver finds it unfit', async () => {
-    const server = await serve(always(200, MP3, { 'content-type': 'audio/mpeg' }));
-    const receive: Receive<void> = () => Promise.reject(new Error('no audio that can be decoded'));
-    expect(await clientOf(server.origin).send(SPEECH_SYNC, { receive })).toMatchObject({
-      verdict: 'unknown',
-      failure: { message: expect.stringContaining('no audio that can be decoded') },
-    });
+  it.each<[string, Receive<unknown>, string, Parameters<typeof clientOf>[1]?]>([
+    ['is larger than the limit', take, 'larger than', { maxMediaBytes: 1_000 }],
+    [
+      'cannot be stored by this machine',
+      (body) => pipeline(streamOf(body), createWriteStream('/dev/full')),
+      'this machine could not store it: ENOSPC: no space left on device',
+    ],
+    ['is unfit', () => Promise.reject(new Error('no audio that can be decoded')), 'no audio that can be decoded'],
+  ])('is unknown where the body %s', async (_, receive, words, options = {}) => {
+    expect(await say(await speaking(), receive, options)).toMatchObject(unknownFor(words));
   });
 
   it('is not asked for where there is no place for it', async () => {
-    const server = await serve(always(200, MP3));
+    const server = await speaking();
     expect(await clientOf(server.origin).send(SPEECH_SYNC, {})).toMatchObject({ verdict: 'rejected' });
     expect(server.connections()).toBe(0);
   });
@@ -236,12 +193,8 @@ describe('speech behind a link in the answer', () => {
   it('is fetched at once, from another origin without the token', async () => {
     const cdn = await serve(always(200, MP3, { 'content-type': 'audio/mpeg' }));
     const answer = { success: true, audio_url: `${cdn.origin}/a.mp3?sig=1`, credits_used: 12, quota_remaining: 1 };
-    const server = await serve(always(200, answer));
-    expect(await clientOf(server.origin).send(SPEECH_SYNC, { receive: takeByPipe })).toEqual({
-      verdict: 'done',
-      media: MP3.length,
-      credits: 12,
-    });
+    const verdict = await say(await serve(always(200, answer)), takeByPipe);
+    expect(verdict).toEqual({ verdict: 'done', media: MP3.length, credits: 12 });
     expect(cdn.seen.map((seen) => [seen.url, seen.headers.authorization])).toEqual([['/a.mp3?sig=1', undefined]]);
   });
 
@@ -260,8 +213,7 @@ describe('speech behind a link in the answer', () => {
       else always(200, MP3, { 'content-type': 'audio/mpeg' })(request, response);
     });
     const server = await serve(always(200, { audio_url: `${cdn.origin}/a.mp3?sig=1` }));
-    const verdict = await clientOf(server.origin).send(SPEECH_SYNC, { receive: takeByPipe });
-    expect(verdict).toEqual({ verdict: 'done', media: MP3.length });
+    expect(await say(server, takeByPipe)).toEqual({ verdict: 'done', media: MP3.length });
     expect([server.seen.length, cdn.seen.length]).toEqual([1, 2]);
   });
 
@@ -270,12 +222,8 @@ describe('speech behind a link in the answer', () => {
     [always(200, '<html>expired</html>', { 'content-type': 'text/html' }), 'a web page'],
   ])('is unknown where the link is dead', async (handler, words) => {
     const cdn = await serve(handler);
-    const server = await serve(always(200, { audio_url: `${cdn.origin}/a.mp3?sig=1` }));
-    const verdict = await clientOf(server.origin).send(SPEECH_SYNC, { receive: take });
-    expect(verdict).toMatchObject({
-      verdict: 'unknown',
-      failure: { class: 'OutcomeUnknown', message: expect.stringContaining(words) },
-    });
+    const verdict = await say(await serve(always(200, { audio_url: `${cdn.origin}/a.mp3?sig=1` })), take);
+    expect(verdict).toMatchObject(unknownFor(words));
     expect(JSON.stringify(verdict)).not.toContain('sig=1');
   });
 });

@@ -1,11 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { expect } from '@jest/globals';
 import { BUILT_IN_PRICES } from '../../contract/row-kinds.ts';
 import type { ManifestOptions, ManifestRow } from '../../inputs/manifest-options.ts';
 import { openManifest } from '../../inputs/manifest-source.ts';
 import { readManifest, summarizeManifest } from '../../inputs/read-manifest.ts';
 import type { ManifestSummary } from '../../inputs/read-manifest.ts';
+import { freshFolder } from '../support/fresh-folder.ts';
 
 export const OPTIONS: ManifestOptions = {
   defaults: {},
@@ -16,41 +17,47 @@ export const OPTIONS: ManifestOptions = {
   tts: 'job',
 };
 
-/** Runs `use` on a manifest file of this content, and removes the file. */
+/** A manifest file of this content. */
+export async function manifestFile(content: string | Buffer, name = 'lines.csv'): Promise<string> {
+  const path = join(freshFolder(), name);
+  await writeFile(path, content);
+  return path;
+}
+
+/** Runs `use` on a manifest file of this content. */
 export async function withManifest<T>(
   content: string | Buffer,
   use: (path: string) => Promise<T>,
-  name = 'lines.csv',
+  name?: string,
 ): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'voxbatch-test-'));
-  try {
-    const path = join(folder, name);
-    await writeFile(path, content);
-    return await use(path);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  return use(await manifestFile(content, name));
 }
 
 export async function check(
   content: string | Buffer,
   options: Partial<ManifestOptions> = {},
-  name = 'lines.csv',
+  name?: string,
 ): Promise<ManifestSummary> {
-  return await withManifest(
-    content,
-    async (path) => await summarizeManifest(await openManifest(path), { ...OPTIONS, ...options }),
-    name,
-  );
+  return summarizeManifest(await openManifest(await manifestFile(content, name)), { ...OPTIONS, ...options });
+}
+
+/** Line, column if it is of one, and code of every problem; each says in few words what is wrong. */
+export async function problemsIn(...manifest: Parameters<typeof check>): Promise<readonly string[]> {
+  const { problems } = await check(...manifest);
+  for (const { expected, came } of problems) {
+    expect([expected, came]).not.toContain('');
+    expect(came.length).toBeLessThan(250);
+  }
+  return problems.map(({ line, column, code }) => [line, column, code].filter((one) => one !== '').join(' '));
 }
 
 /** Checks the manifest, then reads its rows. Fails on any problem. */
 export async function load(
   content: string | Buffer,
   options: Partial<ManifestOptions> = {},
-  name = 'lines.csv',
+  name?: string,
 ): Promise<{ summary: ManifestSummary; rows: ManifestRow[] }> {
-  return await withManifest(content, (path) => loadFile(path, options), name);
+  return loadFile(await manifestFile(content, name), options);
 }
 
 export async function loadFile(

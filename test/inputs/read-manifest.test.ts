@@ -7,39 +7,32 @@ import { openManifest } from '../../inputs/manifest-source.ts';
 import type { Probe } from '../../inputs/media/probe-media.ts';
 import { ManifestError } from '../../contract/manifest-problems.ts';
 import { readManifest, summarizeManifest } from '../../inputs/read-manifest.ts';
-import { OPTIONS, check, load, withManifest } from './manifest-file.ts';
+import { OPTIONS, check, load, manifestFile } from './manifest-file.ts';
 import { scaleRuns } from '../support/property-runs.ts';
 
 const AUDIO = 'https://media.example/a.mp3';
 const VIDEO = 'https://media.example/v.mp4';
 
 describe('kinds', () => {
-  it('are inferred from the columns of the file', async () => {
-    const kindOf = async (content: string): Promise<string | undefined> => (await load(content)).rows[0]?.spec.kind;
-    expect(await kindOf('text,voice\na,v\n')).toBe('tts');
-    expect(await kindOf(`text,voice,video\na,v,${VIDEO}\n`)).toBe('dub');
-    expect(await kindOf(`audio,video\n${AUDIO},${VIDEO}\n`)).toBe('lip-sync');
-    expect(await kindOf(`audio\n${AUDIO}\n`)).toBe('stt');
-  });
-
-  it('are inferred from the cells where the columns could be several kinds', async () => {
-    const content = `text,voice,audio,video\na,v,,\na,v,,${VIDEO}\n,,${AUDIO},${VIDEO}\n,,${AUDIO},\n`;
-    const { rows, summary } = await load(content);
-    expect(rows.map((row) => row.spec.kind)).toEqual(['tts', 'dub', 'lip-sync', 'stt']);
-    expect(summary.kinds.tts.rows).toBe(1);
-  });
-
-  it('are not inferred where another kind has the same columns: only a name makes such a row', async () => {
-    const cells = `a,v,${VIDEO}`;
-    const { rows } = await load(`kind,text,voice,video\nvideo-dubbing,${cells}\n,${cells}\n`);
-    expect(rows.map((row) => row.spec.kind)).toEqual(['video-dubbing', 'dub']);
-    const named = await load(`text,voice,video\n${cells}\n`, { kind: 'video-dubbing' });
-    expect(named.rows[0]?.spec.kind).toBe('video-dubbing');
-  });
-
-  it('come from the kind column first, then from --kind', async () => {
-    const { rows } = await load(`kind,text,voice,audio\n,a,v,${AUDIO}\n tts ,a,v,${AUDIO}\n`, { kind: 'stt' });
-    expect(rows.map((row) => row.spec.kind)).toEqual(['stt', 'tts']);
+  it.each<[string, string, string, Parameters<typeof load>[1]?]>([
+    ['are inferred from the columns of the file', 'text,voice\na,v\n', 'tts'],
+    ['of a video with a text', `text,voice,video\na,v,${VIDEO}\n`, 'dub'],
+    ['of a video with a sound', `audio,video\n${AUDIO},${VIDEO}\n`, 'lip-sync'],
+    ['of a sound', `audio\n${AUDIO}\n`, 'stt'],
+    [
+      'are inferred from the cells where the columns could be several kinds',
+      `text,voice,audio,video\na,v,,\na,v,,${VIDEO}\n,,${AUDIO},${VIDEO}\n,,${AUDIO},\n`,
+      'tts,dub,lip-sync,stt',
+    ],
+    [
+      'are not inferred where another kind has the same columns: only a name makes such a row',
+      `kind,text,voice,video\nvideo-dubbing,a,v,${VIDEO}\n,a,v,${VIDEO}\n`,
+      'video-dubbing,dub',
+    ],
+    ['come from --kind', `text,voice,video\na,v,${VIDEO}\n`, 'video-dubbing', { kind: 'video-dubbing' }],
+    ['come from the column first', `kind,text,voice,audio\n,a,v,${AUDIO}\n tts ,a,v,\n`, 'stt,tts', { kind: 'stt' }],
+  ])('%s', async (_, content, kinds, options = {}) => {
+    expect((await load(content, options)).rows.map(({ spec }) => spec.kind).join()).toBe(kinds);
   });
 });
 
@@ -60,26 +53,12 @@ describe('specs', () => {
     expect(rows[0]?.input).toEqual(['  Hi \n', ' v1 ', ' 1.25 ']);
   });
 
-  it('carry api.<field> cells as JSON values where they are some, else as texts', async () => {
-    const header = 'text,voice,api.n,api.t,api.s,api.z,api.o,api.a,api.e,api.q,api.big,api.bad\n';
-    const line = 'x,v,1.5,true,yes,007,"{""a"":[1]}","[1,""b""]",,"""5""",12345678901234567890,{draft\n';
-    const { rows } = await load(header + line);
-    expect(rows[0]?.spec.extra).toEqual({
-      n: 1.5,
-      t: true,
-      s: 'yes',
-      z: '007',
-      o: { a: [1] },
-      a: [1, 'b'],
-      q: '5',
-      big: '12345678901234567890',
-      bad: '{draft',
-    });
-  });
-
-  it('never touch a prototype', async () => {
-    const { rows } = await load('text,voice,api.__proto__\nx,v,"{""polluted"":true}"\n');
-    expect(Object.keys(rows[0]?.spec.extra ?? {})).toEqual(['__proto__']);
+  it('carry api.<field> cells as JSON values where they are some, else as texts, and never touch a prototype', async () => {
+    const header = 'text,voice,api.n,api.s,api.o,api.e,api.__proto__\n';
+    const { rows } = await load(`${header}x,v,1.5,yes,"{""a"":[1]}",,"{""polluted"":true}"\n`);
+    const extra = rows[0]?.spec.extra ?? {};
+    expect(extra).toMatchObject({ n: 1.5, s: 'yes', o: { a: [1] } });
+    expect(Object.keys(extra)).toEqual(['n', 's', 'o', '__proto__']);
     expect('polluted' in {}).toBe(false);
   });
 
@@ -91,32 +70,22 @@ describe('specs', () => {
 });
 
 describe('ids', () => {
-  it('are made from content and occurrence, and do not change with the order of rows or columns', async () => {
+  it('are made from content and occurrence, whatever the order of rows or columns, in CSV and JSONL alike', async () => {
     const one = await load('text,voice,note\nA,v,\nB,v,n\nA,v,\n');
     const two = await load('voice,note,text\nv,,A\nv,,A\nv,n,B\n');
     const ids = one.rows.map((row) => row.id);
     expect(ids[0]).toMatch(/^[0-9a-f]{12}$/);
     expect(ids[2]).toBe(`${ids[0] ?? ''}-2`);
     expect(two.rows.map((row) => row.id).sort()).toEqual([...ids].sort());
-  });
-
-  it('are the same for the same content as JSONL', async () => {
-    const csv = await load('text,voice\nA,v\n');
-    const jsonl = await load('{"voice":"v","text":"A"}', {}, 'a.jsonl');
+    const [csv, jsonl] = [await load('text,voice\nA,v\n'), await load('{"voice":"v","text":"A"}')];
     expect(jsonl.rows[0]?.id).toBe(csv.rows[0]?.id);
   });
 
-  it('are made only where none is given', async () => {
-    const { rows } = await load('id,text,voice\nmine,A,v\n,A,v\n');
-    expect(rows[0]?.id).toBe('mine');
+  it('are made only where none is given, and fill the template of names, folders included', async () => {
+    const nameTemplate = '{lang}/{kind}-{row}-{id}.{ext}';
+    const { rows } = await load('id,text,voice,lang\nmine,A,v,de\n,A,v,de\n', { nameTemplate });
     expect(rows[1]?.id).toMatch(/^[0-9a-f]{12}$/);
-  });
-});
-
-describe('names', () => {
-  it('are filled from the template, folders included', async () => {
-    const { rows } = await load('id,text,voice,lang\na,x,v,de\n', { nameTemplate: '{lang}/{kind}-{row}-{id}.{ext}' });
-    expect(rows[0]?.name).toBe('de/tts-1-a.{ext}');
+    expect(rows.map(({ name }) => name)).toEqual(['de/tts-1-mine.{ext}', `de/tts-2-${rows[1]?.id ?? ''}.{ext}`]);
   });
 });
 
@@ -151,33 +120,19 @@ describe('the summary', () => {
     expect(summary.kinds.stt).toMatchObject({ rows: 3, quoted: 14, unpriced: 1, assumed: 0 });
     const lost = { count: 1, first: [{ line: 4, id: 'c', why: 'the audio answers 404' }] };
     expect(summary).toMatchObject({ unpricedRows: lost, notProbed: lost, cheapest: 5 });
-    expect(rows.map(({ quoted, spec, input }) => [quoted, spec.duration, input[2]])).toEqual([
-      [5, 4.2, '4.2'],
-      [9, 8.1, ''],
-      [null, undefined, ''],
+    expect(rows.map(({ quoted, spec }) => [quoted, spec.duration])).toEqual([
+      [5, 4.2],
+      [9, 8.1],
+      [null, undefined],
     ]);
     expect(new Set(asked)).toEqual(new Set([AUDIO, 'https://media.example/lost']));
     const assumed = await check(content, { probe, assumeSeconds: 60 });
     expect(assumed).toMatchObject({ quoted: 74, unpriced: 0, notProbed: lost });
   });
 
-  it('counts what a budget pays, row after row', async () => {
-    const content = `id,audio,duration\na,${AUDIO},5\nb,${AUDIO},7\nc,${AUDIO},2\nd,${AUDIO},4\n`;
-    const affordable = async (budget: number | null): Promise<unknown> =>
-      withManifest(
-        content,
-        async (path) => (await summarizeManifest(await openManifest(path), OPTIONS, budget)).affordable,
-      );
-    expect(await affordable(8)).toEqual({ rows: 2, quoted: 7 });
-    expect(await affordable(18)).toEqual({ rows: 4, quoted: 18 });
-    expect(await affordable(1)).toEqual({ rows: 0, quoted: 0 });
-    expect(await affordable(null)).toBeNull();
-  });
-
   it('warns once per column that is only carried along', async () => {
-    const { warnings, problems } = await check(
-      `kind,audio,text,txet\nstt,${AUDIO},a,b\nstt,${AUDIO},,b\nstt,${AUDIO},c,b\n`,
-    );
+    const content = `kind,audio,text,txet\nstt,${AUDIO},a,b\nstt,${AUDIO},,b\nstt,${AUDIO},c,b\n`;
+    const { warnings, problems } = await check(content);
     expect(problems).toEqual([]);
     expect(warnings).toEqual([
       { column: 'txet', message: expect.stringContaining('did you mean text?'), line: 1, rows: null },
@@ -187,58 +142,36 @@ describe('the summary', () => {
 
   it('leaves out columns that begin with _ and takes the digest of the bytes', async () => {
     const one = await check('_note,text,voice\nx,a,v\n');
-    expect(one.columns).toEqual(['text', 'voice']);
+    expect(one).toMatchObject({ columns: ['text', 'voice'], previousBatch: null });
     expect(one.digest).toMatch(/^[0-9a-f]{64}$/);
     expect((await check('_note,text,voice\r\nx,a,v\r\n')).digest).not.toBe(one.digest);
-    expect(one.previousBatch).toBeNull();
   });
 });
 
 describe('outcome files', () => {
-  const cells = ['=1+1', "'=x", '-5', '@you', '+49', "'tis", 'plain'];
+  const CELLS = ['=1+1', "'=x", '-5', '@you', '+49', "'tis", 'plain'];
+  const GUARDED = CELLS.map((cell) => `"${guardCell(cell)}",v,n\n`).join('');
 
-  it('lose the formula guard again, and name their batch', async () => {
-    const rows = cells.map((cell) => `"${guardCell(cell)}",v,n,failed`).join('\n');
-    const { summary, rows: read } = await load(`text,voice,_batch,_outcome\n${rows}\n`);
-    expect(read.map((row) => row.spec.text)).toEqual(cells);
-    expect(read.map((row) => row.input[0])).toEqual(cells);
-    expect(summary.previousBatch).toBe('n');
-  });
-
-  it.each(['_batch', '_outcome'])(
-    'lose it also where %s is all that a person has left of our columns',
-    async (column) => {
-      const { rows } = await load(`text,voice,${column}\n'- Hello,v,n\n`);
-      expect(rows[0]?.spec.text).toBe('- Hello');
-      expect(rows[0]?.input[0]).toBe('- Hello');
-    },
-  );
-
-  it('are known by one of them: any other file is read as it stands', async () => {
-    const { rows } = await load("text,voice,_note\n'=1,v,n\n");
-    expect(rows[0]?.spec.text).toBe("'=1");
-  });
-
-  it('as JSONL carry no guard', async () => {
-    const { rows, summary } = await load(
-      '{"text":"\'=1","voice":"v","_batch":"b","_outcome":"failed"}',
-      {},
-      'failed.jsonl',
-    );
-    expect(rows[0]?.spec.text).toBe("'=1");
-    expect(summary.previousBatch).toBe('b');
+  it.each([
+    ['lose the formula guard again', `text,voice,_batch\n${GUARDED}`, CELLS, 'n'],
+    ['lose it also where a person has left only _outcome', "text,voice,_outcome\n'- Hello,v,n\n", ['- Hello'], null],
+    ['are known by one of them: any other file is read as it stands', "text,voice,_note\n'=1,v,n\n", ["'=1"], null],
+    ['as JSONL carry no guard', '{"text":"\'=1","voice":"v","_batch":"b","_outcome":"failed"}', ["'=1"], 'b'],
+  ])('%s', async (_, content, texts, batch) => {
+    const { summary, rows } = await load(content);
+    expect(rows.map(({ spec, input }) => [spec.text, input[0]])).toEqual(texts.map((text) => [text, text]));
+    expect(summary.previousBatch).toBe(batch);
   });
 });
 
 describe('JSONL', () => {
   it('takes keys as columns as they come, and fills up rows that lack some', async () => {
-    const content =
-      '{"text":"a","voice":"v"}\r\n\n{"audio":"https://a.example/1.mp3","duration":3,"api.x":{"a":null},"api.y":"5"}\n';
+    const content = `{"text":"a","voice":"v"}\r\n\n{"audio":"${AUDIO}","duration":3,"api.x":{"a":null},"api.y":"5"}\n`;
     const { rows, summary } = await load(content, {}, 'lines.jsonl');
     expect(summary.columns).toEqual(['text', 'voice', 'audio', 'duration', 'api.x', 'api.y']);
     expect(rows.map((row) => row.input)).toEqual([
       ['a', 'v', '', '', '', ''],
-      ['', '', 'https://a.example/1.mp3', '3', '{"a":null}', '"5"'],
+      ['', '', AUDIO, '3', '{"a":null}', '"5"'],
     ]);
     expect(rows[1]?.spec).toMatchObject({ kind: 'stt', duration: 3, extra: { x: { a: null }, y: '5' } });
     expect(rows.map((row) => row.line)).toEqual([1, 3]);
@@ -247,23 +180,21 @@ describe('JSONL', () => {
 
 describe('readManifest', () => {
   it('refuses a file that changed after it was checked, where its rows are read again', async () => {
-    await withManifest('text,voice\na,v\n', async (path) => {
-      const source = await openManifest(path);
-      const summary = await summarizeManifest(source, OPTIONS);
-      source.rows.drop();
-      await appendFile(path, 'b,v\n');
-      const read = async (): Promise<void> => {
-        for await (const row of readManifest(source, OPTIONS, summary)) expect(row.row).toBeGreaterThan(0);
-      };
-      await expect(read()).rejects.toMatchObject({ name: 'ManifestError', problems: [{ code: 'changed' }] });
-    });
+    const path = await manifestFile('text,voice\na,v\n');
+    const source = await openManifest(path);
+    const summary = await summarizeManifest(source, OPTIONS);
+    source.rows.drop();
+    await appendFile(path, 'b,v\n');
+    const read = async (): Promise<void> => {
+      for await (const row of readManifest(source, OPTIONS, summary)) expect(row.row).toBeGreaterThan(0);
+    };
+    await expect(read()).rejects.toMatchObject({ name: 'ManifestError', problems: [{ code: 'changed' }] });
   });
 
   it('throws at the first problem', async () => {
-    await withManifest('text,voice\na,\n', async (path) => {
-      const rows = readManifest(await openManifest(path), OPTIONS, { columns: ['text', 'voice'], digest: '' });
-      await expect(rows.next()).rejects.toThrow(ManifestError);
-    });
+    const source = await openManifest(await manifestFile('text,voice\na,\n'));
+    const rows = readManifest(source, OPTIONS, { columns: ['text', 'voice'], digest: '' });
+    await expect(rows.next()).rejects.toThrow(ManifestError);
   });
 });
 
@@ -280,28 +211,23 @@ describe('any cells', () => {
     last: fc.boolean(),
     quoteAll: fc.boolean(),
   });
+  const table = fc.array(fc.tuple(writable, writable), { minLength: 1, maxLength: 8 });
 
   it('are read back as they were written, with their lines', async () => {
     await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.tuple(writable, writable), { minLength: 1, maxLength: 8 }),
-        style,
-        async (rows, how) => {
-          const quote = (text: string): string =>
-            how.quoteAll || /[",;\t\r\n]/.test(text) || text === '' ? `"${text.replaceAll('"', '""')}"` : text;
-          const lines = [['text', 'voice', 'note', 'other'], ...rows.map(([note, other]) => ['t', 'v', note, other])];
-          const body = lines.map((cells) => cells.map(quote).join(how.delimiter)).join(how.newline);
-          const content = `${how.bom ? '\uFEFF' : ''}${body}${how.last ? how.newline : ''}`;
-          const read = await load(content);
-          expect(read.rows.map((row) => row.input)).toEqual(lines.slice(1));
-
-          let line = 2;
-          for (const [index, cells] of lines.slice(1).entries()) {
-            expect(read.rows[index]?.line).toBe(line);
-            line += 1 + cells.reduce((sum, text) => sum + (text.match(/\r\n|\r|\n/g)?.length ?? 0), 0);
-          }
-        },
-      ),
+      fc.asyncProperty(table, style, async (rows, how) => {
+        const quote = (text: string): string =>
+          how.quoteAll || /[",;\t\r\n]/.test(text) || text === '' ? `"${text.replaceAll('"', '""')}"` : text;
+        const lines = [['text', 'voice', 'note', 'other'], ...rows.map(([note, other]) => ['t', 'v', note, other])];
+        const body = lines.map((cells) => cells.map(quote).join(how.delimiter)).join(how.newline);
+        const read = await load(`${how.bom ? '\uFEFF' : ''}${body}${how.last ? how.newline : ''}`);
+        expect(read.rows.map((row) => row.input)).toEqual(lines.slice(1));
+        let line = 2;
+        for (const [index, cells] of lines.slice(1).entries()) {
+          expect(read.rows[index]?.line).toBe(line);
+          line += 1 + cells.reduce((sum, text) => sum + (text.match(/\r\n|\r|\n/g)?.length ?? 0), 0);
+        }
+      }),
       { numRuns: scaleRuns(150) },
     );
   });

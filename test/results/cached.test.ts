@@ -1,13 +1,12 @@
-import { describe, expect, it } from '@jest/globals';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { projectBatch } from '../../results/project.ts';
+import { expect, it } from '@jest/globals';
 import { verifyOut } from '../../results/verification/verify.ts';
 import { freshPlace } from '../support/place.ts';
 import { changeFile } from './damage.ts';
+import { OutFiles } from './out-files.ts';
 import { addBatch, keyOf } from './sample-batch.ts';
 
 const place = freshPlace();
+const out = new OutFiles(place);
 
 /** A finished batch: a paid row, one that used its result, and one that paid because that result was damaged. */
 async function project(): Promise<void> {
@@ -34,49 +33,28 @@ async function project(): Promise<void> {
   await ledger.useResult(keyOf(2), { result, file: copy, extraFiles: [], saved: 10, owner: 'w' });
   const { jobId, madeAt, credits } = result;
   await pay(3, other, { source: { is: 'altered', from: keyOf(1), jobId, madeAt, credits } });
-  await ledger.closeBatch('demo');
-  await projectBatch(place.request({ complete: true }));
+  await out.project(true);
 }
 
-const linesOf = async (name: string): Promise<Record<string, unknown>[]> =>
-  (await readFile(join(place.out, name), 'utf8'))
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
-
-describe('the files of rows that used earlier results', () => {
-  it('say what each row cost, where its result came from, and what was saved', async () => {
-    await project();
-    const [, used] = await linesOf('results.jsonl');
-    expect(used).toMatchObject({
-      _outcome: 'cached',
-      _file: 'media/b.mp3',
-      _credits: 0,
-      _credits_kind: 'none',
-      _attempts: 0,
-      _job_ids: [],
-      _message: '',
-    });
-    const receipts = await linesOf('receipts.jsonl');
-    expect(receipts[1]).toMatchObject({
-      verdict: 'cached',
-      charged: null,
-      file: { name: 'media/b.mp3' },
-      source: { is: 'used', batch: 'demo', row: 1, job_id: 'job-1' },
-    });
-    expect(receipts[2]).toMatchObject({ verdict: 'accepted', source: { is: 'altered', row: 1 } });
-    const summary = JSON.parse(await readFile(join(place.out, 'summary.json'), 'utf8')) as object;
-    expect(summary).toMatchObject({
-      outcomes: { succeeded: 2, cached: 1 },
-      credits: { charged: 18, saved: 10, damaged: 1 },
-    });
+it('the files of rows that used earlier results say what each cost, where its result came from, what was saved', async () => {
+  await project();
+  const [, used] = await out.lines();
+  const free = { _credits: 0, _credits_kind: 'none', _attempts: 0, _job_ids: [], _message: '' };
+  expect(used).toMatchObject({ _outcome: 'cached', _file: 'media/b.mp3', ...free });
+  const [, cached, altered] = await out.lines('receipts.jsonl');
+  const source = { is: 'used', batch: 'demo', row: 1, job_id: 'job-1' };
+  expect(cached).toMatchObject({ verdict: 'cached', charged: null, file: { name: 'media/b.mp3' }, source });
+  expect(altered).toMatchObject({ verdict: 'accepted', source: { is: 'altered', row: 1 } });
+  expect(await out.summary()).toMatchObject({
+    outcomes: { succeeded: 2, cached: 1 },
+    credits: { charged: 18, saved: 10, damaged: 1 },
   });
+});
 
-  it('add up, and a changed figure is found', async () => {
-    await project();
-    expect(await verifyOut(place.out)).toMatchObject({ mismatches: [], media: 3, outcomes: { cached: 1 } });
-    await changeFile(join(place.out, 'summary.json'), (text) => text.replace('"saved": 10', '"saved": 11'));
-    const [mismatch] = (await verifyOut(place.out)).mismatches;
-    expect(mismatch).toMatchObject({ where: 'summary.json, credits.saved' });
-  });
+it('they add up, and a changed figure is found', async () => {
+  await project();
+  expect(await verifyOut(place.out)).toMatchObject({ mismatches: [], media: 3, outcomes: { cached: 1 } });
+  await changeFile(out.pathOf('summary.json'), (text) => text.replace('"saved": 10', '"saved": 11'));
+  const [mismatch] = (await verifyOut(place.out)).mismatches;
+  expect(mismatch).toMatchObject({ where: 'summary.json, credits.saved' });
 });

@@ -1,18 +1,16 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdir, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { copyOut, isIntact } from '../../results/copy-out.ts';
 import type { RecordedFile } from '../../results/files.ts';
+import { folderForEach } from '../support/fresh-folder.ts';
 
 const BYTES = 'the paid bytes';
 const sha256 = createHash('sha256').update(BYTES).digest('hex');
 const FILE: RecordedFile = { key: 'a.mp3', sha256 };
 
-let folder: string;
-const path = (name: string): string => join(folder, name);
+const path = folderForEach();
 const store = {
   read: async (key: string) => {
     await stat(path(key));
@@ -22,11 +20,7 @@ const store = {
 const copy = (name: string, replace = false): ReturnType<typeof copyOut> =>
   copyOut(FILE, store, path(name), { replace });
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'voxbatch-copy-'));
-  await writeFile(path('a.mp3'), BYTES);
-});
-afterEach(() => rm(folder, { recursive: true }));
+beforeEach(() => writeFile(path('a.mp3'), BYTES));
 
 describe('a copy for the user', () => {
   it('is whole, no link to the store, and kept where it is already', async () => {
@@ -34,7 +28,7 @@ describe('a copy for the user', () => {
     expect(await readFile(path('mine.mp3'), 'utf8')).toBe(BYTES);
     expect((await stat(path('mine.mp3'))).nlink).toBe(1);
     expect(await copy('mine.mp3')).toBe('kept');
-    expect(await readdir(folder)).toEqual(['a.mp3', 'mine.mp3']);
+    expect(await readdir(path())).toEqual(['a.mp3', 'mine.mp3']);
   });
 
   it('overwrites another file only if it is asked to', async () => {
@@ -43,7 +37,7 @@ describe('a copy for the user', () => {
     expect(await readFile(path('mine.mp3'), 'utf8')).toBe('precious');
     expect(await copy('mine.mp3', true)).toBe('written');
     expect(await readFile(path('mine.mp3'), 'utf8')).toBe(BYTES);
-    expect(await readdir(folder)).toEqual(['a.mp3', 'mine.mp3']);
+    expect(await readdir(path())).toEqual(['a.mp3', 'mine.mp3']);
   });
 
   it.each([
@@ -58,7 +52,7 @@ describe('a copy for the user', () => {
     };
     expect(await copyOut(FILE, raced, path('mine.mp3'), { replace: false })).toBe(became);
     expect(await readFile(path('mine.mp3'), 'utf8')).toBe(content);
-    expect(await readdir(folder)).toEqual(['a.mp3', 'mine.mp3']);
+    expect(await readdir(path())).toEqual(['a.mp3', 'mine.mp3']);
   });
 
   it('writes the file behind a symbolic link', async () => {
@@ -73,10 +67,10 @@ describe('a copy for the user', () => {
     if (is === 'missing') await rm(path('a.mp3'));
     else await writeFile(path('a.mp3'), 'other bytes');
     expect(await isIntact(FILE, store)).toBe(is);
-    const left = await readdir(folder);
+    const left = await readdir(path());
     expect(await copy('mine.mp3', true)).toBe(is);
     expect(await copyOut(FILE, store, '/dev/null', { replace: false })).toBe(is);
-    expect(await readdir(folder)).toEqual(left);
+    expect(await readdir(path())).toEqual(left);
   });
 
   it('goes to a device as it is', async () => {

@@ -2,17 +2,19 @@ import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { projectBatch, type Projection } from '../../results/project.ts';
+import { projectBatch } from '../../results/project.ts';
 import { LinkedFolder } from '../../results/real-folders.ts';
 import { verifyOut } from '../../results/verification/verify.ts';
 import { mediaSeconds } from '../../store/inspect.ts';
-import { redriveNow } from '../ledger/setup.ts';
 import { ffmpeg } from '../support/ffmpeg.ts';
 import { freshPlace } from '../support/place.ts';
 import { mp3, wav } from '../store/media.ts';
+import { OutFiles } from './out-files.ts';
 import { addBatch, finish, intend, keyOf } from './sample-batch.ts';
 
 const place = freshPlace();
+const out = new OutFiles(place);
+const inOut = (name: string): string => out.pathOf(name);
 const COLUMNS = ['id', 'chapter', 'pause', 'title'];
 const ROWS = [
   ['a', 'One', '', 'Begin'],
@@ -42,15 +44,6 @@ async function fail(row: number): Promise<void> {
   await place.ledger.settle(keyOf(row), { verdict: 'rejected', failure }, { outcome: 'failed', failure });
 }
 
-const inOut = (name: string): string => join(place.out, name);
-
-async function project(): Promise<Projection> {
-  const projection = await projectBatch(place.request({ complete: false }));
-  expect(projection.mismatches).toEqual([]);
-  expect((await verifyOut(place.out)).mismatches).toEqual([]);
-  return projection;
-}
-
 describe('rows that are joined', () => {
   beforeEach(async () => {
     await add();
@@ -59,7 +52,7 @@ describe('rows that are joined', () => {
 
   it('become a file a value, in the order of the manifest, with their pauses and chapters', async () => {
     await speak(2, wav(0.2));
-    const { joined } = await project();
+    const { joined } = await out.project();
     expect(joined).toEqual([
       expect.objectContaining({ value: 'One', file: 'media/joined/One.wav', rows: '3', message: '' }),
       expect.objectContaining({
@@ -71,58 +64,54 @@ describe('rows that are joined', () => {
     expect(await mediaSeconds(inOut('media/joined/One.wav'), 'wav')).toBe(1.75);
     const body = await readFile(inOut('media/joined/One.wav'));
     for (const title of ['Begin\0', 'c\0', 'f\0']) expect(body.includes(title)).toBe(true);
-    expect(await readFile(inOut('joined.csv'), 'utf8')).toMatch(
+    expect(await out.read('joined.csv')).toMatch(
       /^value,file,seconds,rows,sha256,parts,message\nOne,media\/joined\/One\.wav,1\.75,3,[0-9a-f]{64},[0-9a-f]{64},\n/,
     );
-    expect(JSON.parse(await readFile(inOut('summary.json'), 'utf8'))).toMatchObject({
-      joined: { files: 2, incomplete: 0 },
-    });
+    expect(await out.summary()).toMatchObject({ joined: { files: 2, incomplete: 0 } });
   });
 
   it('wait for a row that has no result, with its name, and are made once it is there', async () => {
     await fail(2);
-    const { joined } = await project();
+    const { joined } = await out.project();
     expect(joined).toMatchObject([{ value: 'One' }, { value: 'Two / 2', file: '', message: 'row 2 (b) is failed' }]);
     expect(await readdir(inOut('media/joined'))).toEqual(['One.wav']);
-    const how = { type: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
-    await redriveNow(place.ledger, 'demo', [{ row: 2, take: 1, how }]);
-    expect((await project()).joined?.[1]).toMatchObject({ message: 'row 2 (b) is not finished' });
+    await out.payAgain(2);
+    expect((await out.project()).joined?.[1]).toMatchObject({ message: 'row 2 (b) is not finished' });
     await speak(2, wav(0.2), 'wav', 2);
-    expect((await project()).joined?.[1]).toMatchObject({ seconds: '1.2', message: '' });
+    expect((await out.project()).joined?.[1]).toMatchObject({ seconds: '1.2', message: '' });
   });
 
   it('leave a file alone that is there, make a lost or altered one again, and keep nothing else', async () => {
     await speak(2, wav(0.2));
-    await project();
+    await out.project();
     const path = inOut('media/joined/One.wav');
     const [before, stored] = [await stat(path), await readdir(place.store.folder, { recursive: true })];
     expect(stored.filter((name) => name.includes('joined'))).toEqual([]);
-    await project();
+    await out.project();
     expect((await stat(path)).ino).toBe(before.ino);
     const whole = await readFile(path);
     await chmod(path, 0o644);
     await writeFile(path, 'something else');
     expect((await verifyOut(place.out)).mismatches).toHaveLength(1);
-    await project();
+    await out.project();
     expect(await readFile(path)).toEqual(whole);
     await rm(place.out, { recursive: true });
-    await project();
+    await out.project();
     expect(await readFile(path)).toEqual(whole);
   });
 
   it('lose their file when a row is opened again, but never a file of a person', async () => {
     await speak(2, wav(0.2));
-    await project();
+    await out.project();
     await writeFile(inOut('media/joined/mine.txt'), 'mine');
-    const how = { type: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
-    await redriveNow(place.ledger, 'demo', [{ row: 1, take: 1, how }]);
-    await project();
+    await out.payAgain(1);
+    await out.project();
     expect(await readdir(inOut('media/joined'))).toEqual([expect.stringMatching(/^Two/), 'mine.txt']);
   });
 
   it('say why they cannot be joined, and that costs no other file', async () => {
     await speak(2, mp3(), 'mp3');
-    const { joined } = await project();
+    const { joined } = await out.project();
     expect(joined?.[1]).toMatchObject({
       file: '',
       message: expect.stringContaining('Only files of one type can be joined'),
@@ -150,10 +139,10 @@ describe('rows that are joined', () => {
 
   it('ignore a list that leads out of the folder', async () => {
     await speak(2, wav(0.2));
-    await project();
+    await out.project();
     const outside = join(place.folder, 'outside.txt');
     await writeFile(outside, 'mine');
-    const list = await readFile(inOut('joined.csv'), 'utf8');
+    const list = await out.read('joined.csv');
     const sha256 = createHash('sha256').update('mine').digest('hex');
     await writeFile(inOut('joined.csv'), `${list}Three,media/joined/../../../outside.txt,1,1,${sha256},x,\n`);
     await projectBatch(place.request({ complete: false }));
@@ -164,7 +153,7 @@ describe('rows that are joined', () => {
 it('rows in MP3 have chapters that players read', async () => {
   await add();
   for (const row of [1, 2, 3, 4, 5, 6]) await speak(row, mp3(row * 10), 'mp3');
-  await project();
+  await out.project();
   const list = join(place.folder, 'chapters.txt');
   await ffmpeg('-i', inOut('media/joined/One.mp3'), '-f', 'ffmetadata', list);
   expect([...(await readFile(list, 'utf8')).matchAll(/title=(.*)/g)].map(([, title]) => title)).toEqual([
@@ -176,8 +165,8 @@ it('rows in MP3 have chapters that players read', async () => {
 
 it('a batch without it has no list, and no word of it in its summary', async () => {
   await addBatch(place, ['id'], [{ id: 'a', kind: 'tts', input: ['a'] }]);
-  const { joined } = await project();
+  const { joined } = await out.project();
   expect(joined).toBeNull();
   expect(await readdir(place.out)).not.toContain('joined.csv');
-  expect(JSON.parse(await readFile(inOut('summary.json'), 'utf8'))).not.toHaveProperty('joined');
+  expect(await out.summary()).not.toHaveProperty('joined');
 });

@@ -1,35 +1,33 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { link, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { link, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { placeFile } from '../../results/media.ts';
 import { LinkedFolder, RealFolders } from '../../results/real-folders.ts';
 import type { RowFile } from '../../results/result-line.ts';
+import { folderForEach } from '../support/fresh-folder.ts';
 import { FolderOfMedia } from '../support/place.ts';
 
-let folder: string;
+const folder = folderForEach();
 let store: FolderOfMedia;
 let placed: RowFile;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'voxbatch-media-'));
-  store = new FolderOfMedia(join(folder, 'store'));
+  store = new FolderOfMedia(folder('store'));
   placed = { name: 'media/a.mp3', file: await store.put('b/1-speech-1.mp3', 'a sound') };
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** As for a writing of its own. */
-const folders = (): RealFolders => new RealFolders(folder);
+const folders = (): RealFolders => new RealFolders(folder());
 
 describe('placing a result', () => {
   it('links it, makes its folder where there is none, and keeps it the next time', async () => {
     expect(await placeFile(placed, store, folders())).toBe('placed');
     expect(await placeFile(placed, store, folders())).toBe('kept');
-    expect((await stat(join(folder, placed.name))).nlink).toBe(2);
+    expect((await stat(folder(placed.name))).nlink).toBe(2);
   });
 
   it('puts it in the place of anything else under its name', async () => {
-    const target = join(folder, placed.name);
+    const target = folder(placed.name);
     await mkdir(dirname(target));
     await writeFile(target, 'something else');
     expect(await placeFile(placed, store, folders())).toBe('placed');
@@ -39,7 +37,7 @@ describe('placing a result', () => {
   it('leaves one file where several place it at once, and no parts', async () => {
     const all = await Promise.all(Array.from({ length: 8 }, () => placeFile(placed, store, folders())));
     expect(all.filter((became) => became !== 'placed' && became !== 'kept')).toEqual([]);
-    expect(await readdir(join(folder, 'media'))).toEqual(['a.mp3']);
+    expect(await readdir(folder('media'))).toEqual(['a.mp3']);
   });
 
   it('says what the store has lost or no longer has as it was', async () => {
@@ -55,11 +53,11 @@ describe('placing a result', () => {
 describe('placing a result in a folder that somebody else has made', () => {
   /** A file of the user under the same name, in a folder to which `link` leads. */
   const plant = async (link: string): Promise<string> => {
-    const victim = join(folder, 'victim');
+    const victim = folder('victim');
     await mkdir(victim);
     await writeFile(join(victim, 'a.mp3'), 'mine');
-    await mkdir(dirname(join(folder, link)), { recursive: true });
-    await symlink(victim, join(folder, link));
+    await mkdir(dirname(folder(link)), { recursive: true });
+    await symlink(victim, folder(link));
     return join(victim, 'a.mp3');
   };
 
@@ -71,24 +69,24 @@ describe('placing a result in a folder that somebody else has made', () => {
     const file = await plant(link);
     const linked = { ...placed, name };
     for (const from of [store, new FolderOfMedia(store.folder, false)]) {
-      await expect(placeFile(linked, from, folders())).rejects.toThrow(new LinkedFolder(join(folder, link)));
+      await expect(placeFile(linked, from, folders())).rejects.toThrow(new LinkedFolder(folder(link)));
     }
     expect(await readFile(file, 'utf8')).toBe('mine');
     expect(await readdir(dirname(file))).toEqual(['a.mp3']);
   });
 
   it('replaces a link under the name itself, not what it leads to', async () => {
-    const victim = join(folder, 'mine.mp3');
+    const victim = folder('mine.mp3');
     await writeFile(victim, 'mine');
-    await mkdir(join(folder, 'media'));
-    await symlink(victim, join(folder, placed.name));
+    await mkdir(folder('media'));
+    await symlink(victim, folder(placed.name));
     expect(await placeFile(placed, store, folders())).toBe('placed');
     expect(await readFile(victim, 'utf8')).toBe('mine');
-    expect(await readFile(join(folder, placed.name), 'utf8')).toBe('a sound');
+    expect(await readFile(folder(placed.name), 'utf8')).toBe('a sound');
   });
 
   it('takes a symbolic link in the store for no file: its further name would lead to where it does', async () => {
-    const victim = join(folder, 'mine.mp3');
+    const victim = folder('mine.mp3');
     await writeFile(victim, 'a sound');
     const path = store.pathOf(placed.file.key) ?? '';
     await rm(path);
@@ -102,7 +100,7 @@ describe('a result that the store has lost', () => {
     await placeFile(placed, store, folders());
     await rm(store.pathOf(placed.file.key) ?? '');
     expect(await placeFile(placed, store, folders())).toBe('kept');
-    const target = join(folder, placed.name);
+    const target = folder(placed.name);
     await rm(target);
     await writeFile(target, 'a noise');
     expect(await placeFile(placed, store, folders())).toBe('missing');
@@ -116,6 +114,6 @@ describe('a result of another machine', () => {
   it('is copied where the store has no paths here', async () => {
     const remote = new FolderOfMedia(store.folder, false);
     expect(await placeFile(placed, remote, folders())).toBe('placed');
-    expect((await stat(join(folder, placed.name))).nlink).toBe(1);
+    expect((await stat(folder(placed.name))).nlink).toBe(1);
   });
 });

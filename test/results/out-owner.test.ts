@@ -25,28 +25,32 @@ beforeEach(async () => {
   await mkdir(place.out);
 });
 
+/** How the folder stands to the batch, in a line; by default for the ledger of the place. */
+async function standing(of = batch, ledger: OwnerLedger = place.ledger, folder = place.out): Promise<string> {
+  const found = await standingOf(folder, of, ledger);
+  return found.type === 'taken' ? found.by : found.type;
+}
+const OF_ANOTHER = expect.stringContaining('of this batch from another ledger');
+
 describe('an out folder', () => {
   it('is free where it is absent, empty, or has files of other names only', async () => {
-    expect(await standingOf(place.out, batch, place.ledger)).toEqual({ type: 'free' });
+    expect(await standing()).toBe('free');
     await writeFile(join(place.out, 'lines.csv'), 'id,text\n');
-    expect(await standingOf(place.out, batch, place.ledger)).toEqual({ type: 'free' });
-    expect(await standingOf(join(place.out, 'nowhere'), batch, place.ledger)).toEqual({ type: 'free' });
+    expect(await standing()).toBe('free');
+    expect(await standing(batch, place.ledger, join(place.out, 'nowhere'))).toBe('free');
   });
 
   it.each(['failed.csv', 'summary.json', 'results.jsonl'])('is not to be had where a person has a %s', async (name) => {
     await writeFile(join(place.out, name), '{"rows": 3}\n');
-    expect(await standingOf(place.out, batch, place.ledger)).toEqual({
-      type: 'taken',
-      by: `has a file ${name} that is not of it`,
-    });
+    expect(await standing()).toBe(`has a file ${name} that is not of it`);
     expect(await claimOut(place.out, batch, place.ledger)).toMatchObject({ type: 'taken' });
   });
 
   it('is its own by the summary, and by the tables where that was deleted', async () => {
     await projectBatch(place.request());
-    expect(await standingOf(place.out, batch, place.ledger)).toEqual({ type: 'own' });
+    expect(await standing()).toBe('own');
     await rm(join(place.out, 'summary.json'));
-    expect(await standingOf(place.out, batch, place.ledger)).toEqual({ type: 'own' });
+    expect(await standing()).toBe('own');
   });
 
   it.each([
@@ -56,21 +60,17 @@ describe('an out folder', () => {
     [{ account: 'user-2' }, 'with another account (user-1)'],
   ])('is not to be had by a batch that differs in %j', async (change, words) => {
     await projectBatch(place.request());
-    expect(await standingOf(place.out, { ...batch, ...change }, place.ledger)).toEqual({
-      type: 'taken',
-      by: expect.stringContaining(words),
-    });
+    expect(await standing({ ...batch, ...change })).toContain(words);
   });
 
   it('is not to be had by the same batch of another ledger, which paid for nothing of it', async () => {
     const [there, elsewhere] = [ledgerOf('ledger-1', batch), ledgerOf('ledger-2')];
     expect(await claimOut(place.out, batch, there)).toEqual({ type: 'own' });
-    const taken = { type: 'taken', by: expect.stringContaining('of this batch from another ledger') };
-    expect(await standingOf(place.out, batch, elsewhere)).toEqual(taken);
+    expect(await standing(batch, elsewhere)).toEqual(OF_ANOTHER);
     await rm(place.out, { recursive: true });
     await projectBatch(place.request());
-    expect(await standingOf(place.out, batch, place.ledger)).toEqual({ type: 'own' });
-    expect(await standingOf(place.out, batch, elsewhere)).toEqual(taken);
+    expect(await standing()).toBe('own');
+    expect(await standing(batch, elsewhere)).toEqual(OF_ANOTHER);
   });
 
   it.each(['without its summary', 'with a summary of an earlier version'])(
@@ -81,23 +81,16 @@ describe('an out folder', () => {
       const { ledger, ...older } = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>;
       expect(ledger).toBe(place.ledger.id);
       await (how.startsWith('without') ? rm(path) : writeFile(path, JSON.stringify(older)));
-      const taken = { type: 'taken', by: expect.stringContaining('of this batch from another ledger') };
       const others = [undefined, { ...batch, digest: 'e'.repeat(64) }, { ...batch, state: 'loading' } as const];
       for (const known of others) {
-        expect(await claimOut(place.out, batch, ledgerOf('ledger-2', known))).toEqual(taken);
+        expect(await claimOut(place.out, batch, ledgerOf('ledger-2', known))).toEqual({
+          type: 'taken',
+          by: OF_ANOTHER,
+        });
       }
       expect(await claimOut(place.out, batch, place.ledger)).toEqual({ type: 'own' });
     },
   );
-
-  it('is its own where an earlier version did not write which ledger it is of', async () => {
-    await projectBatch(place.request());
-    const path = join(place.out, 'summary.json');
-    const { ledger, ...older } = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>;
-    expect(ledger).toBe(place.ledger.id);
-    await writeFile(path, JSON.stringify(older));
-    expect(await standingOf(place.out, batch, place.ledger)).toEqual({ type: 'own' });
-  });
 
   it('is claimed by one of two before there is a summary, which takes the place of the claim', async () => {
     const other = { ...batch, name: 'other' };
@@ -114,12 +107,9 @@ describe('an out folder', () => {
   it('keeps media of which nothing says whose they are, unless they are links to the store', async () => {
     await mkdir(join(place.out, 'media'));
     await link(join(place.store.folder, 'demo/1-speech-1.mp3'), join(place.out, 'media/a.mp3'));
-    expect(await standingOf(place.out, batch, place.ledger)).toEqual({ type: 'free' });
+    expect(await standing()).toBe('free');
     await writeFile(join(place.out, 'media/holiday.mp4'), 'film');
-    expect(await standingOf(place.out, batch, place.ledger)).toEqual({
-      type: 'taken',
-      by: 'has a file media/holiday.mp4 that is not of it',
-    });
+    expect(await standing()).toBe('has a file media/holiday.mp4 that is not of it');
   });
 
   it('is none of anybody where media/ is a symbolic link, also if it is its own', async () => {
@@ -137,10 +127,7 @@ describe('an out folder', () => {
   it.each(['media/v', 'media/.v', 'media/deep/v'])('is not free with the symbolic link %s', async (name) => {
     await mkdir(join(place.out, 'media/deep'), { recursive: true });
     await symlink(place.folder, join(place.out, name));
-    expect(await standingOf(place.out, batch, place.ledger)).toEqual({
-      type: 'taken',
-      by: `has a symbolic link ${name} that is not of it`,
-    });
+    expect(await standing()).toBe(`has a symbolic link ${name} that is not of it`);
   });
 
   it.each(['summary.json', 'results.jsonl'])(

@@ -7,10 +7,12 @@ import { linkNewMedia, projectBatch } from '../../results/project.ts';
 import { partPath } from '../../results/whole-file.ts';
 import { verifyOut } from '../../results/verification/verify.ts';
 import { openFolderStore } from '../../store/folder-store.ts';
+import { OutFiles } from './out-files.ts';
 import { addBatch, addSampleBatch, finish, intend, keyOf } from './sample-batch.ts';
 import { FolderOfMedia, freshPlace } from '../support/place.ts';
 
 const place = freshPlace();
+const out = new OutFiles(place);
 
 beforeEach(() => {
   jest.spyOn(Date, 'now').mockReturnValue(Date.UTC(2026, 0, 2, 3, 4, 5, 678));
@@ -20,17 +22,6 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-/** Every file below the out folder with its content. */
-async function contents(): Promise<Record<string, string>> {
-  const names = (await readdir(place.out, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
-  const paths = names.map((entry) => join(entry.parentPath, entry.name)).sort();
-  return Object.fromEntries(
-    await Promise.all(
-      paths.map(async (path) => [path.slice(place.out.length + 1), await readFile(path, 'utf8')] as const),
-    ),
-  );
-}
-
 describe('projectBatch', () => {
   it('writes the files that are on record here, byte for byte', async () => {
     await addSampleBatch(place);
@@ -38,7 +29,7 @@ describe('projectBatch', () => {
     expect(mismatches).toEqual([]);
     expect(counts.outcomes).toMatchObject({ succeeded: 3, failed: 1, unknown: 1, overdue: 1, cancelled: 1 });
     expect(money).toMatchObject({ reserved: 0, uncertain: 10 });
-    const files = await contents();
+    const files = await out.contents();
     expect(Object.keys(files)).toEqual([
       'cancelled.csv',
       'failed.csv',
@@ -68,7 +59,7 @@ describe('projectBatch', () => {
     await place.ledger.setControl('demo', 'stopping');
     await place.ledger.cancelRest('demo');
     await projectBatch(place.request());
-    const files = await contents();
+    const files = await out.contents();
     expect(files['results.csv']).toMatch(/^\uFEFFid;text;_batch;_row;.*\na;"One, two; three";demo;1;tts;cancelled;/);
     expect(files['cancelled.csv']).toEqual(files['results.csv']);
     expect(JSON.parse(files['summary.json'] ?? '')).toMatchObject({ csv: table });
@@ -78,23 +69,23 @@ describe('projectBatch', () => {
   it('gives the same bytes again, also after the folder was lost', async () => {
     await addSampleBatch(place);
     await projectBatch(place.request());
-    const first = await contents();
+    const first = await out.contents();
     await projectBatch(place.request());
-    expect(await contents()).toEqual(first);
+    expect(await out.contents()).toEqual(first);
     await rm(place.out, { recursive: true });
     await projectBatch(place.request());
-    expect(await contents()).toEqual(first);
+    expect(await out.contents()).toEqual(first);
   });
 
   it('gives the same bytes from a store that has no paths, by copying', async () => {
     await addSampleBatch(place);
     await projectBatch(place.request());
-    const linked = await contents();
-    expect((await stat(join(place.out, 'media/a.mp3'))).nlink).toBe(2);
+    const linked = await out.contents();
+    expect((await stat(out.pathOf('media/a.mp3'))).nlink).toBe(2);
     await rm(place.out, { recursive: true });
     await projectBatch(place.request({ store: new FolderOfMedia(place.store.folder, false) }));
-    expect(await contents()).toEqual(linked);
-    expect((await stat(join(place.out, 'media/a.mp3'))).nlink).toBe(1);
+    expect(await out.contents()).toEqual(linked);
+    expect((await stat(out.pathOf('media/a.mp3'))).nlink).toBe(1);
   });
 
   it('takes files from the real store', async () => {
@@ -111,41 +102,41 @@ describe('projectBatch', () => {
       { outcome: 'succeeded', file, extraFiles: [vtt], text: 'hello' },
     );
     expect((await projectBatch(place.request({ store }))).mismatches).toEqual([]);
-    expect(await contents()).toMatchObject({ 'media/talk.txt': 'hello\n', 'media/talk.vtt': 'WEBVTT\n' });
+    expect(await out.contents()).toMatchObject({ 'media/talk.txt': 'hello\n', 'media/talk.vtt': 'WEBVTT\n' });
     expect((await verifyOut(place.out)).mismatches).toEqual([]);
   });
 
   it('leaves a right file alone and replaces a wrong one', async () => {
     await addSampleBatch(place);
     await projectBatch(place.request());
-    await rm(join(place.out, 'media/a.mp3'));
-    await writeFile(join(place.out, 'media/a.mp3'), 'sound of a');
-    const own = (await stat(join(place.out, 'media/a.mp3'))).ino;
-    await rm(join(place.out, 'media/c.mp4'));
-    await writeFile(join(place.out, 'media/c.mp4'), 'VIDEO of c');
+    await rm(out.pathOf('media/a.mp3'));
+    await writeFile(out.pathOf('media/a.mp3'), 'sound of a');
+    const own = (await stat(out.pathOf('media/a.mp3'))).ino;
+    await rm(out.pathOf('media/c.mp4'));
+    await writeFile(out.pathOf('media/c.mp4'), 'VIDEO of c');
     await projectBatch(place.request());
-    expect((await stat(join(place.out, 'media/a.mp3'))).ino).toBe(own);
-    expect(await readFile(join(place.out, 'media/c.mp4'), 'utf8')).toBe('video of c');
+    expect((await stat(out.pathOf('media/a.mp3'))).ino).toBe(own);
+    expect(await out.read('media/c.mp4')).toBe('video of c');
   });
 
   it('removes an outcome file whose rows are gone, and old part files', async () => {
     await addSampleBatch(place);
-    await mkdir(join(place.out, 'media'), { recursive: true });
-    await writeFile(join(place.out, 'unfit.csv'), 'old');
+    await mkdir(out.pathOf('media'), { recursive: true });
+    await writeFile(out.pathOf('unfit.csv'), 'old');
     await writeFile(
-      join(place.out, 'summary.json'),
-      JSON.stringify({ files: { 'unfit.csv': await sha256Of(join(place.out, 'unfit.csv')) } }),
+      out.pathOf('summary.json'),
+      JSON.stringify({ files: { 'unfit.csv': await sha256Of(out.pathOf('unfit.csv')) } }),
     );
-    await writeFile(partPath(join(place.out, 'media/x.mp3')), 'left by a killed process');
+    await writeFile(partPath(out.pathOf('media/x.mp3')), 'left by a killed process');
     jest.mocked(Date.now).mockReturnValue(new Date().getTime() + 2 * 3_600_000);
     await projectBatch(place.request());
-    expect(Object.keys(await contents()).filter((name) => /unfit|part/u.test(name))).toEqual([]);
+    expect((await out.names()).filter((name) => /unfit|part/u.test(name))).toEqual([]);
   });
 
   it('removes what a killed projection left, also while the batch runs', async () => {
     await addSampleBatch(place);
     await mkdir(place.out, { recursive: true });
-    const left = partPath(join(place.out, 'results.csv'));
+    const left = partPath(out.pathOf('results.csv'));
     await writeFile(left, '');
     await utimes(left, 1, 1);
     await projectBatch(place.request({ complete: false }));
@@ -158,7 +149,7 @@ describe('projectBatch', () => {
     const running = await projectBatch(place.request({ complete: false }));
     expect(running.mismatches).toEqual([]);
     expect(running.money.reserved).toBe(10);
-    const files = await contents();
+    const files = await out.contents();
     expect(files['results.csv']).toContain('\na,demo,1,tts,,,,,,0,none,1,1,,\n');
     expect(JSON.parse(files['summary.json'] ?? '')).toMatchObject({
       state: 'open',
@@ -239,7 +230,7 @@ describe('projectBatch', () => {
       ['row 2', 'a name for its file'],
       ['row 4, media/SAME.mp3', 'a name of its own'],
     ]);
-    const files = await contents();
+    const files = await out.contents();
     expect(Object.keys(files).filter((name) => name.startsWith('media'))).toEqual([
       'media/folder/own.mp3',
       'media/same.mp3',
@@ -252,11 +243,11 @@ describe('projectBatch', () => {
   it('leaves earlier files and no part files where it fails', async () => {
     await addSampleBatch(place);
     await projectBatch(place.request());
-    const before = await contents();
-    await rm(join(place.out, 'media/a.mp3'));
-    await mkdir(join(place.out, 'media/a.mp3/in-the-way'), { recursive: true });
+    const before = await out.contents();
+    await rm(out.pathOf('media/a.mp3'));
+    await mkdir(out.pathOf('media/a.mp3/in-the-way'), { recursive: true });
     await expect(projectBatch(place.request())).rejects.toThrow();
-    expect(await contents()).toEqual(
+    expect(await out.contents()).toEqual(
       Object.fromEntries(Object.entries(before).filter(([name]) => !name.includes('a.mp3'))),
     );
   });
@@ -278,18 +269,18 @@ describe('linkNewMedia', () => {
     expect(await linkNewMedia(place.request({ complete: false }), 0)).toBe(1);
     jest.mocked(Date.now).mockReturnValue(2_000);
     await finish(place, keyOf(2), await place.store.put('demo/2.mp3', 'two'));
-    await rm(join(place.out, 'media/a.mp3'));
+    await rm(out.pathOf('media/a.mp3'));
     expect(await linkNewMedia(place.request({ complete: false }), 2_000)).toBe(1);
     expect(await linkNewMedia(place.request({ complete: false }), 2_000)).toBe(0);
-    expect(Object.keys(await contents())).toEqual(['media/b.mp3']);
+    expect(await out.names()).toEqual(['media/b.mp3']);
   });
 
   it('leaves a lost file to the projection, which names it', async () => {
     await addSampleBatch(place);
     await rm(join(place.store.folder, 'demo/1-speech-1.mp3'));
-    await mkdir(join(place.out, 'media'), { recursive: true });
-    await link(join(place.store.folder, 'demo/3-lip-sync-1.mp4'), join(place.out, 'media/c.mp4'));
+    await mkdir(out.pathOf('media'), { recursive: true });
+    await link(join(place.store.folder, 'demo/3-lip-sync-1.mp4'), out.pathOf('media/c.mp4'));
     expect(await linkNewMedia(place.request(), 0)).toBe(2);
-    expect(Object.keys(await contents())).toEqual(['media/b.srt', 'media/b.txt', 'media/c.mp4']);
+    expect(await out.names()).toEqual(['media/b.srt', 'media/b.txt', 'media/c.mp4']);
   });
 });

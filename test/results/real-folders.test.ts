@@ -1,52 +1,48 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { expect, it } from '@jest/globals';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { removeFormer } from '../../results/sound/sound-lists.ts';
 import { LinkedFolder, RealFolders } from '../../results/real-folders.ts';
 import { sha256Of } from '../../inputs/regular-file.ts';
 import { lstatsOf } from '../../results/files.ts';
+import { folderForEach } from '../support/fresh-folder.ts';
 
-let out: string;
-beforeEach(async () => {
-  out = await mkdtemp(join(tmpdir(), 'voxbatch-folders-'));
-});
-afterEach(() => rm(out, { recursive: true }));
+const out = folderForEach();
 
 it('lets folders pass that are real or not there yet, and the out folder whatever it is', async () => {
-  await mkdir(join(out, 'real/media'), { recursive: true });
-  await symlink(join(out, 'real'), join(out, 'linked'));
-  await new RealFolders(join(out, 'linked')).require(['media/a.mp3', 'media/b/c/d.mp3', 'results.csv']);
+  await mkdir(out('real/media'), { recursive: true });
+  await symlink(out('real'), out('linked'));
+  await new RealFolders(out('linked')).require(['media/a.mp3', 'media/b/c/d.mp3', 'results.csv']);
 });
 
 it('names the first link on the way', async () => {
-  await mkdir(join(out, 'media/a'), { recursive: true });
-  await symlink(tmpdir(), join(out, 'media/a/b'));
-  const folders = new RealFolders(out);
+  await mkdir(out('media/a'), { recursive: true });
+  await symlink(tmpdir(), out('media/a/b'));
+  const folders = new RealFolders(out());
   await expect(folders.require(['media/x.mp3', 'media/a/b/c/x.mp3'])).rejects.toThrow(
-    new LinkedFolder(join(out, 'media/a/b')),
+    new LinkedFolder(out('media/a/b')),
   );
   expect(await folders.leadTo('media/a/x.mp3')).toBe(true);
   expect(await folders.leadTo('media/a/b/x.mp3')).toBe(false);
 });
 
 it('looks at each folder once a writing: there may be a million files in it', async () => {
-  await mkdir(join(out, 'media'));
-  const folders = new RealFolders(out);
+  await mkdir(out('media'));
+  const folders = new RealFolders(out());
   await folders.require(['media/a.mp3']);
-  await rm(join(out, 'media'), { recursive: true });
-  await symlink(tmpdir(), join(out, 'media'));
+  await rm(out('media'), { recursive: true });
+  await symlink(tmpdir(), out('media'));
   await folders.require(['media/b.mp3']);
-  await expect(new RealFolders(out).require(['media/b.mp3'])).rejects.toThrow(LinkedFolder);
+  await expect(new RealFolders(out()).require(['media/b.mp3'])).rejects.toThrow(LinkedFolder);
 });
 
 it('removes no file behind a link that a list of somebody else names', async () => {
-  await mkdir(join(out, 'victim'));
-  await mkdir(join(out, 'media'));
-  const mine = join(out, 'victim/a.wav');
+  await mkdir(out('victim'));
+  await mkdir(out('media'));
+  const mine = out('victim/a.wav');
   await writeFile(mine, 'mine');
-  await symlink(join(out, 'victim'), join(out, 'media/joined'));
+  await symlink(out('victim'), out('media/joined'));
   const listed = { file: 'media/joined/a.wav', sha256: await sha256Of(mine) };
-  await removeFormer([listed], [], new RealFolders(out));
+  await removeFormer([listed], [], new RealFolders(out()));
   expect(await lstatsOf(mine)).toBeDefined();
 });

@@ -1,62 +1,54 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { toSrt, toVtt } from '../../results/subtitles.ts';
+import { readSubtitles, toSrt, toVtt } from '../../results/subtitles.ts';
 
-const said = (start: number, end: number, text: string): { start: number; end: number; text: string } => ({
-  start,
-  end,
-  text,
-});
+type Said = Parameters<typeof toSrt>[0][number];
+const said = (start: number, end: number, text: string): Said => ({ start, end, text });
 
 describe('toSrt', () => {
-  it('numbers cues in order of time', () => {
-    expect(toSrt([said(61.5, 3_661.25, 'second'), said(0, 1.2345, 'first')])).toBe(
+  it.each<[string, readonly Said[], string]>([
+    [
+      'numbers cues in order of time',
+      [said(61.5, 3_661.25, 'second'), said(0, 1.2345, 'first')],
       '1\n00:00:00,000 --> 00:00:01,235\nfirst\n\n2\n00:01:01,500 --> 01:01:01,250\nsecond\n',
-    );
-  });
-
-  it('cuts a cue where the next one begins', () => {
-    expect(toSrt([said(0, 5, 'a'), said(2, 4, 'b')])).toContain('00:00:00,000 --> 00:00:02,000\na');
+    ],
+    [
+      'cuts a cue where the next one begins',
+      [said(0, 5, 'a'), said(2, 4, 'b')],
+      '1\n00:00:00,000 --> 00:00:02,000\na\n\n2\n00:00:02,000 --> 00:00:04,000\nb\n',
+    ],
+    [
+      'joins segments that begin together, losing no word',
+      [said(1, 2, 'a'), said(1, 3, 'b')],
+      '1\n00:00:01,000 --> 00:00:03,000\na\nb\n',
+    ],
+    [
+      'shows a segment without a usable end for two seconds, or until the next',
+      [said(1, 1, 'a'), said(2, 0, 'b'), said(9, Number.NaN, 'c')],
+      '1\n00:00:01,000 --> 00:00:02,000\na\n\n2\n00:00:02,000 --> 00:00:04,000\nb\n\n3\n00:00:09,000 --> 00:00:11,000\nc\n',
+    ],
+    [
+      'leaves out segments without text, and blank lines within one',
+      [said(0, 1, ' \n '), said(1, 2, 'x\r\n\r\n y ')],
+      '1\n00:00:01,000 --> 00:00:02,000\nx\ny\n',
+    ],
+    ['leaves no arrow in a text', [said(0, 1, '1 --> 2')], '1\n00:00:00,000 --> 00:00:01,000\n1 → 2\n'],
+    ['is empty without segments', [], ''],
+  ])('%s', (_, segments, srt) => {
+    expect(toSrt(segments)).toBe(srt);
   });
 
   it('joins segments of very many lines', () => {
     const lines = 'a\n'.repeat(200_000);
-    expect(toSrt([said(0, 1, lines), said(0, 1, lines)])).toHaveLength(
-      '1\n00:00:00,000 --> 00:00:01,000\n'.length + 800_000,
-    );
-  });
-
-  it('joins segments that begin together, losing no word', () => {
-    expect(toSrt([said(1, 2, 'a'), said(1, 3, 'b')])).toBe('1\n00:00:01,000 --> 00:00:03,000\na\nb\n');
-  });
-
-  it('shows a segment without a usable end for two seconds, or until the next', () => {
-    expect(toSrt([said(1, 1, 'a'), said(2, 0, 'b'), said(9, Number.NaN, 'c')])).toBe(
-      '1\n00:00:01,000 --> 00:00:02,000\na\n\n2\n00:00:02,000 --> 00:00:04,000\nb\n\n3\n00:00:09,000 --> 00:00:11,000\nc\n',
-    );
-  });
-
-  it('leaves out segments without text, and blank lines within one', () => {
-    expect(toSrt([said(0, 1, ' \n '), said(1, 2, 'x\r\n\r\n y ')])).toBe('1\n00:00:01,000 --> 00:00:02,000\nx\ny\n');
-  });
-
-  it('leaves no arrow in a text', () => {
-    expect(toSrt([said(0, 1, '1 --> 2')])).toContain('\n1 → 2\n');
-  });
-
-  it('is empty without segments', () => {
-    expect(toSrt([])).toBe('');
+    const head = '1\n00:00:00,000 --> 00:00:01,000\n';
+    expect(toSrt([said(0, 1, lines), said(0, 1, lines)])).toHaveLength(head.length + 800_000);
   });
 });
 
 describe('toVtt', () => {
-  it('has its header, dots in times and escaped texts', () => {
-    expect(toVtt([said(-1, 1, '<b>Q&A</b> --> end')])).toBe(
-      'WEBVTT\n\n00:00:00.000 --> 00:00:01.000\n&lt;b&gt;Q&amp;A&lt;/b&gt; --&gt; end\n',
-    );
-  });
-
-  it('is a bare header without segments', () => {
+  it('has its header, also without segments, dots in times and escaped texts', () => {
+    const cue = '00:00:00.000 --> 00:00:01.000\n&lt;b&gt;Q&amp;A&lt;/b&gt; --&gt; end\n';
+    expect(toVtt([said(-1, 1, '<b>Q&A</b> --> end')])).toBe(`WEBVTT\n\n${cue}`);
     expect(toVtt([])).toBe('WEBVTT\n');
   });
 
@@ -80,5 +72,40 @@ describe('toVtt', () => {
         }
       }),
     );
+  });
+});
+
+const AWKWARD = [
+  { start: 0.5, end: 1.25, text: 'Two\nlines & <b>more</b>' },
+  { start: 3_600.001, end: 3_601, text: '&amp; 12:00 &lt;' },
+];
+
+describe('subtitles that are read', () => {
+  it('become the same subtitles again', () => {
+    expect(readSubtitles(toVtt(AWKWARD), 'vtt')).toEqual(AWKWARD);
+    expect(readSubtitles(toSrt(AWKWARD), 'srt')).toEqual(AWKWARD);
+  });
+
+  it('become the other form, unless that says more', () => {
+    expect(toSrt(readSubtitles(toVtt(AWKWARD), 'vtt'))).toBe(toSrt(AWKWARD));
+    expect(toVtt(readSubtitles(toSrt(AWKWARD), 'srt'))).toBe(toVtt(AWKWARD));
+    const arrow = [{ start: 1, end: 2, text: 'a --> b' }];
+    expect(toSrt(readSubtitles(toVtt(arrow), 'vtt'))).toBe(toSrt(arrow));
+    expect(toVtt(readSubtitles(toSrt(arrow), 'srt'))).not.toBe(toVtt(arrow));
+  });
+
+  it('are those of any segments', () => {
+    const times = fc.integer({ min: 0, max: 9_999_999 }).map((ms) => ms / 1_000);
+    const segment = fc.record({ start: times, end: times, text: fc.string() });
+    fc.assert(
+      fc.property(fc.array(segment), (segments) => {
+        expect(toSrt(readSubtitles(toVtt(segments), 'vtt'))).toBe(toSrt(segments));
+      }),
+    );
+  });
+
+  it('are none in another text', () => {
+    expect(readSubtitles('WEBVTT\n', 'vtt')).toEqual([]);
+    expect(readSubtitles('xxxx', 'srt')).toEqual([]);
   });
 });

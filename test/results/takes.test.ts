@@ -1,15 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
-import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Step } from '../../contract/row-kinds.ts';
 import type { NewRow } from '../../ledger/record-types.ts';
 import { linkNewMedia, projectBatch } from '../../results/project.ts';
-import { verifyOut } from '../../results/verification/verify.ts';
+import { OutFiles } from './out-files.ts';
 import { addBatch, finish, intend, keyOf } from './sample-batch.ts';
 import { redriveNow } from '../ledger/setup.ts';
 import { FolderOfMedia, freshPlace } from '../support/place.ts';
 
 const place = freshPlace();
+const out = new OutFiles(place);
+const media = (): Promise<Readonly<Record<string, string>>> => out.contents('media');
 
 const lost = { class: 'OutcomeUnknown', message: 'no answer within 180 s' } as const;
 const broken = { class: 'JobFailed', message: 'the job failed' } as const;
@@ -36,35 +38,17 @@ async function payAgain(row: number, edited?: string, fromStep: Step = 'speech')
   expect((await redriveNow(place.ledger, 'demo', [{ row, take, how }])).rows).toEqual([row]);
 }
 
+/** The speech of a row comes, as this content. */
+async function speak(row: number, content: string, take = 1, credits?: number): Promise<void> {
+  const file = await place.store.put(`demo/${row}-speech-${take}.mp3`, content);
+  await finish(place, keyOf(row, 'speech', 1, take), file, credits);
+}
+
 async function failTake(row: number, take: number, step: Step = 'speech'): Promise<void> {
   const key = keyOf(row, step, 1, take);
   await intend(place, key);
   await place.ledger.settle(key, { verdict: 'accepted', jobId: `job-${row}-${step}-${take}` }, { state: 'processing' });
   await place.ledger.finishJob(key, { failure: broken, credits: 3 }, { outcome: 'failed', failure: broken });
-}
-
-async function media(): Promise<Record<string, string>> {
-  const names = await readdir(join(place.out, 'media')).catch(() => []);
-  const contents = names
-    .sort()
-    .map(async (name) => [name, await readFile(join(place.out, 'media', name), 'utf8')] as const);
-  return Object.fromEntries(await Promise.all(contents));
-}
-
-/** Makes all files, which must fit together. */
-async function project(complete = false, store = place.store): Promise<void> {
-  if (complete) await place.ledger.closeBatch('demo');
-  expect((await projectBatch(place.request({ complete, store }))).mismatches).toEqual([]);
-  expect((await verifyOut(place.out)).mismatches).toEqual([]);
-}
-
-async function lineOf(row: number): Promise<Record<string, unknown>> {
-  const lines = (await readFile(join(place.out, 'results.jsonl'), 'utf8')).split('\n');
-  return JSON.parse(lines[row - 1] ?? '') as Record<string, unknown>;
-}
-
-async function summary(): Promise<Record<string, unknown>> {
-  return JSON.parse(await readFile(join(place.out, 'summary.json'), 'utf8')) as Record<string, unknown>;
 }
 
 describe('the file of an earlier take', () => {
@@ -73,31 +57,31 @@ describe('the file of an earlier take', () => {
     async (isLocal) => {
       const store = new FolderOfMedia(place.store.folder, isLocal);
       await addRows(['a', 'b']);
-      await finish(place, keyOf(1), await place.store.put('demo/1-speech-1.mp3', 'first'));
-      await finish(place, keyOf(2), await place.store.put('demo/2-speech-1.mp3', 'other'));
-      await project(true, store);
+      await speak(1, 'first');
+      await speak(2, 'other');
+      await out.project(true, { store });
       expect(await media()).toEqual({ 'a.mp3': 'first', 'b.mp3': 'other' });
       await payAgain(1);
-      await project(false, store);
+      await out.project(false, { store });
       expect(await media()).toEqual({ 'a.mp3': 'first', 'b.mp3': 'other' });
-      expect(await lineOf(1)).toMatchObject({ _outcome: '', _file: '' });
+      expect(await out.line(1)).toMatchObject({ _outcome: '', _file: '' });
       await failTake(1, 2);
-      await project(true, store);
+      await out.project(true, { store });
       expect(await media()).toEqual({ 'a.mp3': 'first', 'b.mp3': 'other' });
-      expect(await lineOf(1)).toMatchObject({ _outcome: 'succeeded', _file: 'media/a.mp3', _take: 2 });
+      expect(await out.line(1)).toMatchObject({ _outcome: 'succeeded', _file: 'media/a.mp3', _take: 2 });
     },
   );
 
   it('stays while nobody knows whether the new take has a result', async () => {
     await addRows(['a']);
-    await finish(place, keyOf(1), await place.store.put('demo/1-speech-1.mp3', 'first'));
-    await project(true);
+    await speak(1, 'first');
+    await out.project(true);
     await payAgain(1);
     const second = keyOf(1, 'speech', 1, 2);
     await intend(place, second);
     await place.ledger.settle(second, { verdict: 'unknown', failure: lost }, { outcome: 'unknown', failure: lost });
-    await project(true);
-    expect(await lineOf(1)).toMatchObject({ _outcome: 'unknown', _file: '' });
+    await out.project(true);
+    expect(await out.line(1)).toMatchObject({ _outcome: 'unknown', _file: '' });
     expect(await media()).toEqual({ 'a.mp3': 'first' });
   });
 
@@ -112,20 +96,20 @@ describe('the file of an earlier take', () => {
       await store.put('demo/1-transcription-1.vtt', 'vtt'),
     ];
     await ledger.settle(key, { verdict: 'done', file }, { outcome: 'succeeded', file, extraFiles, text: 'text' });
-    await project(true);
+    await out.project(true);
     expect(Object.keys(await media())).toEqual(['a.srt', 'a.txt', 'a.vtt']);
     await payAgain(1, undefined, 'transcription');
     const second = keyOf(1, 'transcription', 1, 2);
     await intend(place, second);
     const next = await store.put('demo/1-transcription-2.txt', 'TEXT');
     await ledger.settle(second, { verdict: 'done', file: next }, { outcome: 'succeeded', file: next, text: 'TEXT' });
-    await project(true);
+    await out.project(true);
     expect(await media()).toEqual({ 'a.txt': 'TEXT' });
   });
 
   it('stays when following begins, and goes once a row that was edited asks for something else', async () => {
     await addRows(['a']);
-    await finish(place, keyOf(1), await place.store.put('demo/1-speech-1.mp3', 'first'));
+    await speak(1, 'first');
     expect(await linkNewMedia(place.request({ complete: false }), 0)).toBe(1);
     await payAgain(1);
     expect(await linkNewMedia(place.request({ complete: false }), 1)).toBe(0);
@@ -146,19 +130,19 @@ describe('the file of an earlier take', () => {
     await place.ledger.decide(keyOf(1), { type: 'adopted', jobId: 'job-x', who: 'ann' });
     const file = await place.store.put('demo/1-speech-1.mp3', 'of a stranger');
     await place.ledger.finishJob(keyOf(1), { file }, { outcome: 'succeeded', file });
-    await project(true);
+    await out.project(true);
     expect(await media()).toEqual({ 'a.mp3': 'of a stranger' });
     await place.ledger.decide(keyOf(1), { type: 'released', jobId: 'job-x', who: 'ann' });
-    await project(true);
+    await out.project(true);
     expect(await media()).toEqual({});
   });
 
   it('goes although the file of the next take is lost', async () => {
     await addRows(['a']);
-    await finish(place, keyOf(1), await place.store.put('demo/1-speech-1.mp3', 'first'));
-    await project(true);
+    await speak(1, 'first');
+    await out.project(true);
     await payAgain(1);
-    await finish(place, keyOf(1, 'speech', 1, 2), await place.store.put('demo/1-speech-2.mp3', 'second'));
+    await speak(1, 'second', 2);
     await rm(join(place.store.folder, 'demo/1-speech-2.mp3'));
     const { mismatches } = await projectBatch(place.request({ complete: false }));
     expect(mismatches.map(({ found }) => found)).toEqual(['no such file in the store']);
@@ -167,27 +151,23 @@ describe('the file of an earlier take', () => {
 
   it('goes under the name that the row had before it was edited, unless another row has that name now', async () => {
     await addRows(['a', 'b', 'c'], 'tts', '{text}.{ext}');
-    for (const row of [1, 2, 3]) {
-      await finish(place, keyOf(row), await place.store.put(`demo/${row}-speech-1.mp3`, `sound`));
-    }
-    await project(true);
+    for (const row of [1, 2, 3]) await speak(row, 'sound');
+    await out.project(true);
     await payAgain(1, 'b2');
     await payAgain(2, 'a');
     await payAgain(3, 'c2');
-    await finish(place, keyOf(1, 'speech', 1, 2), await place.store.put('demo/1-speech-2.mp3', 'b2'));
+    await speak(1, 'b2', 2);
     // The very bytes that row 1 had under this name.
-    await finish(place, keyOf(2, 'speech', 1, 2), await place.store.put('demo/2-speech-2.mp3', 'sound'));
+    await speak(2, 'sound', 2);
     await payAgain(1, 'b3');
-    await finish(place, keyOf(3, 'speech', 1, 2), await place.store.put('demo/3-speech-2.mp3', 'c2'));
-    await project();
+    await speak(3, 'c2', 2);
+    await out.project();
     expect(await media()).toEqual({ 'a.mp3': 'sound', 'c2.mp3': 'c2' });
   });
 
   it('stays where a person put something else under its name', async () => {
     await addRows(['a', 'b', '../c'], 'tts', '{text}.{ext}');
-    for (const row of [1, 2]) {
-      await finish(place, keyOf(row), await place.store.put(`demo/${row}-speech-1.mp3`, 'first'));
-    }
+    for (const row of [1, 2]) await speak(row, 'first');
     await place.ledger.giveUp(
       { batch: 'demo', row: 3, step: 'speech', take: 1, attempt: 1 },
       { outcome: 'succeeded', file: await place.store.put('demo/x.mp3', 'x') },
@@ -198,7 +178,7 @@ describe('the file of an earlier take', () => {
     await symlink(join(place.store.folder, 'demo/2-speech-1.mp3'), join(place.out, 'media/b.mp3'));
     for (const [at, text] of ['a', 'b', '../c'].entries()) await payAgain(at + 1, text);
     for (const row of [1, 2, 3]) await failTake(row, 2);
-    await project(true);
+    await out.project(true);
     expect(await media()).toEqual({ 'a.mp3': 'my own take', 'a.wav': 'first', 'b.mp3': 'first' });
   });
 });
@@ -210,8 +190,8 @@ describe('the bill of several takes', () => {
     await failTake(1, 1, 'lip-sync');
     await payAgain(1, undefined, 'lip-sync');
     await finish(place, keyOf(1, 'lip-sync', 1, 2), await place.store.put('demo/1-lip-sync-2.mp4', 'video'), 4);
-    await project(true);
-    expect(await lineOf(1)).toMatchObject({
+    await out.project(true);
+    expect(await out.line(1)).toMatchObject({
       _outcome: 'succeeded',
       _file: 'media/a.mp4',
       _credits: 9,
@@ -220,8 +200,7 @@ describe('the bill of several takes', () => {
       _attempts: 1,
       _job_ids: ['job-1-speech', 'job-1-lip-sync-1', 'job-1-lip-sync-2'],
     });
-    const receipts = (await readFile(join(place.out, 'receipts.jsonl'), 'utf8')).trim().split('\n');
-    expect(receipts.map((line) => JSON.parse(line) as object)).toMatchObject([
+    expect(await out.lines('receipts.jsonl')).toMatchObject([
       { step: 'speech', take: 1, file: { name: null } },
       { step: 'lip-sync', take: 1, file: null, error_class: 'JobFailed' },
       { step: 'lip-sync', take: 2, file: { name: 'media/a.mp4' } },
@@ -234,14 +213,19 @@ describe('the bill of several takes', () => {
     await intend(place, keyOf(1));
     await ledger.settle(keyOf(1), { verdict: 'unknown', failure: lost }, { outcome: 'unknown', failure: lost });
     await payAgain(1);
-    await finish(place, keyOf(1, 'speech', 1, 2), await store.put('demo/1-speech-2.mp3', 'second'), 5);
-    await project(true);
-    expect(await lineOf(1)).toMatchObject({ _outcome: 'succeeded', _credits: 5, _credits_kind: 'uncertain', _take: 2 });
-    expect(await summary()).toMatchObject({ credits: { charged: 5, uncertain: 10, estimated: true } });
+    await speak(1, 'second', 2, 5);
+    await out.project(true);
+    expect(await out.line(1)).toMatchObject({
+      _outcome: 'succeeded',
+      _credits: 5,
+      _credits_kind: 'uncertain',
+      _take: 2,
+    });
+    expect(await out.summary()).toMatchObject({ credits: { charged: 5, uncertain: 10, estimated: true } });
     const late = await store.put('demo/1-speech-1.mp3', 'first');
     await ledger.settle(keyOf(1), { verdict: 'done', credits: 6, file: late }, { outcome: 'succeeded', file: late });
-    await project(true);
-    expect(await lineOf(1)).toMatchObject({ _outcome: 'succeeded', _credits: 11, _credits_kind: 'reported' });
+    await out.project(true);
+    expect(await out.line(1)).toMatchObject({ _outcome: 'succeeded', _credits: 11, _credits_kind: 'reported' });
     expect(await media()).toEqual({ 'a.mp3': 'second' });
   });
 
@@ -251,14 +235,14 @@ describe('the bill of several takes', () => {
     await intend(place, keyOf(1));
     await ledger.settle(keyOf(1), { verdict: 'accepted', jobId: 'job-1' }, { state: 'processing' });
     await ledger.stopNow('demo');
-    await project(true);
-    expect(await lineOf(1)).toMatchObject({ _outcome: 'overdue', _error_class: 'Overdue', _job_ids: ['job-1'] });
+    await out.project(true);
+    expect(await out.line(1)).toMatchObject({ _outcome: 'overdue', _error_class: 'Overdue', _job_ids: ['job-1'] });
     await redriveNow(ledger, 'demo', [{ row: 1, take: 1, how: { type: 'wait' } }]);
-    await project();
+    await out.project();
     const file = await store.put('demo/1-speech-1.mp3', 'first');
     await ledger.finishJob(keyOf(1), { file, credits: 4 }, { outcome: 'succeeded', file });
-    await project(true);
-    expect(await lineOf(1)).toMatchObject({ _outcome: 'succeeded', _credits: 4, _take: 1, _attempts: 1 });
+    await out.project(true);
+    expect(await out.line(1)).toMatchObject({ _outcome: 'succeeded', _credits: 4, _take: 1, _attempts: 1 });
   });
 
   it('names the job of an answer that was found in the list', async () => {
@@ -269,8 +253,8 @@ describe('the bill of several takes', () => {
     await ledger.settle(keyOf(1), { verdict: 'accepted', jobId: 'found', isAdopted: true }, { state: 'processing' });
     const file = await store.put('demo/1-speech-1.mp3', 'first');
     await ledger.finishJob(keyOf(1), { file, credits: 4 }, { outcome: 'succeeded', file });
-    await project(true);
-    expect(await lineOf(1)).toMatchObject({ _job_ids: ['found'], _credits: 4, _credits_kind: 'reported' });
+    await out.project(true);
+    expect(await out.line(1)).toMatchObject({ _job_ids: ['found'], _credits: 4, _credits_kind: 'reported' });
   });
 });
 
@@ -280,30 +264,30 @@ describe('a batch with a budget', () => {
     await addBatch(place, ['text'], rows, undefined, 25);
     const { ledger, store } = place;
     await intend(place, keyOf(1), 8);
-    await project();
-    expect(await summary()).toMatchObject({ budget: 25, halted: null, credits: { charged: 0, reserved: 18 } });
+    await out.project();
+    expect(await out.summary()).toMatchObject({ budget: 25, halted: null, credits: { charged: 0, reserved: 18 } });
     await ledger.settle(keyOf(1), { verdict: 'accepted', jobId: 'job-1' }, { state: 'processing' });
     const speech = await store.put('demo/1-speech-1.speech.wav', 'speech');
     await ledger.finishJob(keyOf(1), { file: speech, credits: 10 }, { state: 'waiting' });
-    await project();
-    expect(await summary()).toMatchObject({ credits: { charged: 10, reserved: 8 } });
+    await out.project();
+    expect(await out.summary()).toMatchObject({ credits: { charged: 10, reserved: 8 } });
     const intent = { quoted: 10, quotedRest: 8, owner: 'worker-1', maxSending: 8 };
     expect(await ledger.intend(keyOf(2), intent)).toMatchObject({ type: 'over-budget' });
     await finish(place, keyOf(1, 'lip-sync'), await store.put('demo/1-lip-sync-1.mp4', 'video'), 8);
-    await project(true);
-    expect(await summary()).toMatchObject({
+    await out.project(true);
+    expect(await out.summary()).toMatchObject({
       outcomes: { succeeded: 1, skipped: 1 },
       credits: { charged: 18, reserved: 0 },
     });
-    expect(await readFile(join(place.out, 'skipped.csv'), 'utf8')).toContain('OverBudget');
+    expect(await out.read('skipped.csv')).toContain('OverBudget');
   });
 
   it('says why it gave up', async () => {
     await addRows(['a', 'b']);
     await place.ledger.tune('demo', { halt: { when: 'now', fail: 1, unit: 'rows' } });
     await failTake(1, 1);
-    await project(true);
-    expect(await summary()).toMatchObject({ control: 'stopping', halted: expect.stringContaining('1') });
-    expect((await summary())['outcomes']).toMatchObject({ failed: 1, cancelled: 1 });
+    await out.project(true);
+    expect(await out.summary()).toMatchObject({ control: 'stopping', halted: expect.stringContaining('1') });
+    expect((await out.summary())['outcomes']).toMatchObject({ failed: 1, cancelled: 1 });
   });
 });

@@ -1,23 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { partPath, sweepParts, WholeFile } from '../../results/whole-file.ts';
+import { folderForEach } from '../support/fresh-folder.ts';
 
-let folder: string;
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'voxbatch-file-'));
-});
-
-afterEach(async () => {
-  await rm(folder, { recursive: true });
-});
+const folder = folderForEach();
 
 describe('WholeFile', () => {
   it('is not there before it is published, and whole afterwards', async () => {
-    const path = join(folder, 'a.txt');
+    const path = folder('a.txt');
     await writeFile(path, 'old');
     const file = await WholeFile.create(path);
     const text = 'ä'.repeat(300_000);
@@ -28,25 +19,25 @@ describe('WholeFile', () => {
     await file.publish();
     await file.abandon();
     expect(await readFile(path, 'utf8')).toBe(`${text}end`);
-    expect(await readdir(folder)).toEqual(['a.txt']);
+    expect(await readdir(folder())).toEqual(['a.txt']);
   });
 
   it('leaves nothing behind when it is abandoned', async () => {
-    const file = await WholeFile.create(join(folder, 'a.txt'));
+    const file = await WholeFile.create(folder('a.txt'));
     await file.write('text');
     await file.abandon();
-    expect(await readdir(folder)).toEqual([]);
+    expect(await readdir(folder())).toEqual([]);
   });
 });
 
 describe('sweepParts', () => {
   it('removes old part files and nothing else', async () => {
-    const old = partPath(join(folder, 'old.mp3'));
-    const fresh = partPath(join(folder, 'fresh.mp3'));
-    const other = join(folder, 'a.part');
+    const old = partPath(folder('old.mp3'));
+    const fresh = partPath(folder('fresh.mp3'));
+    const other = folder('a.part');
     for (const path of [old, fresh, other]) await writeFile(path, '');
     for (const path of [old, other]) await utimes(path, 1, 1);
-    await sweepParts(folder);
-    expect((await readdir(folder)).map((name) => join(folder, name)).sort()).toEqual([fresh, other].sort());
+    await sweepParts(folder());
+    expect((await readdir(folder())).map((name) => folder(name)).sort()).toEqual([fresh, other].sort());
   });
 });

@@ -1,21 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile, chmod } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { openFolderStore } from '../../store/folder-store.ts';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { readdir, readFile, rm, stat, truncate, writeFile, chmod } from 'node:fs/promises';
 import type { Store, StoredFile } from '../../store/store.ts';
+import { folderForEach } from '../support/fresh-folder.ts';
 import { mp3, wav, wavOf } from './media.ts';
+import { storeIn } from './store-in.ts';
 
-let folder: string;
+const folder = folderForEach();
 let store: Store;
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'voxbatch-join-'));
-  store = openFolderStore(folder);
-});
-afterEach(async () => {
-  await store.close();
-  await rm(folder, { recursive: true, force: true });
+beforeEach(() => {
+  store = storeIn(folder());
 });
 
 async function keep(...bodies: readonly Buffer[]): Promise<readonly StoredFile[]> {
@@ -42,21 +35,18 @@ describe('stored files that are joined', () => {
       files.reduce((sum, { seconds = 0 }) => sum + seconds, 0),
       3,
     );
-    expect((await readdir(join(folder, 'b'))).length).toBe(4);
-    expect((await stat(join(folder, file.key))).mode & 0o222).toBe(0);
+    expect((await readdir(folder('b'))).length).toBe(4);
+    expect((await stat(folder(file.key))).mode & 0o222).toBe(0);
   });
 
-  it('are the very samples, one after the other', async () => {
+  it('are the very samples, one after the other, however often it is done, and leave nothing over', async () => {
     const [one, two] = [wav(0.1), wav(0.2)];
-    const { key } = await joined(await keep(one, two));
-    const data = await readFile(join(folder, key));
+    const files = await keep(one, two);
+    const file = await joined(files);
+    const data = await readFile(folder(file.key));
     expect(data.subarray(44)).toEqual(Buffer.concat([one.subarray(44), two.subarray(44)]));
-  });
-
-  it('have the same name and content however often it is done, and leave nothing over', async () => {
-    const files = await keep(wav(0.1), wav(0.2));
-    expect(await joined(files)).toEqual(await joined(files));
-    expect(await readdir(join(folder, '.parts'))).toEqual([]);
+    expect(await joined(files)).toEqual(file);
+    expect(await readdir(folder('.parts'))).toEqual([]);
   });
 
   it.each([
@@ -65,9 +55,9 @@ describe('stored files that are joined', () => {
     ['missing', (path: string) => rm(path)],
   ] as const)('are refused if one of them is %s', async (is, damage) => {
     const files = await keep(wav(0.1), wav(0.2));
-    await damage(join(folder, files[1]?.key ?? ''));
+    await damage(folder(files[1]?.key ?? ''));
     expect(await store.join(files, 'b/1-joined')).toEqual({ type: 'damaged', at: 1, is });
-    expect(await readdir(join(folder, '.parts'))).toEqual([]);
+    expect(await readdir(folder('.parts'))).toEqual([]);
   });
 
   it('have pauses between them', async () => {

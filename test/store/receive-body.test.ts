@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 import { openSync, readdirSync, writeSync, closeSync, chmodSync } from 'node:fs';
-import { mkdtemp, open, readdir, rm, type FileHandle } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { open, readdir, type FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { StoreUnwritable } from '../../store/errors.ts';
-import { openFolderStore } from '../../store/folder-store.ts';
 import type { Expectation, Persist, Store, StoredFile } from '../../store/store.ts';
+import { folderForEach } from '../support/fresh-folder.ts';
 import { wav } from './media.ts';
+import { storeIn } from './store-in.ts';
 
 const AUDIO: Expectation = { family: 'audio' };
 /** 3 MB: far more than stays in memory. */
@@ -16,18 +15,14 @@ const LONG = wav(100);
 /** In what is written third. */
 const HOLE = { at: 1_600_000, bytes: 4_096 };
 
-let folder: string;
+const folder = folderForEach();
 let store: Store;
-
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'voxbatch-receive-'));
-  store = openFolderStore(folder);
+  store = storeIn(folder());
   await store.claim('test');
 });
-afterEach(async () => {
+afterEach(() => {
   jest.restoreAllMocks();
-  await store.close();
-  await rm(folder, { recursive: true });
 });
 
 function write(persist?: Persist, onReceived?: () => void): Promise<StoredFile> {
@@ -46,8 +41,8 @@ const twice: Persist = (again) =>
 
 /** What a disk does that did not write what it had taken. */
 function leaveHole(): void {
-  const [part = ''] = readdirSync(join(folder, '.parts'));
-  const path = join(folder, '.parts', part);
+  const [part = ''] = readdirSync(folder('.parts'));
+  const path = folder('.parts', part);
   chmodSync(path, 0o644);
   const file = openSync(path, 'r+');
   writeSync(file, Buffer.alloc(HOLE.bytes), 0, HOLE.bytes, HOLE.at);
@@ -56,7 +51,7 @@ function leaveHole(): void {
 
 /** The class of open files, whose methods the next ones inherit. */
 async function fileClass(): Promise<FileHandle> {
-  const file = await open(folder, 'r');
+  const file = await open(folder(), 'r');
   await file.close();
   return Object.getPrototypeOf(file) as FileHandle;
 }
@@ -89,8 +84,8 @@ describe('a long body that comes once', () => {
     expect(lost).toBeInstanceOf(StoreUnwritable);
     expect(lost).toMatchObject({ code: 'LOST', isLost: true });
     expect(String(lost)).toContain('What was paid for is lost, and its row unknown. Check the disk');
-    expect(await readdir(folder)).not.toContain('b');
-    expect(await readdir(join(folder, '.parts'))).toEqual([]);
+    expect(await readdir(folder())).not.toContain('b');
+    expect(await readdir(folder('.parts'))).toEqual([]);
   });
 
   it('is written again where its sync fails: the next sync would not bring back what that lost', async () => {
@@ -117,7 +112,7 @@ describe('a long body that comes once', () => {
       told.push(growing);
       return made();
     });
-    expect(new Set(told)).toEqual(new Set([folder, undefined]));
+    expect(new Set(told)).toEqual(new Set([folder(), undefined]));
     expect(told.filter((growing) => growing === undefined)).toHaveLength(2);
   });
 });
@@ -129,5 +124,5 @@ it('a long body that can be fetched again is synced once, and is not kept where 
   expect(sync).not.toHaveBeenCalled();
   await failToClose();
   await expect(write()).rejects.toMatchObject({ code: 'EDQUOT' });
-  expect(await readdir(join(folder, '.parts'))).toEqual([]);
+  expect(await readdir(folder('.parts'))).toEqual([]);
 });

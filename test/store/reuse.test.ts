@@ -1,36 +1,17 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import {
-  chmod,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  symlink,
-  truncate,
-  writeFile,
-} from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { chmod, mkdir, readdir, readFile, rename, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { UnsafeName } from '../../store/errors.ts';
-import { openFolderStore } from '../../store/folder-store.ts';
 import type { Store, StoredFile } from '../../store/store.ts';
+import { folderForEach } from '../support/fresh-folder.ts';
 import { mp3 } from './media.ts';
+import { storeIn } from './store-in.ts';
 
-let folder: string;
+const folder = folderForEach();
 let store: Store;
 let file: StoredFile;
-
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'voxbatch-reuse-'));
-  store = openFolderStore(folder);
+  store = storeIn(folder());
   file = await store.write('one/1-speech-1', mp3(), { family: 'audio' });
-});
-afterEach(async () => {
-  await store.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 describe('a stored file that is kept a second time', () => {
@@ -39,7 +20,7 @@ describe('a stored file that is kept a second time', () => {
       type: 'reused',
       file: { ...file, key: 'two/7-speech-1-cached.mp3' },
     });
-    const [first, second] = [join(folder, file.key), join(folder, 'two/7-speech-1-cached.mp3')];
+    const [first, second] = [folder(file.key), folder('two/7-speech-1-cached.mp3')];
     expect((await stat(second)).ino).toBe((await stat(first)).ino);
     await rm(first);
     expect(await readFile(second)).toEqual(mp3());
@@ -47,8 +28,8 @@ describe('a stored file that is kept a second time', () => {
 
   it('may be kept again under the same name: nothing is left over', async () => {
     for (let times = 0; times < 2; times++) expect(await store.reuse(file, 'two/7')).toMatchObject({ type: 'reused' });
-    expect(await readdir(join(folder, '.parts'))).toEqual([]);
-    expect(await readdir(join(folder, 'two'))).toEqual(['7.mp3']);
+    expect(await readdir(folder('.parts'))).toEqual([]);
+    expect(await readdir(folder('two'))).toEqual(['7.mp3']);
   });
 
   it.each([
@@ -58,22 +39,22 @@ describe('a stored file that is kept a second time', () => {
     ['missing', (path: string) => rm(path)],
     ['missing', (path: string) => rm(path).then(() => symlink('nowhere.mp3', path))],
   ] as const)('is %s: nothing is kept', async (type, damage) => {
-    const path = join(folder, file.key);
+    const path = folder(file.key);
     await chmod(path, 0o644);
     await damage(path);
     expect(await store.reuse(file, 'two/7')).toEqual({ type });
-    expect(await readdir(join(folder, '.parts'))).toEqual([]);
-    await expect(stat(join(folder, 'two/7.mp3'))).rejects.toThrow('ENOENT');
+    expect(await readdir(folder('.parts'))).toEqual([]);
+    await expect(stat(folder('two/7.mp3'))).rejects.toThrow('ENOENT');
   });
 
   it('is the file itself where its name is a symbolic link', async () => {
-    const path = join(folder, file.key);
-    await rename(path, join(folder, 'moved.mp3'));
+    const path = folder(file.key);
+    await rename(path, folder('moved.mp3'));
     await symlink('../moved.mp3', path);
     expect(await store.reuse(file, 'two/7')).toMatchObject({ type: 'reused' });
-    expect((await stat(join(folder, 'moved.mp3'))).nlink).toBe(2);
+    expect((await stat(folder('moved.mp3'))).nlink).toBe(2);
     await rm(path);
-    expect(await readFile(join(folder, 'two/7.mp3'))).toEqual(mp3());
+    expect(await readFile(folder('two/7.mp3'))).toEqual(mp3());
   });
 
   it('lies in the store, and so does its copy', async () => {

@@ -1,8 +1,12 @@
+import { writeFile } from 'node:fs/promises';
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { FileWindow } from '../../store/containers/file-window.ts';
-import { checkWhole } from '../../store/inspect.ts';
+import { checkWhole, mediaSeconds } from '../../store/inspect.ts';
+import { folderForEach } from '../support/fresh-folder.ts';
 import * as media from './media.ts';
+
+const folder = folderForEach();
 
 /** How long a file plays by its own frames or index. */
 async function secondsOf(body: Buffer, extension: string): Promise<number | undefined> {
@@ -36,4 +40,18 @@ it('the length of an MP3 file is the sum of its frames, whatever their number', 
       expect(await secondsOf(media.mp3(frames), 'mp3')).toBeCloseTo(frames * 0.024, 3);
     }),
   );
+});
+
+it('knows no length of a file that is no media, cut off, or not there', async () => {
+  const bodies = {
+    'a.mp3': media.mp3(100),
+    'b.mp3': Buffer.from('no media'),
+    'c.mp3': media.mp3(100).subarray(0, 1_000),
+  };
+  for (const [name, body] of Object.entries({ ...bodies, 'd.txt': Buffer.from('text') }))
+    await writeFile(folder(name), body);
+  const lengths = ['a.mp3', 'b.mp3', 'c.mp3', 'd.txt', 'e.mp3'].map((name) =>
+    mediaSeconds(folder(name), name.slice(2)),
+  );
+  expect(await Promise.all(lengths)).toEqual([2.4, undefined, undefined, undefined, undefined]);
 });

@@ -1,7 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { sniff } from '../../store/sniff.ts';
+import type { Expectation } from '../../store/store.ts';
 import { adts, ebml, ftyp, id3, mp3, silentMp3, wav } from './media.ts';
 import { UnfitBody } from '../../store/unfit.ts';
+
+const OCTETS = { contentType: 'application/octet-stream' };
+const UNKNOWN = 'of no known kind';
 
 describe('sniff', () => {
   it.each([
@@ -46,42 +50,38 @@ describe('sniff', () => {
   });
 
   it('keeps a sound that was to be a video, and bytes of no known kind', () => {
-    const sound = { extension: 'wav', unfit: 'sound rather than a video' };
-    expect(sniff(wav(), { family: 'video' })).toEqual(sound);
+    const unfit = 'sound rather than a video';
+    expect(sniff(wav(), { family: 'video' })).toEqual({ extension: 'wav', unfit });
+    expect(sniff(wav().subarray(44), { family: 'video', contentType: 'audio/pcm' })).toEqual({
+      extension: 'pcm',
+      unfit,
+    });
     for (const family of ['audio', 'video'] as const) {
-      const unknown = { extension: 'bin', unfit: 'of no known kind' };
+      const unknown = { extension: 'bin', unfit: UNKNOWN };
       expect(sniff(Buffer.from([0, 1, 2, 3]), { family })).toEqual(unknown);
-      expect(sniff(Buffer.alloc(100), { family, contentType: 'application/octet-stream' })).toEqual(unknown);
+      expect(sniff(Buffer.alloc(100), { family, ...OCTETS })).toEqual(unknown);
       expect(() => sniff(Buffer.alloc(100), { family, contentType: 'application/json' })).toThrow(
         'declared as application/json',
       );
     }
   });
 
-  it('names raw audio by its declared type, or by what was asked for', () => {
-    const raw = Buffer.from([0, 1, 0xff, 0xfe, 2, 0, 0x90, 3]);
-    expect(sniff(raw, { family: 'audio', contentType: 'audio/L16; rate=16000' })).toEqual({ extension: 'pcm' });
-    expect(sniff(raw, { family: 'audio', contentType: 'application/octet-stream', format: 'pcm' })).toEqual({
-      extension: 'pcm',
-    });
-    expect(sniff(raw, { family: 'audio', format: 'mp3' })).toMatchObject({ extension: 'bin' });
-    expect(sniff(raw, { family: 'video', contentType: 'audio/pcm' })).toEqual({
-      extension: 'pcm',
-      unfit: 'sound rather than a video',
-    });
-  });
-
-  it('takes silence of -1 samples for raw audio, not for mp3', () => {
-    expect(sniff(Buffer.alloc(100, 0xff), { family: 'audio', contentType: 'audio/pcm' })).toEqual({ extension: 'pcm' });
-  });
-
-  it('takes raw audio that begins like a frame for what it is declared, unless a second frame follows', () => {
-    const raw = Buffer.concat([silentMp3(1), Buffer.alloc(600, 0x12)]);
-    expect(sniff(raw, { family: 'audio', contentType: 'audio/pcm' })).toEqual({ extension: 'pcm' });
-    expect(sniff(raw, { family: 'audio', contentType: 'audio/mpeg' })).toEqual({ extension: 'mp3' });
-    expect(sniff(raw, { family: 'audio' })).toEqual({ extension: 'mp3' });
-    expect(sniff(silentMp3(2), { family: 'audio', contentType: 'audio/pcm' })).toEqual({ extension: 'mp3' });
-    expect(sniff(adts(2), { family: 'audio', contentType: 'audio/pcm' })).toEqual({ extension: 'aac' });
+  const RAW = Buffer.from([0, 1, 0xff, 0xfe, 2, 0, 0x90, 3]);
+  /** It begins like a frame of MP3, and no second one follows. */
+  const LIKE_FRAME = Buffer.concat([silentMp3(1), Buffer.alloc(600, 0x12)]);
+  const PCM = { contentType: 'audio/pcm' };
+  it.each<[string, Buffer, Omit<Expectation, 'family'>, object]>([
+    ['raw audio by its declared type', RAW, { contentType: 'audio/L16; rate=16000' }, { extension: 'pcm' }],
+    ['raw audio by what was asked for', RAW, { ...OCTETS, format: 'pcm' }, { extension: 'pcm' }],
+    ['no raw audio where another was asked for', RAW, { format: 'mp3' }, { extension: 'bin', unfit: UNKNOWN }],
+    ['silence of -1 samples as raw audio', Buffer.alloc(100, 0xff), PCM, { extension: 'pcm' }],
+    ['raw audio that begins like a frame', LIKE_FRAME, PCM, { extension: 'pcm' }],
+    ['the same declared as MP3', LIKE_FRAME, { contentType: 'audio/mpeg' }, { extension: 'mp3' }],
+    ['the same declared as nothing', LIKE_FRAME, {}, { extension: 'mp3' }],
+    ['two frames of MP3, whatever was declared', silentMp3(2), PCM, { extension: 'mp3' }],
+    ['two frames of AAC, whatever was declared', adts(2), PCM, { extension: 'aac' }],
+  ])('names %s', (_, body, declared, named) => {
+    expect(sniff(body, { family: 'audio', ...declared })).toEqual(named);
   });
 
   it('takes any text as the text that it is said to be, also none at all', () => {

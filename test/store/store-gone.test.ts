@@ -1,32 +1,24 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { isLocalTrouble } from '../../api/local-trouble.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
-import { openFolderStore } from '../../store/folder-store.ts';
 import type { KeptFile, Store } from '../../store/store.ts';
+import { folderForEach } from '../support/fresh-folder.ts';
 import { mp3 } from './media.ts';
+import { storeIn } from './store-in.ts';
 
 /** A store whose folder goes away while somebody works with it, and comes back. */
 
-let place: string;
-let folder: string;
+const place = folderForEach();
 let store: Store;
 let file: KeptFile;
-
 beforeEach(async () => {
-  place = await mkdtemp(join(tmpdir(), 'voxbatch-gone-'));
-  folder = join(place, 'store');
-  store = openFolderStore(folder);
+  store = storeIn(place('store'));
   await store.claim('me');
   file = await store.write('b/1', mp3(20), { family: 'audio' });
 });
-afterEach(async () => {
-  await store.close();
-  await rm(place, { recursive: true });
-});
+const leave = (): Promise<void> => rename(place('store'), place('away'));
 
 const uses: readonly [string, () => Promise<unknown>][] = [
   ['stores a file', () => store.write('b/2', mp3(20), { family: 'audio' })],
@@ -37,34 +29,26 @@ const uses: readonly [string, () => Promise<unknown>][] = [
 ];
 
 describe.each([
-  ['is moved away', (): Promise<void> => rename(folder, `${folder}-away`)],
-  [
-    'leaves an empty folder, as a disk does that is not mounted any more',
-    async (): Promise<void> => {
-      await rename(folder, `${folder}-away`);
-      await mkdir(folder);
-    },
-  ],
-])('a store that %s', (_name, leave) => {
+  ['is moved away', leave],
+  ['leaves an empty folder, as a disk does that is not mounted', () => leave().then(() => mkdir(place('store')))],
+])('a store that %s', (_name, go) => {
   it.each(uses)('is not begun anew by who %s, and none of its files is taken for lost', async (_use, use) => {
-    await leave();
+    await go();
     const using = use();
     await expect(using).rejects.toThrow(StoreUnwritable);
     await expect(using).rejects.toThrow('Bring it back');
     expect(isLocalTrouble(await using.catch((error: unknown) => error))).toBe(true);
-    expect(existsSync(join(folder, 'b'))).toBe(false);
-    await rm(folder, { recursive: true, force: true });
-    await rename(`${folder}-away`, folder);
+    expect(existsSync(place('store', 'b'))).toBe(false);
+    await rm(place('store'), { recursive: true, force: true });
+    await rename(place('away'), place('store'));
     expect(await use()).not.toMatchObject({ type: 'missing' });
   });
 });
 
 it('a store that another took over is not written to', async () => {
-  await rm(folder, { recursive: true });
-  const other = openFolderStore(folder);
-  await other.claim('other');
+  await rm(place('store'), { recursive: true });
+  await storeIn(place('store')).claim('other');
   await expect(store.write('b/2', mp3(20), { family: 'audio' })).rejects.toThrow(StoreUnwritable);
-  await other.close();
 });
 
 it('a single file that is gone is missing', async () => {

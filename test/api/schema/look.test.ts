@@ -4,11 +4,14 @@ import { always, clientOf, serve, TOKEN } from '../../support/api-server.ts';
 
 type Json = Record<string, unknown>;
 
+interface Document {
+  readonly paths: Record<string, Record<string, Json>>;
+  readonly components: { readonly schemas: Record<string, Json> };
+}
+
 /** The simulator's document, changed. */
-function document(
-  change: (document: { paths: Record<string, Record<string, Json>>; components: Json }) => void = () => undefined,
-): Json {
-  const copy = JSON.parse(JSON.stringify(openApiDocument())) as Parameters<typeof change>[0] & Json;
+function document(change: (document: Document) => void = () => undefined): Document & Json {
+  const copy = JSON.parse(JSON.stringify(openApiDocument())) as Document & Json;
   change(copy);
   return copy;
 }
@@ -17,6 +20,11 @@ async function lookAt(body: unknown, status = 200) {
   const server = await serve(always(status, body));
   return clientOf(server.origin).lookAtSchema();
 }
+const lookAtChanged = (change: (document: Document) => void) => lookAt(document(change));
+
+/** Lets a path take a body of this schema. */
+const takes = ({ paths }: Document, path: string, schema: Json): void =>
+  void Object.assign(paths[path]?.['post'] ?? {}, { requestBody: { content: { 'application/json': { schema } } } });
 
 describe('a look at the schema of an API', () => {
   it('GET /api/openapi.json: has all that the client asks of the API, the token apart', async () => {
@@ -51,80 +59,47 @@ describe('a look at the schema of an API', () => {
   });
 
   it('names what is missing, as the client itself asks for it', async () => {
-    const look = await lookAt(
-      document(({ paths }) => {
-        delete paths['/profile'];
-        delete paths['/media/video-dubbing/jobs'];
-      }),
-    );
-    expect(look.lacks).toEqual(
-      expect.arrayContaining([
-        { type: 'endpoint', endpoint: 'GET /profile', isRare: false },
-        { type: 'endpoint', endpoint: 'POST /media/video-dubbing/jobs', isRare: true },
-      ]),
-    );
+    const look = await lookAtChanged(({ paths }) => {
+      delete paths['/profile'];
+      delete paths['/media/video-dubbing/jobs'];
+    });
+    const missing = { type: 'endpoint', endpoint: 'GET /profile', isRare: false };
+    const rare = { type: 'endpoint', endpoint: 'POST /media/video-dubbing/jobs', isRare: true };
+    expect(look.lacks).toEqual(expect.arrayContaining([missing, rare]));
   });
 
   it.each<[string, Json, Json]>([
-    [
-      'a field that has another name',
-      { type: 'object', properties: { text: {}, voice_id: {}, format: {} } },
-      { type: 'field', field: 'voiceId' },
-    ],
-    [
-      'a field that must be sent',
-      { type: 'object', properties: { text: {}, voiceId: {}, mood: {} }, required: ['mood'] },
-      { type: 'required', field: 'mood' },
-    ],
-    [
-      'a field that is refused',
-      { type: 'object', properties: { text: {}, voiceId: {} }, additionalProperties: false },
-      { type: 'field', field: 'speed' },
-    ],
-  ])('finds %s', async (_what, schema, lack) => {
-    const look = await lookAt(
-      document(({ paths }) => {
-        Object.assign(paths['/speech/tts/jobs']?.['post'] ?? {}, {
-          requestBody: { content: { 'application/json': { schema } } },
-        });
-      }),
-    );
+    ['has another name', { properties: { text: {}, voice_id: {}, format: {} } }, { type: 'field', field: 'voiceId' }],
+    ['must be sent', { properties: { text: {}, mood: {} }, required: ['mood'] }, { type: 'required', field: 'mood' }],
+    ['is refused', { properties: { text: {} }, additionalProperties: false }, { type: 'field', field: 'speed' }],
+  ])('finds a field that %s', async (_what, schema, lack) => {
+    const look = await lookAtChanged((changed) => {
+      takes(changed, '/speech/tts/jobs', { type: 'object', ...schema });
+    });
     expect(look.lacks).toContainEqual({ endpoint: 'POST /speech/tts/jobs', isRare: false, ...lack });
   });
 
-  it('ends with references in circles', async () => {
-    const body = (name: string): Json => ({ requestBody: { $ref: `#/components/schemas/${name}` } });
-    const look = await lookAt(
-      document(({ paths, components }) => {
-        Object.assign(components['schemas'] as Json, {
-          Loop: { $ref: '#/components/schemas/Loop' },
-          Away: { $ref: 'https://other.example/schema.json' },
-        });
-        Object.assign(paths['/speech/tts/jobs']?.['post'] ?? {}, body('Loop'));
-        Object.assign(paths['/media/lip-sync/jobs']?.['post'] ?? {}, body('Away'));
-      }),
-    );
-    expect(look.lacks).toEqual([]);
-  });
-
-  it('ends with a body that is any of itself, many times', async () => {
-    const look = await lookAt(
-      document(({ paths, components }) => {
-        const self = { $ref: '#/components/schemas/Maze' };
-        const itself = Array.from({ length: 12 }, () => self);
-        const known = { type: 'object', properties: { text: {}, voiceId: {} } };
-        Object.assign(components['schemas'] as Json, { Maze: { anyOf: [known, ...itself], oneOf: itself } });
-        Object.assign(paths['/speech/tts/jobs']?.['post'] ?? {}, {
-          requestBody: { content: { 'application/json': { schema: self } } },
-        });
-      }),
-    );
+  it('ends with references in circles, and with a body that is any of itself, many times', async () => {
+    const look = await lookAtChanged((changed) => {
+      const self = { $ref: '#/components/schemas/Maze' };
+      const itself = Array.from({ length: 12 }, () => self);
+      const known = { type: 'object', properties: { text: {}, voiceId: {} } };
+      Object.assign(changed.components.schemas, {
+        Loop: { $ref: '#/components/schemas/Loop' },
+        Away: { $ref: 'https://other.example/schema.json' },
+        Maze: { anyOf: [known, ...itself], oneOf: itself },
+      });
+      const body = (name: string): Json => ({ requestBody: { $ref: `#/components/schemas/${name}` } });
+      Object.assign(changed.paths['/media/video-dubbing/jobs']?.['post'] ?? {}, body('Loop'));
+      Object.assign(changed.paths['/media/lip-sync/jobs']?.['post'] ?? {}, body('Away'));
+      takes(changed, '/speech/tts/jobs', self);
+    });
     expect(look.lacks).toEqual([]);
   });
 
   it('reads OpenAPI 3.0, with its paths written whole', async () => {
     const full = document();
-    const paths = Object.entries(full['paths'] as Json).map(([path, item]) => [
+    const paths = Object.entries(full.paths).map(([path, item]) => [
       `/api/open/v1${path.replace('{taskId}', '{id}')}/`,
       item,
     ]);
@@ -156,19 +131,13 @@ describe('a look at the schema of an API', () => {
   });
 
   it('sees a change in what an endpoint refers to, and none in words or order', async () => {
-    const [before, reworded, changed] = [
-      await lookAt(document()),
-      await lookAt(
-        document(({ paths }) => {
-          Object.assign(paths['/profile']?.['get'] ?? {}, { summary: 'Other words', 'x-note': 1 });
-        }),
-      ),
-      await lookAt(
-        document(({ components }) => {
-          Object.assign((components['schemas'] as Record<string, Json>)['Profile'] ?? {}, { required: [] });
-        }),
-      ),
-    ];
+    const before = await lookAt(document());
+    const reworded = await lookAtChanged(({ paths }) => {
+      Object.assign(paths['/profile']?.['get'] ?? {}, { summary: 'Other words', 'x-note': 1 });
+    });
+    const changed = await lookAtChanged(({ components }) => {
+      Object.assign(components.schemas['Profile'] ?? {}, { required: [] });
+    });
     expect(reworded.endpoints).toEqual(before.endpoints);
     const parts = Object.keys(before.endpoints).filter(
       (name) => JSON.stringify(before.endpoints[name]) !== JSON.stringify(changed.endpoints[name]),

@@ -25,32 +25,16 @@ function listOf(failures: readonly FailureClass[]): Pick<SpeechApi, 'listVoices'
 }
 
 describe('readVoices', () => {
-  it('reads the list to its end', async () => {
-    expect(await readVoices(listOf([]), WANTED)).toEqual({
-      type: 'read',
-      voices: new Map(voices.map((voice) => [voice.id, voice])),
-    });
-  });
-
-  it('stops where it has all that it looks for', async () => {
-    const list = listOf([]);
-    await readVoices(list, { ...WANTED, ids: new Set(['b']) });
-    expect(list.read).toBe(2);
-  });
-
-  it('begins again after a failure that heals', async () => {
-    const list = listOf(['ServiceDown', 'RateLimited']);
-    expect(await readVoices(list, WANTED)).toMatchObject({ type: 'read' });
-    expect(list.read).toBe(5);
-  });
-
-  it('gives up after so many tries, and at once where none would help', async () => {
-    const down = listOf(['ServiceDown', 'ServiceDown', 'ServiceDown', 'ServiceDown']);
-    expect(await readVoices(down, WANTED)).toMatchObject({ type: 'cut', why: 'No: ServiceDown.' });
-    expect(down.read).toBe(3);
-    const refused = listOf(['BadToken']);
-    expect(await readVoices(refused, WANTED)).toMatchObject({ type: 'cut', why: 'No: BadToken.' });
-    expect(refused.read).toBe(1);
+  it.each<[string, readonly FailureClass[], ReadonlySet<string> | undefined, object, number]>([
+    ['to its end', [], undefined, { type: 'read', voices: new Map(voices.map((one) => [one.id, one])) }, 3],
+    ['until it has all that it looks for', [], new Set(['b']), { type: 'read' }, 2],
+    ['again after a failure that heals', ['ServiceDown', 'RateLimited'], undefined, { type: 'read' }, 5],
+    ['only so many times', Array(4).fill('ServiceDown'), undefined, { type: 'cut', why: 'No: ServiceDown.' }, 3],
+    ['once where no try would help', ['BadToken'], undefined, { type: 'cut', why: 'No: BadToken.' }, 1],
+  ])('reads the list %s', async (_, failures, ids, expected, read) => {
+    const list = listOf(failures);
+    expect(await readVoices(list, { ...WANTED, ids })).toMatchObject(expected);
+    expect(list.read).toBe(read);
   });
 
   it('ends with its patience', async () => {

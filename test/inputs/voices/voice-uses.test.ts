@@ -1,20 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { VoiceUses, type VoiceRow } from '../../../inputs/voices/voice-uses.ts';
-import { check } from '../manifest-file.ts';
+import { problemsIn } from '../manifest-file.ts';
 
 const COLUMNS = { voice: 'voice', engine: 'engine' };
 
-const row = (line: number, voice?: string, engine?: string): VoiceRow => ({
-  row: line - 1,
-  line,
-  id: `r${String(line)}`,
-  spec: {
-    kind: 'tts',
-    extra: {},
-    ...(voice === undefined ? {} : { voice }),
-    ...(engine === undefined ? {} : { engine }),
-  },
-});
+const row = (line: number, voice?: string, engine?: string): VoiceRow => {
+  const named = { ...(voice === undefined ? {} : { voice }), ...(engine === undefined ? {} : { engine }) };
+  return { row: line - 1, line, id: `r${String(line)}`, spec: { kind: 'tts', extra: {}, ...named } };
+};
 
 describe('VoiceUses', () => {
   it('counts the rows of each voice and of its engines, and keeps the first of each', () => {
@@ -43,12 +36,7 @@ describe('VoiceUses', () => {
   });
 });
 
-describe('a voice by name', () => {
-  it('needs a name', async () => {
-    const { problems } = await check('text,voice\na,name:\nb, Name: \nc,name:Ada\n');
-    expect(problems.map(({ line, column, code }) => [line, column, code])).toEqual([
-      [2, 'voice', 'bad-voice-name'],
-      [3, 'voice', 'bad-voice-name'],
-    ]);
-  });
+it('a voice by name needs a name', async () => {
+  const problems = await problemsIn('text,voice\na,name:\nb, Name: \nc,name:Ada\n');
+  expect(problems).toEqual(['2 voice bad-voice-name', '3 voice bad-voice-name']);
 });

@@ -16,15 +16,14 @@ const DONE: PaidSide = {
   isPaid: true,
   attempts: 1,
 };
+const UNPAID = { requests: [], credits: 0, isPaid: false } as const;
 const FAILED: PaidSide = {
   ...DONE,
+  ...UNPAID,
   outcome: 'failed',
   failure: 'BadRequest',
   extension: null,
   seconds: null,
-  requests: [],
-  credits: 0,
-  isPaid: false,
 };
 
 function tally(pairs: readonly Pair<PaidSide>[]): BatchParity {
@@ -39,7 +38,7 @@ describe('ParityTally', () => {
     const found = tally([
       [DONE, slow],
       [DONE, { ...FAILED, attempts: 2 }],
-      [DONE, { ...DONE, outcome: 'cached', seconds: 20, isPaid: false, credits: 0, requests: [], attempts: 0 }],
+      [DONE, { ...DONE, ...UNPAID, outcome: 'cached', seconds: 20, attempts: 0 }],
       [DONE, { ...DONE, outcome: null }],
       [{ ...DONE, outcome: 'skipped' }, DONE],
     ]);
@@ -51,30 +50,15 @@ describe('ParityTally', () => {
     expect(found.length).toMatchObject({ rows: 2, seconds: [20, 30], change: { median: 0, p95: 0.5 } });
     expect(found.credits).toEqual({ rows: 1, sums: [5, 5] });
     expect(found.attempts).toEqual([3, 3]);
-    expect(found.latency).toEqual([
-      {
-        step: 'speech',
-        accepted: [
-          { count: 3, median: 100, p95: 100 },
-          { count: 1, median: 300, p95: 300 },
-        ],
-        finished: [{ count: 3, median: 2_000, p95: 2_000 }, null],
-      },
-    ]);
+    const spread = (count: number, ms: number): object => ({ count, median: ms, p95: ms });
+    const accepted = [spread(3, 100), spread(1, 300)];
+    expect(found.latency).toEqual([{ step: 'speech', accepted, finished: [spread(3, 2_000), null] }]);
   });
 
   it('counts the words of transcripts', () => {
-    const heard = { ...DONE, extension: 'txt', seconds: null };
-    const found = tally([
-      [
-        { ...heard, words: ['a', 'b'] },
-        { ...heard, words: ['a', 'b'] },
-      ],
-      [
-        { ...heard, words: ['a', 'b'] },
-        { ...heard, words: ['a', 'c', 'd'] },
-      ],
-    ]);
+    const heard = (...words: readonly string[]): PaidSide => ({ ...DONE, extension: 'txt', seconds: null, words });
+    const pairs = [heard('a', 'b'), heard('a', 'c', 'd')].map((other): Pair<PaidSide> => [heard('a', 'b'), other]);
+    const found = tally(pairs);
     expect(found.words).toEqual({ rows: 2, equal: 1, different: 2, of: 5 });
   });
 });
@@ -114,12 +98,7 @@ describe('judgeParity', () => {
   it('is unfinished while a row is open and nothing differs', () => {
     const open = { ...DONE, outcome: null };
     expect(judge([...same(1), [DONE, open]])).toBe('unfinished');
-    expect(
-      judge([
-        [DONE, FAILED],
-        [DONE, open],
-      ]),
-    ).toBe('differs');
+    expect(judge([FAILED, open].map((other) => [DONE, other]))).toBe('differs');
   });
 
   it('never finds a difference where none is allowed to matter, nor between a batch and itself', () => {
@@ -128,12 +107,8 @@ describe('judgeParity', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(side, side)), (pairs) => {
         expect(judge(pairs, any)).toBe('parity');
-        expect(
-          judge(
-            pairs.map(([one]) => [one, one]),
-            { rows: 0, credits: 0, latency: 0 },
-          ),
-        ).toBe('parity');
+        const itself = pairs.map(([one]): Pair<PaidSide> => [one, one]);
+        expect(judge(itself, { rows: 0, credits: 0, latency: 0 })).toBe('parity');
       }),
     );
   });

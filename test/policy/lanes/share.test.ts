@@ -1,51 +1,70 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { claimSize, givesWay, lanesFor, windowOf } from '../../../policy/lanes/share.ts';
+import {
+  askPauseMs,
+  claimSize,
+  defaultSubmits,
+  givesWay,
+  lanesFor,
+  roundPauseMs,
+  windowOf,
+} from '../../../policy/lanes/share.ts';
 
-describe('lanesFor', () => {
-  it('makes one lane a worker, but no more than there is work for, and always one', () => {
-    expect([lanesFor(1_000, 3), lanesFor(60, 3), lanesFor(3, 3), lanesFor(1_000, 0)]).toEqual([3, 2, 1, 1]);
-  });
+it('a worker has one lane, but there are no more than there is work for, and always one', () => {
+  expect([lanesFor(1_000, 3), lanesFor(60, 3), lanesFor(3, 3), lanesFor(1_000, 0)]).toEqual([3, 2, 1, 1]);
 });
 
-describe('givesWay', () => {
-  const taken = [
-    { lane: 1, owner: 'a' },
-    { lane: 2, owner: 'b' },
-    { lane: 3, owner: 'a' },
-  ];
+it('a batch sends as many requests at once as its size asks for where nobody has set it', () => {
+  const submits = [0, 1, 8, 9, 12, 29, 100, 1_000_000].map(defaultSubmits);
+  expect(submits).toEqual([2, 2, 2, 3, 3, 8, 8, 8]);
+});
+
+it('a round goes on at once after one that brought the batch on, and then makes ever longer pauses', () => {
+  const pauses = [0, 1, 2, 3, 4, 7, 8, 3_000].map(roundPauseMs);
+  expect(pauses).toEqual([0, 0, 1_000, 2_000, 4_000, 32_000, 60_000, 60_000]);
+});
+
+it('the next question comes after a quarter of a minute to ten minutes', () => {
+  expect([0, 1, 2, 5, 6, 5_000].map(askPauseMs)).toEqual([15_000, 30_000, 60_000, 480_000, 600_000, 600_000]);
+});
+
+it('a process leaves the last of its lanes to a worker that has none, and none where each has one', () => {
+  const taken = ['a', 'b', 'a'].map((owner, at) => ({ lane: at + 1, owner }));
   const thatGive = (workers: readonly string[]): number[] =>
     taken.filter((lane) => givesWay(lane, workers, taken)).map(({ lane }) => lane);
-
-  it('leaves the last lane of a process that has several to a worker that has none', () => {
-    expect(thatGive(['a', 'b', 'c'])).toEqual([3]);
-  });
-
-  it('leaves none where each worker has one', () => {
-    expect(thatGive(['a', 'b'])).toEqual([]);
-  });
+  expect([thatGive(['a', 'b', 'c']), thatGive(['a', 'b'])]).toEqual([[3], []]);
 });
 
-describe('windowOf', () => {
-  it('shares the window out whole, at most one row a lane beyond it', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 5_000 }), fc.integer({ min: 1, max: 50 }), (window, lanes) => {
-        const all = lanes * windowOf({ window }, lanes);
-        expect(all).toBeGreaterThanOrEqual(window);
-        expect(all).toBeLessThan(window + lanes);
-      }),
-    );
-  });
+it('lanes share the window out whole, at most one row a lane beyond it', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 5_000 }), fc.integer({ min: 1, max: 50 }), (window, lanes) => {
+      const all = lanes * windowOf({ window }, lanes);
+      expect(all).toBeGreaterThanOrEqual(window);
+      expect(all).toBeLessThan(window + lanes);
+    }),
+  );
 });
 
-describe('claimSize', () => {
-  it('claims nothing while enough rows wait for their place', () => {
-    expect([claimSize(100, 50), claimSize(1_000, 200), claimSize(40, 60)]).toEqual([0, 0, 0]);
-  });
-
-  it('claims so many that a claim is worth its commit', () => {
-    expect([claimSize(1, 0), claimSize(100, 49), claimSize(400, 0), claimSize(10_000, 199)]).toEqual([
-      100, 51, 200, 201,
-    ]);
-  });
+it.each([
+  [
+    'nothing while enough rows wait for their place',
+    [
+      [100, 50],
+      [1_000, 200],
+      [40, 60],
+    ],
+    [0, 0, 0],
+  ],
+  [
+    'so many that a claim is worth its commit',
+    [
+      [1, 0],
+      [100, 49],
+      [400, 0],
+      [10_000, 199],
+    ],
+    [100, 51, 200, 201],
+  ],
+])('a lane claims %s', (_, waiting, sizes) => {
+  expect(waiting.map(([room = 0, rows = 0]) => claimSize(room, rows))).toEqual(sizes);
 });

@@ -30,14 +30,8 @@ describe('what a request counts with', () => {
   });
 
   it('is the dearest of those that were quoted at 0, where there is nothing to multiply', () => {
-    expect(
-      countedFor(0, [
-        [
-          { ...NOTHING, worst: 5 },
-          { ...NOTHING, size: 0, unquoted: 7 },
-        ],
-      ]),
-    ).toBe(7);
+    const dearest = [{ worst: 5 }, { size: 0, unquoted: 7 }].map((one) => ({ ...NOTHING, ...one }));
+    expect(countedFor(0, [dearest])).toBe(7);
     expect(countedFor(0, [[NOTHING]])).toBe(0);
   });
 });
@@ -59,15 +53,8 @@ describe('what the API charges', () => {
 
   it('is taken never to be told after three that ended without, of any size', () => {
     expect(isChargeKnown([{ ...NOTHING, ended: 2 }], 5)).toBe(false);
-    expect(
-      isChargeKnown(
-        [
-          { ...NOTHING, ended: 2 },
-          { ...NOTHING, size: 4, ended: 1 },
-        ],
-        500,
-      ),
-    ).toBe(true);
+    const three = [{ ended: 2 }, { size: 4, ended: 1 }].map((one) => ({ ...NOTHING, ...one }));
+    expect(isChargeKnown(three, 500)).toBe(true);
     expect(isChargeKnown([{ ...NOTHING, told: 4, ended: 6 }], 500)).toBe(false);
   });
 });

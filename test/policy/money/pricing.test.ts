@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { BUILT_IN_PRICES, type PriceTable, type RowSpec } from '../../../contract/row-kinds.ts';
+import { defined } from '../../../contract/defined.ts';
+import { BUILT_IN_PRICES, type Operation, type PriceTable, type RowSpec } from '../../../contract/row-kinds.ts';
 import { quoteFrom, quoteRow, quoteStep } from '../../../policy/money/pricing.ts';
 
 const speech = (text: string): number | null =>
@@ -38,86 +39,45 @@ describe('quoteStep per character', () => {
       }),
     );
   });
-
-  it('does not round up what only a binary fraction adds', () => {
-    const prices: PriceTable = {
-      ...BUILT_IN_PRICES,
-      'speech-job': { unit: 'character', credits: 0.1, estimate: false },
-    };
-    const spec: RowSpec = { kind: 'tts', text: 'a'.repeat(30), extra: {} };
-    expect(quoteStep('speech-job', spec, prices)).toBe(3);
-  });
 });
 
-describe('quoteStep per second and per job', () => {
-  const stt = (duration?: number): RowSpec => ({
-    kind: 'stt',
-    audio: 'https://a.example/x.mp3',
-    ...(duration === undefined ? {} : { duration }),
-    extra: {},
+describe('quoteStep', () => {
+  const VIDEO = 'https://a.example/v.mp4';
+  const priced = (operation: Operation, unit: 'character' | 'second' | 'job', credits: number): PriceTable => {
+    return { ...BUILT_IN_PRICES, [operation]: { unit, credits, estimate: false } };
+  };
+  const perChar = priced('speech-job', 'character', 0.1);
+  const stt = (duration?: number): RowSpec => ({ kind: 'stt', audio: VIDEO, ...defined({ duration }), extra: {} });
+  const tts = (text: string, extra: RowSpec['extra'] = {}): RowSpec => ({ kind: 'tts', text, voice: 'v', extra });
+  const x40 = 'x'.repeat(40);
+
+  it.each<[string, Operation, RowSpec, number | null, PriceTable?]>([
+    ['rounds no binary fraction up', 'speech-job', tts('a'.repeat(30)), 3, perChar],
+    ['takes whole seconds as they are', 'transcription', stt(4), 4],
+    ['counts started seconds', 'transcription', stt(4.01), 5],
+    ['knows no price of an unknown length', 'transcription', stt(), null],
+    ['takes each second at its price', 'transcription', stt(4), 10, priced('transcription', 'second', 2.5)],
+    ['takes a price per job as it is', 'transcription', stt(), 2.5, priced('transcription', 'job', 2.5)],
+    ['knows none of no characters', 'transcription', stt(3), null, priced('transcription', 'character', 1)],
+    // Rows of an earlier version may send another text: the dearer counts, however the field is written.
+    ['is by another text that is sent', 'speech-job', tts('abcd', { text: x40 }), 20],
+    ['is by it in capitals', 'speech-job', tts('abcd', { TEXT: x40 }), 20],
+    ['is not by a shorter one', 'speech-job', tts('abcd', { text: 'x' }), 2],
+    ['is not by another field', 'speech-job', tts('abcd', { seed: x40 }), 2],
+    ['is unknown if what is sent is no text', 'speech-job', tts('abcd', { text: ['a', 'b'] }), null],
+  ])('%s', (_, operation, spec, credits, prices = BUILT_IN_PRICES) => {
+    expect(quoteStep(operation, spec, prices)).toBe(credits);
   });
 
-  it('counts started seconds', () => {
-    expect(quoteStep('transcription', stt(4), BUILT_IN_PRICES)).toBe(4);
-    expect(quoteStep('transcription', stt(4.01), BUILT_IN_PRICES)).toBe(5);
-    expect(quoteStep('transcription', stt(), BUILT_IN_PRICES)).toBeNull();
-  });
-
-  it('takes each second at its price', () => {
-    const prices: PriceTable = { ...BUILT_IN_PRICES, transcription: { unit: 'second', credits: 2.5, estimate: false } };
-    expect(quoteStep('transcription', stt(4), prices)).toBe(10);
-  });
-
-  it('takes a price per job as it is', () => {
-    const prices: PriceTable = { ...BUILT_IN_PRICES, transcription: { unit: 'job', credits: 2.5, estimate: false } };
-    expect(quoteStep('transcription', stt(), prices)).toBe(2.5);
-  });
-
-  it('knows no price per character without a text', () => {
-    const prices: PriceTable = {
-      ...BUILT_IN_PRICES,
-      transcription: { unit: 'character', credits: 1, estimate: false },
-    };
-    expect(quoteStep('transcription', stt(3), prices)).toBeNull();
-  });
-});
-
-describe('quoteStep of a row of an earlier version that sends another text', () => {
-  const quoteWith = (extra: RowSpec['extra'], text = 'abcd'): number | null =>
-    quoteStep('speech-job', { kind: 'tts', text, voice: 'v', extra }, BUILT_IN_PRICES);
-
-  it('is by the dearer of both, however the field is written', () => {
-    expect(quoteWith({ text: 'x'.repeat(40) })).toBe(20);
-    expect(quoteWith({ TEXT: 'x'.repeat(40) })).toBe(20);
-    expect(quoteWith({ text: 'x' })).toBe(2);
-    expect(quoteWith({ seed: 'x'.repeat(40) })).toBe(2);
-  });
-
-  it('is unknown if what is sent is no text', () => {
-    expect(quoteWith({ text: ['a', 'b'] })).toBeNull();
-  });
-});
-
-describe('quoteRow', () => {
-  const dub: RowSpec = { kind: 'dub', text: 'abcd', voice: 'v', video: 'https://a.example/v.mp4', extra: {} };
-
-  it('adds the steps of a chain, and is null when one is unknown', () => {
-    expect(quoteRow('dub', { ...dub, duration: 9.2 }, 'job', BUILT_IN_PRICES)).toBe(12);
+  const dub: RowSpec = { kind: 'dub', text: 'abcd', voice: 'v', video: VIDEO, extra: {} };
+  const known = { ...dub, duration: 9.2 };
+  it('quotes a row by its steps, and a step with what comes after it, as far as it is known', () => {
+    const terms = { prices: BUILT_IN_PRICES, tts: 'job' } as const;
+    expect(quoteRow('dub', known, 'job', BUILT_IN_PRICES)).toBe(12);
     expect(quoteRow('dub', dub, 'job', BUILT_IN_PRICES)).toBeNull();
-  });
-});
-
-describe('quoteFrom', () => {
-  const terms = { prices: BUILT_IN_PRICES, tts: 'job' } as const;
-  const dub: RowSpec = { kind: 'dub', text: 'abcd', voice: 'v', video: 'https://a.example/v.mp4', extra: {} };
-
-  it('quotes a step, and what comes after it', () => {
-    expect(quoteFrom('dub', 'speech', { ...dub, duration: 9.2 }, terms)).toEqual({ quoted: 2, quotedRest: 10 });
-    expect(quoteFrom('dub', 'lip-sync', { ...dub, duration: 9.2 }, terms)).toEqual({ quoted: 10, quotedRest: 0 });
+    expect(quoteFrom('dub', 'speech', known, terms)).toEqual({ quoted: 2, quotedRest: 10 });
+    expect(quoteFrom('dub', 'lip-sync', known, terms)).toEqual({ quoted: 10, quotedRest: 0 });
     expect(quoteFrom('tts', 'speech', { ...dub, kind: 'tts' }, terms)).toEqual({ quoted: 2, quotedRest: 0 });
-  });
-
-  it('knows the price of a step although that of a later one is not known', () => {
     expect(quoteFrom('dub', 'speech', dub, terms)).toEqual({ quoted: 2, quotedRest: null });
     expect(quoteFrom('dub', 'lip-sync', dub, terms)).toEqual({ quoted: null, quotedRest: 0 });
   });

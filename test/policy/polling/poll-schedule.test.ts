@@ -1,6 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { firstPoll, nextPoll, onTick } from '../../../policy/polling/poll-schedule.ts';
+import {
+  FEW_FAILED_POLLS,
+  firstPoll,
+  mostFailedPolls,
+  nextPoll,
+  onTick,
+  safetyAge,
+} from '../../../policy/polling/poll-schedule.ts';
 
 const PLAN = { firstLookMs: 3_000, pollGapMs: 4_000 };
 
@@ -29,5 +36,46 @@ describe('polls', () => {
     expect([1_024, 1_026, 1_051].map((at) => onTick(PLAN, at))).toEqual([1_000, 1_050, 1_050]);
     expect(onTick({ ...PLAN, pollGapMs: 100 }, 1_024)).toBe(1_020);
     expect(onTick({ ...PLAN, pollGapMs: 0 }, 1_024.5)).toBe(1_024.5);
+  });
+});
+
+it('a job is polled in vain as often as it would be until its deadline, and never only a few times', () => {
+  const plan = { firstLookMs: 3_000, pollGapMs: 3_000 };
+  expect(mostFailedPolls({ ...plan, jobDeadlineMs: 7_200_000 })).toBe(2_400);
+  expect(mostFailedPolls({ ...plan, jobDeadlineMs: 10_000 })).toBe(FEW_FAILED_POLLS);
+});
+
+describe('the safety net', () => {
+  const NET = { firstLookMs: 3_000, pollGapMs: 3_000 };
+
+  it('waits until nearly all such jobs have ended, or for long where nobody knows', () => {
+    expect(safetyAge(NET, { longestMs: undefined, deadlineMs: 1e9 }, 3_000)).toBe(600_000);
+    expect(safetyAge(NET, { longestMs: undefined, deadlineMs: 100_000 }, 3_000)).toBe(100_001);
+    const slow = { ...NET, pollGapMs: 90_000 };
+    expect(safetyAge(slow, { longestMs: undefined, deadlineMs: 1e9 }, 3_000)).toBe(900_000);
+    expect(safetyAge(NET, { longestMs: 10_000, deadlineMs: 1e9 }, 3_000)).toBe(15_000);
+    expect(safetyAge(NET, { longestMs: 600_000, deadlineMs: 1e9 }, 3_000)).toBe(723_000);
+  });
+
+  it('looks ever more rarely, and just after the deadline', () => {
+    expect(safetyAge(NET, { longestMs: 10_000, deadlineMs: 1e9 }, 40_000)).toBe(60_000);
+    expect(safetyAge(NET, { longestMs: 10_000, deadlineMs: 50_000 }, 40_000)).toBe(50_001);
+    expect(safetyAge(NET, { longestMs: 10_000, deadlineMs: 50_000 }, 50_001)).toBeGreaterThan(53_000);
+  });
+
+  it('goes forward, and few looks reach any age', () => {
+    const longestMs = fc.option(fc.integer({ min: 0, max: 3_600_000 }), { nil: undefined });
+    const times = fc.record({ longestMs, deadlineMs: fc.integer({ min: 1, max: 7_200_000 }) });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 60_000 }), times, (pollGapMs, known) => {
+        let [age, looks] = [0, 0];
+        while (age < 7_200_000) {
+          const next = safetyAge({ firstLookMs: 0, pollGapMs }, known, age);
+          expect(next).toBeGreaterThan(age);
+          [age, looks] = [next, looks + 1];
+        }
+        expect(looks).toBeLessThan(50);
+      }),
+    );
   });
 });

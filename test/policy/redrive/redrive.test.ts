@@ -3,203 +3,235 @@ import fc from 'fast-check';
 import { ATTEMPT_STATES, OUTCOMES, type AttemptState } from '../../../contract/outcomes.ts';
 import { KINDS, stepsIn, STEPS, type Step } from '../../../contract/row-kinds.ts';
 import {
+  isFetchedFree,
   paidSteps,
   paysOnlyCheck,
   planRedrive,
   type RedriveAttempt,
+  type RedrivePlan,
   type RedriveRow,
   type RedriveWish,
 } from '../../../policy/redrive/redrive.ts';
 
-const TTS: RedriveRow = {
-  spec: { kind: 'tts' },
-  outcome: 'failed',
-  failure: { class: 'JobFailed' },
-  take: 1,
-  redoFrom: null,
-};
+const JOB_FAILED = { class: 'JobFailed' } as const;
+const RESULT_GONE = { class: 'ResultGone' } as const;
+const UNFIT = { class: 'Unfit' } as const;
+
+const TTS: RedriveRow = { spec: { kind: 'tts' }, outcome: 'failed', failure: JOB_FAILED, take: 1, redoFrom: null };
 const DUB: RedriveRow = { ...TTS, spec: { kind: 'dub' } };
+const VERIFIED: RedriveRow = { ...TTS, spec: { kind: 'tts', verify: 0.25 } };
+const OVERDUE: RedriveRow = { ...TTS, outcome: 'overdue', failure: { class: 'Overdue' } };
 const WISH: RedriveWish = { step: null, resubmit: false, replace: false, accept: false, edited: null };
 
-function attempt(step: Step, state: AttemptState, more: Partial<RedriveAttempt> = {}): RedriveAttempt {
+type More = Partial<RedriveAttempt>;
+function attempt(step: Step, state: AttemptState, more: More = {}): RedriveAttempt {
   const jobId = state === 'accepted' ? `job-${step}` : null;
   return { step, take: 1, attempt: 1, state, finishedAt: null, failure: null, jobId, ...more };
 }
+const finished = (step: Step, more: More = {}): RedriveAttempt => attempt(step, 'accepted', { finishedAt: 1, ...more });
+const jobFailed = (step: Step, take = 1): RedriveAttempt => finished(step, { take, failure: JOB_FAILED });
+const running = (step: Step, more: More = {}): RedriveAttempt => attempt(step, 'accepted', more);
+const gone = (step: Step, state: AttemptState = 'accepted'): RedriveAttempt =>
+  attempt(step, state, { finishedAt: 1, failure: RESULT_GONE });
 
-const finished = (step: Step, more: Partial<RedriveAttempt> = {}): RedriveAttempt =>
-  attempt(step, 'accepted', { finishedAt: 1, ...more });
-const jobFailed = (step: Step, take = 1): RedriveAttempt => finished(step, { take, failure: { class: 'JobFailed' } });
+/** A plan in a line: `pay lip-sync redrive`. */
+function words(plan: RedrivePlan): string {
+  const { type, why, step, fromStep, reason, leftTake, isAgain } = plan as Record<string, string | undefined>;
+  return [type, why, step, fromStep, reason, leftTake, isAgain === undefined ? undefined : 'again']
+    .filter((word) => word !== undefined)
+    .join(' ');
+}
+
+type Case = readonly [string, RedriveRow, readonly RedriveAttempt[], Partial<RedriveWish>, string];
+const plans = (cases: readonly Case[]): void => {
+  it.each(cases)('%s', (_, row, attempts, wish, plan) => {
+    expect(words(planRedrive(row, attempts, { ...WISH, ...wish }))).toBe(plan);
+  });
+};
 
 describe('a row without a result', () => {
-  it('keeps the finished step of a chain', () => {
-    const attempts = [finished('speech'), jobFailed('lip-sync')];
-    expect(planRedrive(DUB, attempts, WISH)).toEqual({ type: 'pay', fromStep: 'lip-sync', reason: 'redrive' });
-    expect(planRedrive({ ...DUB, take: 2, redoFrom: 'lip-sync' }, attempts, WISH)).toMatchObject({
-      fromStep: 'lip-sync',
-    });
+  const both = [finished('speech'), jobFailed('lip-sync')];
+  const whole = [finished('speech'), finished('lip-sync')];
+  const made: RedriveRow = { ...DUB, outcome: 'succeeded' };
+  const later: RedriveRow = { ...DUB, take: 2, redoFrom: 'lip-sync' };
+
+  plans([
+    ['keeps the finished step of a chain', DUB, both, {}, 'pay lip-sync redrive'],
+    ['keeps it in a later take', later, both, {}, 'pay lip-sync redrive'],
+    ['does no step that it lacks', TTS, [], { step: 'lip-sync' }, 'refuse no-step lip-sync'],
+    ['leaves out no unfinished step', DUB, [jobFailed('speech')], { step: 'lip-sync' }, 'pay speech redrive'],
+    ['does a named step anew that is finished', made, whole, { step: 'lip-sync' }, 'pay lip-sync redrive'],
+    ['does the first anew', made, whole, { step: 'speech' }, 'pay speech redrive'],
+    ['does all anew where all is finished', DUB, whole, {}, 'pay speech redrive'],
+    [
+      'the same with a result that is gone',
+      { ...DUB, failure: RESULT_GONE },
+      whole,
+      { resubmit: true },
+      'pay speech redrive',
+    ],
+    ['does the last anew that is named', DUB, whole, { step: 'lip-sync' }, 'pay lip-sync redrive'],
+  ]);
+
+  it.each([
+    ['its answer was the result', attempt('speech', 'done', { finishedAt: 1 }), 'lip-sync'],
+    ['its job was done', finished('speech'), 'lip-sync'],
+    ['its job runs, with a say', running('speech'), 'speech'],
+    ['its job failed', jobFailed('speech'), 'speech'],
+    ['it was refused', attempt('speech', 'rejected'), 'speech'],
+    ['it was done in a take before', attempt('speech', 'done', { take: 0, finishedAt: 1 }), 'speech'],
+  ] as const)('has finished a step well or not: %s', (_, one, fromStep) => {
+    expect(planRedrive(DUB, [one], { ...WISH, resubmit: true })).toMatchObject({ type: 'pay', fromStep });
   });
 
   it('pays for no more than the check of a result whose check was refused', () => {
-    const row: RedriveRow = {
-      ...TTS,
-      spec: { kind: 'tts', verify: 0.25 },
-      outcome: 'unfit',
-      failure: { class: 'Unfit' },
-    };
+    const row: RedriveRow = { ...VERIFIED, outcome: 'unfit', failure: UNFIT };
     const refused = attempt('verification', 'rejected', { failure: { class: 'BadRequest' } });
-    const foundFault = attempt('verification', 'done', { finishedAt: 1, failure: { class: 'Unfit' } });
+    const foundFault = attempt('verification', 'done', { finishedAt: 1, failure: UNFIT });
     expect(paysOnlyCheck(row, [finished('speech'), refused])).toBe(true);
     expect(paysOnlyCheck(row, [finished('speech'), foundFault])).toBe(false);
   });
 
-  it('does a named step anew, finished or not, but never leaves out an unfinished one before it', () => {
-    const wish = { ...WISH, step: 'lip-sync' } as const;
-    expect(planRedrive(DUB, [jobFailed('speech')], wish)).toMatchObject({ fromStep: 'speech' });
-    const all = [finished('speech'), finished('lip-sync')];
-    expect(planRedrive({ ...DUB, outcome: 'succeeded' }, all, wish)).toMatchObject({ fromStep: 'lip-sync' });
-    expect(planRedrive({ ...DUB, outcome: 'succeeded' }, all, { ...WISH, step: 'speech' })).toMatchObject({
-      fromStep: 'speech',
-    });
-    expect(planRedrive(TTS, [], wish)).toEqual({ type: 'refuse', why: 'no-step', step: 'lip-sync' });
+  it('pays for no step, whatever it asks for, where its parts are joined again', () => {
+    const plan = planRedrive({ ...VERIFIED, parts: 3, failure: { class: 'NotJoined' } }, [], WISH);
+    expect(plan).toEqual({ type: 'wait', step: 'speech', isAgain: true });
+    expect(paidSteps(VERIFIED.spec, plan)).toEqual([]);
   });
 });
 
 describe('a row whose result did not pass a check', () => {
-  const unfit = { class: 'Unfit' } as const;
   const file = { key: 'kept' };
-  const UNFIT: RedriveRow = { ...TTS, outcome: 'unfit', failure: unfit, file };
-  const accept = { ...WISH, accept: true };
+  const unfit = (spec: RedriveRow['spec'], take = 1): RedriveRow => {
+    return { ...TTS, spec, outcome: 'unfit', failure: UNFIT, file, take };
+  };
+  const speech = [finished('speech', { failure: UNFIT, file })];
+  const lipSync = [finished('speech'), finished('lip-sync', { failure: UNFIT, file })];
+  const kept = finished('speech', { take: 2, failure: UNFIT, file });
+  const worse = finished('speech', { failure: UNFIT, file: { key: 'worse' } });
+  const unchecked: RedriveRow = { ...VERIFIED, outcome: 'skipped', take: 2 };
+  const notSent = [finished('speech', { file }), attempt('verification', 'unknown')];
+  const accept = { accept: true };
 
-  it('is paid for its later steps where it is that of a chain', () => {
-    const row = { ...UNFIT, spec: DUB.spec };
-    const speech = [finished('speech', { failure: unfit, file })];
-    const plan = planRedrive(row, speech, accept);
-    expect(plan).toEqual({ type: 'accept', step: 'speech' });
-    expect(paidSteps({ kind: 'dub' }, plan)).toEqual(['lip-sync']);
-    expect(planRedrive(row, speech, WISH)).toMatchObject({ type: 'pay', fromStep: 'speech' });
-    const both = [finished('speech'), finished('lip-sync', { failure: unfit, file })];
-    expect(planRedrive(row, both, accept)).toEqual({ type: 'accept', step: 'lip-sync' });
-    expect(planRedrive(row, both, WISH)).toMatchObject({ type: 'pay', fromStep: 'lip-sync' });
-  });
-
-  it('is accepted of the take that made it, if the newest one sent nothing or brought something worse', () => {
-    const kept = finished('speech', { take: 2, failure: unfit, file });
-    const worse = finished('speech', { failure: unfit, file: { key: 'worse' } });
-    for (const { spec } of [TTS, DUB]) {
-      const row = { ...UNFIT, spec, take: 3 };
-      expect(planRedrive(row, [worse, kept], accept)).toEqual({ type: 'accept', step: 'speech' });
-      expect(planRedrive(row, [worse, kept, jobFailed('speech', 3)], accept)).toMatchObject({ step: 'speech' });
-      expect(planRedrive(row, [worse], accept)).toEqual({ type: 'leave', why: 'no-unfit' });
-    }
-  });
-
-  it('is accepted of a take whose check was to be made anew, and was not sent', () => {
-    const row: RedriveRow = { ...TTS, spec: { kind: 'tts', verify: 0.25 }, outcome: 'skipped', take: 2 };
-    const made = [finished('speech', { file }), attempt('verification', 'unknown')];
-    expect(planRedrive({ ...row, redoFrom: 'verification' }, made, accept)).toEqual({ type: 'accept', step: 'speech' });
-    expect(planRedrive(row, made, accept)).toEqual({ type: 'leave', why: 'no-unfit' });
-  });
+  plans([
+    ['is accepted as that of a chain', unfit(DUB.spec), speech, accept, 'accept speech'],
+    ['is else paid for again', unfit(DUB.spec), speech, {}, 'pay speech redrive'],
+    ['is accepted of the last step', unfit(DUB.spec), lipSync, accept, 'accept lip-sync'],
+    ['is else paid for from there', unfit(DUB.spec), lipSync, {}, 'pay lip-sync redrive'],
+    ...[TTS.spec, DUB.spec].flatMap((spec): Case[] => [
+      ['is that of the take that made it', unfit(spec, 3), [worse, kept], accept, 'accept speech'],
+      ['also after one that failed', unfit(spec, 3), [worse, kept, jobFailed('speech', 3)], accept, 'accept speech'],
+      ['is none of another file', unfit(spec, 3), [worse], accept, 'leave no-unfit'],
+    ]),
+    ['whose check was not sent', { ...unchecked, redoFrom: 'verification' }, notSent, accept, 'accept speech'],
+    ['without a take for the check', unchecked, notSent, accept, 'leave no-unfit'],
+    ['is open', { ...TTS, outcome: null }, [finished('speech', { file })], accept, 'leave open'],
+  ]);
 
   it('is the only one that can be accepted', () => {
-    const attempts = [finished('speech', { file })];
-    const plans = OUTCOMES.map((outcome) =>
-      planRedrive({ ...TTS, outcome, file }, attempts, { ...accept, replace: true }),
-    );
-    expect(
-      Object.fromEntries(plans.map((plan, at) => [OUTCOMES[at], plan.type === 'leave' ? plan.why : plan.type])),
-    ).toEqual({
-      succeeded: 'has-result',
-      cached: 'has-result',
-      failed: 'no-unfit',
-      unfit: 'accept',
-      skipped: 'no-unfit',
-      unknown: 'no-unfit',
-      overdue: 'no-unfit',
-      cancelled: 'no-unfit',
+    const wish = { ...WISH, accept: true, replace: true };
+    const answers = OUTCOMES.map((outcome) => {
+      return [outcome, words(planRedrive({ ...TTS, outcome, file }, [finished('speech', { file })], wish))] as const;
     });
-    expect(planRedrive({ ...TTS, outcome: null }, attempts, accept)).toEqual({ type: 'leave', why: 'open' });
+    expect(Object.fromEntries(answers)).toEqual({
+      ...Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 'leave no-unfit'])),
+      ...{ succeeded: 'leave has-result', cached: 'leave has-result', unfit: 'accept speech' },
+    });
   });
 });
 
 describe('a row that may be paid already', () => {
-  it('is paid again only with a say where the answer was lost, whatever its outcome', () => {
-    for (const outcome of ['unknown', 'failed', 'cancelled'] as const) {
-      const attempts = [attempt('speech', 'unknown')];
-      expect(planRedrive({ ...TTS, outcome }, attempts, WISH)).toEqual({
-        type: 'refuse',
-        why: 'unknown',
-        step: 'speech',
-      });
-      expect(planRedrive({ ...TTS, outcome }, attempts, { ...WISH, resubmit: true })).toEqual({
-        type: 'pay',
-        fromStep: 'speech',
-        reason: 'resubmitted',
-      });
-    }
+  const lost = [attempt('speech', 'unknown')];
+  const goneTts: RedriveRow = { ...TTS, failure: RESULT_GONE };
+  const goneDub: RedriveRow = { ...DUB, failure: RESULT_GONE };
+  const laterDub: RedriveRow = { ...goneDub, take: 2, redoFrom: 'lip-sync' };
+  const sent = attempt('lip-sync', 'rejected');
+  const atTwo: RedriveRow = { ...OVERDUE, take: 2 };
+  const resubmit = { resubmit: true };
+
+  plans([
+    ...(['unknown', 'failed', 'cancelled'] as const).flatMap((outcome): Case[] => [
+      [`is not paid again after a lost answer: ${outcome}`, { ...TTS, outcome }, lost, {}, 'refuse unknown speech'],
+      [`is, with a say: ${outcome}`, { ...TTS, outcome }, lost, resubmit, 'pay speech resubmitted'],
+    ]),
+    ['waits for the job of an overdue row', OVERDUE, [running('speech')], {}, 'wait speech'],
+    ['pays again where told to', OVERDUE, [running('speech')], resubmit, 'pay speech resubmitted'],
+    ['refuses an edit', OVERDUE, [running('speech')], { edited: { from: 'speech' } }, 'refuse running speech'],
+    ['waits where an edit changed nothing', OVERDUE, [running('speech')], { edited: { from: null } }, 'wait speech'],
+    ['waits for no job without an id', OVERDUE, [running('speech', { jobId: null })], {}, 'refuse running speech'],
+    ['waits for no job of a take before', atTwo, [running('speech')], {}, 'refuse running speech 1'],
+    ['waits for that of its take', atTwo, [running('speech', { take: 2 }), running('speech')], {}, 'wait speech'],
+    ['pays after a take that ended', atTwo, [finished('speech')], {}, 'pay speech redrive'],
+    ['waits for a result that is gone', goneTts, [gone('speech')], {}, 'wait speech'],
+    ['pays for it where told to', goneTts, [gone('speech')], resubmit, 'pay speech redrive'],
+    [
+      'waits for it only if it failed for that',
+      { ...goneTts, outcome: 'unknown' },
+      [gone('speech')],
+      {},
+      'pay speech redrive',
+    ],
+    ['pays after a failure of no class', { ...TTS, failure: null }, [gone('speech')], {}, 'pay speech redrive'],
+    ['pays after another failure', { ...OVERDUE, outcome: 'failed' }, [gone('speech')], {}, 'pay speech redrive'],
+    ['waits for a kept step whose result is gone', goneDub, [finished('speech')], {}, 'wait speech'],
+    ['pays for it where told to, from there', goneDub, [finished('speech')], resubmit, 'pay speech redrive'],
+    ['pays for it in a take of its own', laterDub, [finished('speech')], {}, 'pay speech redrive'],
+    ['keeps it where the next was sent', goneDub, [finished('speech'), sent], resubmit, 'pay lip-sync redrive'],
+    ['not in a take before', laterDub, [finished('speech'), sent], resubmit, 'pay speech redrive'],
+    ['in this take', laterDub, [finished('speech'), { ...sent, take: 2 }], resubmit, 'pay lip-sync redrive'],
+    ['is left alone on the wire', TTS, [attempt('speech', 'sending')], resubmit, 'refuse on-the-wire speech'],
+    [
+      'a later step on the wire',
+      DUB,
+      [finished('speech'), attempt('lip-sync', 'sending')],
+      resubmit,
+      'refuse on-the-wire lip-sync',
+    ],
+    [
+      'a later step that runs',
+      { ...DUB, failure: null },
+      [finished('speech'), running('lip-sync')],
+      {},
+      'refuse running lip-sync',
+    ],
+  ]);
+
+  const file = { key: 'k', sha256: 's' };
+  it.each([
+    ['cached', null, false],
+    ['cached', { jobId: null }, false],
+    ['cached', { jobId: 'job-of-another-row' }, true],
+    ['done', null, false],
+    ['done', { jobId: 'job-of-a-damaged-result' }, false],
+  ] as const)('fetches free what is gone if it was %s, with the source %j: %j', (state, source, isFree) => {
+    expect(isFetchedFree(goneTts, [{ ...gone('speech', state), file, source }])).toBe(isFree);
   });
 
-  it('waits for the job of an overdue row, unless told to pay', () => {
-    const overdue: RedriveRow = { ...TTS, outcome: 'overdue', failure: { class: 'Overdue' } };
-    const attempts = [attempt('speech', 'accepted')];
-    expect(planRedrive(overdue, attempts, WISH)).toEqual({ type: 'wait', step: 'speech' });
-    expect(planRedrive(overdue, attempts, { ...WISH, resubmit: true })).toMatchObject({ reason: 'resubmitted' });
-    expect(planRedrive(overdue, attempts, { ...WISH, edited: { from: 'speech' } })).toMatchObject({ why: 'running' });
-    expect(planRedrive(overdue, attempts, { ...WISH, edited: { from: null } })).toMatchObject({ type: 'wait' });
-  });
-
-  it('waits for a result that could not be fetched, and pays where told to', () => {
-    const gone: RedriveRow = { ...TTS, failure: { class: 'ResultGone' } };
-    const attempts = [finished('speech', { failure: { class: 'ResultGone' } })];
-    expect(planRedrive(gone, attempts, WISH)).toMatchObject({ type: 'wait' });
-    expect(planRedrive(gone, attempts, { ...WISH, resubmit: true })).toMatchObject({ type: 'pay', reason: 'redrive' });
-  });
-
-  it('pays for a kept step again whose result can no longer be had, once told to or in a take of its own', () => {
-    const gone: RedriveRow = { ...DUB, failure: { class: 'ResultGone' } };
-    expect(planRedrive(gone, [finished('speech')], WISH)).toEqual({ type: 'wait', step: 'speech' });
-    expect(planRedrive(gone, [finished('speech')], { ...WISH, resubmit: true })).toMatchObject({ fromStep: 'speech' });
-    const later: RedriveRow = { ...gone, take: 2, redoFrom: 'lip-sync' };
-    expect(planRedrive(later, [finished('speech')], WISH)).toMatchObject({ type: 'pay', fromStep: 'speech' });
-  });
-
-  it('is left alone while a request is on the wire', () => {
-    const wish = { ...WISH, resubmit: true };
-    expect(planRedrive(TTS, [attempt('speech', 'sending')], wish)).toMatchObject({ why: 'on-the-wire' });
+  it('fetches it free where a job can be read for it, and no further step is to be paid', () => {
+    expect([goneTts, goneDub].map((row) => isFetchedFree(row, [gone('speech')]))).toEqual([true, false]);
   });
 });
 
 describe('a row that needs nothing', () => {
-  it('is left alone while it has not ended', () => {
-    expect(planRedrive({ ...TTS, outcome: null }, [], { ...WISH, replace: true })).toEqual({
-      type: 'leave',
-      why: 'open',
-    });
-  });
-
-  it.each(['succeeded', 'cached'] as const)('is left alone when it %s, unless it is meant itself', (outcome) => {
-    const row = { ...DUB, outcome };
-    const attempts = [finished('speech'), finished('lip-sync')];
-    expect(planRedrive(row, attempts, WISH)).toEqual({ type: 'leave', why: 'has-result' });
-    expect(planRedrive(row, attempts, { ...WISH, edited: { from: null } })).toMatchObject({ type: 'leave' });
-    expect(planRedrive(row, attempts, { ...WISH, replace: true })).toMatchObject({ fromStep: 'speech' });
-    expect(planRedrive(row, attempts, { ...WISH, edited: { from: 'lip-sync' } })).toEqual({
-      type: 'pay',
-      fromStep: 'lip-sync',
-      reason: 'edited',
-    });
-  });
+  const whole = [finished('speech'), finished('lip-sync')];
+  plans([
+    ['is left alone while it has not ended', { ...TTS, outcome: null }, [], { replace: true }, 'leave open'],
+    ...(['succeeded', 'cached'] as const).flatMap((outcome): Case[] => [
+      [`is left alone when it ${outcome}`, { ...DUB, outcome }, whole, {}, 'leave has-result'],
+      [`${outcome}, edited without effect`, { ...DUB, outcome }, whole, { edited: { from: null } }, 'leave has-result'],
+      [`${outcome}, meant itself`, { ...DUB, outcome }, whole, { replace: true }, 'pay speech redrive'],
+      [`${outcome}, edited`, { ...DUB, outcome }, whole, { edited: { from: 'lip-sync' } }, 'pay lip-sync edited'],
+    ]),
+  ]);
 });
 
-describe('paidSteps', () => {
-  it('are those from the first on; after a wait those that follow the job', () => {
-    expect(paidSteps({ kind: 'dub' }, { type: 'pay', fromStep: 'speech', reason: 'redrive' })).toEqual([
-      'speech',
-      'lip-sync',
-    ]);
-    expect(paidSteps({ kind: 'dub' }, { type: 'wait', step: 'speech' })).toEqual(['lip-sync']);
-    expect(paidSteps({ kind: 'tts' }, { type: 'wait', step: 'speech' })).toEqual([]);
-    expect(paidSteps({ kind: 'tts' }, { type: 'leave', why: 'open' })).toEqual([]);
-  });
+it.each<[Parameters<typeof paidSteps>[0]['kind'], RedrivePlan, readonly Step[]]>([
+  ['dub', { type: 'pay', fromStep: 'speech', reason: 'redrive' }, ['speech', 'lip-sync']],
+  ['dub', { type: 'wait', step: 'speech' }, ['lip-sync']],
+  ['dub', { type: 'accept', step: 'speech' }, ['lip-sync']],
+  ['tts', { type: 'wait', step: 'speech' }, []],
+  ['tts', { type: 'leave', why: 'open' }, []],
+])('of %s, %j pays for %j', (kind, plan, steps) => {
+  expect(paidSteps({ kind }, plan)).toEqual(steps);
 });
 
 describe('of any row', () => {
@@ -255,11 +287,4 @@ describe('of any row', () => {
       }),
     );
   });
-});
-
-it('a row whose parts are joined again pays for no step, whatever it asks for', () => {
-  const spec = { kind: 'tts', verify: 0.25 } as const;
-  const plan = planRedrive({ ...TTS, spec, parts: 3, failure: { class: 'NotJoined' } }, [], WISH);
-  expect(plan).toEqual({ type: 'wait', step: 'speech', isAgain: true });
-  expect(paidSteps(spec, plan)).toEqual([]);
 });

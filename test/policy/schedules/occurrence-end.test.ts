@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { endingOf, lookPauseMs } from '../../../policy/schedules/occurrence-end.ts';
 
+const leftOut = (rows: number, budget: number | null, isCachedOnly = false) => ({ rows, budget, isCachedOnly });
+
 describe('an occurrence', () => {
   it.each(['complete', 'failures', 'unknown', 'quality'] as const)('whose batch ended as %s has not failed', (exit) => {
     expect(endingOf('b', { exit })).toEqual({ type: 'ended', exit });
@@ -11,23 +13,15 @@ describe('an occurrence', () => {
     ['api', undefined, 'Batch "b" stopped, because the API refused its token or did not answer.'],
     ['mismatch', undefined, 'Batch "b" does not add up: a count, hash or sum is wrong.'],
     ['outOfCredits', undefined, 'Batch "b" stopped at its budget or ran out of credits.'],
+    ['outOfCredits', leftOut(1, 60), 'Batch "b" stopped at its budget of 60 credits: 1 row was not sent.'],
+    ['outOfCredits', leftOut(2, null), 'Batch "b" ran out of credits: 2 rows were not sent.'],
     [
       'outOfCredits',
-      { rows: 1, budget: 60, isCachedOnly: false },
-      'Batch "b" stopped at its budget of 60 credits: 1 row was not sent.',
-    ],
-    [
-      'outOfCredits',
-      { rows: 2, budget: null, isCachedOnly: false },
-      'Batch "b" ran out of credits: 2 rows were not sent.',
-    ],
-    [
-      'outOfCredits',
-      { rows: 2, budget: 60, isCachedOnly: true },
+      leftOut(2, 60, true),
       'Batch "b" pays for nothing that is not in the cache: 2 rows were not sent.',
     ],
-  ] as const)('whose batch ended as %s (%j) has failed, and says so in English', (exit, leftOut, reason) => {
-    const end = leftOut === undefined ? { exit } : { exit, leftOut };
+  ] as const)('whose batch ended as %s (%j) has failed, and says so in English', (exit, left, reason) => {
+    const end = left === undefined ? { exit } : { exit, leftOut: left };
     expect(endingOf('b', end)).toEqual({ type: 'failed', exit, reason });
   });
 
@@ -38,11 +32,7 @@ describe('an occurrence', () => {
   });
 });
 
-describe('the pause between two looks at a batch', () => {
-  const pauses = (isTold: boolean): readonly number[] =>
-    [0, 1, 2, 3, 4, 5, 1_000].map((looks) => lookPauseMs(looks, isTold));
-
-  it('grows to 15 s where nobody tells of its end', () => {
-    expect(pauses(false)).toEqual([1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000]);
-  });
+it('the pause between two looks at a batch grows to 15 s where nobody tells of its end', () => {
+  const pauses = [0, 1, 2, 3, 4, 5, 1_000].map((looks) => lookPauseMs(looks, false));
+  expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000]);
 });

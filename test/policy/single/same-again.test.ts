@@ -1,13 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { defined } from '../../../contract/defined.ts';
+import type { FailureClass } from '../../../contract/failures.ts';
 import { ATTEMPT_STATES, hasResult, OUTCOMES, type Outcome } from '../../../contract/outcomes.ts';
 import { decideAgain, decideCleaned, type JobAttempt, type SameAgain } from '../../../policy/single/same-again.ts';
 import type { RedriveRow } from '../../../policy/redrive/redrive.ts';
 
 const NO_WORD = { again: false, resubmit: false };
+const AGAIN = { again: true, resubmit: false };
+const RESUBMIT = { again: false, resubmit: true };
 
-function row(outcome: Outcome | null, failure: RedriveRow['failure'] = null): RedriveRow {
-  return { spec: { kind: 'tts' }, outcome, failure, take: 1, redoFrom: null };
+function row(outcome: Outcome | null, failure: FailureClass | null = null, parts?: number): RedriveRow {
+  const failed = failure === null ? null : { class: failure };
+  return { spec: { kind: 'tts' }, outcome, failure: failed, take: 1, redoFrom: null, ...defined({ parts }) };
 }
 
 function attempt(state: JobAttempt['state'], more: Partial<JobAttempt> = {}): JobAttempt {
@@ -16,100 +21,54 @@ function attempt(state: JobAttempt['state'], more: Partial<JobAttempt> = {}): Jo
 }
 
 const done = attempt('accepted', { finishedAt: 1, charged: 7 });
-const jobFailed = attempt('accepted', { finishedAt: 1, charged: 7, failure: { class: 'JobFailed' } });
+const failed = (failure: FailureClass): JobAttempt => ({ ...done, failure: { class: failure } });
+const free = { ...failed('JobFailed'), charged: 0 };
+const refused = attempt('rejected', { failure: { class: 'BadRequest' } });
+const lost = attempt('unknown');
+
+/** A decision in a line: `hold unfit`. */
+const words = (decided: SameAgain): string => ('why' in decided ? `${decided.type} ${decided.why}` : decided.type);
 
 describe('the same command again', () => {
-  it.each<[string, RedriveRow, readonly JobAttempt[], SameAgain]>([
-    ['goes on with what has not ended', row(null), [attempt('accepted')], { type: 'go-on' }],
-    ['hands out what succeeded', row('succeeded'), [done], { type: 'give' }],
-    ['hands out what was cached', row('cached'), [attempt('cached')], { type: 'give' }],
-    ['sends again what was refused', row('failed'), [attempt('rejected')], { type: 'redrive' }],
-    ['sends again what the budget did not allow', row('skipped'), [], { type: 'redrive' }],
-    ['sends again what was stopped before it was sent', row('cancelled'), [], { type: 'redrive' }],
-    ['waits again for a job that outlived its time', row('overdue'), [attempt('accepted')], { type: 'redrive' }],
-    [
-      'fetches again, free, what could not be fetched',
-      row('failed', { class: 'ResultGone' }),
-      [done],
-      { type: 'redrive' },
-    ],
-    ['holds a failure that was charged', row('failed'), [jobFailed], { type: 'hold', why: 'failed' }],
-    [
-      'sends again a failed job that was not charged',
-      row('failed'),
-      [{ ...jobFailed, charged: 0 }],
-      { type: 'redrive' },
-    ],
-    [
-      'holds a result that failed a check',
-      row('unfit'),
-      [{ ...done, failure: { class: 'JobFailed' } }],
-      { type: 'hold', why: 'unfit' },
-    ],
-    [
-      'holds a text in parts, of which one did not pass a check',
-      { ...row('failed', { class: 'Unfit' }), parts: 2 },
-      [done, { ...done, failure: { class: 'Unfit' } }],
-      { type: 'hold', why: 'unfit' },
-    ],
-    [
-      'holds a text in parts, of which one failed after a charge',
-      { ...row('failed', { class: 'JobFailed' }), parts: 2 },
-      [done, jobFailed],
-      { type: 'hold', why: 'failed' },
-    ],
-    [
-      'sends a part again that was refused',
-      { ...row('failed', { class: 'BadRequest' }), parts: 2 },
-      [done, attempt('rejected', { failure: { class: 'BadRequest' } })],
-      { type: 'redrive' },
-    ],
-    [
-      'joins parts again that are all there',
-      { ...row('failed', { class: 'NotJoined' }), parts: 2 },
-      [done, done],
-      { type: 'redrive' },
-    ],
-    ['holds what may have been charged', row('unknown'), [attempt('unknown')], { type: 'hold', why: 'unknown' }],
-  ])('%s', (_, ended, attempts, expected) => {
-    expect(decideAgain(ended, attempts, NO_WORD, false)).toEqual(expected);
+  it.each<[string, RedriveRow, readonly JobAttempt[], string, typeof NO_WORD?]>([
+    ['goes on with what has not ended', row(null), [attempt('accepted')], 'go-on'],
+    ['hands out what succeeded', row('succeeded'), [done], 'give'],
+    ['hands out what was cached', row('cached'), [attempt('cached')], 'give'],
+    ['sends again what was refused', row('failed'), [attempt('rejected')], 'redrive'],
+    ['sends again what the budget did not allow', row('skipped'), [], 'redrive'],
+    ['sends again what was stopped before it was sent', row('cancelled'), [], 'redrive'],
+    ['waits again for a job that outlived its time', row('overdue'), [attempt('accepted')], 'redrive'],
+    ['fetches again, free, what could not be fetched', row('failed', 'ResultGone'), [done], 'redrive'],
+    ['holds a failure that was charged', row('failed'), [failed('JobFailed')], 'hold failed'],
+    ['sends again a failed job that was not charged', row('failed'), [free], 'redrive'],
+    ['holds a result that failed a check', row('unfit'), [failed('JobFailed')], 'hold unfit'],
+    ['holds parts with an unfit one', row('failed', 'Unfit', 2), [done, failed('Unfit')], 'hold unfit'],
+    ['holds parts with a charged failure', row('failed', 'JobFailed', 2), [done, failed('JobFailed')], 'hold failed'],
+    ['sends a part again that was refused', row('failed', 'BadRequest', 2), [done, refused], 'redrive'],
+    ['joins parts again that are all there', row('failed', 'NotJoined', 2), [done, done], 'redrive'],
+    ['holds what may have been charged', row('unknown'), [lost], 'hold unknown'],
+    ['pays again for what succeeded, with a word', row('succeeded'), [done], 'redrive', AGAIN],
+    ['pays again for a failure, with a word', row('failed'), [failed('JobFailed')], 'redrive', AGAIN],
+    ['pays again for what is unfit, with a word', row('unfit'), [failed('JobFailed')], 'redrive', AGAIN],
+    ['pays again for a lost answer, with another', row('unknown'), [lost], 'redrive', RESUBMIT],
+    ['takes a new take for no word for a second charge', row('unknown'), [lost], 'hold unknown', AGAIN],
+  ])('%s', (_, ended, attempts, expected, word = NO_WORD) => {
+    expect(words(decideAgain(ended, attempts, word, false))).toBe(expected);
   });
 
   it('closes the batch of a row that ended a moment before a kill', () => {
     expect(decideAgain(row('succeeded'), [done], NO_WORD, true)).toEqual({ type: 'go-on' });
   });
 
-  it('pays again with a further word', () => {
-    const again = { again: true, resubmit: false };
-    for (const [outcome, attempts] of [
-      ['succeeded', [done]],
-      ['failed', [jobFailed]],
-      ['unfit', [{ ...done, failure: { class: 'JobFailed' } }]],
-    ] as const)
-      expect(decideAgain(row(outcome), attempts, again, false)).toEqual({ type: 'redrive' });
-    const lost = [row('unknown'), [attempt('unknown')]] as const;
-    expect(decideAgain(...lost, { again: false, resubmit: true }, false)).toEqual({ type: 'redrive' });
-    // A new take is no word for a second charge of one result.
-    expect(decideAgain(...lost, again, false)).toEqual({ type: 'hold', why: 'unknown' });
-  });
-});
-
-describe('the same command again, after what was asked for has been removed', () => {
-  const again = { again: true, resubmit: false };
-  it.each<[string, RedriveRow, readonly JobAttempt[], typeof again, SameAgain]>([
-    ['hands out what succeeded', row('succeeded'), [done], NO_WORD, { type: 'give' }],
-    ['pays for a new take with --again', row('succeeded'), [done], again, { type: 'redrive' }],
-    ['sends again what was refused', row('failed'), [attempt('rejected')], NO_WORD, { type: 'redrive' }],
-    ['holds a failure that was charged', row('failed'), [jobFailed], NO_WORD, { type: 'hold', why: 'failed' }],
-    [
-      'holds a paid job that it cannot wait for any more',
-      row('failed', { class: 'ResultGone' }),
-      [done],
-      NO_WORD,
-      { type: 'hold', why: 'failed' },
-    ],
-  ])('%s', (_, ended, attempts, wish, expected) => {
-    expect(decideCleaned(ended, attempts, wish)).toEqual(expected);
+  it.each<[string, RedriveRow, readonly JobAttempt[], string, typeof NO_WORD?]>([
+    ['hands out what succeeded', row('succeeded'), [done], 'give'],
+    ['pays for a new take with --again', row('succeeded'), [done], 'redrive', AGAIN],
+    ['sends again what was refused', row('failed'), [attempt('rejected')], 'redrive'],
+    ['holds a failure that was charged', row('failed'), [failed('JobFailed')], 'hold failed'],
+    ['holds a paid job that it cannot wait for', row('failed', 'ResultGone'), [done], 'hold failed'],
+    ['holds it beside a free attempt', row('failed', 'ResultGone'), [attempt('rejected'), done], 'hold failed'],
+  ])('%s, after what was asked for has been removed', (_, ended, attempts, expected, word = NO_WORD) => {
+    expect(words(decideCleaned(ended, attempts, word))).toBe(expected);
   });
 });
 

@@ -5,14 +5,9 @@ import { judgeSpeech } from '../../../policy/verification/judge-speech.ts';
 const judge = (text: string, heard: string, threshold = 0.25): ReturnType<typeof judgeSpeech> =>
   judgeSpeech({ text, threshold }, { text: heard });
 
+const WORDS = ['harbour', 'quiet', 'boat', 'night', 'garden', 'window', 'letter', 'morning', 'river', 'stone'];
 const sentence = fc
-  .array(
-    fc.constantFrom('harbour', 'quiet', 'boat', 'night', 'garden', 'window', 'letter', 'morning', 'river', 'stone'),
-    {
-      minLength: 8,
-      maxLength: 12,
-    },
-  )
+  .array(fc.constantFrom(...WORDS), { minLength: 8, maxLength: 12 })
   .map((words) => `${words.join(' ')}.`);
 const story = fc.array(sentence, { minLength: 3, maxLength: 12 });
 
@@ -21,10 +16,7 @@ const TEXT_OF_TEN = 'one bird two dogs a fine cat and other animals';
 describe('speech that says its text', () => {
   it.each([
     ['Their knight rode by.', 'there night rode by'],
-    [
-      "I don't know, it's 1,234.50 dollars!",
-      'i do not know its one thousand two hundred thirty four dollars and fifty cents',
-    ],
+    ["I don't know, it's 234.50 dollars!", 'i do not know its two hundred thirty four dollars and fifty cents'],
     ['On 3/4/2026 at 5:30 p.m. we met.', 'on march fourth twenty twenty six at five thirty pm we met'],
     ['We have three cats and twelve dogs.', 'We have 3 cats and 12 dogs'],
     ['Die Straße ist für Äpfel und Eiscreme.', 'die strasse ist fur apfel und eis creme'],
@@ -57,11 +49,8 @@ describe('speech that says its text', () => {
   });
 
   it('differs from one of megabytes, however that is made', () => {
-    expect(judgeSpeech({ text: TEXT_OF_TEN, threshold: 0.25 }, { text: 'ab'.repeat(8_000_000) })).toMatchObject({
-      is: 'differs',
-      heard: 1,
-    });
-    const longer = judgeSpeech({ text: TEXT_OF_TEN, threshold: 1 }, { text: `${TEXT_OF_TEN} `.repeat(300_000) });
+    expect(judge(TEXT_OF_TEN, 'ab'.repeat(8_000_000))).toMatchObject({ is: 'differs', heard: 1 });
+    const longer = judge(TEXT_OF_TEN, `${TEXT_OF_TEN} `.repeat(300_000), 1);
     expect(longer).toMatchObject({ is: 'differs', words: 10 });
     expect(longer.heard).toBeLessThan(10_000);
   });
@@ -73,9 +62,8 @@ describe('speech that says its text', () => {
     );
     const heard = words.map((word, at) => (at % 30 === 0 ? 'other' : word));
     expect(judge(words.join(' '), heard.join(' '))).toMatchObject({ is: 'passed' });
-    expect(judge(words.join(' '), [...heard.slice(0, 9_000), ...heard.slice(9_020)].join(' '))).toMatchObject({
-      is: 'differs',
-    });
+    const cut = heard.toSpliced(9_000, 20);
+    expect(judge(words.join(' '), cut.join(' '))).toMatchObject({ is: 'differs' });
   });
 });
 
@@ -105,9 +93,8 @@ describe('speech that says something else', () => {
       fc.property(story, (sentences) => {
         const text = sentences.join(' ');
         expect(judge(text, text.slice(0, text.length / 2))).toMatchObject({ is: 'differs' });
-        expect(judge(text, `${text} ${'and then they all went home singing '.repeat(3)}`)).toMatchObject({
-          is: 'differs',
-        });
+        const longer = `${text} ${'and then they all went home singing '.repeat(3)}`;
+        expect(judge(text, longer)).toMatchObject({ is: 'differs' });
       }),
     );
   });

@@ -46,77 +46,77 @@ describe('verifyOut', () => {
     expect(jsonRowSchema.safeParse(JSON.parse(line.replace('1.25', '-1'))).success).toBe(false);
   });
 
-  it.each(['results.csv', 'results.jsonl'])('names a line that is missing in %s', async (name) => {
-    await projectSample();
-    const found = await findAfter(name, dropLine(name.endsWith('csv') ? 'd,' : '{"id":"d"'));
-    expect(found[0]).toBe(`${name}, row 4: expected one line, found no line`);
-  });
-
-  it.each(['results.csv', 'results.jsonl'])('names a line that is twice in %s', async (name) => {
-    await projectSample();
-    const found = await findAfter(name, doubleLine(name.endsWith('csv') ? 'd,' : '{"id":"d"'));
-    expect(found).toEqual([`${name}, row 4: expected one line, found 2 lines`]);
-  });
-
-  it('names a changed cell', async () => {
-    await projectSample();
-    expect(await findAfter('results.csv', (text) => text.replace('bad voice', 'good voice'))).toEqual([
-      'results.csv, row 4, text: expected "bad voice", found "good voice"',
-    ]);
-  });
-
-  it('names a changed sum', async () => {
-    await projectSample();
-    expect(await findAfter('results.jsonl', (text) => text.replace('"_credits":4.5', '"_credits":4'))).toEqual([
-      'results.csv, row 1, _credits: expected "4", found "4.5"',
-      'row 1, _credits: expected 4.5 credits, found 4 credits',
-    ]);
-  });
-
-  it('names a changed outcome', async () => {
-    await projectSample();
-    const found = await findAfter('results.jsonl', (text) =>
-      text.replace('"_outcome":"failed"', '"_outcome":"cancelled"'),
-    );
-    expect(found).toEqual([
-      'results.csv, row 4, _outcome: expected "cancelled", found "failed"',
-      'failed.csv, row 4: expected no line, found one line',
-      'cancelled.csv, row 4: expected one line, found no line',
-      'summary.json, outcomes.failed: expected 0, found 1',
-      'summary.json, outcomes.cancelled: expected 2, found 1',
-    ]);
-  });
-
-  it('names a row of an outcome file that is missing, changed or out of place', async () => {
-    await projectSample();
-    expect(await findAfter('failed.csv', dropLine('d,'))).toEqual([
-      'failed.csv, row 4: expected one line, found no line',
-    ]);
-  });
-
-  it('names a receipt that is missing', async () => {
-    await projectSample();
-    expect(await findAfter('receipts.jsonl', dropLine('{"row":1,'))).toEqual([
-      'row 1, _credits: expected 0 credits, found 4.5 credits',
-      'row 1, _credits_kind: expected none, found reported',
-      'row 1, _attempts: expected 0, found 1',
-      'row 1, _job_ids: expected , found job-1-speech',
-      'row 1, media/a.mp3: expected a receipt that names this file, found none',
-      'summary.json, credits.charged: expected 20.3 credits, found 24.8 credits',
-    ]);
-  });
-
-  it('names a receipt that is twice, and one of no row', async () => {
-    await projectSample();
-    const found = await findAfter(
+  const missing = 'row 4: expected one line, found no line';
+  it.each<[string, string, (text: string) => string, readonly string[]]>([
+    ['a line that is missing', 'results.jsonl', dropLine('{"id":"d"'), [`results.jsonl, ${missing}`]],
+    ['a row that is missing', 'results.csv', dropLine('d,'), [`results.csv, ${missing}`]],
+    ['a row of an outcome that is missing', 'failed.csv', dropLine('d,'), [`failed.csv, ${missing}`]],
+    [
+      'a line that is twice',
+      'results.jsonl',
+      doubleLine('{"id":"d"'),
+      ['results.jsonl, row 4: expected one line, found 2 lines'],
+    ],
+    ['a row that is twice', 'results.csv', doubleLine('d,'), ['results.csv, row 4: expected one line, found 2 lines']],
+    [
+      'a changed cell',
+      'results.csv',
+      (text) => text.replace('bad voice', 'good voice'),
+      ['results.csv, row 4, text: expected "bad voice", found "good voice"'],
+    ],
+    [
+      'a changed sum',
+      'results.jsonl',
+      (text) => text.replace('"_credits":4.5', '"_credits":4'),
+      [
+        'results.csv, row 1, _credits: expected "4", found "4.5"',
+        'row 1, _credits: expected 4.5 credits, found 4 credits',
+      ],
+    ],
+    [
+      'a changed outcome',
+      'results.jsonl',
+      (text) => text.replace('"_outcome":"failed"', '"_outcome":"cancelled"'),
+      [
+        'results.csv, row 4, _outcome: expected "cancelled", found "failed"',
+        'failed.csv, row 4: expected no line, found one line',
+        'cancelled.csv, row 4: expected one line, found no line',
+        'summary.json, outcomes.failed: expected 0, found 1',
+        'summary.json, outcomes.cancelled: expected 2, found 1',
+      ],
+    ],
+    [
+      'a receipt that is missing',
+      'receipts.jsonl',
+      dropLine('{"row":1,'),
+      [
+        'row 1, _credits: expected 0 credits, found 4.5 credits',
+        'row 1, _credits_kind: expected none, found reported',
+        'row 1, _attempts: expected 0, found 1',
+        'row 1, _job_ids: expected , found job-1-speech',
+        'row 1, media/a.mp3: expected a receipt that names this file, found none',
+        'summary.json, credits.charged: expected 20.3 credits, found 24.8 credits',
+      ],
+    ],
+    [
+      'a receipt that is twice, and one of no row',
       'receipts.jsonl',
       (text) => `${doubleLine('{"row":4,')(text)}${text.split('\n')[0]?.replace('"row":1', '"row":9') ?? ''}\n`,
-    );
-    expect(found).toEqual([
-      'row 4, _attempts: expected 2, found 1',
-      'row 4, receipts of speech, take 1: expected attempts 1, 2 and so on, found 1, 1',
-      'receipts.jsonl: expected no row but 1 to 7, found a line of row 9',
-    ]);
+      [
+        'row 4, _attempts: expected 2, found 1',
+        'row 4, receipts of speech, take 1: expected attempts 1, 2 and so on, found 1, 1',
+        'receipts.jsonl: expected no row but 1 to 7, found a line of row 9',
+      ],
+    ],
+    [
+      'a table that is no CSV any more, but not each of its rows',
+      'results.csv',
+      (text) => text.replace('"two', 'x"two'),
+      [expect.stringMatching(/^results\.csv: expected a file that can be read, found .*Quote/u) as unknown as string],
+    ],
+  ])('names %s', async (_, name, by, found) => {
+    await projectSample();
+    expect(await findAfter(name, by)).toEqual(found);
   });
 
   it('names lines that are out of order or cannot be read, and goes on', async () => {
@@ -132,13 +132,6 @@ describe('verifyOut', () => {
       'results.jsonl: expected a line of ours, found line 4, _batch: Invalid input: expected string, received undefined',
     );
     expect(found.some((line) => line.includes('row 3: expected one line'))).toBe(false);
-  });
-
-  it('names a table that is no CSV any more, but not each of its rows', async () => {
-    await projectSample();
-    const found = await findAfter('results.csv', (text) => text.replace('"two', 'x"two'));
-    expect(found).toHaveLength(1);
-    expect(found[0]).toMatch(/^results\.csv: expected a file that can be read, found .*Quote/u);
   });
 
   it('names a flipped byte, another length, and a lost file of media', async () => {
@@ -197,15 +190,11 @@ describe('verifyOut', () => {
         .replace('"charged": 24.8', '"charged": 24')
         .replace('"estimated": true', '"estimated": false'),
     );
+    const figures = ['outcomes.cancelled', 'states, added up', 'credits.charged', 'credits.estimated'];
     const found = (await verifyOut(place.out)).mismatches.map(({ where }) => where);
     expect(found).toEqual([
-      'results.jsonl',
-      'results.csv',
-      'cancelled.csv',
-      'summary.json, outcomes.cancelled',
-      'summary.json, states, added up',
-      'summary.json, credits.charged',
-      'summary.json, credits.estimated',
+      ...['results.jsonl', 'results.csv', 'cancelled.csv'],
+      ...figures.map((figure) => `summary.json, ${figure}`),
     ]);
   });
 

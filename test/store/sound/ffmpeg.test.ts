@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { execFile, spawn, type ChildProcessByStdio } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -12,15 +11,12 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { FfmpegFailed, runFfmpeg } from '../../../store/sound/ffmpeg.ts';
 import { FFMPEG } from '../../support/ffmpeg.ts';
+import { folderForEach } from '../../support/fresh-folder.ts';
 import { compiledOf } from '../../compiled.mjs';
 import { waitFor } from '../../support/wait-for.ts';
 
-let folder: string;
+const folder = folderForEach();
 let made = 0;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'voxbatch ffmpeg-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
 
 /** An ffmpeg that says which process it is, in `<its path>.pid`. */
 async function toldFfmpeg(): Promise<string> {
@@ -28,7 +24,7 @@ async function toldFfmpeg(): Promise<string> {
 }
 
 async function script(body: string): Promise<string> {
-  const path = join(folder, `an ffmpeg's ${(made += 1)}`);
+  const path = folder(`an ffmpeg's ${(made += 1)}`);
   await writeFile(path, `#!/bin/sh\nPATH=/usr/bin:/bin\n${body}\n`, { mode: 0o755 });
   return path;
 }
@@ -178,7 +174,7 @@ it('tells how it failed, by its last line', async () => {
 });
 
 it('that cannot be started is told so', async () => {
-  const run = runFfmpeg({ program: join(folder, 'none'), args: [] });
+  const run = runFfmpeg({ program: folder('none'), args: [] });
   await expect(run).rejects.toThrow(/^ffmpeg cannot be started \(.*ENOENT/u);
   const below = runFfmpeg({ program: join(await script(''), 'none'), args: [] });
   await expect(below).rejects.toThrow(/^ffmpeg cannot be started \(.*ENOTDIR/u);

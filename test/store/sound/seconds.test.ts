@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { readFile } from 'node:fs/promises';
 import { FileWindow } from '../../../store/containers/file-window.ts';
 import { checkWhole, mediaSeconds } from '../../../store/inspect.ts';
 import { ffmpeg } from '../../support/ffmpeg.ts';
+import { folderForEach } from '../../support/fresh-folder.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'voxbatch-seconds-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = folderForEach();
 
 /** Files as encoders in use write them, also to a pipe, where no length can be filled in. */
 it.each([
@@ -31,7 +26,7 @@ it.each([
   ['webm', 'webm', ['-c:a', 'libopus']],
   ['webm without a length, as browsers record', 'webm', ['-c:a', 'libopus', '-live', '1']],
 ])('the seconds of %s are told without ffmpeg', async (name, extension, args) => {
-  const path = join(folder, `${name}.${extension}`);
+  const path = folder(`${name}.${extension}`);
   await ffmpeg('-f', 'lavfi', '-i', 'sine=440:d=2.5:r=24000', ...args, path);
   // MP3, AAC and ADPCM consist of whole blocks: up to 0.16 s are added.
   const seconds = await mediaSeconds(path, extension);
@@ -40,7 +35,7 @@ it.each([
 });
 
 it('the seconds of FLAC are those that it states, whatever its frames look like', async () => {
-  const path = join(folder, 'tone.flac');
+  const path = folder('tone.flac');
   // The start of a frame seems to be within its last one.
   const sound = "aevalsrc='0.5*(0.01*sin(9000*t)*lt(t\\,0.25)+sin(1900*t)*between(t\\,0.25\\,1.05))':d=1.12:s=24000";
   await ffmpeg('-f', 'lavfi', '-i', sound, path);
@@ -48,7 +43,7 @@ it('the seconds of FLAC are those that it states, whatever its frames look like'
 });
 
 it('the seconds of Ogg in another coding are not told, and nothing is wrong with it', async () => {
-  const path = join(folder, 'tone.ogg');
+  const path = folder('tone.ogg');
   await ffmpeg('-f', 'lavfi', '-i', 'sine=440:d=1:r=16000', '-c:a', 'libspeex', path);
   const body = FileWindow.ofBody(await readFile(path));
   expect(await checkWhole(body, 'ogg', 'audio')).toEqual({});
