@@ -2,7 +2,7 @@ import type http from 'node:http';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import type { PaidRequest } from '../../api/speech-api.ts';
-import { always, clientOf, LIMIT_MS, serve, serveRaw, SPEECH_JOB } from '../support/api-server.ts';
+import { always, clientOf, LIMIT_MS, serve, serveRaw, SPEECH_JOB, type TestServer } from '../support/api-server.ts';
 import { verdictName, verdictOf } from './verdict-of.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -15,28 +15,22 @@ async function closedPort(): Promise<number> {
   return server.port;
 }
 
+/** A server's address with TLS, which it does not speak. */
+const tls = ({ origin }: TestServer): string => origin.replace('http:', 'https:');
+
 describe('a request that was certainly not sent', () => {
-  it('refused connection', async () => {
-    expect(await verdictOf(clientOf(`http://127.0.0.1:${await closedPort()}`))).toBe('not-accepted NotSent');
+  it.each<[string, () => Promise<string> | string]>([
+    ['refused connection', async () => `http://127.0.0.1:${await closedPort()}`],
     // A name with several addresses fails with an error that stands for all of them.
-    expect(await verdictOf(clientOf(`http://localhost:${await closedPort()}`))).toBe('not-accepted NotSent');
-  });
-
-  it('unknown host name', async () => {
-    expect(await verdictOf(clientOf('https://nonexistent.invalid'))).toBe('not-accepted NotSent');
-  });
-
-  it('TLS to a port that speaks plain HTTP', async () => {
-    const server = await serve(always(202, { id: 't1' }));
-    expect(await verdictOf(clientOf(server.origin.replace('http:', 'https:')))).toBe('not-accepted NotSent');
-    expect(server.seen).toEqual([]);
-  });
-
-  it('TLS handshake that is reset', async () => {
-    const server = await serveRaw((socket) => {
-      socket.once('data', () => socket.resetAndDestroy());
-    });
-    expect(await verdictOf(clientOf(server.origin.replace('http:', 'https:')))).toBe('not-accepted NotSent');
+    ['refused connection to a name', async () => `http://localhost:${await closedPort()}`],
+    ['unknown host name', () => 'https://nonexistent.invalid'],
+    ['TLS to a port that speaks plain HTTP', async () => tls(await serve(always(202, { id: 't1' })))],
+    [
+      'TLS handshake that is reset',
+      async () => tls(await serveRaw((socket) => socket.once('data', () => socket.resetAndDestroy()))),
+    ],
+  ])('%s', async (_, originOf) => {
+    expect(await verdictOf(clientOf(await originOf()))).toBe('not-accepted NotSent');
   });
 
   it('TLS handshake that never ends', async () => {
@@ -44,8 +38,7 @@ describe('a request that was certainly not sent', () => {
     const server = await serveRaw((socket) => {
       socket.on('data', (data) => (received += data.toString('latin1')));
     });
-    const api = clientOf(server.origin.replace('http:', 'https:'), { connectTimeoutMs: LIMIT_MS });
-    expect(await verdictOf(api)).toBe('not-accepted NotSent');
+    expect(await verdictOf(clientOf(tls(server), { connectTimeoutMs: LIMIT_MS }))).toBe('not-accepted NotSent');
     // A greeting, and nothing of the request.
     await waitFor(() => received.length > 0);
     expect(received).not.toContain('POST');
@@ -66,15 +59,13 @@ describe('a request that was certainly not sent', () => {
   });
 
   it('cancelled while the connection is being made', async () => {
+    const stop = new AbortController();
     const server = await serveRaw((socket) => {
       socket.once('data', () => {
         stop.abort();
       });
     });
-    const stop = new AbortController();
-    expect(await verdictOf(clientOf(server.origin.replace('http:', 'https:')), stop.signal)).toBe(
-      'not-accepted NotSent',
-    );
+    expect(await verdictOf(clientOf(tls(server)), stop.signal)).toBe('not-accepted NotSent');
   });
 
   it('a row that lacks what the operation needs', async () => {

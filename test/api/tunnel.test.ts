@@ -4,7 +4,17 @@ import { refusePrivate, SYSTEM_NETWORK, type Network } from '../../api/network.t
 import { readProxies } from '../../api/proxies.ts';
 import { HttpsTunnelAgent, HttpTunnelAgent } from '../../api/tunnel-agents.ts';
 import type { SpeechApi } from '../../api/speech-api.ts';
-import { always, clientOf, LIMIT_MS, serve, serveRaw, SPEECH_JOB, SPEECH_SYNC, TOKEN } from '../support/api-server.ts';
+import {
+  always,
+  clientOf,
+  LIMIT_MS,
+  serve,
+  serveRaw,
+  SPEECH_JOB,
+  SPEECH_SYNC,
+  TOKEN,
+  type TestServer,
+} from '../support/api-server.ts';
 import { serveProxy, serveTlsFront, type TestProxy } from '../support/proxy-server.ts';
 import { certify } from '../support/self-made-ca.ts';
 import { bytesOf } from './bodies.ts';
@@ -17,6 +27,15 @@ const NOWHERE: Network = {
     callback(Object.assign(new Error(`no ${hostname}`), { code: 'ENOTFOUND' }), []);
   },
 };
+
+/** The same, but for a host that this machine knows as a private one. */
+const withPrivate = (host: string): Network => ({
+  ...NOWHERE,
+  lookup: (hostname, options, callback) => {
+    if (hostname === host) callback(null, [{ address: '10.0.0.7', family: 4 }]);
+    else NOWHERE.lookup(hostname, options, callback);
+  },
+});
 
 let authority: ReturnType<typeof certify>;
 beforeAll(() => {
@@ -40,14 +59,23 @@ function clientThrough(proxy: { readonly origin: string }, options: Parameters<t
   return clientOf(API, { ...through(proxy.origin), ...options });
 }
 
+/** A server behind TLS and a proxy; whatever is not the API is at another port, if that is given. */
+async function behindProxy(
+  handler: Parameters<typeof serve>[0],
+  otherPort?: number,
+): Promise<{ readonly server: TestServer; readonly proxy: TestProxy }> {
+  const server = await serve(handler);
+  const front = await serveTlsFront(authority.server, server.port);
+  const proxy = await serveProxy((name) => (name === 'api.example:443' ? front.port : (otherPort ?? front.port)));
+  return { server, proxy };
+}
+
 describe('requests through a proxy', () => {
   it('go by one tunnel each kind, inside of which the proxy sees nothing, and a paid one goes once', async () => {
-    const server = await serve((request, response) => {
+    const { server, proxy } = await behindProxy((request, response) => {
       const isProfile = request.url.endsWith('/profile');
       always(isProfile ? 200 : 202, isProfile ? { user_id: 'u1' } : { id: 't1' })(request, response);
     });
-    const front = await serveTlsFront(authority.server, server.port);
-    const proxy = await serveProxy(() => front.port);
     const api = clientThrough({ origin: proxy.origin.replace('//', '//me:p%40ss@') });
     expect(await api.readProfile()).toMatchObject({ userId: 'u1' });
     expect(await api.readProfile()).toMatchObject({ userId: 'u1' });
@@ -118,9 +146,7 @@ describe('requests through a proxy', () => {
   });
 
   it('may have been taken where the tunnel breaks after the request', async () => {
-    const server = await serve((_request, response) => response.destroy());
-    const front = await serveTlsFront(authority.server, server.port);
-    const proxy = await serveProxy(() => front.port);
+    const { server, proxy } = await behindProxy((_request, response) => response.destroy());
     expect(await verdictOf(clientThrough(proxy))).toBe('unknown OutcomeUnknown');
     expect(server.seen).toHaveLength(1);
   });
@@ -174,12 +200,10 @@ describe('result links through a proxy', () => {
     network?: Network,
   ): Promise<{ readonly api: SpeechApi; readonly proxy: TestProxy }> {
     const files = await serve(media);
-    const server = await serve((request, response) => {
+    const { proxy } = await behindProxy((request, response) => {
       if (request.url.startsWith('/moved')) always(302, '', { location })(request, response);
       else media(request, response);
-    });
-    const front = await serveTlsFront(authority.server, server.port);
-    const proxy = await serveProxy((name) => (name === 'api.example:443' ? front.port : files.port));
+    }, files.port);
     return { api: clientThrough(proxy, through(proxy.origin, network)), proxy };
   }
 
@@ -192,13 +216,7 @@ describe('result links through a proxy', () => {
   });
 
   it('do not lead to a host that is written as a private address, or that this machine knows as private', async () => {
-    const inside: Network = {
-      ...NOWHERE,
-      lookup: (hostname, options, callback) => {
-        if (hostname === 'inside.example') callback(null, [{ address: '10.0.0.7', family: 4 }]);
-        else NOWHERE.lookup(hostname, options, callback);
-      },
-    };
+    const inside = withPrivate('inside.example');
     for (const host of ['10.0.0.7', '169.254.169.254', 'inside.example']) {
       const { api, proxy } = await world(`http://${host}/a`, inside);
       await expect(api.download('/moved', bytesOf)).rejects.toMatchObject({
@@ -210,13 +228,7 @@ describe('result links through a proxy', () => {
 
   it('from a public host never lead into a private network, although the proxy itself is in one', async () => {
     // The API is a private one, so its links may be, too; but the way goes through a host that nobody here knows.
-    const inside: Network = {
-      ...NOWHERE,
-      lookup: (hostname, options, callback) => {
-        if (hostname === 'api.example') callback(null, [{ address: '10.0.0.7', family: 4 }]);
-        else NOWHERE.lookup(hostname, options, callback);
-      },
-    };
+    const inside = withPrivate('api.example');
     const hop = await serve(always(302, '', { location: 'http://10.0.0.8/a' }));
     const proxy = await serveProxy(() => hop.port);
     const api = clientThrough(proxy, through(proxy.origin, inside));
@@ -228,9 +240,8 @@ describe('result links through a proxy', () => {
 
   it('of a paid answer are fetched in the same way', async () => {
     const files = await serve(media);
-    const server = await serve(always(200, { success: true, audio_url: 'http://cdn.example/a.mp3?sig=1' }));
-    const front = await serveTlsFront(authority.server, server.port);
-    const proxy = await serveProxy((name) => (name === 'api.example:443' ? front.port : files.port));
+    const link = { success: true, audio_url: 'http://cdn.example/a.mp3?sig=1' };
+    const { proxy } = await behindProxy(always(200, link), files.port);
     expect(await clientThrough(proxy).send(SPEECH_SYNC, { receive: bytesOf })).toEqual({ verdict: 'done', media: MP3 });
   });
 });

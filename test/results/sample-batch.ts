@@ -75,19 +75,17 @@ export async function finish(place: Place, key: AttemptKey, file: ResultFile, cr
 /** A batch that ended, with a row of every outcome that this delivery knows, and every awkward cell. */
 export async function addSampleBatch(place: Place): Promise<void> {
   const { ledger, store } = place;
-  await addBatch(
-    place,
-    ['id', 'kind', 'text', '1'],
-    [
-      { id: 'a', kind: 'tts', input: ['a', 'tts', '=HYPERLINK("x")', '-5'] },
-      { id: 'b', kind: 'stt', input: ['b', 'stt', 'two\nlines, "quoted"', ''] },
-      { id: 'c', kind: 'dub', input: ['c', 'dub', '你好 \u2028 🎉', '7'] },
-      { id: 'd', kind: 'tts', input: ['d', 'tts', 'bad voice', ''] },
-      { id: 'e', kind: 'tts', input: ['e', 'tts', 'lost answer', ''] },
-      { id: 'f', kind: 'lip-sync', input: ['f', 'lip-sync', '', ''] },
-      { id: 'g', kind: 'tts', input: ['g', 'tts', "'=kept", ' spaces '] },
-    ],
-  );
+  const inputs: readonly (readonly [string, Kind, string, string])[] = [
+    ['a', 'tts', '=HYPERLINK("x")', '-5'],
+    ['b', 'stt', 'two\nlines, "quoted"', ''],
+    ['c', 'dub', '你好 \u2028 🎉', '7'],
+    ['d', 'tts', 'bad voice', ''],
+    ['e', 'tts', 'lost answer', ''],
+    ['f', 'lip-sync', '', ''],
+    ['g', 'tts', "'=kept", ' spaces '],
+  ];
+  const rows = inputs.map((input) => ({ id: input[0], kind: input[1], input }));
+  await addBatch(place, ['id', 'kind', 'text', '1'], rows);
   const sound = await store.put('demo/1-speech-1.mp3', 'sound of a');
   await finish(place, keyOf(1), { ...sound, seconds: 1.25 }, 4.5);
 
@@ -95,46 +93,31 @@ export async function addSampleBatch(place: Place): Promise<void> {
   await intend(place, transcript);
   const text = await store.put('demo/2-transcription-1.txt', '@all: hello');
   const srt = await store.put('demo/2-transcription-1.srt', '1\n00:00:00,000 --> 00:00:01,000\n@all: hello\n');
-  await ledger.settle(
-    transcript,
-    { verdict: 'done', file: text, requestId: 'req-2' },
-    { outcome: 'succeeded', file: text, extraFiles: [srt], text: '@all: hello' },
-  );
+  const heard = { outcome: 'succeeded', file: text, extraFiles: [srt], text: '@all: hello' } as const;
+  await ledger.settle(transcript, { verdict: 'done', file: text, requestId: 'req-2' }, heard);
 
   await intend(place, keyOf(3));
-  await ledger.settle(
-    keyOf(3),
-    { verdict: 'not-accepted', failure: { class: 'RateLimited', message: 'slow down' } },
-    { state: 'waiting' },
-  );
+  const slow = { class: 'RateLimited', message: 'slow down' } as const;
+  await ledger.settle(keyOf(3), { verdict: 'not-accepted', failure: slow }, { state: 'waiting' });
   await finish(place, keyOf(3, 'speech', 2), await store.put('demo/3-speech-1.speech.wav', 'sound of c'), 0.1);
   await finish(place, keyOf(3, 'lip-sync'), await store.put('demo/3-lip-sync-1.mp4', 'video of c'), 0.2);
 
   await intend(place, keyOf(4));
   const rejected = { class: 'BadRequest', message: '-voice is not known', requestId: 'req-4' } as const;
-  await ledger.settle(
-    keyOf(4),
-    { verdict: 'rejected', failure: rejected, requestId: 'req-4' },
-    { outcome: 'failed', failure: rejected },
-  );
+  const refused = { verdict: 'rejected', failure: rejected, requestId: 'req-4' } as const;
+  await ledger.settle(keyOf(4), refused, { outcome: 'failed', failure: rejected });
 
   await ledger.revoke(keyOf(5));
   await intend(place, keyOf(5, 'speech', 2));
   const lost = { class: 'OutcomeUnknown', message: 'no answer within 180 s' } as const;
-  await ledger.settle(
-    keyOf(5, 'speech', 2),
-    { verdict: 'unknown', failure: lost },
-    { outcome: 'unknown', failure: lost },
-  );
+  const unknown = { verdict: 'unknown', failure: lost } as const;
+  await ledger.settle(keyOf(5, 'speech', 2), unknown, { outcome: 'unknown', failure: lost });
 
   await intend(place, keyOf(6, 'lip-sync'));
   await ledger.settle(keyOf(6, 'lip-sync'), { verdict: 'accepted', jobId: 'job-6' }, { state: 'processing' });
   const overdue = { class: 'Overdue', message: 'not finished after 600 s' } as const;
-  await ledger.giveUp(
-    { batch: 'demo', row: 6, step: 'speech', take: 1, attempt: 1 },
-    { outcome: 'overdue', failure: overdue },
-  );
+  await ledger.giveUp(keyOf(6), { outcome: 'overdue', failure: overdue });
 
-  await ledger.giveUp({ batch: 'demo', row: 7, step: 'speech', take: 1, attempt: 1 }, { outcome: 'cancelled' });
+  await ledger.giveUp(keyOf(7), { outcome: 'cancelled' });
   await ledger.closeBatch('demo');
 }

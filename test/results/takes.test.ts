@@ -17,24 +17,16 @@ const lost = { class: 'OutcomeUnknown', message: 'no answer within 180 s' } as c
 const broken = { class: 'JobFailed', message: 'the job failed' } as const;
 
 async function addRows(ids: readonly string[], kind: 'tts' | 'stt' | 'dub' = 'tts', template?: string): Promise<void> {
-  await addBatch(
-    place,
-    ['text'],
-    ids.map((id) => ({ id, kind, input: [id] })),
-    template,
-  );
+  const rows = ids.map((id) => ({ id, kind, input: [id] }));
+  await addBatch(place, ['text'], rows, template);
 }
 
 /** A person pays for a row again, from a step on; `edited` is what it asks for from then on. */
 async function payAgain(row: number, edited?: string, fromStep: Step = 'speech'): Promise<void> {
   const spec: NewRow['spec'] = { kind: 'tts', extra: {} };
   const { take } = (await place.ledger.readRow('demo', row))?.row ?? { take: 0 };
-  const how = {
-    type: 'pay',
-    fromStep,
-    reason: 'resubmitted',
-    ...(edited === undefined ? {} : { edited: { spec, input: [edited], quoted: 10 } }),
-  } as const;
+  const change = edited === undefined ? {} : { edited: { spec, input: [edited], quoted: 10 } };
+  const how = { type: 'pay', fromStep, reason: 'resubmitted', ...change } as const;
   expect((await redriveNow(place.ledger, 'demo', [{ row, take, how }])).rows).toEqual([row]);
 }
 
@@ -91,10 +83,8 @@ describe('the file of an earlier take', () => {
     const key = keyOf(1, 'transcription');
     await intend(place, key);
     const file = await store.put('demo/1-transcription-1.txt', 'text');
-    const extraFiles = [
-      await store.put('demo/1-transcription-1.srt', 'srt'),
-      await store.put('demo/1-transcription-1.vtt', 'vtt'),
-    ];
+    const subtitles = ['srt', 'vtt'].map((form) => store.put(`demo/1-transcription-1.${form}`, form));
+    const extraFiles = await Promise.all(subtitles);
     await ledger.settle(key, { verdict: 'done', file }, { outcome: 'succeeded', file, extraFiles, text: 'text' });
     await out.project(true);
     expect(Object.keys(await media())).toEqual(['a.srt', 'a.txt', 'a.vtt']);
@@ -125,8 +115,7 @@ describe('the file of an earlier take', () => {
   it('goes when a person took back the job that it was of', async () => {
     await addRows(['a']);
     await intend(place, keyOf(1));
-    const failure = { class: 'OutcomeUnknown', message: 'no answer' } as const;
-    await place.ledger.settle(keyOf(1), { verdict: 'unknown', failure }, { outcome: 'unknown', failure });
+    await place.ledger.settle(keyOf(1), { verdict: 'unknown', failure: lost }, { outcome: 'unknown', failure: lost });
     await place.ledger.decide(keyOf(1), { type: 'adopted', jobId: 'job-x', who: 'ann' });
     const file = await place.store.put('demo/1-speech-1.mp3', 'of a stranger');
     await place.ledger.finishJob(keyOf(1), { file }, { outcome: 'succeeded', file });
@@ -168,10 +157,8 @@ describe('the file of an earlier take', () => {
   it('stays where a person put something else under its name', async () => {
     await addRows(['a', 'b', '../c'], 'tts', '{text}.{ext}');
     for (const row of [1, 2]) await speak(row, 'first');
-    await place.ledger.giveUp(
-      { batch: 'demo', row: 3, step: 'speech', take: 1, attempt: 1 },
-      { outcome: 'succeeded', file: await place.store.put('demo/x.mp3', 'x') },
-    );
+    const file = await place.store.put('demo/x.mp3', 'x');
+    await place.ledger.giveUp(keyOf(3), { outcome: 'succeeded', file });
     await mkdir(join(place.out, 'media'), { recursive: true });
     await writeFile(join(place.out, 'media/a.mp3'), 'my own take');
     await writeFile(join(place.out, 'media/a.wav'), 'first');
@@ -191,15 +178,9 @@ describe('the bill of several takes', () => {
     await payAgain(1, undefined, 'lip-sync');
     await finish(place, keyOf(1, 'lip-sync', 1, 2), await place.store.put('demo/1-lip-sync-2.mp4', 'video'), 4);
     await out.project(true);
-    expect(await out.line(1)).toMatchObject({
-      _outcome: 'succeeded',
-      _file: 'media/a.mp4',
-      _credits: 9,
-      _credits_kind: 'reported',
-      _take: 2,
-      _attempts: 1,
-      _job_ids: ['job-1-speech', 'job-1-lip-sync-1', 'job-1-lip-sync-2'],
-    });
+    const bill = { _credits: 9, _credits_kind: 'reported', _take: 2, _attempts: 1 };
+    const jobs = ['job-1-speech', 'job-1-lip-sync-1', 'job-1-lip-sync-2'];
+    expect(await out.line(1)).toMatchObject({ _outcome: 'succeeded', _file: 'media/a.mp4', ...bill, _job_ids: jobs });
     expect(await out.lines('receipts.jsonl')).toMatchObject([
       { step: 'speech', take: 1, file: { name: null } },
       { step: 'lip-sync', take: 1, file: null, error_class: 'JobFailed' },
@@ -275,10 +256,8 @@ describe('a batch with a budget', () => {
     expect(await ledger.intend(keyOf(2), intent)).toMatchObject({ type: 'over-budget' });
     await finish(place, keyOf(1, 'lip-sync'), await store.put('demo/1-lip-sync-1.mp4', 'video'), 8);
     await out.project(true);
-    expect(await out.summary()).toMatchObject({
-      outcomes: { succeeded: 1, skipped: 1 },
-      credits: { charged: 18, reserved: 0 },
-    });
+    const outcomes = { succeeded: 1, skipped: 1 };
+    expect(await out.summary()).toMatchObject({ outcomes, credits: { charged: 18, reserved: 0 } });
     expect(await out.read('skipped.csv')).toContain('OverBudget');
   });
 

@@ -61,23 +61,15 @@ describe('the first refusal', () => {
 });
 
 describe('a second refusal', () => {
-  it('at the same figure confirms it, and it is held for a minute', () => {
-    const climbed = wait(first(100), 750);
-    const limit = learn(climbed, refusal(95, { now: NOW + 2_000 }), ALONE);
-    // What was accepted is never more than the limit, so the higher figure counts.
-    expect(limit).toMatchObject({ rate: 100, phase: 'hold', holdMs: 60_000 });
-    expect(learnedRate(wait(limit, 59_000))).toBe(100);
-  });
-
-  it('at the same figure takes a stated rate down that is far too high', () => {
-    const open = wait(first(50, 100), 1_000, 100);
-    const limit = learn(open, refusal(50, { stated: 100, now: NOW + 2_500 }), ALONE);
-    expect(limit).toMatchObject({ rate: 50, phase: 'hold', holdMs: 60_000 });
-  });
-
-  it('at the same figure is believed where the rate in use was lower, for so many were accepted', () => {
-    const slower = { ...first(100), rate: 40 };
-    expect(learn(slower, refusal(100, { now: NOW + 2_000 }), ALONE)).toMatchObject({ rate: 100, phase: 'hold' });
+  // What was accepted is never more than the limit, so the higher figure counts.
+  it.each([
+    ['confirms it, and it is held for a minute', wait(first(100), 750), refusal(95, { now: NOW + 2_000 }), 100],
+    ['takes a stated rate down', wait(first(50, 100), 1_000, 100), refusal(50, { stated: 100, now: NOW + 2_500 }), 50],
+    ['is believed, for so many were accepted', { ...first(100), rate: 40 }, refusal(100, { now: NOW + 2_000 }), 100],
+  ])('at the same figure %s', (_, before, again, rate) => {
+    const limit = learn(before, again, ALONE);
+    expect(limit).toMatchObject({ rate, phase: 'hold', holdMs: 60_000 });
+    expect(learnedRate(wait(limit, 59_000))).toBe(rate);
   });
 
   it.each([

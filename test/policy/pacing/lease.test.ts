@@ -35,18 +35,28 @@ function settled(asks: readonly LeaseAsk[], rounds = 4): { state: RateState | un
 }
 
 describe('a lease', () => {
-  it('is not needed without a limit, and then there is nothing to write', () => {
+  it('is not needed without a limit, and then there is nothing to write; it says that the service was in trouble', () => {
     const first = lease(undefined, ask('p', { limit: null }));
     const free = { rate: null, pauseMs: 0, isTroubled: false, isAlone: true, isStated: false };
     expect(first.result).toEqual(free);
     const state: RateState = { ...FRESH_RATE };
     expect(lease(state, ask('p', { limit: null })).state).toBe(state);
+    expect(lease({ ...FRESH_RATE, troubles: 1 }, ask('p')).result.isTroubled).toBe(true);
   });
 
-  it('leaves out what another has sent before it gave way: it still counts where the API counts', () => {
-    expect(lease(lent(lentTo('q', { share: 45, used: 80 })), ask('p')).result.rate).toBe(10);
-    expect(lease(lent(lentTo('q', { share: 45, used: 90 })), ask('p')).result.rate).toBe(0);
-    expect(lease(lent(lentTo('q', { share: 45, used: 46 })), ask('p')).result.rate).toBe(45);
+  it.each<[string, readonly Lease[], Partial<LeaseAsk>, number]>([
+    // What another has sent before it gave way still counts where the API counts.
+    ['what another has sent beyond its share is left out', [lentTo('q', { share: 45, used: 80 })], {}, 10],
+    ['all may be sent already', [lentTo('q', { share: 45, used: 90 })], {}, 0],
+    ['one call too many counts for nothing', [lentTo('q', { share: 45, used: 46 })], {}, 45],
+    ['one who is alone has all, also where little is wanted', [], { want: 10 }, 90],
+    ['one who wants little has room to grow', [lentTo('q', { share: 30 })], { want: 10 }, 20],
+    ['equal parts of what others leave', [lentTo('q', { share: 20 }), lentTo('r', { share: 5, want: 5 })], {}, 43],
+    ['an equal part for one who wants no more', [lentTo('q')], { want: 45 }, 45],
+    // One who wants just an equal part counts among those who have one, so that what is left over goes to whoever asks first.
+    ['what is left over beside an equal part', [lentTo('q', { limit: 7, want: 3.5 })], { limit: 7 }, 4],
+  ])('is what is free: %s', (_, others, more, rate) => {
+    expect(lease(lent(...others), ask('p', more)).result.rate).toBe(rate);
   });
 
   it('is shared in whole calls, where there is one for each', () => {
@@ -59,12 +69,8 @@ describe('a lease', () => {
   });
 
   it('leaves to others what one does not want, and room to begin', () => {
-    const [busy, idle] = settled([ask('p'), ask('q', { want: 10, isShort: false })]).rates;
-    expect(busy).toBe(80);
-    expect(idle).toBe(10);
-    const [most, least] = settled([ask('p'), ask('q', { want: 0, isShort: false })]).rates;
-    expect(most).toBe(85.5);
-    expect(least).toBe(4.5);
+    expect(settled([ask('p'), ask('q', { want: 10, isShort: false })]).rates).toEqual([80, 10]);
+    expect(settled([ask('p'), ask('q', { want: 0, isShort: false })]).rates).toEqual([85.5, 4.5]);
   });
 
   it('comes back when it is not renewed', () => {
@@ -75,9 +81,10 @@ describe('a lease', () => {
   });
 
   it('keeps each batch to its own rate, and none holds a quicker one up', () => {
-    const [quick, slow] = settled([ask('p', { batch: 'quick' }), ask('q', { batch: 'slow', limit: 9 })]).rates;
-    expect(slow).toBe(9);
-    expect(quick).toBe(81);
+    const slow = { batch: 'slow', limit: 9 };
+    expect(settled([ask('p', { batch: 'quick' }), ask('q', slow)]).rates).toEqual([81, 9]);
+    const [, ...rates] = settled([ask('p', { batch: 'quick' }), ask('q', slow), ask('r', slow)]).rates;
+    expect(rates).toEqual([5, 4]);
   });
 
   it('is of what was learned, where that is less', () => {
@@ -89,41 +96,10 @@ describe('a lease', () => {
     expect([10, 20, 30].map(asStated)).toEqual([true, true, false]);
   });
 
-  it('of one who is alone is all of the rate also where little is wanted', () => {
-    expect(lease(undefined, ask('p', { want: 10 })).result.rate).toBe(90);
-  });
-
-  it('of one who wants little has room to grow', () => {
-    const state = lent(lentTo('q', { share: 30 }));
-    expect(lease(state, ask('p', { want: 10 })).result.rate).toBe(20);
-  });
-
-  it('is an equal part of what those leave who want less, in whichever order they came', () => {
-    const state = lent(lentTo('q', { share: 20 }), lentTo('r', { share: 5, want: 5 }));
-    expect(lease(state, ask('p')).result.rate).toBe(43);
-  });
-
-  it('is an equal part for one who wants no more than that', () => {
-    expect(lease(lent(lentTo('q')), ask('p', { want: 45 })).result.rate).toBe(45);
-  });
-
-  it('counts one who wants just an equal part among those who have one, so that what is left over goes to whoever asks first', () => {
-    expect(lease(lent(lentTo('q', { limit: 7, want: 3.5 })), ask('p', { limit: 7 })).result.rate).toBe(4);
-  });
-
-  it('is shared within a batch as well', () => {
-    const slow = { batch: 'slow', limit: 9 };
-    const [, ...rates] = settled([ask('p', { batch: 'quick' }), ask('q', slow), ask('r', slow)]).rates;
-    expect(rates).toEqual([5, 4]);
-  });
-
   it('is dropped where nothing limits its holder any more', () => {
     const state = lent(lentTo('p'), lentTo('q'));
     expect(lease(state, ask('p', { limit: null })).state.leases).toEqual({ 'q b': state.leases['q b'] });
-  });
-
-  it('says that the service was in trouble', () => {
-    expect(lease({ ...FRESH_RATE, troubles: 1 }, ask('p')).result.isTroubled).toBe(true);
+    expect(JSON.parse(JSON.stringify(state))).toEqual(state);
   });
 
   it.each([
@@ -136,11 +112,6 @@ describe('a lease', () => {
     const { limit } = refused(undefined, { owner: 'p', counted: 1, stated: null, sentAt: NOW - 601, now: NOW - 600 });
     const state = { ...lent(...(other === undefined ? [] : [other])), limit };
     expect(lease(state, ask('p', { limit: 1.2 })).state.limit?.phase).toBe(phase);
-  });
-
-  it('survives JSON', () => {
-    const { state } = settled([ask('p'), ask('q')]);
-    expect(JSON.parse(JSON.stringify(state))).toEqual(state);
   });
 
   it('never lends more than the rate, whoever asks when', () => {

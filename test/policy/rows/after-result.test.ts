@@ -7,12 +7,9 @@ const NO_RETAKES = { retakes: 0, control: 'running' } as const;
 
 describe('a stored result', () => {
   it('ends the row where it is that of its last step, and leads to the next step elsewhere', () => {
-    expect(afterResult({ kind: 'tts' }, 'speech', FILE, NO_RETAKES)).toEqual({
-      effect: { outcome: 'succeeded', file: FILE },
-    });
-    expect(afterResult({ kind: 'dub' }, 'lip-sync', FILE, NO_RETAKES)).toEqual({
-      effect: { outcome: 'succeeded', file: FILE },
-    });
+    const ended = { effect: { outcome: 'succeeded', file: FILE } };
+    expect(afterResult({ kind: 'tts' }, 'speech', FILE, NO_RETAKES)).toEqual(ended);
+    expect(afterResult({ kind: 'dub' }, 'lip-sync', FILE, NO_RETAKES)).toEqual(ended);
     expect(afterResult({ kind: 'dub' }, 'speech', FILE, NO_RETAKES)).toEqual({ effect: { state: 'waiting' } });
   });
 
@@ -30,13 +27,9 @@ describe('a stored result', () => {
   it('that did not pass is made again if the user pays for that, unless the batch stops', () => {
     const after = (control: 'running' | 'stopping'): object =>
       afterResult({ kind: 'dub' }, 'speech', SILENT, { retakes: 2, control }).effect;
-    expect(after('running')).toMatchObject({
-      retake: 'speech',
-      reason: 'retake',
-      most: 2,
-      otherwise: { outcome: 'unfit', file: SILENT },
-    });
-    expect(after('stopping')).toMatchObject({ outcome: 'unfit', file: SILENT });
+    const otherwise = { outcome: 'unfit', file: SILENT };
+    expect(after('running')).toMatchObject({ retake: 'speech', reason: 'retake', most: 2, otherwise });
+    expect(after('stopping')).toMatchObject(otherwise);
   });
 
   it('has a reason of the length that failures may have', () => {

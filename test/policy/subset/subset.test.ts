@@ -23,10 +23,8 @@ function chooseOf(subset: Subset | null, rows: readonly Row[]): readonly string[
 
 /** The same for rows that differ in nothing but their ids. */
 function choose(subset: Subset | null, ids: readonly string[]): readonly string[] {
-  return chooseOf(
-    subset,
-    ids.map((id) => ({ id, traits: ['tts', 'anna', null] })),
-  );
+  const rows = ids.map((id) => ({ id, traits: ['tts', 'anna', null] }));
+  return chooseOf(subset, rows);
 }
 
 const sample = (rows: number, seed = 1): Subset => ({ type: 'sample', rows, seed });
@@ -63,18 +61,12 @@ describe('a subset of rows', () => {
   });
 
   it('by seed is the same of so many rows that most are dropped on the way', () => {
-    const all = Array.from({ length: 9_000 }, (_, n) => ({
-      id: `r${n}`,
-      traits: ['tts', `v${n % 7 === 0 ? n % 9 : 0}`],
-    }));
+    const traitsOf = (n: number): Traits => ['tts', `v${n % 7 === 0 ? n % 9 : 0}`];
+    const all = Array.from({ length: 9_000 }, (_, n) => ({ id: `r${n}`, traits: traitsOf(n) }));
     const drawn = chooseOf(sample(60), all);
     expect(chooseOf(sample(60), all.toReversed()).toReversed()).toEqual(drawn);
-    expect(
-      chooseOf(
-        sample(60),
-        all.filter(({ id }) => drawn.includes(id)),
-      ),
-    ).toEqual(drawn);
+    const few = all.filter(({ id }) => drawn.includes(id));
+    expect(chooseOf(sample(60), few)).toEqual(drawn);
     expect(new Set(drawn.map((id) => all[Number(id.slice(1))]?.traits[1])).size).toBe(9);
   });
 

@@ -48,7 +48,17 @@ describe('verifyOut', () => {
 
   const missing = 'row 4: expected one line, found no line';
   it.each<[string, string, (text: string) => string, readonly string[]]>([
-    ['a line that is missing', 'results.jsonl', dropLine('{"id":"d"'), [`results.jsonl, ${missing}`]],
+    [
+      'a line that is missing',
+      'results.jsonl',
+      dropLine('{"id":"d"'),
+      [
+        `results.jsonl, ${missing}`,
+        'failed.csv, row 4: expected no line, found one line',
+        'summary.json, rows: expected 6, found 7',
+        'summary.json, outcomes.failed: expected 0, found 1',
+      ],
+    ],
     ['a row that is missing', 'results.csv', dropLine('d,'), [`results.csv, ${missing}`]],
     ['a row of an outcome that is missing', 'failed.csv', dropLine('d,'), [`failed.csv, ${missing}`]],
     [
