@@ -1,84 +1,59 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { isKnownBy, mayReuse, type EarlierAttempt } from '../../../policy/cache/result-reuse.ts';
 
 const FILE = { key: 'b/1.mp3' };
 const NONE: EarlierAttempt = {
-  step: 'speech',
-  take: 1,
-  attempt: 1,
-  state: 'accepted',
-  file: null,
-  failure: null,
-  resultKey: 'key',
-  source: null,
+  ...{ step: 'speech', take: 1, attempt: 1, state: 'accepted' },
+  ...{ file: null, failure: null, resultKey: 'key', source: null },
 };
 
-const may = (attempts: readonly Partial<EarlierAttempt>[], take = 2): boolean =>
-  mayReuse(
-    { take, kind: 'tts', redoFrom: null },
-    attempts.map((one) => ({ ...NONE, ...one })),
-    'speech',
-    'key',
-  );
+function may(attempts: readonly Partial<EarlierAttempt>[]): boolean {
+  const all = attempts.map((one) => ({ ...NONE, ...one }));
+  return mayReuse({ take: 2, kind: 'tts', redoFrom: null }, all, 'speech', 'key');
+}
 
-describe('a step may have an earlier result', () => {
-  it('if it was never tried, or failed, or its result was unfit', () => {
-    expect(may([])).toBe(true);
-    expect(may([{ failure: {} }, { state: 'rejected' }, { state: 'unknown' }, { state: 'not-accepted' }])).toBe(true);
-    expect(may([{ file: FILE, failure: {} }])).toBe(true);
-  });
-
-  it('if it only checks the same file again, unless a person asked for the check', () => {
-    const had = [{ ...NONE, step: 'verification', state: 'done', file: FILE }] as const;
-    expect(mayReuse({ take: 2, kind: 'tts', redoFrom: null }, had, 'verification', 'key')).toBe(true);
-    expect(mayReuse({ take: 2, kind: 'tts', redoFrom: 'verification' }, had, 'verification', 'key')).toBe(false);
-  });
-
-  it('if the row had a result of something else, or of another step', () => {
-    expect(may([{ file: FILE, resultKey: 'other' }])).toBe(true);
-    expect(may([{ step: 'lip-sync', file: FILE }])).toBe(true);
-  });
-
-  it.each(['accepted', 'done', 'cached'] as const)(
-    'but not if it was %s for the same: who asks wants another',
-    (state) => {
-      expect(may([{ state, file: FILE }])).toBe(false);
-      expect(may([{ state, file: FILE, resultKey: null }])).toBe(false);
-    },
-  );
-
-  it('and not again at the same take, if it gave one back', () => {
-    const gaveBack = { state: 'revoked', source: { is: 'used' } } as const;
-    expect(may([{ ...gaveBack, take: 2 }])).toBe(false);
-    expect(may([{ ...gaveBack, take: 1 }])).toBe(true);
-    expect(may([{ state: 'revoked' }])).toBe(true);
-  });
+const gaveBack = { state: 'revoked', source: { is: 'used' } } as const;
+it.each<[string, readonly Partial<EarlierAttempt>[], boolean]>([
+  ['may if it was never tried', [], true],
+  ['may if it failed', [{ failure: {} }, { state: 'rejected' }, { state: 'unknown' }, { state: 'not-accepted' }], true],
+  ['may if its result was unfit', [{ file: FILE, failure: {} }], true],
+  ['may if the row had a result of something else', [{ file: FILE, resultKey: 'other' }], true],
+  ['may if the row had one of another step', [{ step: 'lip-sync', file: FILE }], true],
+  // Who asks again for the same wants another.
+  ...(['accepted', 'done', 'cached'] as const).flatMap((state): [string, Partial<EarlierAttempt>[], boolean][] => [
+    [`may not if it was ${state} for the same`, [{ state, file: FILE }], false],
+    [`may not if it was ${state} for nobody knows what`, [{ state, file: FILE, resultKey: null }], false],
+  ]),
+  ['may not if it gave one back at this take', [{ ...gaveBack, take: 2 }], false],
+  ['may if it gave one back at another', [{ ...gaveBack, take: 1 }], true],
+  ['may if it was revoked', [{ state: 'revoked' }], true],
+])('a step %s have an earlier result', (_, attempts, expected) => {
+  expect(may(attempts)).toBe(expected);
 });
 
-describe('what a later step gets from an earlier one', () => {
-  const known = (...attempts: readonly Partial<EarlierAttempt>[]): boolean => knownAt(null, ...attempts);
-  const knownAt = (acceptedTake: number | null, ...attempts: readonly Partial<EarlierAttempt>[]): boolean =>
-    isKnownBy(
-      { acceptedTake },
-      attempts.map((one) => ({ ...NONE, ...one })),
-      'speech',
-      'key',
-    );
+it('a step that only checks the same file again may have it, unless a person asked for the check', () => {
+  const had = [{ ...NONE, step: 'verification', state: 'done', file: FILE }] as const;
+  expect(mayReuse({ take: 2, kind: 'tts', redoFrom: null }, had, 'verification', 'key')).toBe(true);
+  expect(mayReuse({ take: 2, kind: 'tts', redoFrom: 'verification' }, had, 'verification', 'key')).toBe(false);
+});
 
-  it('is known by its key if the attempt that made it, or used it, is', () => {
-    expect(known({ file: FILE })).toBe(true);
-    expect(known({ state: 'not-accepted', resultKey: null }, { attempt: 2, state: 'cached', file: FILE })).toBe(true);
-  });
-
-  it('is not if a person named its job, it is of another key, or there is none', () => {
-    expect(known({ file: FILE, resultKey: null })).toBe(false);
-    expect(known({ file: FILE }, { take: 2, resultKey: 'other' })).toBe(false);
-    expect(known({ step: 'lip-sync' })).toBe(false);
-  });
-
-  it('is what the take made that its row went back to', () => {
-    const attempts = [{ file: FILE }, { take: 2, resultKey: 'other', file: FILE }];
-    expect(knownAt(1, ...attempts)).toBe(true);
-    expect(knownAt(2, ...attempts)).toBe(false);
-  });
+const kept = [{ file: FILE }, { take: 2, resultKey: 'other', file: FILE }];
+it.each<[string, readonly Partial<EarlierAttempt>[], boolean, (number | null)?]>([
+  ['is known by its key if the attempt that made it is', [{ file: FILE }], true],
+  [
+    'is known if the one that used it is',
+    [
+      { state: 'not-accepted', resultKey: null },
+      { attempt: 2, state: 'cached', file: FILE },
+    ],
+    true,
+  ],
+  ['is not known if a person named its job', [{ file: FILE, resultKey: null }], false],
+  ['is not known if it is of another key', [{ file: FILE }, { take: 2, resultKey: 'other' }], false],
+  ['is not known where there is none', [{ step: 'lip-sync' }], false],
+  ['is what the take made that its row went back to', kept, true, 1],
+  ['is not what another made', kept, false, 2],
+])('what a later step gets from an earlier one %s', (_, attempts, expected, acceptedTake = null) => {
+  const all = attempts.map((one) => ({ ...NONE, ...one }));
+  expect(isKnownBy({ acceptedTake }, all, 'speech', 'key')).toBe(expected);
 });

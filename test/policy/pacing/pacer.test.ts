@@ -6,6 +6,9 @@ const share = (rate: number, more: Partial<PacerShare> = {}): PacerShare => ({
   ...more,
 });
 
+/** The gap between the slots of a rate, ms: a little wider than by the rate. */
+const gapOf = (rate: number): number => 1_000 / (0.987 * rate);
+
 /** The next slot, whenever it comes. */
 function taken(pacer: Pacer, of: PacerShare, now: number): Slot {
   const next = pacer.next(of, now, Infinity);
@@ -13,12 +16,13 @@ function taken(pacer: Pacer, of: PacerShare, now: number): Slot {
   return next;
 }
 
+const times = (count: number, pacer: Pacer, of: PacerShare, now: number): readonly number[] =>
+  Array.from({ length: count }, () => taken(pacer, of, now).at);
+
 describe('a pacer', () => {
   it('spaces slots by its share, a little wider, also for those who come at once', () => {
-    const pacer = new Pacer(0);
-    const times = [1, 2, 3, 4].map(() => taken(pacer, share(10), 5_000).at);
-    const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
-    for (const gap of gaps) expect(gap).toBeCloseTo(1000 / 9.87, 6);
+    const all = times(4, new Pacer(0), share(10), 5_000);
+    for (const [index, at] of all.slice(1).entries()) expect(at - (all[index] ?? 0)).toBeCloseTo(gapOf(10), 6);
   });
 
   it('gives none that is further ahead than asked for, and says when it will', () => {
@@ -41,16 +45,16 @@ describe('a pacer', () => {
     const second = taken(pacer, share(10), first.at + 100);
     second.at += 20;
     const third = taken(pacer, share(10), second.at);
-    expect(third.at - first.at).toBeCloseTo(2000 / 9.87, 6);
+    expect(third.at - first.at).toBeCloseTo(2 * gapOf(10), 6);
   });
 
   it('makes up for missed slots where nobody else could have used them, at twice the pace', () => {
     const alone = share(10, { mayCatchUp: true });
     const pacer = new Pacer(0);
     taken(pacer, alone, 0);
-    const times = Array.from({ length: 8 }, () => taken(pacer, alone, 5_000).at - 5_000);
     // Ten slots of the second before, closer together than those that follow.
-    expect(times.map((time) => Math.round(time))).toEqual([0, 50, 101, 151, 201, 251, 302, 352]);
+    const all = times(8, pacer, alone, 5_000).map((time) => Math.round(time - 5_000));
+    expect(all).toEqual([0, 50, 101, 151, 201, 251, 302, 352]);
     expect(taken(new Pacer(0.5), share(10), 5_000).at).toBe(5_050);
   });
 
@@ -62,12 +66,13 @@ describe('a pacer', () => {
     expect(pacer.next(share(10), next.notBefore, 0)).toMatchObject({ at: next.notBefore });
   });
 
-  it('gives a slot that was given back to the next one', () => {
+  it.each([1, 10])('gives a slot that was given back to the next one, once, at %d calls a second', (rate) => {
     const pacer = new Pacer(0);
-    const first = taken(pacer, share(1), 1_000);
+    const first = taken(pacer, share(rate), 1_000);
     pacer.giveBack(first);
-    expect(taken(pacer, share(1), 1_000).at).toBe(first.at);
-    expect(taken(pacer, share(1), 1_000).at).toBeGreaterThan(first.at + 1_000);
+    const [again, next = NaN] = times(2, pacer, share(rate), 1_000);
+    expect(again).toBe(first.at);
+    expect(next - first.at).toBeCloseTo(gapOf(rate), 6);
   });
 
   it('forgets a slot that was given back and is long past', () => {
@@ -80,24 +85,14 @@ describe('a pacer', () => {
     expect(taken(pacer, alone, 60_000).at).toBeGreaterThan(60_900);
   });
 
-  it('gives a slot that was given back once', () => {
-    const pacer = new Pacer(0);
-    const first = taken(pacer, share(10), 1_000);
-    pacer.giveBack(first);
-    const [again, next] = [1, 2].map(() => taken(pacer, share(10), 1_000).at);
-    expect(again).toBe(first.at);
-    expect((next ?? NaN) - first.at).toBeCloseTo(1000 / 9.87, 6);
-  });
-
   it('takes nothing back that it has not given, or has forgotten', () => {
-    const pacer = new Pacer(0);
-    const first = taken(pacer, share(1), 1_000);
-    pacer.giveBack({ ...first });
-    expect(taken(pacer, share(1), 1_000).at).toBeGreaterThan(first.at + 1_000);
-    expect(pacer.usedBefore(first.at + 1)).toBe(1);
-    const quick = new Pacer(0);
-    quick.giveBack({ ...taken(quick, share(10), 1_000) });
-    expect(taken(quick, share(10), 1_000).at).toBeCloseTo(1_000 + 1_000 / 9.87, 6);
+    for (const rate of [1, 10]) {
+      const pacer = new Pacer(0);
+      const first = taken(pacer, share(rate), 1_000);
+      pacer.giveBack({ ...first });
+      expect(taken(pacer, share(rate), 1_000).at).toBeCloseTo(1_000 + gapOf(rate), 6);
+      expect(pacer.usedBefore(first.at + 1)).toBe(1);
+    }
   });
 
   it('gives the place of a call that had its turn and did not go after all to the next one', () => {
@@ -106,7 +101,7 @@ describe('a pacer', () => {
     expect(pacer.depart(first, 1_000)).toBe(0);
     pacer.giveBack(first);
     expect(pacer.usedBefore(1_500)).toBe(0);
-    expect([1, 2].map(() => taken(pacer, share(10), 1_000).at)).toEqual([1_000, expect.closeTo(1_101.32, 2)]);
+    expect(times(2, pacer, share(10), 1_000)).toEqual([1_000, expect.closeTo(1_101.32, 2)]);
   });
 
   it.each([
@@ -116,13 +111,10 @@ describe('a pacer', () => {
     const pacer = new Pacer(0);
     const old = pacer.unlimited(1_000, 0);
     become(pacer, old);
-    for (let call = 0; call < 64; call++) {
-      const slot = pacer.unlimited(5_000, 0);
-      become(pacer, slot);
-    }
+    for (let call = 0; call < 64; call++) become(pacer, pacer.unlimited(5_000, 0));
     pacer.giveBack(old);
-    const [first, second] = [1, 2].map(() => taken(pacer, share(100), 7_000).at);
-    expect((second ?? NaN) - (first ?? NaN)).toBeCloseTo(1000 / 98.7, 6);
+    const [first = NaN, second = NaN] = times(2, pacer, share(100), 7_000);
+    expect(second - first).toBeCloseTo(gapOf(100), 6);
   });
 
   it('remembers each call of the second before, however many there are', () => {
@@ -152,23 +144,20 @@ describe('a pacer', () => {
   });
 
   it('lets calls of a high rate go a few together, and no fewer of them', () => {
-    const pacer = new Pacer(0.4);
-    const times = Array.from({ length: 1_000 }, () => taken(pacer, share(100, { mayBunch: true }), 5_000).at);
-    const moments = [...new Set(times.slice(10))];
+    const all = times(1_000, new Pacer(0.4), share(100, { mayBunch: true }), 5_000);
+    const moments = [...new Set(all.slice(10))];
     expect(moments.length).toBeLessThan(450);
-    const sizes = moments.slice(1, -1).map((moment) => times.filter((time) => time === moment).length);
+    const sizes = moments.slice(1, -1).map((moment) => all.filter((time) => time === moment).length);
     expect([...new Set(sizes)].sort()).toEqual([2, 3]);
-    expect((times[999] ?? 0) - (times[0] ?? 0)).toBeLessThan((999 * 10) / 0.98);
+    expect((all[999] ?? 0) - (all[0] ?? 0)).toBeLessThan((999 * 10) / 0.98);
   });
 
   it.each([
     ['of a low rate', share(30, { mayBunch: true })],
     ['of a high rate that refusals have taught', share(100)],
   ])('lets each call %s go by itself', (_, of) => {
-    const pacer = new Pacer(0.4);
-    const times = Array.from({ length: of.rate - 1 }, () => taken(pacer, of, 5_000).at);
-    for (const [index, at] of times.slice(1).entries())
-      expect(at - (times[index] ?? NaN)).toBeCloseTo(1_000 / (0.987 * of.rate), 6);
+    const all = times(of.rate - 1, new Pacer(0.4), of, 5_000);
+    for (const [index, at] of all.slice(1).entries()) expect(at - (all[index] ?? NaN)).toBeCloseTo(gapOf(of.rate), 6);
   });
 
   it('lays ticks by its own phase, whatever went one by one before, and goes on from the last where the rate changes', () => {
@@ -190,9 +179,9 @@ describe('a pacer', () => {
     const pacer = new Pacer(0.4);
     const alone = share(100, { mayBunch: true, mayCatchUp: true });
     taken(pacer, alone, 0);
-    const times = Array.from({ length: 50 }, () => taken(pacer, alone, 5_000).at);
-    expect((times[49] ?? 0) - 5_000).toBeLessThan(260);
-    for (const from of times) expect(times.filter((time) => time >= from && time < from + 24).length).toBeLessThan(6);
+    const all = times(50, pacer, alone, 5_000);
+    expect((all[49] ?? 0) - 5_000).toBeLessThan(260);
+    for (const from of all) expect(all.filter((time) => time >= from && time < from + 24).length).toBeLessThan(6);
   });
 
   it('lets a call that was held up wait for room, and go then', () => {
@@ -212,9 +201,7 @@ describe('a pacer', () => {
   it('lets no call go before its moment', () => {
     const pacer = new Pacer(0);
     const slot = taken(pacer, share(10), 1_000);
-    expect(pacer.depart(slot, slot.at - 5)).toBe(5);
-    expect(pacer.depart(slot, slot.at - 1)).toBe(1);
-    expect(pacer.depart(slot, slot.at)).toBe(0);
+    expect([5, 1, 0].map((early) => pacer.depart(slot, slot.at - early))).toEqual([5, 1, 0]);
   });
 
   it('keeps nobody waiting where nothing limits', () => {
@@ -238,9 +225,7 @@ describe('a pacer', () => {
     expect(taken(pacer, share(10, { pausedUntil: 7_000 }), 5_000).at).toBe(7_000);
     pacer.unlimited(7_100, 0);
     pacer.unlimited(7_200, 0).isRefused = true;
-    expect(pacer.usedBefore(7_300)).toBe(2);
-    expect(pacer.usedBefore(8_050)).toBe(1);
-    expect(pacer.usedBefore(9_000)).toBe(0);
+    expect([7_300, 8_050, 9_000].map((now) => pacer.usedBefore(now))).toEqual([2, 1, 0]);
   });
 
   it('keeps no more of the past than it needs', () => {

@@ -28,7 +28,6 @@ describe('chooseJob, where the list echoes the inputs', () => {
   it('takes the one job that matches both, also while other creates are outstanding', () => {
     const jobs = [echoed('other', { audioUrl: 'https://m.example/b.mp3' }), echoed('mine')];
     expect(chooseJob(LOST, jobs, [])).toEqual({ type: 'found', id: 'mine' });
-    expect(chooseJob(LOST, jobs, [])).toEqual({ type: 'found', id: 'mine' });
   });
 
   it.each([
@@ -60,20 +59,25 @@ describe('chooseJob, where the list echoes the inputs', () => {
   const sending = same({ isSending: true });
   const other = same({ isSame: false });
 
+  const [FOUND, AMBIGUOUS, NOTHING] = [
+    { type: 'found', id: 'job-1' },
+    { type: 'ambiguous' },
+    { type: 'nothing' },
+  ] as const;
   it.each<[string, number, readonly OtherCreate[], Finding]>([
-    ['one job, nobody else', 1, [], { type: 'found', id: 'job-1' }],
-    ['a job more than creates: a stranger made one', 2, [], { type: 'ambiguous' }],
-    ['a job for each', 2, [same()], { type: 'found', id: 'job-1' }],
-    ['fewer jobs than creates', 2, [same(), same()], { type: 'found', id: 'job-1' }],
-    ['the job may be of one that is on the wire', 1, [sending], { type: 'nothing' }],
-    ['one of the jobs is not of the one on the wire', 2, [sending], { type: 'found', id: 'job-1' }],
-    ['all jobs may be of those on the wire', 2, [sending, sending, same()], { type: 'nothing' }],
-    ['one more than those on the wire', 2, [sending, same()], { type: 'found', id: 'job-1' }],
-    ['one began after the list was read', 2, [same({ intentAt: 110_001 })], { type: 'ambiguous' }],
-    ['one began right then', 2, [same({ intentAt: 110_000 })], { type: 'found', id: 'job-1' }],
-    ['one with the same links wants something else, and was given up', 1, [other], { type: 'ambiguous' }],
-    ['one such may still be answered', 2, [{ ...other, isSending: true }], { type: 'nothing' }],
-    ['both of these', 1, [other, { ...other, isSending: true }], { type: 'ambiguous' }],
+    ['one job, nobody else', 1, [], FOUND],
+    ['a job more than creates: a stranger made one', 2, [], AMBIGUOUS],
+    ['a job for each', 2, [same()], FOUND],
+    ['fewer jobs than creates', 2, [same(), same()], FOUND],
+    ['the job may be of one that is on the wire', 1, [sending], NOTHING],
+    ['one of the jobs is not of the one on the wire', 2, [sending], FOUND],
+    ['all jobs may be of those on the wire', 2, [sending, sending, same()], NOTHING],
+    ['one more than those on the wire', 2, [sending, same()], FOUND],
+    ['one began after the list was read', 2, [same({ intentAt: 110_001 })], AMBIGUOUS],
+    ['one began right then', 2, [same({ intentAt: 110_000 })], FOUND],
+    ['one with the same links wants something else, and was given up', 1, [other], AMBIGUOUS],
+    ['one such may still be answered', 2, [{ ...other, isSending: true }], NOTHING],
+    ['both of these', 1, [other, { ...other, isSending: true }], AMBIGUOUS],
   ])('where others have the same links: %s', (_, jobs, others, finding) => {
     const free = Array.from({ length: jobs }, (__, index) => echoed(`job-${index + 1}`));
     expect(chooseJob(LOST, free, others)).toEqual(finding);

@@ -12,35 +12,28 @@ function attempt(state: AttemptState, more: Partial<AttemptView> = {}): AttemptV
 }
 
 describe('nextMove', () => {
-  it.each([
-    ['sending', 'reconcile', 1],
-    ['unknown', 'reconcile', 1],
-    ['not-accepted', 'submit', 2],
-    ['revoked', 'submit', 2],
-    ['accepted', 'wait', 1],
-  ] as const)('after %s comes %s of attempt %d', (state, move, number) => {
-    expect(nextMove(TTS, [attempt(state)])).toEqual({
-      type: move,
-      at: { row: 7, step: 'speech', take: 1, attempt: number },
-    });
-  });
+  const at = { row: 7, step: 'speech', take: 1, attempt: 1 } as const;
+  const jobFailed = attempt('accepted', { finishedAt: 5, failure: { class: 'JobFailed' } });
+  const later = [attempt('sending'), attempt('not-accepted', { attempt: 2 })];
 
-  it('has nothing to do after a job that failed, whose row is open by a mistake or a late end', () => {
-    const failed = attempt('accepted', { finishedAt: 5, failure: { class: 'JobFailed' } });
-    expect(nextMove(DUB, [failed])).toEqual({ type: 'ended' });
+  it.each<[string, Parameters<typeof nextMove>[0], readonly AttemptView[], ReturnType<typeof nextMove>]>([
+    ['sending: it is reconciled', TTS, [attempt('sending')], { type: 'reconcile', at }],
+    ['unknown: it is reconciled', TTS, [attempt('unknown')], { type: 'reconcile', at }],
+    ['not accepted: it is sent again', TTS, [attempt('not-accepted')], { type: 'submit', at: { ...at, attempt: 2 } }],
+    ['revoked: it is sent again', TTS, [attempt('revoked')], { type: 'submit', at: { ...at, attempt: 2 } }],
+    ['accepted: it is waited for', TTS, [attempt('accepted')], { type: 'wait', at }],
+    ['a job that failed, open by mistake or a late end', DUB, [jobFailed], { type: 'ended' }],
+    ['a step of a chain that is done', DUB, [attempt('done')], { type: 'submit', at: { ...at, step: 'lip-sync' } }],
+    ['one that was rejected', DUB, [attempt('rejected')], { type: 'ended' }],
+    ['its last attempt alone, also after an unsettled one', TTS, later, { type: 'submit', at: { ...at, attempt: 3 } }],
+    ['an earlier take that may be on the wire', { ...TTS, take: 2 }, [attempt('sending')], { type: 'reconcile', at }],
+  ])('after %s', (_, row, attempts, move) => {
+    expect(nextMove(row, attempts)).toEqual(move);
   });
 
   it('has nothing to do for a row that has ended, whatever its attempts say', () => {
-    for (const state of ATTEMPT_STATES) {
+    for (const state of ATTEMPT_STATES)
       expect(nextMove({ ...TTS, ended: true }, [attempt(state)])).toEqual({ type: 'ended' });
-    }
-  });
-});
-
-describe('nextMove, of a new take', () => {
-  it('first settles an attempt of an earlier take of which nobody knows whether it is on the wire', () => {
-    const at = { row: 7, step: 'speech', take: 1, attempt: 2 };
-    expect(nextMove({ ...TTS, take: 2 }, [attempt('sending', { attempt: 2 })])).toEqual({ type: 'reconcile', at });
   });
 });
 
@@ -133,20 +126,6 @@ describe('lastAttempt', () => {
 
   it('is of that step', () => {
     expect(lastAttempt(two, 'lip-sync')).toBeUndefined();
-  });
-});
-
-describe('a step of a chain', () => {
-  it.each([
-    ['done', { type: 'submit', at: { row: 7, step: 'lip-sync', take: 1, attempt: 1 } }],
-    ['rejected', { type: 'ended' }],
-  ] as const)('that is %s', (state, move) => {
-    expect(nextMove(DUB, [attempt(state)])).toEqual(move);
-  });
-
-  it('has but its last attempt counted, also where one before it was never settled', () => {
-    const attempts = [attempt('sending'), attempt('not-accepted', { attempt: 2 })];
-    expect(nextMove(TTS, attempts)).toMatchObject({ type: 'submit', at: { attempt: 3 } });
   });
 });
 

@@ -46,20 +46,14 @@ describe('the spec of a schedule', () => {
     });
   });
 
-  it('keeps what is not written of the one before', () => {
+  it('keeps what is not written of the one before, and loses its budget for the month only if that is written', () => {
     const before = readScheduleSpec({ cron: '@daily', timezone: 'Asia/Tokyo', runs: 3, budgetMonth: '9' });
     if (before.type === 'refused') throw new Error(before.expected);
     expect(readScheduleSpec({}, before.spec)).toEqual(before);
-    expect(readScheduleSpec({ every: '2h', overlap: 'allow' }, before.spec)).toEqual({
+    expect(readScheduleSpec({ every: '2h', overlap: 'allow', budgetMonth: 'none' }, before.spec)).toEqual({
       type: 'read',
-      spec: { ...before.spec, times: { type: 'every', everyMs: 7_200_000 }, overlap: 'allow' },
+      spec: { ...before.spec, times: { type: 'every', everyMs: 7_200_000 }, overlap: 'allow', budgetMonth: null },
     });
-  });
-
-  it('loses its budget for the month only if that is written', () => {
-    const before = readScheduleSpec({ every: '1d', budgetMonth: '9' });
-    if (before.type === 'refused') throw new Error(before.expected);
-    expect(readScheduleSpec({ budgetMonth: 'none' }, before.spec)).toMatchObject({ spec: { budgetMonth: null } });
   });
 
   it.each<[keyof WrittenSpec, WrittenSpec]>([
