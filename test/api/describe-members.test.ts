@@ -10,28 +10,32 @@ function described(json: unknown, privateTexts: readonly string[] = []): string 
 }
 
 describe('describeMembers', () => {
-  it('names each member by its place, with its value', () => {
-    const data = { id: 'j1', progress: 100, ok: true, error: null, tags: ['a', 'b'], meta: { by: 'x' } };
-    expect(described({ success: true, data })).toBe(
+  const DATA = { id: 'j1', progress: 100, ok: true, error: null, tags: ['a', 'b'], meta: { by: 'x' } };
+  const LISTS = {
+    clips: [{ href: 'https://cdn.example/v.mp4' }, {}],
+    links: ['https://cdn.example/w.mp4'],
+    tags: ['a'],
+  };
+  const LINK = { note: 'n'.repeat(100), movieUrl: 'https://cdn.example/private/v.mp4?sig=abc' };
+
+  it.each([
+    [
+      'names each member by its place, with its value',
+      { success: true, data: DATA },
       'success true, data.id "j1", data.progress 100, data.ok true, data.error null, data.tags [2], data.meta.by "x"',
-    );
-  });
-
-  it('leaves the host of a link, which comes first, and cuts long values', () => {
-    const json = { note: 'n'.repeat(100), movieUrl: 'https://cdn.example/private/v.mp4?sig=abc' };
-    expect(described(json)).toBe(`movieUrl "https://cdn.example/…", note "${'n'.repeat(39)}…"`);
-  });
-
-  it('looks into the first item of a list', () => {
-    const json = {
-      clips: [{ href: 'https://cdn.example/v.mp4' }, {}],
-      links: ['https://cdn.example/w.mp4'],
-      tags: ['a'],
-      no: [],
-    };
-    expect(described(json)).toBe(
+    ],
+    [
+      'leaves the host of a link, which comes first, and cuts long values',
+      LINK,
+      `movieUrl "https://cdn.example/…", note "${'n'.repeat(39)}…"`,
+    ],
+    [
+      'looks into the first item of a list',
+      { ...LISTS, no: [] },
       'clips.0.href "https://cdn.example/…", links.0 "https://cdn.example/…", tags [1], no [0]',
-    );
+    ],
+  ])('%s', (_, json, words) => {
+    expect(described(json)).toBe(words);
   });
 
   it('has no token, no private text, no other secret and no control character, in names neither', () => {

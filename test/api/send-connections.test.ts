@@ -3,6 +3,7 @@ import tls from 'node:tls';
 import http from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import { createAgents } from '../../api/agents.ts';
+import type { SpeechApi } from '../../api/speech-api.ts';
 import { always, clientOf, listen, serve, serveRaw, SPEECH_JOB } from '../support/api-server.ts';
 import { verdictOf } from './verdict-of.ts';
 
@@ -42,25 +43,19 @@ describe('connections', () => {
   });
 
   it('close() ends idle ones and leaves requests on the wire alone', async () => {
-    let finish: () => void = () => undefined;
-    const received = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
-    let answer: () => void = () => undefined;
+    let receive: (answer: () => void) => void;
+    const received = new Promise<() => void>((resolve) => (receive = resolve));
     const server = await serve((request, response) => {
-      if (request.method === 'GET') {
-        always(200, { user_id: 'u1' })(request, response);
-        return;
-      }
-      answer = () => {
-        always(202, { id: 't1' })(request, response);
-      };
-      finish();
+      if (request.method === 'GET') always(200, { user_id: 'u1' })(request, response);
+      else
+        receive(() => {
+          always(202, { id: 't1' })(request, response);
+        });
     });
     const api = clientOf(server.origin);
     await api.readProfile();
     const sending = verdictOf(api);
-    await received;
+    const answer = await received;
     api.close();
     answer();
     expect(await sending).toBe('accepted');
@@ -92,14 +87,11 @@ describe('TLS', () => {
   const options = { ciphers: 'PSK', maxVersion: 'TLSv1.2' } as const;
 
   function securePair(psk = key.psk): { http: http.Agent; https: https.Agent } {
-    const settings = {
-      ...options,
-      keepAlive: true,
-      pskCallback: () => ({ ...key, psk }),
-      checkServerIdentity: () => undefined,
-    };
-    return { http: new http.Agent(), https: new https.Agent(settings) };
+    const known = { pskCallback: () => ({ ...key, psk }), checkServerIdentity: () => undefined };
+    return { http: new http.Agent(), https: new https.Agent({ ...options, keepAlive: true, ...known }) };
   }
+  const clientWith = (origin: string, pair = securePair()): SpeechApi =>
+    clientOf(origin, { agents: { paid: pair, free: pair, outside: pair } });
 
   async function serveTls(onRequest: (socket: tls.TLSSocket, count: number) => void): Promise<string> {
     const server = tls.createServer({ ...options, pskCallback: () => key.psk }, (socket) => {
@@ -119,20 +111,16 @@ describe('TLS', () => {
       if (count < 3) socket.write(ACCEPTED);
       else socket.destroy();
     });
-    const pair = securePair();
-    const api = clientOf(origin, { agents: { paid: pair, free: pair, outside: pair } });
-    expect(await verdictOf(api)).toBe('accepted');
-    expect(await verdictOf(api)).toBe('accepted');
-    expect(await verdictOf(api)).toBe('unknown OutcomeUnknown');
+    const api = clientWith(origin);
+    for (const verdict of ['accepted', 'accepted', 'unknown OutcomeUnknown'])
+      expect(await verdictOf(api)).toBe(verdict);
   });
 
   it('knows that a failed handshake sent nothing', async () => {
     let requests = 0;
     const origin = await serveTls(() => (requests += 1));
-    const pair = securePair(Buffer.from('another key 0000'));
-    expect(await verdictOf(clientOf(origin, { agents: { paid: pair, free: pair, outside: pair } }))).toBe(
-      'not-accepted NotSent',
-    );
+    const stranger = clientWith(origin, securePair(Buffer.from('another key 0000')));
+    expect(await verdictOf(stranger)).toBe('not-accepted NotSent');
     expect(requests).toBe(0);
   });
 });

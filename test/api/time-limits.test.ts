@@ -18,24 +18,23 @@ describe('Watch', () => {
     return { watch: new Watch(limits, (why) => late.push(why)), late };
   }
 
+  /** It is late with this after so many ms, and not before. */
+  function expectLate(late: readonly string[], ms: number, why: string): void {
+    jest.advanceTimersByTime(ms - 1);
+    expect(late).toEqual([]);
+    jest.advanceTimersByTime(1);
+    expect(late).toEqual([why]);
+  }
+
   it('ends each stage in its time', () => {
     const connecting = watching();
     const heading = watching();
     heading.watch.connected();
     const reading = watching();
     reading.watch.headed();
-    jest.advanceTimersByTime(999);
-    expect(connecting.late).toEqual([]);
-    jest.advanceTimersByTime(1);
-    expect(connecting.late).toEqual(['time-out: no connection within 1 s']);
-    jest.advanceTimersByTime(3_999);
-    expect(heading.late).toEqual([]);
-    jest.advanceTimersByTime(1);
-    expect(heading.late).toEqual(['time-out: no answer within 5 s']);
-    jest.advanceTimersByTime(2_999);
-    expect(reading.late).toEqual([]);
-    jest.advanceTimersByTime(1);
-    expect(reading.late).toEqual(['time-out: no whole answer within 8 s']);
+    expectLate(connecting.late, 1_000, 'time-out: no connection within 1 s');
+    expectLate(heading.late, 4_000, 'time-out: no answer within 5 s');
+    expectLate(reading.late, 3_000, 'time-out: no whole answer within 8 s');
     expect(jest.getTimerCount()).toBe(0);
   });
 
@@ -45,10 +44,7 @@ describe('Watch', () => {
     watch.listen();
     jest.advanceTimersByTime(1_500);
     watch.listen();
-    jest.advanceTimersByTime(1_999);
-    expect(late).toEqual([]);
-    jest.advanceTimersByTime(1);
-    expect(late).toEqual(['no byte of the answer came for 2 s']);
+    expectLate(late, 2_000, 'no byte of the answer came for 2 s');
   });
 
   it('lets a slow reader take its time, within the whole', () => {
@@ -56,10 +52,7 @@ describe('Watch', () => {
     watch.headed();
     watch.listen();
     watch.rest();
-    jest.advanceTimersByTime(7_999);
-    expect(late).toEqual([]);
-    jest.advanceTimersByTime(1);
-    expect(late).toEqual(['time-out: no whole answer within 8 s']);
+    expectLate(late, 8_000, 'time-out: no whole answer within 8 s');
   });
 
   it('notices that the process stood still while the connection was made, whichever clock tells', () => {
@@ -82,16 +75,12 @@ describe('Watch', () => {
     watch.headed();
     jest.advanceTimersByTime(7_000);
     watch.came(3 * 1024);
-    jest.advanceTimersByTime(3_999);
-    expect(late).toEqual([]);
-    jest.advanceTimersByTime(1);
-    expect(late).toEqual(['time-out: no whole answer within 11 s']);
+    expectLate(late, 4_000, 'time-out: no whole answer within 11 s');
   });
 
   it('has the shorter limit where a later stage has less time than an earlier one', () => {
     const { late } = watching({ ...LIMITS, connectTimeoutMs: 60_000, headTimeoutMs: 300 });
-    jest.advanceTimersByTime(300);
-    expect(late).toEqual(['time-out: no connection within 0.3 s']);
+    expectLate(late, 300, 'time-out: no connection within 0.3 s');
   });
 
   it('keeps one timer, and none after the end', () => {
@@ -107,8 +96,6 @@ describe('Watch', () => {
   });
 });
 
-describe('a process that stood still', () => {
-  it('is found after the same time by the client as by the last look before a send', () => {
-    expect(STILL_MS).toBe(SEND_WITHIN_MS);
-  });
+it('a process that stood still is found after the same time by the client as by the last look before a send', () => {
+  expect(STILL_MS).toBe(SEND_WITHIN_MS);
 });

@@ -24,20 +24,14 @@ describe('priceRows', () => {
     ['a lip-sync: the longer, here the video', lipSync('v:long', 'a:short'), 9.5, 10],
     ['a dub: the video, and its speech by the character', dub, 9.5, 12],
   ])('bills for %s', async (_, spec, duration, quoted) => {
-    expect(await price(spec, { ...PRICING, probe })).toEqual({
-      spec: { ...spec, duration },
-      quoted,
-      isAssumed: false,
-    });
+    const priced = { spec: { ...spec, duration }, quoted, isAssumed: false };
+    expect(await price(spec, { ...PRICING, probe })).toEqual(priced);
   });
 
   it('names what could not be read, and knows no price where one half of a lip-sync is unknown', async () => {
-    expect(await price(lipSync('gone', 'a:long'), { ...PRICING, probe })).toEqual({
-      spec: lipSync('gone', 'a:long'),
-      quoted: null,
-      isAssumed: false,
-      notProbed: 'the video answers 404',
-    });
+    const spec = lipSync('gone', 'a:long');
+    const unpriced = { spec, quoted: null, isAssumed: false, notProbed: 'the video answers 404' };
+    expect(await price(spec, { ...PRICING, probe })).toEqual(unpriced);
   });
 
   it('assumes a length only where none is found', async () => {
@@ -51,11 +45,8 @@ describe('priceRows', () => {
   it('has nothing to probe for speech that a user prices by the second', async () => {
     const speech: RowSpec = { kind: 'tts', text: 'abc', voice: 'v', extra: {} };
     const prices = { ...BUILT_IN_PRICES, 'speech-job': { unit: 'second', credits: 2, estimate: false } } as const;
-    expect(await price(speech, { ...PRICING, prices, probe })).toEqual({
-      spec: speech,
-      quoted: null,
-      isAssumed: false,
-    });
+    const unpriced = { spec: speech, quoted: null, isAssumed: false };
+    expect(await price(speech, { ...PRICING, prices, probe })).toEqual(unpriced);
     expect(await price(speech, { ...PRICING, prices, assumeSeconds: 3 })).toMatchObject({ quoted: 6 });
   });
 });

@@ -21,18 +21,13 @@ describe('a text', () => {
   });
 
   it('that is too long is refused, with the length, the limit, where that is from, and what to do', () => {
-    expect(fit({ textLimits: limits(500) })).toEqual({
-      finding: {
-        expected: 'a text of at most 500 characters (textLimit); add --split sentences',
-        came: '600 characters',
-        code: 'text-too-long',
-      },
-    });
+    const expected = 'a text of at most 500 characters (textLimit); add --split sentences';
+    const finding = { expected, came: '600 characters', code: 'text-too-long' };
+    expect(fit({ textLimits: limits(500) })).toEqual({ finding });
     const now = Date.now();
-    const learnt = fit({ textLimits: limits(500, now) });
-    const day = new Date(now).toISOString().slice(0, 10);
-    expect(learnt).toMatchObject({
-      finding: { expected: expect.stringContaining(`(learnt on ${day} from a refusal of the API)`) },
+    const learnt = `(learnt on ${new Date(now).toISOString().slice(0, 10)} from a refusal of the API)`;
+    expect(fit({ textLimits: limits(500, now) })).toMatchObject({
+      finding: { expected: expect.stringContaining(learnt) },
     });
   });
 
@@ -53,13 +48,15 @@ describe('a text', () => {
     expect(fit({ split: 'sentences' }, { text: LONG.repeat(7) })).toMatchObject({ parts: { length: 3 } });
   });
 
-  it('of a chain cannot be cut, because the next step needs the link of its sound', () => {
-    const answer = fit({ split: 'sentences', textLimits: limits(100) }, { kind: 'dub', video: 'http://h/v.mp4' });
-    expect(answer).toMatchObject({ finding: { expected: expect.stringContaining('dub rows cannot be split') } });
-  });
-
-  it('with markup is refused rather than cut', () => {
-    const answer = fit({ split: 'sentences', textLimits: limits(100) }, { text: `<speak>${LONG}</speak>` });
-    expect(answer).toMatchObject({ finding: { expected: expect.stringContaining('markup') } });
+  it.each<[string, Partial<RowSpec>, string]>([
+    [
+      'of a chain, whose next step needs the link of its sound',
+      { kind: 'dub', video: 'http://h/v.mp4' },
+      'dub rows cannot',
+    ],
+    ['with markup', { text: `<speak>${LONG}</speak>` }, 'markup'],
+  ])('%s is refused rather than cut', (_, spec, words) => {
+    const answer = fit({ split: 'sentences', textLimits: limits(100) }, spec);
+    expect(answer).toMatchObject({ finding: { expected: expect.stringContaining(words) } });
   });
 });
