@@ -6,6 +6,9 @@ const LINES = [
   { start: 1.5, end: 3, text: 'world' },
 ];
 
+/** Too short for milliseconds to be sure. */
+const PAST_THE_END = [0, 5].map((start) => ({ start, end: start === 0 ? 100 : 1e9, text: 'x' }));
+
 describe('readTranscript', () => {
   it('reads the documented answer', () => {
     const json = { text: 'Hello world', duration: 3, segments: LINES, credits_used: 3, quota_remaining: 7 };
@@ -19,18 +22,15 @@ describe('readTranscript', () => {
     ['start_ms', 'end_ms', 1000],
     ['start', 'end', 1000],
   ])('reads segments with %s and %s, times %d', (start, end, factor) => {
-    const segments = LINES.map((line) => ({
-      [start]: line.start * factor,
-      [end]: line.end * factor,
-      text: ` ${line.text}`,
-    }));
+    const segments = LINES.map((line) => {
+      return { [start]: line.start * factor, [end]: line.end * factor, text: ` ${line.text}` };
+    });
     expect(readTranscript({ data: { text: 'x', duration: 3.2, segments } })?.segments).toEqual(LINES);
   });
 
   it('takes times as seconds where the duration is not known', () => {
-    expect(readTranscript({ text: 'x', segments: [{ start: 0, end: 4000, text: 'long' }] })?.segments).toEqual([
-      { start: 0, end: 4000, text: 'long' },
-    ]);
+    const segments = [{ start: 0, end: 4000, text: 'long' }];
+    expect(readTranscript({ text: 'x', segments })?.segments).toEqual(segments);
   });
 
   it.each([
@@ -38,19 +38,11 @@ describe('readTranscript', () => {
     [[...LINES, { start: 3, text: 'no end' }]],
     [[{ start: 2, end: 1, text: 'backwards' }]],
     [[{ start: -1, end: 1, text: 'negative' }]],
-    [
-      [
-        { start: 0, end: 100, text: 'past the end, and too short for milliseconds to be sure' },
-        { start: 5, end: 1e9, text: 'x' },
-      ],
-    ],
+    [PAST_THE_END],
     ['none'],
     [undefined],
   ])('gives no segments for %j', (segments) => {
-    expect(readTranscript({ text: 'x', duration: 3, segments })).toEqual({
-      text: 'x',
-      segments: [],
-    });
+    expect(readTranscript({ text: 'x', duration: 3, segments })).toEqual({ text: 'x', segments: [] });
   });
 
   it('drops segments without words and joins the text where only segments have it', () => {

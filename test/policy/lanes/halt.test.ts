@@ -1,27 +1,22 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
+import type { HaltPolicy } from '../../../contract/halt.ts';
 import { shouldHalt } from '../../../policy/lanes/halt.ts';
 
-describe('shouldHalt', () => {
-  it('never, where the policy says never', () => {
-    expect(shouldHalt({ when: 'never' }, { failed: 1000, tried: 1000 })).toBe(false);
-  });
+const OF_ROWS = { when: 'soon', fail: 3, unit: 'rows' } as const;
+/** Counts from 20 rows on. */
+const OF_PERCENT = { when: 'now', fail: 5, unit: 'percent' } as const;
 
-  it.each([
-    [2, false],
-    [3, true],
-    [4, true],
-  ])('at a number of rows: %d of 3 → %s', (failed, halts) => {
-    expect(shouldHalt({ when: 'soon', fail: 3, unit: 'rows' }, { failed, tried: failed })).toBe(halts);
-  });
-
-  it.each([
-    [19, 19, false],
-    [20, 0, false],
-    [20, 1, true],
-    [40, 1, false],
-    [40, 2, true],
-    [41, 2, false],
-  ])('at a share of 5 %%, from 20 rows on: of %d rows %d failed → %s', (tried, failed, halts) => {
-    expect(shouldHalt({ when: 'now', fail: 5, unit: 'percent' }, { failed, tried })).toBe(halts);
-  });
+it.each<[HaltPolicy, failed: number, tried: number, boolean]>([
+  [{ when: 'never' }, 1000, 1000, false],
+  [OF_ROWS, 2, 2, false],
+  [OF_ROWS, 3, 3, true],
+  [OF_ROWS, 4, 4, true],
+  [OF_PERCENT, 19, 19, false],
+  [OF_PERCENT, 0, 20, false],
+  [OF_PERCENT, 1, 20, true],
+  [OF_PERCENT, 1, 40, false],
+  [OF_PERCENT, 2, 40, true],
+  [OF_PERCENT, 2, 41, false],
+])('%j halts after %d failed of %d rows: %s', (policy, failed, tried, halts) => {
+  expect(shouldHalt(policy, { failed, tried })).toBe(halts);
 });

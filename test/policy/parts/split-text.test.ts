@@ -48,6 +48,8 @@ describe('any text', () => {
     fc.assert(
       fc.property(texts, fc.integer({ min: 30, max: 200 }), modes, languages, (text, limit, by, language) => {
         const split = splitText(text, { by, limit, language });
+        // It is cut in the same way each time.
+        expect(splitText(text, { by, limit, language })).toEqual(split);
         if (split.type === 'refused') return;
         expect(isTheText(text, split.parts)).toBe(true);
         for (const part of split.parts) expect(part.length).toBeLessThanOrEqual(limit);
@@ -74,14 +76,6 @@ describe('any text', () => {
       }),
     );
   });
-
-  test('is cut in the same way each time', () => {
-    fc.assert(
-      fc.property(texts, modes, (text, by) => {
-        expect(splitText(text, { by, limit: 50 })).toEqual(splitText(text, { by, limit: 50 }));
-      }),
-    );
-  });
 });
 
 describe('sentences', () => {
@@ -92,16 +86,10 @@ describe('sentences', () => {
 
   test('do not end after an abbreviation, an initial or inside a number', () => {
     const text = 'He met Mr. Brown and J. R. Ewing there. It cost 3.14 or 1,000.50 in all. The end is near.';
-    expect(partsOf(text, 45)).toEqual([
-      'He met Mr. Brown and J. R. Ewing there.',
-      'It cost 3.14 or 1,000.50 in all.',
-      'The end is near.',
-    ]);
-    const german = 'Er sah z. B. Dr. Meier und Hr. Schmidt. Danach ging er heim.';
-    expect(partsOf(german, 41, 'sentences', 'de')).toEqual([
-      'Er sah z. B. Dr. Meier und Hr. Schmidt.',
-      'Danach ging er heim.',
-    ]);
+    const sentences = ['He met Mr. Brown and J. R. Ewing there.', 'It cost 3.14 or 1,000.50 in all.'];
+    expect(partsOf(text, 45)).toEqual([...sentences, 'The end is near.']);
+    const german = ['Er sah z. B. Dr. Meier und Hr. Schmidt.', 'Danach ging er heim.'];
+    expect(partsOf(german.join(' '), 41, 'sentences', 'de')).toEqual(german);
   });
 });
 
@@ -112,14 +100,9 @@ describe('paragraphs', () => {
   });
 
   test('over the limit are cut into sentences, and the others stay whole', () => {
-    const text = 'Short.\n\nThis is a sentence. This is another one. And a third.\n\nThe end.';
-    expect(partsOf(text, 30, 'paragraphs')).toEqual([
-      'Short.',
-      'This is a sentence.',
-      'This is another one.',
-      'And a third.',
-      'The end.',
-    ]);
+    const long = ['This is a sentence.', 'This is another one.', 'And a third.'];
+    const text = ['Short.', long.join(' '), 'The end.'].join('\n\n');
+    expect(partsOf(text, 30, 'paragraphs')).toEqual(['Short.', ...long, 'The end.']);
   });
 
   test('that were not edited have the same parts as before', () => {
@@ -132,16 +115,13 @@ describe('paragraphs', () => {
 
 describe('a sentence over the limit', () => {
   test('is cut after its clauses', () => {
-    expect(partsOf('When the rain came, they ran home; nobody, it seems, was wet.', 30)).toEqual([
-      'When the rain came,',
-      'they ran home; nobody,',
-      'it seems, was wet.',
-    ]);
+    const clauses = ['When the rain came,', 'they ran home; nobody,', 'it seems, was wet.'];
+    expect(partsOf(clauses.join(' '), 30)).toEqual(clauses);
   });
 
   test('without clauses is cut between words, with their punctuation', () => {
-    const parts = partsOf('one two three (four five) "six seven" eight nine ten', 14);
-    expect(parts).toEqual(['one two three', '(four five)', '"six seven"', 'eight nine ten']);
+    const words = ['one two three', '(four five)', '"six seven"', 'eight nine ten'];
+    expect(partsOf(words.join(' '), 14)).toEqual(words);
   });
 
   test('in a script without spaces is cut between words of its dictionary', () => {
