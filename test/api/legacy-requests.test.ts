@@ -3,6 +3,7 @@ import type { PaidRequest } from '../../api/speech-api.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
 import { readMultipart } from '../../simulator/routes/read-multipart.ts';
 import { always, clientOf, serve, TOKEN, type SeenRequest } from '../support/api-server.ts';
+import { openRiff } from './bodies.ts';
 
 /*
  * What is sent on the legacy paths: their own names, and none of v1. What comes back is in test/api/fixtures, what is read in
@@ -15,16 +16,8 @@ async function sentFor(operation: PaidRequest['operation'], spec: RowSpec): Prom
   const server = await serve(always(400, { error: 'Only looking' }));
   const api = clientOf(server.origin, { dialect: 'legacy' });
   const request: PaidRequest = { operation, spec, idempotencyKey: 'key-1', isRepeat: false, trust503: true };
-  const openFile = (): Promise<{ read: () => AsyncGenerator<Buffer>; close: () => Promise<void> }> =>
-    Promise.resolve({
-      async *read() {
-        yield Buffer.from('RIFF');
-      },
-      close: () => Promise.resolve(),
-    });
-  expect(await api.send(request, { openFile, receive: () => Promise.resolve() })).toMatchObject({
-    verdict: 'rejected',
-  });
+  const verdict = await api.send(request, { openFile: openRiff, receive: () => Promise.resolve() });
+  expect(verdict).toMatchObject({ verdict: 'rejected' });
   const [sent, ...others] = server.seen;
   if (sent === undefined) throw new Error('nothing was sent');
   expect(others).toEqual([]);
