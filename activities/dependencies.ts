@@ -99,6 +99,9 @@ export interface ProcessSignals {
 }
 
 /** Everything that activities need, wired in `worker/dependencies.ts`. */
-export interface Dependencies extends Services, ProcessMemory, ProcessSignals {}
+export interface Dependencies extends Services, ProcessMemory, ProcessSignals {
+  /** How often an idle lane asks for free rows, ms. */
+  readonly askEveryMs: number;
+}
 
 export const SYSTEM_CLOCK: Clock = { now: () => ({ wall: Date.now(), monotonic: performance.now() }) };

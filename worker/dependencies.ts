@@ -36,6 +36,8 @@ export interface WorkerWorld extends Omit<Services, 'clock'>, Pick<ProcessSignal
   readonly hints?: JobHints;
   /** Default: does nothing. */
   readonly leaveContext?: ProcessSignals['leaveContext'];
+  /** Default: a second. */
+  readonly askEveryMs?: number;
 }
 
 /** Wires what activities need. */
@@ -47,6 +49,7 @@ export function dependenciesOf(
   return {
     ...world,
     ...memoryOf(world),
+    askEveryMs: world.askEveryMs ?? 1_000,
     clock: SYSTEM_CLOCK,
     ending,
     cutting,

@@ -19,8 +19,6 @@ const SLICE_MS = 600_000;
 const FAREWELL_MS = 1_000;
 /** How often a lane checks whether it should claim, ms. */
 const CLAIM_TICK_MS = 20;
-/** How often an idle lane asks for free rows, ms. */
-const ASK_EVERY_MS = 1_000;
 /** How long an idle lane stays, ms. Rows may reopen, or be released by another lane. A resume starts a new lane. */
 const LINGER_MS = { running: 5_000, paused: 500, stopping: 5_000 } as const;
 
@@ -133,7 +131,7 @@ async function claimLoop(
           .finally(() => rows.delete(work));
         rows.add(work);
       }
-      askAt = performance.now() + ASK_EVERY_MS;
+      askAt = performance.now() + deps.askEveryMs;
       if (claim.rows.length > 0) idleSince = undefined;
       if (claim.rows.length > 0 && !exhausted && limit > 0) continue;
     }
