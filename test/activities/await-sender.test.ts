@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { waitFor } from '../support/wait-for.ts';
 import { keyOf, tts } from './rows.ts';
-import type { Hold } from './worker.ts';
-import { createWorld, type World } from './world.ts';
+import { begin, type World, type Hold } from './world.ts';
 
 /** A worker with a request on the wire, which it cannot record the answer of until it is let go. */
 async function sender(
@@ -17,8 +16,7 @@ async function sender(
 
 describe('a request on the wire of a worker that lost its lane', () => {
   it('is waited for while that worker lives, and its answer is what the row goes on with', async () => {
-    const world = await createWorld();
-    await world.fill([tts()], { onUnknown: 'resubmit' });
+    const { world } = await begin([tts()], { wanted: { onUnknown: 'resubmit' } });
     const { owner, held, report } = await sender(world);
     const other = await world.worker();
     const { realm, ledger } = other.deps;
@@ -36,8 +34,7 @@ describe('a request on the wire of a worker that lost its lane', () => {
   });
 
   it('is in doubt once that worker is known to be dead', async () => {
-    const world = await createWorld();
-    await world.fill([tts()]);
+    const { world } = await begin([tts()]);
     const { owner } = await sender(world);
     const other = await world.worker();
     const { realm, ledger } = other.deps;
@@ -45,6 +42,6 @@ describe('a request on the wire of a worker that lost its lane', () => {
     const reconciling = other.reconcile(keyOf(1));
     await ledger.forgetWorkers('all');
     expect(await reconciling).toEqual({ verdict: 'unknown', next: { type: 'ended' } });
-    await waitFor(async () => (await world.row(1)).outcome === 'unknown');
+    await waitFor(async () => (await world.row()).outcome === 'unknown');
   });
 });

@@ -1,10 +1,9 @@
 /** @slow */
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { makeJob } from './make-job.ts';
-import { BATCH, dub, keyOf, tts } from './rows.ts';
+import { BATCH, keyOf, tts, dub } from './rows.ts';
 import { fastClock } from './worker.ts';
-import { createWorld, type World } from './world.ts';
+import { begin, type World } from './world.ts';
 
 const ROWS = 64;
 /** Of a file, ms. Eight at once make the last one wait for longer than its link lives. */
@@ -14,11 +13,10 @@ const LINK_LIFE_MS = 1_000;
 
 /** Rows whose jobs are done, and a worker for whom half a minute passes in half a second. */
 async function withDoneJobs(): Promise<{ world: World; worker: Awaited<ReturnType<World['worker']>> }> {
-  const world = await createWorld({
-    linkLifeMs: LINK_LIFE_MS,
-    plan: { rules: [{ on: 'download', fault: { kind: 'late', ms: FILE_MS } }] },
-  });
-  await world.fill(Array.from({ length: ROWS }, (_, at) => tts(`Line ${at}.`)));
+  const { world } = await begin(
+    Array.from({ length: ROWS }, (_, at) => tts(`Line ${at}.`)),
+    { rules: [{ on: 'download', fault: { kind: 'late', ms: FILE_MS } }], service: { linkLifeMs: LINK_LIFE_MS } },
+  );
   const sender = await world.worker();
   await Promise.all(Array.from({ length: ROWS }, (_, at) => sender.submit(keyOf(at + 1))));
   return { world, worker: await world.worker({ clock: fastClock(60) }) };
@@ -26,9 +24,9 @@ async function withDoneJobs(): Promise<{ world: World; worker: Awaited<ReturnTyp
 
 describe('fetchResult', () => {
   it('follows links that redirect, and nothing but the API is shown the token', async () => {
-    const world = await createWorld({ plan: { rules: [{ on: 'download', fault: 'redirect' }] } });
-    await world.fill([tts('One.'), tts('Two.'), dub()]);
-    const worker = await world.worker();
+    const { world, worker } = await begin([tts('One.'), tts('Two.'), dub()], {
+      rules: [{ on: 'download', fault: 'redirect' }],
+    });
     for (const row of [1, 2, 3]) {
       await worker.drive(row);
       expect((await world.row(row)).outcome).toBe('succeeded');
@@ -74,18 +72,17 @@ describe('fetchResult', () => {
   });
 
   it('records no result of a job that was taken back meanwhile for the one that took its place', async () => {
-    const world = await createWorld();
-    await world.fill([tts('Lost.')]);
-    const ledger = await world.look();
+    const { world } = await begin([tts('Lost.')]);
+    const { ledger } = world;
     const failure = { class: 'OutcomeUnknown', message: 'No answer.' } as const;
     await ledger.intend(keyOf(1), { quoted: 1, quotedRest: 0, owner: 'w', maxSending: 8 });
     await ledger.settle(keyOf(1), { verdict: 'unknown', failure }, { outcome: 'unknown', failure });
-    const [wrong, right] = [await makeJob(world, 'Of somebody else.'), await makeJob(world, 'Lost.')];
+    const [wrong, right] = [await world.makeJob('Of somebody else.'), await world.makeJob('Lost.')];
     const download = world.holdAt('before-rename');
     const worker = await world.worker({ atFaultPoint: download.atFaultPoint });
 
     await ledger.decide(keyOf(1), { type: 'adopted', jobId: wrong, who: 'ann' });
-    const fetching = worker.slice([{ row: 1, step: 'speech', take: 1, attempt: 1 }], 20_000);
+    const fetching = worker.slice([keyOf(1)], 20_000);
     await download.reached;
     await ledger.decide(keyOf(1), { type: 'released', jobId: wrong, who: 'ann' });
     await ledger.decide(keyOf(1), { type: 'adopted', jobId: right, who: 'ann' });
@@ -101,7 +98,7 @@ describe('fetchResult', () => {
           .digest('hex'),
       ),
     );
-    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', file: { sha256 } });
+    expect(await world.row()).toMatchObject({ outcome: 'succeeded', file: { sha256 } });
     expect(await ledger.readRow(BATCH, 1)).toMatchObject({ charges: [{ jobId: right }] });
   });
 });

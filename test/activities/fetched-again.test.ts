@@ -1,104 +1,85 @@
 import { expect, it } from '@jest/globals';
 import type { Failure } from '../../contract/failures.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
-import type { JobKey } from '../../ledger/requests/charges.ts';
 import type { ChargeRecord, ResultFile, RowStanding } from '../../ledger/record-types.ts';
 import type { RowEffect } from '../../ledger/rows/row-effects.ts';
 import { attemptOfFile, lostFile } from '../../policy/redrive/lost-file.ts';
 import { afterJobFailed } from '../../policy/rows/new-take.ts';
-import type { FaultPlan } from '../../simulator/fault-plan.ts';
-import { BATCH, tts, type Wanted } from './rows.ts';
-import { workOn } from './cached.ts';
-import { speaks, verified } from './verified.ts';
-import { createWorld, type World } from './world.ts';
+import { BATCH, keyOf, tts, verified, speaks, type Wanted, type Rule } from './rows.ts';
+import { begin, type World } from './world.ts';
 
 /** What may happen while a lost file is fetched again. */
 
-const MISSING = lostFile('missing', undefined);
-
-let world: World;
-
-async function begin(spec: RowSpec, wanted: Wanted = {}, rules: FaultPlan['rules'] = []): Promise<void> {
-  world = await createWorld({ plan: { rules } });
-  await world.fill([spec], wanted);
-  await workOn(await world.worker(), BATCH);
+interface Lost {
+  readonly world: World;
+  /** The attempt that brought the file. */
+  readonly brought: ChargeRecord;
+  readonly file: ResultFile;
+  /** Its job has been read again. */
+  readonly comesHome: (
+    end: { readonly file: ResultFile } | { readonly failure: Failure },
+    effect?: RowEffect,
+  ) => Promise<RowStanding['row']>;
 }
 
-/** Loses the row's file, and opens the row to have its job read again. Returns the attempt that brought the file. */
-async function lose(): Promise<ChargeRecord & { readonly file: ResultFile }> {
-  const { outcome, take, file, charges } = await world.row(1);
+/** A row whose file was lost, and which is opened to have its job read again. `accepted`: a person took its earlier take. */
+async function withLost(spec: RowSpec, wanted: Wanted = {}, rules: Rule[] = [], accepted = false): Promise<Lost> {
+  const { world, worker } = await begin([spec], { wanted, rules });
+  const { ledger } = world;
+  await worker.work();
+  if (accepted) await ledger.redrive(BATCH, [{ row: 1, take: 2, outcome: 'unfit', how: { type: 'accept' } }]);
+  const { outcome, take, file, charges } = await world.row();
   const brought = attemptOfFile(charges, file?.key);
   if (outcome === null || brought?.file == null) throw new Error('The row has no file to lose.');
-  const ledger = await world.look();
-  await ledger.redrive(BATCH, [{ row: 1, take, outcome, how: { type: 'wait' }, lost: MISSING }]);
-  return { ...brought, file: brought.file };
-}
-
-async function comesHome(
-  lost: ChargeRecord,
-  end: { readonly file: ResultFile } | { readonly failure: Failure },
-  effect: RowEffect,
-): Promise<RowStanding['row']> {
-  const key: JobKey = { batch: BATCH, row: 1, step: lost.step, take: lost.take, attempt: lost.attempt };
-  return (await (await world.look()).finishJob(key, end, effect)).row;
+  const lost = lostFile('missing', undefined);
+  await ledger.redrive(BATCH, [{ row: 1, take, outcome, how: { type: 'wait' }, lost }]);
+  const key = keyOf(1, brought.attempt, brought.step, brought.take);
+  const comesHome: Lost['comesHome'] = async (end, effect = { state: 'waiting' }) =>
+    (await ledger.finishJob(key, end, effect)).row;
+  return { world, brought, file: brought.file, comesHome };
 }
 
 /** The row has the speech of its first take, which a person accepted, after a second. */
-async function haveEarlierTake(): Promise<void> {
-  await begin(verified(), { retakes: 1 }, [speaks('missing-sentence'), speaks('other-words')]);
-  const ledger = await world.look();
-  await ledger.redrive(BATCH, [{ row: 1, take: 2, outcome: 'unfit', how: { type: 'accept' } }]);
-}
+const withLostEarlierTake = (): Promise<Lost> =>
+  withLost(verified(), { retakes: 1 }, [speaks('missing-sentence'), speaks('other-words')], true);
 
 it.each([
-  ['an earlier', haveEarlierTake, 2],
-  ['the same', () => begin(verified()), 1],
+  ['an earlier', withLostEarlierTake, 2],
+  ['the same', () => withLost(verified()), 1],
 ])('a stop waits for the file of %s take, as for any running job', async (_, have, take) => {
-  await have();
-  const lost = await lose();
-  const ledger = await world.look();
-  await ledger.setControl(BATCH, 'stopping');
-  await ledger.cancelRest(BATCH);
-  expect(await world.row(1)).toMatchObject({ outcome: null, state: 'processing' });
-  expect(await ledger.runningJobs(BATCH)).toMatchObject([{ row: 1, take: lost.take, file: lost.file }]);
-  const home = await comesHome(lost, { file: lost.file }, { state: 'waiting' });
-  expect(home).toMatchObject({ outcome: 'succeeded', take, file: lost.file });
+  const { world, brought, file, comesHome } = await have();
+  await world.ledger.setControl(BATCH, 'stopping');
+  await world.ledger.cancelRest(BATCH);
+  expect(await world.row()).toMatchObject({ outcome: null, state: 'processing' });
+  expect(await world.ledger.runningJobs(BATCH)).toMatchObject([{ row: 1, take: brought.take, file }]);
+  expect(await comesHome({ file })).toMatchObject({ outcome: 'succeeded', take, file });
 });
 
 it('a stop at once leaves the file of an earlier take to a later, free redrive', async () => {
-  await haveEarlierTake();
-  const lost = await lose();
-  await (await world.look()).stopNow(BATCH);
-  expect(await world.row(1)).toMatchObject({ outcome: 'overdue', failure: { class: 'Overdue' } });
-  expect(await comesHome(lost, { file: lost.file }, { state: 'waiting' })).toMatchObject({
-    outcome: 'succeeded',
-    file: lost.file,
-  });
+  const { world, file, comesHome } = await withLostEarlierTake();
+  await world.ledger.stopNow(BATCH);
+  expect(await world.row()).toMatchObject({ outcome: 'overdue', failure: { class: 'Overdue' } });
+  expect(await comesHome({ file })).toMatchObject({ outcome: 'succeeded', file });
 });
 
-it('other, unfit content is not paid for by itself, whatever --retakes allows', async () => {
-  await begin(tts(), { retakes: 1 });
-  const lost = await lose();
-  const failure = { class: 'Unfit', message: 'It is silent.' } as const;
-  const file = { ...lost.file, sha256: 'c'.repeat(64), unfit: 'silent' } as const;
-  const otherwise = { outcome: 'unfit', failure, file } as const;
-  const home = await comesHome(lost, { file }, { retake: 'speech', reason: 'retake', most: 1, otherwise });
-  expect(home).toMatchObject({ outcome: 'unfit', take: 1, failure, file });
-});
+it('other, unfit content, or a job that is now said to have failed, is not paid for by itself, whatever --retakes allows', async () => {
+  const silent = await withLost(tts(), { retakes: 1 });
+  const unfit = { class: 'Unfit', message: 'It is silent.' } as const;
+  const file = { ...silent.file, sha256: 'c'.repeat(64), unfit: 'silent' } as const;
+  const otherwise = { outcome: 'unfit', failure: unfit, file } as const;
+  const retake = { retake: 'speech', reason: 'retake', most: 1, otherwise } as const;
+  expect(await silent.comesHome({ file }, retake)).toMatchObject({ outcome: 'unfit', take: 1, failure: unfit, file });
 
-it('a job that is now said to have failed is not paid for by itself either', async () => {
-  await begin(tts(), { retakes: 1 });
-  const lost = await lose();
+  const failed = await withLost(tts(), { retakes: 1 });
   const failure = { class: 'JobFailed', message: 'It failed.' } as const;
-  const home = await comesHome(lost, { failure }, afterJobFailed(1, 'running', 'speech', failure));
+  const home = await failed.comesHome({ failure }, afterJobFailed(1, 'running', 'speech', failure));
   expect(home).toMatchObject({ outcome: 'failed', take: 1, failure });
 });
 
 it('says of speech that nothing verifies that it is another file than the row had', async () => {
-  await begin(tts());
-  const lost = await lose();
-  const file = { ...lost.file, sha256: 'c'.repeat(64) };
-  const home = await comesHome(lost, { file }, { outcome: 'succeeded', file });
+  const { world, file: lost, comesHome } = await withLost(tts());
+  const file = { ...lost, sha256: 'c'.repeat(64) };
+  const home = await comesHome({ file }, { outcome: 'succeeded', file });
   expect(home).toMatchObject({ outcome: 'succeeded', file: { ...file, oddity: expect.stringMatching(/another/) } });
-  expect((await world.row(1)).charges[0]?.file).toEqual(home.file);
+  expect((await world.row()).charges[0]?.file).toEqual(home.file);
 });

@@ -8,7 +8,7 @@ import { LedgerMisuse, LedgerUnreachable } from '../../ledger/errors.ts';
 import { runsPromiseHooks } from '../support/promise-hooks.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { BATCH, tts } from './rows.ts';
-import { createWorld } from './world.ts';
+import { createWorld, begin } from './world.ts';
 
 const OFFER: LaneOffer = { batch: BATCH, lane: 1, lanes: 1, run: 'run' };
 
@@ -18,14 +18,13 @@ function survey(activities: Activities, batch = BATCH): Promise<BatchSurvey> {
 
 describe('createActivities', () => {
   it('walks a batch from its first survey to its close', async () => {
-    const world = await createWorld();
-    await world.fill([tts(), tts('Another.')]);
+    const { world } = await begin([tts(), tts('Another.')]);
     const activities = createActivities((await world.worker()).deps);
     expect(await survey(activities)).toEqual({ open: 2, control: 'running', lanes: 1 });
     expect(await new MockActivityEnvironment().run(() => activities.workLane(OFFER))).toEqual({ then: 'idle' });
     expect(await survey(activities)).toEqual({ open: 0, control: 'running', lanes: 0 });
     expect(world.charges()).toHaveLength(2);
-    expect(await (await world.look()).findBatch(BATCH)).toMatchObject({ state: 'closed' });
+    expect(await world.batch()).toMatchObject({ state: 'closed' });
   });
 
   it('refuses a batch that the ledger does not have, once and for all', async () => {
@@ -35,12 +34,9 @@ describe('createActivities', () => {
   });
 
   it('refuses for good what the ledger does not know, so that no workflow retries it for ever', async () => {
-    const world = await createWorld();
-    await world.fill([tts()]);
+    const { world } = await begin([tts()]);
     const misuse = new LedgerMisuse('There is no such batch.');
-    const { deps } = await world.worker({
-      change: ({ ledger }) => ({ ledger: { ...ledger, closeBatch: () => Promise.reject(misuse) } }),
-    });
+    const { deps } = await world.worker({ ledger: () => ({ closeBatch: () => Promise.reject(misuse) }) });
     await expect(survey(createActivities(deps))).rejects.toMatchObject({
       type: 'LedgerMisuse',
       nonRetryable: true,
@@ -48,19 +44,15 @@ describe('createActivities', () => {
   });
 
   it('beats while it surveys, so that another worker can take that over from one that stands still', async () => {
-    const world = await createWorld();
-    await world.fill([tts()]);
+    const { world } = await begin([tts()]);
     const env = new MockActivityEnvironment();
     let beats = 0;
     env.on('heartbeat', () => (beats += 1));
     const { deps } = await world.worker({
-      change: ({ ledger }) => ({
-        ledger: {
-          ...ledger,
-          closeBatch: async (name) => {
-            await waitFor(() => beats > 1);
-            return ledger.closeBatch(name);
-          },
+      ledger: (ledger) => ({
+        closeBatch: async (name) => {
+          await waitFor(() => beats > 1);
+          return ledger.closeBatch(name);
         },
       }),
     });
@@ -68,8 +60,7 @@ describe('createActivities', () => {
   });
 
   it('beats while it works, and gives its rows up when the server takes the work away', async () => {
-    const world = await createWorld({ plan: { rules: [{ on: 'create', fault: 'job-stuck' }] } });
-    await world.fill([tts(), tts('Another.')]);
+    const { world } = await begin([tts(), tts('Another.')], { rules: [{ on: 'create', fault: 'job-stuck' }] });
     const { deps } = await world.worker();
     let left = 0;
     const leaveContext = (): void => {
@@ -85,17 +76,14 @@ describe('createActivities', () => {
     expect(left).toBe(1);
     env.cancel();
     expect(await working).toEqual({ then: 'more' });
-    expect(await (await world.look()).laneOwners(BATCH)).toEqual([]);
-    expect((await world.row(1)).state).toBe('processing');
+    expect(await world.ledger.laneOwners(BATCH)).toEqual([]);
+    expect((await world.row()).state).toBe('processing');
   });
 
   it('tells a fault that no retry heals, and throws it all the same', async () => {
-    const world = await createWorld();
-    await world.fill([tts()]);
+    const { world } = await begin([tts()]);
     const gone = new LedgerUnreachable('ledger.db', 'the disk is full', 'Free some space.');
-    const worker = await world.worker({
-      change: ({ ledger }) => ({ ledger: { ...ledger, closeBatch: () => Promise.reject(gone) } }),
-    });
+    const worker = await world.worker({ ledger: () => ({ closeBatch: () => Promise.reject(gone) }) });
     await expect(survey(createActivities(worker.deps))).rejects.toBe(gone);
     expect(worker.faults).toEqual([gone]);
     await expect(survey(createActivities(worker.deps), 'nothing')).rejects.toThrow();

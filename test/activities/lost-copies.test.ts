@@ -1,10 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { beforeEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
+import { lostFile } from '../../policy/redrive/lost-file.ts';
 import { expectKept } from '../ledger/recount.ts';
-import { outcomesOf, runBatch } from './cached.ts';
-import { damage, draftOf, redrive } from './redriven.ts';
-import { tts } from './rows.ts';
-import { verified } from './verified.ts';
+import { keyOf, tts, verified, FORGOTTEN, FREE } from './rows.ts';
 import { createWorld, type World } from './world.ts';
 
 /**
@@ -12,29 +10,32 @@ import { createWorld, type World } from './world.ts';
  * another row will do; without one, the job that made the result is read again.
  */
 
-const FORGOTTEN = { rules: [{ on: 'read', fault: { kind: 'status', status: 404 } }] };
-const GONE = { outcome: 'failed', failure: { class: 'ResultGone' } };
+const DAMAGED = { damaged: true };
 
-let world: World;
-beforeEach(async () => {
-  world = await createWorld();
-});
-
-async function begin(spec = tts()): Promise<void> {
-  const worker = await world.worker();
-  await runBatch(world, worker, 'first', [spec]);
-  await runBatch(world, worker, 'second', [spec]);
-  expect(await outcomesOf(world, 'second')).toEqual(['cached']);
+/** A batch that paid for a row, and a second whose row is a copy of its result; the files of these are damaged. */
+async function withCopy(damaged: readonly ('first' | 'second')[], spec = tts()): Promise<World> {
+  const world = await createWorld();
+  for (const name of ['first', 'second']) await world.run(name, [spec]);
+  expect(await world.outcomes('second')).toEqual(['cached']);
+  for (const name of damaged) await world.damage(1, name, name === 'second' ? 'missing' : 'altered');
+  return world;
 }
 
-/** The file of a row as it was is in the store, and the sums of its batch are those of its rows. */
-async function expectWhole(batch: string, sha256: string | undefined): Promise<void> {
-  const { file } = await world.row(1, batch);
-  expect(file?.sha256).toBe(sha256);
-  const path = (await world.worker()).deps.store.pathOf(file?.key ?? '') ?? '';
-  expect(await readFile(path)).toHaveLength(file?.bytes ?? -1);
-  expect((await draftOf(world, { damaged: true }, batch)).draft.count).toBe(0);
-  await expectKept(await world.look(), batch);
+/** Opens the copy to have its job read again. */
+async function reopen(world: World): Promise<void> {
+  const lost = lostFile('missing', undefined);
+  await world.ledger.redrive('second', [{ row: 1, take: 1, outcome: 'cached', how: { type: 'wait' }, lost }]);
+}
+
+/** The file of a row as it was is in the store, the sums of its batch are those of its rows, and nothing more was paid. */
+async function expectWhole(world: World, batch: string, outcome: 'cached' | 'succeeded', paid = 1): Promise<void> {
+  const row = await world.row(1, batch);
+  const sha256 = (await world.row(1, 'first')).charges[0]?.file?.sha256;
+  expect(row).toMatchObject({ outcome, take: 1, failure: null, file: { sha256 } });
+  expect(await readFile(await world.pathOf(1, batch))).toHaveLength(row.file?.bytes ?? -1);
+  expect((await world.draft(DAMAGED, batch)).draft.count).toBe(0);
+  await expectKept(world.ledger, batch);
+  expect(world.charges()).toHaveLength(paid);
 }
 
 it.each([
@@ -43,110 +44,79 @@ it.each([
 ])(
   'a copy of %s comes from the job of the row that paid, free, if the file of that is damaged, too',
   async (_, spec, paid) => {
-    await begin(spec);
-    const before = await world.row(1, 'second');
-    const { saved } = await (await world.look()).money('second');
-    await damage(world, 1, 'first');
-    await damage(world, 1, 'second', 'missing');
-    expect(await redrive(world, { damaged: true }, 'second')).toEqual({ paying: 0, waits: 1 });
-    const after = await world.row(1, 'second');
-    expect(after).toMatchObject({ outcome: 'cached', take: 1, failure: null });
-    expect(after.charges.map(({ state, jobId, charged, source }) => ({ state, jobId, charged, source }))).toEqual(
+    const world = await withCopy(['first', 'second'], spec);
+    const [before, { saved }] = [await world.row(1, 'second'), await world.ledger.money('second')];
+    expect(await world.redrive(DAMAGED, 'second')).toEqual(FREE);
+    const { charges } = await world.row(1, 'second');
+    expect(charges.map(({ state, jobId, charged, source }) => ({ state, jobId, charged, source }))).toEqual(
       before.charges.map(({ source }) => ({ state: 'cached', jobId: null, charged: null, source })),
     );
-    await expectWhole('second', before.file?.sha256);
-    expect(await (await world.look()).money('second')).toMatchObject({
-      saved,
-      charged: 0,
-      damaged: 0,
-      estimated: false,
-    });
-    expect(world.charges()).toHaveLength(paid);
-    await runBatch(world, await world.worker(), 'third', [spec]);
-    expect(await outcomesOf(world, 'third')).toEqual(['cached']);
+    await expectWhole(world, 'second', 'cached', paid);
+    const money = { saved, charged: 0, damaged: 0, estimated: false };
+    expect(await world.ledger.money('second')).toMatchObject(money);
+    await world.run('third', [spec]);
+    expect(await world.outcomes('third')).toEqual(['cached']);
     expect(world.charges()).toHaveLength(paid);
   },
 );
 
-it('a copy comes from the whole file of an equal row, even if the API has forgotten the job', async () => {
-  await begin();
-  const { file } = await world.row(1, 'second');
-  await damage(world, 1, 'second');
-  await world.change('plan', FORGOTTEN);
-  expect(await redrive(world, { damaged: true }, 'second')).toEqual({ paying: 0, waits: 1 });
-  expect(await world.row(1, 'second')).toMatchObject({ outcome: 'cached', take: 1, file });
-  await expectWhole('second', file?.sha256);
-});
-
-it('a row that paid has its file back from a copy, even if the API has forgotten the job', async () => {
-  await begin();
-  const { file } = await world.row(1, 'first');
-  await damage(world, 1, 'first');
-  await world.change('plan', FORGOTTEN);
-  expect(await redrive(world, { damaged: true }, 'first')).toEqual({ paying: 0, waits: 1 });
-  expect(await world.row(1, 'first')).toMatchObject({ outcome: 'succeeded', take: 1, file });
-  await expectWhole('first', file?.sha256);
-  expect(world.charges()).toHaveLength(1);
+it('a row has its file back from one of equal content, even if the API has forgotten the job', async () => {
+  for (const [name, outcome] of [
+    ['second', 'cached'],
+    ['first', 'succeeded'],
+  ] as const) {
+    const world = await withCopy([name]);
+    const { file } = await world.row(1, name);
+    await world.plan(FORGOTTEN);
+    expect(await world.redrive(DAMAGED, name)).toEqual(FREE);
+    expect((await world.row(1, name)).file).toEqual(file);
+    await expectWhole(world, name, outcome);
+  }
 });
 
 it('a copy comes with its original, once that is back', async () => {
-  await begin();
-  const { file } = await world.row(1, 'second');
-  await damage(world, 1, 'first');
-  await damage(world, 1, 'second');
-  await redrive(world, { damaged: true }, 'first');
-  await world.change('plan', FORGOTTEN);
-  expect(await redrive(world, { damaged: true }, 'second')).toEqual({ paying: 0, waits: 1 });
-  await expectWhole('second', file?.sha256);
-  expect(world.charges()).toHaveLength(1);
+  const world = await withCopy(['first', 'second']);
+  await world.redrive(DAMAGED, 'first');
+  await world.plan(FORGOTTEN);
+  expect(await world.redrive(DAMAGED, 'second')).toEqual(FREE);
+  await expectWhole(world, 'second', 'cached');
 });
 
 it('a copy whose job is forgotten, and of which no row has the file, leaves it to a person to pay', async () => {
-  await begin();
-  await damage(world, 1, 'first');
-  await damage(world, 1, 'second');
-  await world.change('plan', FORGOTTEN);
-  await redrive(world, { damaged: true }, 'second');
-  expect(await world.row(1, 'second')).toMatchObject({ ...GONE, charges: [{ state: 'cached', jobId: null }] });
-  expect(await redrive(world, {}, 'second')).toEqual({ paying: 0, waits: 1 });
+  const world = await withCopy(['first', 'second']);
+  await world.plan(FORGOTTEN);
+  await world.redrive(DAMAGED, 'second');
+  const gone = { outcome: 'failed', failure: { class: 'ResultGone' }, charges: [{ state: 'cached', jobId: null }] };
+  expect(await world.row(1, 'second')).toMatchObject(gone);
+  expect(await world.redrive({}, 'second')).toEqual(FREE);
   expect(world.charges()).toHaveLength(1);
-  expect(await redrive(world, { resubmit: true }, 'second')).toEqual({ paying: 1, waits: 0 });
-  await expectKept(await world.look(), 'second');
+  expect(await world.redrive({ resubmit: true }, 'second')).toEqual({ paying: 1, waits: 0 });
+  await expectKept(world.ledger, 'second');
 });
 
 it('a copy whose batch was stopped meanwhile is read again, free', async () => {
-  await begin();
-  const { file } = await world.row(1, 'second');
-  await damage(world, 1, 'first');
-  await damage(world, 1, 'second');
-  const ledger = await world.look();
-  const lost = { class: 'ResultGone', message: 'It is missing.' } as const;
-  await ledger.redrive('second', [{ row: 1, take: 1, outcome: 'cached', how: { type: 'wait' }, lost }]);
-  await expectKept(ledger, 'second');
-  await ledger.stopNow('second');
-  await ledger.closeBatch('second');
-  expect(await world.row(1, 'second')).toMatchObject({ outcome: 'overdue' });
-  expect(await redrive(world, {}, 'second')).toEqual({ paying: 0, waits: 1 });
-  expect(await world.row(1, 'second')).toMatchObject({ outcome: 'cached', take: 1 });
-  await expectWhole('second', file?.sha256);
-  expect(world.charges()).toHaveLength(1);
+  const world = await withCopy(['first', 'second']);
+  await reopen(world);
+  await expectKept(world.ledger, 'second');
+  await world.ledger.stopNow('second');
+  await world.ledger.closeBatch('second');
+  expect(await world.outcomes('second')).toEqual(['overdue']);
+  expect(await world.redrive({}, 'second')).toEqual(FREE);
+  await expectWhole(world, 'second', 'cached');
 });
 
 it('other content in place of a copy says so, and costs nothing', async () => {
-  await begin();
-  await damage(world, 1, 'second');
-  const ledger = await world.look();
+  const world = await withCopy(['second']);
   const { file } = await world.row(1, 'second');
   if (file === null) throw new Error('there is no file');
-  const lost = { class: 'ResultGone', message: 'It is missing.' } as const;
-  await ledger.redrive('second', [{ row: 1, take: 1, outcome: 'cached', how: { type: 'wait' }, lost }]);
+  await reopen(world);
   const other = { ...file, key: 'other.mp3', sha256: 'b'.repeat(64) };
-  const key = { batch: 'second', row: 1, step: 'speech', take: 1, attempt: 1 } as const;
-  await ledger.finishJob(key, { file: other, credits: 9 }, { outcome: 'succeeded', file: other });
+  const key = { ...keyOf(1), batch: 'second' };
+  await world.ledger.finishJob(key, { file: other, credits: 9 }, { outcome: 'succeeded', file: other });
   expect(await world.row(1, 'second')).toMatchObject({
     outcome: 'cached',
     file: { ...other, oddity: expect.stringMatching(/another/) },
     charges: [{ state: 'cached', jobId: null, charged: null }],
   });
-  await expectKept(ledger, 'second');
+  await expectKept(world.ledger, 'second');
 });

@@ -3,46 +3,34 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { explainRow, type RowHistory } from '../../batches/look/explain.ts';
 import { openRows } from '../../batches/redrive/redrive.ts';
+import type { RedriveDraft } from '../../batches/redrive/draft.ts';
 import type { RedriveSelection } from '../../batches/redrive/selection.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
-import type { FaultPlan } from '../../simulator/fault-plan.ts';
 import { draftLines } from '../../starters/redrive/redrive-words.ts';
-import { workOn } from './cached.ts';
-import { fillInParts } from './in-parts.ts';
-import { damage, draftOf as draftIn, redrive as redriveIn } from './redriven.ts';
-import { BATCH, type Wanted } from './rows.ts';
-import { speaks } from './verified.ts';
+import { BATCH, speaks, FORGOTTEN, FREE, PARTS, type Wanted, type Rule } from './rows.ts';
 import { createWorld, type World } from './world.ts';
 
 /** Row 1 is spoken in parts, which are rows 2 to 4. Stored files of it are lost: all is as it was, free. */
 
 const DAMAGED = { damaged: true };
-const FREE = { paying: 0, waits: 1 };
-const FORGOTTEN = { rules: [{ on: 'read', fault: { kind: 'status', status: 404 } }] } satisfies FaultPlan;
+const FAILING_PART: Rule = { on: 'create', match: { text: 'Two is' }, fault: 'job-fails' };
 
 let world: World;
 
-async function begin(
-  spoken: Partial<RowSpec> = {},
-  rules: FaultPlan['rules'] = [],
-  wanted: Wanted = {},
-): Promise<void> {
-  world = await createWorld({ plan: { rules } });
-  await fillInParts(world, wanted, BATCH, spoken);
-  await workOn(await world.worker(), BATCH);
+async function begin(spoken: Partial<RowSpec> = {}, rules: readonly Rule[] = [], wanted: Wanted = {}): Promise<void> {
+  world = await createWorld({ rules: [...rules] });
+  await world.fillInParts(PARTS, wanted, spoken);
+  await world.work();
 }
 
-const draftOf = (wish: RedriveSelection = DAMAGED): ReturnType<typeof draftIn> => draftIn(world, wish);
-const redrive = (wish: RedriveSelection = DAMAGED): ReturnType<typeof redriveIn> => redriveIn(world, wish);
+const draftOf = async (wish: RedriveSelection = DAMAGED): Promise<RedriveDraft> => (await world.draft(wish)).draft;
+const redrive = (): ReturnType<World['redrive']> => world.redrive(DAMAGED);
 
-async function explained(row: string): Promise<RowHistory> {
-  const ledger = await world.look();
-  const batch = await ledger.findBatch(BATCH);
-  if (batch === undefined) throw new Error('there is no batch');
+async function lossOf(row: string): Promise<RowHistory['lost']> {
   const store = { folder: join(world.folder, 'store'), requireOwn: () => Promise.resolve() };
-  const found = await explainRow(ledger, batch, row, store);
+  const found = await explainRow(world.ledger, await world.batch(), row, store);
   if (found.type !== 'found') throw new Error('there is no such row');
-  return found.history;
+  return found.history.lost;
 }
 
 /** What became of the row and its parts. */
@@ -51,86 +39,71 @@ async function standing(): Promise<readonly object[]> {
   return rows.map(({ outcome, failure, file }) => ({ outcome, failure, file }));
 }
 
-async function expectNothingLeft(): Promise<void> {
-  expect((await draftOf()).draft.count).toBe(0);
-}
-
-it('the joined file of verified parts is joined again, free, and costs nothing in advance', async () => {
-  await begin({ verify: 0.6 });
+it.each<[string, readonly number[], 'missing' | 'altered', Partial<RowSpec>, readonly Rule[]]>([
+  ['the joined file of verified parts', [1], 'missing', { verify: 0.6 }, []],
+  ['a verified part', [3], 'altered', { verify: 0.6 }, []],
+  ['the joined file and parts', [1, 2, 4], 'altered', { verify: 0.6 }, []],
+  ['a part of a row that lacks another, which is not paid for', [4], 'altered', {}, [FAILING_PART]],
+])('%s that is lost is back in one go, free', async (_, lost, how, spoken, rules) => {
+  await begin(spoken, rules);
   const [before, paid] = [await standing(), world.charges().length];
-  await damage(world, 1, BATCH, 'missing');
-  expect((await explained('1')).lost).toEqual({ is: 'missing', isFree: true });
-  expect(draftLines((await draftOf()).draft, BATCH)).toEqual([
+  expect((await draftOf()).count).toBe(0);
+  for (const row of lost) await world.damage(row, BATCH, how);
+  if (lost[0] === 1) expect(await lossOf('1')).toEqual({ is: how, isFree: true });
+  expect(await draftOf()).toMatchObject({ count: 1, ...FREE });
+  expect(await redrive()).toEqual(FREE);
+  expect(await standing()).toEqual(before);
+  expect(world.charges()).toHaveLength(paid);
+  expect((await draftOf()).count).toBe(0);
+});
+
+it('a joined file that is made anew is announced as free', async () => {
+  await begin();
+  await world.damage(1);
+  expect(draftLines(await draftOf(), BATCH)).toEqual([
     `Redrive of batch "${BATCH}", at a cost of nothing`,
     '  1 row whose parts are joined again, free',
   ]);
-  expect(await redrive()).toEqual(FREE);
-  expect(await standing()).toEqual(before);
-  expect(world.charges()).toHaveLength(paid);
-  await expectNothingLeft();
-});
-
-it('a lost part is fetched again, free, and its row has its joined file as before', async () => {
-  await begin({ verify: 0.6 });
-  const [before, paid] = [await standing(), world.charges().length];
-  await damage(world, 3);
-  expect(await redrive()).toEqual(FREE);
-  expect(await standing()).toEqual(before);
-  expect(world.charges()).toHaveLength(paid);
-  await expectNothingLeft();
 });
 
 it('a row keeps its joined file if the API has forgotten the job of its lost part', async () => {
   await begin();
   const before = await standing();
-  await damage(world, 3);
-  await world.change('plan', FORGOTTEN);
+  await world.damage(3);
+  await world.plan(FORGOTTEN);
   expect(await redrive()).toEqual(FREE);
   expect(await standing()).toEqual(before);
   // It is tried again, free, and not paid for.
-  expect((await draftOf()).draft).toMatchObject({ count: 1, ...FREE });
+  expect(await draftOf()).toMatchObject({ count: 1, ...FREE });
   // Without the joined file, the row cannot do without its part.
-  await damage(world, 1);
+  await world.damage(1);
   expect(await redrive()).toEqual(FREE);
-  expect(await world.row(1)).toMatchObject({ outcome: 'failed', failure: { class: 'ResultGone' } });
-  await world.change('plan', { rules: [] });
+  expect(await world.row()).toMatchObject({ outcome: 'failed', failure: { class: 'ResultGone' } });
+  await world.plan();
   expect(await redrive()).toEqual(FREE);
   expect(await standing()).toEqual(before);
   expect(world.charges()).toHaveLength(3);
 });
 
-it('a joined file and parts that are lost are back in one go', async () => {
-  await begin({ verify: 0.6 });
-  const [before, paid] = [await standing(), world.charges().length];
-  for (const row of [1, 2, 4]) await damage(world, row);
-  expect((await explained('1')).lost).toEqual({ is: 'altered', isFree: true });
-  expect(await redrive()).toEqual(FREE);
-  expect(await standing()).toEqual(before);
-  expect(world.charges()).toHaveLength(paid);
-  await expectNothingLeft();
-});
-
-it('a part that was found lost when it was to be joined is fetched by the same command', async () => {
+it('a part that was found lost when it was to be joined is fetched by the same command, or taken if its file is back', async () => {
   await begin();
   const before = await standing();
-  await damage(world, 1);
-  const { rows, draft } = await draftOf();
-  await damage(world, 3);
-  expect(await openRows(await world.look(), BATCH, draft, rows)).toMatchObject({ opened: 1 });
-  await workOn(await world.worker(), BATCH);
-  expect(await world.row(1)).toMatchObject({ outcome: 'failed', failure: { class: 'ResultGone' } });
+  await world.damage(1);
+  const { rows, draft } = await world.draft(DAMAGED);
+  const path = await world.pathOf(3);
+  await rename(path, `${path}.away`);
+  expect(await openRows(world.ledger, BATCH, draft, rows)).toMatchObject({ opened: 1 });
+  await world.work();
+  expect(await world.row()).toMatchObject({ outcome: 'failed', failure: { class: 'ResultGone' } });
   expect(await redrive()).toEqual(FREE);
   expect(await standing()).toEqual(before);
-  expect(world.charges()).toHaveLength(3);
-});
-
-it('a lost part is fetched again, free, and no failed part of its row is paid for', async () => {
-  await begin({}, [{ on: 'create', match: { text: 'Two is' }, fault: 'job-fails' }]);
-  const before = await standing();
-  await expectNothingLeft();
-  await damage(world, 4);
-  expect((await draftOf()).draft).toMatchObject({ count: 1, parts: 1, ...FREE });
-  await redrive();
+  await rename(path, `${path}.away`);
+  await world.damage(1);
+  await world.plan(FORGOTTEN);
+  expect(await redrive()).toEqual(FREE);
+  expect(await world.row(3)).toMatchObject({ outcome: 'failed' });
+  await rename(`${path}.away`, path);
+  expect(await redrive()).toEqual(FREE);
   expect(await standing()).toEqual(before);
   expect(world.charges()).toHaveLength(3);
 });
@@ -139,42 +112,25 @@ it('a part that did not pass is fetched again, free, and may then be accepted', 
   await begin({ verify: 0.25 }, [speaks('other-words')]);
   const [before, paid] = [await standing(), world.charges().length];
   const at = before.findIndex((row) => 'outcome' in row && row.outcome === 'unfit') + 1;
-  await damage(world, at);
-  expect((await explained(`#${at}`)).lost).toEqual({ is: 'altered', isFree: true });
+  await world.damage(at);
+  expect(await lossOf(`#${at}`)).toEqual({ is: 'altered', isFree: true });
   expect(await redrive()).toEqual(FREE);
   expect(await standing()).toEqual(before);
-  await expectNothingLeft();
-  expect(world.charges()).toHaveLength(paid);
-  await redrive({ accept: true });
-  expect(await world.row(1)).toMatchObject({ outcome: 'succeeded' });
+  expect((await draftOf()).count).toBe(0);
+  await world.redrive({ accept: true });
+  expect(await world.row()).toMatchObject({ outcome: 'succeeded' });
   expect(world.charges()).toHaveLength(paid);
 });
 
 it('a part that no job made is paid for only if its row needs it, or if it is named', async () => {
   await begin({}, [], { tts: 'sync' });
-  await damage(world, 3);
-  await expectNothingLeft();
-  expect((await draftOf({ ...DAMAGED, rows: ['3'] })).draft).toMatchObject({ paying: 1, replaced: 1, lost: 1 });
-  await damage(world, 1);
-  expect((await explained('1')).lost).toEqual({ is: 'altered', isFree: false });
-  expect((await draftOf()).draft).toMatchObject({ parts: 1, paying: 1, replaced: 1, lost: 1 });
+  await world.damage(3);
+  expect((await draftOf()).count).toBe(0);
+  expect(await draftOf({ ...DAMAGED, rows: ['3'] })).toMatchObject({ paying: 1, replaced: 1, lost: 1 });
+  await world.damage(1);
+  expect(await lossOf('1')).toEqual({ is: 'altered', isFree: false });
+  expect(await draftOf()).toMatchObject({ parts: 1, paying: 1, replaced: 1, lost: 1 });
   expect(await redrive()).toEqual({ paying: 1, waits: 0 });
-  expect(await world.row(1)).toMatchObject({ outcome: 'succeeded' });
+  expect(await world.row()).toMatchObject({ outcome: 'succeeded' });
   expect(world.charges()).toHaveLength(4);
-});
-
-it('a part whose file is back is taken as it is, and no failed part of its row is paid for', async () => {
-  await begin();
-  const before = await standing();
-  const { file } = await world.row(3);
-  const path = join(world.folder, 'store', file?.key ?? '');
-  await rename(path, `${path}.away`);
-  await damage(world, 1);
-  await world.change('plan', FORGOTTEN);
-  expect(await redrive()).toEqual(FREE);
-  expect(await world.row(3)).toMatchObject({ outcome: 'failed' });
-  await rename(`${path}.away`, path);
-  expect(await redrive()).toEqual(FREE);
-  expect(await standing()).toEqual(before);
-  expect(world.charges()).toHaveLength(3);
 });

@@ -2,12 +2,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { waitFor } from '../support/wait-for.ts';
 import { BATCH, keyOf, tts } from './rows.ts';
-import { createWorld } from './world.ts';
+import { begin } from './world.ts';
 
 describe('one charge: limits of money', () => {
   it('two requests for the last of the budget', async () => {
-    const world = await createWorld({ createMs: [100, 200] });
-    await world.fill([tts(), tts(), tts()], { budget: 10 });
+    const { world } = await begin([tts(), tts(), tts()], { createMs: [100, 200], wanted: { budget: 10 } });
     const workers = await Promise.all([world.worker(), world.worker(), world.worker()]);
     const reports = await Promise.all(workers.map((worker, index) => worker.submit(keyOf(index + 1))));
     expect(reports.map(({ verdict }) => verdict).sort()).toEqual(['accepted', 'skipped', 'skipped']);
@@ -20,28 +19,25 @@ describe('one charge: limits of money', () => {
   });
 
   it('halted while requests are on the wire', async () => {
-    const rules = [
-      { on: 'create', match: { text: 'bad' }, fault: { kind: 'status', status: 422 } },
-      { on: 'create', match: { text: 'slow' }, fault: { kind: 'late', ms: 500 } },
-    ] as const;
-    const world = await createWorld({ plan: { rules: [...rules] }, jobMs: [60_000, 60_000] });
-    await world.fill([tts('runs'), tts('slow'), tts('bad'), tts('never sent')], {
-      halt: { when: 'now', fail: 1, unit: 'rows' },
+    const { world, worker } = await begin([tts('runs'), tts('slow'), tts('bad'), tts('never sent')], {
+      rules: [
+        { on: 'create', match: { text: 'bad' }, fault: { kind: 'status', status: 422 } },
+        { on: 'create', match: { text: 'slow' }, fault: { kind: 'late', ms: 500 } },
+      ],
+      jobMs: [60_000, 60_000],
+      wanted: { halt: { when: 'now', fail: 1, unit: 'rows' } },
     });
-    const worker = await world.worker();
     await worker.submit(keyOf(1));
     const slow = worker.submit(keyOf(2));
     await waitFor(async () => (await worker.deps.ledger.sending(BATCH)).length === 1);
     expect(await worker.submit(keyOf(3))).toEqual({ verdict: 'rejected', next: { type: 'ended' } });
-    const outcomes = async (): Promise<unknown[]> =>
-      Promise.all([1, 2, 3, 4].map(async (row) => (await world.row(row)).outcome));
-    expect(await outcomes()).toEqual(['overdue', null, 'failed', 'cancelled']);
+    expect(await world.outcomes()).toEqual(['overdue', null, 'failed', 'cancelled']);
     expect(await worker.submit(keyOf(4))).toMatchObject({ next: { type: 'ended' } });
     // What is on the wire is brought home; its job is not waited for, and keeps its id.
     const { next } = await slow;
     if (next.type !== 'wait') throw new Error(`expected a job, got ${next.type}`);
     expect((await worker.slice([next.at], 60_000)).settled).toEqual([{ row: 2, next: { type: 'ended' } }]);
-    expect(await outcomes()).toEqual(['overdue', 'overdue', 'failed', 'cancelled']);
+    expect(await world.outcomes()).toEqual(['overdue', 'overdue', 'failed', 'cancelled']);
     expect((await world.row(2)).charges).toMatchObject([{ state: 'accepted', jobId: expect.any(String) }]);
     expect(await worker.deps.ledger.closeBatch(BATCH)).toBe(0);
     expect(world.charges()).toHaveLength(2);

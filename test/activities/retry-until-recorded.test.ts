@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import type { WorkEvent } from '../../contract/work-events.ts';
 import { retryUntilRecorded } from '../../activities/retry-until-recorded.ts';
 import { LedgerUnreachable } from '../../ledger/errors.ts';
-import { StoreUnwritable } from '../../store/errors.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { BATCH, keyOf, stt, tts } from './rows.ts';
-import { createWorld } from './world.ts';
+import { BATCH, keyOf, tts, stt } from './rows.ts';
+import { FullDisk } from './worker.ts';
+import { begin } from './world.ts';
 
 const FULL = new LedgerUnreachable('ledger.db', 'the disk is full', 'Free some space.');
 const NEVER = new AbortController().signal;
@@ -24,17 +24,13 @@ function worldOf(events: WorkEvent[] = []): Parameters<typeof retryUntilRecorded
 
 describe('retryUntilRecorded', () => {
   it('records the answer as soon as the disk takes it, and has logged the job id before', async () => {
-    const world = await createWorld();
-    await world.fill([tts()]);
     let isFull = true;
-    const worker = await world.worker({
-      change: ({ ledger }) => ({
-        ledger: { ...ledger, settle: (...record) => (isFull ? Promise.reject(FULL) : ledger.settle(...record)) },
-      }),
+    const { world, worker } = await begin([tts()], {
+      ledger: ({ settle }) => ({ settle: (...record) => (isFull ? Promise.reject(FULL) : settle(...record)) }),
     });
     const submitting = worker.submit(keyOf(1));
     await waitFor(() => worker.faults.length > 0);
-    expect(await world.attempts(1)).toEqual(['speech 1 sending']);
+    expect(await world.attempts()).toEqual(['speech 1 sending']);
     isFull = false;
     expect(await submitting).toMatchObject({ verdict: 'accepted', next: { type: 'wait' } });
     expect(worker.faults).toEqual([FULL]);
@@ -44,31 +40,14 @@ describe('retryUntilRecorded', () => {
     ['a transcript', stt(), 'transcription', { outcome: 'succeeded', text: expect.any(String) }],
     ['a sound', tts(), 'speech', { outcome: 'succeeded', file: { extension: 'mp3' } }],
   ] as const)('does not lose %s that comes in the answer itself', async (_, spec, step, result) => {
-    const world = await createWorld();
-    await world.fill([spec], { tts: 'sync' });
-    let isFull = true;
-    const cause = Object.assign(new Error('ENOSPC: no space left on device, write'), {
-      code: 'ENOSPC',
-      syscall: 'write',
-    });
-    const worker = await world.worker({
-      change: ({ store }) => ({
-        store: {
-          ...store,
-          write: (stem, body, expectation, onReceived) => {
-            if (!isFull) return store.write(stem, body, expectation, onReceived);
-            if (!Buffer.isBuffer(body)) body.destroy();
-            return Promise.reject(new StoreUnwritable('x.part', cause));
-          },
-        },
-      }),
-    });
+    const disk = new FullDisk();
+    const { world, worker } = await begin([spec], { wanted: { tts: 'sync' }, store: disk.store });
     const submitting = worker.submit(keyOf(1, 1, step));
     await waitFor(() => worker.faults.length > 0);
-    isFull = false;
+    disk.isFull = false;
     expect(await submitting).toMatchObject({ verdict: 'done' });
-    expect(await world.row(1)).toMatchObject(result);
-    expect((await worker.deps.ledger.findBatch(BATCH))?.state).toBe('open');
+    expect(await world.row()).toMatchObject(result);
+    expect((await world.batch()).state).toBe('open');
   });
 
   it('names what was paid for in the log, once', async () => {

@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RowSpec } from '../../contract/row-kinds.ts';
 import { redriveNow } from '../ledger/setup.ts';
-import { BATCH, dub, keyOf, tts, type Wanted } from './rows.ts';
-import { findingAllSilent } from './silent-store.ts';
-import type { Worker } from './worker.ts';
+import { BATCH, keyOf, tts, dub, type Wanted } from './rows.ts';
+import { findingAllSilent, type Worker } from './worker.ts';
 import { createWorld, type World } from './world.ts';
 
 /** Results that the store kept although they did not pass a check: paid once, downloaded once, and no more until a person says so. */
@@ -19,7 +18,7 @@ async function begin(spec: RowSpec, wanted: Wanted = {}): Promise<void> {
   writes = 0;
   await world.fill([spec], wanted);
   worker = await world.worker({
-    change: findingAllSilent(() => {
+    store: findingAllSilent(() => {
       writes += 1;
     }),
   });
@@ -29,7 +28,7 @@ describe('a result that did not pass a check', () => {
   it('ends its row unfit, kept and paid, and is neither downloaded nor paid for again by itself', async () => {
     await begin(tts());
     expect(await worker.drive(1)).toEqual({ type: 'ended' });
-    const row = await world.row(1);
+    const row = await world.row();
     expect(row).toMatchObject({
       outcome: 'unfit',
       failure: { class: 'Unfit', cause: 'result is silent' },
@@ -44,7 +43,7 @@ describe('a result that did not pass a check', () => {
   it('that was the answer itself ends its row in the same way, also where it is only found in the store', async () => {
     await begin(tts(), { tts: 'sync' });
     await worker.drive(1);
-    expect(await world.row(1)).toMatchObject({
+    expect(await world.row()).toMatchObject({
       outcome: 'unfit',
       charges: [{ state: 'done', failure: { class: 'Unfit' } }],
     });
@@ -54,7 +53,7 @@ describe('a result that did not pass a check', () => {
     void (await world.worker({ atFaultPoint: death.atFaultPoint })).submit(keyOf(1));
     await death.reached;
     await worker.reconcile(keyOf(1));
-    expect(await world.row(1)).toMatchObject({
+    expect(await world.row()).toMatchObject({
       outcome: 'unfit',
       charges: [{ state: 'done', failure: { class: 'Unfit' } }],
     });
@@ -63,11 +62,11 @@ describe('a result that did not pass a check', () => {
   it('of the first step of a chain pays for no other step until it is accepted', async () => {
     await begin(dub());
     await worker.drive(1);
-    expect(await world.row(1)).toMatchObject({ outcome: 'unfit', file: { extension: 'mp3' } });
+    expect(await world.row()).toMatchObject({ outcome: 'unfit', file: { extension: 'mp3' } });
     expect(await world.paidRequests()).toBe(1);
-    await redriveNow(await world.look(), BATCH, [ACCEPT]);
+    await redriveNow(world.ledger, BATCH, [ACCEPT]);
     expect(await worker.drive(1)).toEqual({ type: 'ended' });
-    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', file: { extension: 'mp4' } });
-    expect(world.charges().map(({ operation }) => operation)).toEqual(['speech-job', 'lip-sync-job']);
+    expect(await world.row()).toMatchObject({ outcome: 'succeeded', file: { extension: 'mp4' } });
+    expect(world.operations()).toEqual(['speech-job', 'lip-sync-job']);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RowSpec } from '../../contract/row-kinds.ts';
 import type { FaultPlan } from '../../simulator/start-simulator.ts';
-import { createWorld, type World } from './world.ts';
+import { createWorld, begin, type World } from './world.ts';
 
 const FACE = 'https://media.example/face.mp4';
 
@@ -11,9 +11,7 @@ function videoDubbing(text: string): RowSpec {
 
 /** Rows of video dubbing, each worked on until it has ended. */
 async function runAll(texts: readonly string[], rules: NonNullable<FaultPlan['rules']> = []): Promise<World> {
-  const world = await createWorld({ plan: { rules } });
-  await world.fill(texts.map(videoDubbing));
-  const worker = await world.worker();
+  const { world, worker } = await begin(texts.map(videoDubbing), { rules });
   for (const index of texts.keys()) expect(await worker.drive(index + 1)).toEqual({ type: 'ended' });
   return world;
 }
@@ -39,7 +37,7 @@ describe('video dubbing', () => {
 
   it('holds a row whose answer was lost: the API has no list, and it is not sent again', async () => {
     const world = await runAll(['lost', 'next'], [{ on: 'create', match: { text: 'lost' }, fault: 'reset-after' }]);
-    expect((await world.row(1)).outcome).toBe('unknown');
+    expect((await world.row()).outcome).toBe('unknown');
     expect((await world.row(2)).outcome).toBe('succeeded');
     expect(world.charges().map(({ text }) => text)).toEqual(['lost', 'next']);
     expect((await world.statistics()).endpoints).not.toHaveProperty(['GET /media/video-dubbing/jobs']);
@@ -50,7 +48,7 @@ describe('video dubbing', () => {
       ['fails'],
       [{ on: 'create', fault: { kind: 'job-fails', message: 'No face was found' } }],
     );
-    expect(await world.row(1)).toMatchObject({
+    expect(await world.row()).toMatchObject({
       outcome: 'failed',
       failure: { class: 'JobFailed', message: expect.stringContaining('No face was found') },
     });

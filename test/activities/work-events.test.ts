@@ -2,8 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import type { WorkEvent } from '../../contract/work-events.ts';
 import { logEvents } from '../../worker/log-events.ts';
-import { workOn } from './cached.ts';
-import { BATCH, lipSync, stt, tts } from './rows.ts';
+import { BATCH, tts, stt, lipSync } from './rows.ts';
 import { createWorld } from './world.ts';
 
 /** A text that nothing else contains. */
@@ -12,12 +11,10 @@ const TEXT = 'Rhubarb, said the heron.';
 describe('the events of a batch', () => {
   it('are one of each sort, name their parents, and hold no text, token or link', async () => {
     const world = await createWorld({
-      plan: {
-        rules: [
-          { on: 'create', match: { nth: 1 }, fault: { kind: 'status', status: 429 } },
-          { on: 'download', fault: 'cut', times: 1 },
-        ],
-      },
+      rules: [
+        { on: 'create', match: { nth: 1 }, fault: { kind: 'status', status: 429 } },
+        { on: 'download', fault: 'cut', times: 1 },
+      ],
     });
     const audio = 'https://media.example/rhubarb.mp3?seconds=2';
     await world.fill([tts(TEXT), stt(audio), lipSync()]);
@@ -27,15 +24,15 @@ describe('the events of a batch', () => {
       logEvents(pino({ level }, { write: (line) => lines[level].push(line) })),
     );
     const worker = await world.worker({
-      change: ({ ledger }) => ({
-        ledger: { ...ledger, notePrice: () => Promise.reject(new Error('no room')) },
+      ledger: () => ({ notePrice: () => Promise.reject(new Error('no room')) }),
+      change: () => ({
         observe: (event) => {
           events.push(event);
           for (const log of logs) log(event);
         },
       }),
     });
-    await workOn(worker, BATCH);
+    await worker.work();
     for (const row of [1, 2, 3]) expect((await world.row(row)).outcome).toBe('succeeded');
 
     const types = ['answer', 'commit', 'download', 'intent', 'lane', 'limiter', 'note', 'poll', 'verdict'];

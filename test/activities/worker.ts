@@ -1,15 +1,22 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock, Dependencies } from '../../activities/dependencies.ts';
-import type { FaultPoint } from '../../activities/fault-points.ts';
 import { WakeUps } from '../../activities/lane/wake-ups.ts';
 import { awaitJob } from '../../activities/lane/await-job.ts';
+import { runLane } from '../../activities/lane/run-lane.ts';
 import { Steering } from '../../activities/lane/steering.ts';
 import { loadAttempt, moveAfter, type SubmitReport } from '../../activities/attempt.ts';
 import { loadBatch } from '../../activities/cache/batch-cache.ts';
 import { reconcile } from '../../activities/reconcile/reconcile.ts';
 import { submit } from '../../activities/submit.ts';
+import { adoptJob, type SettledRow } from '../../batches/reconcile/decisions.ts';
+import type { LaneReport } from '../../contract/activities.ts';
 import type { AttemptKey, FencedAttempt, Move, RowAttempt } from '../../contract/batch.ts';
 import type { Control } from '../../contract/outcomes.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+import { StoreUnwritable } from '../../store/errors.ts';
+import type { Store } from '../../store/store.ts';
+import type { WorkerWorld } from '../../worker/dependencies.ts';
+import { freeReadsOf } from '../../worker/free-reads.ts';
 import { BATCH, keyOf } from './rows.ts';
 
 /**
@@ -17,6 +24,8 @@ import { BATCH, keyOf } from './rows.ts';
  * reads.
  */
 export const SLICE_MS = 20_000;
+
+const NEVER = new AbortController().signal;
 
 /** Rows that need something else now. */
 export interface Slice {
@@ -109,8 +118,22 @@ export class Worker {
     return { settled };
   }
 
-  /** Does what a lane does with a row, until it has ended or the batch does not go on. Returns the last move. */
-  async drive(row: number): Promise<Move> {
+  /** Works on a lane of a batch until nothing is left to do, or the signal aborts. */
+  work(batch = BATCH, signal = NEVER, { lane = 1, lanes = 1, run = 'run' } = {}): Promise<LaneReport> {
+    return this.#run(runLane(this.deps, { batch, lane, lanes, run }, signal, () => undefined));
+  }
+
+  /** Does what a lane does with these rows, one after the other, until each has ended or the batch does not go on. Returns the last move. */
+  drive(...rows: readonly number[]): Promise<Move> {
+    return this.#run(
+      rows.reduce<Promise<Move>>(
+        (before, row) => before.then(() => this.#drive(row)),
+        Promise.resolve({ type: 'ended' }),
+      ),
+    );
+  }
+
+  async #drive(row: number): Promise<Move> {
     const found = await this.deps.ledger.readRow(BATCH, row);
     let next: Move = found === undefined ? { type: 'ended' } : moveAfter({}, found);
     for (let step = 0; step < 60 && next.type !== 'ended'; step++) {
@@ -140,6 +163,18 @@ export class Worker {
   }
 }
 
+/** Gives a row a job by a person's word, as `reconcile --adopt` does. */
+export async function adopt(world: WorkerWorld, row: number, jobId: string): Promise<SettledRow> {
+  return adoptJob(world.ledger, freeReadsOf(world), await recordOf(world), { row, jobId }, 'ann@invocation');
+}
+
+/** The batch of these tests. */
+export async function recordOf({ ledger }: Pick<WorkerWorld, 'ledger'>): Promise<BatchRecord> {
+  const batch = await ledger.findBatch(BATCH);
+  if (batch === undefined) throw new Error('there is no batch');
+  return batch;
+}
+
 /** A report in short: how the row stands is for its test to look up. */
 function withoutStanding({ standing: _, ...report }: SubmitReport): SubmitReport {
   return report;
@@ -149,28 +184,36 @@ function withoutBatch({ row, step, take, attempt }: AttemptKey): RowAttempt {
   return { row, step, take, attempt };
 }
 
-/** Holds whoever comes to its fault point, until released. */
-export class Hold {
-  readonly atFaultPoint: Dependencies['atFaultPoint'];
-  /** Resolves when somebody has come. */
-  readonly reached: Promise<void>;
-  #release: () => void = () => undefined;
+/** A store that finds every sound silent. `onWrite`: called for each file that it is given. */
+export function findingAllSilent(onWrite: () => void = () => undefined): (store: Store) => Partial<Store> {
+  return (store) => ({
+    write: async (stem, body, expectation, onReceived) => {
+      onWrite();
+      const file = await store.write(stem, body, expectation, onReceived);
+      return expectation.family === 'audio' ? { ...file, unfit: 'silent' } : file;
+    },
+    find: async (stem, wanted) => {
+      const file = await store.find(stem, wanted);
+      return file === undefined ? undefined : { ...file, unfit: 'silent' };
+    },
+  });
+}
 
-  constructor(moment: FaultPoint, over: Promise<never>) {
-    let come: () => void = () => undefined;
-    this.reached = Promise.race([over, new Promise<void>((resolve) => (come = resolve))]);
-    const released = Promise.race([over, new Promise<void>((resolve) => (this.#release = resolve))]);
-    for (const end of [this.reached, released]) end.catch(() => undefined);
-    this.atFaultPoint = (now): void | Promise<void> => {
-      if (now !== moment) return;
-      come();
-      return released;
-    };
-  }
+/** A store on a disk that takes nothing until it is emptied. */
+export class FullDisk {
+  readonly fault = new StoreUnwritable(
+    'x.part',
+    Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', syscall: 'write' }),
+  );
+  isFull = true;
 
-  release(): void {
-    this.#release();
-  }
+  readonly store = (store: Store): Partial<Store> => ({
+    write: (stem, body, ...more) => {
+      if (!this.isFull) return store.write(stem, body, ...more);
+      if (!Buffer.isBuffer(body)) body.destroy();
+      return Promise.reject(this.fault);
+    },
+  });
 }
 
 /** Clocks that can be moved apart from the real ones, each by itself, in ms. */

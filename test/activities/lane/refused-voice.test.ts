@@ -1,6 +1,5 @@
 /** @slow */
 import { describe, expect, it } from '@jest/globals';
-import { runLane } from '../../../activities/lane/run-lane.ts';
 import type { SpeechApi } from '../../../api/speech-api.ts';
 import type { VoiceWait } from '../../../contract/batch.ts';
 import type { RowSpec } from '../../../contract/row-kinds.ts';
@@ -10,7 +9,6 @@ import { BATCH, tts } from '../rows.ts';
 import { createWorld, type World } from '../world.ts';
 
 const MADE: VoiceWait = { type: 'made', row: 1 };
-const never = new AbortController().signal;
 
 /** A client that counts requests for speech, of a service whose voices stay in training until a test says so. */
 class Training {
@@ -18,15 +16,12 @@ class Training {
   requests = 0;
   looks = 0;
 
-  clientOf(api: SpeechApi): SpeechApi {
+  clientOf(api: SpeechApi): Partial<SpeechApi> {
     return {
-      ...api,
       listVoices: (...args) => {
         this.looks += 1;
         return api.listVoices(...args);
       },
-      readJob: (...args) => api.readJob(...args),
-      download: (...args) => api.download(...args),
       send: (request, ...rest) => {
         if (request.operation === 'voice') return api.send(request, ...rest);
         this.requests += 1;
@@ -60,8 +55,8 @@ describe('rows of a voice in training of which the list does not say so', () => 
   it('are refused free, wait, and are tried one at a time until the voice is ready; others fail at once or go on', async () => {
     const world = await worldInTraining();
     const training = new Training();
-    const worker = await world.worker({ change: ({ api }) => ({ api: training.clientOf(api) }) });
-    const lane = runLane(worker.deps, { batch: BATCH, lane: 1, lanes: 1, run: 'run' }, never, () => undefined);
+    const worker = await world.worker({ api: (api) => training.clientOf(api) });
+    const lane = worker.work();
     await waitFor(async () => (await world.row(3)).charges.length > 1);
     const { requests } = training;
     // Rows 2, 3 and 7, and then one a look.
@@ -72,19 +67,18 @@ describe('rows of a voice in training of which the list does not say so', () => 
     expect(world.charges()).toHaveLength(2);
     training.isOver = true;
     await lane;
-    expect((await (await world.look()).counts(BATCH)).outcomes).toMatchObject({ succeeded: 6, failed: 1 });
+    expect((await world.ledger.counts(BATCH)).outcomes).toMatchObject({ succeeded: 6, failed: 1 });
     expect(world.charges()).toHaveLength(6);
     expect(await world.attempts(3)).toEqual(expect.arrayContaining(['speech 1 not-accepted']));
   });
 
   it('fail unpaid after an hour, with the words of the last refusal', async () => {
     const world = await worldInTraining();
-    const worker = await world.worker();
-    const lane = runLane(worker.deps, { batch: BATCH, lane: 1, lanes: 1, run: 'run' }, never, () => undefined);
+    const lane = world.work();
     await waitFor(async () => (await world.row(3)).charges[0]?.state === 'not-accepted');
-    const voice = (await world.row(1)).text ?? '';
+    const voice = (await world.row()).text ?? '';
     const watch = { watchedMs: 3_600_000, silentMs: 0, wasRead: true };
-    const ledger = await world.look();
+    const { ledger } = world;
     // Each time, as one may be on its way when the others are given up.
     await waitFor(async () => {
       await ledger.settleVoices([{ batch: BATCH, voice, then: 'look-again', lookedAt: Date.now(), dueAt: 0, watch }]);

@@ -1,30 +1,22 @@
 /** @slow */
 import { describe, expect, it, jest } from '@jest/globals';
-import { runLane } from '../../../activities/lane/run-lane.ts';
 import type { RowSpec } from '../../../contract/row-kinds.ts';
-import type { Tuning } from '../../../contract/tunables.ts';
 import { sampleFolder, writeSample } from '../../support/samples.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { runBatch } from '../cached.ts';
-import { BATCH, dub, keyOf, tts, type Wanted } from '../rows.ts';
+import { BATCH, keyOf, tts, dub, type Wanted } from '../rows.ts';
 import type { Worker } from '../worker.ts';
 import { createWorld, type World } from '../world.ts';
 
 /** Rows of a lane that wait for room in the budget, or for the first charge of a step. */
 
-const never = new AbortController().signal;
-
 /** Runs the lane of a batch until nothing of it is left. */
-async function runOut({ deps }: Pick<Worker, 'deps'>): Promise<void> {
-  for (;;) {
-    const report = await runLane(deps, { batch: BATCH, lane: 1, lanes: 1, run: 'run' }, never, () => undefined);
-    if (report.then === 'idle') return;
-  }
+async function runOut(worker: Worker): Promise<void> {
+  while ((await worker.work()).then !== 'idle');
 }
 
 /** A batch of chains whose last row was begun by a worker that is gone: its speech is paid for. */
 async function withBegunLast(rows: number, wanted: Wanted): Promise<World> {
-  const world = await createWorld({ jobMs: [0, 0] });
+  const world = await createWorld();
   const chain = { ...dub('Hello.'), duration: 10 };
   await world.fill(Array.from<typeof chain>({ length: rows }).fill(chain), wanted);
   const gone = await world.worker();
@@ -38,20 +30,20 @@ describe('rows that wait for room', () => {
   it('keep no begun row out of the window', async () => {
     const world = await withBegunLast(3, { budget: 1_000, limits: { window: 1 } });
     await runOut(await world.worker());
-    expect((await (await world.look()).counts(BATCH)).outcomes).toMatchObject({ succeeded: 3 });
+    expect((await world.ledger.counts(BATCH)).outcomes).toMatchObject({ succeeded: 3 });
   });
 
   it('keep no begun row from being claimed, however many they are', async () => {
     const world = await withBegunLast(150, { budget: 26, limits: { window: 1 } });
     await runOut(await world.worker());
     expect((await world.row(150)).outcome).toBe('succeeded');
-    const { outcomes } = await (await world.look()).counts(BATCH);
+    const { outcomes } = await world.ledger.counts(BATCH);
     expect(outcomes.succeeded + outcomes.skipped).toBe(150);
     expect(world.charges().reduce((sum, { credits }) => sum + credits, 0)).toBeLessThanOrEqual(26);
   });
 
   it('leave the in-flight limit as it was tuned meanwhile', async () => {
-    const world = await createWorld({ jobMs: [0, 0] });
+    const world = await createWorld();
     const hold = world.holdAt('before-rename');
     await world.fill(
       [1, 2, 3, 4].map((row) => tts(`Row ${String(row)}.`)),
@@ -61,8 +53,7 @@ describe('rows that wait for room', () => {
     const asked = jest.spyOn(worker.deps.inFlightLimits, 'of');
     const running = runOut(worker);
     await hold.reached;
-    const tuning: Tuning = { limits: { submits: 5 } };
-    await worker.deps.ledger.tune(BATCH, tuning);
+    await world.ledger.tune(BATCH, { limits: { submits: 5 } });
     asked.mockClear();
     hold.release();
     await running;
@@ -82,12 +73,12 @@ describe('rows that wait for room', () => {
     jest.spyOn(roomWaits, 'passed').mockImplementation(() => waiting.shift()?.());
     const running = runOut(worker);
     await waitFor(() => waiting.length === same.length);
-    await runBatch(world, await world.worker(), 'other', same);
+    await world.run('other', same);
     roomWaits.passed(BATCH);
-    await waitFor(async () => (await (await world.look()).counts(BATCH)).outcomes.cached === same.length);
+    await waitFor(async () => (await world.ledger.counts(BATCH)).outcomes.cached === same.length);
     hold.release();
     await running;
-    expect((await (await world.look()).counts(BATCH)).outcomes).toMatchObject({ succeeded: 2, cached: 4 });
+    expect((await world.ledger.counts(BATCH)).outcomes).toMatchObject({ succeeded: 2, cached: 4 });
     expect(world.charges()).toHaveLength(6);
   });
 

@@ -12,7 +12,7 @@ import type { LimiterStep } from '../../../policy/pacing/limiter-step.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { BATCH, keyOf, settingsOf, tts } from '../rows.ts';
 import { movableClock, type Worker } from '../worker.ts';
-import { createWorld, type World } from '../world.ts';
+import { createWorld, begin, type World } from '../world.ts';
 
 const NEVER = new AbortController().signal;
 
@@ -22,7 +22,7 @@ function failureOf(failureClass: FailureClass, retryAfterMs?: number): Failure {
 
 /** For how long nobody may call now, as the shared limiter says. */
 async function pauseOf(world: World, endpoint: 'create' | 'read', now = Date.now()): Promise<number> {
-  const ledger = await world.look();
+  const { ledger } = world;
   const step = { type: 'answered', now, sentAt: 0 } as const;
   return (await ledger.updateLimiter(`${world.simulator.url} u1 ${endpoint}`, step)).pauseMs;
 }
@@ -65,42 +65,38 @@ async function watched(world: World): Promise<{ worker: Worker; steps: LimiterSt
 
 describe('turns of calls', () => {
   it('gives turns at the rate of the user, whichever worker asks', async () => {
-    const world = await createWorld();
-    await world.fill([tts()], { limits: { rate: 20 } });
+    const { world } = await begin([tts()], { wanted: { limits: { rate: 20 } } });
     const [one, two] = await Promise.all([world.worker(), world.worker()]);
     // Both are known by then, so that nobody makes up for slots that the other has.
     await Promise.all([one, two].map((worker) => waitForSlot(worker.deps, 'create', BATCH, NEVER)));
-    const begin = performance.now();
+    const from = performance.now();
     const turns = [one, two, one, two, one, two].map((worker) => waitForSlot(worker.deps, 'create', BATCH, NEVER));
     await Promise.all(turns);
-    expect(performance.now() - begin).toBeGreaterThanOrEqual(100);
+    expect(performance.now() - from).toBeGreaterThanOrEqual(100);
   });
 
   it('does not ask the ledger for each call, with a limit or without', async () => {
     for (const rate of [null, 10_000]) {
-      const world = await createWorld();
-      await world.fill([tts()], { limits: { rate } });
+      const { world } = await begin([tts()], { wanted: { limits: { rate } } });
       const { worker, steps } = await watched(world);
-      const begin = performance.now();
+      const from = performance.now();
       for (let turn = 0; turn < 300; turn++) await call(worker, 'create', null);
-      expect(steps.length).toBeLessThanOrEqual(2 + (performance.now() - begin) / 250);
+      expect(steps.length).toBeLessThanOrEqual(2 + (performance.now() - from) / 250);
       expect(new Set(steps)).toEqual(new Set(['lease']));
     }
   });
 
   it('hears within a second that the user raised the rate', async () => {
-    const world = await createWorld();
-    await world.fill([tts()], { limits: { rate: 0.001 } });
-    const worker = await world.worker();
+    const { world, worker } = await begin([tts()], { wanted: { limits: { rate: 0.001 } } });
     await waitForSlot(worker.deps, 'create', BATCH, NEVER);
     const waiting = [1, 2, 3].map(() => waitForSlot(worker.deps, 'create', BATCH, NEVER));
-    await (await world.look()).tune(BATCH, { limits: { rate: 20 } });
+    await world.ledger.tune(BATCH, { limits: { rate: 20 } });
     await Promise.all(waiting);
   });
 
   it('knows what users have stated for the calls of all batches in the last second', async () => {
     const world = await createWorld();
-    const ledger = await world.look();
+    const { ledger } = world;
     const rates = { quick: 500, slow: 100, free: null };
     for (const [name, rate] of Object.entries(rates)) await ledger.createBatch(aBatch(name, rate, world.simulator.url));
     const { deps } = await world.worker();
@@ -117,20 +113,16 @@ describe('turns of calls', () => {
   });
 
   it('lets go of a paid request whose batch was paused, for its intent will be refused', async () => {
-    const world = await createWorld();
-    await world.fill([tts()], { limits: { rate: 0.001, pollRate: 1000 } });
-    const worker = await world.worker();
+    const { world, worker } = await begin([tts()], { wanted: { limits: { rate: 0.001, pollRate: 1000 } } });
     await waitForSlot(worker.deps, 'create', BATCH, NEVER);
     const waiting = worker.submit(keyOf(1));
-    await (await world.look()).setControl(BATCH, 'paused');
+    await world.ledger.setControl(BATCH, 'paused');
     expect(await waiting).toMatchObject({ verdict: 'blocked' });
     await waitForSlot(worker.deps, 'read', BATCH, NEVER);
   });
 
   it('keeps paid requests and reads apart', async () => {
-    const world = await createWorld();
-    await world.fill([tts()]);
-    const worker = await world.worker();
+    const { world, worker } = await begin([tts()]);
     await call(worker, 'create', failureOf('RateLimited', 600_000));
     await waitForSlot(worker.deps, 'read', BATCH, NEVER);
     expect(await pauseOf(world, 'create')).toBeGreaterThan(500_000);
@@ -138,8 +130,7 @@ describe('turns of calls', () => {
   });
 
   it('waits out the pause that another worker was asked for, and stops waiting when told to', async () => {
-    const world = await createWorld();
-    await world.fill([tts()]);
+    const { world } = await begin([tts()]);
     const clock = movableClock();
     const [one, two] = await Promise.all([world.worker({ clock }), world.worker({ clock })]);
     await call(one, 'create', failureOf('RateLimited', 600_000));
@@ -153,12 +144,9 @@ describe('turns of calls', () => {
   });
 
   it('tells those who wait that the ledger is gone', async () => {
-    const world = await createWorld();
-    await world.fill([tts()]);
+    const { world } = await begin([tts()]);
     const { deps } = await world.worker({
-      change: ({ ledger }) => ({
-        ledger: { ...ledger, updateLimiter: () => Promise.reject(new Error('no such ledger')) },
-      }),
+      ledger: () => ({ updateLimiter: () => Promise.reject(new Error('no such ledger')) }),
     });
     await expect(waitForSlot(deps, 'create', BATCH, NEVER)).rejects.toThrow('no such ledger');
   });
@@ -173,9 +161,7 @@ describe('reportHealth', () => {
     ['OutOfCredits', false],
     ['BadRequest', false],
   ])('after three calls in a row that ended as %s: everybody pauses: %j', async (failureClass, pauses) => {
-    const world = await createWorld();
-    await world.fill([tts()]);
-    const worker = await world.worker();
+    const { world, worker } = await begin([tts()]);
     for (let trouble = 1; trouble <= 3; trouble++) {
       expect(await pauseOf(world, 'create')).toBe(0);
       await call(worker, 'create', failureOf(failureClass));
@@ -184,30 +170,26 @@ describe('reportHealth', () => {
   });
 
   it('does not stop everybody for a few calls among many that fail', async () => {
-    const world = await createWorld();
-    await world.fill([tts()]);
+    const { world } = await begin([tts()]);
     const { worker, steps } = await watched(world);
     for (let turn = 0; turn < 20; turn++) await call(worker, 'create', turn % 3 < 2 ? failureOf('ServiceDown') : null);
     expect(new Set(steps)).toEqual(new Set(['lease']));
   });
 
   it('heeds what a service that is down asks for, at once', async () => {
-    const world = await createWorld();
-    await world.fill([tts()]);
+    const { world } = await begin([tts()]);
     await call(await world.worker(), 'create', failureOf('ServiceDown', 30_000));
     expect(await pauseOf(world, 'create')).toBeGreaterThan(20_000);
   });
 
   it('does not take too many jobs at once for too fast', async () => {
-    const world = await createWorld();
-    await world.fill([tts()]);
+    const { world } = await begin([tts()]);
     await call(await world.worker(), 'create', { ...failureOf('RateLimited', 30_000), limit: 'concurrency' });
     expect(await pauseOf(world, 'create')).toBe(0);
   });
 
   it('takes refusals of calls that were on the wire together for one', async () => {
-    const world = await createWorld();
-    await world.fill([tts()]);
+    const { world } = await begin([tts()]);
     const { worker, steps } = await watched(world);
     const { deps } = worker;
     const turns = await Promise.all([1, 2, 3, 4].map(() => deps.pace.take(deps, 'create', BATCH, NEVER)));
@@ -219,8 +201,7 @@ describe('reportHealth', () => {
 
 describe('the backlog of a pace', () => {
   it('is as long as the calls that wait for their turn will take', async () => {
-    const world = await createWorld();
-    await world.fill([tts()], { limits: { rate: 2 } });
+    const { world } = await begin([tts()], { wanted: { limits: { rate: 2 } } });
     const { deps } = await world.worker();
     const stop = new AbortController();
     expect(deps.pace.backlogMs('create', BATCH)).toBe(0);
@@ -236,8 +217,7 @@ describe('the backlog of a pace', () => {
 
 describe('readInTurn', () => {
   it('backs off from trouble, and forgets it after a good answer', async () => {
-    const world = await createWorld();
-    await world.fill([tts()]);
+    const { world } = await begin([tts()]);
     const clock = movableClock();
     const { deps } = await world.worker({ clock });
     const failing = (): Promise<never> => Promise.reject(new ApiError(failureOf('ServiceDown')));
@@ -256,8 +236,7 @@ describe('readInTurn', () => {
   });
 
   it('does not take its own end for trouble of the API', async () => {
-    const world = await createWorld();
-    await world.fill([tts()]);
+    const { world } = await begin([tts()]);
     const { worker, steps } = await watched(world);
     const stop = new AbortController();
     const reading = readInTurn(worker.deps, BATCH, stop.signal, () => {
@@ -269,8 +248,7 @@ describe('readInTurn', () => {
   });
 
   it('keeps to the number of reads on the wire', async () => {
-    const world = await createWorld();
-    await world.fill([tts()]);
+    const { world } = await begin([tts()]);
     const { deps } = await world.worker();
     let [now, most] = [0, 0];
     let open: () => void = () => undefined;

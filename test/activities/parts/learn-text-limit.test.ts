@@ -8,7 +8,11 @@ const REFUSED: Failure = {
 };
 
 /** What becomes of the refusal of a text, and what was noted. `single`: the command that asked for it. */
-async function refuse(failure: Failure, single?: string): Promise<{ message: string; noted: readonly unknown[] }> {
+async function refuse(
+  failure: Failure,
+  single?: string,
+  kind = 'tts',
+): Promise<{ message: string; noted: readonly unknown[] }> {
   const noted: unknown[] = [];
   const deps = {
     ledger: { noteTextLimit: (...args: readonly unknown[]) => Promise.resolve(void noted.push(args.slice(1))) },
@@ -16,11 +20,11 @@ async function refuse(failure: Failure, single?: string): Promise<{ message: str
     observe: () => undefined,
   } as unknown as Parameters<typeof learnTextLimit>[0];
   const loaded = {
-    row: { spec: { kind: 'tts', text: 'a'.repeat(600) } },
+    row: { spec: { kind, text: 'a'.repeat(600) } },
     operation: 'speech-job',
     batch: { settings: { single } },
   };
-  const { message } = await learnTextLimit(deps, loaded as Parameters<typeof learnTextLimit>[1], failure);
+  const { message } = await learnTextLimit(deps, loaded as unknown as Parameters<typeof learnTextLimit>[1], failure);
   return { message, noted };
 }
 
@@ -32,6 +36,7 @@ describe('a refusal that names the longest text', () => {
     const single = await refuse(REFUSED, 'say');
     expect(single.noted).toEqual(row.noted);
     expect(single.message).toMatch(/takes 500\. To have it cut: the same command with --split sentences\.$/);
+    expect((await refuse(REFUSED, undefined, 'dub')).message).toContain('Texts of dub rows are not cut: shorten it.');
   });
 
   it('is one only if it says so', async () => {

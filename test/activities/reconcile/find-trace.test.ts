@@ -5,18 +5,16 @@ import { storeTranscript } from '../../../activities/store-result.ts';
 import type { AttemptKey } from '../../../contract/batch.ts';
 import type { RowSpec, Step } from '../../../contract/row-kinds.ts';
 import type { StoredFile } from '../../../store/store.ts';
-import { keyOf, lipSync, stt, tts } from '../rows.ts';
+import { keyOf, tts, stt, lipSync } from '../rows.ts';
 import type { Worker } from '../worker.ts';
-import { createWorld, type World } from '../world.ts';
+import { createWorld, begin, type World } from '../world.ts';
 
 const INTENT = { quoted: 1, quotedRest: 0, owner: 'lost', maxSending: 8 };
 
 /** A batch whose rows' first requests are on record and without an answer. */
 async function withLost(specs: readonly RowSpec[], step: Step): Promise<{ world: World; worker: Worker }> {
-  const world = await createWorld();
-  await world.fill(specs, { tts: 'sync' });
-  const worker = await world.worker({
-    // No list is to be read for what is not in it.
+  const { world, worker } = await begin(specs, {
+    wanted: { tts: 'sync' }, // No list is to be read for what is not in it.
     change: ({ api }) => ({ api: { ...api, listJobs: () => Promise.reject(new Error('the list was read')) } }),
   });
   for (const row of specs.keys()) await worker.deps.ledger.intend(keyOf(row + 1, 1, step), INTENT);
@@ -44,7 +42,7 @@ describe('findTrace', () => {
       segments,
     });
     expect(await traceOf(worker, key)).toBe('found');
-    const row = await world.row(1);
+    const row = await world.row();
     expect(row).toMatchObject({ outcome: 'succeeded', text: 'Two\nlines\n', ...stored });
     expect(row.extraFiles.map(({ extension }) => extension)).toEqual(extensions);
   });
@@ -53,13 +51,13 @@ describe('findTrace', () => {
     const { world, worker } = await withLost([stt()], 'transcription');
     await put(worker, await world.stem(1, 'transcription'), 'srt');
     expect(await traceOf(worker, keyOf(1, 1, 'transcription'))).toBeUndefined();
-    expect(await world.attempts(1)).toEqual(['transcription 1 sending']);
+    expect(await world.attempts()).toEqual(['transcription 1 sending']);
   });
 
   it('changes nothing where nothing is found, and reads no list for speech', async () => {
     const { world, worker } = await withLost([tts()], 'speech');
     expect(await traceOf(worker, keyOf(1))).toBeUndefined();
-    expect(await world.attempts(1)).toEqual(['speech 1 sending']);
+    expect(await world.attempts()).toEqual(['speech 1 sending']);
     const jobs = await createWorld();
     await jobs.fill([tts()]);
     const other = await jobs.worker({ change: () => ({ api: worker.deps.api }) });
@@ -73,7 +71,7 @@ describe('settleAsAdopted', () => {
     const { world, worker } = await withLost([lipSync(1), lipSync(2)], 'lip-sync');
     expect(await settleAsAdopted(worker.deps, keyOf(1, 1, 'lip-sync'), 'j1')).toBe(true);
     expect(await settleAsAdopted(worker.deps, keyOf(2, 1, 'lip-sync'), 'j1')).toBe(false);
-    expect(await world.row(1)).toMatchObject({ state: 'processing', charges: [{ state: 'accepted', jobId: 'j1' }] });
+    expect(await world.row()).toMatchObject({ state: 'processing', charges: [{ state: 'accepted', jobId: 'j1' }] });
     expect(await world.attempts(2)).toEqual(['lip-sync 1 sending']);
   });
 });

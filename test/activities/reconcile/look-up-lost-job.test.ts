@@ -2,9 +2,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { waitFor } from '../../support/wait-for.ts';
 import type { RowSpec } from '../../../contract/row-kinds.ts';
-import { BATCH, dub, keyOf, lipSync } from '../rows.ts';
-import { createWorld, type World } from '../world.ts';
+import { BATCH, INTENT, keyOf, lipSync, dub } from '../rows.ts';
 import type { Worker } from '../worker.ts';
+import { createWorld, begin, type World } from '../world.ts';
 
 const HANG = { on: 'create', operation: 'lip-sync-job', fault: { kind: 'hang', accepted: true } } as const;
 const at = (row: number): ReturnType<typeof keyOf> => keyOf(row, 1, 'lip-sync');
@@ -34,19 +34,17 @@ async function outcomeAfter(world: World, worker: Worker, row: number): Promise<
 
 describe('a lost lip-sync create', () => {
   it('is adopted from a list that echoes its inputs', async () => {
-    const world = await createWorld({ plan: { rules: [HANG], echoInputs: true } });
-    await world.fill([lipSync()]);
+    const { world } = await begin([lipSync()], { rules: [HANG], echoInputs: true });
     await lose(world, [1]);
     const worker = await world.worker();
     expect(await worker.reconcile(at(1))).toMatchObject({ verdict: 'accepted', next: { type: 'wait' } });
     expect(await outcomeAfter(world, worker, 1)).toBe('succeeded');
-    expect((await world.row(1)).charges[0]?.jobId).toBe(world.charges()[0]?.jobId);
+    expect((await world.row()).charges[0]?.jobId).toBe(world.charges()[0]?.jobId);
     expect(await world.paidRequests()).toBe(1);
   });
 
   it('is told from others by its inputs where the list echoes them', async () => {
-    const world = await createWorld({ plan: { rules: [HANG], echoInputs: true } });
-    await world.fill([lipSync(1), lipSync(2), lipSync(3)]);
+    const { world } = await begin([lipSync(1), lipSync(2), lipSync(3)], { rules: [HANG], echoInputs: true });
     await lose(world, [1, 2, 3]);
     const worker = await world.worker();
     for (const row of [3, 1, 2]) expect(await outcomeAfter(world, worker, row)).toBe('succeeded');
@@ -57,8 +55,7 @@ describe('a lost lip-sync create', () => {
   });
 
   it.each([true, false])('is unknown where two jobs fit, echoing their inputs: %s', async (echoInputs) => {
-    const world = await createWorld({ plan: { rules: [{ ...HANG, match: { nth: 1 } }], echoInputs } });
-    await world.fill([lipSync()]);
+    const { world } = await begin([lipSync()], { rules: [{ ...HANG, match: { nth: 1 } }], echoInputs });
     await lose(world, [1]);
     await createElsewhere(world, lipSync());
     const worker = await world.worker();
@@ -68,15 +65,14 @@ describe('a lost lip-sync create', () => {
 
   it('is unknown where the list does not echo, for the only job in it may be a stranger’s', async () => {
     const never = { on: 'create', match: { nth: 1 }, fault: 'hang' } as const;
-    const world = await createWorld({ plan: { rules: [never], echoInputs: false } });
-    await world.fill([lipSync(1)]);
+    const { world } = await begin([lipSync(1)], { rules: [never], echoInputs: false });
     void (await world.worker()).submit(at(1));
     await waitFor(async () => (await world.paidRequests()) === 1);
     // Another program on the account makes the only job that there is.
     await createElsewhere(world, lipSync(2));
     const worker = await world.worker();
     expect(await outcomeAfter(world, worker, 1)).toBe('unknown');
-    expect((await world.row(1)).charges).toMatchObject([{ state: 'unknown', jobId: null }]);
+    expect((await world.row()).charges).toMatchObject([{ state: 'unknown', jobId: null }]);
   });
 
   it('is unknown where the list does not echo and others are outstanding', async () => {
@@ -84,8 +80,7 @@ describe('a lost lip-sync create', () => {
       { ...HANG, match: { text: 'face-1' } },
       { on: 'create', match: { text: 'face-2' }, fault: 'hang' },
     ] as const;
-    const world = await createWorld({ plan: { rules: [...rules], echoInputs: false } });
-    await world.fill([lipSync(1), lipSync(2)]);
+    const { world } = await begin([lipSync(1), lipSync(2)], { rules: [...rules], echoInputs: false });
     // The second is never accepted. The one job in the list is the first's, but nobody can know that.
     const killed = await world.worker();
     for (const row of [1, 2]) void killed.submit(at(row));
@@ -98,26 +93,19 @@ describe('a lost lip-sync create', () => {
   });
 
   it('is unknown where a create of another batch is outstanding', async () => {
-    const world = await createWorld({ plan: { rules: [{ ...HANG, match: { nth: 1 } }], echoInputs: false } });
-    await world.fill([lipSync(1)]);
+    const { world } = await begin([lipSync(1)], { rules: [{ ...HANG, match: { nth: 1 } }], echoInputs: false });
     await lose(world, [1]);
     const worker = await world.worker();
-    const { ledger } = worker.deps;
-    const own = await ledger.findBatch(BATCH);
-    if (own === undefined) throw new Error('the batch is gone');
-    await ledger.createBatch({ ...own, name: 'other' });
-    await ledger.addRows('other', [{ row: 1, id: 'r1', line: 2, spec: lipSync(2), input: [], quoted: 1 }]);
-    await ledger.openBatch('other', 1);
-    await ledger.intend({ ...at(1), batch: 'other' }, { quoted: 1, quotedRest: 0, owner: 'elsewhere', maxSending: 8 });
+    await world.fill([lipSync(2)], { name: 'other' });
+    await world.ledger.intend({ ...at(1), batch: 'other' }, INTENT);
     expect(await outcomeAfter(world, worker, 1)).toBe('unknown');
   });
 
   it('does not take a job that a row has', async () => {
-    const world = await createWorld({
-      plan: { rules: [{ on: 'create', match: { text: 'face-2' }, fault: 'hang' }], echoInputs: false },
+    const { world, worker } = await begin([lipSync(1), lipSync(2)], {
+      rules: [{ on: 'create', match: { text: 'face-2' }, fault: 'hang' }],
+      echoInputs: false,
     });
-    await world.fill([lipSync(1), lipSync(2)]);
-    const worker = await world.worker();
     await worker.drive(1);
     const killed = await world.worker();
     void killed.submit(at(2));
@@ -128,8 +116,7 @@ describe('a lost lip-sync create', () => {
 
   it('is looked for again while the list cannot be read for a moment', async () => {
     const down = { on: 'list', fault: { kind: 'status', status: 503 }, times: 2 } as const;
-    const world = await createWorld({ plan: { rules: [HANG, down], echoInputs: true } });
-    await world.fill([lipSync()]);
+    const { world } = await begin([lipSync()], { rules: [HANG, down], echoInputs: true });
     await lose(world, [1]);
     const worker = await world.worker();
     expect(await outcomeAfter(world, worker, 1)).toBe('succeeded');
@@ -137,8 +124,11 @@ describe('a lost lip-sync create', () => {
 
   it('is not sent again by itself where the list cannot be read, for its job may be there', async () => {
     const closed = { on: 'list', fault: { kind: 'status', status: 403 } } as const;
-    const world = await createWorld({ plan: { rules: [HANG, closed], echoInputs: true } });
-    await world.fill([lipSync()], { onUnknown: 'resubmit' });
+    const { world } = await begin([lipSync()], {
+      rules: [HANG, closed],
+      echoInputs: true,
+      wanted: { onUnknown: 'resubmit' },
+    });
     await lose(world, [1]);
     const worker = await world.worker();
     expect(await outcomeAfter(world, worker, 1)).toBe('unknown');
@@ -146,15 +136,14 @@ describe('a lost lip-sync create', () => {
   });
 
   it('is left alone by a worker that is told to end', async () => {
-    const world = await createWorld({ plan: { rules: [HANG, { on: 'list', fault: 'hang' }], echoInputs: true } });
-    await world.fill([lipSync()]);
+    const { world } = await begin([lipSync()], { rules: [HANG, { on: 'list', fault: 'hang' }], echoInputs: true });
     await lose(world, [1]);
     const ending = await world.worker();
     const looking = ending.reconcile(at(1));
     await waitFor(async () => (await world.statistics()).paidRequests === 1 && ending.deps.reads.activeCount === 1);
     ending.stop();
     await expect(looking).rejects.toThrow('abort');
-    expect(await world.attempts(1)).toEqual(['lip-sync 1 sending']);
+    expect(await world.attempts()).toEqual(['lip-sync 1 sending']);
     await world.change('plan', { echoInputs: true });
     expect(await outcomeAfter(world, await world.worker(), 1)).toBe('succeeded');
   });
@@ -162,8 +151,7 @@ describe('a lost lip-sync create', () => {
   it('does not overwrite the answer that comes while it is looked up', async () => {
     const late = { on: 'create', operation: 'lip-sync-job', fault: { kind: 'late', ms: 150 } } as const;
     const rules = [late, { on: 'list', fault: { kind: 'late', ms: 600 } }] as const;
-    const world = await createWorld({ plan: { rules: [...rules], echoInputs: false } });
-    await world.fill([lipSync(1), lipSync(2)]);
+    const { world } = await begin([lipSync(1), lipSync(2)], { rules: [...rules], echoInputs: false });
     const sender = await world.worker();
     const submitting = sender.submit(at(1));
     await waitFor(() => world.charges().length === 1);
@@ -177,8 +165,7 @@ describe('a lost lip-sync create', () => {
   });
 
   it('is found for a chain by the hash of its speech link, which itself is on no record', async () => {
-    const world = await createWorld({ plan: { rules: [HANG], echoInputs: true } });
-    await world.fill([dub(), dub('Another.')]);
+    const { world } = await begin([dub(), dub('Another.')], { rules: [HANG], echoInputs: true });
     const sender = await world.worker();
     for (const row of [1, 2]) await sender.submit(keyOf(row));
     await sender.wait([[1], [2]]);
@@ -197,8 +184,10 @@ describe('a lost lip-sync create', () => {
   });
 
   it('is adopted by each of two rows that look alike, and by none if a stranger made a third like them', async () => {
-    const world = await createWorld({ plan: { rules: [HANG], echoInputs: true } });
-    await world.fill([lipSync(1), lipSync(1), lipSync(2), lipSync(2)]);
+    const { world } = await begin([lipSync(1), lipSync(1), lipSync(2), lipSync(2)], {
+      rules: [HANG],
+      echoInputs: true,
+    });
     await lose(world, [1, 2, 3, 4]);
     await world.change('plan', { echoInputs: true });
     await createElsewhere(world, lipSync(2));
@@ -216,9 +205,7 @@ describe('a lost lip-sync create', () => {
   it('is not taken from a row with the same links that wants something else, and whose answer is still to come', async () => {
     const late = { on: 'create', match: { nth: 1 }, fault: { kind: 'late', ms: 4_000 } } as const;
     const reset = { on: 'create', match: { nth: 2 }, fault: 'reset-before' } as const;
-    const world = await createWorld({ plan: { rules: [late, reset], echoInputs: true } });
-    await world.fill([other('x'), other('y')]);
-    const worker = await world.worker();
+    const { world, worker } = await begin([other('x'), other('y')], { rules: [late, reset], echoInputs: true });
     const first = worker.submit(at(1));
     await waitFor(() => world.charges().length === 1);
     expect(await outcomeAfter(world, worker, 2)).toBe('unknown');
@@ -228,8 +215,7 @@ describe('a lost lip-sync create', () => {
   });
 
   it('is unknown where the one job can be that of another row with the same links', async () => {
-    const world = await createWorld({ plan: { rules: [never, HANG], echoInputs: true } });
-    await world.fill([other('x'), other('y')]);
+    const { world } = await begin([other('x'), other('y')], { rules: [never, HANG], echoInputs: true });
     const killed = await world.worker();
     void killed.submit(at(1));
     await waitFor(async () => (await world.paidRequests()) === 1);
@@ -242,8 +228,7 @@ describe('a lost lip-sync create', () => {
 
   it('leaves its job to a row just like it that is on the wire, and counts it once', async () => {
     const late = { on: 'create', match: { nth: 2 }, fault: { kind: 'late', ms: 4_000 } } as const;
-    const world = await createWorld({ plan: { rules: [never, late], echoInputs: true } });
-    await world.fill([lipSync(1), lipSync(1)]);
+    const { world } = await begin([lipSync(1), lipSync(1)], { rules: [never, late], echoInputs: true });
     void (await world.worker()).submit(at(1));
     await waitFor(async () => (await world.paidRequests()) === 1);
     const worker = await world.worker();
@@ -256,8 +241,7 @@ describe('a lost lip-sync create', () => {
   });
 
   it('is not taken for that of another take, after an edit', async () => {
-    const world = await createWorld({ plan: { rules: [HANG], echoInputs: false } });
-    await world.fill([lipSync(1)]);
+    const { world } = await begin([lipSync(1)], { rules: [HANG], echoInputs: false });
     await lose(world, [1]);
     const worker = await world.worker();
     const { ledger } = worker.deps;
@@ -272,16 +256,12 @@ describe('a lost lip-sync create', () => {
   });
 
   it('is found at the second look where the list shows it a moment later', async () => {
-    const world = await createWorld({ plan: { rules: [HANG], echoInputs: true } });
-    await world.fill([lipSync()]);
+    const { world } = await begin([lipSync()], { rules: [HANG], echoInputs: true });
     await lose(world, [1]);
     let looks = 0;
     const worker = await world.worker({
-      change: ({ api }) => ({
-        api: {
-          ...api,
-          listJobs: async (...request) => (++looks === 1 ? { jobs: [], hasMore: false } : api.listJobs(...request)),
-        },
+      api: (api) => ({
+        listJobs: async (...request) => (++looks === 1 ? { jobs: [], hasMore: false } : api.listJobs(...request)),
       }),
     });
     expect(await outcomeAfter(world, worker, 1)).toBe('succeeded');
@@ -289,7 +269,7 @@ describe('a lost lip-sync create', () => {
   });
 
   it('costs few readings of a long list, however many are looked for', async () => {
-    const world = await createWorld({ plan: { rules: [HANG], echoInputs: true } });
+    const world = await createWorld({ rules: [HANG], echoInputs: true });
     const rows = Array.from({ length: 30 }, (_, i) => i + 1);
     await world.fill(
       rows.map((row) => lipSync(row)),

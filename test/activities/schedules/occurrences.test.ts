@@ -11,7 +11,6 @@ import type { OccurrenceStart } from '../../../contract/activities.ts';
 import type { OccurrenceRecord } from '../../../ledger/schedules/occurrence-records.ts';
 import { FFMPEG } from '../../support/ffmpeg.ts';
 import { settle, specOf } from '../../support/schedule-on-record.ts';
-import { workOn } from '../cached.ts';
 import { createWorld, type World } from '../world.ts';
 
 const AT = Date.UTC(2026, 11, 1, 2);
@@ -134,7 +133,7 @@ describe('a firing', () => {
       finish: { sampleRate: 16_000, format: 'flac' },
     };
     await fire('id,text,voice,chapter\na,One.,narrator,x\nb,Two.,narrator,x\n', { wanted, outFolder });
-    await workOn(worker, NAME);
+    await worker.work(NAME);
     await ledger.closeBatch(NAME);
     return awaitOccurrence(worker.deps, NAME);
   }

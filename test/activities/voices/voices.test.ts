@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { waitFor } from '../../support/wait-for.ts';
 import { sampleFolder, writeSample } from '../../support/samples.ts';
 import { BATCH, keyOf } from '../rows.ts';
-import { createWorld, type World } from '../world.ts';
+import { createWorld, begin, type World } from '../world.ts';
 
 const VOICE = (attempt = 1, row = 1) => keyOf(row, attempt, 'voice');
 
@@ -14,8 +14,7 @@ async function voice(name: string): Promise<RowSpec> {
 }
 
 async function worldOf(names: readonly string[], rules: NonNullable<FaultPlan['rules']> = []): Promise<World> {
-  const world = await createWorld({ plan: { rules } });
-  await world.fill(await Promise.all(names.map(voice)));
+  const { world } = await begin(await Promise.all(names.map(voice)), { rules });
   return world;
 }
 
@@ -59,8 +58,8 @@ describe('rows that make voices', () => {
     const world = await worldOf(['Anna'], [LOST]);
     expect(await (await world.worker()).drive(1)).toEqual({ type: 'ended' });
     const [id] = madeIn(world);
-    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', text: id });
-    expect((await world.row(1)).charges).toMatchObject([{ state: 'done', jobId: id }]);
+    expect(await world.row()).toMatchObject({ outcome: 'succeeded', text: id });
+    expect((await world.row()).charges).toMatchObject([{ state: 'done', jobId: id }]);
     expect(world.charges()).toHaveLength(1);
   });
 
@@ -71,7 +70,7 @@ describe('rows that make voices', () => {
     await waitFor(() => world.charges().length === 1);
     const next = await world.worker();
     expect(await next.reconcile(VOICE())).toEqual({ verdict: 'done', next: { type: 'ended' } });
-    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', text: madeIn(world)[0] });
+    expect(await world.row()).toMatchObject({ outcome: 'succeeded', text: madeIn(world)[0] });
     expect(await world.paidRequests()).toBe(1);
   });
 
@@ -80,34 +79,30 @@ describe('rows that make voices', () => {
     let readings = 0;
     let full = 10;
     const worker = await world.worker({
-      change: ({ api, ledger }) => ({
-        api: {
-          ...api,
-          listVoices: (...args) => {
-            readings += 1;
-            return api.listVoices(...args);
-          },
+      api: (api) => ({
+        listVoices: (...args) => {
+          readings += 1;
+          return api.listVoices(...args);
         },
-        ledger: {
-          ...ledger,
-          intend: async (...args) => {
-            const standing = await ledger.readRow(BATCH, 1);
-            return full-- > 0 && standing !== undefined ? { type: 'full', ...standing } : ledger.intend(...args);
-          },
+      }),
+      ledger: (ledger) => ({
+        intend: async (...args) => {
+          const standing = await ledger.readRow(BATCH, 1);
+          return full-- > 0 && standing !== undefined ? { type: 'full', ...standing } : ledger.intend(...args);
         },
       }),
     });
     expect(await worker.submit(VOICE())).toMatchObject({ verdict: 'done' });
     expect({ full, readings }).toEqual({ full: -1, readings: 1 });
-    expect((await world.row(1)).charges).toMatchObject([{ nameWasFree: true }]);
+    expect((await world.row()).charges).toMatchObject([{ nameWasFree: true }]);
   });
 
   it('POST /voices: a name that was taken before leaves the row unknown', async () => {
     const world = await worldOf(['Anna'], [{ ...LOST, match: { nth: 2 } }]);
     await makeElsewhere(world, 'Anna');
     expect(await (await world.worker()).drive(1)).toEqual({ type: 'ended' });
-    expect(await world.row(1)).toMatchObject({ outcome: 'unknown', text: null });
-    expect((await world.row(1)).charges).toMatchObject([{ state: 'unknown', nameWasFree: false }]);
+    expect(await world.row()).toMatchObject({ outcome: 'unknown', text: null });
+    expect((await world.row()).charges).toMatchObject([{ state: 'unknown', nameWasFree: false }]);
   });
 
   it('POST /voices: two lost requests for one name take no voice, and neither is sent again', async () => {
@@ -143,9 +138,9 @@ describe('rows that make voices', () => {
       ],
     );
     const worker = await world.worker();
-    for (const row of [1, 2]) await worker.drive(row);
-    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded' });
-    expect((await world.row(1)).charges).toMatchObject([{ nameWasFree: null }]);
+    await worker.drive(1, 2);
+    expect(await world.row()).toMatchObject({ outcome: 'succeeded' });
+    expect((await world.row()).charges).toMatchObject([{ nameWasFree: null }]);
     expect(await world.row(2)).toMatchObject({ outcome: 'unknown' });
   });
 
@@ -155,7 +150,7 @@ describe('rows that make voices', () => {
     await world.fill([spec]);
     await writeFile(spec.samples?.[0]?.path ?? '', 'RIFF another content');
     expect(await (await world.worker()).drive(1)).toEqual({ type: 'ended' });
-    expect(await world.row(1)).toMatchObject({
+    expect(await world.row()).toMatchObject({
       outcome: 'failed',
       failure: { class: 'BadRequest', message: expect.stringContaining('nothing was charged') },
     });
@@ -166,7 +161,7 @@ describe('rows that make voices', () => {
     const world = await worldOf(['Anna']);
     await world.change('settings', { credits: 1_999 });
     await (await world.worker()).drive(1);
-    expect(await (await world.look()).findBatch(BATCH)).toMatchObject({ control: 'paused' });
+    expect(await world.batch()).toMatchObject({ control: 'paused' });
     expect(world.charges()).toEqual([]);
   });
 });

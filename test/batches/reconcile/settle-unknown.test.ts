@@ -6,12 +6,12 @@ import { settleUnknown as settleRows } from '../../../batches/reconcile/settle.t
 import { reconciledLine } from '../../../starters/reconcile/reconcile-words.ts';
 import { freeReadsOf } from '../../../worker/free-reads.ts';
 import type { WorkerWorld } from '../../../worker/dependencies.ts';
-import { adopt, recordOf } from '../../activities/adopt.ts';
-import { BATCH, keyOf, lipSync, stt, tts } from '../../activities/rows.ts';
-import { createWorld, type World } from '../../activities/world.ts';
+import { adopt, recordOf, type Worker } from '../../activities/worker.ts';
+import { BATCH, INTENT, keyOf, lipSync, stt, tts } from '../../activities/rows.ts';
+import { begin, type World } from '../../activities/world.ts';
 
 async function settleUnknown(world: WorkerWorld, rows: readonly number[]): Promise<readonly SettledRow[]> {
-  const batch = await recordOf(world.ledger);
+  const batch = await recordOf(world);
   const settled: SettledRow[] = [];
   for await (const row of settleRows(world.ledger, freeReadsOf(world), batch, rows)) settled.push(row);
   return settled;
@@ -23,53 +23,44 @@ function listOrphans(world: WorkerWorld): ReturnType<typeof orphansOf> {
 
 const LOSES_ANSWERS = { on: 'create', fault: 'accept-then-500' } as const;
 
-/** A lip-sync row that ended unknown because the list hid its job; the list is whole again afterwards. */
-async function withUnknown(world: World): Promise<Awaited<ReturnType<World['worker']>>> {
-  await world.fill([lipSync(), tts(), stt()]);
-  const blind = await world.worker({
-    change: ({ api }) => ({
-      api: { ...api, listJobs: () => Promise.resolve({ jobs: [], hasMore: false }) },
-    }),
+/** A lip-sync row that ended unknown because the list hid its job; the list is whole again afterwards, and echoes inputs. */
+async function withUnknown(): Promise<{ readonly world: World; readonly worker: Worker }> {
+  const { world, worker: blind } = await begin([lipSync(), tts(), stt()], {
+    rules: [LOSES_ANSWERS],
+    echoInputs: true,
+    api: () => ({ listJobs: () => Promise.resolve({ jobs: [], hasMore: false }) }),
   });
   await blind.drive(1);
-  expect((await world.row(1)).outcome).toBe('unknown');
-  return world.worker();
+  expect(await world.outcomes()).toEqual(['unknown', null, null]);
+  return { world, worker: await world.worker() };
 }
 
 describe('settleUnknown', () => {
   it('adopts the job that the list shows by now, and the row goes on', async () => {
-    const world = await createWorld({ plan: { rules: [LOSES_ANSWERS], echoInputs: true } });
-    const worker = await withUnknown(world);
+    const { world, worker } = await withUnknown();
     const { deps } = worker;
     expect(await settleUnknown(deps, [1])).toMatchObject([{ row: 1, type: 'adopted' }]);
-    expect(await world.row(1)).toMatchObject({ outcome: null, state: 'processing' });
+    expect(await world.row()).toMatchObject({ outcome: null, state: 'processing' });
     expect(await settleUnknown(deps, [1])).toMatchObject([{ row: 1, type: 'moved-on' }]);
     await worker.drive(1);
-    expect((await world.row(1)).outcome).toBe('succeeded');
+    expect((await world.row()).outcome).toBe('succeeded');
     expect(world.charges()).toHaveLength(1);
   });
 
   it('finds a result that was stored before its process died', async () => {
-    const world = await createWorld();
-    await world.fill([tts('At once.')], { tts: 'sync' });
-    const death = world.holdAt('after-answer');
-    void (await world.worker({ atFaultPoint: death.atFaultPoint })).submit(keyOf(1));
-    await death.reached;
-    const worker = await world.worker();
-    const { ledger } = worker.deps;
+    const { world } = await begin([tts('At once.')], { wanted: { tts: 'sync' } });
+    const { worker } = await world.stopAt('after-answer');
     const failure = { class: 'OutcomeUnknown', message: 'lost' } as const;
-    await ledger.settle(keyOf(1), { verdict: 'unknown', failure }, { outcome: 'unknown', failure });
+    await world.ledger.settle(keyOf(1), { verdict: 'unknown', failure }, { outcome: 'unknown', failure });
     expect(await settleUnknown(worker.deps, [1])).toMatchObject([{ type: 'found' }]);
-    expect((await world.row(1)).outcome).toBe('succeeded');
+    expect((await world.row()).outcome).toBe('succeeded');
   });
 
   it('says of a row whose answer named the job of another row that it did', async () => {
-    const world = await createWorld();
-    await world.fill([tts('one'), tts('two')]);
-    const worker = await world.worker();
+    const { worker } = await begin([tts('one'), tts('two')]);
     const { ledger } = worker.deps;
     for (const row of [1, 2]) {
-      await ledger.intend(keyOf(row), { quoted: 1, quotedRest: 0, owner: 'gone', maxSending: 8 });
+      await ledger.intend(keyOf(row), INTENT);
       await ledger.settle(keyOf(row), { verdict: 'accepted', jobId: 'j1' }, { state: 'processing' });
     }
     await worker.drive(2);
@@ -85,36 +76,34 @@ describe('settleUnknown', () => {
   });
 
   it('leaves a row as it is where there is no trace, and one that is not in doubt', async () => {
-    const world = await createWorld({ plan: { rules: [{ ...LOSES_ANSWERS, match: { text: 'Good' } }] } });
-    await world.fill([tts(), tts('Fine.')]);
-    const worker = await world.worker();
-    for (const row of [1, 2]) await worker.drive(row);
+    const { world, worker } = await begin([tts(), tts('Fine.')], {
+      rules: [{ ...LOSES_ANSWERS, match: { text: 'Good' } }],
+    });
+    await worker.drive(1, 2);
     // Whoever is told of them knows what else can be done; a row that is not there is nobody's.
     expect(await settleUnknown(worker.deps, [1, 2, 3])).toMatchObject([
       { row: 1, type: 'still-unknown', hasList: false, makes: 'job', jobId: null },
       { row: 2, type: 'moved-on' },
     ]);
-    expect([(await world.row(1)).outcome, (await world.row(2)).outcome]).toEqual(['unknown', 'succeeded']);
+    expect([(await world.row()).outcome, (await world.row(2)).outcome]).toEqual(['unknown', 'succeeded']);
   });
 });
 
 describe('settleUnknown, where the list cannot be read', () => {
   it('says so, and changes nothing', async () => {
-    const world = await createWorld({ plan: { rules: [LOSES_ANSWERS], echoInputs: true } });
-    const { deps } = await withUnknown(world);
+    const { world, worker } = await withUnknown();
+    const { deps } = worker;
     const failure = { class: 'BadRequest', message: 'no list for you', status: 403 } as const;
     const api = { ...deps.api, listJobs: () => Promise.reject(new ApiError(failure)) };
     expect(await settleUnknown({ ...deps, api }, [1])).toMatchObject([{ type: 'unreadable', why: 'no list for you' }]);
     expect(await listOrphans({ ...deps, api })).toEqual({ type: 'unreadable', why: 'no list for you' });
-    expect((await world.row(1)).outcome).toBe('unknown');
+    expect((await world.row()).outcome).toBe('unknown');
   });
 });
 
 describe('adoptJob', () => {
   it('gives the row the job that a person names, which is fetched then', async () => {
-    const world = await createWorld({ plan: { rules: [LOSES_ANSWERS] } });
-    await world.fill([tts()]);
-    const worker = await world.worker();
+    const { world, worker } = await begin([tts()], { rules: [LOSES_ANSWERS] });
     await worker.drive(1);
     await worker.deps.ledger.closeBatch(BATCH);
     const jobId = world.charges()[0]?.jobId ?? '';
@@ -125,15 +114,13 @@ describe('adoptJob', () => {
     });
     expect((await worker.deps.ledger.findBatch(BATCH))?.state).toBe('open');
     await worker.drive(1);
-    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', charges: [{ jobId, state: 'accepted' }] });
+    expect(await world.row()).toMatchObject({ outcome: 'succeeded', charges: [{ jobId, state: 'accepted' }] });
     expect(world.charges()).toHaveLength(1);
   });
 
   it('names both sums where the job cost another than the row was to cost', async () => {
-    const world = await createWorld({ plan: { rules: [LOSES_ANSWERS] } });
-    await world.fill([tts(), tts()]);
-    const worker = await world.worker();
-    for (const row of [1, 2]) await worker.drive(row);
+    const { world, worker } = await begin([tts(), tts()], { rules: [LOSES_ANSWERS] });
+    await worker.drive(1, 2);
     const [first, second] = world.charges();
     const readJob: typeof worker.deps.api.readJob = async (operation, jobId, signal) => {
       const reading = await worker.deps.api.readJob(operation, jobId, signal);
@@ -146,10 +133,10 @@ describe('adoptJob', () => {
   });
 
   it('refuses a job that does not exist, is of another kind, or belongs to a row', async () => {
-    const world = await createWorld({ plan: { rules: [{ ...LOSES_ANSWERS, match: { text: 'lost' } }] } });
-    await world.fill([tts('lost'), tts('had'), lipSync(), stt()]);
-    const worker = await world.worker();
-    for (const row of [1, 2, 3]) await worker.drive(row);
+    const { world, worker } = await begin([tts('lost'), tts('had'), lipSync(), stt()], {
+      rules: [{ ...LOSES_ANSWERS, match: { text: 'lost' } }],
+    });
+    await worker.drive(1, 2, 3);
     const [lost, had, lip] = await Promise.all([1, 2, 3].map(async (row) => (await world.row(row)).charges[0]?.jobId));
     expect(lost).toBeNull();
     const why = async (row: number, jobId: string): Promise<unknown> => {
@@ -168,16 +155,12 @@ describe('adoptJob', () => {
     expect(await why(2, had ?? '')).toBe('adopted');
     expect(await why(4, had ?? '')).toEqual({ type: 'not-in-doubt' });
     expect(await why(9, had ?? '')).toEqual({ type: 'not-in-doubt' });
-    expect((await world.row(1)).outcome).toBe('unknown');
+    expect((await world.row()).outcome).toBe('unknown');
   });
 
   it('refuses a row whose request is on the wire, and one that makes no job', async () => {
-    const world = await createWorld({ plan: { rules: [LOSES_ANSWERS] } });
-    await world.fill([tts(), stt()]);
-    const hold = world.holdAt('after-intent');
-    void (await world.worker({ atFaultPoint: hold.atFaultPoint })).submit(keyOf(1));
-    await hold.reached;
-    const worker = await world.worker();
+    const { world, worker } = await begin([tts(), stt()], { rules: [LOSES_ANSWERS] });
+    await world.stopAt('after-intent');
     await worker.drive(2);
     expect(await adopt(worker.deps, 1, 'j')).toMatchObject({ type: 'refused', why: { type: 'in-flight' } });
     expect(await adopt(worker.deps, 2, 'j')).toMatchObject({
@@ -188,8 +171,8 @@ describe('adoptJob', () => {
 
 describe('listOrphans', () => {
   it('lists what the API made in the time of the batch and no row has, by hosts alone', async () => {
-    const world = await createWorld({ plan: { rules: [LOSES_ANSWERS], echoInputs: true } });
-    const { deps } = await withUnknown(world);
+    const { world, worker } = await withUnknown();
+    const { deps } = worker;
     const found = await listOrphans(deps);
     const orphan = {
       id: world.charges()[0]?.jobId,
@@ -204,8 +187,7 @@ describe('listOrphans', () => {
   });
 
   it('leaves out what was made before or after, and asks nothing for a batch that never sent', async () => {
-    const world = await createWorld({ plan: { rules: [LOSES_ANSWERS] } });
-    const { deps } = await withUnknown(world);
+    const { deps } = (await withUnknown()).worker;
     const startedAt = (await deps.ledger.findBatch(BATCH))?.startedAt ?? 0;
     const job = { phase: 'running', status: 'queued' } as const;
     const jobs = [
@@ -220,15 +202,12 @@ describe('listOrphans', () => {
       { id: 'timeless', status: 'queued' },
     ];
     expect(await listOrphans({ ...deps, api })).toEqual({ type: 'listed', orphans });
-    const fresh = await createWorld();
-    await fresh.fill([lipSync()]);
-    expect(await listOrphans((await fresh.worker()).deps)).toEqual({ type: 'listed', orphans: [] });
+    const fresh = (await begin([lipSync()])).worker;
+    expect(await listOrphans(fresh.deps)).toEqual({ type: 'listed', orphans: [] });
   });
 
   it('are of operations that the batch has: of speech alone, the list of lip-sync jobs says nothing', async () => {
-    const world = await createWorld();
-    await world.fill([tts('Fine.')]);
-    const worker = await world.worker();
+    const { worker } = await begin([tts('Fine.')]);
     await worker.drive(1);
     const { deps } = worker;
     const listJobs = (): never => {

@@ -4,9 +4,9 @@ import { adoptJob, releaseTake } from '../../../batches/reconcile/decisions.ts';
 import type { RowSpec } from '../../../contract/row-kinds.ts';
 import type { Dependencies } from '../../../activities/dependencies.ts';
 import { freeReadsOf } from '../../../worker/free-reads.ts';
-import { adopt, recordOf } from '../../activities/adopt.ts';
+import { adopt, recordOf } from '../../activities/worker.ts';
 import { BATCH } from '../../activities/rows.ts';
-import { createWorld, type World } from '../../activities/world.ts';
+import { begin, type World } from '../../activities/world.ts';
 import { sampleFolder, writeSample } from '../../support/samples.ts';
 
 /** A world where the answer about the voice of row 1 was lost. `isBlind`: its list was empty meanwhile. */
@@ -15,21 +15,20 @@ async function withLostVoice({ name = 'Anna', isBlind = true } = {}): Promise<{
   readonly deps: Dependencies;
   readonly made: string;
 }> {
-  const world = await createWorld({ plan: { rules: [{ on: 'create', match: { nth: 1 }, fault: 'reset-after' }] } });
   const samples = [await writeSample(await sampleFolder(), 'a.wav')];
   const spec: RowSpec = { kind: 'voice', name, samples, extra: {} };
-  await world.fill([spec, { ...spec, name: 'Ben' }]);
-  const blind = await world.worker(
-    isBlind ? { change: ({ api }) => ({ api: { ...api, listVoices: async function* () {} } }) } : {},
-  );
+  const { world, worker: blind } = await begin([spec, { ...spec, name: 'Ben' }], {
+    rules: [{ on: 'create', match: { nth: 1 }, fault: 'reset-after' }],
+    ...(isBlind && { api: () => ({ listVoices: async function* () {} }) }),
+  });
   await blind.drive(1);
-  expect((await world.row(1)).outcome).toBe('unknown');
+  expect((await world.row()).outcome).toBe('unknown');
   const { deps } = await world.worker();
   return { world, deps, made: String(world.charges()[0]?.jobId) };
 }
 
 async function candidates(deps: Dependencies, rows: readonly number[]): ReturnType<typeof listLostVoices> {
-  return listLostVoices(deps.ledger, freeReadsOf(deps), await recordOf(deps.ledger), rows);
+  return listLostVoices(deps.ledger, freeReadsOf(deps), await recordOf(deps), rows);
 }
 
 describe('the voices that a lost request may have made', () => {
@@ -42,7 +41,7 @@ describe('the voices that a lost request may have made', () => {
     });
     expect(await adopt(deps, 1, 'nobody')).toMatchObject({ type: 'refused', why: { type: 'no-such-job' } });
     expect(await adopt(deps, 1, made)).toMatchObject({ type: 'adopted', jobId: made, isResult: true });
-    expect(await world.row(1)).toMatchObject({ outcome: 'succeeded', text: made });
+    expect(await world.row()).toMatchObject({ outcome: 'succeeded', text: made });
     expect(await adopt(deps, 1, made)).toMatchObject({ type: 'adopted' });
     expect(world.charges()).toHaveLength(2);
     expect(await candidates(deps, [1])).toEqual({ type: 'listed', voices: [] });
@@ -52,13 +51,13 @@ describe('the voices that a lost request may have made', () => {
     const { world, deps, made } = await withLostVoice();
     await adopt(deps, 1, made);
     expect(await releaseTake(deps.ledger, BATCH, { row: 1 }, 'ann@invocation')).toMatchObject({ type: 'released' });
-    expect(await world.row(1)).toMatchObject({ outcome: 'unknown', text: null });
+    expect(await world.row()).toMatchObject({ outcome: 'unknown', text: null });
     expect(await candidates(deps, [1])).toMatchObject({ voices: [{ voice: made }] });
   });
 
   it('leave out one that was made before, where the API says when', async () => {
     const { deps, made } = await withLostVoice();
-    const record = await recordOf(deps.ledger);
+    const record = await recordOf(deps);
     const voice = (id: string, createdAtMs?: number) => ({ id, name: ' Anna', provider: '', createdAtMs });
     const now = Date.now();
     const voices = [voice('late', now + 60_000), voice('old', now - 3_600_000), voice('no-time'), voice(made, now)];
