@@ -23,7 +23,7 @@ import { BATCH, keyOf } from './rows.ts';
  * How long a slice may take, ms: a guard. A read that is on the wire when a slice ends is made again in the next one, and tests count
  * reads.
  */
-export const SLICE_MS = 20_000;
+const SLICE_MS = 20_000;
 
 const NEVER = new AbortController().signal;
 
