@@ -59,7 +59,7 @@ const SOURCES = {
   'ledger/lanes/claims.ts': ['ledger/{lanes,rows}', 'activities/one-charge-lanes'],
   'ledger/lanes/lanes.ts': ['ledger/lanes', 'activities/one-charge-lanes'],
   'ledger/database/write-queue.ts': ['ledger/write-queue'],
-  'ledger/requests/intents.ts': ['ledger/{charges,takes,budgets,over-budget,rows}'],
+  'ledger/requests/intents.ts': ['ledger/{model,charges,takes,budgets,over-budget,rows}'],
   'ledger/requests/charges.ts': ['ledger/{charges,unresolved,late-news,note-price,taken-jobs,decisions,alike}'],
   'ledger/requests/give-up.ts': ['ledger/late-news'],
   'ledger/requests/unresolved.ts': ['ledger/{charges,unresolved}'],

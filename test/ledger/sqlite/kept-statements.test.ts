@@ -1,10 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { KeptStatements } from '../../../ledger/sqlite/kept-statements.ts';
+import { makeFolder } from '../setup.ts';
 
 let database: Database.Database;
 let kept: KeptStatements;
@@ -22,11 +21,6 @@ const read = (sql: string): readonly unknown[] => kept.execute(sql, [], 'all');
 const timesPrepared = (sql: string): number => prepared.mock.calls.filter(([one]) => one === sql).length;
 
 describe('KeptStatements', () => {
-  it('prepares a statement once', () => {
-    expect([read('select 1 as n'), read('select 1 as n')]).toEqual([[{ n: 1 }], [{ n: 1 }]]);
-    expect(timesPrepared('select 1 as n')).toBe(1);
-  });
-
   it('says that it is closed to whoever comes later: libsql would abort the process', () => {
     kept.close();
     expect(() => read('select 1 as n')).toThrow('the ledger :memory: is closed');
@@ -36,20 +30,13 @@ describe('KeptStatements', () => {
     expect(kept.inTransaction).toBe(false);
   });
 
-  it('keeps one that is used again and again, however many others are used once', () => {
+  it('keeps one that is used again and again, or comes late, however many others are used once, and not all of them', () => {
     for (let list = 0; list < 1_000; list++) {
       read(`select ${String(list)}`);
       read('select 1 as often');
     }
-    expect(timesPrepared('select 1 as often')).toBe(1);
-  });
-
-  it('keeps one that comes late, and not all of them', () => {
-    for (let list = 0; list < 1_000; list++) read(`select ${String(list)}`);
-    read('select 1 as late');
-    read('select 1 as late');
-    read('select 0');
-    expect([timesPrepared('select 1 as late'), timesPrepared('select 0')]).toEqual([1, 2]);
+    for (const sql of ['select 1 as late', 'select 1 as late', 'select 0']) read(sql);
+    expect(['select 1 as often', 'select 1 as late', 'select 0'].map(timesPrepared)).toEqual([1, 1, 2]);
   });
 
   it('reads the same lines as arrays and as objects, by turns, and the first one alone', () => {
@@ -101,7 +88,7 @@ describe('KeptStatements', () => {
   });
 
   it('names the columns anew where they have moved', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'voxbatch-test-'));
+    const { folder, remove } = await makeFolder();
     const path = join(folder, 'l.db');
     const [mine, other] = [new Database(path), new Database(path)];
     try {
@@ -118,7 +105,7 @@ describe('KeptStatements', () => {
     } finally {
       mine.close();
       other.close();
-      await rm(folder, { recursive: true });
+      await remove();
     }
   });
 

@@ -32,19 +32,13 @@ describe('the lock of those who work on a ledger', () => {
     expect(await locks.isWorkedOn()).toBe(false);
   });
 
-  it('is not kept off by one who only looks, nor by a note of long ago', async () => {
+  it.each([
+    ['who only looks', (lock: KernelLock) => lock.tryAlone()],
+    ['who has it as well, and has found no note yet', (lock: KernelLock) => lock.tryShared()],
+  ])('is not kept off by one %s, nor by a note of long ago', async (_, take) => {
     (await locks.lockForWorkers('one that is gone'))();
-    const looking = new KernelLock(`${file}.lock`);
-    expect(looking.tryAlone()).toBe(true);
-    const locking = locks.lockForWorkers('one');
-    await new Promise(setImmediate);
-    looking.close();
-    (await locking)();
-  });
-
-  it('is not kept off by one who has it as well, and has found no note yet', async () => {
     const other = new KernelLock(`${file}.lock`);
-    expect(other.tryShared()).toBe(true);
+    expect(take(other)).toBe(true);
     const locking = locks.lockForWorkers('one');
     await new Promise(setImmediate);
     other.close();
@@ -73,12 +67,8 @@ describe('the lock of those who load', () => {
   it('is had by one at a time', async () => {
     const unlock = await locks.lockForLoading();
     let isHad = false;
-    const second = fileLocks(file)
-      .lockForLoading()
-      .then((got) => {
-        isHad = true;
-        return got;
-      });
+    const second = fileLocks(file).lockForLoading();
+    void second.then(() => (isHad = true));
     await new Promise(setImmediate);
     expect(isHad).toBe(false);
     unlock();

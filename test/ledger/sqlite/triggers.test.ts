@@ -2,16 +2,18 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import Database from 'libsql';
 import { OUTCOMES, ROW_STATES } from '../../../contract/outcomes.ts';
-import type { Ledger } from '../../../ledger/ledger.ts';
 import { scaleRuns } from '../../support/property-runs.ts';
 import { expectKept } from '../recount.ts';
-import { fill, ledgerForEachTest } from '../setup.ts';
+import { fill, ledger, ledgerForEachTest } from '../setup.ts';
 
 const ROWS = 4;
 const CHARGE_STATES = ['sending', 'cached', 'accepted', 'done', 'not-accepted', 'rejected', 'unknown', 'revoked'];
 
-/** A statement that changes what is counted, whatever sense it makes. */
-type Change = (raw: Database.Database, batch: string) => void;
+/** A statement that changes what is counted in a batch, whatever sense it makes; the batch is its parameter `@batch`. */
+interface Change {
+  readonly sql: string;
+  readonly parameters: Readonly<Record<string, string | number | null>>;
+}
 
 const row = fc.integer({ min: 1, max: ROWS });
 const credits = fc.oneof(
@@ -20,71 +22,47 @@ const credits = fc.oneof(
 );
 const time = fc.integer({ min: 1, max: 9 });
 
+/** A statement with such parameters. */
+const statement = (
+  sql: string,
+  parameters: Record<string, fc.Arbitrary<string | number | null>>,
+): fc.Arbitrary<Change> => fc.record(parameters).map((given) => ({ sql, parameters: given as Change['parameters'] }));
+const rows = (set: string, parameters: Parameters<typeof statement>[1]): fc.Arbitrary<Change> =>
+  statement(`update rows set ${set} where batch = @batch and row = @row`, { row, ...parameters });
+const charges = (set: string, parameters: Parameters<typeof statement>[1]): fc.Arbitrary<Change> =>
+  statement(`update charges set ${set} where batch = @batch and row = @row`, { row, ...parameters });
+const chargeState = fc.constantFrom(...CHARGE_STATES);
+
 const change: fc.Arbitrary<Change> = fc.oneof(
-  fc.tuple(row, fc.constantFrom(...ROW_STATES)).map(
-    ([at, state]): Change =>
-      (raw, batch) =>
-        raw.prepare('update rows set state = ? where batch = ? and row >= ?').run([state, batch, at]),
+  statement('update rows set state = @state where batch = @batch and row >= @row', {
+    row,
+    state: fc.constantFrom(...ROW_STATES),
+  }),
+  rows('outcome = @outcome, ended_at = @ended', { outcome: fc.constantFrom(...OUTCOMES), ended: time }),
+  rows('outcome = null, ended_at = null', {}),
+  rows('failure_class = @name, failure_cause = @cause', {
+    name: fc.constantFrom('JobFailed', 'NotChosen'),
+    cause: fc.constantFrom('one', 'other', null),
+  }),
+  rows('failure_class = null, failure_cause = null', {}),
+  rows('promised = coalesce(@promised, 0)', { promised: credits }),
+  charges('file = @file', { file: fc.constantFrom('{}', null) }),
+  charges('state = @state, charged = @charged, charged_from = @from, finished_at = @finished', {
+    state: chargeState,
+    charged: credits,
+    from: fc.constantFrom('api', 'quote', null),
+    finished: fc.option(time),
+  }),
+  statement('update batches set reopened_at = @at where name = @batch', { at: time }),
+  statement(
+    `insert into charges (batch, row, step, take, attempt, state, quoted, owner, intent_at, damaged)
+     values (@batch, @row, 'speech', 1, @attempt, @state, @quoted, 'w', 1, @attempt - 1) on conflict do nothing`,
+    { row, attempt: fc.integer({ min: 1, max: 2 }), state: chargeState, quoted: credits },
   ),
-  fc.tuple(row, fc.option(fc.constantFrom(...OUTCOMES)), time).map(
-    ([at, outcome, ended]): Change =>
-      (raw, batch) =>
-        raw
-          .prepare('update rows set outcome = ?, ended_at = ? where batch = ? and row = ?')
-          .run([outcome, outcome === null ? null : ended, batch, at]),
-  ),
-  fc.tuple(row, fc.constantFrom('JobFailed', 'NotChosen', null), fc.constantFrom('one', 'other', null)).map(
-    ([at, name, cause]): Change =>
-      (raw, batch) =>
-        raw
-          .prepare('update rows set failure_class = ?, failure_cause = ? where batch = ? and row = ?')
-          .run([name, name === null ? null : cause, batch, at]),
-  ),
-  fc.tuple(row, fc.boolean()).map(
-    ([at, isThere]): Change =>
-      (raw, batch) =>
-        raw.prepare('update charges set file = ? where batch = ? and row = ?').run([isThere ? '{}' : null, batch, at]),
-  ),
-  fc.tuple(row, credits).map(
-    ([at, promised]): Change =>
-      (raw, batch) =>
-        raw.prepare('update rows set promised = ? where batch = ? and row = ?').run([promised ?? 0, batch, at]),
-  ),
-  time.map(
-    (at): Change =>
-      (raw, batch) =>
-        raw.prepare('update batches set reopened_at = ? where name = ?').run([at, batch]),
-  ),
-  fc.tuple(row, fc.integer({ min: 1, max: 2 }), fc.constantFrom(...CHARGE_STATES), credits).map(
-    ([at, attempt, state, quoted]): Change =>
-      (raw, batch) =>
-        raw
-          .prepare(
-            `insert into charges (batch, row, step, take, attempt, state, quoted, owner, intent_at, damaged)
-             values (?, ?, 'speech', 1, ?, ?, ?, 'w', 1, ?) on conflict do nothing`,
-          )
-          .run([batch, at, attempt, state, quoted, attempt - 1]),
-  ),
-  fc.tuple(row, fc.constantFrom(...CHARGE_STATES), credits, fc.constantFrom('api', 'quote', null), fc.option(time)).map(
-    ([at, state, charged, from, finished]): Change =>
-      (raw, batch) =>
-        raw
-          .prepare(
-            'update charges set state = ?, charged = ?, charged_from = ?, finished_at = ? where batch = ? and row = ?',
-          )
-          .run([state, charged, from, finished, batch, at]),
-  ),
-  row.map(
-    (at): Change =>
-      (raw, batch) =>
-        raw.prepare('delete from charges where batch = ? and row = ?').run([batch, at]),
-  ),
+  statement('delete from charges where batch = @batch and row = @row', { row }),
 );
 
-let ledger: Ledger;
-ledgerForEachTest((made) => {
-  ledger = made;
-});
+ledgerForEachTest();
 
 describe('what the ledger keeps of a batch', () => {
   it('is what all its rows and charges add up to, whatever statement changed them', async () => {
@@ -94,7 +72,7 @@ describe('what the ledger keeps of a batch', () => {
         const batch = `b${(batches += 1)}`;
         await fill(ledger, ROWS, batch);
         const raw = new Database(ledger.place);
-        for (const apply of changes) apply(raw, batch);
+        for (const { sql, parameters } of changes) raw.prepare(sql).run({ ...parameters, batch });
         raw.close();
         await expectKept(ledger, batch);
       }),
