@@ -12,8 +12,9 @@ import { openLedger } from '../../ledger/open-ledger.ts';
 import type { ReasonCount, Counts, Money, RowRecord } from '../../ledger/record-types.ts';
 import { KernelLock } from '../../embedded/kernel-lock.ts';
 import { compiledOf } from '../compiled.mjs';
+import { FILE } from './actions.ts';
 import { expectKept } from './recount.ts';
-import { aBatch, claimAnew, makeFolder } from './setup.ts';
+import { aBatch, claimAnew, INTENT, makeFolder } from './setup.ts';
 
 /** Ledgers of layouts from before version 1, which `former/` has as those versions left them, with what they said of them. */
 
@@ -32,12 +33,12 @@ function read(version: string, suffix: string): string {
   return readFileSync(join(import.meta.dirname, 'former', `${version}.${suffix}`), 'utf8');
 }
 
-let folder: string;
 let path: string;
 let remove: () => Promise<void>;
 beforeEach(async () => {
-  ({ folder, remove } = await makeFolder());
-  path = join(folder, 'ledger.db');
+  const made = await makeFolder();
+  remove = made.remove;
+  path = join(made.folder, 'ledger.db');
 });
 afterEach(() => remove());
 
@@ -69,12 +70,6 @@ async function sayingsOf(ledger: Ledger): Promise<Sayings> {
   return { id: ledger.id, ...ofBatches, running: await ledger.countRunning(apiUrl, account) } as Sayings;
 }
 
-async function rowOf(ledger: Ledger, row: number): Promise<RowRecord> {
-  const found = await ledger.readRow('lines', row);
-  if (found === undefined) throw new Error(`there is no row ${String(row)}`);
-  return found.row;
-}
-
 describe.each(FORMER)('a ledger of %s', (version) => {
   it('says the same of every batch once it is opened, and is kept beside as it was', async () => {
     make(version);
@@ -96,36 +91,38 @@ describe.each(FORMER)('a ledger of %s', (version) => {
   it('goes on: what is on the wire, what runs, rows in parts, voices, hooks and schedules', async () => {
     make(version);
     const ledger = await openLedger(path);
-    expect((await rowOf(ledger, 1)).spec).toEqual({
-      kind: 'tts',
-      text: `Row 1, “quoted” 'so'`,
-      voice: 'v',
-      extra: {},
-    });
-    expect((await rowOf(ledger, 11)).spec).toMatchObject({ verify: 0.8 });
-    expect((await rowOf(ledger, 12)).spec).toMatchObject({ dialect: 'legacy' });
-    expect(await rowOf(ledger, 14)).toMatchObject({ spec: { voice: 'voice-1' }, awaitedVoice: 'voice-1' });
+    const rowOf = async (row: number): Promise<RowRecord | undefined> => (await ledger.readRow('lines', row))?.row;
+    const spec = { kind: 'tts', text: `Row 1, “quoted” 'so'`, voice: 'v', extra: {} };
+    expect((await rowOf(1))?.spec).toEqual(spec);
+    expect((await rowOf(11))?.spec).toMatchObject({ verify: 0.8 });
+    expect((await rowOf(12))?.spec).toMatchObject({ dialect: 'legacy' });
+    expect(await rowOf(14)).toMatchObject({ spec: { voice: 'voice-1' }, awaitedVoice: 'voice-1' });
     const key = (row: number, step: 'speech' | 'lip-sync' = 'speech', take = 1) =>
       ({ batch: 'lines', row, step, take, attempt: 1 }) as const;
     await ledger.settle(key(3), { verdict: 'accepted', jobId: 'j3', credits: 2.5 }, { state: 'processing' });
-    const file = { key: 'lines/2.mp3', bytes: 3, sha256: 'b'.repeat(64), extension: 'mp3' };
-    expect(await ledger.finishJob(key(2), { file }, { outcome: 'succeeded', file })).toMatchObject({ finished: true });
-    await ledger.settle(key(10, 'lip-sync'), { verdict: 'done', file, credits: 9 }, { outcome: 'succeeded', file });
+    expect(await ledger.finishJob(key(2), { file: FILE }, { outcome: 'succeeded', file: FILE })).toMatchObject({
+      finished: true,
+    });
+    await ledger.settle(
+      key(10, 'lip-sync'),
+      { verdict: 'done', file: FILE, credits: 9 },
+      { outcome: 'succeeded', file: FILE },
+    );
     expect((await ledger.readRow('lines', 10))?.charges.map(({ fromTake }) => fromTake)).toEqual([null, 1]);
     await ledger.settleVoices([{ batch: 'lines', voice: 'voice-1', then: 'use' }]);
-    expect(await rowOf(ledger, 15)).toMatchObject({ state: 'waiting' });
+    expect(await rowOf(15)).toMatchObject({ state: 'waiting' });
     // The last part ends its row.
     await ledger.giveUp(key(22), { outcome: 'cancelled' });
-    expect(await rowOf(ledger, 17)).toMatchObject({ outcome: 'failed', failure: { class: 'JobFailed' } });
+    expect(await rowOf(17)).toMatchObject({ outcome: 'failed', failure: { class: 'JobFailed' } });
     expect(await ledger.lastRows({ apiUrl, account }, ['r1', 'r2'])).toMatchObject([
       { id: 'r1', batch: 'paused' },
       { id: 'r2', batch: 'old' },
     ]);
     const { rows } = await claimAnew(ledger, { batch: 'lines', lane: 1, run: 'other' });
     expect(rows.map(({ row }) => row.row)).toEqual(expect.arrayContaining([3, 5, 6, 14, 15]));
-    const budgeted = { quoted: 2.5, quotedRest: 0, owner: 'w2', maxSending: 64 };
-    expect(await ledger.intend(key(14), budgeted)).toMatchObject({ type: 'go' });
-    expect(await ledger.intend(key(5, 'speech', 2), { ...budgeted, quoted: 400 })).toMatchObject({ type: 'go' });
+    const intent = { ...INTENT, maxSending: 64 };
+    expect(await ledger.intend(key(14), intent)).toMatchObject({ type: 'go' });
+    expect(await ledger.intend(key(5, 'speech', 2), { ...intent, quoted: 400 })).toMatchObject({ type: 'go' });
     expect((await ledger.findBatch('lines'))?.settings.prices['speech-job']).toBeDefined();
     await expectKept(ledger, 'lines');
     expect(await ledger.noticesOf('old')).toMatchObject([{ event: 'ended', target: 'url' }]);
@@ -157,18 +154,16 @@ describe.each(FORMER)('a ledger of %s', (version) => {
   });
 });
 
-describe('a process of that version that had opened the ledger just before', () => {
-  it('records no intent any more, so it sends nothing', async () => {
-    make('229fdf07');
-    const older = new Database(path);
-    await (await openLedger(path)).close();
-    expect(() =>
-      older.exec(`insert into charges (batch, row, step, take, attempt, from_take, operation, state, quoted, link_hash, name_free, owner, intent_at,
+it('a process of that version that had opened the ledger just before records no intent any more, so it sends nothing', async () => {
+  make('229fdf07');
+  const older = new Database(path);
+  await (await openLedger(path)).close();
+  expect(() =>
+    older.exec(`insert into charges (batch, row, step, take, attempt, from_take, operation, state, quoted, link_hash, name_free, owner, intent_at,
         verdict_at, finished_at, file, result_key, source, failure, judgement)
         values ('lines', 6, 'speech', 1, 2, null, 'speech-job', 'sending', 2.5, null, null, 'w', 1, null, null, null, null, null, null, null)`),
-    ).toThrow('NOT NULL constraint failed: charges.damaged');
-    older.close();
-  });
+  ).toThrow('NOT NULL constraint failed: charges.damaged');
+  older.close();
 });
 
 describe('a process that is killed while it reads a former ledger in', () => {

@@ -5,19 +5,13 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import {
-  BatchExists,
-  DuplicateRow,
-  LedgerMisuse,
-  LedgerMissing,
-  LedgerTooNew,
-  LedgerUnreachable,
-} from '../../ledger/errors.ts';
+import { BatchExists, DuplicateRow, LedgerMisuse, LedgerMissing } from '../../ledger/errors.ts';
+import { LedgerTooNew, LedgerUnreachable } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { beginThread, openInThread } from '../../ledger/ledger-in-thread.ts';
 import { MIGRATION_TABLE } from '../../ledger/migrate.ts';
 import { fileLocks } from '../../ledger/sqlite/locks.ts';
-import { aBatch, aKey, aRow, fill, INTENT, makeFolder, open } from './setup.ts';
+import { aBatch, aKey, aRow, fill, INTENT, makeFolder, open, upTo } from './setup.ts';
 import { transpile } from './transpile.ts';
 
 const run = promisify(execFile);
@@ -28,17 +22,7 @@ let remove: () => Promise<void>;
 let ledger: Ledger;
 
 beforeAll(async () => {
-  const tests = ['test/ledger/dying-thread.ts', 'test/ledger/idle-user.ts'];
-  code = await transpile([
-    'threads',
-    'ledger',
-    'contract',
-    'policy',
-    'embedded/kernel-lock.ts',
-    'embedded/private-file.ts',
-    'embedded/server-unavailable.ts',
-    ...tests,
-  ]);
+  code = await transpile('dying-thread', 'idle-user');
 });
 afterAll(() => code.remove());
 beforeEach(async () => {
@@ -59,18 +43,17 @@ function openThere(place: string, mustExist = false): Promise<Ledger> {
 }
 
 describe('a ledger in a thread of its own', () => {
-  it('is the same ledger as one in this thread', async () => {
+  it('is the same ledger as one in this thread, and answers everything that it is asked', async () => {
     const here = await open(folder);
     await fill(ledger, 3);
     expect(ledger.id).toBe(here.id);
+    expect(Object.keys(ledger).sort()).toEqual(Object.keys(here).sort());
     expect(await ledger.intend(aKey(1), INTENT)).toMatchObject({ type: 'go', row: { state: 'submitting' } });
     await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1' }, { state: 'processing' });
     expect(await ledger.finishJob(aKey(1), { credits: 3 }, { outcome: 'succeeded' })).toMatchObject({ finished: true });
-    expect(await ledger.readRow('b', 1)).toEqual(await here.readRow('b', 1));
-    expect(await ledger.readRow('b', 9)).toBeUndefined();
-    expect(await ledger.money('b')).toEqual(await here.money('b'));
-    expect(await ledger.counts('b')).toEqual(await here.counts('b'));
-    expect(await ledger.findBatch('b')).toEqual(await here.findBatch('b'));
+    const told = (from: Ledger): Promise<unknown> =>
+      Promise.all([from.readRow('b', 1), from.readRow('b', 9), from.money('b'), from.counts('b'), from.findBatch('b')]);
+    expect(await told(ledger)).toEqual(await told(here));
     await here.close();
   });
 
@@ -88,17 +71,11 @@ describe('a ledger in a thread of its own', () => {
     expect(await settling).toMatchObject({ settled: true });
   });
 
-  it('answers everything that a ledger is asked', async () => {
-    const here = await open(folder);
-    expect(Object.keys(ledger).sort()).toEqual(Object.keys(here).sort());
-    await here.close();
-  });
-
   it('reads all rows, a page at a time', async () => {
     await fill(ledger, 1200);
     const rows: number[] = [];
     for await (const { row } of ledger.scanRows('b')) rows.push(row.row);
-    expect(rows).toEqual(Array.from({ length: 1200 }, (_, at) => at + 1));
+    expect(rows).toEqual(upTo(1200));
   });
 
   it('throws the errors of the ledger, with their classes and what they carry', async () => {
@@ -127,13 +104,13 @@ describe('a ledger in a thread of its own', () => {
   it('loses no change of a limiter', async () => {
     const add = async (): Promise<number> =>
       (await ledger.updateLimiter('goes', { type: 'learn', spans: [[100, 100]] })).jobs;
-    const answers = await Promise.all(Array.from({ length: 30 }, add));
-    expect(answers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, at) => at + 1));
+    const answers = await Promise.all(upTo(30).map(add));
+    expect(answers.toSorted((a, b) => a - b)).toEqual(upTo(30));
   });
 
   it('closes only when what was asked before is done', async () => {
     await fill(ledger, 150);
-    const asked = Array.from({ length: 150 }, (_, at) => ledger.intend(aKey(at + 1), { ...INTENT, maxSending: 200 }));
+    const asked = upTo(150).map((row) => ledger.intend(aKey(row), { ...INTENT, maxSending: 200 }));
     const counted = ledger.counts('b');
     await ledger.close();
     expect((await Promise.all(asked)).filter(({ type: answer }) => answer === 'go')).toHaveLength(150);

@@ -1,11 +1,13 @@
 /** @slow */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
-import { fill, makeFolder, open } from './setup.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { openTestLedger } from '../support/open-test-ledger.ts';
+import { fill, makeFolder } from './setup.ts';
 import { transpile } from './transpile.ts';
 
 interface Hammer {
@@ -16,16 +18,7 @@ interface Hammer {
 let code: Awaited<ReturnType<typeof transpile>>;
 
 beforeAll(async () => {
-  code = await transpile([
-    'threads',
-    'ledger',
-    'contract',
-    'policy',
-    'embedded/kernel-lock.ts',
-    'embedded/private-file.ts',
-    'embedded/server-unavailable.ts',
-    'test/ledger/hammer.ts',
-  ]);
+  code = await transpile('hammer');
 });
 afterAll(() => code.remove());
 
@@ -53,57 +46,54 @@ async function exitOf(hammer: Hammer): Promise<number | null> {
   return hammer.process.exitCode;
 }
 
-describe('a ledger that several processes use at once', () => {
-  it.each([1, 16])(
-    'says go exactly once for every attempt, loses no update, and is made once, with %d at once',
-    async (atOnce) => {
-      const { folder, remove } = await makeFolder();
-      const rows = 40;
-      const hammers = ['w1', 'w2', 'w3'].map((owner) => start(join(folder, 'ledger.db'), owner, rows, atOnce));
-      const ledger = await open(folder);
-      await fill(ledger, rows);
-      await release(hammers);
+describe.each([1, 16])('a ledger that several processes use at once, with %d at once', (atOnce) => {
+  const ROWS = 40;
+  let path: string;
+  let ledger: Ledger;
+  let remove: () => Promise<void>;
+  beforeEach(async () => {
+    const made = await makeFolder();
+    remove = made.remove;
+    path = join(made.folder, 'ledger.db');
+  });
+  afterEach(async () => {
+    await ledger.close();
+    await remove();
+  });
 
-      const goes = (await Promise.all(hammers.map(rest))).flat();
-      expect(await Promise.all(hammers.map(exitOf))).toEqual([0, 0, 0]);
-      expect(new Set(goes).size).toBe(goes.length);
-      const charges: string[] = [];
-      for await (const row of ledger.scanRows('b')) {
-        for (const { row: number, attempt } of row.charges) charges.push(`${number}.${attempt}`);
-      }
-      expect(goes.sort()).toEqual(charges.sort());
-      const counted = await ledger.updateLimiter('goes', { type: 'learn', spans: [] });
-      expect(counted.jobs).toBe(goes.length);
-      await ledger.close();
-      await remove();
-    },
-  );
+  it('says go exactly once for every attempt, loses no update, and is made once', async () => {
+    const hammers = ['w1', 'w2', 'w3'].map((owner) => start(path, owner, ROWS, atOnce));
+    ledger = await openTestLedger(path);
+    await fill(ledger, ROWS);
+    await release(hammers);
 
-  it.each([1, 16])(
-    'goes on when one of them is killed, and keeps what that one was told, with %d at once',
-    async (atOnce) => {
-      const { folder, remove } = await makeFolder();
-      const rows = 40;
-      const ledger = await open(folder);
-      await fill(ledger, rows);
-      const [victim, other] = ['w1', 'w2'].map((owner) => start(join(folder, 'ledger.db'), owner, rows, atOnce));
-      if (victim === undefined || other === undefined) throw new Error('No process was started.');
-      await release([victim]);
-      const first = String((await victim.lines.next()).value);
-      await release([other]);
-      victim.process.kill('SIGKILL');
-      const told = [first, ...(await rest(victim))];
+    const goes = (await Promise.all(hammers.map(rest))).flat();
+    expect(await Promise.all(hammers.map(exitOf))).toEqual([0, 0, 0]);
+    expect(new Set(goes).size).toBe(goes.length);
+    const recorded: string[] = [];
+    for await (const { charges } of ledger.scanRows('b'))
+      recorded.push(...charges.map(({ row, attempt }) => `${row}.${attempt}`));
+    expect(goes.sort()).toEqual(recorded.sort());
+    expect((await ledger.updateLimiter('goes', { type: 'learn', spans: [] })).jobs).toBe(goes.length);
+  });
 
-      await rest(other);
-      expect(await exitOf(other)).toBe(0);
-      for (const line of told) {
-        const [row = 0, attempt = 0] = line.split('.').map(Number);
-        const charges = (await ledger.readRow('b', row))?.charges ?? [];
-        expect(charges.find((charge) => charge.attempt === attempt)?.owner).toBe('w1');
-      }
-      expect(await ledger.counts('b')).toMatchObject({ total: rows });
-      await ledger.close();
-      await remove();
-    },
-  );
+  it('goes on when one of them is killed, and keeps what that one was told', async () => {
+    ledger = await openTestLedger(path);
+    await fill(ledger, ROWS);
+    const [victim, other] = ['w1', 'w2'].map((owner) => start(path, owner, ROWS, atOnce)) as [Hammer, Hammer];
+    await release([victim]);
+    const first = String((await victim.lines.next()).value);
+    await release([other]);
+    victim.process.kill('SIGKILL');
+    const told = [first, ...(await rest(victim))];
+
+    await rest(other);
+    expect(await exitOf(other)).toBe(0);
+    for (const line of told) {
+      const [row = 0, attempt = 0] = line.split('.').map(Number);
+      const charges = (await ledger.readRow('b', row))?.charges ?? [];
+      expect(charges.find((charge) => charge.attempt === attempt)?.owner).toBe('w1');
+    }
+    expect(await ledger.counts('b')).toMatchObject({ total: ROWS });
+  });
 });

@@ -4,16 +4,22 @@ import { dirname, join, relative, resolve } from 'node:path';
 
 const ROOT = resolve(import.meta.dirname, '..', '..');
 
+/** What a ledger is made of: files, or folders with all that is in them. */
+const LEDGER = [
+  ...['threads', 'ledger', 'contract', 'policy'],
+  ...['kernel-lock', 'private-file', 'server-unavailable'].map((name) => `embedded/${name}.ts`),
+];
+
 /**
- * Writes these sources (files, or folders with all that is in them) as JavaScript that Node runs without a loader, in a
- * folder inside node_modules, where packages resolve. Returns that folder, in which paths are as in the project.
+ * Writes the sources of the ledger, and these of its tests, as JavaScript that Node runs without a loader, in a folder inside
+ * node_modules, where packages resolve. Returns that folder, in which paths are as in the project.
  */
-export async function transpile(sources: readonly string[]): Promise<{ folder: string; remove: () => Promise<void> }> {
+export async function transpile(...tests: readonly string[]): Promise<{ folder: string; remove: () => Promise<void> }> {
   const cache = join(ROOT, 'node_modules', '.cache');
   await mkdir(cache, { recursive: true });
   const folder = await mkdtemp(join(cache, 'transpiled-'));
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
-  for (const source of sources) {
+  for (const source of [...LEDGER, ...tests.map((name) => `test/ledger/${name}.ts`)]) {
     for (const file of await listFiles(join(ROOT, source))) {
       const { code } = await transformFile(file, {
         swcrc: false,
