@@ -96,6 +96,18 @@ export function open(folder: string): Promise<Ledger> {
 /** The ledger of the test that runs. */
 export let ledger: Ledger;
 
+/** Does this with a new ledger, which is that of the test meanwhile. */
+export async function withLedger(work: () => Promise<void>): Promise<void> {
+  const { folder, remove } = await makeFolder();
+  ledger = await open(folder);
+  try {
+    await work();
+  } finally {
+    await ledger.close();
+    await remove();
+  }
+}
+
 /** Before each test of a file: hands `take` a new ledger. After it, the ledger and its folder are gone. */
 export function ledgerForEachTest(take: (ledger: Ledger) => unknown = () => undefined): void {
   let end: () => Promise<void>;

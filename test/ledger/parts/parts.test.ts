@@ -1,9 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Outcome } from '../../../contract/outcomes.ts';
 import { LedgerMisuse } from '../../../ledger/errors.ts';
 import type { LoadedRow } from '../../../ledger/record-types.ts';
-import { accept, ask, complete, fail, FILE, finish, GONE, LOST, lose, redrive, RESUBMIT, stop } from '../actions.ts';
-import { settle, succeed, UNFIT, WAIT } from '../actions.ts';
+import { ask, complete, fail, FILE, finish, GONE, LOST, lose, redrive, RESUBMIT, succeed, WAIT } from '../actions.ts';
 import { batchOf, claimed, close, halted, kept, money, outcomes, rowOf, standing } from '../readings.ts';
 import { aKey, aRow, claimAnew, ledger, ledgerForEachTest, load, partsOf } from '../setup.ts';
 
@@ -21,11 +19,6 @@ const ENDS = {
   succeeded: (part: number) => succeed(part, 1),
   failed: (part: number) => fail(part),
   unknown: (part: number) => lose(part),
-  unfit: async (part: number) => {
-    await accept(part);
-    const end = { file: FILE, failure: UNFIT };
-    await finish(part, end, { outcome: 'unfit', ...end });
-  },
 } as const;
 
 /** Sends the parts, and ends them like this. */
@@ -65,15 +58,6 @@ describe('a row in parts', () => {
     await kept();
   });
 
-  it('is never sent itself, in whatever state it is', async () => {
-    expect(await ask(1)).toBe('blocked');
-    await endWell();
-    expect((await rowOf(1)).state).toBe('fetching');
-    expect(await ask(1)).toBe('blocked');
-    expect(await claimed()).toEqual([1, 2]);
-    expect(await ask(1)).toBe('blocked');
-  });
-
   it('is free to be joined once all have their results, and has their charges', async () => {
     await end('succeeded', 'succeeded');
     expect((await rowOf(1)).state).toBe('blocked');
@@ -107,25 +91,6 @@ describe('a row in parts', () => {
     await kept();
   });
 
-  it.each<[Outcome, readonly (keyof typeof ENDS)[]]>([
-    ['failed', ['unfit', 'succeeded', 'succeeded']],
-    ['unknown', ['failed', 'unfit', 'unknown']],
-  ])('ends %s with parts that ended %j', async (outcome, ends) => {
-    await end(...ends);
-    expect((await rowOf(1)).outcome).toBe(outcome);
-  });
-
-  it('ends with a stop only after its parts, and is joined even then', async () => {
-    await succeed(3);
-    await accept(4);
-    await stop();
-    expect((await rowOf(1)).outcome).toBeNull();
-    expect((await rowOf(5)).outcome).toBe('cancelled');
-    await ledger.stopNow('b');
-    expect((await ledger.counts('b')).outcomes).toMatchObject({ overdue: 1, cancelled: 1 });
-    expect(await rowOf(1)).toMatchObject({ outcome: 'overdue' });
-  });
-
   it('is opened again with one of its parts, which alone is paid again', async () => {
     await end('succeeded', 'failed', 'succeeded');
     await succeed(2);
@@ -151,18 +116,6 @@ describe('a row in parts', () => {
     await join();
     await redrive(5);
     expect(await rowOf(1)).toMatchObject({ take: 3 });
-  });
-
-  it('is brought on by a late answer for a part, although its batch was closed', async () => {
-    await succeed(2);
-    await end('succeeded', 'unknown', 'succeeded');
-    expect((await rowOf(1)).outcome).toBe('unknown');
-    await close();
-    await settle(4, { verdict: 'done', file: FILE }, { outcome: 'succeeded', file: FILE });
-    expect(await rowOf(1)).toMatchObject({ outcome: null, state: 'fetching' });
-    expect((await batchOf()).state).toBe('open');
-    await join();
-    await kept();
   });
 
   it('is not joined by whoever had it before a part changed', async () => {

@@ -1,118 +1,65 @@
 /** @slow */
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { LoadedRow, RowRecord } from '../../../ledger/record-types.ts';
-import type { Ledger } from '../../../ledger/ledger.ts';
-import { aBatch, aKey, aRow, INTENT, makeFolder, open, redriveNow } from '../setup.ts';
+import { ask, PAY, redrive, REFUSED, settle } from '../actions.ts';
+import { batchOf, rowOf, standing } from '../readings.ts';
+import { aBatch, aKey, aRow, ledger, load, upTo, withLedger } from '../setup.ts';
 
 /** Rows 1 and 2 make voices, the others speak with those of these rows. */
-const MAKERS = [1, 2] as const;
+const MAKERS = 2;
 const DEPENDENTS = [1, 2, 1, 2, 1] as const;
 const ACCOUNT = { apiUrl: aBatch().apiUrl, account: aBatch().account };
 let now = Date.now();
 /** Later than any look is due that was given before. */
-function later(): number {
-  return (now += 120_000);
-}
+const later = (): number => (now += 120_000);
 
-/** What may happen to such a batch, in any order. */
-type Happening =
-  | { readonly type: 'end'; readonly row: number; readonly outcome: 'succeeded' | 'failed' | 'unknown' | 'cancelled' }
-  | { readonly type: 'redrive'; readonly row: number }
-  | { readonly type: 'look'; readonly then: 'use' | 'look-again' | 'try' | 'give-up' }
-  | { readonly type: 'speak'; readonly row: number; readonly answer: 'accepted' | 'unready' | 'rejected' }
-  | { readonly type: 'close' };
-
+/** What may happen to such a batch, in any order: to a row that makes a voice, to a voice, to a row that speaks, to any. */
+const ENDS = ['succeeded', 'failed', 'unknown', 'cancelled'] as const;
+const LOOKS = ['use', 'look-again', 'try', 'give-up'] as const;
+const ANSWERS = ['accepted', 'unready', 'rejected'] as const;
 const happening = fc.oneof(
-  fc.record({
-    type: fc.constant('end' as const),
-    row: fc.constantFrom(...MAKERS),
-    outcome: fc.constantFrom('succeeded' as const, 'failed' as const, 'unknown' as const, 'cancelled' as const),
-  }),
-  fc.record({ type: fc.constant('redrive' as const), row: fc.integer({ min: 1, max: 7 }) }),
-  fc.record({
-    type: fc.constant('look' as const),
-    then: fc.constantFrom('use' as const, 'look-again' as const, 'try' as const, 'give-up' as const),
-  }),
-  fc.record({
-    type: fc.constant('speak' as const),
-    row: fc.integer({ min: 3, max: 7 }),
-    answer: fc.constantFrom('accepted' as const, 'unready' as const, 'rejected' as const),
-  }),
-  fc.record({ type: fc.constant('close' as const) }),
+  fc.record({ end: fc.constantFrom(...ENDS), row: fc.integer({ min: 1, max: MAKERS }) }),
+  fc.record({ look: fc.constantFrom(...LOOKS) }),
+  fc.record({ speak: fc.constantFrom(...ANSWERS), row: fc.integer({ min: MAKERS + 1, max: 7 }) }),
+  fc.record({ redrive: fc.integer({ min: 1, max: 7 }) }),
+  fc.constant('close' as const),
 );
+type Happening = typeof happening extends fc.Arbitrary<infer One> ? One : never;
 
-async function load(ledger: Ledger): Promise<void> {
-  await ledger.createBatch(aBatch());
-  const rows = [
-    ...MAKERS.map((row) => aRow(row, 'voice')),
-    ...DEPENDENTS.map((maker, at): LoadedRow => {
-      const row = aRow(at + 3);
-      return { ...row, spec: { ...row.spec, voice: `name:N${String(maker)}` }, waitsFor: { type: 'made', row: maker } };
-    }),
-  ];
-  await ledger.addRows('b', rows);
-  await ledger.openBatch('b', rows.length);
-}
-
-async function happen(ledger: Ledger, what: Happening, made: string): Promise<void> {
-  switch (what.type) {
-    case 'end': {
-      const take = (await ledger.readRow('b', what.row))?.row.take ?? 1;
-      const ending = what.outcome === 'succeeded' ? { outcome: what.outcome, text: made } : { outcome: what.outcome };
-      await ledger.giveUp({ ...aKey(what.row, 1, take), step: 'voice' }, ending);
-      return;
-    }
-    case 'redrive': {
-      const row = (await ledger.readRow('b', what.row))?.row;
-      if (row === undefined || row.outcome === null) return;
-      const fromStep = what.row <= 2 ? 'voice' : 'speech';
-      const how = { type: 'pay', fromStep, reason: 'redrive' } as const;
-      await redriveNow(ledger, 'b', [{ row: what.row, take: row.take, how }]);
-      return;
-    }
-    case 'look': {
-      const due = await ledger.takeVoiceLook(ACCOUNT, later());
-      const failure = { class: 'NoVoice', message: 'Too long.' } as const;
-      await ledger.settleVoices(due.map((voice) => ({ ...voice, then: what.then, dueAt: 0, failure })));
-      return;
-    }
-    case 'speak':
-      await speak(ledger, what);
-      return;
-    case 'close':
-      await ledger.closeBatch('b');
-  }
+async function happen(what: Happening, made: string): Promise<void> {
+  if (what === 'close') await ledger.closeBatch('b');
+  else if ('end' in what) {
+    const key = aKey(what.row, 1, (await rowOf(what.row)).take, 'voice');
+    await ledger.giveUp(key, { outcome: what.end, ...(what.end === 'succeeded' && { text: made }) });
+  } else if ('look' in what) {
+    const due = await ledger.takeVoiceLook(ACCOUNT, later());
+    const failure = { class: 'NoVoice', message: 'Too long.' } as const;
+    await ledger.settleVoices(due.map((voice) => ({ ...voice, then: what.look, dueAt: 0, failure })));
+  } else if ('speak' in what) await speak(what.row, what.speak);
+  else if ((await rowOf(what.redrive)).outcome !== null)
+    await redrive(what.redrive, { ...PAY, fromStep: what.redrive <= MAKERS ? 'voice' : 'speech' });
 }
 
 /** Sends a row, if it may be sent, and records the answer. */
-async function speak(ledger: Ledger, { row, answer }: Extract<Happening, { type: 'speak' }>): Promise<void> {
-  const found = await ledger.readRow('b', row);
-  if (found === undefined || found.row.outcome !== null) return;
-  const { take, spec } = found.row;
-  const attempts = found.charges.filter((charge) => charge.take === take).length;
-  const key = aKey(row, attempts + 1, take);
-  const { type } = await ledger.intend(key, INTENT);
-  if (type !== 'go') return;
-  const failure = { class: 'BadRequest', message: 'Voice is still in training.' } as const;
-  const refusedVoice = spec.voice ?? '';
-  if (answer === 'accepted') await ledger.settle(key, { verdict: 'done' }, { outcome: 'succeeded' });
-  else if (answer === 'unready') {
-    await ledger.settle(key, { verdict: 'not-accepted', failure }, { refusedVoice, refusal: failure });
-  } else await ledger.settle(key, { verdict: 'rejected', failure }, { outcome: 'failed', failure });
-}
-
-async function rowsOf(ledger: Ledger): Promise<readonly RowRecord[]> {
-  const found: RowRecord[] = [];
-  for await (const { row } of ledger.scanRows('b')) found.push(row);
-  return found;
+async function speak(row: number, answer: (typeof ANSWERS)[number]): Promise<void> {
+  const { row: found, charges } = await standing(row);
+  if (found.outcome !== null) return;
+  const key = aKey(row, charges.filter(({ take }) => take === found.take).length + 1, found.take);
+  if ((await ask(key)) !== 'go') return;
+  const failure = REFUSED;
+  const refused = { refusedVoice: found.spec.voice ?? '', refusal: failure };
+  if (answer === 'accepted') await settle(key, { verdict: 'done' }, { outcome: 'succeeded' });
+  else if (answer === 'unready') await settle(key, { verdict: 'not-accepted', failure }, refused);
+  else await settle(key, { verdict: 'rejected', failure }, { outcome: 'failed', failure });
 }
 
 /** What must hold at any moment. */
-async function expectSound(ledger: Ledger): Promise<void> {
-  const rows = await rowsOf(ledger);
+async function expectSound(): Promise<void> {
+  const rows: RowRecord[] = [];
+  for await (const { row } of ledger.scanRows('b')) rows.push(row);
   const awaited = await ledger.takeVoiceLook(ACCOUNT, later());
-  for (const row of rows.slice(MAKERS.length)) {
+  for (const row of rows.slice(MAKERS)) {
     const maker = rows[(row.voiceRow ?? 0) - 1];
     const isNamed = row.spec.voice?.startsWith('name:') === true;
     if (row.outcome !== null) continue;
@@ -122,31 +69,25 @@ async function expectSound(ledger: Ledger): Promise<void> {
     else if (isNamed) expect({ row: row.row, maker: maker?.outcome }).toEqual({ row: row.row, maker: null });
     else expect(awaited.map(({ voice }) => voice)).toContain(row.awaitedVoice);
   }
-  const { states } = await ledger.counts('b');
-  expect(states.blocked).toBe(rows.filter(({ outcome, state }) => outcome === null && state === 'blocked').length);
+  const open = rows.filter(({ outcome }) => outcome === null);
+  expect((await ledger.counts('b')).states.blocked).toBe(open.filter(({ state }) => state === 'blocked').length);
   // A closed batch has no row that waits for somebody who never comes.
-  if ((await ledger.findBatch('b'))?.state === 'closed')
-    expect(rows.filter(({ outcome }) => outcome === null)).toEqual([]);
+  if ((await batchOf()).state === 'closed') expect(open).toEqual([]);
 }
 
-describe('rows that wait for voices', () => {
-  it('have an id before they can be sent, and always somebody to wait for, whatever happens', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(happening, { minLength: 1, maxLength: 14 }), async (happenings) => {
-        const { folder, remove } = await makeFolder();
-        const ledger = await open(folder);
-        try {
-          await load(ledger);
-          for (const [at, what] of happenings.entries()) {
-            await happen(ledger, what, `v-${String(at)}`);
-            await expectSound(ledger);
-          }
-        } finally {
-          await ledger.close();
-          await remove();
-        }
-      }),
-      { numRuns: 60 },
-    );
+it('rows that wait for voices have an id before they can be sent, and always somebody to wait for, whatever happens', async () => {
+  const speakers = DEPENDENTS.map((row, at): LoadedRow => {
+    const speaker = aRow(MAKERS + at + 1);
+    return { ...speaker, spec: { ...speaker.spec, voice: `name:N${row}` }, waitsFor: { type: 'made', row } };
   });
+  const property = fc.asyncProperty(fc.array(happening, { minLength: 1, maxLength: 14 }), (happenings) =>
+    withLedger(async () => {
+      await load([...upTo(MAKERS).map((row) => aRow(row, 'voice')), ...speakers]);
+      for (const [at, what] of happenings.entries()) {
+        await happen(what, `v-${at}`);
+        await expectSound();
+      }
+    }),
+  );
+  await fc.assert(property, { numRuns: 60 });
 });
