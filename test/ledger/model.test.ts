@@ -1,12 +1,11 @@
 /** @slow */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { AttemptState, Outcome, VerdictName } from '../../contract/outcomes.ts';
 import { LedgerMisuse } from '../../ledger/errors.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
 import type { RowEffect } from '../../ledger/rows/row-effects.ts';
 import { RESUBMIT } from './actions.ts';
-import { aKey, fill, INTENT, makeFolder, open, redriveNow } from './setup.ts';
+import { aKey, fill, INTENT, ledger, ledgerForEachTest, redriveNow } from './setup.ts';
 import { scaleRuns } from '../support/property-runs.ts';
 
 /**
@@ -67,7 +66,7 @@ function isNext({ states, take: present }: Look, [take, attempt]: Key): boolean 
   return true;
 }
 
-async function look(ledger: Ledger, batch: string): Promise<Look> {
+async function look(batch: string): Promise<Look> {
   const found = await ledger.readRow(batch, 1);
   if (found === undefined) throw new Error('The row is gone.');
   return {
@@ -78,7 +77,7 @@ async function look(ledger: Ledger, batch: string): Promise<Look> {
 }
 
 /** Carries the command out. Nonsense (a verdict without an intent, attempt 2 without attempt 1) is refused by throwing. */
-async function run(ledger: Ledger, batch: string, step: Command): Promise<string> {
+async function run(batch: string, step: Command): Promise<string> {
   const key = 'at' in step ? { ...aKey(1, step.at[1], step.at[0]), batch } : aKey(1);
   try {
     switch (step.do) {
@@ -105,18 +104,7 @@ async function run(ledger: Ledger, batch: string, step: Command): Promise<string
   }
 }
 
-let ledger: Ledger;
-let remove: () => Promise<void>;
-
-beforeAll(async () => {
-  const made = await makeFolder();
-  remove = made.remove;
-  ledger = await open(made.folder);
-});
-afterAll(async () => {
-  await ledger.close();
-  await remove();
-});
+ledgerForEachTest();
 
 describe('a row of the ledger', () => {
   it('is sent where that is its next attempt, never twice, ends once, and is always counted', async () => {
@@ -128,9 +116,9 @@ describe('a row of the ledger', () => {
         const batch = `b${(stories += 1)}`;
         await fill(ledger, 2, batch);
         for (const step of commands) {
-          const before = await look(ledger, batch);
-          const answer = await run(ledger, batch, step);
-          const after = await look(ledger, batch);
+          const before = await look(batch);
+          const answer = await run(batch, step);
+          const after = await look(batch);
           if (step.do === 'intend') expect(answer === 'go').toBe(isNext(before, step.at) && before.outcome === null);
           if (step.do === 'revoke' && isNext(before, step.at)) expect(answer).toBe('revoked');
           if (step.do === 'redrive' && answer === 'true') {

@@ -1,5 +1,5 @@
 /** @slow */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { RowStanding } from '../../ledger/record-types.ts';
 import type { RowAttempt } from '../../contract/batch.ts';
@@ -8,7 +8,6 @@ import type { AttemptState } from '../../contract/outcomes.ts';
 import { stepsIn } from '../../contract/row-kinds.ts';
 import { LedgerMisuse } from '../../ledger/errors.ts';
 import type { SettleVerdict } from '../../ledger/requests/charges.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
 import type { Retake, RowEffect, RowEnding } from '../../ledger/rows/row-effects.ts';
 import type { RedriveChoice } from '../../ledger/takes/redrive.ts';
 import type { Command } from '../support/row-story/any-story.ts';
@@ -18,23 +17,21 @@ import { anyStory, anyVerifiedStory, EXAMPLES, VERIFIED_EXAMPLES } from '../supp
 import { choiceOf, NOTHING_SEEN, PRICE, type Rules, type Seen } from '../support/row-story/rules.ts';
 import { Story } from '../support/row-story/story.ts';
 import { expectKept } from './recount.ts';
-import { aBatch, aRow, makeFolder, open } from './setup.ts';
+import { aRow, ledger, ledgerForEachTest, load } from './setup.ts';
 
 /** Few enough that requests have to wait for the in-flight limit. */
 const MAX_SENDING = 3;
 
 /** A batch of the real ledger, as a story writes in it. */
 class LedgerBook implements Book {
-  readonly #ledger: Ledger;
   readonly #batch: string;
 
-  constructor(ledger: Ledger, batch: string) {
-    this.#ledger = ledger;
+  constructor(batch: string) {
     this.#batch = batch;
   }
 
   async look(row: number): Promise<RowNow> {
-    const found = await this.#ledger.readRow(this.#batch, row);
+    const found = await ledger.readRow(this.#batch, row);
     if (found === undefined) throw new Error(`Row ${row} is gone.`);
     return { ...found.row, attempts: found.charges };
   }
@@ -44,7 +41,7 @@ class LedgerBook implements Book {
     price: { readonly quoted: number; readonly quotedRest: number },
   ): Promise<'go' | 'blocked' | 'full' | 'short' | 'over-budget' | 'exists'> {
     const intent = { ...price, owner: 'w', maxSending: MAX_SENDING };
-    const asked = this.#standing(this.#ledger.intend({ ...key, batch: this.#batch }, intent));
+    const asked = this.#standing(ledger.intend({ ...key, batch: this.#batch }, intent));
     const { type: answer } = await orIfMisled(asked, {
       type: 'blocked',
     } as const);
@@ -55,38 +52,38 @@ class LedgerBook implements Book {
 
   async revoke(key: RowAttempt): Promise<AttemptState> {
     const nothing = { state: 'revoked' } as const;
-    return (await orIfMisled(this.#ledger.revoke({ ...key, batch: this.#batch }), nothing)).state;
+    return (await orIfMisled(ledger.revoke({ ...key, batch: this.#batch }), nothing)).state;
   }
 
   async settle(key: RowAttempt, verdict: SettleVerdict, effect: RowEffect): Promise<boolean> {
     // All stories are of one account, where each job has an id of its own.
     const named = verdict.jobId === undefined ? verdict : { ...verdict, jobId: `${this.#batch} ${verdict.jobId}` };
-    return (await this.#standing(this.#ledger.settle({ ...key, batch: this.#batch }, named, effect))).settled;
+    return (await this.#standing(ledger.settle({ ...key, batch: this.#batch }, named, effect))).settled;
   }
 
   async finishJob(key: RowAttempt, { failure, file }: JobEnd, effect: RowEffect): Promise<boolean> {
     const end = defined({ failure, file });
-    return (await this.#standing(this.#ledger.finishJob({ ...key, batch: this.#batch }, end, effect))).finished;
+    return (await this.#standing(ledger.finishJob({ ...key, batch: this.#batch }, end, effect))).finished;
   }
 
   async changeRunning(key: RowAttempt, ending: RowEnding): Promise<void> {
-    await this.#standing(this.#ledger.changeRunning({ ...key, batch: this.#batch }, ending));
+    await this.#standing(ledger.changeRunning({ ...key, batch: this.#batch }, ending));
   }
 
   async giveUp(key: RowAttempt, ending: RowEnding | Retake): Promise<void> {
-    await this.#standing(this.#ledger.giveUp({ ...key, batch: this.#batch }, ending));
+    await this.#standing(ledger.giveUp({ ...key, batch: this.#batch }, ending));
   }
 
   /** What a change says of its row is what a reading right after it says. */
   async #standing<T extends RowStanding>(change: Promise<T>): Promise<T> {
     const changed = await change;
     const { row, charges } = changed;
-    expect({ row, charges }).toEqual(await this.#ledger.readRow(this.#batch, row.row));
+    expect({ row, charges }).toEqual(await ledger.readRow(this.#batch, row.row));
     return changed;
   }
 
   async cancelRest(): Promise<void> {
-    await this.#ledger.cancelRest(this.#batch);
+    await ledger.cancelRest(this.#batch);
   }
 
   /** Asked by two at once, as two terminals would: one of them opens the row. */
@@ -102,7 +99,7 @@ class LedgerBook implements Book {
   }
 
   async #ask(choice: RedriveChoice): Promise<boolean> {
-    return (await this.#ledger.redrive(this.#batch, [choice])).rows.length > 0;
+    return (await ledger.redrive(this.#batch, [choice])).rows.length > 0;
   }
 }
 
@@ -116,45 +113,24 @@ async function orIfMisled<T, U>(asked: Promise<T>, otherwise: U): Promise<T | U>
   }
 }
 
-async function makeBatch(ledger: Ledger, name: string, rules: Rules): Promise<void> {
-  const { kinds, budget } = rules;
-  const batch = aBatch(name);
-  await ledger.createBatch({ ...batch, settings: { ...batch.settings, budget } });
-  const rows = kinds.map((kind, index) => {
+async function makeBatch(name: string, rules: Rules): Promise<void> {
+  const rows = rules.kinds.map((kind, index) => {
     const row = aRow(index + 1);
     const choice = choiceOf(rules, kind);
     return { ...row, spec: { ...row.spec, ...choice }, quoted: stepsIn(choice).length * PRICE };
   });
-  await ledger.addRows(name, rows);
-  await ledger.openBatch(name, rows.length);
+  await load(rows, { name, settings: { budget: rules.budget } });
 }
 
-let ledger: Ledger;
-let remove: () => Promise<void>;
-
-beforeAll(async () => {
-  const made = await makeFolder();
-  remove = made.remove;
-  ledger = await open(made.folder);
-});
-afterAll(async () => {
-  await ledger.close();
-  await remove();
-});
+ledgerForEachTest();
 
 let batches = 0;
 
 /** Tells a story in a batch of its own, and returns how often it came by what it is about. */
-async function tellStory({
-  rules,
-  commands,
-}: {
-  readonly rules: Rules;
-  readonly commands: readonly Command[];
-}): Promise<Seen> {
+async function tellStory({ rules, commands }: { rules: Rules; commands: readonly Command[] }): Promise<Seen> {
   const name = `story-${(batches += 1)}`;
-  await makeBatch(ledger, name, rules);
-  const story = new Story(new LedgerBook(ledger, name), rules);
+  await makeBatch(name, rules);
+  const story = new Story(new LedgerBook(name), rules);
   await story.tell(commands);
   await expectKept(ledger, name);
   const { total, outcomes } = await ledger.counts(name);
@@ -167,22 +143,14 @@ async function tellStory({
 }
 
 describe('a batch of the ledger, in any order of events', () => {
-  it('takes no request of a take twice, makes each take once, keeps the budget, and ends', async () => {
-    await fc.assert(
-      fc.asyncProperty(anyStory, async (story) => {
-        await tellStory(story);
-      }),
-      { numRuns: scaleRuns(40) },
-    );
-  });
-
-  it('does so where speech is verified and stored files are lost, which are never paid for again', async () => {
-    await fc.assert(
-      fc.asyncProperty(anyVerifiedStory, async (story) => {
-        await tellStory(story);
-      }),
-      { numRuns: scaleRuns(40) },
-    );
+  it.each([
+    ['takes no request of a take twice, makes each take once, keeps the budget, and ends', anyStory],
+    ['does so where speech is verified and stored files are lost, which are never paid for again', anyVerifiedStory],
+  ])('%s', async (_, any) => {
+    const property = fc.asyncProperty(any, async (story) => {
+      await tellStory(story);
+    });
+    await fc.assert(property, { numRuns: scaleRuns(40) });
   });
 
   it('is told by stories that get to what they are about', async () => {

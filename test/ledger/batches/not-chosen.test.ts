@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LedgerMisuse } from '../../../ledger/errors.ts';
 import { ask, complete, redrive } from '../actions.ts';
-import { batchOf, chargesOf, claimed, close, kept, money, rowOf } from '../readings.ts';
+import { batchOf, chargesOf, claimed, close, money, rowOf } from '../readings.ts';
 import { aBatch, aKey, aRow, claimAnew, ledger, ledgerForEachTest, upTo } from '../setup.ts';
 
 const SUBSET = { type: 'limit', rows: 2 } as const;
@@ -38,7 +38,6 @@ describe('rows that are not chosen', () => {
     expect(await claimed()).toEqual([1, 2]);
     await endChosen();
     expect(await ledger.commonReasons('b', 5)).toEqual([]);
-    await kept();
   });
 
   it('are opened at their first take, with the closed batch, once, and nothing else is', async () => {
@@ -49,7 +48,6 @@ describe('rows that are not chosen', () => {
     expect(await batchOf()).toMatchObject({ state: 'open', subset: more, closedAt: null });
     const now = { notChosen: 1, states: { waiting: 2 }, outcomes: { succeeded: 2 } };
     expect(await ledger.counts('b')).toMatchObject(now);
-    await kept();
     await endChosen();
     expect(await ledger.openUnsent('b', null, [5])).toBe(1);
     await endChosen();
@@ -57,7 +55,6 @@ describe('rows that are not chosen', () => {
     expect((await batchOf()).subset).toBeNull();
     expect((await money()).charged).toBe(10);
     for (const row of upTo(5)) expect(await chargesOf(row)).toHaveLength(1);
-    await kept();
   });
 
   it('are priced apart from those that the budget skipped, and scanned apart', async () => {
@@ -79,7 +76,6 @@ describe('rows that are not chosen', () => {
     expect(await redrive(4)).toEqual({ rows: [4], left: [] });
     expect(await ledger.counts('b')).toMatchObject({ notChosen: 2 });
     expect(await ledger.openUnsent('b', null, [3, 4, 5])).toBe(2);
-    await kept();
   });
 
   it('stay as they are while the batch is being stopped', async () => {

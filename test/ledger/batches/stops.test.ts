@@ -142,14 +142,6 @@ describe('a halt', () => {
     expect(await halted()).toContain('24 of 48 rows failed');
   });
 
-  it('counts percentages only from 20 rows on', async () => {
-    await haltAt('soon,fail=10%');
-    await rejectAll(1, 19);
-    await expectGoingOn();
-    await reject(20);
-    expect((await batchOf()).control).toBe('stopping');
-  });
-
   it.each([
     ['unknown', 'soon,fail=2'],
     ['failed', 'now,fail=2'],

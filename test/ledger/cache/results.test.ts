@@ -5,7 +5,7 @@ import type { ResultFile, ResultRecord } from '../../../ledger/record-types.ts';
 import type { IntentAnswer, Intent } from '../../../ledger/requests/intent-records.ts';
 import { accept, adopt, ask, backTo, complete, FILE, finish, giveUpWaiting, GONE, lose } from '../actions.ts';
 import { redrive, RESUBMIT, send, settle, UNFIT, WAIT, WAITING, LOST } from '../actions.ts';
-import { chargesOf, kept, money, rowOf } from '../readings.ts';
+import { chargesOf, money, rowOf } from '../readings.ts';
 import { aDub, aKey, INTENT, ledger, ledgerForEachTest, load, upTo } from '../setup.ts';
 
 const KEY = 'a-key';
@@ -166,7 +166,6 @@ describe('an earlier result in place of a request', () => {
     const charge = { state: 'cached', charged: null, jobId: null, resultKey: KEY, file: COPY, source };
     expect(await chargesOf(2)).toMatchObject([charge]);
     expect(await money()).toMatchObject({ charged: 3, saved: 2.5, damaged: 0 });
-    await kept();
   });
 
   it('may be used in turn, also when the first is gone', async () => {
@@ -205,7 +204,6 @@ describe('an earlier result in place of a request', () => {
     const from = { batch, row, step, take, attempt };
     await send(2, { ...KEYED, source: { is: 'altered', from, jobId, madeAt, credits } });
     expect(await money()).toMatchObject({ saved: 0, damaged: 1 });
-    await kept();
   });
 });
 
@@ -228,7 +226,6 @@ describe('an earlier result of a step of a chain', () => {
     expect(await ledger.revokeCached(at(2))).toMatchObject({ charges: [{ state: 'revoked', file: null }] });
     expect(await money('dubs')).toMatchObject({ saved: 0 });
     await send(at(2, 2), MADE);
-    await kept('dubs');
   });
 
   it('is not revoked once the row has ended', async () => {
@@ -242,7 +239,6 @@ describe('an earlier result of a step of a chain', () => {
     expect(await ledger.useResult(lip(2), video)).toMatchObject({ used: true, row: { outcome: 'cached' } });
     await accept(at(3));
     expect(await ledger.useResult(lip(3), video)).toMatchObject({ used: false, row: { outcome: null } });
-    await kept('dubs');
   });
 });
 
@@ -269,7 +265,6 @@ describe('a copy whose file is lost, while the job of its result is read for it:
     const { ratios, beyondLost } = await ledger.chargeOutlook('b');
     expect(ratios.filter(({ worst, told, ended }) => worst + told + ended > 0)).toEqual([]);
     expect(beyondLost).toBe(0);
-    await kept();
   });
 
   it('lets the batch have a budget meanwhile, and begins no ratio for that', async () => {
@@ -277,7 +272,6 @@ describe('a copy whose file is lost, while the job of its result is read for it:
     await loseCopy();
     await ledger.tune('b', { budget: 100 });
     expect((await ledger.chargeOutlook('b')).ratios).toEqual([]);
-    await kept();
   });
 
   it('takes no room either because a person goes back to it', async () => {
@@ -288,7 +282,6 @@ describe('a copy whose file is lost, while the job of its result is read for it:
     await redrive(2, backTo(1, { isLost: true }));
     await ledger.tune('b', { budget: 6 });
     await send(3);
-    await kept();
   });
 
   it('is overdue as before if a new take of it does not fit, and can still be fetched', async () => {
@@ -297,13 +290,11 @@ describe('a copy whose file is lost, while the job of its result is read for it:
     await giveUpWaiting(2);
     await redrive(2, RESUBMIT);
     expect(await chargesOf(2)).toMatchObject([{ state: 'cached', jobId: null, file: null }]);
-    await kept();
     expect(await ask(aKey(2, 1, 2))).toBe('over-budget');
     expect(await rowOf(2)).toMatchObject({ outcome: 'overdue', take: 1 });
     expect(await chargesOf(2)).toMatchObject([{ state: 'accepted', file: COPY, finishedAt: null }]);
     await redrive(2, WAIT);
     await finish(2, { file: COPY });
     expect(await rowOf(2)).toMatchObject({ outcome: 'cached', file: COPY });
-    await kept();
   });
 });

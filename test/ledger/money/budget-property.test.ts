@@ -2,16 +2,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { RowSpec } from '../../../contract/row-kinds.ts';
-import type { Ledger } from '../../../ledger/ledger.ts';
 import { scaleRuns } from '../../support/property-runs.ts';
 import { BudgetWorld, type Treatment, type Wanted } from './budget-world.ts';
 import { expectKept } from '../recount.ts';
-import { ledgerForEachTest } from '../setup.ts';
+import { ledger, ledgerForEachTest } from '../setup.ts';
 
-let ledger: Ledger;
-ledgerForEachTest((made) => {
-  ledger = made;
-});
+ledgerForEachTest();
 
 const speech = (length: number, more: Partial<RowSpec> = {}): RowSpec => ({
   ...{ kind: 'tts', text: 'x'.repeat(length), voice: 'v', extra: {} },
@@ -78,7 +74,7 @@ describe('budgets of two batches of an account, over several lanes that are kill
         const worlds = await Promise.all(
           wanted.map(async (one, index) => {
             const name = `b${run}-${String(index)}`;
-            return { name, budget: one.budget, world: await BudgetWorld.make(ledger, { ...one, name, account: run }) };
+            return { name, budget: one.budget, world: await BudgetWorld.make({ ...one, name, account: run }) };
           }),
         );
         for (const action of actions) {

@@ -4,16 +4,14 @@ import type { AttemptKey, BatchSettings, RowAttempt } from '../../../contract/ba
 import { BUILT_IN_PRICES, operationOf, resultStepOf, stepsIn, type Operation } from '../../../contract/row-kinds.ts';
 import type { RowSpec } from '../../../contract/row-kinds.ts';
 import type { LaneOwnership } from '../../../ledger/lanes/lanes.ts';
-import type { Ledger } from '../../../ledger/ledger.ts';
-import type { RowStanding } from '../../../ledger/record-types.ts';
+import type { LoadedRow, RowStanding } from '../../../ledger/record-types.ts';
+import type { RowEffect } from '../../../ledger/rows/row-effects.ts';
 import { quoteFrom } from '../../../policy/money/pricing.ts';
-import { aBatch } from '../setup.ts';
+import { FAILED, FILE, JOB_FAILED, LOST, UNKNOWN, WAITING } from '../actions.ts';
+import { aBatch, aRow, ledger, load } from '../setup.ts';
 
 /** Batches under budgets on a real ledger, worked on by lanes that are killed, and an API in this process that charges as it likes. */
 
-const FILE = { key: 'b/f.mp3', bytes: 9, sha256: 'f'.repeat(64), extension: 'mp3', seconds: 1 };
-const FAILED = { class: 'JobFailed', cause: 'job failed', message: 'The job failed.' } as const;
-const LOST = { class: 'OutcomeUnknown', message: 'No answer came.' } as const;
 const LANES = [1, 2] as const;
 /** Rows that a lane has at once. */
 const HELD = 3;
@@ -51,7 +49,6 @@ export type RowsOfBatch = readonly (RowSpec | readonly RowSpec[])[];
 
 /** One batch. */
 export class BudgetWorld {
-  readonly #ledger: Ledger;
   readonly #name: string;
   readonly #settings: BatchSettings;
   readonly #steady: number | null;
@@ -64,8 +61,7 @@ export class BudgetWorld {
   /** By how much what was open at the last request that the ledger allowed is charged beyond what was known to be possible then, credits. */
   #excess = 0;
 
-  private constructor(ledger: Ledger, name: string, settings: BatchSettings, { steady, least }: Wanted) {
-    this.#ledger = ledger;
+  private constructor(name: string, settings: BatchSettings, { steady, least }: Wanted) {
     this.#name = name;
     this.#settings = settings;
     this.#steady = steady;
@@ -73,32 +69,23 @@ export class BudgetWorld {
   }
 
   /** Makes the batch. A list of specs is a row in parts. */
-  static async make(
-    ledger: Ledger,
-    { name, account, rows, ...change }: Wanted & { readonly name: string; readonly account: string },
-  ): Promise<BudgetWorld> {
-    const batch = { ...aBatch(name), account };
-    const prices = change.isEstimate ? BUILT_IN_PRICES : batch.settings.prices;
-    const settings = { ...batch.settings, prices, budget: change.budget, retakes: change.retakes };
-    const world = new BudgetWorld(ledger, name, settings, { rows, ...change });
-    await ledger.createBatch({ ...batch, settings });
+  static async make({ name, account, rows, ...change }: Wanted & BatchName): Promise<BudgetWorld> {
+    const stated = aBatch().settings;
+    const { isEstimate, budget, retakes } = change;
+    const settings = { ...stated, prices: isEstimate ? BUILT_IN_PRICES : stated.prices, budget, retakes };
+    const world = new BudgetWorld(name, settings, { rows, ...change });
     const price = (spec: RowSpec): number => world.#quotes(spec).reduce((sum, quote) => sum + quote, 0);
     let first = rows.length + 1;
-    await ledger.addRows(
-      name,
-      rows.map((row, index) => {
-        const specs = [row].flat();
-        const [spec] = specs;
-        if (spec === undefined) throw new Error('a row has a part at least');
-        const parts = specs.map((one) => ({ spec: one, quoted: price(one) }));
-        const quoted = parts.reduce((sum, part) => sum + part.quoted, 0);
-        const line = { row: index + 1, id: `r${String(index)}`, line: index + 2, spec, input: [], quoted };
-        if (specs.length === 1) return line;
-        first += specs.length;
-        return { ...line, parts: { first: first - specs.length, rows: parts } };
-      }),
-    );
-    await ledger.openBatch(name, rows.length);
+    const lines = rows.map((row, index): LoadedRow => {
+      const parts = [row].flat().map((spec) => ({ spec, quoted: price(spec) }));
+      const [part] = parts;
+      if (part === undefined) throw new Error('a row has a part at least');
+      const line = { ...aRow(index + 1), spec: part.spec, quoted: parts.reduce((sum, { quoted }) => sum + quoted, 0) };
+      if (parts.length === 1) return line;
+      first += parts.length;
+      return { ...line, parts: { first: first - parts.length, rows: parts } };
+    });
+    await load(lines, { name, account, settings });
     for (const lane of LANES) world.#lanes.push(await world.#acquire(lane));
     return world;
   }
@@ -117,13 +104,13 @@ export class BudgetWorld {
     const lane = pickOf(this.#lanes, which);
     if (lane === undefined) return false;
     const limit = Math.max(0, HELD - lane.rows.size);
-    const claim = await this.#ledger.claimRows({ ...lane, limit, begun: HELD });
+    const claim = await ledger.claimRows({ ...lane, limit, begun: HELD });
     if (claim === 'lost') throw new Error('the lane has one holder here');
     for (const { row } of claim.rows) lane.rows.set(row.row, row.fence);
     const row = pickOf([...lane.rows.keys()], pick);
     if (row === undefined) return claim.rows.length > 0;
     const fence = lane.rows.get(row);
-    const standing = await this.#ledger.readRow(this.#name, row);
+    const standing = await ledger.readRow(this.#name, row);
     if (standing === undefined || fence === undefined) throw new Error(`there is no row ${String(row)}`);
     if (standing.row.parts !== null) return this.#join(lane, standing);
     const next = moveAfter({ fence }, standing);
@@ -144,12 +131,12 @@ export class BudgetWorld {
     const { treatment, key } = request;
     if (treatment.answer === 'refuses') {
       request.state = 'over';
-      await this.#ledger.settle(key, { verdict: 'not-accepted' }, { state: 'waiting' });
+      await ledger.settle(key, { verdict: 'not-accepted' }, { state: 'waiting' });
     } else if (!request.isSent) {
       request.isSent = true;
     } else if (treatment.answer === 'is-lost') {
       request.state = 'lost';
-      await this.#ledger.settle(key, { verdict: 'unknown', failure: LOST }, { outcome: 'unknown', failure: LOST });
+      await ledger.settle(key, { verdict: 'unknown', failure: LOST }, UNKNOWN);
     } else {
       await this.#accept(request);
     }
@@ -167,16 +154,11 @@ export class BudgetWorld {
     request.state = 'over';
     this.#hear(request, charge);
     if (treatment.job === 'succeeds') {
-      const effect = last ? ({ outcome: 'succeeded', file: FILE } as const) : ({ state: 'waiting' } as const);
-      await this.#ledger.finishJob(key, { credits: charge, file: FILE }, effect);
+      await ledger.finishJob(key, { credits: charge, file: FILE }, effectOf(last));
       return true;
     }
-    const otherwise = { outcome: 'failed', failure: FAILED } as const;
-    await this.#ledger.finishJob(
-      key,
-      { credits: charge, failure: FAILED },
-      { retake: key.step, reason: 'retake', most: this.#settings.retakes, otherwise },
-    );
+    const retake = { retake: key.step, reason: 'retake', most: this.#settings.retakes, otherwise: FAILED } as const;
+    await ledger.finishJob(key, { credits: charge, failure: JOB_FAILED }, retake);
     return true;
   }
 
@@ -215,7 +197,7 @@ export class BudgetWorld {
 
   async #acquire(lane: number): Promise<Lane> {
     const owner = `w${String(lane)}.${String(++this.#lives)}`;
-    return { ...(await this.#ledger.acquireLane({ batch: this.#name, lane, run: 'run', owner })), rows: new Map() };
+    return { ...(await ledger.acquireLane({ batch: this.#name, lane, run: 'run', owner })), rows: new Map() };
   }
 
   async #submit(
@@ -227,11 +209,11 @@ export class BudgetWorld {
     const { fence } = key;
     const quotes = quoteFrom(spec.kind, key.step, spec, this.#settings);
     const terms = { ...quotes, owner: `w${String(lane.lane)}`, maxSending: 8 };
-    const { type } = await this.#ledger.intend(key, fence === undefined ? terms : { ...terms, fence });
+    const { type } = await ledger.intend(key, fence === undefined ? terms : { ...terms, fence });
     if (type === 'short') {
       // It says so only if something will end that tells, or frees, what is lacking: a request, or a begun row.
       const awaited = this.#open().filter(({ state }) => state !== 'lost').length;
-      expect(awaited + (await this.#ledger.money(this.#name)).reserved).toBeGreaterThan(0);
+      expect(awaited + (await ledger.money(this.#name)).reserved).toBeGreaterThan(0);
       return false;
     }
     if (type !== 'go') return true;
@@ -261,7 +243,7 @@ export class BudgetWorld {
       return true;
     }
     request.state = 'lost';
-    await this.#ledger.settle(key, { verdict: 'unknown', failure: LOST }, { outcome: 'unknown', failure: LOST });
+    await ledger.settle(key, { verdict: 'unknown', failure: LOST }, UNKNOWN);
     return true;
   }
 
@@ -270,8 +252,7 @@ export class BudgetWorld {
     if (operation === 'speech-sync') {
       request.state = 'over';
       this.#hear(request, charge);
-      const effect = last ? ({ outcome: 'succeeded', file: FILE } as const) : ({ state: 'waiting' } as const);
-      await this.#ledger.settle(key, { verdict: 'done', credits: charge, file: FILE }, effect);
+      await ledger.settle(key, { verdict: 'done', credits: charge, file: FILE }, effectOf(last));
       return;
     }
     request.state = 'running';
@@ -279,12 +260,12 @@ export class BudgetWorld {
     if (announced !== undefined) this.#hear(request, announced);
     const told = announced === undefined ? {} : { credits: announced };
     const jobId = [key.batch, key.row, key.step, key.take, key.attempt].join('/');
-    await this.#ledger.settle(key, { verdict: 'accepted', jobId, ...told }, { state: 'processing' });
+    await ledger.settle(key, { verdict: 'accepted', jobId, ...told }, { state: 'processing' });
   }
 
   async #join(lane: Lane, { row: { row, state, fence } }: RowStanding): Promise<boolean> {
     lane.rows.delete(row);
-    if (state === 'fetching') await this.#ledger.endWhole({ batch: this.#name, row, fence }, { file: FILE });
+    if (state === 'fetching') await ledger.endWhole({ batch: this.#name, row, fence }, { file: FILE });
     return true;
   }
 
@@ -323,6 +304,16 @@ export interface Wanted {
   readonly least: number;
   /** The prices are estimates, not stated by the user. */
   readonly isEstimate: boolean;
+}
+
+interface BatchName {
+  readonly name: string;
+  readonly account: string;
+}
+
+/** What a result does to its row. */
+function effectOf(isLast: boolean): RowEffect {
+  return isLast ? { outcome: 'succeeded', file: FILE } : WAITING;
 }
 
 function pickOf<T>(of: readonly T[], pick: number): T | undefined {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ResultFile } from '../../../ledger/record-types.ts';
 import { accept, ask, backTo, finish, giveUpWaiting, GONE, PAY, redrive, RESUBMIT, send, WAIT } from '../actions.ts';
-import { chargesOf, kept, rowOf } from '../readings.ts';
+import { chargesOf, rowOf } from '../readings.ts';
 import { aBatch, aKey, aRow, ledger, ledgerForEachTest, load } from '../setup.ts';
 
 /** A file that is fetched again takes no room from a budget, then and later: it was paid for long ago. */
@@ -42,7 +42,6 @@ async function expectOver(running = 0): Promise<void> {
   expect(await ledger.chargeOutlook('b')).toMatchObject({ beyondLost: 0 });
   const { apiUrl, account } = aBatch();
   expect(await ledger.countRunning(apiUrl, account)).toBe(running);
-  await kept();
 }
 
 it('is not counted at the worst ratio, and tells nothing anew', async () => {
@@ -54,13 +53,11 @@ it('is not counted at the worst ratio, and tells nothing anew', async () => {
   await send(2, TEN);
   await finish(1, { file: fileOf(1), credits: 10 });
   expect((await ledger.chargeOutlook('b')).ratios).toEqual(ratios);
-  await kept();
 });
 
 it('is not counted with its quote, if it was charged less', async () => {
   await makeTwo(1, 109);
   await redrive(1, backTo(1, { isLost: true }));
-  await kept();
   await ledger.tune('b', { budget: 219 });
   await send(2, TEN);
 });

@@ -38,7 +38,6 @@ describe('a row in parts under a budget', () => {
       expect(await money()).toMatchObject({ charged: 0, reserved: 0 });
       expect(await ledger.skippedQuotes('b')).toMatchObject({ overBudget: 5.5 });
       for (const part of PARTS) expect(await ask(part, ONE)).toBe('blocked');
-      await kept();
     },
   );
 
@@ -52,7 +51,6 @@ describe('a row in parts under a budget', () => {
     await send(aKey(4, 2), ONE);
     for (const row of [3, 5]) await accept(row);
     expect(await money()).toMatchObject({ charged: 2, reserved: 1 });
-    await kept();
   });
 
   it('gives back what a part that ended no longer needs', async () => {
@@ -60,7 +58,6 @@ describe('a row in parts under a budget', () => {
     await accept(3);
     await ledger.giveUp(aKey(4), FAILED);
     expect(await money()).toMatchObject({ charged: 1, reserved: 1 });
-    await kept();
   });
 
   it('gives back what its parts hold back as long as they wait for their voice', async () => {
@@ -70,7 +67,6 @@ describe('a row in parts under a budget', () => {
     await refuseVoice(3);
     expect((await ledger.counts('b')).states.blocked).toBe(2);
     expect(await money()).toMatchObject({ reserved: 0 });
-    await kept();
   });
 
   it('keeps room for the parts that wait for their voice if another part was paid for', async () => {
@@ -79,7 +75,6 @@ describe('a row in parts under a budget', () => {
     await send(4, ONE);
     await refuseVoice(4);
     expect(await money()).toMatchObject({ charged: 1, reserved: 2 });
-    await kept();
   });
 
   it('says what it has cost where a part that is paid again does not fit, and counts only what is left', async () => {
@@ -94,7 +89,6 @@ describe('a row in parts under a budget', () => {
     expect(await messageOf(1)).toContain('this part costs 1). The row has cost 3 before.');
     // With row 2, which does not fit either.
     expect(await ledger.skippedQuotes('b')).toMatchObject({ overBudget: 3.5 });
-    await kept();
   });
 
   it('ends each part as its last take did, where retakes do not fit', async () => {
@@ -112,7 +106,6 @@ describe('a row in parts under a budget', () => {
     expect(await rowOf(4)).toMatchObject({ outcome: 'unfit', file: FILE, failure });
     await finish(5, { file: FILE });
     expect(await rowOf(1)).toMatchObject({ outcome: 'failed' });
-    await kept();
   });
 });
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LedgerMisuse } from '../../../ledger/errors.ts';
 import type { LoadedRow } from '../../../ledger/record-types.ts';
 import { ask, complete, fail, FILE, finish, GONE, LOST, lose, redrive, RESUBMIT, succeed, WAIT } from '../actions.ts';
-import { batchOf, claimed, close, halted, kept, money, outcomes, rowOf, standing } from '../readings.ts';
+import { batchOf, claimed, close, halted, money, outcomes, rowOf, standing } from '../readings.ts';
 import { aKey, aRow, claimAnew, ledger, ledgerForEachTest, load, partsOf } from '../setup.ts';
 
 /** Row 1 is spoken in parts: rows 3, 4 and 5. Row 2 is whole. */
@@ -55,7 +55,6 @@ describe('a row in parts', () => {
     expect(await ledger.findRowById('b', 'r1#2')).toBe(4);
     expect(await ledger.partsOf('b', 2)).toEqual([]);
     expect(await claimed()).toEqual([2, 3, 4, 5]);
-    await kept();
   });
 
   it('is free to be joined once all have their results, and has their charges', async () => {
@@ -67,7 +66,6 @@ describe('a row in parts', () => {
     expect(row).toMatchObject({ outcome: 'succeeded', file: JOINED, take: 1 });
     expect(charges.map((one) => [one.row, one.jobId, one.charged])).toEqual(PARTS.map((part) => [part, `j${part}`, 1]));
     expect((await money()).charged).toBe(3);
-    await kept();
   });
 
   it('ends as the gravest of its parts, and says which one it is', async () => {
@@ -77,7 +75,6 @@ describe('a row in parts', () => {
     const failure = { ...LOST, message: 'Part 2 of 3 (r1#2) ended unknown: No answer came.' };
     expect(await rowOf(1)).toMatchObject({ outcome: 'unknown', failure, endedAt: expect.any(Number) });
     expect(await ledger.commonReasons('b', 5)).toMatchObject([{ class: 'OutcomeUnknown', ended: 1 }]);
-    await kept();
   });
 
   it('names every part that has no result', async () => {
@@ -88,7 +85,6 @@ describe('a row in parts', () => {
     await redrive(4, RESUBMIT);
     await succeed(aKey(4, 1, 2));
     expect((await rowOf(1)).failure?.message).toMatch(/^2 of 3 parts have no result: 2 failed \(r1#1, r1#3\)\. Part 1/);
-    await kept();
   });
 
   it('is opened again with one of its parts, which alone is paid again', async () => {
@@ -102,7 +98,6 @@ describe('a row in parts', () => {
     await join();
     expect(await rowOf(1)).toMatchObject({ outcome: 'succeeded', take: 2, file: JOINED });
     expect((await money()).charged).toBe(2 + 2.5 + 2.5 + 1);
-    await kept();
   });
 
   it('keeps on record the file that a new part replaces', async () => {
@@ -182,7 +177,6 @@ it('a row in parts that was not chosen is skipped with them, at its own price, a
   expect(await ledger.openUnsent('b', null, [1])).toBe(1);
   expect(await rowOf(1)).toMatchObject({ outcome: null, state: 'blocked' });
   expect(await claimed()).toEqual([2, 3, 4, 5]);
-  await kept();
 });
 
 describe('a row in parts whose voice is not there', () => {

@@ -26,7 +26,7 @@ const time = fc.integer({ min: 1, max: 9 });
 const statement = (
   sql: string,
   parameters: Record<string, fc.Arbitrary<string | number | null>>,
-): fc.Arbitrary<Change> => fc.record(parameters).map((given) => ({ sql, parameters: given as Change['parameters'] }));
+): fc.Arbitrary<Change> => fc.record(parameters).map((given) => ({ sql, parameters: given }));
 const rows = (set: string, parameters: Parameters<typeof statement>[1]): fc.Arbitrary<Change> =>
   statement(`update rows set ${set} where batch = @batch and row = @row`, { row, ...parameters });
 const charges = (set: string, parameters: Parameters<typeof statement>[1]): fc.Arbitrary<Change> =>

@@ -7,7 +7,7 @@ import { usedAttempt } from '../../../policy/rows/row-machine.ts';
 import { checkedResult } from '../../../policy/verification/after-check.ts';
 import { accept, adopt, answer, backTo, complete, finish, PAY, redrive, release, RESUBMIT } from '../actions.ts';
 import { settle, stop, succeed, UNFIT, WAIT, WHO } from '../actions.ts';
-import { batchOf, close, kept, money, rowOf, standing } from '../readings.ts';
+import { batchOf, close, money, rowOf, standing } from '../readings.ts';
 import { aKey, aRow, claimAnew, ledger, load, partsOf } from '../setup.ts';
 import {
   CHECKED,
@@ -37,7 +37,6 @@ describe('a row that goes back to an earlier take', () => {
     expect(await money()).toEqual(before);
     expect(await ledger.decisionsOf('b', SPOKEN)).toMatchObject([{ what: 'went-back', take: 1, who: WHO }]);
     expect(await ledger.releasedFiles('b')).toEqual([{ row: SPOKEN, files: [fileOf(SPOKEN, 2)] }]);
-    await kept();
   });
 
   it('does so where nobody knows what became of the later one, whose late answer is recorded', async () => {
