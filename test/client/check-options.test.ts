@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RunOptions } from '../../client/run/check-run.ts';
@@ -7,11 +6,12 @@ import { openVoxbatch, type Voxbatch } from '../../client/voxbatch.ts';
 import { checkConfig, checkTuning, checkWanted } from '../../client/check-options.ts';
 import type { Tuning } from '../../contract/tunables.ts';
 import type { Config } from '../../inputs/config-file.ts';
+import { freshFolder } from '../support/fresh-folder.ts';
 
 let folder: string;
 let voxbatch: Voxbatch;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'voxbatch-options-'));
+  folder = freshFolder();
   await writeFile(join(folder, 'lines.csv'), 'id,text,voice\na,One.,v\n');
   // Nobody listens there.
   const api = { url: 'http://127.0.0.1:1/api/open/v1', token: 'token' };
@@ -19,7 +19,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await voxbatch.close();
-  await rm(folder, { recursive: true });
 });
 
 const refused = (option: string): object => ({ problem: { type: 'bad-option', option } });

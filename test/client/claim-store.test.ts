@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beginStore, claimStore } from '../../client/claim-store.ts';
+import { freshFolder } from '../support/fresh-folder.ts';
 
 const [ONE, OTHER] = [
   { id: 'ledger-1', place: '/one/ledger.db', findStoredFile: () => Promise.resolve(undefined) },
@@ -17,11 +17,10 @@ const STORED = {
 let folder: string;
 let store: string;
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'voxbatch-store-'));
+beforeEach(() => {
+  folder = freshFolder();
   store = join(folder, 'store');
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** All that is in the folder of the store, and it. */
 async function listed(): Promise<string[]> {

@@ -1,23 +1,21 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openVoxbatch, type Voxbatch } from '../../../client/voxbatch.ts';
 import type { VoxbatchOptions } from '../../../client/read-options.ts';
 import type { Finding } from '../../../client/doctor/doctor.ts';
 import { startSimulator } from '../../../simulator/start-simulator.ts';
+import { freshFolder } from '../../support/fresh-folder.ts';
 
 const { VOXBATCH_TEMPORAL_CLI: before } = process.env;
 let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'voxbatch-doctor-'));
+beforeEach(() => {
+  folder = freshFolder();
   // No server is found, so none is started.
   process.env['VOXBATCH_TEMPORAL_CLI'] = '/no/temporal';
 });
-afterEach(async () => {
+afterEach(() => {
   if (before === undefined) delete process.env['VOXBATCH_TEMPORAL_CLI'];
   else process.env['VOXBATCH_TEMPORAL_CLI'] = before;
-  await rm(folder, { recursive: true });
 });
 
 async function doctor(options: Pick<VoxbatchOptions, 'api'>): Promise<readonly Finding[]> {

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { runHookCommand } from '../../../client/hooks/hook-targets.ts';
 import { compiledOf } from '../../compiled.mjs';
+import { freshFolder } from '../../support/fresh-folder.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const never = new AbortController().signal;
@@ -13,12 +13,11 @@ const never = new AbortController().signal;
 const SECRETS = ['VOXBATCH_API_TOKEN', 'VOXBATCH_API_TOKEN_FILE', 'VOXBATCH_NOTIFY_SECRET', 'TEMPORAL_API_KEY'];
 
 let folder = '';
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'voxbatch-hook-'));
+beforeEach(() => {
+  folder = freshFolder();
 });
-afterEach(async () => {
+afterEach(() => {
   for (const name of [...SECRETS, 'VOXBATCH_HOME']) Reflect.deleteProperty(process.env, name);
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** Runs a command in a shell, with the folder in `$F`. */

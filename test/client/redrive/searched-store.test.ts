@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { beforeEach, expect, it } from '@jest/globals';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { claimStore, searchedStore } from '../../../client/claim-store.ts';
+import { freshFolder } from '../../support/fresh-folder.ts';
 
 const findStoredFile = (): Promise<undefined> => Promise.resolve(undefined);
 const LEDGER = { id: 'ledger-1', place: '/one/ledger.db', findStoredFile };
@@ -10,10 +10,9 @@ const OTHER = { id: 'ledger-2', place: '/other/ledger.db', findStoredFile };
 
 let folder: string;
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'voxbatch-store-'));
+beforeEach(() => {
+  folder = freshFolder();
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const search = (store = join(folder, 'store')): Promise<void> =>
   searchedStore({ store }, LEDGER, { name: 'demo' }).requireOwn();

@@ -1,9 +1,8 @@
 import Database from 'libsql';
 import { chmodSync, cpSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { openRecords } from '../../../client/open-records.ts';
 import {
   forgetLedger,
@@ -13,14 +12,14 @@ import {
   standingOfLedger,
   type LedgerSettings,
 } from '../../../client/trust/known-ledgers.ts';
+import { freshFolder } from '../../support/fresh-folder.ts';
 
 let folder = '';
 let env: NodeJS.ProcessEnv;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'voxbatch-known-'));
+beforeEach(() => {
+  folder = freshFolder();
   env = { XDG_STATE_HOME: join(folder, 'state') };
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const at = (place: string, isLedgerNamed = false): LedgerSettings => ({
   ledger: join(folder, place, 'ledger.db'),

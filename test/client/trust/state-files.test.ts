@@ -1,20 +1,19 @@
-import { chownSync, mkdirSync, realpathSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir, userInfo } from 'node:os';
+import { chownSync, mkdirSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { readState, stateFolder, writeState } from '../../../client/trust/state-files.ts';
+import { freshFolder } from '../../support/fresh-folder.ts';
 
 const before = process.cwd();
 let folder = '';
-beforeEach(async () => {
-  folder = realpathSync(await mkdtemp(join(tmpdir(), 'voxbatch-state-')));
+beforeEach(() => {
+  folder = freshFolder();
   process.chdir(folder);
 });
-afterEach(async () => {
+afterEach(() => {
   jest.restoreAllMocks();
   process.chdir(before);
-  await rm(folder, { recursive: true, force: true });
 });
 
 const OF_SYSTEM = join(userInfo().homedir, '.local', 'state', 'voxbatch');

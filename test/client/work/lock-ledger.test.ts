@@ -1,23 +1,22 @@
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { lockLedger } from '../../../client/work/embedded-worker.ts';
 import type { Temporal } from '../../../client/temporal/open-temporal.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { fileLocks } from '../../../ledger/sqlite/locks.ts';
+import { freshFolder } from '../../support/fresh-folder.ts';
 
 let folder: string;
 let ledger: Pick<Ledger, 'place' | 'lockForWorkers'>;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'voxbatch-hold-'));
+  folder = freshFolder();
   const place = join(folder, 'ledger.db');
   await writeFile(place, '');
   ledger = { place, ...fileLocks(place) };
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** A way to a server, of which only the name matters here. */
 function temporal(isEmbedded: boolean, address: string, id?: string): Temporal {

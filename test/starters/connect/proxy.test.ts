@@ -1,13 +1,13 @@
 /** @slow */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { startSimulator, type Simulator } from '../../../simulator/start-simulator.ts';
 import { compiledOf } from '../../compiled.mjs';
+import { freshFolder } from '../../support/fresh-folder.ts';
 import { serveProxy, serveTlsFront, type TestProxy } from '../../support/proxy-server.ts';
 import { certify } from '../../support/self-made-ca.ts';
 
@@ -20,7 +20,7 @@ let env: Record<string, string>;
 
 /** An API behind a certificate of our own authority, that only the proxy can reach. */
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'voxbatch-proxy-'));
+  folder = freshFolder();
   simulator = await startSimulator({ token: TOKEN });
   const { ca, server } = certify('api.example');
   const front = await serveTlsFront(server, Number(new URL(simulator.url).port));
@@ -38,7 +38,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await simulator.close();
-  await rm(folder, { recursive: true });
 });
 
 /** Runs the command line as a process of its own: Node reads further authorities at its start only. */

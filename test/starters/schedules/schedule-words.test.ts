@@ -1,13 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isLeftAlone, lookAround } from '../../../client/schedules/open-schedules.ts';
 import { makeHome } from '../../../embedded/home.ts';
 import { KernelLock } from '../../../embedded/kernel-lock.ts';
 import { claimUp } from '../../../embedded/up-claim.ts';
 import { endingWords, nobodyFires } from '../../../starters/schedules/schedule-words.ts';
+import { freshFolder } from '../../support/fresh-folder.ts';
 
 const BATCH = 'drops.2026-12-01T02-00-00Z';
 const NOTHING = { exit: null, exitCode: null, charged: null, cause: null, reason: null, etag: null } as const;
@@ -42,10 +41,9 @@ describe('whoever waits for a firing', () => {
 describe('who is there to fire a schedule', () => {
   let home = '';
 
-  beforeEach(async () => {
-    home = join(await mkdtemp(join(tmpdir(), 'voxbatch-around-')), 'home');
+  beforeEach(() => {
+    home = join(freshFolder(), 'home');
   });
-  afterEach(() => rm(join(home, '..'), { recursive: true }));
 
   const around = (): ReturnType<typeof lookAround> => lookAround({ home, cluster: undefined });
 

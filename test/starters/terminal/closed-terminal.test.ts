@@ -1,21 +1,20 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { isUnderNohup } from '../../../starters/terminal/output.ts';
 import { compiledOf } from '../../compiled.mjs';
+import { freshFolder } from '../../support/fresh-folder.ts';
 
 const run = promisify(execFile);
 
 let folder: string;
 const PROGRAM = compiledOf('test/support/hang-up.ts');
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'voxbatch-nohup-'));
+beforeAll(() => {
+  folder = freshFolder();
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 /** Runs the program on a pseudo-terminal, which `nohup` asks for. */
 function onTerminal(command: string): Promise<unknown> {
