@@ -8,7 +8,7 @@ import type { Finding } from './finding.ts';
 import { readAttempts } from './ledger-view.ts';
 import type { MemberEnd } from './member.ts';
 import type { Doubt } from './perform.ts';
-import { processesIn } from './processes-in.ts';
+import { processesIn } from '../support/processes-in.ts';
 import type { SimulatorJudge } from './simulator-judge.ts';
 
 /** What was run, for {@link checkWorld}. */

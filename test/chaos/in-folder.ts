@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { findServer } from '../../embedded/find-server.ts';
 import type { SimulatorOptions } from '../../simulator/start-simulator.ts';
 import { atExit } from './at-exit.ts';
-import { killIn } from './processes-in.ts';
+import { killIn } from '../support/processes-in.ts';
 import { SimulatorJudge } from './simulator-judge.ts';
 
 /** Where a command runs with an embedded server, against a simulator of its own. */

@@ -5,7 +5,7 @@ import { readAttempts, readEnded } from './ledger-view.ts';
 import type { ChaosOptions } from './options.ts';
 import type { Doubt } from './perform.ts';
 import { PowerDisk } from './power-disk.ts';
-import { killAllIn, processesIn } from './processes-in.ts';
+import { killAllIn, processesIn } from '../support/processes-in.ts';
 import { between, seeded } from './seeded.ts';
 import { sortIntoWindows, submitsInFlight, WindowTable } from './windows.ts';
 import { rm, writeFile } from 'node:fs/promises';

@@ -7,7 +7,7 @@ import type { Finding } from './finding.ts';
 import { runCli } from './check-world.ts';
 import { makeFolder, openFolder } from './in-folder.ts';
 import type { ChaosOptions } from './options.ts';
-import { killAllIn } from './processes-in.ts';
+import { killAllIn } from '../support/processes-in.ts';
 import { seeded, type Chance } from './seeded.ts';
 
 const BATCH = 'verify';

@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +10,7 @@ import {
 import type { StatisticsReport } from '../../simulator/statistics.ts';
 import { joinServer, type Membership } from '../../embedded/join-server.ts';
 import type { WebhookMode } from '../../simulator/webhook-modes.ts';
+import { killAllIn, processesIn } from './processes-in.ts';
 import { replayFolder } from './replay-folder.ts';
 import { endAfterTest } from './end-after-test.ts';
 import { startCommand, type Ended, type Running, type StartOptions } from './live-command.ts';
@@ -253,19 +253,9 @@ export class LiveWorld {
     await waitFor(() => this.processes().length === 0, undefined, 200);
   }
 
-  /** Ids of the processes that were started in the folder and still are there, by the kernel's word (Linux). */
+  /** Ids of the processes that run in the folder or for it. */
   processes(): number[] {
-    return readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name))
-      .map(Number)
-      .filter((pid) => {
-        try {
-          const isHere = readlinkSync(`/proc/${String(pid)}/cwd`).startsWith(this.folder);
-          return isHere && !/\) Z /.test(readFileSync(`/proc/${String(pid)}/stat`, 'utf8'));
-        } catch {
-          return false; // it has ended, or is another user's
-        }
-      });
+    return processesIn(this.folder).map(({ pid }) => pid);
   }
 
   /**
@@ -274,13 +264,13 @@ export class LiveWorld {
    */
   async close(): Promise<void> {
     const left = [...this.#running].filter(({ child }) => child.exitCode === null && child.signalCode === null);
-    if (this.#membership === undefined) await this.#endProcesses();
+    if (this.#membership === undefined) await killAllIn(this.folder);
     await this.simulator.close();
     let replayed: number;
     try {
       replayed = await this.#replay();
     } finally {
-      await this.#endProcesses();
+      await killAllIn(this.folder);
       await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
     }
     if (left.length > 0) throw new Error(`${String(left.length)} commands were still running at the end of the test.`);
@@ -299,17 +289,6 @@ export class LiveWorld {
     } finally {
       await membership.leave();
     }
-  }
-
-  async #endProcesses(): Promise<void> {
-    for (const pid of this.processes()) {
-      try {
-        process.kill(pid, 'SIGKILL');
-      } catch {
-        // It had ended.
-      }
-    }
-    await this.untilAlone();
   }
 }
 

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { waitFor } from '../support/wait-for.ts';
+import { waitFor } from './wait-for.ts';
 
 /** A process that was found. */
 export interface FoundProcess {
@@ -36,8 +36,12 @@ export function killIn(folder: string): void {
 
 /** The same, and again until they are gone: one that is being killed may just have started another. */
 export async function killAllIn(folder: string): Promise<void> {
-  await waitFor(() => {
-    killIn(folder);
-    return processesIn(folder).length === 0;
-  });
+  await waitFor(
+    () => {
+      killIn(folder);
+      return processesIn(folder).length === 0;
+    },
+    undefined,
+    100,
+  );
 }
