@@ -1,4 +1,4 @@
-import type { BatchRecord, ChargeRecord, DecisionRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord, ChargeRecord, DecisionRecord, RowStanding } from '../../ledger/record-types.ts';
 import { LedgerMisuse } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { presentTake } from '../../policy/rows/row-machine.ts';
@@ -88,49 +88,54 @@ export async function findUnresolved(
   ledger: Ledger,
   batch: string,
   row: number,
-  wanted?: number,
+  take?: number,
 ): Promise<ChargeRecord | undefined> {
-  const found = await ledger.readRow(batch, row);
+  return (await readTake(ledger, batch, { row, ...defined({ take }) })).attempt;
+}
+
+/** What is on record of a take, by default the row's present one. */
+interface TakeOnRecord {
+  readonly standing: RowStanding | undefined;
+  readonly name: NamedRow;
+  readonly take: number | undefined;
+  readonly present: number | undefined;
+  /** Its request that has no answer or an unknown outcome. */
+  readonly attempt: ChargeRecord | undefined;
+}
+
+async function readTake(ledger: Ledger, batch: string, { row, take }: RowTake): Promise<TakeOnRecord> {
+  const standing = await ledger.readRow(batch, row);
+  const present = standing && presentTake(standing.row);
+  const wanted = take ?? present;
   // The requests of a row in parts are those of its parts.
-  if (found === undefined || found.row.parts !== null) return undefined;
-  const steps = stepsIn(found.row.spec);
-  const take = wanted ?? presentTake(found.row);
-  const unresolved = found.charges.filter(
-    (one) => one.take === take && (one.state === 'unknown' || one.state === 'sending'),
-  );
-  // A later step is sent only after the step before it is settled.
-  return unresolved.findLast(({ step }) => steps.includes(step));
+  const charges = standing?.row.parts === null ? standing.charges : [];
+  const steps = standing === undefined ? [] : stepsIn(standing.row.spec);
+  const isOpen = ({ state }: ChargeRecord): boolean => state === 'unknown' || state === 'sending';
+  return {
+    standing,
+    name: standing === undefined ? { row, id: '' } : nameOf(standing.row),
+    take: wanted,
+    present,
+    // A later step is sent only after the step before it is settled.
+    attempt: charges.findLast((one) => one.take === wanted && isOpen(one) && steps.includes(one.step)),
+  };
 }
 
 /** Takes back the job that a person gave to a row, or that its request was not charged. `who`: user and host, for the record. Free and repeatable. */
-export async function releaseTake(
-  ledger: Ledger,
-  batch: string,
-  { row, take }: RowTake,
-  who: string,
-): Promise<SettledRow> {
-  const found = await ledger.readRow(batch, row);
-  const last = lastDecision(await ledger.decisionsOf(batch, row), take ?? (found && presentTake(found.row)));
-  const facts = { ...(found === undefined ? { row, id: '' } : nameOf(found.row)), jobId: last?.jobId ?? null };
-  const why = last?.what === 'released' ? undefined : await tryReleasing(ledger, last, who);
-  if (why !== undefined) return { ...facts, jobId: null, type: 'refused', why };
-  return last?.jobId === null ? { ...facts, type: 'doubted', take: last.take } : { ...facts, type: 'released' };
-}
-
-/** Undefined if the decision was taken back. */
-async function tryReleasing(
-  ledger: Ledger,
-  last: DecisionRecord | undefined,
-  who: string,
-): Promise<SettleRefusal | undefined> {
-  if (last?.what !== 'adopted' && last?.what !== 'not-charged') return { type: 'not-adopted' };
+export async function releaseTake(ledger: Ledger, batch: string, named: RowTake, who: string): Promise<SettledRow> {
+  const { name, take } = await readTake(ledger, batch, named);
+  const refused = (why: SettleRefusal): SettledRow => ({ ...name, jobId: null, type: 'refused', why });
+  const last = lastDecision(await ledger.decisionsOf(batch, named.row), take);
+  if (last === undefined) return refused({ type: 'not-adopted' });
+  const { jobId } = last;
   try {
-    const isReleased = await ledger.decide(last, { type: 'released', jobId: last.jobId, who });
-    return isReleased ? undefined : { type: 'not-adopted' };
+    if (last.what !== 'released' && !(await ledger.decide(last, { type: 'released', jobId, who })))
+      return refused({ type: 'not-adopted' });
   } catch (error) {
     if (!(error instanceof LedgerMisuse)) throw error;
-    return { type: 'job-used', words: error.message };
+    return refused({ type: 'job-used', words: error.message });
   }
+  return jobId === null ? { ...name, jobId, type: 'doubted', take: last.take } : { ...name, jobId, type: 'released' };
 }
 
 /**
@@ -140,25 +145,22 @@ async function tryReleasing(
 export async function settleNotCharged(
   ledger: Ledger,
   batch: string,
-  { row, take }: RowTake,
+  named: RowTake,
   who: string,
 ): Promise<SettledRow> {
-  const found = await ledger.readRow(batch, row);
-  const facts = { ...(found === undefined ? { row, id: '' } : nameOf(found.row)), jobId: null };
+  const { name, present, attempt } = await readTake(ledger, batch, named);
+  const facts = { ...name, jobId: null };
   const refused = (type: 'take-not-in-doubt' | 'current-take' | 'answer-came'): SettledRow => {
     return { ...facts, type: 'refused', why: { type } };
   };
-  const attempt = await findUnresolved(ledger, batch, row, take);
   if (attempt?.state !== 'unknown') return refused('take-not-in-doubt');
-  if (found !== undefined && attempt.take === presentTake(found.row)) return refused('current-take');
+  if (attempt.take === present) return refused('current-take');
   const isSettled = await ledger.decide(attempt, { type: 'not-charged', who });
   return isSettled ? { ...facts, type: 'not-charged', take: attempt.take } : refused('answer-came');
 }
 
 /** A row's take and the job that a person names for it. */
 export type NamedJob = RowTake & { readonly jobId: string };
-
-type BatchOfJob = BatchRecord;
 
 /**
  * Gives an unknown row the job that a person names. The job must exist, match the row's step, and belong to no row. The
@@ -168,77 +170,61 @@ type BatchOfJob = BatchRecord;
 export async function adoptJob(
   ledger: Ledger,
   reads: Pick<FreeReads, 'findJob' | 'listVoices'>,
-  batch: BatchOfJob,
+  batch: BatchRecord,
   job: NamedJob,
   who: string,
 ): Promise<SettledRow> {
-  const { row, take, jobId } = job;
-  const found = (await ledger.readRow(batch.name, row))?.row;
-  const facts = { ...(found === undefined ? { row, id: '' } : nameOf(found)), jobId };
-  const end = await tryAdopting(ledger, reads, batch, job, who);
-  if (end.type !== 'done') return { ...facts, type: 'refused', why: end };
-  const price = end.otherPrice === undefined ? {} : { otherPrice: end.otherPrice };
-  const present = await ledger.readRow(batch.name, row);
-  return take !== undefined && present !== undefined && take !== presentTake(present.row)
-    ? { ...facts, type: 'charged', take, ...price }
-    : { ...facts, type: 'adopted', ...price, ...defined({ isResult: end.isResult, mayBeOlder: end.mayBeOlder }) };
-}
-
-/** The row now has the job. */
-interface Done {
-  readonly type: 'done';
-  /** What was named is the result itself: a voice. */
-  readonly isResult?: true;
-  readonly otherPrice?: OtherPrice;
-  /** See {@link SettledRow}. */
-  readonly mayBeOlder?: true;
-}
-
-async function tryAdopting(
-  ledger: Ledger,
-  reads: Pick<FreeReads, 'findJob' | 'listVoices'>,
-  batch: BatchOfJob,
-  job: NamedJob,
-  who: string,
-): Promise<Done | SettleRefusal> {
-  const { row, take, jobId } = job;
-  const attempt = await findUnresolved(ledger, batch.name, row, take);
-  if (attempt === undefined) {
+  const { row, jobId } = job;
+  const { standing, name, attempt, take } = await readTake(ledger, batch.name, job);
+  const facts = { ...name, jobId };
+  const refused = (why: SettleRefusal): SettledRow => ({ ...facts, type: 'refused', why });
+  const hasJob = (one: RowStanding | undefined): boolean =>
+    one?.charges.some((charge) => charge.take === (job.take ?? presentTake(one.row)) && charge.jobId === jobId) ??
+    false;
+  const done = async (
+    price: { readonly otherPrice?: OtherPrice } = {},
+    more: { readonly isResult?: true; readonly mayBeOlder?: true } = {},
+  ): Promise<SettledRow> => {
+    const { present = job.take } = await readTake(ledger, batch.name, job);
+    return job.take === undefined || job.take === present
+      ? { ...facts, type: 'adopted', ...price, ...more }
+      : { ...facts, type: 'charged', take: job.take, ...price };
+  };
+  if (standing === undefined || attempt === undefined) {
     // The same command again, as after a kill: already done.
-    if (await hasJob(ledger, batch.name, job)) return { type: 'done' };
-    const before = await adoptedBefore(ledger, batch.name, job);
-    return before === undefined
-      ? { type: 'not-in-doubt' }
-      : { type: 'adopted-before', jobId: before, batch: batch.name, ...defined({ take }) };
+    if (hasJob(standing)) return done();
+    const last = lastDecision(await ledger.decisionsOf(batch.name, row), take);
+    if (last?.what !== 'adopted' || last.jobId === null) return refused({ type: 'not-in-doubt' });
+    return refused({ type: 'adopted-before', jobId: last.jobId, batch: batch.name, ...defined({ take: job.take }) });
   }
-  if (attempt.state === 'sending') return { type: 'in-flight' };
+  if (attempt.state === 'sending') return refused({ type: 'in-flight' });
   const { step } = attempt;
-  const spec = (await ledger.readRow(batch.name, row))?.row.spec;
-  if (spec === undefined) return { type: 'not-in-doubt' };
-  const { kind } = spec;
+  const { spec } = standing.row;
   const operation = operationOf(spec, step, batch.settings.tts);
   const isResult = factsOf(operation).result === 'voice' ? (true as const) : undefined;
-  if (!makesJob(operation) && isResult === undefined) return { type: 'makes-no-job', step, kind };
+  if (!makesJob(operation) && isResult === undefined) return refused({ type: 'makes-no-job', step, kind: spec.kind });
   const dialect = dialectOf(spec);
   const found: FoundJob = makesJob(operation)
     ? await reads.findJob(batch.name, { dialect, operation }, jobId)
     : await findVoice(reads, batch, dialect, jobId);
-  if (found.type === 'missing') return { type: 'no-such-job', step, words: found.why };
-  if (found.type === 'unreadable') return { type: 'job-unreadable', words: found.why };
-  const { madeAtMs } = found;
-  if (madeAtMs !== undefined && isBefore(madeAtMs, attempt)) return { type: 'made-before', madeAtMs };
+  if (found.type === 'missing') return refused({ type: 'no-such-job', step, words: found.why });
+  if (found.type === 'unreadable') return refused({ type: 'job-unreadable', words: found.why });
+  const { madeAtMs, credits } = found;
+  if (madeAtMs !== undefined && isBefore(madeAtMs, attempt)) return refused({ type: 'made-before', madeAtMs });
   const mayBeOlder = isResult && !isNewSince(attempt, { createdAtMs: madeAtMs }) ? (true as const) : undefined;
   const isSettled = await ledger.decide(attempt, { type: 'adopted', jobId, who });
-  if (isSettled || (await hasJob(ledger, batch.name, job)))
-    return { type: 'done', ...pricesOf(attempt.quoted, found.credits), ...defined({ isResult, mayBeOlder }) };
+  if (isSettled || hasJob(await ledger.readRow(batch.name, row))) {
+    const { quoted } = attempt;
+    const isOther = quoted !== null && credits !== undefined && Math.abs(quoted - credits) >= SAME;
+    return done(isOther ? { otherPrice: { quoted, charged: credits } } : {}, defined({ isResult, mayBeOlder }));
+  }
   const by = await ledger.holderOfJob(batch.apiUrl, batch.account, step, jobId);
-  if (by === undefined) return { type: 'answer-came' };
-  const holder = (await ledger.readRow(by.batch, by.row))?.row;
-  return {
-    type: 'job-taken',
-    by: { batch: by.batch, ...(holder === undefined ? { row: by.row, id: '' } : nameOf(holder)) },
-  };
+  if (by === undefined) return refused({ type: 'answer-came' });
+  return refused({ type: 'job-taken', by: { batch: by.batch, ...(await readTake(ledger, by.batch, by)).name } });
 }
+
+/** Sums that differ by less than this are equal, in credits: both may have been rounded. */
+const SAME = 0.005;
 
 /** What the API says of what a person names. `madeAtMs`: when a voice was made, if its list says so. */
 type FoundJob = Awaited<ReturnType<FreeReads['findJob']>> & { readonly madeAtMs?: number };
@@ -246,7 +232,7 @@ type FoundJob = Awaited<ReturnType<FreeReads['findJob']>> & { readonly madeAtMs?
 /** The same for a voice, as far as the list has it. */
 async function findVoice(
   reads: Pick<FreeReads, 'listVoices'>,
-  batch: BatchOfJob,
+  batch: BatchRecord,
   dialect: Dialect,
   voiceId: string,
 ): Promise<FoundJob> {
@@ -255,26 +241,4 @@ async function findVoice(
   const voice = list.voices.find(({ id }) => id === voiceId);
   if (voice === undefined) return { type: 'missing', why: 'it is not in the list of voices' };
   return { type: 'there', ...defined({ madeAtMs: voice.createdAtMs }) };
-}
-
-/** Sums that differ by less than this are equal, in credits: both may have been rounded. */
-const SAME = 0.005;
-
-function pricesOf(quoted: number | null, charged: number | undefined): Pick<Done, 'otherPrice'> {
-  if (quoted === null || charged === undefined || Math.abs(quoted - charged) < SAME) return {};
-  return { otherPrice: { quoted, charged } };
-}
-
-/** The job that a person gave the take, by default the row's present one. */
-async function adoptedBefore(ledger: Ledger, batch: string, { row, take }: NamedJob): Promise<string | undefined> {
-  const found = await ledger.readRow(batch, row);
-  const wanted = take ?? (found && presentTake(found.row));
-  const last = lastDecision(await ledger.decisionsOf(batch, row), wanted);
-  return last?.what === 'adopted' ? (last.jobId ?? undefined) : undefined;
-}
-
-/** True if the take, by default the row's present one, has this job. */
-async function hasJob(ledger: Ledger, batch: string, { row, take, jobId }: NamedJob): Promise<boolean> {
-  const found = await ledger.readRow(batch, row);
-  return found?.charges.some((one) => one.take === (take ?? presentTake(found.row)) && one.jobId === jobId) ?? false;
 }
