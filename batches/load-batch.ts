@@ -3,13 +3,14 @@ import { legacyShareOf, type BatchSettings, type Reading } from '../contract/bat
 import { defined } from '../contract/defined.ts';
 import { realmDifference } from '../contract/names.ts';
 import type { ManifestSource } from '../inputs/manifest-source.ts';
-import type { ManifestOptions } from '../inputs/manifest-options.ts';
+import type { ManifestOptions, ManifestRow } from '../inputs/manifest-options.ts';
 import { readManifest, type ManifestSummary } from '../inputs/read-manifest.ts';
 import type { VoiceMaker } from '../inputs/voices/voice-uses.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Subset } from '../contract/subset.ts';
 import type { MonthClaim } from '../ledger/schedules/occurrence-records.ts';
 import type { BatchIdentity, BatchRecord, LoadedRow } from '../ledger/record-types.ts';
+import { inChunks } from '../results/in-chunks.ts';
 
 const ROWS_A_TRANSACTION = 500;
 
@@ -91,24 +92,18 @@ async function load(request: LoadRequest): Promise<BatchRecord> {
   let count = 0;
   // Parts are numbered after all rows.
   let nextPart = checked.rows + 1;
-  let rows: LoadedRow[] = [];
-  for await (const { row, id, line, spec, input, quoted, waitsFor, parts } of readManifest(
-    source,
-    request.options,
-    checked,
-  )) {
-    rows.push({
-      ...{ row, id, line, spec, input, quoted, isNotChosen: !checked.isChosen({ row, id }) },
-      ...defined({ waitsFor }),
-      ...(parts === undefined ? {} : { parts: { first: nextPart, rows: parts } }),
-    });
+  const loaded = ({ row, id, line, spec, input, quoted, waitsFor, parts }: ManifestRow): LoadedRow => {
+    const first = nextPart;
     nextPart += parts?.length ?? 0;
-    count += 1;
-    if (rows.length < ROWS_A_TRANSACTION) continue;
-    await ledger.addRows(identity.name, rows);
-    rows = [];
+    return {
+      ...{ row, id, line, spec, input, quoted, isNotChosen: !checked.isChosen({ row, id }) },
+      ...defined({ waitsFor, parts: parts && { first, rows: parts } }),
+    };
+  };
+  for await (const rows of inChunks(readManifest(source, request.options, checked), ROWS_A_TRANSACTION)) {
+    await ledger.addRows(identity.name, rows.map(loaded));
+    count += rows.length;
   }
-  await ledger.addRows(identity.name, rows);
   source.rows.drop();
   await ledger.openBatch(identity.name, count);
   const batch = await ledger.findBatch(identity.name);

@@ -87,6 +87,12 @@ function tidy(credits: number): number {
   return Number(credits.toPrecision(12));
 }
 
+/** The sum of prices, in credits; null if one of them is not known. */
+export function sumOfPrices(prices: readonly (number | null)[]): number | null {
+  const known = prices.filter((price) => price !== null);
+  return known.length < prices.length ? null : roundCredits(known.reduce((sum, price) => sum + price, 0));
+}
+
 /** Rounds a sum of credits to millionths, so that `0.1 + 0.2` is `0.3`. */
 export function roundCredits(credits: number): number {
   return Math.round(credits * 1e6) / 1e6;

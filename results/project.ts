@@ -108,10 +108,7 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
       return (done, all) => request.onFilesMade?.({ step, done, all });
     };
     const making = { ledger, store, batch, folders, isTaken };
-    const joined =
-      groups === undefined || join === undefined
-        ? null
-        : await makeJoined({ ...making, joining: join, groups: groups.groups, onFiles: onFiles('join') });
+    const joined = groups === undefined ? null : await makeJoined({ ...making, groups, onFiles: onFiles('join') });
     if (joined !== null) await files.addJoined(joined);
     const finished =
       finish === undefined
@@ -127,12 +124,8 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
     await files.seal((hashes) => ({
       ...summarize(batch, tally, after.money.reserved, hashes, request.voxbatchVersion),
       ledger: ledger.id,
-      ...(joined === null
-        ? {}
-        : { joined: { files: countMade(joined), incomplete: joined.length - countMade(joined) } }),
-      ...(finished === null
-        ? {}
-        : { finished: { files: countMade(finished), failed: finished.length - countMade(finished) } }),
+      ...(joined && { joined: { files: countMade(joined), incomplete: joined.length - countMade(joined) } }),
+      ...(finished && { finished: { files: countMade(finished), failed: finished.length - countMade(finished) } }),
     }));
     const kept = await publishAlone(files, ledger);
     return { ...after, mismatches: findings.list(), damaged: check.damaged, joined, finished, kept };

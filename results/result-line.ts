@@ -9,7 +9,7 @@ import type { BatchRecord, ChargeRecord, ResultFile, RowRecord } from '../ledger
 import { foldersOf } from '../store/layout.ts';
 import { nameIn } from '../inputs/own-operations.ts';
 import { safeId, UNFIT_FOLDER } from '../inputs/output-name.ts';
-import { MEDIA_FOLDER, mediaName } from './names.ts';
+import { MEDIA_FOLDER, mediaName, UnfitName } from './names.ts';
 
 /**
  * Where `_credits` comes from.
@@ -97,6 +97,16 @@ export function filesOf(row: RowRecord, batch: NamingBatch): readonly RowFile[] 
     const name = mediaName(settings.nameTemplate, { ...row, id, columns, extension: file.extension });
     return { name: posix.join(folder, name), file };
   });
+}
+
+/** The same; empty also if no valid name can be made. */
+export function namedFilesOf(row: RowRecord, batch: NamingBatch): readonly RowFile[] {
+  try {
+    return filesOf(row, batch);
+  } catch (error) {
+    if (error instanceof UnfitName) return [];
+    throw error;
+  }
 }
 
 /** The result columns of a row. `file` is the name of its result, empty without one. */

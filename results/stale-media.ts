@@ -5,9 +5,8 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { SeenTable } from '../inputs/seen-table.ts';
 import type { BatchRecord, ResultFile, RowRecord } from '../ledger/record-types.ts';
 import { holds } from './files.ts';
-import { UnfitName } from './names.ts';
 import type { RealFolders } from './real-folders.ts';
-import { filesOf, type RowFile, type ScannedRow } from './result-line.ts';
+import { namedFilesOf, type RowFile, type ScannedRow } from './result-line.ts';
 import { partPath } from './whole-file.ts';
 
 /**
@@ -81,7 +80,7 @@ export class StaleMedia {
   }
 
   async #push(row: RowRecord): Promise<void> {
-    for (const file of this.#filesOf(row)) await this.#stale.add(file);
+    for (const file of namedFilesOf(row, this.#batch)) await this.#stale.add(file);
   }
 
   /** Reads all at once: there are few, because each is a user's decision. */
@@ -90,16 +89,6 @@ export class StaleMedia {
     for (const { row, files } of await this.#ledger.releasedFiles(this.#batch.name))
       released.set(row, [...(released.get(row) ?? []), files]);
     return released;
-  }
-
-  #filesOf(row: RowRecord): readonly RowFile[] {
-    try {
-      return filesOf(row, this.#batch);
-    } catch (error) {
-      // Nothing was ever placed under such a name.
-      if (error instanceof UnfitName) return [];
-      throw error;
-    }
   }
 }
 

@@ -1,6 +1,6 @@
 import { OUTCOMES, ROW_STATES, wasAccepted } from '../contract/outcomes.ts';
 import type { Outcome, RowState } from '../contract/outcomes.ts';
-import type { ResultSource } from '../ledger/record-types.ts';
+import type { Money, ResultSource } from '../ledger/record-types.ts';
 import type { Charged } from './result-line.ts';
 import { roundCredits } from '../contract/price-units.ts';
 
@@ -10,17 +10,6 @@ export interface Billed extends Charged {
   readonly source: { readonly is: ResultSource['is'] } | null;
 }
 
-/** Sums in credits, as in the ledger's `Money`. */
-export interface Credits {
-  readonly charged: number;
-  readonly reserved: number;
-  readonly uncertain: number;
-  readonly estimated: boolean;
-  readonly saved: number;
-  /** A count, not credits. */
-  readonly damaged: number;
-}
-
 /** Counts rows and adds up money by the same rules as the ledger, but from the files. */
 export class Tally {
   readonly outcomes: Record<Outcome, number> = zeros(OUTCOMES);
@@ -28,12 +17,7 @@ export class Tally {
   /** Of the skipped rows, those that `--limit` or `--sample` left out. */
   notChosen = 0;
   rows = 0;
-  #charged = 0;
-  #reserved = 0;
-  #uncertain = 0;
-  #estimated = false;
-  #saved = 0;
-  #damaged = 0;
+  readonly #sums = { charged: 0, reserved: 0, uncertain: 0, estimated: false, saved: 0, damaged: 0 };
 
   /** Counts a row. The state matters only without an outcome; omit it if unknown. `failure`: its class, if any. */
   addRow(outcome: Outcome | null, failure: string | undefined, state?: RowState): void {
@@ -44,24 +28,20 @@ export class Tally {
   }
 
   addCharge(charge: Billed): void {
-    this.#charged += charge.charged ?? 0;
-    if (charge.state === 'sending') this.#reserved += charge.quoted ?? 0;
-    if (charge.state === 'unknown') this.#uncertain += charge.quoted ?? 0;
-    if (charge.state === 'cached') this.#saved += charge.quoted ?? 0;
-    else if (charge.state !== 'revoked' && charge.source !== null && charge.source.is !== 'used') this.#damaged += 1;
+    const sums = this.#sums;
+    sums.charged += charge.charged ?? 0;
+    if (charge.state === 'sending') sums.reserved += charge.quoted ?? 0;
+    if (charge.state === 'unknown') sums.uncertain += charge.quoted ?? 0;
+    if (charge.state === 'cached') sums.saved += charge.quoted ?? 0;
+    else if (charge.state !== 'revoked' && charge.source !== null && charge.source.is !== 'used') sums.damaged += 1;
     const isOpen = charge.state === 'sending' || charge.state === 'unknown';
-    this.#estimated ||= isOpen || (wasAccepted(charge.state) && charge.chargedFrom !== 'api');
+    sums.estimated ||= isOpen || (wasAccepted(charge.state) && charge.chargedFrom !== 'api');
   }
 
-  get credits(): Credits {
-    return {
-      charged: roundCredits(this.#charged),
-      reserved: roundCredits(this.#reserved),
-      uncertain: roundCredits(this.#uncertain),
-      estimated: this.#estimated,
-      saved: roundCredits(this.#saved),
-      damaged: this.#damaged,
-    };
+  get credits(): Money {
+    const sums = this.#sums;
+    const rounded = { charged: roundCredits(sums.charged), reserved: roundCredits(sums.reserved) };
+    return { ...sums, ...rounded, uncertain: roundCredits(sums.uncertain), saved: roundCredits(sums.saved) };
   }
 }
 

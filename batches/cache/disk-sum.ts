@@ -1,4 +1,4 @@
-import type { MeasuredFile } from '../../store/store.ts';
+import type { MeasuredFile, Store } from '../../store/store.ts';
 
 /** Media that are removed from the store. Sizes are in bytes. */
 export interface MediaSum {
@@ -32,6 +32,12 @@ export class DiskSum {
       this.#left.delete(id);
       this.#freed += bytes;
     }
+  }
+
+  /** Removes stored files, and adds them. `isDryRun`: only adds them. */
+  async remove(store: Pick<Store, 'measure' | 'remove'>, keys: readonly string[], isDryRun: boolean): Promise<void> {
+    for (const measured of await store.measure(keys)) this.add(measured);
+    if (!isDryRun) await store.remove(keys);
   }
 
   result(): MediaSum {

@@ -1,7 +1,8 @@
 import { usesEarlierResults } from '../../contract/cache.ts';
 import { stepsIn } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord, ResultRecord, RowRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+import { inChunks } from '../../results/in-chunks.ts';
 import type { Store } from '../../store/store.ts';
 import { DiskSum, type MediaSum } from './disk-sum.ts';
 import { type IdentifyMedia, keysOfRows, type KeySources } from './result-keys.ts';
@@ -46,7 +47,7 @@ const ROWS_AT_ONCE = 500;
  * Files are removed first: an entry without a file is detected and dropped by a row or by the next prune.
  */
 export async function pruneCache(request: PruneRequest): Promise<Pruned> {
-  const { ledger, isDryRun = false } = request;
+  const { ledger, store, isDryRun = false } = request;
   const open = await openBatches(ledger);
   const isOpen = new Set(open.map(({ name }) => name));
   const wanted = await keysWanted(open, request);
@@ -62,7 +63,8 @@ export async function pruneCache(request: PruneRequest): Promise<Pruned> {
     const gone = some.filter((names) => names.every(({ batch, key }) => !isOpen.has(batch) && !wanted.has(key)));
     results += gone.length;
     needed += some.length - gone.length;
-    await removeFiles(gone.flat(), request, sum);
+    const keys = gone.flat().flatMap(({ file, extraFiles }) => [file, ...extraFiles].map(({ key }) => key));
+    await sum.remove(store, keys, isDryRun);
     if (!isDryRun) await ledger.pruneResults(gone.flat());
   }
   return { results, needed, media: sum.result() };
@@ -86,40 +88,19 @@ async function lastUse({ ledger, wish }: PruneRequest): Promise<number | null> {
   return old === null || tooMuch === null ? (old ?? tooMuch) : Math.max(old, tooMuch);
 }
 
-async function removeFiles(
-  names: readonly ResultRecord[],
-  { store, isDryRun }: PruneRequest,
-  sum: DiskSum,
-): Promise<void> {
-  const keys = names.flatMap(({ file, extraFiles }) => [file.key, ...extraFiles.map(({ key }) => key)]);
-  for (const measured of await store.measure(keys)) sum.add(measured);
-  if (isDryRun !== true) await store.remove(keys);
-}
-
 /** The keys that open rows of these batches will look for. */
-async function keysWanted(open: readonly BatchRecord[], request: PruneRequest): Promise<ReadonlySet<string>> {
+async function keysWanted(
+  open: readonly BatchRecord[],
+  { identify, ledger }: PruneRequest,
+): Promise<ReadonlySet<string>> {
   const keys = new Set<string>();
   for (const batch of open) {
     if (!usesEarlierResults(batch.settings.cache)) continue;
-    let some: RowRecord[] = [];
-    for await (const { row } of request.ledger.scanRows(batch.name, { isOpen: true })) {
-      some.push(row);
-      if (some.length < ROWS_AT_ONCE) continue;
-      await addKeys(batch, some, request, keys);
-      some = [];
+    const sources: KeySources = { identify, findResults: (wanted) => ledger.findResults(wanted) };
+    for await (const rows of inChunks(ledger.scanRows(batch.name, { isOpen: true }), ROWS_AT_ONCE)) {
+      const all = rows.map(({ row: { spec } }) => ({ spec, steps: stepsIn(spec) }));
+      for (const own of (await keysOfRows(batch, all, sources)).values()) for (const key of own.values()) keys.add(key);
     }
-    await addKeys(batch, some, request, keys);
   }
   return keys;
-}
-
-async function addKeys(
-  batch: BatchRecord,
-  rows: readonly RowRecord[],
-  { identify, ledger }: PruneRequest,
-  keys: Set<string>,
-): Promise<void> {
-  const all = rows.map(({ spec }) => ({ spec, steps: stepsIn(spec) }));
-  const sources: KeySources = { identify, findResults: (wanted) => ledger.findResults(wanted) };
-  for (const own of (await keysOfRows(batch, all, sources)).values()) for (const key of own.values()) keys.add(key);
 }

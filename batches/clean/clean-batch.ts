@@ -3,6 +3,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, RowRecord } from '../../ledger/record-types.ts';
 import { isInDoubt } from '../../policy/reconcile/in-doubt.ts';
 import { DiskSum, NO_MEDIA, type MediaSum } from '../cache/disk-sum.ts';
+import { inChunks } from '../../results/in-chunks.ts';
 import { rowOfKey } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';
 
@@ -99,32 +100,24 @@ async function cleanRecords({ ledger, batch }: CleanRequest): Promise<ReadonlySe
   return inDoubt;
 }
 
-/** The row that a part belongs to; 0 if it is not a part. */
-async function wholeOf(ledger: Pick<Ledger, 'readRow'>, batch: string, part: number): Promise<number> {
-  return (await ledger.readRow(batch, part))?.row.partOf ?? 0;
-}
-
 /** Removes the files in the batch's folder, whether a record names them or not, except those of rows in doubt. */
 async function cleanMedia(
   { ledger, store, batch, isDryRun = false }: CleanRequest,
   keep: ReadonlySet<number>,
 ): Promise<MediaSum> {
   const sum = new DiskSum();
-  const removeSome = async (keys: readonly string[]): Promise<void> => {
-    for (const measured of await store.measure(keys)) sum.add(measured);
-    if (!isDryRun) await store.remove(keys);
-  };
-  let some: string[] = [];
-  for await (const key of store.list(batch.layout.stem)) {
-    const row = rowOfKey(key);
-    if (row === undefined || keep.has(row)) continue;
+  const isKept = async (row: number): Promise<boolean> => {
+    if (keep.size === 0 || row <= batch.rows) return keep.has(row);
     // The file of a part is that of its row.
-    if (keep.size > 0 && row > batch.rows && keep.has(await wholeOf(ledger, batch.name, row))) continue;
-    some.push(key);
-    if (some.length < FILES_AT_ONCE) continue;
-    await removeSome(some);
-    some = [];
+    return keep.has(row) || keep.has((await ledger.readRow(batch.name, row))?.row.partOf ?? 0);
+  };
+  for await (const keys of inChunks(store.list(batch.layout.stem), FILES_AT_ONCE)) {
+    const gone: string[] = [];
+    for (const key of keys) {
+      const row = rowOfKey(key);
+      if (row !== undefined && !(await isKept(row))) gone.push(key);
+    }
+    await sum.remove(store, gone, isDryRun);
   }
-  await removeSome(some);
   return sum.result();
 }

@@ -1,6 +1,6 @@
 import type { BatchSettings } from '../../contract/batch.ts';
 import { usesEarlierResults } from '../../contract/cache.ts';
-import { roundCredits } from '../../contract/price-units.ts';
+import { roundCredits, sumOfPrices } from '../../contract/price-units.ts';
 import { resultStepOf, type RowSpec, type Step } from '../../contract/row-kinds.ts';
 import { Bill, billEntry, type BilledRow } from '../../inputs/money/bill.ts';
 import { SeenTable } from '../../inputs/seen-table.ts';
@@ -85,8 +85,7 @@ export class Reasoner {
     there: ReadonlySet<string>,
   ): BilledReason {
     const all = units.map((unit) => this.#billUnit(unit, keysOf(unit), there));
-    const quotes = all.flatMap(({ quoted }) => quoted ?? []);
-    const quoted = quotes.length < all.length ? null : roundCredits(quotes.reduce((sum, quote) => sum + quote, 0));
+    const quoted = sumOfPrices(all.map((unit) => unit.quoted));
     const saved = roundCredits(all.reduce((sum, unit) => sum + unit.saved, 0));
     const requests = all.reduce((sum, unit) => sum + unit.requests, 0);
     this.bill.addEntry({ ...billEntry(row), quoted, requests });

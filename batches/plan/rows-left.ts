@@ -1,11 +1,11 @@
+import { sumOfPrices } from '../../contract/price-units.ts';
 import { stepsIn, type Step } from '../../contract/row-kinds.ts';
 import type { BillSummary } from '../../inputs/money/bill.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, RowStanding } from '../../ledger/record-types.ts';
 import { nextMove, rowView, stepsFrom } from '../../policy/rows/row-machine.ts';
-import { quoteSteps } from '../../policy/money/pricing.ts';
 import { Reasoner, type ReasonRequest } from './reasoner.ts';
-import { countedAs, skippedRows, type SkippedRoom } from './skipped-rows.ts';
+import { countedAs, quoteOf, skippedRows, type SkippedRoom } from './skipped-rows.ts';
 
 /** The rows that an existing batch still has to pay for. */
 export interface RowsLeft {
@@ -48,31 +48,30 @@ export async function billRowsLeft(
   let more: number | null = outlook.beyondLost;
   const add = async (standing: RowStanding, steps: readonly Step[]): Promise<void> => {
     const row = withoutParts(standing);
-    const isWhole = steps.length === stepsIn(row.spec).length;
-    const quoted = isWhole ? row.quoted : quoteSteps(steps, row.spec, settings);
+    const quoted = quoteOf(row, steps, settings);
     rows++;
-    more = plus(more, surplusOf(standing, [quoted]));
+    more = sumOfPrices([more, surplusOf(standing, [quoted])]);
     await reasoner.add({ ...row, quoted, isAssumed: false, steps });
   };
-  const addParts = async (standing: RowStanding, isLeft: IsLeft): Promise<boolean> => {
+  const addParts = async (standing: RowStanding, isLeft: (part: RowStanding) => boolean): Promise<boolean> => {
     const row = withoutParts(standing);
     const left = (await ledger.partsOf(batch.name, row.row)).filter(isLeft).map((part) => part.row);
     if (left.length === 0) return false;
     rows++;
     const quotes = left.map((part) => part.quoted);
-    more = plus(more, surplusOf(standing, quotes));
+    more = sumOfPrices([more, surplusOf(standing, quotes)]);
     await reasoner.add({ ...row, isAssumed: false, steps: stepsIn(row.spec), parts: left });
     return true;
   };
   const surplusOf = (standing: RowStanding, quotes: readonly (number | null)[]): number | null => {
-    const quoted = quotes.reduce(plus, 0);
-    const counted = countedAs(standing, quotes, settings, outlook);
+    const [quoted, counted] = [sumOfPrices(quotes), countedAs(standing, quotes, settings, outlook)];
     return counted === null || quoted === null ? null : counted - quoted;
   };
+  const isOpen = (part: RowStanding): boolean => part.row.outcome === null && stepsLeft(part).length > 0;
   for await (const standing of ledger.scanRows(batch.name, { isOpen: true })) {
     const steps = stepsLeft(standing);
     const isInParts = standing.row.parts !== null;
-    if (isInParts ? !(await addParts(standing, isOpenPart)) : steps.length === 0) underWay++;
+    if (isInParts ? !(await addParts(standing, isOpen)) : steps.length === 0) underWay++;
     else if (!isInParts) await add(standing, steps);
   }
   for await (const standing of ledger.scanRows(batch.name, { isNotChosen: true })) {
@@ -85,35 +84,19 @@ export async function billRowsLeft(
     if (hasRoom) {
       newlyChosen++;
       if (standing.row.parts === null) await add(standing, stepsLeft(standing));
-      else await addParts(standing, isSkippedPart);
+      else await addParts(standing, (part) => part.row.outcome === 'skipped');
     } else {
-      overBudget = { rows: overBudget.rows + 1, quoted: plus(overBudget.quoted, quoted) };
-      more = plus(more, counted);
+      overBudget = { rows: overBudget.rows + 1, quoted: sumOfPrices([overBudget.quoted, quoted]) };
+      more = sumOfPrices([more, counted]);
     }
   }
   await reasoner.finish();
   const bill = reasoner.bill.summary();
-  return { rows, newlyChosen, underWay, bill, overBudget, needed: plus(more, bill.quoted) };
+  return { rows, newlyChosen, underWay, bill, overBudget, needed: sumOfPrices([more, bill.quoted]) };
 }
 
 function withoutParts({ row: { parts: _, ...row } }: RowStanding): Omit<RowStanding['row'], 'parts'> {
   return row;
-}
-
-/** The sum of prices; null: one is not known. */
-function plus(sum: number | null, price: number | null): number | null {
-  return sum === null || price === null ? null : sum + price;
-}
-
-/** Whether a part of a row is still to be paid for. */
-type IsLeft = (part: RowStanding) => boolean;
-
-function isOpenPart(part: RowStanding): boolean {
-  return part.row.outcome === null && stepsLeft(part).length > 0;
-}
-
-function isSkippedPart(part: RowStanding): boolean {
-  return part.row.outcome === 'skipped';
 }
 
 /** The steps of an open row that were not sent yet. */

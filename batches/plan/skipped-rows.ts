@@ -1,4 +1,4 @@
-import { roundCredits } from '../../contract/price-units.ts';
+import { roundCredits, sumOfPrices } from '../../contract/price-units.ts';
 import { operationOf, stepsIn, type Step } from '../../contract/row-kinds.ts';
 import type { ChargeOutlook } from '../../ledger/money/charge-ratios.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -51,7 +51,7 @@ export async function* skippedRows(
     const quotes = row.parts === null ? [quoteLeft(standing, settings)] : quotesOf(await ledger.partsOf(name, row.row));
     const counted = countedAs(standing, quotes, settings, outlook);
     const hasRoom = left === null || (counted !== null && counted <= left - outlook.beyondLost + DUST);
-    yield { standing, quoted: sumOf(quotes), counted, hasRoom };
+    yield { standing, quoted: sumOfPrices(quotes), counted, hasRoom };
   }
 }
 
@@ -67,11 +67,10 @@ export async function neededForSkipped(
   const outlook = await ledger.chargeOutlook(batch.name);
   const isDearer = worstRatio(outlook.ratios) > 1 || outlook.ratios.some(({ unquoted }) => unquoted > 0);
   if (quoted === null || (!isDearer && outlook.beyondLost === 0)) return quoted;
-  const counted: (number | null)[] = [];
+  let sum: number | null = outlook.beyondLost;
   for await (const row of skippedRows(ledger, batch, { isChosen: () => true, left: null, outlook }))
-    counted.push(row.counted);
-  const sum = sumOf(counted);
-  return sum === null ? null : roundCredits(sum + outlook.beyondLost);
+    sum = sumOfPrices([sum, row.counted]);
+  return sum === null ? null : roundCredits(sum);
 }
 
 /**
@@ -103,24 +102,28 @@ export function countedAs(
   const { spec, parts } = standing.row;
   const steps = stepsLeft(standing);
   const [own, ...rest] = steps;
-  const counted = (quoted: number, of: readonly Step[]): number =>
-    countedFor(
-      quoted,
-      of
-        .map((step) => operationOf(spec, step, settings.tts))
-        .map((operation) => ratios.filter((one) => one.operation === operation)),
-    );
+  const ratiosOf = (step: Step): ChargeOutlook['ratios'] =>
+    ratios.filter(({ operation }) => operation === operationOf(spec, step, settings.tts));
+  const counted = (quoted: number, of: readonly Step[]): number => countedFor(quoted, of.map(ratiosOf));
   const countedOf = (quoted: number): number => {
     if (parts !== null || own === undefined) return counted(quoted, steps);
     const quotedRest = quoteFrom(spec.kind, own, spec, settings).quotedRest ?? 0;
     return counted(quoted - quotedRest, [own]) + counted(quotedRest, rest);
   };
-  return sumOf(quotes.map((quoted) => (quoted === null ? null : countedOf(quoted))));
+  return sumOfPrices(quotes.map((quoted) => (quoted === null ? null : countedOf(quoted))));
 }
 
 /** The price of the steps that the row has not sent. */
-function quoteLeft({ row, charges }: RowStanding, settings: BatchRecord['settings']): number | null {
-  const steps = stepsLeft({ row, charges });
+function quoteLeft(standing: RowStanding, settings: BatchRecord['settings']): number | null {
+  return quoteOf(standing.row, stepsLeft(standing), settings);
+}
+
+/** The price of these steps of a row, which are all or the last ones. */
+export function quoteOf(
+  row: Pick<RowStanding['row'], 'spec' | 'quoted'>,
+  steps: readonly Step[],
+  settings: BatchRecord['settings'],
+): number | null {
   return steps.length === stepsIn(row.spec).length ? row.quoted : quoteSteps(steps, row.spec, settings);
 }
 
@@ -132,9 +135,4 @@ function stepsLeft({ row, charges }: RowStanding): readonly Step[] {
 /** The prices of the parts that were not sent. */
 function quotesOf(parts: readonly RowStanding[]): readonly (number | null)[] {
   return parts.filter(({ row }) => row.outcome === 'skipped').map(({ row }) => row.quoted);
-}
-
-/** The sum of prices; null: one is not known. */
-function sumOf(prices: readonly (number | null)[]): number | null {
-  return prices.reduce((sum, price) => (sum === null || price === null ? null : sum + price), 0);
 }

@@ -7,6 +7,7 @@ import { budgetLeft } from '../../policy/money/budget.ts';
 import { leftUnfetched } from '../../policy/redrive/earlier-take.ts';
 import { type FoundRows, partsToRedrive, type RedriveRules } from './selection.ts';
 import { RedriveDraft } from './draft.ts';
+import { inChunks } from '../../results/in-chunks.ts';
 
 /** This many hold the ledger's lock for some tenths of a second, and running work waits for it. */
 const ROWS_A_TRANSACTION = 200;
@@ -85,7 +86,8 @@ export async function openRows(
   let opened = 0;
   const seen = new Set<number>();
   try {
-    for await (const choices of choicesOf(draft, rowsToRedrive(ledger, batch, rows, draft.rules)))
+    const all = choicesOf(draft, rowsToRedrive(ledger, batch, rows, draft.rules));
+    for await (const choices of inChunks(all, ROWS_A_TRANSACTION))
       opened += countRows(choices, (await ledger.redrive(batch, choices)).rows, seen);
   } catch (error) {
     if (!(error instanceof LedgerMisuse)) throw error;
@@ -111,21 +113,17 @@ function countRows(choices: readonly Choice[], opened: readonly number[], seen: 
 type Choice = RedriveChoice & Pick<RowRecord, 'partOf'>;
 
 /**
- * The actions, one transaction's worth at a time. Rows that make voices come last: a row that speaks with such a voice is
+ * The actions. Rows that make voices come last: a row that speaks with such a voice is
  * opened by the ledger as soon as its maker is, and would then be one that has moved on, without its edits.
  */
-async function* choicesOf(draft: RedriveDraft, rows: FoundRows): AsyncGenerator<readonly Choice[]> {
+async function* choicesOf(draft: RedriveDraft, rows: FoundRows): AsyncGenerator<Choice> {
   const makers: Choice[] = [];
-  let some: Choice[] = [];
   for await (const found of rows) {
     const choice = draft.choiceOf(found);
     if (choice === undefined) continue;
-    const isMaker = found.scanned.row.kind === 'voice';
-    (isMaker ? makers : some).push({ ...choice, partOf: found.scanned.row.partOf });
-    if (some.length < ROWS_A_TRANSACTION) continue;
-    yield some;
-    some = [];
+    const { kind, partOf } = found.scanned.row;
+    if (kind === 'voice') makers.push({ ...choice, partOf });
+    else yield { ...choice, partOf };
   }
-  if (some.length > 0) yield some;
-  for (let at = 0; at < makers.length; at += ROWS_A_TRANSACTION) yield makers.slice(at, at + ROWS_A_TRANSACTION);
+  yield* makers;
 }

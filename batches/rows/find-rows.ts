@@ -1,7 +1,6 @@
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, RowRecord, RowStanding } from '../../ledger/record-types.ts';
-import { UnfitName } from '../../results/names.ts';
-import { filesOf, type RowFile } from '../../results/result-line.ts';
+import { namedFilesOf, type RowFile } from '../../results/result-line.ts';
 import type { FailureClass } from '../../contract/failures.ts';
 import { hasResult, type Outcome } from '../../contract/outcomes.ts';
 import type { Kind } from '../../contract/row-kinds.ts';
@@ -102,15 +101,8 @@ export async function findRows(
 
 /** The files of a row and their paths below the out folder, the result first; none if no valid name can be made. */
 export function namedFiles(row: RowRecord, batch: BatchRecord): readonly RowFile[] {
-  // A part's file is only in the store.
-  if (row.partOf !== null) return [];
-  try {
-    return filesOf(row, batch);
-  } catch (error) {
-    // The file is in the store; `results` says which part of the name is wrong.
-    if (error instanceof UnfitName) return [];
-    throw error;
-  }
+  // A part's file is only in the store. So is one without a valid name; `results` says which part of that is wrong.
+  return row.partOf === null ? namedFilesOf(row, batch) : [];
 }
 
 /** What chosen rows have in common. A row must meet all given conditions. */

@@ -10,6 +10,7 @@ import type { IsChosen } from '../../policy/subset/subset.ts';
 import { billLines } from '../plan/bill-lines.ts';
 import { measurePrices, requestsOf } from './pilot.ts';
 import { rowsWithRoom, type SkippedRoom } from '../plan/skipped-rows.ts';
+import { inChunks } from '../../results/in-chunks.ts';
 
 /** Rows opened per transaction, because running work waits for it. */
 const ROWS_A_TRANSACTION = 500;
@@ -80,10 +81,8 @@ export async function billNewlyChosen(
 
 /** What requests cost beyond their quotes at measured prices, in credits; below 0 if they cost less. */
 function surcharge(requests: ReturnType<typeof requestsOf>, measured: PriceTally): number {
-  return requests.reduce(
-    (sum, { operation, quoted }) => sum + ((measured.expect(operation, quoted) ?? 0) - (quoted ?? 0)),
-    0,
-  );
+  const more = requests.map(({ operation, quoted }) => (measured.expect(operation, quoted) ?? 0) - (quoted ?? 0));
+  return more.reduce((sum, one) => sum + one, 0);
 }
 
 /**
@@ -99,21 +98,14 @@ export async function openNewlyChosen(
   skipped?: SkippedRoom,
 ): Promise<number> {
   let opened = 0;
-  let some: number[] = [];
-  const open = async (): Promise<void> => {
-    if (some.length > 0) opened += await ledger.openUnsent(batch.name, subset, some);
-    some = [];
+  const chosen = async function* (): AsyncGenerator<number> {
+    for await (const { row } of ledger.scanRows(batch.name, { isNotChosen: true })) if (isChosen(row)) yield row.row;
+    if (skipped === undefined) return;
+    for await (const { standing } of rowsWithRoom(ledger, batch, skipped)) yield standing.row.row;
   };
   try {
-    for await (const { row } of ledger.scanRows(batch.name, { isNotChosen: true })) {
-      if (isChosen(row)) some.push(row.row);
-      if (some.length === ROWS_A_TRANSACTION) await open();
-    }
-    for await (const { standing } of skipped === undefined ? [] : rowsWithRoom(ledger, batch, skipped)) {
-      some.push(standing.row.row);
-      if (some.length === ROWS_A_TRANSACTION) await open();
-    }
-    await open();
+    for await (const rows of inChunks(chosen(), ROWS_A_TRANSACTION))
+      opened += await ledger.openUnsent(batch.name, subset, rows);
   } catch (error) {
     if (!(error instanceof LedgerMisuse)) throw error;
   }

@@ -7,10 +7,10 @@ import {
   type TextLimits,
 } from '../../contract/text-limits.ts';
 import { columnsReadBy, operationOf, stepsIn, type RowSpec, type TtsMode } from '../../contract/row-kinds.ts';
-import type { SplitMode, RowPart } from '../../contract/row-parts.ts';
+import type { SplitMode } from '../../contract/row-parts.ts';
 import { splitText, type Uncut } from '../../policy/parts/split-text.ts';
 import type { Finding } from '../../contract/manifest-problems.ts';
-import { roundCredits } from '../../contract/price-units.ts';
+import { sumOfPrices } from '../../contract/price-units.ts';
 import { quoteRow } from '../../policy/money/pricing.ts';
 import type { ManifestRow, UnpricedRow } from '../manifest-options.ts';
 import type { Priced, Pricing } from '../money/price-rows.ts';
@@ -79,11 +79,5 @@ export function priceParts(unsplit: UnpricedRow & Priced, { tts, prices }: Prici
     const spec = { ...row.spec, text };
     return { spec, quoted: quoteRow(spec.kind, spec, tts, prices) };
   });
-  return { ...row, parts, quoted: sumOf(parts) };
-}
-
-/** Null if the price of a part is not known. */
-function sumOf(parts: readonly RowPart[]): number | null {
-  const quotes = parts.flatMap(({ quoted }) => quoted ?? []);
-  return quotes.length < parts.length ? null : roundCredits(quotes.reduce((sum, quote) => sum + quote, 0));
+  return { ...row, parts, quoted: sumOfPrices(parts.map(({ quoted }) => quoted)) };
 }

@@ -67,55 +67,50 @@ interface Samples {
 
 /** Aggregates the comparisons of rows. Keeps a few numbers per row, not the rows. */
 export class ParityTally {
-  #compared = 0;
-  #differing = 0;
-  #notRun = 0;
-  #open = 0;
+  readonly #rows = { compared: 0, differing: 0, notRun: 0, open: 0 };
   readonly #outcomes = new Map<string, { readonly ended: Pair<Outcome>; rows: number }>();
   readonly #errors = new Map<FailureClass, [number, number]>();
-  readonly #differences = new Map<RowDifference, number>();
+  readonly #differences = Object.fromEntries(ROW_DIFFERENCES.map((name) => [name, 0])) as Record<RowDifference, number>;
   readonly #seconds: [number, number] = [0, 0];
   readonly #changes: number[] = [];
   readonly #words = { rows: 0, equal: 0, different: 0, of: 0 };
   readonly #samples = new Map<Step, Samples>();
-  readonly #credits: [number, number] = [0, 0];
-  #paidRows = 0;
+  readonly #credits: { rows: number; readonly sums: [number, number] } = { rows: 0, sums: [0, 0] };
   readonly #attempts: [number, number] = [0, 0];
 
   add(sides: Pair<PaidSide>, parity: RowParity): void {
-    if (parity.type === 'open') this.#open += 1;
+    if (parity.type === 'open') this.#rows.open += 1;
     else this.#addEnds(sides);
-    if (parity.type === 'not-run') this.#notRun += 1;
+    if (parity.type === 'not-run') this.#rows.notRun += 1;
     if (parity.type !== 'compared') return;
-    this.#compared += 1;
-    if (parity.differences.length > 0) this.#differing += 1;
-    for (const name of parity.differences) this.#differences.set(name, (this.#differences.get(name) ?? 0) + 1);
+    this.#rows.compared += 1;
+    if (parity.differences.length > 0) this.#rows.differing += 1;
+    for (const name of parity.differences) this.#differences[name] += 1;
     this.#addResults(sides, parity);
-    this.#addPrices(sides);
+    const isPaid = sides.every((side) => side.isPaid);
+    if (isPaid) this.#credits.rows += 1;
     for (const side of SIDES) {
+      if (isPaid) this.#credits.sums[side] = roundCredits(this.#credits.sums[side] + sides[side].credits);
       this.#attempts[side] += sides[side].attempts;
       for (const request of sides[side].requests) this.#addRequest(side, request);
     }
   }
 
   sum(): BatchParity {
-    const { rows, equal, different, of } = this.#words;
     return {
-      rows: { compared: this.#compared, differing: this.#differing, notRun: this.#notRun, open: this.#open },
+      rows: this.#rows,
       outcomes: [...this.#outcomes.values()].toSorted((a, b) => b.rows - a.rows),
-      errors: [...this.#errors].map(([name, counts]) => ({ class: name, rows: [...counts] })),
-      differences: Object.fromEntries(
-        ROW_DIFFERENCES.map((name) => [name, this.#differences.get(name) ?? 0]),
-      ) as Record<RowDifference, number>,
-      length: { rows: this.#changes.length, seconds: [...this.#seconds], change: spreadOf(this.#changes) },
-      words: { rows, equal, different, of },
+      errors: [...this.#errors].map(([name, rows]) => ({ class: name, rows })),
+      differences: this.#differences,
+      length: { rows: this.#changes.length, seconds: this.#seconds, change: spreadOf(this.#changes) },
+      words: this.#words,
       latency: [...this.#samples].map(([step, { accepted, finished }]) => ({
         step,
         accepted: [spreadOf(accepted[0]), spreadOf(accepted[1])],
         finished: [spreadOf(finished[0]), spreadOf(finished[1])],
       })),
-      credits: { rows: this.#paidRows, sums: [...this.#credits] },
-      attempts: [...this.#attempts],
+      credits: this.#credits,
+      attempts: this.#attempts,
     };
   }
 
@@ -145,12 +140,6 @@ export class ParityTally {
     this.#words.equal += words.different === 0 ? 1 : 0;
     this.#words.different += words.different;
     this.#words.of += words.of;
-  }
-
-  #addPrices(sides: Pair<PaidSide>): void {
-    if (!sides.every(({ isPaid }) => isPaid)) return;
-    this.#paidRows += 1;
-    for (const side of SIDES) this.#credits[side] = roundCredits(this.#credits[side] + sides[side].credits);
   }
 
   #addRequest(side: 0 | 1, { step, acceptedMs, finishedMs }: RequestTimes): void {

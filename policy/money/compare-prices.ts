@@ -1,4 +1,4 @@
-import { roundCredits } from '../../contract/price-units.ts';
+import { roundCredits, sumOfPrices } from '../../contract/price-units.ts';
 import type { Operation } from '../../contract/row-kinds.ts';
 
 /** Requests of an operation that the API has priced. Money is in credits. */
@@ -53,39 +53,24 @@ export class PriceTally {
   /** Adds a request that the API has priced. `quoted`: null if it had no quote. */
   addPaid(operation: Operation, quoted: number | null, charged: number): void {
     const before = this.#paid.get(operation) ?? NOTHING_MEASURED;
-    const { unquoted } = before;
-    const after =
+    const sum = quoted === null ? before.unquoted : before;
+    const more = { requests: sum.requests + 1, charged: roundCredits(sum.charged + charged) };
+    this.#paid.set(
+      operation,
       quoted === null
-        ? {
-            ...before,
-            unquoted: { requests: unquoted.requests + 1, charged: roundCredits(unquoted.charged + charged) },
-          }
-        : {
-            requests: before.requests + 1,
-            quoted: roundCredits(before.quoted + quoted),
-            charged: roundCredits(before.charged + charged),
-            unquoted,
-          };
-    this.#paid.set(operation, after);
+        ? { ...before, unquoted: more }
+        : { ...before, ...more, quoted: roundCredits(before.quoted + quoted) },
+    );
   }
 
   /** Adds a request that is not sent yet. `quoted`: null if it has no quote. */
   addOpen(operation: Operation, quoted: number | null): void {
-    const before = this.#open.get(operation) ?? NOTHING_OPEN;
-    const after =
-      quoted === null
-        ? { ...before, unquoted: before.unquoted + 1 }
-        : { ...before, requests: before.requests + 1, quoted: roundCredits(before.quoted + quoted) };
-    this.#open.set(operation, after);
+    this.#open.set(operation, withRequest(this.#open.get(operation) ?? NOTHING_OPEN, quoted));
   }
 
   /** What such a request costs at the prices measured so far, in credits; null if it cannot be known. */
   expect(operation: Operation, quoted: number | null): number | null {
-    return expectedCost(this.#paid.get(operation) ?? NOTHING_MEASURED, {
-      requests: quoted === null ? 0 : 1,
-      quoted: quoted ?? 0,
-      unquoted: quoted === null ? 1 : 0,
-    });
+    return expectedCost(this.#paid.get(operation) ?? NOTHING_MEASURED, withRequest(NOTHING_OPEN, quoted));
   }
 
   compare(): PriceComparison {
@@ -108,11 +93,16 @@ export class PriceTally {
       operations,
       differs: operations.some(({ quoted, charged }) => charged !== quoted),
       rest: {
-        quoted: sumOf(operations.map(({ rest }) => rest.quoted)),
-        expected: sumOf(operations.map(({ rest }) => rest.expected)),
+        quoted: sumOfPrices(operations.map(({ rest }) => rest.quoted)),
+        expected: sumOfPrices(operations.map(({ rest }) => rest.expected)),
       },
     };
   }
+}
+
+function withRequest(open: OpenRequests, quoted: number | null): OpenRequests {
+  if (quoted === null) return { ...open, unquoted: open.unquoted + 1 };
+  return { ...open, requests: open.requests + 1, quoted: roundCredits(open.quoted + quoted) };
 }
 
 /**
@@ -128,13 +118,4 @@ function expectedCost({ requests, quoted, charged, unquoted }: MeasuredPrice, op
   const unannounced = requests === 0 ? 0 : charged / requests;
   const ofQuoted = quoted > 0 ? (open.quoted * charged) / quoted : open.quoted + unannounced * open.requests;
   return roundCredits(ofQuoted + ofUnquoted);
-}
-
-function sumOf(parts: readonly (number | null)[]): number | null {
-  let sum = 0;
-  for (const part of parts) {
-    if (part === null) return null;
-    sum += part;
-  }
-  return roundCredits(sum);
 }

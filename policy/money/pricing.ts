@@ -1,6 +1,6 @@
 import { ownColumnOf } from '../rows/own-column.ts';
 import { spokenSeconds } from './spoken-seconds.ts';
-import { costOf, roundCredits } from '../../contract/price-units.ts';
+import { costOf, sumOfPrices } from '../../contract/price-units.ts';
 import {
   type PriceTable,
   checkedBy,
@@ -49,13 +49,7 @@ export function quoteRow(kind: Kind, spec: RowSpec, tts: TtsMode, prices: PriceT
 
 /** Price of these steps of a row together, or null if the price of any of them is unknown. */
 export function quoteSteps(steps: readonly Step[], spec: RowSpec, terms: PriceTerms): number | null {
-  let sum = 0;
-  for (const step of steps) {
-    const quote = priceOf(step, spec, terms);
-    if (quote === null) return null;
-    sum += quote;
-  }
-  return roundCredits(sum);
+  return sumOfPrices(steps.map((step) => priceOf(step, spec, terms)));
 }
 
 /**
@@ -69,12 +63,8 @@ export function quoteFrom(
   terms: PriceTerms,
 ): { readonly quoted: number | null; readonly quotedRest: number | null } {
   const steps = stepsIn({ kind, verify: spec.verify });
-  let quotedRest: number | null = 0;
-  for (const later of steps.slice(steps.indexOf(step) + 1)) {
-    const quote = priceOf(later, spec, terms);
-    quotedRest = quote === null || quotedRest === null ? null : quotedRest + quote;
-  }
-  return { quoted: priceOf(step, spec, terms), quotedRest };
+  const later = steps.slice(steps.indexOf(step) + 1);
+  return { quoted: priceOf(step, spec, terms), quotedRest: quoteSteps(later, spec, terms) };
 }
 
 /** A check is priced by the length of its audio, which is estimated from the text until the audio exists. */

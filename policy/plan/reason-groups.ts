@@ -71,31 +71,18 @@ type Group = Sum & Pick<ReasonGroup, 'reason'> & { isSame: boolean; ids: string[
 
 /** Groups rows by reason as they come. Memory is bounded, however many rows and values there are. */
 export class ReasonGroups {
-  readonly #cached = emptySum();
-  readonly #equal = emptySum();
-  readonly #new = emptySum();
+  readonly #sums = { cached: emptySum(), equal: emptySum(), new: emptySum() };
   readonly #changed = new Map<string, Group>();
   readonly #again = new Map<string, Group>();
 
   add(row: ReasonedRow): void {
     const { reason } = row;
     switch (reason.type) {
-      case 'cached':
-        count(this.#cached, row);
+      case 'again': {
+        const key = [reason.batch, reason.ended ?? '', String(reason.isUncached === true)];
+        addTo(this.#again, key, { row, reason, isSame: true });
         return;
-      case 'equal':
-        count(this.#equal, row);
-        return;
-      case 'new':
-        count(this.#new, row);
-        return;
-      case 'again':
-        addTo(this.#again, [reason.batch, reason.ended ?? '', String(reason.isUncached === true)], {
-          row,
-          reason,
-          isSame: true,
-        });
-        return;
+      }
       case 'changed': {
         const changes = reason.changes.map(shortened);
         const told = { ...reason, changes };
@@ -104,18 +91,15 @@ export class ReasonGroups {
         // The names of fields are few, unless somebody makes up columns without end.
         const key = isFull ? [reason.batch, ...reason.changes.map(({ field }) => field)] : exact;
         addTo(this.#changed, key, { row, reason: told, isSame: !isFull && !reason.changes.some(isPrivate) });
+        return;
       }
+      default:
+        count(this.#sums[reason.type], row);
     }
   }
 
   result(): RowReasons {
-    return {
-      cached: this.#cached,
-      equal: this.#equal,
-      new: this.#new,
-      changed: { ...total(this.#changed), groups: inOrder(this.#changed) },
-      again: { ...total(this.#again), groups: inOrder(this.#again) },
-    };
+    return { ...this.#sums, changed: groupsOf(this.#changed), again: groupsOf(this.#again) };
   }
 }
 
@@ -167,19 +151,17 @@ function addTo(
   if (group.ids.length < NAMED_ROWS) group.ids.push(row.id);
 }
 
-function total(groups: ReadonlyMap<string, Group>): ReasonSum {
+/** The groups, most rows first, and their total. */
+function groupsOf(byKey: ReadonlyMap<string, Group>): RowReasons['changed'] {
   const sum = emptySum();
-  for (const { rows, quoted, unpriced, saved } of groups.values()) {
+  const groups = [...byKey.values()].toSorted((one, other) => other.rows - one.rows);
+  for (const { rows, quoted, unpriced, saved } of groups) {
     sum.rows += rows;
     sum.quoted = roundCredits(sum.quoted + quoted);
     sum.unpriced += unpriced;
     sum.saved = roundCredits(sum.saved + saved);
   }
-  return sum;
-}
-
-function inOrder(groups: ReadonlyMap<string, Group>): readonly ReasonGroup[] {
-  return [...groups.values()].toSorted((one, other) => other.rows - one.rows);
+  return { ...sum, groups };
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Failure } from '../../contract/failures.ts';
-import type { Control } from '../../contract/outcomes.ts';
 import type { Step, StepChoice } from '../../contract/row-kinds.ts';
+import { orRetake, type Allowed, type NewTake } from './new-take.ts';
 import { isLastStep } from './row-machine.ts';
 
 /**
@@ -24,14 +24,6 @@ export interface UnfitEnding<File> {
   readonly error?: number;
 }
 
-/** A new take, unless the row has had `most` of them. */
-export interface Retaken<File> {
-  readonly retake: Step;
-  readonly reason: 'retake';
-  readonly most: number;
-  readonly otherwise: UnfitEnding<File>;
-}
-
 export interface AfterResult<File> {
   /** Why the file did not pass, for the record of its request. */
   readonly failure?: Failure;
@@ -40,13 +32,7 @@ export interface AfterResult<File> {
     | { readonly state: 'waiting' }
     | { readonly outcome: 'succeeded' | 'cached'; readonly file: File }
     | UnfitEnding<File>
-    | Retaken<File>;
-}
-
-/** What the user allows: retakes of a row, and whether the batch may continue. */
-export interface Allowed {
-  readonly retakes: number;
-  readonly control: Control;
+    | NewTake<'retake', UnfitEnding<File>>;
 }
 
 export function afterResult<File extends CheckedFile>(
@@ -56,24 +42,10 @@ export function afterResult<File extends CheckedFile>(
   allowed: Allowed,
 ): AfterResult<File> {
   if (file.unfit !== undefined) {
-    const failure = unfitFailure(step, file.unfit);
-    return { failure, effect: afterUnfit(step, { failure, file }, allowed) };
+    const message = `The result of its ${step} is ${file.unfit}. It was paid for and is kept.`;
+    const cause = `result is ${file.unfit}`.slice(0, 120);
+    const failure: Failure = { class: 'Unfit', message: message.slice(0, 500), cause };
+    return { failure, effect: orRetake<UnfitEnding<File>>(step, { outcome: 'unfit', failure, file }, allowed) };
   }
   return { effect: isLastStep(row, step) ? { outcome: 'succeeded', file } : { state: 'waiting' } };
-}
-
-/** Ends the row with this step's failed result, or makes it again if the user pays for retakes. */
-export function afterUnfit<File>(
-  step: Step,
-  unfit: Omit<UnfitEnding<File>, 'outcome'>,
-  { retakes, control }: Allowed,
-): UnfitEnding<File> | Retaken<File> {
-  const otherwise = { outcome: 'unfit', ...unfit } as const;
-  if (retakes === 0 || control === 'stopping') return otherwise;
-  return { retake: step, reason: 'retake', most: retakes, otherwise };
-}
-
-function unfitFailure(step: Step, why: string): Failure {
-  const message = `The result of its ${step} is ${why}. It was paid for and is kept.`;
-  return { class: 'Unfit', message: message.slice(0, 500), cause: `result is ${why}`.slice(0, 120) };
 }

@@ -18,11 +18,27 @@ export interface Ending {
 }
 
 /** A new take from this step on, unless the row has had `most` of them since a person last decided. */
-export interface NewTake<Reason extends 'retake' | 'on-unknown'> {
+export interface NewTake<Reason extends 'retake' | 'on-unknown', Otherwise = Ending> {
   readonly retake: Step;
   readonly reason: Reason;
   readonly most: number;
-  readonly otherwise: Ending;
+  readonly otherwise: Otherwise;
+}
+
+/** What the user allows: retakes of a row, and whether the batch may continue. */
+export interface Allowed {
+  readonly retakes: number;
+  readonly control: Control;
+}
+
+/** A new take of this step if the user has agreed to pay for retakes, else this ending. */
+export function orRetake<Otherwise>(
+  step: Step,
+  otherwise: Otherwise,
+  { retakes, control }: Allowed,
+): Otherwise | NewTake<'retake', Otherwise> {
+  if (retakes === 0 || control === 'stopping') return otherwise;
+  return { retake: step, reason: 'retake', most: retakes, otherwise };
 }
 
 /** Max new takes of a row by `--on-unknown resubmit`: each may be one more charge for nothing. */
@@ -58,7 +74,5 @@ export function afterJobFailed(
   step: Step,
   failure: Failure,
 ): Ending | NewTake<'retake'> {
-  const failed: Ending = { outcome: 'failed', failure };
-  if (retakes === 0 || control === 'stopping') return failed;
-  return { retake: step, reason: 'retake', most: retakes, otherwise: failed };
+  return orRetake<Ending>(step, { outcome: 'failed', failure }, { retakes, control });
 }

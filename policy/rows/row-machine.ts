@@ -112,13 +112,9 @@ export function nextMove(row: RowView, attempts: readonly AttemptView[]): Move {
       case 'revoked':
         return { type: 'submit', at: { ...here, attempt: last.attempt + 1 } };
       case 'accepted':
-        if (last.finishedAt === null) return { type: 'wait', at: here };
-        if (last.failure !== null) return { type: 'ended' };
-        break;
       case 'done':
-        if (last.failure !== null) return { type: 'ended' };
-        break;
       case 'cached':
+        if (hasRunningJob(last)) return { type: 'wait', at: here };
         if (last.failure !== null) return { type: 'ended' };
         break;
       case 'rejected':

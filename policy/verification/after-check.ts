@@ -1,13 +1,8 @@
 import type { Failure } from '../../contract/failures.ts';
 import { checkedBy, type Step, type StepChoice } from '../../contract/row-kinds.ts';
 import type { Judgement } from '../../contract/verify.ts';
-import {
-  afterUnfit,
-  type AfterResult,
-  type Allowed,
-  type CheckedFile,
-  type UnfitEnding,
-} from '../rows/after-result.ts';
+import type { AfterResult, CheckedFile, UnfitEnding } from '../rows/after-result.ts';
+import { orRetake, type Allowed } from '../rows/new-take.ts';
 import { isLastStep, usedAttempt, type AttemptView } from '../rows/row-machine.ts';
 
 /**
@@ -27,7 +22,8 @@ export function afterCheck<File extends CheckedFile>(
   }
   const of = checkedBy(row.kind, step) ?? step;
   const failure = failureOf(of, judgement);
-  return { failure, effect: afterUnfit(of, { failure, file, error: judgement.error }, allowed) };
+  const ending: UnfitEnding<File> = { outcome: 'unfit', failure, file, error: judgement.error };
+  return { failure, effect: orRetake(of, ending, allowed) };
 }
 
 /** An attempt with what it brought. */
@@ -81,27 +77,20 @@ function onlyCheckLost(of: Step, step: Step, why: Failure): Failure {
 const KEPT = 'It was paid for and is kept.';
 
 function failureOf(step: Step, { is, error, run, words, threshold, language }: Judgement): Failure {
+  const unfit = (cause: string, message: string): Failure => ({ class: 'Unfit', cause, message: `${message} ${KEPT}` });
   switch (is) {
     case 'unheard':
-      return {
-        class: 'Unfit',
-        cause: 'nothing was heard',
-        message: `No word was heard in the ${step}, and ${count(words)} should have been. ${KEPT}`,
-      };
-    case 'other-language':
-      return {
-        class: 'Unfit',
-        cause: 'another language was heard',
-        message: `The API heard another language in the ${step} than was asked for: ${(language ?? '').slice(0, 40)}. ${KEPT}`,
-      };
-    default:
-      return {
-        class: 'Unfit',
-        cause: 'other words were heard',
-        message:
-          `What was heard in the ${step} is not the text: ${percent(error)} of ${count(words)} wrong ` +
-          `(at most ${percent(threshold)}), ${String(Math.round(run))} in a row. ${KEPT}`,
-      };
+      return unfit('nothing was heard', `No word was heard in the ${step}, and ${count(words)} should have been.`);
+    case 'other-language': {
+      const heard = (language ?? '').slice(0, 40);
+      const message = `The API heard another language in the ${step} than was asked for: ${heard}.`;
+      return unfit('another language was heard', message);
+    }
+    default: {
+      const wrong = `${percent(error)} of ${count(words)} wrong (at most ${percent(threshold)})`;
+      const message = `What was heard in the ${step} is not the text: ${wrong}, ${String(Math.round(run))} in a row.`;
+      return unfit('other words were heard', message);
+    }
   }
 }
 

@@ -2,14 +2,12 @@ import { join, posix } from 'node:path';
 import { PLAIN_TABLE } from '../../contract/table-format.ts';
 import { type Joining, parsePause, PAUSE_COLUMN, TITLE_COLUMN } from '../../contract/finishing.ts';
 import { collisionKey, JOINED_FOLDER, safeId } from '../../inputs/output-name.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, RowRecord } from '../../ledger/record-types.ts';
 import type { Store, StoredPart } from '../../store/store.ts';
 import { holds } from '../files.ts';
-import { countFiles, type OnFiles, JOINED, readLines, removeFormer, type JoinedLine } from './sound-lists.ts';
+import { countFiles, JOINED, type MakingFiles, readLines, removeFormer, type JoinedLine } from './sound-lists.ts';
 import { placeFile, type StoredFiles } from '../media.ts';
-import type { RealFolders } from '../real-folders.ts';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { hasResult } from '../../contract/outcomes.ts';
 import { MEDIA_FOLDER } from '../names.ts';
 
@@ -20,17 +18,8 @@ const MOST_GATHERED = 50_000;
 export type JoiningStore = StoredFiles & Pick<Store, 'join' | 'remove'>;
 
 /** The groups of a batch, and where their files go. */
-interface JoiningRequest {
-  readonly ledger: Pick<Ledger, 'scanRows'>;
-  readonly store: JoiningStore;
-  readonly batch: BatchRecord;
-  readonly joining: Joining;
-  /** Folders of the out folder. */
-  readonly folders: RealFolders;
-  readonly groups: ReadonlyMap<string, JoinedGroup>;
-  /** Whether the file of a row has this name below the out folder. */
-  readonly isTaken: (name: string) => boolean;
-  readonly onFiles: OnFiles;
+interface JoiningRequest extends MakingFiles<JoiningStore> {
+  readonly groups: JoinedGroups;
 }
 
 /**
@@ -44,9 +33,9 @@ export async function makeJoined(request: JoiningRequest): Promise<readonly Join
   const lines = new Map<string, JoinedLine>();
   let round: JoinedGroup[] = [];
   let rows = 0;
-  const done = countFiles(request.groups.size, request.onFiles);
+  const done = countFiles(request.groups.all.size, request.onFiles);
   const names = new Set<string>();
-  for (const group of request.groups.values()) {
+  for (const group of request.groups.all.values()) {
     const kept = await keepOrRefuse(group, request, earlier.get(group.value), names);
     if (kept !== undefined) {
       lines.set(group.value, kept);
@@ -91,8 +80,7 @@ async function makeRound(
   done: () => void,
 ): Promise<readonly JoinedLine[]> {
   if (groups.length === 0) return [];
-  const { ledger, batch, joining } = request;
-  const rows = new JoiningRows(batch, joining);
+  const { ledger, batch, groups: rows } = request;
   const parts = new Map<string, StoredPart[]>(groups.map(({ value }) => [value, []]));
   for await (const { row } of ledger.scanRows(batch.name)) {
     const found = rows.partOf(row);
@@ -129,8 +117,7 @@ async function makeOne(
     await store.remove([file.key]);
   }
   const { sha256, seconds } = file;
-  const [rows, length] = [String(group.rows), seconds === undefined ? '' : String(seconds)];
-  return { value: group.value, file: name, seconds: length, rows, sha256, parts: group.digest, message: '' };
+  return { ...failed(group, ''), file: name, seconds: String(seconds ?? ''), sha256, parts: group.digest };
 }
 
 function failed({ value, rows }: JoinedGroup, message: string): JoinedLine {
@@ -154,48 +141,9 @@ export interface JoinedGroup {
   digest: string;
 }
 
-/** Collects the rows of a batch by their values, in the order in which the values first come. */
+/** Collects the rows of a batch by their values in the `--join` column, in the order in which the values first come. */
 export class JoinedGroups {
-  readonly groups = new Map<string, JoinedGroup>();
-  readonly #rows: JoiningRows;
-
-  constructor(batch: Pick<BatchRecord, 'columns' | 'settings'>, joining: Joining) {
-    this.#rows = new JoiningRows(batch, joining);
-  }
-
-  add(row: RowRecord): void {
-    const value = this.#rows.valueOf(row);
-    if (value === '') return;
-    const group = this.groups.get(value) ?? { value, rows: 0, lacks: [], missing: 0, digest: '' };
-    this.groups.set(value, group);
-    group.rows += 1;
-    const part = this.#rows.partOf(row);
-    if (part === undefined) {
-      group.missing += 1;
-      if (group.lacks.length < MOST_NAMED) group.lacks.push(`row ${row.row} (${row.id}) ${whyLacking(row)}`);
-      return;
-    }
-    const { sha256, pauseMs, title } = part;
-    group.digest = createHash('sha256')
-      .update(JSON.stringify([group.digest, sha256, pauseMs, title]))
-      .digest('hex');
-  }
-}
-
-/** A sentence on why a group is incomplete; undefined if it is complete. */
-function whyIncomplete({ lacks, missing }: JoinedGroup): string | undefined {
-  if (missing === 0) return undefined;
-  const more = missing > lacks.length ? `, and ${missing - lacks.length} more` : '';
-  return `${lacks.join(', ')}${more}`;
-}
-
-/** Path of a group's file below the out folder, without its extension. */
-function joinedStem({ value }: Pick<JoinedGroup, 'value'>): string {
-  return posix.join(MEDIA_FOLDER, JOINED_FOLDER, safeId(value));
-}
-
-/** Extracts the data that `--join` needs from rows. */
-export class JoiningRows {
+  readonly all = new Map<string, JoinedGroup>();
   readonly #joining: Joining;
   readonly #at: { readonly value: number; readonly pause: number; readonly title: number };
 
@@ -203,6 +151,22 @@ export class JoiningRows {
     this.#joining = joining;
     const at = (name: string): number => columns.indexOf(name);
     this.#at = { value: at(joining.column), pause: at(PAUSE_COLUMN), title: at(TITLE_COLUMN) };
+  }
+
+  add(row: RowRecord): void {
+    const value = this.valueOf(row);
+    if (value === '') return;
+    const group = this.all.get(value) ?? { value, rows: 0, lacks: [], missing: 0, digest: '' };
+    this.all.set(value, group);
+    group.rows += 1;
+    const part = this.partOf(row);
+    if (part === undefined) {
+      group.missing += 1;
+      if (group.lacks.length < MOST_NAMED) group.lacks.push(`row ${row.row} (${row.id}) ${whyLacking(row)}`);
+      return;
+    }
+    const { sha256, pauseMs, title } = part;
+    group.digest = hash('sha256', JSON.stringify([group.digest, sha256, pauseMs, title]), 'hex');
   }
 
   /** The row's value in the `--join` column; empty if it is not joined. */
@@ -219,6 +183,18 @@ export class JoiningRows {
     const title = cell(this.#at.title) || firstWords(spec.text ?? '') || id;
     return { key, bytes, sha256, extension, pauseMs: Math.round(seconds * 1_000), title };
   }
+}
+
+/** A sentence on why a group is incomplete; undefined if it is complete. */
+function whyIncomplete({ lacks, missing }: JoinedGroup): string | undefined {
+  if (missing === 0) return undefined;
+  const more = missing > lacks.length ? `, and ${missing - lacks.length} more` : '';
+  return `${lacks.join(', ')}${more}`;
+}
+
+/** Path of a group's file below the out folder, without its extension. */
+function joinedStem({ value }: Pick<JoinedGroup, 'value'>): string {
+  return posix.join(MEDIA_FOLDER, JOINED_FOLDER, safeId(value));
 }
 
 function whyLacking({ outcome, file }: RowRecord): string {

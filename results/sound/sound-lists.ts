@@ -6,6 +6,8 @@ import type { TableFormat } from '../../contract/table-format.ts';
 import { sha256Of } from '../../inputs/regular-file.ts';
 import { unguardCell } from '../../inputs/formula-guard.ts';
 import { collisionKey, FINISHED_FOLDER, JOINED_FOLDER, whyBadPath } from '../../inputs/output-name.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
 import { holds, lstatsOf, readText } from '../files.ts';
 import { MEDIA_FOLDER } from '../names.ts';
 import type { RealFolders } from '../real-folders.ts';
@@ -145,6 +147,18 @@ async function verifyFiles(folder: string, lines: readonly SoundLine[], findings
     else findings.add(file, 'a file', 'no such file; voxbatch results makes it again, free');
   }
   return named;
+}
+
+/** The batch whose files are made, and where they go. */
+export interface MakingFiles<FromStore> {
+  readonly ledger: Pick<Ledger, 'scanRows'>;
+  readonly store: FromStore;
+  readonly batch: BatchRecord;
+  /** Folders of the out folder. */
+  readonly folders: RealFolders;
+  /** Whether the file of a row has this name below the out folder. */
+  readonly isTaken: (name: string) => boolean;
+  readonly onFiles: OnFiles;
 }
 
 /** Progress callback for files made from results. */
