@@ -3,10 +3,7 @@ import type { Watch } from './time-limits.ts';
 
 /** An incomplete body: cut off, too large, stalled, out of time or broken. */
 export class BodyCut extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'BodyCut';
-  }
+  override readonly name = 'BodyCut';
 }
 
 /** How much a stream buffers ahead of its reader, in bytes: a few socket reads. */

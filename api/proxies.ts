@@ -1,3 +1,4 @@
+import { orElse } from '../contract/or-else.ts';
 import { BlockList, isIP } from 'node:net';
 import { isLoopback } from '../contract/api-path.ts';
 
@@ -83,7 +84,7 @@ function readProxy(env: Readonly<Record<string, string | undefined>>, name: stri
   }
   const isSecure = protocol === 'https:';
   const number = port === '' ? (isSecure ? 443 : 80) : Number(port);
-  const credentials = decode(`${username}:${password}`);
+  const credentials = orElse(() => decodeURIComponent(`${username}:${password}`), undefined);
   if (credentials === undefined) {
     return new BadProxy(`${variable} has a user name or password with a lone %: write it as %25.`);
   }
@@ -95,14 +96,6 @@ function readProxy(env: Readonly<Record<string, string | undefined>>, name: stri
     port: number,
     ...(credentials === ':' ? {} : { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }),
   };
-}
-
-function decode(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /**

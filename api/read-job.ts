@@ -1,3 +1,4 @@
+import { orElse } from '../contract/or-else.ts';
 import { defined } from '../contract/defined.ts';
 import type { RowSpec } from '../contract/row-kinds.ts';
 import {
@@ -189,11 +190,7 @@ function readError(json: unknown, job: JsonObject | undefined): string | undefin
 
 /** A relative link means the API's own host. An unreadable link stays as it is; the download refuses it. */
 function resolved(link: string | undefined, base: string): string | undefined {
-  try {
-    return link === undefined ? undefined : new URL(link, `${base}/`).href;
-  } catch {
-    return link;
-  }
+  return orElse(() => (link === undefined ? undefined : new URL(link, `${base}/`).href), link);
 }
 
 /** Inputs that a service may repeat in a job. */
@@ -253,13 +250,6 @@ function placeOf(link: string): string | undefined {
   if (!URL.canParse(link)) return undefined;
   const { protocol, host, pathname } = new URL(link);
   if (protocol !== 'https:' && protocol !== 'http:') return undefined;
-  return host + decoded(pathname.endsWith('/') ? pathname.slice(0, -1) : pathname);
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
+  const path = pathname.endsWith('/') ? pathname.slice(0, -1) : pathname;
+  return host + orElse(() => decodeURIComponent(path), path);
 }

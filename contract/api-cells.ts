@@ -1,3 +1,4 @@
+import { orElse } from './or-else.ts';
 import type { JsonValue } from './row-kinds.ts';
 
 /** A number as JSON writes it. */
@@ -17,11 +18,7 @@ export function valueOfApiCell(cell: string): JsonValue {
     return Number.isFinite(value) && survives ? value : cell;
   }
   if (!/^(?:true|false|null|\{.*\}|\[.*\]|".*")$/s.test(text)) return cell;
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return cell;
-  }
+  return orElse(() => JSON.parse(text) as JsonValue, cell);
 }
 
 /** The cell that {@link valueOfApiCell} reads as this value. */

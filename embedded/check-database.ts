@@ -1,3 +1,4 @@
+import { orElse } from '../contract/or-else.ts';
 import Database from 'libsql';
 import { closeSync, existsSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -101,20 +102,12 @@ function isEmpty(paths: HomePaths): boolean {
 }
 
 function isHalfMade(paths: HomePaths): boolean {
-  try {
-    return readFileSync(paths.temporalVersion, 'utf8').includes(HALF_MADE);
-  } catch {
-    return false;
-  }
+  return orElse(() => readFileSync(paths.temporalVersion, 'utf8').includes(HALF_MADE), false);
 }
 
 function readVersion(paths: HomePaths): string | undefined {
-  try {
-    return /^\d+\.\d+\.\d+/.exec(readFileSync(paths.temporalVersion, 'utf8'))?.[0];
-  } catch {
-    // A database from before this file existed, or whose file was lost: the server decides whether it can read it.
-    return undefined;
-  }
+  // A database from before this file existed, or whose file was lost: the server decides whether it can read it.
+  return orElse(() => /^\d+\.\d+\.\d+/.exec(readFileSync(paths.temporalVersion, 'utf8'))?.[0], undefined);
 }
 
 function minorOf(version: string): string {

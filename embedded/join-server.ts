@@ -1,3 +1,4 @@
+import { orElse } from '../contract/or-else.ts';
 import { messageOf } from '../contract/message-of.ts';
 import { readFileSync, writeFileSync, copyFileSync, statSync, truncateSync } from 'node:fs';
 import type { FindServerOptions } from './find-server.ts';
@@ -166,11 +167,7 @@ function whoIsStarting(paths: HomePaths): string {
 }
 
 function readStartingOwner(paths: HomePaths): string {
-  try {
-    return readFileSync(paths.startingOwner, 'utf8').trim();
-  } catch {
-    return '(unknown)';
-  }
+  return orElse(() => readFileSync(paths.startingOwner, 'utf8').trim(), '(unknown)');
 }
 
 const GAP_MS = 1_000;

@@ -1,3 +1,4 @@
+import { orElse } from '../contract/or-else.ts';
 import { chmodSync, closeSync, lstatSync, openSync } from 'node:fs';
 
 /** Permission bits for group and others. */
@@ -20,15 +21,7 @@ export function makePrivateFile(file: string): void {
  * Paths that cannot be examined, such as one below a file, are left for the opener to report.
  */
 export function firstLink(paths: readonly string[]): string | undefined {
-  return paths.find(isLink);
-}
-
-function isLink(path: string): boolean {
-  try {
-    return lstatSync(path).isSymbolicLink();
-  } catch {
-    return false;
-  }
+  return paths.find((path) => orElse(() => lstatSync(path).isSymbolicLink(), false));
 }
 
 /**

@@ -1,3 +1,4 @@
+import { orElse } from '../contract/or-else.ts';
 import { constants, mkdirSync, openSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { shellWord } from '../contract/shell-word.ts';
@@ -64,11 +65,7 @@ export function whyAnothers(home: string): ServerUnavailable | undefined {
 
 /** Owner of a path; undefined if it cannot be examined. */
 export function ownerOf(path: string): number | undefined {
-  try {
-    return statSync(path).uid;
-  } catch {
-    return undefined;
-  }
+  return orElse(() => statSync(path).uid, undefined);
 }
 
 /**

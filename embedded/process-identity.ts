@@ -1,3 +1,4 @@
+import { orElse } from '../contract/or-else.ts';
 import { readFileSync, readlinkSync } from 'node:fs';
 
 /**
@@ -29,19 +30,14 @@ type ReadStat = (pid: number) => string | undefined;
 
 /** Boot id and pid namespace. */
 function machineNow(): string | undefined {
-  try {
-    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/pid')}`;
-  } catch {
-    return undefined;
-  }
+  return orElse(
+    () => `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/pid')}`,
+    undefined,
+  );
 }
 
 function readStat(pid: number): string | undefined {
-  try {
-    return readFileSync(`/proc/${String(pid)}/stat`, 'utf8');
-  } catch {
-    return undefined;
-  }
+  return orElse(() => readFileSync(`/proc/${String(pid)}/stat`, 'utf8'), undefined);
 }
 
 /** Start time of a process in ticks since boot; undefined for a zombie. */

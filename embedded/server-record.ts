@@ -1,3 +1,4 @@
+import { orElse } from '../contract/or-else.ts';
 import * as z from 'zod';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { printedBy } from './child-process.ts';
@@ -21,12 +22,8 @@ export type ServerRecord = z.infer<typeof serverRecord>;
 
 /** Reads `server.json`; undefined if it is missing or invalid. */
 export function readServerRecord(paths: HomePaths): ServerRecord | undefined {
-  try {
-    return serverRecord.parse(JSON.parse(readFileSync(paths.serverRecord, 'utf8')));
-  } catch {
-    // A broken record is as good as none: temporal.db tells whether a server runs.
-    return undefined;
-  }
+  // A broken record is as good as none: temporal.db tells whether a server runs.
+  return orElse(() => serverRecord.parse(JSON.parse(readFileSync(paths.serverRecord, 'utf8'))), undefined);
 }
 
 /** Writes `server.json` atomically. */

@@ -1,3 +1,4 @@
+import { orElse } from '../contract/or-else.ts';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod';
@@ -81,7 +82,7 @@ export function findUp(home: string): UpStanding {
   } finally {
     lock.close();
   }
-  const record = readRecord(paths);
+  const record = orElse(() => upRecord.parse(JSON.parse(readFileSync(paths.upRecord, 'utf8'))), undefined);
   // If the recorded process is dead, the record is from an earlier `up`, and the new one has just taken the lock.
   return record?.isReady === true && isAlive(record.pid) ? { type: 'ready', pid: record.pid } : { type: 'starting' };
 }
@@ -89,14 +90,6 @@ export function findUp(home: string): UpStanding {
 function writeRecord({ upRecord: file }: HomePaths, record: UpRecord): void {
   writeFileSync(`${file}.part`, `${JSON.stringify(record)}\n`, { mode: 0o600 });
   renameSync(`${file}.part`, file);
-}
-
-function readRecord({ upRecord: file }: HomePaths): UpRecord | undefined {
-  try {
-    return upRecord.parse(JSON.parse(readFileSync(file, 'utf8')));
-  } catch {
-    return undefined;
-  }
 }
 
 function isAlive(pid: number): boolean {

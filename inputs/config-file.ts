@@ -157,10 +157,7 @@ export type Config = z.infer<typeof configSchema>;
 
 /** The configuration file cannot be used. The message names every field that is wrong. */
 export class ConfigError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'ConfigError';
-  }
+  override readonly name = 'ConfigError';
 }
 
 /**

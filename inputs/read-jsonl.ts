@@ -18,93 +18,57 @@ export async function* readJsonl(
   columns = new Map<string, number>(),
 ): AsyncGenerator<readonly RawItem[]> {
   const check = new ByteCheck();
-  const lines = new LineReader(columns);
+  let rest: Buffer[] = [];
+  let restBytes = 0;
+  let line = 0;
+  const read = (end: Buffer): readonly RawItem[] =>
+    itemsOf(Buffer.concat([...rest, end]).toString('utf8'), ++line, columns);
   for await (const chunk of bytesOf(from, CHUNK_BYTES)) {
     const { bytes, problem } = check.accept(chunk);
-    yield lines.accept(bytes);
-    const stop = problem ?? lines.tooLong();
+    const items: RawItem[] = [];
+    let start = 0;
+    for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, start)) {
+      items.push(...read(bytes.subarray(start, at)));
+      [rest, restBytes, start] = [[], 0, at + 1];
+    }
+    rest.push(Buffer.from(bytes.subarray(start)));
+    restBytes += bytes.length - start;
+    yield items;
+    const stop = problem ?? (restBytes > MAX_RECORD_BYTES ? tooLong(line + 1) : undefined);
     if (stop !== undefined) {
       yield [{ type: 'problem', problem: stop }];
       return;
     }
   }
   const cut = check.end();
-  if (cut !== undefined) {
-    yield [{ type: 'problem', problem: cut }];
-    return;
-  }
-  yield lines.end();
-  yield [{ type: 'end', digest: check.digest() }];
+  if (cut === undefined) yield read(Buffer.alloc(0));
+  yield [cut === undefined ? { type: 'end', digest: check.digest() } : { type: 'problem', problem: cut }];
 }
 
-class LineReader {
-  /** Columns so far, by their place. */
-  readonly #columns: Map<string, number>;
-  #rest: Buffer[] = [];
-  #restBytes = 0;
-  #line = 0;
+function tooLong(line: number): ManifestProblem {
+  const expected = 'a line of at most 10 MB; the rest was not checked';
+  return { line, id: '', column: '', expected, came: 'more', code: 'record-too-long' };
+}
 
-  constructor(columns: Map<string, number>) {
-    this.#columns = columns;
-  }
-
-  accept(bytes: Buffer): readonly RawItem[] {
-    const items: RawItem[] = [];
-    let start = 0;
-    for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, start)) {
-      this.#read(Buffer.concat([...this.#rest, bytes.subarray(start, at)]).toString('utf8'), items);
-      this.#rest = [];
-      this.#restBytes = 0;
-      start = at + 1;
+/** A line's record, after the columns that are new in it. */
+function itemsOf(text: string, line: number, columns: Map<string, number>): readonly RawItem[] {
+  if (text.trim() === '') return [];
+  const parsed = parseLine(text);
+  if ('finding' in parsed) return [{ type: 'problem', problem: { line, id: '', ...parsed.finding } }];
+  const names = Object.keys(parsed.object).filter((key) => !columns.has(key));
+  for (const name of names) columns.set(name, columns.size);
+  const items: readonly RawItem[] = names.length > 0 ? [{ type: 'columns', line, names }] : [];
+  const cells = new Array<string>(columns.size).fill('');
+  for (const [key, value] of Object.entries(parsed.object)) {
+    if (typeof value === 'object' && value !== null && !isFree(key)) {
+      const expected = 'a text, a number, true, false or null (objects and lists are for api.* only)';
+      const finding: Finding = { column: key, expected, came: show(JSON.stringify(value)), code: 'nested-value' };
+      const id = typeof parsed.object['id'] === 'string' ? parsed.object['id'] : '';
+      return [...items, { type: 'problem', problem: { line, id, ...finding } }];
     }
-    this.#rest.push(Buffer.from(bytes.subarray(start)));
-    this.#restBytes += bytes.length - start;
-    return items;
+    cells[columns.get(key) ?? 0] = cellOf(key, value);
   }
-
-  end(): readonly RawItem[] {
-    const items: RawItem[] = [];
-    this.#read(Buffer.concat(this.#rest).toString('utf8'), items);
-    return items;
-  }
-
-  tooLong(): ManifestProblem | undefined {
-    if (this.#restBytes <= MAX_RECORD_BYTES) return undefined;
-    const expected = 'a line of at most 10 MB; the rest was not checked';
-    return { line: this.#line + 1, id: '', column: '', expected, came: 'more', code: 'record-too-long' };
-  }
-
-  #read(text: string, items: RawItem[]): void {
-    this.#line++;
-    if (text.trim() === '') return;
-    const line = this.#line;
-    const parsed = parseLine(text);
-    if ('finding' in parsed) {
-      items.push({ type: 'problem', problem: { line, id: '', ...parsed.finding } });
-      return;
-    }
-    const names = Object.keys(parsed.object).filter((key) => !this.#columns.has(key));
-    for (const name of names) this.#columns.set(name, this.#columns.size);
-    if (names.length > 0) items.push({ type: 'columns', line, names });
-
-    const cells = new Array<string>(this.#columns.size).fill('');
-    for (const [key, value] of Object.entries(parsed.object)) {
-      const nested = typeof value === 'object' && value !== null;
-      if (nested && !isFree(key)) {
-        const finding: Finding = {
-          column: key,
-          expected: 'a text, a number, true, false or null (objects and lists are for api.* only)',
-          came: show(JSON.stringify(value)),
-          code: 'nested-value',
-        };
-        const id = typeof parsed.object['id'] === 'string' ? parsed.object['id'] : '';
-        items.push({ type: 'problem', problem: { line, id, ...finding } });
-        return;
-      }
-      cells[this.#columns.get(key) ?? 0] = cellOf(key, value);
-    }
-    items.push({ type: 'record', line, cells });
-  }
+  return [...items, { type: 'record', line, cells }];
 }
 
 /** Keys whose value may have any shape, because it is passed through or ignored. */

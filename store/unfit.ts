@@ -31,10 +31,7 @@ export const MOST_SECONDS = 604_800;
 
 /** The body was cut off, or no result at all. Nothing was left under the final name. */
 export class UnfitBody extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'UnfitBody';
-  }
+  override readonly name = 'UnfitBody';
 }
 
 /**

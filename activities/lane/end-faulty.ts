@@ -1,6 +1,6 @@
 import { messageOf } from '../../contract/message-of.ts';
 import type { FencedAttempt } from '../../contract/batch.ts';
-import type { Failure } from '../../contract/failures.ts';
+import type { Failure, FailureClass } from '../../contract/failures.ts';
 import { LedgerUnreachable } from '../../ledger/errors.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
 import { moveOf, type RowNow } from '../attempt.ts';
@@ -24,32 +24,25 @@ export async function endFaulty(
   deps.observe({ type: 'note', what: 'row-ended', ...key, error: cause, facts: { stack } });
   const words = `voxbatch could not go on with this row: ${cause}`.slice(0, 400).replace(/\.?$/, '.');
   const now = await moveOf(deps, key);
+  if (now.type === 'ended') return { next: now };
+  const at = { batch: key.batch, ...now.at };
+  const failure = (name: FailureClass, more: string): Failure => ({ class: name, message: `${words} ${more}` });
   switch (now.type) {
-    case 'ended':
-      return { next: now };
     case 'submit': {
-      const failure: Failure = {
-        class: 'InternalError',
-        message: `${words} Its next request, for ${now.at.step}, was not sent.`,
-      };
-      await deps.ledger.giveUp({ batch: key.batch, ...now.at }, { outcome: 'failed', failure });
-      return { next: { type: 'ended' } };
+      const unsent = failure('InternalError', `Its next request, for ${at.step}, was not sent.`);
+      await deps.ledger.giveUp(at, { outcome: 'failed', failure: unsent });
+      break;
     }
     case 'reconcile': {
-      const at = { batch: key.batch, ...now.at };
-      const failure: Failure = { class: 'OutcomeUnknown', message: `${words} It may have been charged.` };
-      const effect = { outcome: 'unknown', failure } as const;
-      const { settled } = await deps.ledger.settle(at, { verdict: 'unknown', failure }, effect);
+      const effect = { outcome: 'unknown', failure: failure('OutcomeUnknown', 'It may have been charged.') } as const;
+      const { settled } = await deps.ledger.settle(at, { verdict: 'unknown', failure: effect.failure }, effect);
       if (!settled) await deps.ledger.giveUp(at, effect);
-      return { next: { type: 'ended' } };
+      break;
     }
     case 'wait': {
-      const failure: Failure = {
-        class: 'Overdue',
-        message: `${words} Its job was accepted and may have been charged.`,
-      };
-      await deps.ledger.changeRunning({ batch: key.batch, ...now.at }, { outcome: 'overdue', failure });
-      return { next: { type: 'ended' } };
+      const overdue = failure('Overdue', 'Its job was accepted and may have been charged.');
+      await deps.ledger.changeRunning(at, { outcome: 'overdue', failure: overdue });
     }
   }
+  return { next: { type: 'ended' } };
 }

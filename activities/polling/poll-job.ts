@@ -82,7 +82,7 @@ async function endFailed(deps: Dependencies, job: WaitedJob, reading: JobReading
   };
   const { control, settings } = await loadBatch(deps, job.key.batch);
   const effect = afterJobFailed(settings.retakes, control, job.key.step, failure);
-  return deps.ledger.finishJob(job.key, { failure, ...creditsOf(reading) }, effect);
+  return deps.ledger.finishJob(job.key, { failure, ...defined({ credits: reading.credits }) }, effect);
 }
 
 /**
@@ -134,9 +134,4 @@ async function troubled(
 ): Promise<PollResult> {
   if (deps.polls.troubled(job.name, trouble, nextPollOf(deps, job)) < MOST_TROUBLES) return 'same';
   return giveUpResult(deps, job, `Job ${job.jobId} ${what}`, details);
-}
-
-/** The job's price, if the API states it. */
-function creditsOf(reading: JobReading): { readonly credits?: number } {
-  return defined({ credits: reading.credits });
 }

@@ -1,10 +1,18 @@
 import type { Dialect } from '../../contract/dialects.ts';
 import type { FreeRequest } from '../free-request.ts';
-import type { JobClient, OperationClient, OperationClients } from '../operations/operation-client.ts';
-import { ownClient } from '../operations/own-client.ts';
+import {
+  type JobClient,
+  type OperationClient,
+  type OperationClients,
+  bodyOf,
+  jobAt,
+  type DirectClient,
+} from '../operations/operation-client.ts';
 import type { Failure } from '../../contract/failures.ts';
 import { factsOf, type BuiltInOperation, type Operation, type OwnName } from '../../contract/row-kinds.ts';
 import { ApiError } from '../speech-api.ts';
+import type { OwnOperation } from '../../contract/own-operation.ts';
+import { asText, firstOf, objectsAt } from '../read-members.ts';
 
 /** Which page of the voices is wanted. */
 export interface VoicesWanted {
@@ -66,5 +74,50 @@ export function lacks({ dialect }: AnyDialectTable, what: string): Failure {
     class: 'BadRequest',
     message: `The ${dialect} paths of the API have no ${what}; nothing was sent.`,
     cause: `no ${what} on the ${dialect} paths`,
+  };
+}
+
+/** Where an answer may have the link to media. */
+const LINKS = ['result_url', 'resultUrl', 'output_url', 'outputUrl', 'audio_url', 'audioUrl', 'video_url', 'videoUrl'];
+
+const clients = new Map<OwnOperation, JobClient | DirectClient>();
+
+/** How an operation of a user's own is requested, and its answer read. */
+export function ownClient(operation: OwnOperation): JobClient | DirectClient {
+  let client = clients.get(operation);
+  if (client === undefined) clients.set(operation, (client = makeClient(operation)));
+  return client;
+}
+
+function makeClient(operation: OwnOperation): JobClient | DirectClient {
+  const { path, answer, columns } = operation;
+  const fields = Object.entries(columns).map(([column, { field }]) => [column, field] as const);
+  const body = bodyOf(Object.fromEntries(fields));
+  const results = namesOf(operation);
+  if (answer === 'job') return jobAt(path, body, results);
+  return {
+    path,
+    answersMedia: true,
+    answersJob: false,
+    body,
+    reply(json) {
+      const url =
+        firstOf(objectsAt(json, ['result', 'data.result']), results.inResult, asText) ??
+        firstOf(objectsAt(json, ['data', '']), results.names, asText);
+      return url === undefined ? undefined : { type: 'link', url };
+    },
+  };
+}
+
+/**
+ * Beside the job, a name that was sent repeats the input, and is the result only inside a result object, unless the user names it as
+ * one; a job then has it only if its link is none of those that were sent.
+ */
+function namesOf({ columns, links }: OwnOperation): JobClient['results'] {
+  const sent = Object.values(columns).map(({ field }) => field);
+  return {
+    names: (links ?? LINKS).filter((name) => !sent.includes(name)),
+    inResult: links ?? [...LINKS, 'url'],
+    asInput: (links ?? []).filter((name) => sent.includes(name)),
   };
 }

@@ -1,3 +1,4 @@
+import { orElse } from '../../contract/or-else.ts';
 import { defined } from '../../contract/defined.ts';
 import { trimEnd } from '../../contract/trim-end.ts';
 import { asObject, asText, type JsonObject, member } from '../read-members.ts';
@@ -109,11 +110,7 @@ function pathOf(server: JsonObject | undefined, address: string): string | undef
     /\{([^{}]*)\}/g,
     (_, name: string) => asText(member(asObject(member(variables, name)), 'default')) ?? '',
   );
-  try {
-    return url === undefined ? undefined : trimEnd(new URL(url, address).pathname, '/');
-  } catch {
-    return undefined;
-  }
+  return orElse(() => (url === undefined ? undefined : trimEnd(new URL(url, address).pathname, '/')), undefined);
 }
 
 /** Max nesting depth; real documents have about 20. */
@@ -180,16 +177,10 @@ function at(root: JsonObject, reference: string): unknown {
   if (!reference.startsWith('#')) return undefined;
   let value: unknown = root;
   for (const step of reference.split('/').slice(1)) {
-    const name = decode(step).replaceAll('~1', '/').replaceAll('~0', '~');
+    const name = orElse(() => decodeURIComponent(step), step)
+      .replaceAll('~1', '/')
+      .replaceAll('~0', '~');
     value = Array.isArray(value) ? (value as unknown[])[Number(name)] : member(asObject(value), name);
   }
   return value;
-}
-
-function decode(step: string): string {
-  try {
-    return decodeURIComponent(step);
-  } catch {
-    return step;
-  }
 }

@@ -76,26 +76,12 @@ export interface BillEntry extends Pick<BilledRow, 'line' | 'id' | 'quoted' | 'i
   readonly bytes: number | null;
 }
 
-export function billEntry({
-  spec,
-  line,
-  id,
-  quoted,
-  isAssumed,
-  notProbed,
-  requests,
-  parts,
-  ofLastRow = false,
-}: BilledRow): BillEntry {
+export function billEntry(row: BilledRow): BillEntry {
+  const { spec, line, id, quoted, isAssumed, notProbed, requests, parts, ofLastRow = false } = row;
   return {
+    ...{ line, id, quoted, isAssumed, notProbed, ofLastRow },
     kind: spec.kind,
     isLegacy: dialectOf(spec) === 'legacy',
-    line,
-    id,
-    quoted,
-    isAssumed,
-    notProbed,
-    ofLastRow,
     bytes: estimateBytes(spec),
     requests: requests ?? stepsIn(spec).length * (parts?.length ?? 1),
   };

@@ -1,3 +1,4 @@
+import { orElse } from '../../contract/or-else.ts';
 import type { SplitMode } from '../../contract/row-parts.ts';
 
 /**
@@ -149,11 +150,7 @@ function isOpeningQuote(segment: string, last: string): boolean {
 
 /** A language tag for `Intl`; `und` has the rules for all languages. */
 function tagOf(language: string | undefined): string {
-  try {
-    return Intl.getCanonicalLocales(language ?? 'und')[0] ?? 'und';
-  } catch {
-    return 'und';
-  }
+  return orElse(() => Intl.getCanonicalLocales(language ?? 'und')[0] ?? 'und', 'und');
 }
 
 /** Code units segmented at a time. The cost of a step of `Intl.Segmenter` grows with the length of its string. */

@@ -11,10 +11,7 @@ const MOST_WORDS = 2_000;
 
 /** ffmpeg could not be started, did not end in time, or cannot read the file. The message says which. */
 export class FfmpegFailed extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'FfmpegFailed';
-  }
+  override readonly name = 'FfmpegFailed';
 }
 
 /** ffmpeg's messages about disk errors, with the matching system codes. */

@@ -20,10 +20,7 @@ export interface Chapter {
 
 /** The files cannot be joined. The message names the mismatched ones. */
 export class CannotJoin extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'CannotJoin';
-  }
+  override readonly name = 'CannotJoin';
 }
 
 /** The chapters of a joined file. `starts`: when each part begins, in seconds; `seconds`: how long all of it plays. */
