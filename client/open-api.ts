@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiOptions } from '../api/connection.ts';
 import { ApiError, mayHeal, type Profile, type SpeechApi } from '../api/speech-api.ts';
-import { realmDifference, type Realm } from '../contract/names.ts';
+import { realmDifference, type Account } from '../contract/names.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { VoxbatchError } from './problem.ts';
 import type { ApiAccess } from './settings.ts';
@@ -14,7 +14,7 @@ export interface OpenApi {
 }
 
 /** The parts of a realm known without a ledger. */
-export function realmOf({ api, profile }: OpenApi): Pick<Realm, 'apiUrl' | 'account'> {
+export function realmOf({ api, profile }: OpenApi): Account {
   return { apiUrl: api.baseUrl, account: profile.userId };
 }
 

@@ -3,21 +3,22 @@
  * ledger can never pick up work for this account, or for a rehearsal on the simulator.
  */
 
-/** An API, an account and a ledger. A pool of workers serves exactly one realm. */
-export interface Realm {
+/** An account of an API. */
+export interface Account {
   /** Origin and path of the API, e.g. `https://host/api/open/v1`. */
   readonly apiUrl: string;
   /** The `user_id` of the profile. */
   readonly account: string;
+}
+
+/** An API, an account and a ledger. A pool of workers serves exactly one realm. */
+export interface Realm extends Account {
   /** Random id of the ledger, created with it. */
   readonly ledgerId: string;
 }
 
 /** The first part in which two realms differ; undefined if they are the same. */
-export function realmDifference(
-  one: Pick<Realm, 'apiUrl' | 'account'>,
-  other: Pick<Realm, 'apiUrl' | 'account'>,
-): 'api' | 'account' | undefined {
+export function realmDifference(one: Account, other: Account): 'api' | 'account' | undefined {
   if (one.apiUrl !== other.apiUrl) return 'api';
   return one.account === other.account ? undefined : 'account';
 }
@@ -41,6 +42,6 @@ export function idempotencyKeyOf(
 }
 
 /** Name of a limiter in the ledger; it covers all workers and batches of an API and account. */
-export function limiterScope({ realm }: { readonly realm: Pick<Realm, 'apiUrl' | 'account'> }, what: string): string {
+export function limiterScope({ realm }: { readonly realm: Account }, what: string): string {
   return `${realm.apiUrl} ${realm.account} ${what}`;
 }

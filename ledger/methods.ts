@@ -80,13 +80,7 @@ export const METHODS = {
   ...from(() => import('./requests/intents.ts'), 'intend', 'revoke'),
   ...from(() => import('./requests/charges.ts'), 'settle', 'notePrice', 'finishJob', 'changeRunning'),
   ...from(() => import('./requests/charges.ts'), 'sending', 'countRunning', 'giveUp'),
-  ...from(
-    () => import('./requests/unresolved.ts'),
-    'isJobClaimed',
-    'holderOfJob',
-    'otherUnresolved',
-    'earlierUnresolved',
-  ),
+  ...from(() => import('./requests/unresolved.ts'), 'holderOfJob', 'otherUnresolved', 'earlierUnresolved'),
   ...from(() => import('./requests/decisions.ts'), 'decide', 'decisionsOf'),
   ...from(() => import('./requests/decision-records.ts'), 'releasedFiles'),
   // Stored results that later rows may use

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { Observe } from '../../contract/work-events.ts';
-import { limiterScope, type Realm } from '../../contract/names.ts';
+import { limiterScope, type Account } from '../../contract/names.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 
 /** Dependencies passed in by the caller. */
 interface Needs {
   readonly ledger: Pick<Ledger, 'countRunning' | 'updateLimiter'>;
-  readonly realm: Pick<Realm, 'apiUrl' | 'account'>;
+  readonly realm: Account;
   readonly owner: string;
   readonly clock: { now(): { readonly wall: number; readonly monotonic: number } };
 }

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { limiterScope, type Realm } from '../../contract/names.ts';
+import { limiterScope, type Account } from '../../contract/names.ts';
 import { LEASE_MS, type LeaseAnswer } from '../../policy/pacing/lease.ts';
 import { Pacer, type Slot } from '../../policy/pacing/pacer.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -14,7 +14,7 @@ export type EndpointClass = 'create' | 'read';
 export interface PaceNeeds {
   readonly ledger: Pick<Ledger, 'updateLimiter'>;
   readonly batches: Pick<BatchCache, 'read'>;
-  readonly realm: Pick<Realm, 'apiUrl' | 'account'>;
+  readonly realm: Account;
   /** This process. */
   readonly owner: string;
   readonly clock: { now(): Instant };

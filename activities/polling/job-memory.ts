@@ -1,4 +1,4 @@
-import { limiterScope, type Realm } from '../../contract/names.ts';
+import { limiterScope, type Account } from '../../contract/names.ts';
 import type { JobOperation } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import {
@@ -13,7 +13,7 @@ import {
 /** Where job times are shared with other processes, and kept for later ones. */
 export interface MemoryNeeds {
   readonly ledger: Pick<Ledger, 'updateLimiter'>;
-  readonly realm: Pick<Realm, 'apiUrl' | 'account'>;
+  readonly realm: Account;
   readonly clock: { now(): { readonly monotonic: number } };
 }
 

@@ -91,7 +91,7 @@ async function choose(
   const others = isEchoed ? await othersWithLinks(deps, loaded, charge, since) : [];
   const free: ListedJob[] = [];
   for (const job of fitting) {
-    if (!(await deps.ledger.isJobClaimed(apiUrl, account, charge.step, job.id))) free.push(job);
+    if ((await deps.ledger.holderOfJob(apiUrl, account, charge.step, job.id)) === undefined) free.push(job);
   }
   return chooseJob(lost, free, others);
 }

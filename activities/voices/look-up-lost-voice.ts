@@ -50,7 +50,10 @@ async function look(
   // After the list: a request that began since is in doubt now, or has its voice by then.
   const unresolved = await deps.ledger.otherUnresolved(apiUrl, account, charge, 0);
   const claimed = new Set<string>();
-  for (const id of named) if (await deps.ledger.isJobClaimed(apiUrl, account, charge.step, id)) claimed.add(id);
+  for (const id of named) {
+    const holder = await deps.ledger.holderOfJob(apiUrl, account, charge.step, id);
+    if (holder !== undefined) claimed.add(id);
+  }
   const others = unresolved.filter(({ spec }) => isSameName(spec.name ?? '', name)).length;
   const ageMs = deps.clock.now().wall - charge.intentAt;
   return chooseVoice({ nameWasFree: charge.nameWasFree, named, claimed, others, ageMs });

@@ -4,8 +4,7 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money, ReasonCount } from '../../ledger/record-types.ts';
 import { exitOf } from '../../policy/exit-of.ts';
-import { limiterScope } from '../../contract/names.ts';
-import type { Account } from '../../ledger/rows/last-rows.ts';
+import { limiterScope, type Account } from '../../contract/names.ts';
 
 /** Max reasons kept. */
 const MOST_REASONS = 5;

@@ -1,4 +1,4 @@
-import type { Account } from '../../ledger/rows/last-rows.ts';
+import type { Account } from '../../contract/names.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';

@@ -1,10 +1,11 @@
+import type { Account } from '../../contract/names.ts';
 import type { BatchSettings } from '../../contract/batch.ts';
 import { usesEarlierResults } from '../../contract/cache.ts';
 import { roundCredits, sumOfPrices } from '../../contract/price-units.ts';
 import { resultStepOf, type RowSpec, type Step } from '../../contract/row-kinds.ts';
 import { Bill, billEntry, type BilledRow } from '../../inputs/money/bill.ts';
 import { SeenTable } from '../../inputs/seen-table.ts';
-import type { Account, LastRow } from '../../ledger/rows/last-rows.ts';
+import type { LastRow } from '../../ledger/rows/last-rows.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { ReasonGroups, type ReasonedRow, type RowReason, stepsToPay } from '../../policy/plan/reason-groups.ts';
 import { changesBetween, contentChanges } from '../../policy/plan/row-changes.ts';

@@ -53,8 +53,8 @@ export async function listOrphans(
     const { jobs, begunAt } = listing;
     const [from, to] = [startedAt - API_CLOCK_SLACK_MS, (closedAt ?? begunAt) + API_CLOCK_SLACK_MS];
     const isClaimed = async (id: string): Promise<boolean> => {
-      const claims = stepsOf(operation).map((step) => ledger.isJobClaimed(apiUrl, account, step, id));
-      return (await Promise.all(claims)).includes(true);
+      const holders = stepsOf(operation).map((step) => ledger.holderOfJob(apiUrl, account, step, id));
+      return (await Promise.all(holders)).some((holder) => holder !== undefined);
     };
     for (const job of jobs) {
       const { createdAtMs } = job;
@@ -125,7 +125,7 @@ export async function listLostVoices(
     const own: VoiceOfRow[] = [];
     for (const { id: voice, name, provider, createdAtMs } of list.voices) {
       if (!isSameName(name, wanted) || (createdAtMs !== undefined && isBefore(createdAtMs, attempt))) continue;
-      if (await ledger.isJobClaimed(apiUrl, account, 'voice', voice)) continue;
+      if ((await ledger.holderOfJob(apiUrl, account, 'voice', voice)) !== undefined) continue;
       own.push({
         row,
         id: record.id,

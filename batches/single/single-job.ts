@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { defined } from '../../contract/defined.ts';
 import { canonicalJson } from '../../contract/canonical-json.ts';
 import { DIALECTS, type Dialect } from '../../contract/dialects.ts';
-import type { Realm } from '../../contract/names.ts';
+import type { Account } from '../../contract/names.ts';
 import {
   COLUMN_CELLS,
   dialectOf,
@@ -122,11 +122,7 @@ function unfinished({ finish: _, ...others }: Config): Config {
  * The name of the batch of a job: the same job of the same account is the same batch. It tells nothing of what was
  * asked for, because names are in logs and histories. `edition`: from 2, if what an earlier batch asked for was removed, and it is wanted again.
  */
-export function singleName(
-  { job, spec }: Pick<JobReading, 'job' | 'spec'>,
-  realm: Pick<Realm, 'apiUrl' | 'account'>,
-  edition = 1,
-): string {
+export function singleName({ job, spec }: Pick<JobReading, 'job' | 'spec'>, realm: Account, edition = 1): string {
   const { command, kind, tts = 'job', split } = job;
   const operations = stepsIn({ kind, verify: spec.verify }).map((step) => operationOf(spec, step, tts));
   const identity = canonicalJson([

@@ -1,10 +1,10 @@
+import type { Account } from '../../contract/names.ts';
 import { messageOf } from '../../contract/message-of.ts';
 import { ApiError, type Profile } from '../../api/speech-api.ts';
 import { defined } from '../../contract/defined.ts';
 import { apiProblem, readProfilePatiently, type OpenApi, createApi } from '../open-api.ts';
 import { refuseOption } from '../problem.ts';
 import type { Session } from '../session.ts';
-import type { Account } from '../../ledger/voices/voice-users.ts';
 import type { ApiAccess } from '../settings.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Failure } from '../../contract/failures.ts';

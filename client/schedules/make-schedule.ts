@@ -5,7 +5,7 @@ import { priceScheduled, type ScheduledPrice } from '../../batches/schedules/pri
 import { scheduledRunOf, type RunPlace } from '../../batches/schedules/scheduled-run.ts';
 import { isBatchName } from '../../contract/batch-name.ts';
 import { WORKFLOW_TASK_TIMEOUT } from '../../contract/messages.ts';
-import { taskQueueOf, type Realm } from '../../contract/names.ts';
+import { taskQueueOf, type Account } from '../../contract/names.ts';
 import { FIRE_SCHEDULE, scheduleIdOf, type FireScheduleInput, type ScheduleHooks } from '../../contract/schedule.ts';
 import { urlSchemeOf } from '../../contract/url-scheme.ts';
 import { isManifestUrl, isUrl, MANIFEST_URL_FORM } from '../../inputs/manifest-url.ts';
@@ -172,7 +172,7 @@ interface NewSchedule {
   readonly spec: ScheduleSpec;
   readonly run: ScheduledRun;
   readonly hooks?: Partial<ScheduleHooks>;
-  readonly realm: Pick<Realm, 'apiUrl' | 'account'>;
+  readonly realm: Account;
 }
 
 /**
@@ -260,7 +260,7 @@ export async function updateSchedule(
 }
 
 /** What Temporal starts each time a schedule fires. */
-function firingOf(ledgerId: string, schedule: string, realm: Pick<Realm, 'apiUrl' | 'account'>): ScheduleOptionsAction {
+function firingOf(ledgerId: string, schedule: string, realm: Account): ScheduleOptionsAction {
   const input: FireScheduleInput = { schedule };
   return {
     type: 'startWorkflow',

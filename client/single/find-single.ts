@@ -9,7 +9,7 @@ import {
   type SoundJob,
 } from '../../batches/single/single-job.ts';
 import { defined } from '../../contract/defined.ts';
-import type { Realm } from '../../contract/names.ts';
+import type { Account } from '../../contract/names.ts';
 import { dialectOf } from '../../contract/row-kinds.ts';
 import type { Config } from '../../inputs/config-file.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -39,11 +39,7 @@ type Reader = Pick<Ledger, 'findBatch' | 'readRow'>;
  * good. A batch from which what it asked for was removed still counts, and `name` is then another one, because that batch
  * can neither be run again nor go on. Throws {@link VoxbatchError} (`bad-option`) if another dialect is asked for.
  */
-export async function findSingle(
-  ledger: Reader,
-  job: SoundJob,
-  realm: Pick<Realm, 'apiUrl' | 'account'>,
-): Promise<SinglePlace> {
+export async function findSingle(ledger: Reader, job: SoundJob, realm: Account): Promise<SinglePlace> {
   const own = await placeOf(ledger, job, realm);
   const others = await Promise.all(job.inOtherDialects.map((other) => placeOf(ledger, other, realm)));
   const places = [own, ...others].filter(({ found }) => found !== undefined);
@@ -62,11 +58,7 @@ function requireDialect({ apiDialect }: SoundJob, recorded: SinglePlace | undefi
   refuseOption('apiDialect (--api-dialect)', expected, apiDialect);
 }
 
-async function placeOf(
-  ledger: Reader,
-  job: JobReading,
-  realm: Pick<Realm, 'apiUrl' | 'account'>,
-): Promise<SinglePlace> {
+async function placeOf(ledger: Reader, job: JobReading, realm: Account): Promise<SinglePlace> {
   let cleaned: BatchRecord | undefined;
   for (let edition = 1; ; edition++) {
     const name = singleName(job, realm, edition);

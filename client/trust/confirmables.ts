@@ -1,3 +1,4 @@
+import type { Account } from '../../contract/names.ts';
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { ownerOf, whyAnothers } from '../../embedded/private-home.ts';
@@ -19,7 +20,6 @@ import type { ScheduleHooks } from '../../contract/schedule.ts';
 import { parseScheduledRun, type ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import type { Account } from '../../ledger/voices/voice-users.ts';
 
 /** Something in a folder that can be confirmed. */
 export type Confirmable = {

@@ -1,10 +1,11 @@
+import type { Account } from '../../contract/names.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readVoices } from '../../api/voices/read-voices.ts';
 import { ApiError, mayHeal, type SpeechApi, type Voice } from '../../api/speech-api.ts';
 import type { Dialect } from '../../contract/dialects.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { Account, VoiceUser } from '../../ledger/voices/voice-users.ts';
+import type { VoiceUser } from '../../ledger/voices/voice-users.ts';
 import { nameAskedFor } from '../../policy/voices/voice-name.ts';
 import { realmOf } from '../open-api.ts';
 import { openRecordsIfAny } from '../open-records.ts';

@@ -4,7 +4,7 @@ import { prepared, preparedOne } from '../database/prepared.ts';
 import type { Db } from '../schema.ts';
 import { write } from '../database/transactions.ts';
 import type { Operation } from '../../contract/row-kinds.ts';
-import type { Realm } from '../../contract/names.ts';
+import type { Account } from '../../contract/names.ts';
 import type { TextLimits } from '../../contract/text-limits.ts';
 
 const selectState = preparedOne((db, { scope }: { scope: string }) =>
@@ -52,7 +52,7 @@ export async function troubles(db: Db, scopes: readonly string[], since: number)
  */
 export async function noteTextLimit(
   db: Db,
-  { apiUrl, account }: Pick<Realm, 'apiUrl' | 'account'>,
+  { apiUrl, account }: Account,
   operation: Operation,
   most: number,
 ): Promise<void> {

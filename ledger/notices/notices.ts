@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { sql, type Selectable } from 'kysely';
 import type { Failure } from '../../contract/failures.ts';
 import type { HookEvent, HookTarget } from '../../contract/hooks.ts';
-import type { Realm } from '../../contract/names.ts';
+import type { Account } from '../../contract/names.ts';
 import { parseOccurrence, STAMP_LENGTH } from '../../policy/schedules/occurrence.ts';
 import type { ScheduleHooks } from '../../contract/schedule.ts';
 import type { BatchRecord } from '../record-types.ts';
@@ -61,7 +61,7 @@ export interface NoticeClaim {
    * Only notices of this API and account: of its batches and its schedules' occurrences. A schedule from an earlier
    * version has neither until its settings are migrated. Default: any account.
    */
-  readonly realm?: Pick<Realm, 'apiUrl' | 'account'> | undefined;
+  readonly realm?: Account | undefined;
   /** Only notices of this event. Default: any event. */
   readonly event?: HookEvent | undefined;
   /** Only notices to these targets. Default: any target. */

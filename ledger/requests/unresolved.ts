@@ -11,14 +11,6 @@ import type { Db } from '../schema.ts';
  * from the API's list, and when a batch's leftovers are looked for.
  */
 
-/** True if any attempt of this step, of any batch of this API and account, has this job. */
-export async function isJobClaimed(
-  db: Db,
-  ...job: readonly [apiUrl: string, account: string, step: Step, jobId: string]
-): Promise<boolean> {
-  return (await holderOfJob(db, ...job)) !== undefined;
-}
-
 /** The row of the attempt that has this job, of any batch of this API and account; undefined if none has. */
 export async function holderOfJob(
   db: Db,

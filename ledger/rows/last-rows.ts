@@ -3,16 +3,13 @@ import type { AttemptKey } from '../../contract/batch.ts';
 import { hasResult, type Outcome } from '../../contract/outcomes.ts';
 import type { CacheMode } from '../../contract/cache.ts';
 import { resultStepOf, type RowSpec, type TtsMode } from '../../contract/row-kinds.ts';
-import type { Realm } from '../../contract/names.ts';
+import type { Account } from '../../contract/names.ts';
 import { requireBatch } from '../batches/read-batches.ts';
 import { isChosen, ofRow } from '../conditions.ts';
 import { preparedOne } from '../database/prepared.ts';
 import { toSpec, type SPEC_COLUMNS } from '../records.ts';
 import type { Db, RowLine, Tx } from '../schema.ts';
 import { look } from '../database/transactions.ts';
-
-/** An API and an account there. */
-export type Account = Pick<Realm, 'apiUrl' | 'account'>;
 
 /** The current state of an id's last row that was chosen for sending. */
 export interface LastRow {

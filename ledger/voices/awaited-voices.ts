@@ -1,3 +1,4 @@
+import type { Account } from '../../contract/names.ts';
 import { sql, type Updateable } from 'kysely';
 import type { Failure } from '../../contract/failures.ts';
 import type { VoiceWatch } from '../../policy/voices/awaited-voice.ts';
@@ -8,7 +9,6 @@ import { settleWhole } from '../parts/whole-rows.ts';
 import type { Db, Tx } from '../schema.ts';
 import type { AwaitedVoicesTable } from '../tables/rows.ts';
 import { write } from '../database/transactions.ts';
-import type { Account } from './voice-users.ts';
 
 /**
  * Voices that rows wait for because they may be in training. They are added when a voice has been made (`speakers.ts`)

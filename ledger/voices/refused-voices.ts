@@ -1,3 +1,4 @@
+import type { Account } from '../../contract/names.ts';
 import { sql, type RawBuilder } from 'kysely';
 import { ACCEPTED_STATES } from '../../contract/outcomes.ts';
 import { FIRST_PAUSE_MS } from '../../policy/voices/awaited-voice.ts';
@@ -7,7 +8,6 @@ import type { VoiceRefused } from '../rows/row-effects.ts';
 import type { RowInHand } from '../rows/row-in-hand.ts';
 import type { Db, RowLine, Tx } from '../schema.ts';
 import { look } from '../database/transactions.ts';
-import type { Account } from './voice-users.ts';
 
 /**
  * Voices that the API has refused as not ready. All rows of the batch that would speak with one wait for it, and each

@@ -1,12 +1,9 @@
+import type { Account } from '../../contract/names.ts';
 import type { Compilable } from 'kysely';
 import { isSameName } from '../../policy/voices/match-lost-voice.ts';
 import { isNoPart } from '../conditions.ts';
-import type { BatchIdentity } from '../record-types.ts';
 import type { Db, Tx } from '../schema.ts';
 import { look } from '../database/transactions.ts';
-
-/** An account of an API. */
-export type Account = Pick<BatchIdentity, 'apiUrl' | 'account'>;
 
 /** A voice of the account. */
 export interface NamedVoice {

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../contract/canonical-json.ts';
-import type { Realm } from '../../contract/names.ts';
+import type { Account } from '../../contract/names.ts';
 import {
   COLUMN_CELLS,
   columnsReadBy,
@@ -48,7 +48,7 @@ export type Digest = (text: string) => string;
 
 /** What else a key depends on. */
 export interface KeyContext {
-  readonly realm: Pick<Realm, 'apiUrl' | 'account'>;
+  readonly realm: Account;
   /** How speech is asked for. */
   readonly tts: TtsMode;
   /** The identity of the media behind each URL; absent: unknown. */

@@ -86,16 +86,14 @@ it('countRunning counts accepted jobs that have not ended, of the account, in al
 describe('who has a job', () => {
   it('is looked for in all batches of the account, and in no other', async () => {
     await accept(1);
-    const holder = (...which: Parameters<typeof ledger.isJobClaimed>): Promise<unknown> =>
-      Promise.all([ledger.isJobClaimed(...which), ledger.holderOfJob(...which)]);
-    expect(await holder(apiUrl, account, 'speech', 'j1')).toEqual([true, { batch: 'b', row: 1 }]);
+    expect(await ledger.holderOfJob(apiUrl, account, 'speech', 'j1')).toEqual({ batch: 'b', row: 1 });
     for (const [api, who, step, job] of [
       [apiUrl, account, 'speech', 'j2'],
       [apiUrl, 'somebody', 'speech', 'j1'],
       [apiUrl, account, 'lip-sync', 'j1'],
       [ELSEWHERE, account, 'speech', 'j1'],
     ] as const)
-      expect(await holder(api, who, step, job)).toEqual([false, undefined]);
+      expect(await ledger.holderOfJob(api, who, step, job)).toBeUndefined();
   });
 
   it('of another account does not matter: that has jobs of its own, which may be adopted', async () => {
