@@ -34,9 +34,10 @@ export class HttpsTunnelAgent extends https.Agent {
 
   /** Calls back once the server's certificate was accepted; until then, nothing may be written to the socket. */
   override createConnection(options: ConnectOptions, callback?: Connected): Duplex | null | undefined {
-    const opening = callback && openFor('https:', options, this.#rules);
-    if (opening === undefined || callback === undefined) return super.createConnection(options, callback);
-    opening.then((socket) => {
+    const target = targetOf('https:', options);
+    const proxy = this.#rules.proxyFor(target);
+    if (proxy === undefined || callback === undefined) return super.createConnection(options, callback);
+    tunnel(target, proxy, this.#rules).then((socket) => {
       const secure = super.createConnection({ ...options, socket } as ConnectOptions) as TLSSocket;
       throughProxy.add(secure);
       // If the request was given up meanwhile, nothing else would end a hanging handshake.
@@ -66,33 +67,22 @@ export class HttpTunnelAgent extends http.Agent {
   }
 
   override createConnection(options: ConnectOptions, callback?: Connected): Duplex | null | undefined {
-    const opening = callback && openFor('http:', options, this.#rules);
-    if (opening === undefined || callback === undefined) return super.createConnection(options, callback);
-    opening.then((socket) => {
+    const target = targetOf('http:', options);
+    const proxy = this.#rules.proxyFor(target);
+    if (proxy === undefined || callback === undefined) return super.createConnection(options, callback);
+    tunnel(target, proxy, this.#rules).then((socket) => {
       callback(null, socket.ref());
     }, failing(callback));
     return undefined;
   }
 }
 
-/** The tunnel for a connection, where a proxy is set for its server. */
-function openFor(
-  protocol: ProxyTarget['protocol'],
-  { host, port }: ConnectOptions,
-  { proxyFor, check }: TunnelRules,
-): Promise<Socket> | undefined {
-  const usual = protocol === 'https:' ? 443 : 80;
-  const target = { protocol, hostname: host ?? 'localhost', port: Number(port ?? usual) || usual };
-  const proxy = proxyFor(target);
-  if (proxy === undefined) return undefined;
-  const open = async (): Promise<Socket> => {
-    if (proxy instanceof BadProxy) throw proxy;
-    await check(target.hostname);
-    const socket = await openTunnel(proxy, target);
-    throughProxy.add(socket);
-    return socket;
-  };
-  return open();
+async function tunnel(target: ProxyTarget, proxy: Proxy | BadProxy, { check }: TunnelRules): Promise<Socket> {
+  if (proxy instanceof BadProxy) throw proxy;
+  await check(target.hostname);
+  const socket = await openTunnel(proxy, target);
+  throughProxy.add(socket);
+  return socket;
 }
 
 function failing(callback: Connected): (error: Error) => void {
@@ -100,6 +90,11 @@ function failing(callback: Connected): (error: Error) => void {
   return (error) => {
     (callback as (error: Error) => void)(error);
   };
+}
+
+function targetOf(protocol: ProxyTarget['protocol'], { host, port }: ConnectOptions): ProxyTarget {
+  const usual = protocol === 'https:' ? 443 : 80;
+  return { protocol, hostname: host ?? 'localhost', port: Number(port ?? usual) || usual };
 }
 
 /** A proxy did not open a tunnel. Nothing was sent to the server behind it. */
