@@ -1,45 +1,9 @@
-import { afterEach, beforeEach } from '@jest/globals';
 import type { Failure } from '../../contract/failures.ts';
 import { parseHalt } from '../../contract/halt.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { RowEnding } from '../../ledger/rows/row-effects.ts';
 import type { BatchRecord, Counts } from '../../ledger/record-types.ts';
-import { aBatch, aKey, aRow, fill, INTENT, makeFolder, open } from '../ledger/setup.ts';
-import { openCommandLine, type CommandLine } from './command-line.ts';
-
-/** A ledger that the command line finds, with nobody who works on its batches. */
-export interface Invocation {
-  readonly ledger: Ledger;
-  readonly line: CommandLine;
-}
-
-/** A invocation for every test of a file. */
-export function invocationForEach(): Invocation {
-  let invocation: Invocation | undefined;
-  let remove: () => Promise<void>;
-  const now = (): Invocation => {
-    if (invocation === undefined) throw new Error('There is an invocation in a test only.');
-    return invocation;
-  };
-  beforeEach(async () => {
-    const made = await makeFolder();
-    remove = made.remove;
-    invocation = { ledger: await open(made.folder), line: await openCommandLine({ VOXBATCH_HOME: made.folder }) };
-  });
-  afterEach(async () => {
-    await invocation?.line.close();
-    await invocation?.ledger.close();
-    await remove();
-  });
-  return {
-    get ledger() {
-      return now().ledger;
-    },
-    get line() {
-      return now().line;
-    },
-  };
-}
+import { aBatch, aKey, aRow, fill, INTENT } from '../ledger/setup.ts';
 
 export const ROWS = 6;
 export const NO_CREDITS: Failure = { class: 'OutOfCredits', message: 'This request needs 12 credits and 3 are left.' };
@@ -118,9 +82,9 @@ export async function standing(ledger: Ledger): Promise<object> {
   return { state, control, pauseReason, halted, settings, ended, running: (await ledger.runningJobs('b')).length };
 }
 
-/** Batch `b`. */
-export async function find(ledger: Ledger): Promise<BatchRecord> {
-  const batch = await ledger.findBatch('b');
-  if (batch === undefined) throw new Error('Batch "b" is gone.');
+/** A batch, which must be there. */
+export async function find(ledger: Ledger, name = 'b'): Promise<BatchRecord> {
+  const batch = await ledger.findBatch(name);
+  if (batch === undefined) throw new Error(`Batch "${name}" is gone.`);
   return batch;
 }

@@ -5,15 +5,15 @@ import { askSingle, type Asked } from '../../../client/single/ask-single.ts';
 import { placesIn } from '../../../client/settings.ts';
 import type { Tuning } from '../../../contract/tunables.ts';
 import { addJob } from '../../starters/single/add-job.ts';
-import { placeAtSimulator } from '../../starters/place-for-each.ts';
+import { placeAtSimulator } from '../../starters/command-line.ts';
 
-const invocation = placeAtSimulator();
-const { place } = invocation;
+const world = placeAtSimulator();
+const { place } = world;
 const SAY: SingleJob = { command: 'say', kind: 'tts', cells: { text: 'Good morning.', voice: 'anna' } };
 
 /** Asks for the job as a command with this tuning does. `approves`: what is said to a price; default: nothing may be asked. */
 async function ask(tuning: Tuning, approves?: boolean): Promise<Asked> {
-  const { url: baseUrl, token } = invocation.simulator;
+  const { url: baseUrl, token } = world.simulator;
   const places = placesIn(place.folder, {}, () => {
     throw new Error('The places are sound.');
   });
@@ -43,7 +43,7 @@ describe('a single job that --cached-only left unsent', () => {
     { tuning: { cache: 'only' }, cache: 'only' },
     { tuning: { cache: 'fresh' }, cache: 'fresh' },
   ] as const)('runs again as the next command says: $tuning', async ({ tuning, cache }) => {
-    await addJob(invocation.simulator, place, SAY, { as: 'skipped' });
+    await addJob(world.simulator, place, SAY, { as: 'skipped' });
     expect(await ask(tuning, true)).toMatchObject({ type: 'open', batch: { state: 'open', settings: { cache } } });
   });
 });

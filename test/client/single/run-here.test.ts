@@ -2,17 +2,17 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { sayJob } from '../../../client/single/single-job-of.ts';
 import { openVoxbatch, type Voxbatch } from '../../../client/voxbatch.ts';
 import type { Dialect } from '../../../contract/dialects.ts';
-import { placeAtSimulator } from '../../starters/place-for-each.ts';
+import { placeAtSimulator } from '../../starters/command-line.ts';
 import { addJob } from '../../starters/single/add-job.ts';
 
 const TALK = 'https://media.example/talk.mp3?seconds=2';
 const TEXT = 'Good morning.';
 
-const invocation = placeAtSimulator();
-const { place } = invocation;
+const world = placeAtSimulator();
+const { place } = world;
 let voxbatch: Voxbatch;
 beforeEach(() => {
-  const { url, token } = invocation.simulator;
+  const { url, token } = world.simulator;
   voxbatch = openVoxbatch({
     api: { url, token },
     home: place.folder,
@@ -21,7 +21,6 @@ beforeEach(() => {
 });
 afterEach(async () => {
   await voxbatch.close();
-  expect(invocation.simulator.ledger()).toEqual([]);
 });
 
 describe('apiDialect of a single job of the library', () => {
@@ -32,7 +31,7 @@ describe('apiDialect of a single job of the library', () => {
   });
 
   it.each(['v1', 'legacy'] as const)('%s keeps what was asked for in it: another one is refused', async (recorded) => {
-    await addJob(invocation.simulator, place, sayJob(TEXT, { voice: 'anna' }), {
+    await addJob(world.simulator, place, sayJob(TEXT, { voice: 'anna' }), {
       as: 'unknown',
       apiDialect: recorded,
     });

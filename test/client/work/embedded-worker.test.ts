@@ -10,9 +10,9 @@ import type { OpenApi } from '../../../client/open-api.ts';
 import type { Temporal } from '../../../client/temporal/open-temporal.ts';
 import { logOf } from '../../../starters/terminal/output.ts';
 import { capture } from '../../starters/command-line.ts';
-import { invocationForEach } from '../../starters/steering.ts';
+import { freshPlace } from '../../support/place.ts';
 
-const invocation = invocationForEach();
+const place = freshPlace();
 /** Nobody listens there. */
 const ADDRESS = '127.0.0.1:1';
 
@@ -32,7 +32,7 @@ async function start(isAlone: boolean, list = noWorkflow): Promise<unknown> {
   const open = { api: { baseUrl: API_URL }, profile: { userId: 'u1' } };
   const starting = startEmbeddedWorker({
     temporal: temporal as unknown as Temporal,
-    ledger: invocation.ledger,
+    ledger: place.ledger,
     store: {} as Store,
     open: open as unknown as OpenApi,
     home,
@@ -58,9 +58,9 @@ describe('the worker of a command', () => {
     ['takes those of dead processes for dead', true, []],
     ['takes none for dead where another process came since the server was joined', false, ['other']],
   ])('%s', async (_, isAlone, living) => {
-    await invocation.ledger.beat({ owner: 'other', apiUrl: API_URL, account: 'u1' });
+    await place.ledger.beat({ owner: 'other', apiUrl: API_URL, account: 'u1' });
     await start(isAlone);
-    expect(await invocation.ledger.livingWorkers(API_URL, 'u1')).toEqual(living);
+    expect(await place.ledger.livingWorkers(API_URL, 'u1')).toEqual(living);
   });
 
   it.each([

@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Client } from '@temporalio/client';
 import { lookAfterBatches } from '../../../client/work/serve.ts';
-import { invocationForEach } from '../../starters/steering.ts';
+import { freshPlace } from '../../support/place.ts';
 import { aBatch, fill } from '../../ledger/setup.ts';
 
 const ROWS = 120;
 const ME = 'me';
 const { apiUrl, account } = aBatch();
 
-const invocation = invocationForEach();
+const place = freshPlace();
 
 /** Lets it look so many times at a batch whose workflow stands like this, and returns what it did after its start. */
 async function looksAt(status: 'RUNNING' | 'COMPLETED', looks = 2): Promise<{ news: number; starts: number }> {
@@ -31,7 +31,7 @@ async function looksAt(status: 'RUNNING' | 'COMPLETED', looks = 2): Promise<{ ne
   const withDeadline = <T>(_: number, work: () => Promise<T>): Promise<T> => work();
   await lookAfterBatches({
     client: { workflow, withDeadline } as unknown as Client,
-    ledger: invocation.ledger,
+    ledger: place.ledger,
     owner: ME,
     isMine: () => true,
     everyMs: 1,
@@ -43,12 +43,12 @@ async function looksAt(status: 'RUNNING' | 'COMPLETED', looks = 2): Promise<{ ne
 
 /** A batch with work for three lanes, and two workers. */
 async function prepare(): Promise<void> {
-  await fill(invocation.ledger, ROWS);
-  for (const owner of [ME, 'other']) await invocation.ledger.beat({ owner, apiUrl, account });
+  await fill(place.ledger, ROWS);
+  for (const owner of [ME, 'other']) await place.ledger.beat({ owner, apiUrl, account });
 }
 
 async function works(owner: string, lane: number): Promise<void> {
-  await invocation.ledger.acquireLane({ batch: 'b', lane, run: 'run', owner });
+  await place.ledger.acquireLane({ batch: 'b', lane, run: 'run', owner });
 }
 
 describe('looking after open batches', () => {
@@ -67,7 +67,7 @@ describe('looking after open batches', () => {
         await works('third', 2);
       },
     ],
-    ['is paused', async () => invocation.ledger.setControl('b', 'paused')],
+    ['is paused', async () => place.ledger.setControl('b', 'paused')],
   ])('leaves a batch in peace that %s', async (_, arrange) => {
     await prepare();
     await arrange();
@@ -75,7 +75,7 @@ describe('looking after open batches', () => {
   });
 
   it('gives a batch whose workflow has ended a new one', async () => {
-    await fill(invocation.ledger, ROWS);
+    await fill(place.ledger, ROWS);
     expect((await looksAt('COMPLETED', 1)).starts).toBeGreaterThan(0);
   });
 });

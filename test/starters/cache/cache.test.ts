@@ -9,10 +9,9 @@ import type { RowSpec } from '../../../contract/row-kinds.ts';
 import type { ResultFile } from '../../../ledger/record-types.ts';
 import { prune } from '../../../starters/cache/cache.ts';
 import { aBatch, aRow } from '../../ledger/setup.ts';
-import { capture, run, json } from '../command-line.ts';
-import { placeForEach } from '../place-for-each.ts';
+import { aTerminal, expectRun, json, placeForEach } from '../command-line.ts';
 
-const { place } = placeForEach();
+const place = placeForEach();
 
 const specOf = (row: number): RowSpec => ({ ...aRow(row).spec, voice: row === 1 ? 'anna' : 'ben' });
 
@@ -67,47 +66,40 @@ function pathOf(key: string): string {
 /** Makes everything of a batch so many days older. */
 function age(batch: string, days: number): void {
   const raw = new Database(place.ledger.place);
-  raw
-    .prepare('update results set used_at = used_at - ?, made_at = made_at - ? where batch = ?')
-    .run([days * 86_400_000, days * 86_400_000, batch]);
+  const ms = days * 86_400_000;
+  raw.prepare('update results set used_at = used_at - ?, made_at = made_at - ? where batch = ?').run([ms, ms, batch]);
   raw.close();
 }
 
-async function kept(): Promise<number> {
-  return (await place.ledger.sumResults()).results;
-}
+const kept = async (): Promise<number> => (await place.ledger.sumResults()).results;
+const isThere = (key: string): boolean => existsSync(pathOf(key));
+/** What a prune of this says as JSON. */
+const prunedBy = async (flags: string): Promise<object> => (await json(`cache prune ${flags} --yes`)).value;
 
 describe('cache list', () => {
   it('says that nothing is kept yet', async () => {
-    expect((await run('cache', 'list')).stdout).toContain('No result is kept');
+    await expectRun('cache list', 0, { out: 'No result is kept' });
   });
 
   it('adds up by batch, kind, voice and age, each result once', async () => {
     await make('old', [1, 2]);
     await reuse('new', 1);
     age('old', 10);
-    const { value } = await json('cache', 'list', '--json');
-    expect(value).toEqual({
+    const sum = (name: string, entries: number, bytes: number): object => ({ name, entries, bytes });
+    expect((await json('cache list')).value).toEqual({
       entries: 3,
       results: 2,
       bytes: 20,
-      by_batch: [
-        { name: 'old', entries: 2, bytes: 20 },
-        { name: 'new', entries: 1, bytes: 10 },
-      ],
-      by_kind: [{ name: 'tts', entries: 3, bytes: 30 }],
-      by_voice: [
-        { name: 'anna', entries: 2, bytes: 20 },
-        { name: 'ben', entries: 1, bytes: 10 },
-      ],
+      by_batch: [sum('old', 2, 20), sum('new', 1, 10)],
+      by_kind: [sum('tts', 3, 30)],
+      by_voice: [sum('anna', 2, 20), sum('ben', 1, 10)],
       by_age: [
         { days: 1, results: 1, bytes: 10 },
         { days: 30, results: 1, bytes: 10 },
       ],
     });
-    const { stdout } = await run('cache', 'list');
-    expect(stdout).toContain('2 results that later rows can use, 20 bytes. 3 rows have one of them.');
-    expect(stdout).toMatch(/anna\s+2\s+20 bytes/);
+    const out = ['2 results that later rows can use, 20 bytes. 3 rows have one of them.', /anna\s+2\s+20 bytes/];
+    await expectRun('cache list', 0, { out });
   });
 });
 
@@ -115,19 +107,13 @@ describe('cache show', () => {
   it('names what a result is known by, where it is, and who has it', async () => {
     await make('old', [1]);
     await reuse('new', 1);
-    const { code, stdout } = await run('cache', 'show', 'r1', 'new');
-    expect(code).toBe(0);
-    expect(stdout).toContain('    voice: anna\n');
-    expect(stdout).toContain('    operation: speech-job\n');
-    expect(stdout).toContain('result: that of the speech of row 1 of batch "old" (take 1, job job-old-0');
-    expect(stdout).toMatch(/kept by row 1 of "old", .*: 10 bytes, .*store\/old\/1-speech-1\.mp3\n/);
-    expect(stdout).toMatch(/also by row 1 of "new"/);
-    const { value } = await json('cache', 'show', 'r1', '--batch', 'old', '--json');
-    expect(value).toMatchObject({
-      batch: 'old',
-      steps: [{ source: null, holders: [{ batch: 'old' }, { batch: 'new' }] }],
-    });
-    expect((await run('explain', 'r1', 'new')).stdout).toContain('result: that of the speech of row 1 of batch "old"');
+    const of = 'result: that of the speech of row 1 of batch "old"';
+    const known = ['    voice: anna\n', '    operation: speech-job\n', `${of} (take 1, job job-old-0`];
+    const file = /kept by row 1 of "old", .*: 10 bytes, .*store\/old\/1-speech-1\.mp3\n/;
+    await expectRun('cache show r1 new', 0, { out: [...known, file, 'also by row 1 of "new"'] });
+    const steps = [{ source: null, holders: [{ batch: 'old' }, { batch: 'new' }] }];
+    expect((await json('cache show r1 --batch old')).value).toMatchObject({ batch: 'old', steps });
+    await expectRun('explain r1 new', 0, { out: of });
   });
 });
 
@@ -138,66 +124,48 @@ describe('cache prune', () => {
     await make('new', [3]);
   });
 
-  it('wants to know which results, and that it is meant', async () => {
-    expect((await run('cache', 'prune', '--yes')).code).toBe(2);
-    expect((await run('cache', 'prune', '--older-than', '30d')).code).toBe(3);
-    expect((await run('cache', 'prune', '--keep-bytes', 'much', '--yes')).code).toBe(2);
+  it.each([
+    ['--yes', 2],
+    ['--older-than 30d', 3],
+    ['--keep-bytes much --yes', 2],
+  ])('wants to know which results, and that it is meant: %s', async (flags, code) => {
+    await expectRun(`cache prune ${flags}`, code);
     expect(await kept()).toBe(3);
   });
 
   it('removes what was not used for long, and marks it so: the bill stays, nothing is damaged', async () => {
-    const dry = await json('cache', 'prune', '--older-than', '30d', '--dry-run', '--json');
     const gone = { results: 2, needed: 0, media: { files: 2, bytes: 20, freed: 20 } };
-    expect(dry.value).toEqual({ dry_run: true, ...gone });
+    expect((await json('cache prune --older-than 30d --dry-run')).value).toEqual({ dry_run: true, ...gone });
     expect(await kept()).toBe(3);
-    const { value } = await json('cache', 'prune', '--older-than', '30d', '--yes', '--json');
-    expect(value).toEqual({ dry_run: false, ...gone });
-    expect([await kept(), existsSync(pathOf('old/1-speech-1.mp3')), existsSync(pathOf('new/1-speech-1.mp3'))]).toEqual([
-      1,
-      false,
-      true,
-    ]);
+    expect(await prunedBy('--older-than 30d')).toEqual({ dry_run: false, ...gone });
+    expect([await kept(), isThere('old/1-speech-1.mp3'), isThere('new/1-speech-1.mp3')]).toEqual([1, false, true]);
     expect((await place.ledger.money('old')).charged).toBe(6);
-    const written = await run('results', 'old');
-    expect(written.code).toBe(0);
-    expect(written.stderr).toContain('were removed from the store');
+    await expectRun('results old', 0, 'were removed from the store');
   });
 
   it('keeps what was used last, up to a size', async () => {
     age('new', 1);
-    const { value } = await json('cache', 'prune', '--keep-bytes', '0.01KB', '--yes', '--json');
-    expect(value).toMatchObject({ results: 2 });
-    expect(existsSync(pathOf('new/1-speech-1.mp3'))).toBe(true);
-    expect((await json('cache', 'prune', '--keep-bytes', '1GB', '--yes', '--json')).value).toMatchObject({
-      results: 0,
-    });
-    expect((await json('cache', 'prune', '--keep-bytes', '5B', '--yes', '--json')).value).toMatchObject({
-      results: 1,
-    });
+    expect(await prunedBy('--keep-bytes 0.01KB')).toMatchObject({ results: 2 });
+    expect(isThere('new/1-speech-1.mp3')).toBe(true);
+    expect(await prunedBy('--keep-bytes 1GB')).toMatchObject({ results: 0 });
+    expect(await prunedBy('--keep-bytes 5B')).toMatchObject({ results: 1 });
   });
 
   it('frees a result only with all its names, and keeps one that was reused lately', async () => {
     await reuse('again', 1);
     await place.ledger.closeBatch('again');
-    expect((await json('cache', 'prune', '--older-than', '30d', '--yes', '--json')).value).toMatchObject({
-      results: 1,
-      media: { files: 1, freed: 10 },
-    });
-    age('old', 40);
-    age('again', 40);
-    expect((await json('cache', 'prune', '--older-than', '30d', '--yes', '--json')).value).toMatchObject({
-      results: 1,
-      media: { files: 2, bytes: 10, freed: 10 },
-    });
+    expect(await prunedBy('--older-than 30d')).toMatchObject({ results: 1, media: { files: 1, freed: 10 } });
+    for (const batch of ['old', 'again']) age(batch, 40);
+    const media = { files: 2, bytes: 10, freed: 10 };
+    expect(await prunedBy('--older-than 30d')).toMatchObject({ results: 1, media });
   });
 
   it('never removes what an open batch has or will look for', async () => {
     await load('open', [2]);
-    const { value } = await json('cache', 'prune', '--older-than', '30d', '--yes', '--json');
-    expect(value).toMatchObject({ results: 1, needed: 1 });
-    expect(existsSync(pathOf('old/2-speech-1.mp3'))).toBe(true);
-    const { stdout } = await run('cache', 'prune', '--older-than', '30d', '--dry-run');
-    expect(stdout).toContain('1 more stay, because open batches need them');
+    expect(await prunedBy('--older-than 30d')).toMatchObject({ results: 1, needed: 1 });
+    expect(isThere('old/2-speech-1.mp3')).toBe(true);
+    const out = '1 more stay, because open batches need them';
+    await expectRun('cache prune --older-than 30d --dry-run', 0, { out });
   });
 
   it('waits for a batch that is being loaded, and keeps what its last rows will look for', async () => {
@@ -209,17 +177,8 @@ describe('cache prune', () => {
       await ledger.openBatch('loading', 1);
       return ledger.lockForLoading();
     };
-    const waiting = {
-      lockForLoading,
-      listBatches: () => ledger.listBatches(),
-      scanRows: (...given: Parameters<typeof ledger.scanRows>) => ledger.scanRows(...given),
-      usedBeyond: (bytes: number) => ledger.usedBeyond(bytes),
-      findResults: (keys: readonly string[]) => ledger.findResults(keys),
-      resultsUnused: (...given: Parameters<typeof ledger.resultsUnused>) => ledger.resultsUnused(...given),
-      pruneResults: (...given: Parameters<typeof ledger.pruneResults>) => ledger.pruneResults(...given),
-    };
     const pruned = await pruneCache({
-      ledger: waiting,
+      ledger: { ...ledger, lockForLoading },
       store: { measure: () => Promise.resolve([]), remove: () => Promise.resolve() },
       wish: { olderThanMs: 30 * 86_400_000 },
       identify: (urls) => readMediaIdentities(fetch).of(urls),
@@ -230,16 +189,13 @@ describe('cache prune', () => {
   });
 
   it('asks a person, and can be killed and run again', async () => {
-    const lines = { out: '', err: '' };
-    const output = { ...capture(lines), isInteractive: true };
-    await expect(prune({ olderThan: 1 }, { output }, () => Promise.resolve(false))).rejects.toThrow(
-      'Nothing was removed',
-    );
+    const { output, lines } = aTerminal();
+    const refusing = prune({ olderThan: 1 }, { output }, () => Promise.resolve(false));
+    await expect(refusing).rejects.toThrow('Nothing was removed');
     expect(lines.err).toContain('Would remove 3 results');
     // Killed after the files and before the records: what is left is found.
     await rm(pathOf('old/1-speech-1.mp3'));
-    const { value } = await json('cache', 'prune', '--older-than', '30d', '--yes', '--json');
-    expect(value).toMatchObject({ results: 2, media: { files: 1 } });
+    expect(await prunedBy('--older-than 30d')).toMatchObject({ results: 2, media: { files: 1 } });
   });
 });
 
@@ -253,9 +209,9 @@ describe('the file that a row keeps for the case that its new take fails', () =>
     await ledger.redrive('old', [{ row: 1, take: 1, outcome: 'succeeded', how }]);
     expect((await ledger.readRow('old', 1))?.row).toMatchObject({ outcome: null, file: null });
 
-    expect((await run('cache', 'prune', '--older-than', '1d', '--yes')).stdout).toContain('0 results');
-    expect((await run('clean', 'old', '--media', '--yes')).code).toBe(2);
-    expect(existsSync(pathOf(file))).toBe(true);
+    await expectRun('cache prune --older-than 1d --yes', 0, { out: '0 results' });
+    await expectRun('clean old --media --yes', 2);
+    expect(isThere(file)).toBe(true);
 
     const failure = { class: 'JobFailed', message: 'The job failed.' } as const;
     const key = { batch: 'old', row: 1, step: 'speech', take: 2, attempt: 1 } as const;

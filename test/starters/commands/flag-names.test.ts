@@ -1,68 +1,55 @@
 import { writeFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createProgram } from '../../../starters/program.ts';
-import { commandTree, type FlagFacts } from '../../../starters/terminal/usage-words.ts';
-import { capture, openCommandLine, type CommandLine, run, json } from '../command-line.ts';
+import { commandTree } from '../../../starters/terminal/usage-words.ts';
+import { capture, expectRun, json, lineForEach, run } from '../command-line.ts';
 
-let line: CommandLine;
-beforeEach(async () => {
-  line = await openCommandLine();
-  await writeFile('lines.csv', 'id,text,voice\na,Hello,anna\n');
-});
-afterEach(() => line.close());
+lineForEach();
+beforeEach(() => writeFile('lines.csv', 'id,text,voice\na,Hello,anna\n'));
 
 describe('flags of one name mean one thing', () => {
-  const commands = commandTree(createProgram({ output: capture({ out: '', err: '' }), done: () => undefined }));
-  const byWord = new Map<string, Set<string>>();
-  for (const { flags } of commands) {
+  const flags = commandTree(createProgram({ output: capture({ out: '', err: '' }), done: () => undefined })).flatMap(
+    (command) => command.flags,
+  );
+
+  it('a short flag stands for one long flag in every command that has it, and that has it in every command', () => {
+    const short: Record<string, string> = {
+      '-V': '--version',
+      '-h': '--help',
+      '-n': '--name',
+      '-o': '--out',
+      '-q': '--quiet',
+      '-v': '--verbose',
+      '-y': '--yes',
+    };
+    const words = flags.flatMap((flag) => flag.words);
+    expect(new Set(words.filter((word) => !word.startsWith('--')))).toEqual(new Set(Object.keys(short)));
     for (const flag of flags)
-      for (const word of flag.words) byWord.set(word, (byWord.get(word) ?? new Set()).add(longOf(flag)));
-  }
-
-  it('a short flag stands for one long flag in every command that has it', () => {
-    const short = [...byWord].filter(([word]) => !word.startsWith('--'));
-    expect(Object.fromEntries(short.map(([word, longs]) => [word, [...longs]]))).toEqual({
-      '-V': ['--version'],
-      '-h': ['--help'],
-      '-n': ['--name'],
-      '-o': ['--out'],
-      '-q': ['--quiet'],
-      '-v': ['--verbose'],
-      '-y': ['--yes'],
-    });
-  });
-
-  it.each(['--out', '--name', '--yes'])('%s has its short flag in every command', (long) => {
-    const flags = commands.flatMap((command) => command.flags).filter(({ words }) => words.includes(long));
-    expect(new Set(flags.map(({ words }) => words.length))).toEqual(new Set([2]));
+      for (const word of flag.words.filter((one) => one in short)) expect(flag.words).toContain(short[word]);
+    for (const long of ['--out', '--name', '--yes'])
+      for (const flag of flags.filter((one) => one.words.includes(long))) expect(flag.words).toHaveLength(2);
   });
 });
 
 describe('--name and --file-name', () => {
   it('name the batch and its files', async () => {
-    const { value } = await json('plan', 'lines.csv', '-n', 'spring', '-o', 'there', '--json');
-    expect(value).toMatchObject({ batch: 'spring', out: `${line.folder}/there` });
-    const { code, stderr } = await run('plan', 'lines.csv', '--file-name', '{voice}/{id}.{ext}');
-    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("--file-name '{voice}/{id}.{ext}'") });
+    const { value } = await json('plan lines.csv -n spring -o there');
+    expect(value).toMatchObject({ batch: 'spring', out: join(process.cwd(), 'there') });
+    await expectRun('plan lines.csv --file-name {voice}/{id}.{ext}', 0, "--file-name '{voice}/{id}.{ext}'");
   });
 
   it.each([
-    [['--name', '{id}.{ext}'], '"{id}.{ext}" is not a valid batch name'],
-    [['--file-name', 'x'], 'expected .{ext} at the end'],
-  ])('refuse %j (2)', async (flags, why) => {
-    const { code, stderr } = await run('plan', 'lines.csv', ...flags);
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(why) });
+    ['--name {id}.{ext}', '"{id}.{ext}" is not a valid batch name'],
+    ['--file-name x', 'expected .{ext} at the end'],
+  ])('refuse %s (2)', async (flags, why) => {
+    await expectRun(`plan lines.csv ${flags}`, 2, why);
   });
 });
 
 describe('run --dry-run', () => {
   it('says what plan says, and makes nothing', async () => {
-    const planned = await run('plan', 'lines.csv', '--budget', '50');
-    expect(await run('run', 'lines.csv', '--budget', '50', '--dry-run')).toEqual(planned);
-    expect(planned).toMatchObject({ code: 0, stderr: expect.stringContaining('voxbatch run lines.csv --budget 50\n') });
+    const planned = await expectRun('plan lines.csv --budget 50', 0, 'voxbatch run lines.csv --budget 50\n');
+    expect(await run('run lines.csv --budget 50 --dry-run')).toEqual(planned);
   });
 });
-
-function longOf({ words }: FlagFacts): string {
-  return words.find((word) => word.startsWith('--')) ?? '';
-}

@@ -1,6 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { TUNABLE_NAMES, TUNABLES, tuningOf, type Tunable, type TunableName } from '../../../contract/tunables.ts';
 import { formatValue, parseValue, type AnyValue, type ValueKind } from '../../../contract/value-kinds.ts';
@@ -11,12 +9,12 @@ import { flagOf } from '../../../starters/terminal/tunable-words.ts';
 import { readPage } from '../../docs/pages.ts';
 import { configKeyOf, TUNABLE_COLUMNS } from '../../docs/tunable-table.ts';
 import { readTable, withoutMarks } from '../../support/markdown-table.ts';
-import { capture } from '../command-line.ts';
-import { invocationForEach, find, STATES } from '../steering.ts';
+import { capture, expectRun, json, placeForEach } from '../command-line.ts';
+import { find, STATES } from '../steering.ts';
 
 /** The table of `contract/tunables.ts` and everything that is made from it. An entry that is missing in one place fails here by name. */
 
-const invocation = invocationForEach();
+const place = placeForEach();
 const program = createProgram({ output: capture({ out: '', err: '' }), done: () => undefined });
 
 /** A value that is not the default. */
@@ -54,23 +52,17 @@ describe.each(TUNABLE_NAMES)('%s', (name: TunableName) => {
   });
 
   it('is a key of the config file', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'voxbatch-tunables-'));
-    const json = typeof value === 'object' && value !== null ? text : value;
-    const file = tunable.isLimit ? { limits: { [name]: json } } : { [name]: json };
-    await writeFile(join(folder, 'config.json'), JSON.stringify(file));
-    expect(await readConfig(join(folder, 'config.json'))).toEqual(tuning);
-    await rm(folder, { recursive: true });
+    const cell = typeof value === 'object' && value !== null ? text : value;
+    await writeFile('config.json', JSON.stringify(tunable.isLimit ? { limits: { [name]: cell } } : { [name]: cell }));
+    expect(await readConfig('config.json')).toEqual(tuning);
   });
 
   it('is changed by tune, which prints it, and shown by status', async () => {
-    await STATES.untouched(invocation.ledger);
-    const tuned = await invocation.line.run('tune', `${flagOf(name)}=${text}`);
-    expect(tuned).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(`${flagOf(name)} +${text}[ ,].*${tunable.meaning}`),
-    });
-    expect((await find(invocation.ledger)).settings).toMatchObject(tuning);
-    const { value: status } = await invocation.line.json('status', '--json');
+    await STATES.untouched(place.ledger);
+    const out = new RegExp(`${flagOf(name)} +${text}[ ,].*${tunable.meaning}`);
+    await expectRun(`tune ${flagOf(name)}=${text}`, 0, { out });
+    expect((await find(place.ledger)).settings).toMatchObject(tuning);
+    const { value: status } = await json('status');
     const shown = tunable.isLimit ? (status['limits'] as Record<string, unknown>) : status;
     const key = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     expect(formatValue(shown[key] as AnyValue)).toBe(text);

@@ -1,117 +1,101 @@
-import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import { API_PATH } from '../../../contract/api-path.ts';
-import { serve, TOKEN, type SeenRequest, type TestServer } from '../../support/api-server.ts';
-import { placeAtSimulator } from '../place-for-each.ts';
-import { run, json } from '../command-line.ts';
+import { serve, TOKEN, type TestServer } from '../../support/api-server.ts';
+import { expectRun, json, lineForEach, simulate } from '../command-line.ts';
 
-const invocation = placeAtSimulator();
+lineForEach();
+
+type Answers = Readonly<Record<string, unknown>>;
 
 /** Answers by path; what is not in the table is a page that is not there. */
-async function serveApi(answers: Readonly<Record<string, unknown>>): Promise<TestServer> {
-  const server = await serve((request: SeenRequest, response: ServerResponse) => {
-    const path = request.url.split('?')[0] ?? '';
-    const answer = answers[`${request.method} ${path}`];
-    response.writeHead(answer === undefined ? 404 : 200, {
-      'content-type': 'application/json',
-      'x-request-id': 'req-7',
-    });
+async function serveApi(table: Answers): Promise<TestServer> {
+  const server = await serve((request, response) => {
+    const answer = table[`${request.method} ${request.url.split('?')[0] ?? ''}`];
+    const headers = { 'content-type': 'application/json', 'x-request-id': 'req-7' };
+    response.writeHead(answer === undefined ? 404 : 200, headers);
     response.end(JSON.stringify(answer ?? { code: 'not_found', message: 'no such path' }));
   });
-  process.env['VOXBATCH_API_URL'] = server.origin + API_PATH;
-  process.env['VOXBATCH_API_TOKEN'] = TOKEN;
+  Object.assign(process.env, { VOXBATCH_API_URL: server.origin + API_PATH, VOXBATCH_API_TOKEN: TOKEN });
   return server;
 }
 
 const PROFILE = { user_id: 'u', api_quota_remaining: 3, tier: 'pro', credits: 5 };
 const JOB = { id: 'j1', status: 'completed', result_url: 'https://x.example/r.mp4?sig=s3cret' };
-const ALIKE = {
+
+/** What both dialects say of a job. */
+function jobs(v1: object, legacy: object): Answers {
+  return {
+    'GET /api/open/v1/media/lip-sync/jobs': { success: true, data: { jobs: [v1], total: 1 } },
+    'GET /api/open/lip-sync/list': { success: true, data: { tasks: [legacy], pagination: { has_more: false } } },
+    'GET /api/open/v1/media/lip-sync/jobs/j1': { success: true, data: v1 },
+    'GET /api/open/lip-sync/query': { success: true, data: legacy },
+  };
+}
+
+const ALIKE: Answers = {
   'GET /api/open/v1/profile': PROFILE,
   'GET /api/open/profile': PROFILE,
   'GET /api/open/v1/voices': { total: 1, items: [{ id: 'v1', name: 'Anna', provider: 'p' }] },
   'POST /api/open/list-models': { total: 1, items: [{ modelId: 'v1', title: 'Anna' }] },
-  'GET /api/open/v1/media/lip-sync/jobs': { success: true, data: { jobs: [JOB], total: 1 } },
-  'GET /api/open/lip-sync/list': { success: true, data: { tasks: [JOB], pagination: { has_more: false } } },
-  'GET /api/open/v1/media/lip-sync/jobs/j1': { success: true, data: JOB },
-  'GET /api/open/lip-sync/query': { success: true, data: JOB },
+  ...jobs(JOB, JOB),
 };
 
 describe('voxbatch compare', () => {
   it('voxbatch compare: finds both dialects of one service alike, and pays for nothing', async () => {
-    const { code, stdout, stderr } = await run('compare', '--jobs', '3');
-    expect({ code, stdout }).toMatchObject({ code: 0 });
-    expect(stdout).toMatch(/^v1 beside legacy at http:/);
-    expect(stdout).toMatch(/\nprofile +1 +1 +alike\n/);
-    expect(stdout).toMatch(/\nvoices +(\d+) +\1 +alike\n/);
-    expect(stdout).toMatch(/\nOnly v1 tells: (?:.*, )?provider \(voices\)/);
-    expect(stdout).toMatch(/Both say the same\. Nothing was changed\. Nothing was spent\.\n$/);
-    expect(stderr).toMatch(/ {2}v1 {6}GET \/profile {2}200 {2}\d+ ms/);
-    expect(stderr).toMatch(/ {2}legacy {2}POST \/api\/open\/list-models {2}200 {2}\d+ ms/);
-    expect(stderr).not.toContain(invocation.simulator.token);
-    expect(invocation.simulator.ledger()).toEqual([]);
+    const { token } = await simulate();
+    const out = [
+      /^v1 beside legacy at http:/,
+      /\nprofile +1 +1 +alike\n/,
+      /\nvoices +(\d+) +\1 +alike\n/,
+      /\nOnly v1 tells: (?:.*, )?provider \(voices\)/,
+      /Both say the same\. Nothing was changed\. Nothing was spent\.\n$/,
+    ];
+    const legacy = / {2}legacy {2}POST \/api\/open\/list-models {2}200 {2}\d+ ms/;
+    const err = [/ {2}v1 {6}GET \/profile {2}200 {2}\d+ ms/, legacy];
+    await expectRun('compare --jobs 3', 0, { out, err, not: token });
   });
 
-  it('only reads, and never sends a profile', async () => {
+  it('only reads, never sends a profile, and logs every request, of both dialects, in the order in which they went', async () => {
     const server = await serveApi(ALIKE);
-    expect((await run('compare')).code).toBe(0);
+    const { code, value } = await json('compare --poll-rate 500');
+    expect(code).toBe(0);
     const asked = server.seen.map(({ method, url }) => `${method} ${url.split('?')[0] ?? ''}`);
     expect(new Set(asked)).toEqual(new Set(Object.keys(ALIKE)));
     expect(asked.filter((one) => one.startsWith('POST '))).toEqual(['POST /api/open/list-models']);
     expect(server.seen.map(({ body }) => body).join()).not.toContain(TOKEN);
-  });
-
-  it('logs every request, of both dialects, in the order in which they went', async () => {
-    const server = await serveApi(ALIKE);
-    const { value } = await json('compare', '--poll-rate', '500', '--json');
-    const logged = value['requests'] as readonly { dialect: string; method: string; path: string; status: number }[];
-    const pathOf = ({ dialect, path }: (typeof logged)[number]): string => (dialect === 'v1' ? API_PATH + path : path);
+    const logged = value['requests'] as readonly { dialect: string; method: string; path: string }[];
+    const told = logged.map((one) => `${one.method} ${one.dialect === 'v1' ? API_PATH : ''}${one.path}`);
     // A log has no ids.
-    const asked = server.seen.map(
-      ({ method, url }) => `${method} ${(url.split('?')[0] ?? '').replace('/j1', '/{id}')}`,
-    );
-    expect(logged.map((one) => `${one.method} ${pathOf(one)}`)).toEqual(asked);
-    expect(new Set(logged.map(({ dialect }) => dialect))).toEqual(new Set(['v1', 'legacy']));
+    expect(told).toEqual(asked.map((one) => one.replace('/j1', '/{id}')));
   });
 
   it('names what differs, each field of one dialect once, and says the same for machines', async () => {
+    const items = [
+      { modelId: 'v1', title: 'Ann' },
+      { modelId: 'v2', title: 'Bo' },
+    ];
     await serveApi({
       ...ALIKE,
       'GET /api/open/profile': { ...PROFILE, tier: 'free' },
-      'POST /api/open/list-models': {
-        total: 2,
-        items: [
-          { modelId: 'v1', title: 'Ann' },
-          { modelId: 'v2', title: 'Bo' },
-        ],
-      },
+      'POST /api/open/list-models': { total: 2, items },
       'GET /api/open/lip-sync/query': { success: true, data: { ...JOB, status: 'failed', error_message: 'bad face' } },
     });
-    const { code, stdout } = await run('compare');
-    expect(code).toBe(10);
-    expect(stdout).toContain('the account: tier "pro" in v1, "free" in legacy');
-    expect(stdout).toContain('v1: name "Anna" in v1, "Ann" in legacy');
-    expect(stdout).toContain('v2: only in legacy');
-    expect(stdout).toContain('j1: status "completed" in v1, "failed" in legacy');
+    const out = [
+      'the account: tier "pro" in v1, "free" in legacy',
+      'v1: name "Anna" in v1, "Ann" in legacy',
+      'v2: only in legacy',
+      'j1: status "completed" in v1, "failed" in legacy',
+    ];
+    const { stdout } = await expectRun('compare', 10, { out, not: 's3cret' });
     expect(stdout.match(/provider/g)).toHaveLength(1);
-    expect(stdout).not.toContain('s3cret');
-    const { value } = await json('compare', '--json');
+    const { value } = await json('compare');
     expect(value).toMatchObject({ exit: 'failures', verdict: 'differs', dialects: ['v1', 'legacy'] });
-    expect(value['surfaces']).toContainEqual(
-      expect.objectContaining({
-        surface: 'voices',
-        items: [1, 2],
-        only: [[], ['v2']],
-        fields_only: [['provider'], []],
-      }),
-    );
+    const voices = { surface: 'voices', items: [1, 2], only: [[], ['v2']], fields_only: [['provider'], []] };
+    expect(value['surfaces']).toContainEqual(expect.objectContaining(voices));
     expect(value['requests']).toContainEqual({
-      at: expect.stringMatching(/^\d{4}-/) as unknown,
-      dialect: 'legacy',
-      method: 'GET',
-      path: '/api/open/profile',
-      status: 200,
-      ms: expect.any(Number) as unknown,
-      request_id: 'req-7',
+      ...{ dialect: 'legacy', method: 'GET', path: '/api/open/profile', status: 200, request_id: 'req-7' },
+      at: expect.stringMatching(/^\d{4}-/),
+      ms: expect.any(Number),
     });
     expect(JSON.stringify(value)).not.toMatch(new RegExp(`${TOKEN.slice(0, 8)}|s3cret`));
   });
@@ -119,69 +103,47 @@ describe('voxbatch compare', () => {
   it.each([
     ['succeeded', 'completed'],
     ['queued', 'processing'],
+    ['queued', 'pending'],
     ['error', 'failed'],
   ])('takes the status %s in v1 and %s in legacy for the same', async (v1, legacy) => {
-    const told = { ...JOB, error_message: 'bad face' };
-    await serveApi({
-      ...ALIKE,
-      'GET /api/open/v1/media/lip-sync/jobs': { data: { jobs: [{ ...told, status: v1 }], total: 1 } },
-      'GET /api/open/v1/media/lip-sync/jobs/j1': { data: { ...told, status: v1 } },
-      'GET /api/open/lip-sync/list': { data: { tasks: [{ ...told, status: legacy }] } },
-      'GET /api/open/lip-sync/query': { data: { ...told, status: legacy } },
-    });
-    const { code, stdout } = await run('compare');
-    expect({ code, stdout }).toMatchObject({ code: 0 });
+    const job = { id: 'j1', error_message: 'bad face' };
+    await serveApi({ ...ALIKE, ...jobs({ ...job, status: v1 }, { ...job, status: legacy }) });
+    await expectRun('compare', 0);
   });
 
-  it('takes pending for queued, and does not mind what changes while it reads', async () => {
-    const seen = { v1: 0 };
-    const queued = { id: 'j1', status: 'queued' };
-    const server = await serve((request, response) => {
-      const path = `${request.method} ${request.url.split('?')[0] ?? ''}`;
-      response.setHeader('content-type', 'application/json');
-      if (path === 'GET /api/open/v1/profile') seen.v1 += 1;
-      const answers: Readonly<Record<string, unknown>> = {
-        ...ALIKE,
-        // Somebody spends between the first two requests.
-        'GET /api/open/v1/profile': { ...PROFILE, api_quota_remaining: seen.v1 === 1 ? 4 : 3 },
-        'GET /api/open/v1/media/lip-sync/jobs': { data: { jobs: [queued], total: 1 } },
-        'GET /api/open/v1/media/lip-sync/jobs/j1': { data: queued },
-        'GET /api/open/lip-sync/list': { data: { tasks: [{ ...queued, status: 'pending' }] } },
-        'GET /api/open/lip-sync/query': { data: { ...queued, status: 'pending' } },
-      };
-      response.end(JSON.stringify(answers[path]));
-    });
-    process.env['VOXBATCH_API_URL'] = server.origin + API_PATH;
-    const { code, stdout } = await run('compare');
-    expect({ code, stdout }).toMatchObject({ code: 0 });
-    expect(seen.v1).toBe(2);
+  it('does not mind what changes while it reads', async () => {
+    // Somebody spends between the first two requests.
+    let left = 5;
+    const v1 = {
+      ...PROFILE,
+      get api_quota_remaining() {
+        return Math.max(3, (left -= 1));
+      },
+    };
+    const server = await serveApi({ ...ALIKE, 'GET /api/open/v1/profile': v1 });
+    await expectRun('compare', 0);
+    expect(server.seen.filter(({ url }) => url === `${API_PATH}/profile`)).toHaveLength(2);
   });
 
   it('says what it can where one dialect does not answer', async () => {
     await serveApi(Object.fromEntries(Object.entries(ALIKE).filter(([path]) => path.includes('/v1/'))));
-    const { code, stdout } = await run('compare');
-    expect(code).toBe(10);
-    expect(stdout).toMatch(/\nprofile +read +unread +cannot be compared\n/);
-    expect(stdout).toMatch(/\nvoices, legacy: POST \/api\/open\/list-models was answered with 404/);
+    const why = /\nvoices, legacy: POST \/api\/open\/list-models was answered with 404/;
+    await expectRun('compare', 10, { out: [/\nprofile +read +unread +cannot be compared\n/, why] });
   });
 
   it('ends with 5 where neither answers, and asks no further', async () => {
     const server = await serveApi({});
-    const { code, stdout } = await run('compare');
-    expect(code).toBe(5);
-    expect(stdout).toContain('Neither could be read.');
+    await expectRun('compare', 5, { out: 'Neither could be read.' });
     expect(server.seen).toHaveLength(2);
   });
 
   it.each([
-    [['compare', 'one'], 'Compare "one" with which batch?'],
-    [['compare', '--length', '5%'], '--length needs two batches.'],
-    [['compare', 'one', 'two', '--poll-rate', '5'], '--poll-rate is for a comparison without batches.'],
-    [['compare', 'one', 'two', '--jobs', '5'], '--jobs is for a comparison without batches.'],
-    [['compare', 'one', 'two', '--api-url', 'http://x'], '--api-url is for a comparison without batches.'],
-  ])('refuses %j', async (words, message) => {
-    const { code, stderr } = await run(...words);
-    expect(code).toBe(2);
-    expect(stderr).toContain(message);
+    ['one', 'Compare "one" with which batch?'],
+    ['--length 5%', '--length needs two batches.'],
+    ['one two --poll-rate 5', '--poll-rate is for a comparison without batches.'],
+    ['one two --jobs 5', '--jobs is for a comparison without batches.'],
+    ['one two --api-url http://x', '--api-url is for a comparison without batches.'],
+  ])('refuses %s', async (words, message) => {
+    await expectRun(`compare ${words}`, 2, message);
   });
 });

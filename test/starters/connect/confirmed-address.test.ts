@@ -1,46 +1,36 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { readFileSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isConfirmed, rememberConfirmed } from '../../../client/trust/folder-config.ts';
-import { openCommandLine, type CommandLine, run } from '../command-line.ts';
-
-const URL_OF_FILE = 'http://127.0.0.1:9/api/open/v1';
-const USE = { baseUrl: URL_OF_FILE, token: 'token-of-mine' };
-let line: CommandLine;
-
-beforeEach(async () => {
-  line = await openCommandLine({ VOXBATCH_API_TOKEN: USE.token });
-  await writeFile('voxbatch.config.json', JSON.stringify({ api: { url: URL_OF_FILE } }));
-});
-afterEach(async () => {
-  await line.close();
-});
+import { expectRun, lineForEach } from '../command-line.ts';
 
 /** Port 9 refuses connections: a command that got there ends with 5. */
-const REACHED = { code: 5 };
+const USE = { baseUrl: 'http://127.0.0.1:9/api/open/v1', token: 'token-of-mine' };
+
+lineForEach({ VOXBATCH_API_TOKEN: USE.token });
+beforeEach(async () => {
+  await writeFile('voxbatch.config.json', JSON.stringify({ api: { url: USE.baseUrl } }));
+  await writeFile('lines.csv', 'text,voice\nHello,anna\n');
+});
 
 describe('an address that only a config file names', () => {
-  it('gets no token off a terminal, with --yes neither, and the command says what confirms it', async () => {
-    for (const args of [['profile'], ['up'], ['run', 'lines.csv', '--yes']]) {
-      await writeFile('lines.csv', 'text,voice\nHello,anna\n');
-      const { code, stderr } = await run(...args);
-      expect({ args, code }).toEqual({ args, code: 2 });
-      expect(stderr).toContain(`run: export VOXBATCH_API_URL=${URL_OF_FILE}`);
-      expect(stderr).not.toContain(USE.token);
-    }
-  });
+  it.each(['profile', 'up', 'run lines.csv --yes'])(
+    'gets no token off a terminal, with --yes neither, and the command says what confirms it: %s',
+    async (line) => {
+      await expectRun(line, 2, { err: `run: export VOXBATCH_API_URL=${USE.baseUrl}`, not: USE.token });
+    },
+  );
 
   it('is used where the environment or a flag names it, too', async () => {
-    expect(await run('profile', '--api-url', URL_OF_FILE)).toMatchObject(REACHED);
-    process.env['VOXBATCH_API_URL'] = URL_OF_FILE;
-    expect(await run('profile')).toMatchObject(REACHED);
-    delete process.env['VOXBATCH_API_URL'];
+    await expectRun(`profile --api-url ${USE.baseUrl}`, 5);
+    process.env['VOXBATCH_API_URL'] = USE.baseUrl;
+    await expectRun('profile', 5);
   });
 
   it('is used once it was confirmed, with that token and at that origin only', async () => {
     rememberConfirmed(process.env, USE);
-    expect(await run('profile')).toMatchObject(REACHED);
+    await expectRun('profile', 5);
     expect(isConfirmed(process.env, { ...USE, token: 'another' })).toBe(false);
     expect(isConfirmed(process.env, { ...USE, baseUrl: 'http://127.0.0.1:10/api/open/v1' })).toBe(false);
     rememberConfirmed(process.env, { ...USE, token: 'another' });

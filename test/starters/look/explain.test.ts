@@ -6,16 +6,25 @@ import type { RedriveChoice } from '../../../ledger/takes/redrive.ts';
 import { claimFolder } from '../../../store/owner-file.ts';
 import { addSampleBatch, intend, keyOf } from '../../results/sample-batch.ts';
 import { redriveNow } from '../../ledger/setup.ts';
-import { placeForEach } from '../place-for-each.ts';
-import { run, json } from '../command-line.ts';
+import { expectRun, json, placeForEach, run } from '../command-line.ts';
 
-const { place } = placeForEach();
+const place = placeForEach();
 beforeEach(() => addSampleBatch(place));
 
 async function redrive(row: number, take: number, how: Partial<RedriveChoice['how']>): Promise<void> {
   const pay = { type: 'pay', fromStep: 'speech', reason: 'redrive', ...how } as RedriveChoice['how'];
   expect((await redriveNow(place.ledger, 'demo', [{ row, take, how: pay }])).rows).toEqual([row]);
 }
+
+/** Has the second take of a row rejected. */
+async function reject(row: number): Promise<void> {
+  const failure = { class: 'JobFailed', message: 'no luck' } as const;
+  const key = keyOf(row, 'speech', 1, 2);
+  await intend(place, key);
+  await place.ledger.settle(key, { verdict: 'rejected', failure }, { outcome: 'failed', failure });
+}
+
+const told = async (id: string): Promise<string> => (await run('explain', id)).stdout;
 
 describe('explain tells the history of takes', () => {
   it('with why and when, what each replaced, what was edited, and its requests beneath', async () => {
@@ -25,26 +34,16 @@ describe('explain tells the history of takes', () => {
       edited: { spec: { ...spec, text }, input: ['d', 'tts', text, ''], quoted: 5 },
     });
     await redrive(4, 1, edit('good voice'));
-    const failure = { class: 'JobFailed', message: 'no luck' } as const;
-    await place.ledger.intend({ ...keyOf(4), take: 2 }, { quoted: 5, quotedRest: 0, owner: 'w', maxSending: 8 });
-    await place.ledger.settle(
-      { ...keyOf(4), take: 2 },
-      { verdict: 'rejected', failure },
-      { outcome: 'failed', failure },
-    );
+    await reject(4);
     await redrive(4, 2, edit('a better voice'));
-    const { stdout } = await run('explain', 'd');
-    expect(stdout).toMatch(
-      new RegExp(
-        [
-          'Take 1\n {2}speech, take 1, attempt 1: rejected',
-          'Take 2, 20.*: redriven by a person with edited cells; from speech on\n {2}replaced failed \\(BadRequest: -voice is not known\\)',
-          'text: "bad voice" → "good voice"\n {2}speech, take 2, attempt 1: rejected',
-          'Take 3, .*\n {2}replaced failed \\(JobFailed: no luck\\)\n {2}text: "good voice" → "a better voice"\n {2}no request so far',
-        ].join('[^]*'),
-      ),
-    );
-    const { value } = await json('explain', 'd', '--json');
+    const story = [
+      'Take 1\n {2}speech, take 1, attempt 1: rejected',
+      'Take 2, 20.*: redriven by a person with edited cells; from speech on\n {2}replaced failed \\(BadRequest: -voice is not known\\)',
+      'text: "bad voice" → "good voice"\n {2}speech, take 2, attempt 1: rejected',
+      'Take 3, .*\n {2}replaced failed \\(JobFailed: no luck\\)\n {2}text: "good voice" → "a better voice"\n {2}no request so far',
+    ];
+    expect(await told('d')).toMatch(new RegExp(story.join('[^]*')));
+    const { value } = await json('explain d');
     expect(value['takes']).toMatchObject([
       {
         take: 2,
@@ -60,38 +59,29 @@ describe('explain tells the history of takes', () => {
 
   it('with the steps that were kept and the result that was replaced', async () => {
     await redrive(3, 1, { fromStep: 'lip-sync' });
-    const { stdout } = await run('explain', 'c');
-    expect(stdout).toMatch(/Take 2, .*: redriven by a person; from lip-sync on; speech kept/);
-    expect(stdout).toMatch(
-      /replaced succeeded, whose result was 10 bytes, sha256 [0-9a-f]{64}, kept as \/.*\/demo\/3-/,
-    );
+    const replaced = /replaced succeeded, whose result was 10 bytes, sha256 [0-9a-f]{64}, kept as \/.*\/demo\/3-/;
+    const take = /Take 2, .*: redriven by a person; from lip-sync on; speech kept/;
+    await expectRun('explain c', 0, { out: [take, replaced] });
   });
 });
 
-describe('explain of a row with an earlier result', () => {
-  it('says which row that came from, and what it saved', async () => {
-    const { ledger } = place;
-    const how = { type: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
-    for (const row of [4, 7]) await redriveNow(ledger, 'demo', [{ row, take: 1, how }]);
-    const file = { key: 'demo/4.mp3', bytes: 3, sha256: 'ab', extension: 'mp3' };
-    const [made, used] = [
-      { ...keyOf(4), take: 2 },
-      { ...keyOf(7), take: 2 },
-    ];
-    await ledger.intend(made, { quoted: 5, quotedRest: 0, owner: 'w', maxSending: 8, resultKey: 'key' });
-    await ledger.settle(made, { verdict: 'accepted', jobId: 'job-4' }, { state: 'processing' });
-    await ledger.finishJob(made, { file }, { outcome: 'succeeded', file });
-    const [result] = await ledger.findResults(['key']);
-    if (result === undefined) throw new Error('there is no result');
-    await ledger.useResult(used, { result, file, extraFiles: [], saved: 5, owner: 'w' });
-    const { stdout } = await run('explain', 'g');
-    expect(stdout).toMatch(/attempt 1: cached: nothing was sent; an earlier result was used/);
-    expect(stdout).toMatch(/credits: nothing charged, 5 saved\n +result: that of the speech of row 4 of batch "demo"/);
-    const { value } = await json('explain', 'g', '--json');
-    expect(value['attempts']).toContainEqual(
-      expect.objectContaining({ verdict: 'cached', source: expect.objectContaining({ row: 4, job_id: 'job-4' }) }),
-    );
-  });
+it('explain of a row with an earlier result says which row that came from, and what it saved', async () => {
+  const { ledger } = place;
+  for (const row of [4, 7]) await redrive(row, 1, {});
+  const file = { key: 'demo/4.mp3', bytes: 3, sha256: 'ab', extension: 'mp3' };
+  const [made, used] = [keyOf(4, 'speech', 1, 2), keyOf(7, 'speech', 1, 2)];
+  await ledger.intend(made, { quoted: 5, quotedRest: 0, owner: 'w', maxSending: 8, resultKey: 'key' });
+  await ledger.settle(made, { verdict: 'accepted', jobId: 'job-4' }, { state: 'processing' });
+  await ledger.finishJob(made, { file }, { outcome: 'succeeded', file });
+  const [result] = await ledger.findResults(['key']);
+  if (result === undefined) throw new Error('there is no result');
+  await ledger.useResult(used, { result, file, extraFiles: [], saved: 5, owner: 'w' });
+  const credits = /credits: nothing charged, 5 saved\n +result: that of the speech of row 4 of batch "demo"/;
+  const cached = 'attempt 1: cached: nothing was sent; an earlier result was used';
+  await expectRun('explain g', 0, { out: [cached, credits] });
+  const source = expect.objectContaining({ row: 4, job_id: 'job-4' });
+  const { value } = await json('explain g');
+  expect(value['attempts']).toContainEqual(expect.objectContaining({ verdict: 'cached', source }));
 });
 
 describe('explain of a request', () => {
@@ -100,24 +90,19 @@ describe('explain of a request', () => {
     ['d', 'answered after'],
     ['e', 'no clear answer after'],
   ])('of row %s that it was %s', async (id, words) => {
-    const { stdout } = await run('explain', id);
-    expect(stdout.match(/(?:answered|no clear answer) after(?= [\d.]+ s)/gu)).toEqual([words]);
+    expect((await told(id)).match(/(?:answered|no clear answer) after(?= [\d.]+ s)/gu)).toEqual([words]);
   });
-});
 
-describe('explain of a request that a person settled', () => {
-  it('tells when that was, not how long it took as if the API had answered then', async () => {
+  it('that a person settled tells when that was, not how long it took as if the API had answered then', async () => {
     const { ledger } = place;
     const lost = keyOf(5, 'speech', 2);
     expect(await ledger.decide(lost, { type: 'adopted', jobId: 'job-5', who: 'ann' })).toBe(true);
-    const told = async (): Promise<string> => (await run('explain', 'e')).stdout;
-    expect(await told()).toMatch(/started \S+, settled by a person \d{4}-\S+Z\n/);
+    expect(await told('e')).toMatch(/started \S+, settled by a person \d{4}-\S+Z\n/);
     const file = await place.store.put('demo/5-speech-1.mp3', 'sound of e');
     await ledger.finishJob(lost, { file }, { outcome: 'succeeded', file });
-    expect(await told()).toMatch(/settled by a person \S+Z, ended \S+Z\n/);
+    expect(await told('e')).toMatch(/settled by a person \S+Z, ended \S+Z\n/);
     await ledger.decide(lost, { type: 'released', jobId: 'job-5', who: 'ann' });
-    expect(await told()).toMatch(/in doubt again by a person \S+Z\n/);
-    expect(await told()).not.toContain('answered after');
+    expect(await told('e')).toMatch(/^(?![^]*answered after)[^]*in doubt again by a person \S+Z\n/);
   });
 });
 
@@ -131,28 +116,23 @@ describe('explain of a row whose stored file is lost', () => {
   it('says how to get it again, free', async () => {
     const key = (await place.ledger.readRow('demo', 1))?.row.file?.key ?? '';
     await lose(key);
-    const { stdout } = await run('explain', 'a');
-    expect(stdout).toMatch(
-      /Next\n {2}Its stored file is missing\. Get it again, free: voxbatch redrive demo --rows a --damaged\n/,
-    );
-    const { value } = await json('explain', 'a', '--json');
-    expect(value['stored_file_lost']).toEqual({ is: 'missing', free: true });
+    const free = 'Get it again, free: voxbatch redrive demo --rows a --damaged\n';
+    expect(await told('a')).toContain(`Next\n  Its stored file is missing. ${free}`);
+    expect((await json('explain a')).value['stored_file_lost']).toEqual({ is: 'missing', free: true });
     await writeFile(join(place.store.folder, key), 'noise');
-    expect((await run('explain', 'a')).stdout).toContain('Its stored file is altered. Get it again');
+    expect(await told('a')).toContain(`Its stored file is altered. ${free}`);
   });
 
   it('says its price where no job gives it', async () => {
     await lose('demo/2-transcription-1.txt');
-    const { stdout } = await run('explain', 'b');
-    expect(stdout).toContain(
+    expect(await told('b')).toContain(
       'no job can be read for it. If you have a backup of the store, restore the file. Otherwise make it again, at its price: voxbatch redrive demo --rows b --damaged',
     );
   });
 
   it('takes none for lost in a store of nobody', async () => {
     await rm(join(place.store.folder, 'demo/2-transcription-1.txt'));
-    const { value } = await json('explain', 'b', '--json');
-    expect(value['stored_file_lost']).toBeNull();
+    expect((await json('explain b')).value['stored_file_lost']).toBeNull();
   });
 });
 
@@ -161,7 +141,7 @@ describe('explain says what can be done next', () => {
     ['a', 'To replace the result, at a new price: voxbatch redrive demo --rows a'],
     [
       'd',
-      'The refused request was not charged. Fix its cells in out/demo/failed.csv, then: voxbatch run out/demo/failed.csv',
+      'The refused request was not charged. Fix its cells in out/demo/failed.csv, then: voxbatch run out/demo/fail',
     ],
     ['e', 'no list to look the request up in.'],
     ['e', 'If your account shows its job: voxbatch reconcile demo --adopt e=JOB.'],
@@ -169,83 +149,64 @@ describe('explain says what can be done next', () => {
     ['f', 'Wait for it again, free: voxbatch redrive demo --rows f'],
     ['g', 'Send it again, at its price: voxbatch redrive demo --rows g'],
   ])('about row %s', async (id, words) => {
-    const { stdout } = await run('explain', id);
-    expect(stdout.slice(stdout.indexOf('Next\n'))).toContain(words);
+    expect((await told(id)).split('Next\n')[1]).toContain(words);
   });
 
   it('about files that are there says nothing', async () => {
-    const words = 'Write its files with: voxbatch results demo';
-    const told = async (): Promise<boolean[]> => {
-      const [row, batch] = [await run('explain', 'a'), await run('status', 'demo')];
-      return [row, batch].map(({ stdout }) => stdout.includes(words));
-    };
-    expect(await told()).toEqual([true, true]);
-    await run('results', 'demo');
-    expect(await told()).toEqual([false, false]);
+    const says = async (): Promise<boolean[]> =>
+      [await run('explain a'), await run('status demo')].map(({ stdout }) =>
+        stdout.includes('Write its files with: voxbatch results demo'),
+      );
+    expect(await says()).toEqual([true, true]);
+    await run('results demo');
+    expect(await says()).toEqual([false, false]);
     // The charge of an earlier take is settled: the sums are others.
     await redrive(5, 1, { reason: 'resubmitted' });
-    await place.ledger.giveUp({ ...keyOf(5), take: 2 }, { outcome: 'cancelled' });
+    await place.ledger.giveUp(keyOf(5, 'speech', 1, 2), { outcome: 'cancelled' });
     await place.ledger.closeBatch('demo');
-    expect(await told()).toEqual([true, true]);
-    await run('results', 'demo');
-    expect(await told()).toEqual([false, false]);
-    const doubt = { ...keyOf(5, 'speech', 2), take: 1 };
-    expect(await place.ledger.decide(doubt, { type: 'not-charged', who: 'ann' })).toBe(true);
-    expect(await told()).toEqual([true, true]);
+    expect(await says()).toEqual([true, true]);
+    await run('results demo');
+    expect(await says()).toEqual([false, false]);
+    expect(await place.ledger.decide(keyOf(5, 'speech', 2), { type: 'not-charged', who: 'ann' })).toBe(true);
+    expect(await says()).toEqual([true, true]);
   });
 
   it('about what else is sent with the file of failed rows', async () => {
-    const { ledger } = place;
     const also = '(this also sends the other failed rows again)';
-    expect((await run('explain', 'd')).stdout).not.toContain(also);
+    expect(await told('d')).not.toContain(also);
     await redrive(7, 1, {});
-    const failure = { class: 'JobFailed', message: 'no luck' } as const;
-    await intend(place, keyOf(7, 'speech', 1, 2));
-    await ledger.settle(keyOf(7, 'speech', 1, 2), { verdict: 'rejected', failure }, { outcome: 'failed', failure });
-    expect((await run('explain', 'd')).stdout).toContain(`voxbatch run out/demo/failed.csv ${also}`);
-    expect((await run('explain', 'g')).stdout).toContain(`--from out/demo/failed.csv ${also}`);
+    await reject(7);
+    expect(await told('d')).toContain(`voxbatch run out/demo/failed.csv ${also}`);
+    expect(await told('g')).toContain(`--from out/demo/failed.csv ${also}`);
   });
 
   it('about a take that was paid again while nobody knew what became of its request', async () => {
     await redrive(5, 1, { reason: 'resubmitted' });
-    const { stdout } = await run('explain', 'e');
-    expect(stdout).toContain('If your account shows no job for it: voxbatch reconcile demo --not-charged e/1');
+    const next = 'If your account shows no job for it: voxbatch reconcile demo --not-charged e/1';
+    expect(await told('e')).toContain(next);
+  });
+
+  it('about a job whose link is under a name that is not known: names the setting', async () => {
+    await redrive(4, 1, {});
+    const key = keyOf(4, 'speech', 1, 2);
+    const message = 'Its answer has: data.clip.href "https://cdn.example/…".';
+    const failure = { class: 'ResultGone', cause: NO_LINK, message } as const;
+    await intend(place, key);
+    await place.ledger.settle(key, { verdict: 'accepted', jobId: 'job-4' }, { state: 'processing' });
+    await place.ledger.finishJob(key, { failure }, { outcome: 'failed', failure });
+    const set = 'set resultMember in voxbatch.config.json to its name';
+    const fetch = 'Fetch its result again, free: voxbatch redrive demo --rows d';
+    await expectRun('explain d', 0, { out: ['data.clip.href "https://cdn.example/…"', set, fetch] });
   });
 });
 
 describe('explain with the name of the batch beside the row', () => {
-  it.each([
-    ['a', 'demo'],
-    ['demo', 'a'],
-    ['a', '--batch', 'demo'],
-    ['demo', 'a', '--batch', 'demo'],
-  ])('takes it: %s %s', async (...words: string[]) => {
-    const { value } = await json('explain', ...words, '--json');
-    expect(value).toMatchObject({ batch: 'demo', id: 'a' });
+  it.each(['a demo', 'demo a', 'a --batch demo', 'demo a --batch demo'])('takes it: %s', async (words) => {
+    expect((await json(`explain ${words}`)).value).toMatchObject({ batch: 'demo', id: 'a' });
   });
 
   it('names a batch that does not exist, and a second row that it cannot take', async () => {
-    const missing = await run('explain', 'dmeo', 'a');
-    expect([missing.code, missing.stderr]).toEqual([2, expect.stringMatching(/"dmeo".*Known: demo/)]);
-    const two = await run('explain', 'a', 'b', '--batch', 'demo');
-    expect([two.code, two.stderr]).toEqual([2, expect.stringMatching(/One row at a time: "a" or "b"/)]);
+    await expectRun('explain dmeo a', 2, /"dmeo".*Known: demo/);
+    await expectRun('explain a b --batch demo', 2, /One row at a time: "a" or "b"/);
   });
-});
-
-it('explain names the setting for a job whose link is under a name that is not known', async () => {
-  const { ledger } = place;
-  await redrive(4, 1, {});
-  const key = { ...keyOf(4), take: 2 };
-  const failure = {
-    class: 'ResultGone',
-    cause: NO_LINK,
-    message: 'Its answer has: data.clip.href "https://cdn.example/…".',
-  } as const;
-  await ledger.intend(key, { quoted: 5, quotedRest: 0, owner: 'w', maxSending: 8 });
-  await ledger.settle(key, { verdict: 'accepted', jobId: 'job-4' }, { state: 'processing' });
-  await ledger.finishJob(key, { failure }, { outcome: 'failed', failure });
-  const { stdout } = await run('explain', 'd');
-  expect(stdout).toContain('data.clip.href "https://cdn.example/…"');
-  expect(stdout).toContain('set resultMember in voxbatch.config.json to its name');
-  expect(stdout).toContain('Fetch its result again, free: voxbatch redrive demo --rows d');
 });

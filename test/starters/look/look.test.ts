@@ -5,11 +5,9 @@ import { pathsIn } from '../../../embedded/home.ts';
 import { KernelLock } from '../../../embedded/kernel-lock.ts';
 import { addBatch, addSampleBatch, finish, keyOf } from '../../results/sample-batch.ts';
 import { main } from '../../../starters/main.ts';
-import { capture, run, json } from '../command-line.ts';
-import { placeForEach } from '../place-for-each.ts';
+import { capture, expectRun, json, placeForEach } from '../command-line.ts';
 
-const invocation = placeForEach();
-const { place } = invocation;
+const place = placeForEach();
 
 const ROWS = [
   { id: '2', kind: 'tts', input: ['2', 'one'] },
@@ -19,68 +17,63 @@ const ROWS = [
 const addOpenBatch = (): Promise<void> => addBatch(place, ['id', 'text'], ROWS);
 
 describe('without a ledger', () => {
-  it.each([['status'], ['watch'], ['explain', '1'], ['results'], ['verify']])(
+  const leave = (): void => {
+    process.env['VOXBATCH_HOME'] = join(process.cwd(), 'home');
+  };
+
+  it.each(['status', 'watch', 'explain 1', 'results', 'verify'])(
     '%s says how to start, and makes nothing',
-    async (...words) => {
-      process.env['VOXBATCH_HOME'] = join(invocation.line.folder, 'home');
-      const { code, stdout, stderr } = await run(...words);
-      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-      expect(stderr).toContain('Start one: voxbatch run MANIFEST');
-      expect(existsSync('home')).toBe(false);
-      expect(existsSync('out')).toBe(false);
+    async (line) => {
+      leave();
+      await expectRun(line, 2, { out: '', err: 'Start one: voxbatch run MANIFEST' });
+      expect([existsSync('home'), existsSync('out')]).toEqual([false, false]);
     },
   );
-});
 
-describe('list', () => {
-  it('says that there is no batch yet, which is no error, and makes nothing', async () => {
-    process.env['VOXBATCH_HOME'] = join(invocation.line.folder, 'home');
-    const { code, stdout, stderr } = await run('list');
-    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-    expect(stderr).toContain('There is no batch here yet. Start one: voxbatch run MANIFEST');
-    expect(await json('list', '--json')).toMatchObject({ code: 0, value: [] });
+  it('list says that there is no batch yet, which is no error, and makes nothing', async () => {
+    leave();
+    await expectRun('list', 0, { out: '', err: 'There is no batch here yet. Start one: voxbatch run MANIFEST' });
+    expect(await json('list')).toMatchObject({ code: 0, value: [] });
     expect(existsSync('home')).toBe(false);
   });
+});
 
-  it('shows every batch, and none of their rows', async () => {
-    await addSampleBatch(place);
-    const { code, stdout } = await run('list');
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^batch {2}state +done +with a result +without a result .*\n/);
-    expect(stdout).toMatch(/\ndemo +finished +7\/7 +3 +1 failed, 1 unknown, 1 overdue, 1 cancelled +~?[\d.]+ +\d{4}-/);
-    const { value } = await json('list', '--json');
-    expect(value).toMatchObject([{ batch: 'demo', state: 'closed', exit: 'unknown', rows: 7, done: 7 }]);
-  });
+it('list shows every batch, and none of their rows', async () => {
+  await addSampleBatch(place);
+  const row = /\ndemo +finished +7\/7 +3 +1 failed, 1 unknown, 1 overdue, 1 cancelled +~?[\d.]+ +\d{4}-/;
+  await expectRun('list', 0, { out: [/^batch {2}state +done +with a result +without a result .*\n/, row] });
+  const listed = { batch: 'demo', state: 'closed', exit: 'unknown', rows: 7, done: 7 };
+  expect((await json('list')).value).toMatchObject([listed]);
 });
 
 describe('status', () => {
-  it('ends with the exit code of a finished batch and says why rows have no result', async () => {
+  it('ends with the exit code of a finished batch, and says why rows have no result and what to do about each', async () => {
     await addSampleBatch(place);
-    const { code, stdout, stderr } = await run('status', 'demo');
-    expect({ code, stderr }).toEqual({ code: 13, stderr: '' });
-    expect(stdout).toContain('Batch "demo": finished, 7 of 7 rows done');
-    expect(stdout).toContain('ended: 3 succeeded, 1 failed, 1 unknown, 1 overdue, 1 cancelled');
-    expect(stdout).toContain('1 × BadRequest in d (row 4): -voice is not known');
-    expect(stdout).not.toContain('\u001b');
-    const { value } = await json('status', '--json');
+    const out = [
+      'Batch "demo": finished, 7 of 7 rows done',
+      'ended: 3 succeeded, 1 failed, 1 unknown, 1 overdue, 1 cancelled',
+      '1 × BadRequest in d (row 4): -voice is not known',
+      '1 row may have been charged; the API has no list to look it up in. If your account shows its job: ' +
+        'voxbatch reconcile demo --adopt e=JOB. If it is not there, send again at a new charge: voxbatch reconcile demo --resubmit e\n',
+      'To fetch it, free: voxbatch redrive demo --where outcome=overdue',
+      '1 row rejected by the API, not charged. Why: voxbatch explain d --batch demo. ' +
+        'Fix it in out/demo/failed.csv, then: voxbatch run out/demo/failed.csv\n',
+      'voxbatch redrive demo --where outcome=cancelled',
+    ];
+    await expectRun('status demo', 13, { out, err: '', not: '\u001b' });
+    const { value } = await json('status');
     expect(value).toMatchObject({ outcomes: { succeeded: 3, unknown: 1 }, credits: { uncertain: 10 } });
-    expect(value['failures']).toContainEqual({
-      class: 'BadRequest',
-      message: '-voice is not known',
-      rows: 1,
-      first_row: 4,
-      first_id: 'd',
-    });
+    const failure = { class: 'BadRequest', message: '-voice is not known', rows: 1, first_row: 4, first_id: 'd' };
+    expect(value['failures']).toContainEqual(failure);
+    await expectRun('results', 13, { out: 'voxbatch reconcile demo' });
   });
 
   it('ends with 75 while a batch is open, and names the command that goes on', async () => {
     await addOpenBatch();
-    const { code, stdout } = await run('status');
-    expect(code).toBe(75);
-    expect(stdout).toContain('not ended: 2 waiting');
-    expect(stdout).toContain('Batch "demo": open, 0 of 2 rows done');
-    expect(stdout).toContain('It has no worker. Continue with: voxbatch run demo.csv');
-    expect((await run('explain', 'b')).stdout).toContain('The batch has no worker. Continue with: voxbatch run');
+    const out = ['not ended: 2 waiting', 'Batch "demo": open, 0 of 2 rows done'];
+    await expectRun('status', 75, { out: [...out, 'It has no worker. Continue with: voxbatch run demo.csv'] });
+    await expectRun('explain b', 0, { out: 'The batch has no worker. Continue with: voxbatch run' });
+    await expectRun('status other', 2, 'There is no batch "other" here. Known: demo.');
   });
 
   it.each([
@@ -91,70 +84,51 @@ describe('status', () => {
     const member = new KernelLock(lockOf());
     member.tryShared();
     try {
-      const { stdout } = await run('status');
-      expect(stdout).toContain('Batch "demo": running');
-      expect(stdout).toContain(
-        'Follow it: voxbatch watch demo. If it has no worker, continue with: voxbatch run demo.csv',
-      );
+      const next = 'Follow it: voxbatch watch demo. If it has no worker, continue with: voxbatch run demo.csv';
+      await expectRun('status', 75, { out: ['Batch "demo": running', next] });
     } finally {
       member.close();
     }
   });
 
   it.each([
-    [{ class: 'OutOfCredits', message: '0 left' } as const, 12, 'out of credits'],
-    [{ class: 'BadToken', message: 'no' } as const, 5, 'refused the token'],
-    [{ class: 'OutOfCredits', message: '0 left' } as const, 12, 'Top up the account, then: voxbatch run demo.csv'],
-    [undefined, 75, 'voxbatch resume demo && voxbatch run demo.csv'],
-  ])('of a batch that is paused by %j ends with %i', async (reason, expected, words) => {
+    ['OutOfCredits', 12, ['out of credits', 'Top up the account, then: voxbatch run demo.csv']],
+    ['BadToken', 5, ['refused the token', 'Put the right token into /run/token (VOXBATCH_API_TOKEN_FILE), then run']],
+    [undefined, 75, ['voxbatch resume demo && voxbatch run demo.csv']],
+  ] as const)('of a batch that is paused by %j ends with %i', async (reason, code, out) => {
     await addOpenBatch();
-    await place.ledger.setControl('demo', 'paused', reason);
-    const { code, stdout } = await run('status');
-    expect(code).toBe(expected);
-    expect(stdout).toContain(words);
-  });
-
-  it('names the file that a refused token came from', async () => {
-    await addOpenBatch();
-    await place.ledger.setControl('demo', 'paused', { class: 'BadToken', message: 'no' });
-    process.env['VOXBATCH_API_TOKEN_FILE'] = '/run/secrets/token';
-    const { stdout } = await run('status');
-    expect(stdout).toContain('Put the right token into /run/secrets/token (VOXBATCH_API_TOKEN_FILE), then run');
-  });
-
-  it('names the batches there are where there is none of that name', async () => {
-    await addOpenBatch();
-    const { code, stderr } = await run('status', 'other');
-    expect(code).toBe(2);
-    expect(stderr).toContain('There is no batch "other" here. Known: demo.');
+    process.env['VOXBATCH_API_TOKEN_FILE'] = '/run/token';
+    await place.ledger.setControl('demo', 'paused', reason && { class: reason, message: 'no' });
+    await expectRun('status', code, { out });
   });
 });
 
 describe('a batch that did not spend all it was to', () => {
-  const refusal = { class: 'OverBudget', message: 'Not sent: it would exceed the budget.' } as const;
+  const failure = { class: 'OverBudget', message: 'Not sent: it would exceed the budget.' } as const;
+
+  /** The budget has room for the first of two rows. */
+  async function spend(): Promise<void> {
+    const { ledger, store } = place;
+    await addOpenBatch();
+    await ledger.tune('demo', { budget: 20 });
+    await finish(place, keyOf(1), await store.put('demo/1-speech-1.mp3', 'sound'), 12);
+    await ledger.giveUp(keyOf(2), { outcome: 'skipped', failure });
+  }
 
   it('says what its budget is and what is left, and how to go on with rows that were skipped (12)', async () => {
-    await addOpenBatch();
-    await place.ledger.tune('demo', { budget: 20 });
-    await finish(place, keyOf(1), await place.store.put('demo/1-speech-1.mp3', 'sound'), 12);
-    await place.ledger.giveUp(
-      { batch: 'demo', row: 2, step: 'speech', take: 1, attempt: 1 },
-      { outcome: 'skipped', failure: refusal },
-    );
+    await spend();
     await place.ledger.closeBatch('demo');
-    const { code, stdout } = await run('status');
-    expect(code).toBe(12);
-    expect(stdout).toContain('credits: 12 charged, 0 reserved, 0 uncertain; 8 left of a budget of 20');
-    expect(stdout).toContain('1 × OverBudget in b (row 2): Not sent');
-    expect(stdout).toContain('1 row not sent: over the budget. To send it: voxbatch run demo.csv --budget 24');
-    const { code: again, value } = await json('status', '--json');
-    expect(again).toBe(12);
-    expect(value).toMatchObject({ exit: 'outOfCredits', budget: 20, budget_left: 8, halted: null, halt: 'never' });
-    expect((await json('list', '--json')).value).toMatchObject([{ exit: 'outOfCredits', budget_left: 8 }]);
-    expect(await run('results')).toMatchObject({
-      code: 12,
-      stdout: expect.stringContaining('8 left of a budget'),
-    });
+    const out = [
+      'credits: 12 charged, 0 reserved, 0 uncertain; 8 left of a budget of 20',
+      '1 × OverBudget in b (row 2): Not sent',
+      '1 row not sent: over the budget. To send it: voxbatch run demo.csv --budget 24',
+    ];
+    await expectRun('status', 12, { out });
+    const { code, value } = await json('status');
+    const left = { exit: 'outOfCredits', budget: 20, budget_left: 8, halted: null, halt: 'never' };
+    expect({ code, value }).toMatchObject({ code: 12, value: left });
+    expect((await json('list')).value).toMatchObject([{ exit: 'outOfCredits', budget_left: 8 }]);
+    await expectRun('results', 12, { out: '8 left of a budget' });
   });
 
   it.each([
@@ -163,76 +137,53 @@ describe('a batch that did not spend all it was to', () => {
     [24, 'The budget is sufficient now: voxbatch redrive demo --rows b'],
     [null, 'The budget is sufficient now: voxbatch redrive demo --rows b'],
   ])('explains at a budget of %j whether it has to be raised', async (budget, words) => {
-    const { ledger, store } = place;
-    await addOpenBatch();
-    await ledger.tune('demo', { budget: 20 });
-    await finish(place, keyOf(1), await store.put('demo/1-speech-1.mp3', 'sound'), 12);
-    await ledger.giveUp(keyOf(2), { outcome: 'skipped', failure: refusal });
-    await ledger.tune('demo', { budget });
-    expect((await run('explain', 'b')).stdout).toContain(`Next\n  ${words}\n`);
+    await spend();
+    await place.ledger.tune('demo', { budget });
+    await expectRun('explain b', 0, { out: `Next\n  ${words}\n` });
   });
 
   it('that gave up by itself says why, and how to go on with the rest (11)', async () => {
+    const { ledger } = place;
     await addOpenBatch();
-    await place.ledger.tune('demo', { halt: { when: 'soon', fail: 1, unit: 'rows' } });
-    await place.ledger.giveUp(
-      { batch: 'demo', row: 1, step: 'speech', take: 1, attempt: 1 },
-      { outcome: 'failed', failure: { class: 'BadRequest', message: 'No.' } },
-    );
-    expect((await run('status')).code).toBe(75);
-    expect((await run('list')).stdout).toMatch(/^demo +halting /m);
-    await place.ledger.closeBatch('demo');
-    const { code, stdout } = await run('status');
-    expect(code).toBe(11);
-    expect(stdout).toContain('Batch "demo": halted, 2 of 2 rows done');
-    expect(stdout).toMatch(/The batch stopped itself: 1 .*failed, the threshold of --halt soon,fail=1/);
-    expect(stdout).toContain('voxbatch redrive demo --where outcome=cancelled');
-    const { value } = await json('status', '--json');
-    expect(value).toMatchObject({
-      exit: 'halted',
-      halted: expect.stringContaining('--halt soon,fail=1'),
-      halt: 'soon,fail=1',
-    });
-    expect((await run('list')).stdout).toMatch(/^demo +halted /m);
-    expect((await run('results')).code).toBe(11);
-  });
-
-  it('names the next command for every outcome without a result', async () => {
-    await addSampleBatch(place);
-    const { stdout } = await run('status');
-    expect(stdout).toContain(
-      '1 row may have been charged; the API has no list to look it up in. If your account shows its job: ' +
-        'voxbatch reconcile demo --adopt e=JOB. If it is not there, send again at a new charge: voxbatch reconcile demo --resubmit e\n',
-    );
-    expect(stdout).toContain('To fetch it, free: voxbatch redrive demo --where outcome=overdue');
-    expect(stdout).toContain(
-      '1 row rejected by the API, not charged. Why: voxbatch explain d --batch demo. ' +
-        'Fix it in out/demo/failed.csv, then: voxbatch run out/demo/failed.csv\n',
-    );
-    expect(stdout).toContain('voxbatch redrive demo --where outcome=cancelled');
-    expect((await run('results')).stdout).toContain('voxbatch reconcile demo');
+    await ledger.tune('demo', { halt: { when: 'soon', fail: 1, unit: 'rows' } });
+    await ledger.giveUp(keyOf(1), { outcome: 'failed', failure: { class: 'BadRequest', message: 'No.' } });
+    await expectRun('status', 75);
+    await expectRun('list', 0, { out: /^demo +halting /m });
+    await ledger.closeBatch('demo');
+    const why = /The batch stopped itself: 1 .*failed, the threshold of --halt soon,fail=1/;
+    const next = 'voxbatch redrive demo --where outcome=cancelled';
+    await expectRun('status', 11, { out: ['Batch "demo": halted, 2 of 2 rows done', why, next] });
+    const halted: unknown = expect.stringContaining('--halt soon,fail=1');
+    expect((await json('status')).value).toMatchObject({ exit: 'halted', halted, halt: 'soon,fail=1' });
+    await expectRun('list', 0, { out: /^demo +halted /m });
+    await expectRun('results', 11);
   });
 });
 
 describe('watch', () => {
+  const lines = { out: '', err: '' };
+  const begin = async (...flags: string[]): Promise<number> => {
+    Object.assign(lines, { out: '', err: '' });
+    return main(['watch', ...flags], { output: capture(lines) });
+  };
+  const until = async (isSo: () => boolean): Promise<void> => {
+    while (!isSo()) await new Promise(setImmediate);
+  };
+
   it('ends at once on a finished or paused batch', async () => {
     await addOpenBatch();
     await place.ledger.setControl('demo', 'paused');
-    const { code, stdout } = await run('watch');
-    expect(code).toBe(75);
-    expect(stdout).toContain('Batch "demo": paused');
+    await expectRun('watch', 75, { out: 'Batch "demo": paused' });
   });
 
   it('shows plain lines until the batch is finished', async () => {
     await addOpenBatch();
-    const lines = { out: '', err: '' };
-    const watched = main(['watch', '--json'], { output: capture(lines) });
-    while (!lines.err.includes('done')) await new Promise(setImmediate);
+    const watched = begin('--json');
+    await until(() => lines.err.includes('done'));
     expect(lines.err).toBe(
       'Batch "demo" has no worker. Waiting 10 s for one …\n0/2 done, 0 running, 0 failed, 0 unknown, 0 credits\n',
     );
-    await place.ledger.giveUp({ batch: 'demo', row: 1, step: 'speech', take: 1, attempt: 1 }, { outcome: 'cancelled' });
-    await place.ledger.giveUp({ batch: 'demo', row: 2, step: 'speech', take: 1, attempt: 1 }, { outcome: 'cancelled' });
+    for (const row of [1, 2]) await place.ledger.giveUp(keyOf(row), { outcome: 'cancelled' });
     await place.ledger.closeBatch('demo');
     expect(await watched).toBe(10);
     expect(JSON.parse(lines.out)).toMatchObject({ state: 'closed', outcomes: { cancelled: 2 } });
@@ -240,11 +191,9 @@ describe('watch', () => {
 
   it('ends with 75 and the next command where nobody works on the batch', async () => {
     await addOpenBatch();
-    const lines = { out: '', err: '' };
-    const watched = main(['watch'], { output: capture(lines) });
-    while (!lines.err.includes('\n')) await new Promise(setImmediate);
-    const now = performance.now();
-    const later = jest.spyOn(performance, 'now').mockReturnValue(now + 60_000);
+    const watched = begin();
+    await until(() => lines.err.includes('\n'));
+    const later = jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 60_000);
     expect(await watched).toBe(75);
     later.mockRestore();
     expect(lines.out).toContain('It has no worker. Continue with: voxbatch run demo.csv');
@@ -252,12 +201,11 @@ describe('watch', () => {
 
   it('ends at Ctrl-C and says that the batch is not touched', async () => {
     await addOpenBatch();
-    const watched = run('watch');
-    while (process.listenerCount('SIGINT') === 0) await new Promise(setImmediate);
+    const watched = begin();
+    await until(() => process.listenerCount('SIGINT') > 0);
     process.emit('SIGINT', 'SIGINT');
-    const { code, stderr } = await watched;
-    expect(code).toBe(130);
-    expect(stderr).toContain('voxbatch watch demo');
+    expect(await watched).toBe(130);
+    expect(lines.err).toContain('voxbatch watch demo');
     expect((await place.ledger.findBatch('demo'))?.control).toBe('running');
     expect(process.listenerCount('SIGINT')).toBe(0);
   });
@@ -266,44 +214,36 @@ describe('watch', () => {
 describe('explain', () => {
   it('tells requests, failure, its class and what to do', async () => {
     await addSampleBatch(place);
-    const { code, stdout } = await run('explain', 'e', '--batch', 'demo');
-    expect(code).toBe(0);
-    expect(stdout).toContain('Row 5 of batch "demo": unknown\n  id e, line 6 of demo.csv, kind tts');
-    expect(stdout).toContain('speech, take 1, attempt 1: revoked: it was never sent');
-    expect(stdout).toContain('speech, take 1, attempt 2: unknown: it may have been charged');
-    expect(stdout).toContain('credits: quoted 10, charged perhaps');
-    expect(stdout).toContain('Cause: after a paid request was sent');
-    expect(stdout).toMatch(/Next\n {2}The API has no list .*: voxbatch reconcile demo --resubmit e\n/);
-    expect(stdout).not.toMatch(/try again/i);
+    const out = [
+      'Row 5 of batch "demo": unknown\n  id e, line 6 of demo.csv, kind tts',
+      'speech, take 1, attempt 1: revoked: it was never sent',
+      'speech, take 1, attempt 2: unknown: it may have been charged',
+      'credits: quoted 10, charged perhaps',
+      'Cause: after a paid request was sent',
+      /Next\n {2}The API has no list .*: voxbatch reconcile demo --resubmit e\n/,
+    ];
+    await expectRun('explain e --batch demo', 0, { out, not: /try again/i });
   });
 
   it('tells a chain in order, with its files, as JSON', async () => {
     await addSampleBatch(place);
-    const { value } = await json('explain', '3', '--json');
+    const { value } = await json('explain 3');
     expect(value).toMatchObject({ row: 3, id: 'c', outcome: 'succeeded', files: [{ name: 'media/c.mp4' }] });
-    const attempts = value['attempts'] as readonly Record<string, unknown>[];
-    expect(
-      attempts.map(({ step, attempt, verdict }) => `${String(step)} ${String(attempt)} ${String(verdict)}`),
-    ).toEqual(['speech 1 not-accepted', 'speech 2 accepted', 'lip-sync 1 accepted']);
-    expect(attempts[0]).toMatchObject({ failure: { class: 'RateLimited' } });
+    expect(value['attempts']).toMatchObject([
+      { step: 'speech', attempt: 1, verdict: 'not-accepted', failure: { class: 'RateLimited' } },
+      { step: 'speech', attempt: 2, verdict: 'accepted' },
+      { step: 'lip-sync', attempt: 1, verdict: 'accepted' },
+    ]);
   });
 
-  it('takes an id before a number of the same digits', async () => {
+  it('takes an id before a number of the same digits, and refuses a row that is not there', async () => {
     await addOpenBatch();
-    expect((await json('explain', '2', '--json')).value).toMatchObject({ row: 1, id: '2' });
-    expect((await json('explain', '1', '--json')).value).toMatchObject({ row: 1, id: '2' });
+    for (const word of ['2', '1']) expect((await json('explain', word)).value).toMatchObject({ row: 1, id: '2' });
+    await expectRun('explain 7', 2, 'Expected an id, or a number from 1 to 2.');
   });
 
   it('keeps control characters of a cell away from the terminal', async () => {
     await addBatch(place, ['id', 'text'], [{ id: 'x', kind: 'tts', input: ['x', 'a\u001b[31mb\nc'] }]);
-    const { stdout } = await run('explain', 'x');
-    expect(stdout).toContain('a [31mb c');
-  });
-
-  it('refuses a row that is not there', async () => {
-    await addOpenBatch();
-    const { code, stderr } = await run('explain', '7');
-    expect(code).toBe(2);
-    expect(stderr).toContain('Expected an id, or a number from 1 to 2.');
+    await expectRun('explain x', 0, { out: 'a [31mb c', not: '\u001b' });
   });
 });

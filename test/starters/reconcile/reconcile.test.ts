@@ -2,109 +2,88 @@
 import { readFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
+  lostVoiceLines,
+  olderLines,
   orphanLines,
-  reconciledWords,
-  reconciledLine,
   priceLines,
+  reconciledLine,
+  reconciledWords,
 } from '../../../starters/reconcile/reconcile-words.ts';
 import { viewReconciled } from '../../../client/reconcile/reconcile-view.ts';
 import type { Reconciled, ReconciledRow } from '../../../client/reconcile/reconcile.ts';
 import { redriveNow } from '../../ledger/setup.ts';
 import { addSampleBatchOf } from '../../client/sample-batch-of.ts';
-import { addSampleBatch } from '../../results/sample-batch.ts';
-import { placeAtSimulator } from '../place-for-each.ts';
+import { addSampleBatch, keyOf } from '../../results/sample-batch.ts';
+import { expectRefused, expectRun, json, placeAtSimulator, run } from '../command-line.ts';
 
-const invocation = placeAtSimulator();
-const { place } = invocation;
+const world = placeAtSimulator();
+const { place } = world;
 
-/** Adds the sample batch as one of the simulator, so that what needs the API can be done with it. */
-const addBatchOfSimulator = (): Promise<void> => addSampleBatchOf(invocation.simulator, place);
-
-describe('reconcile refuses', () => {
-  beforeEach(() => addSampleBatch(place));
-
+describe('reconcile', () => {
   it.each([
-    [['--adopt', 'e'], 'expected ROW=JOB'],
-    [['--adopt', 'zz=job-1'], 'has no row "zz"'],
-    [['--adopt', 'e=job-1', 'e=job-2'], 'names row e twice'],
-    [['--adopt', 'e=job-1', 'f=job-1'], 'names job job-1 twice'],
-    [['--resubmit', 'a'], 'the row is not unknown. To run other rows again: voxbatch redrive demo --rows a'],
-    [['--resubmit', 'e,zz'], 'has no row "zz"'],
-    [[], 'ran against https://api.example/api/open/v1, and this is'],
-  ])('%j, and changes nothing', async (words, said) => {
-    const { code, stdout, stderr } = await invocation.line.run('reconcile', 'demo', ...words);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain(said);
-    expect(stderr).toContain('Nothing was changed. Nothing was spent.');
+    ['--adopt e', 'expected ROW=JOB'],
+    ['--adopt zz=job-1', 'has no row "zz"'],
+    ['--adopt e=job-1 e=job-2', 'names row e twice'],
+    ['--adopt e=job-1 f=job-1', 'names job job-1 twice'],
+    ['--resubmit a', 'the row is not unknown. To run other rows again: voxbatch redrive demo --rows a'],
+    ['--resubmit e,zz', 'has no row "zz"'],
+    ['', 'ran against https://api.example/api/open/v1, and this is'],
+  ])('refuses "%s", and changes nothing', async (words, said) => {
+    await addSampleBatch(place);
+    await expectRefused(`reconcile demo ${words}`, [said, 'Nothing was changed. Nothing was spent.']);
     expect((await place.ledger.readRow('demo', 5))?.row.outcome).toBe('unknown');
+  });
+
+  it('pays again only with --yes where nobody can be asked', async () => {
+    await addSampleBatch(place);
+    const err =
+      'may be charged a second time, and there is no terminal to ask on. Nothing was changed. Nothing was spent.';
+    await expectRefused('reconcile demo --resubmit e', err, 3);
+    expect((await place.ledger.readRow('demo', 5))?.row).toMatchObject({ outcome: 'unknown', take: 1 });
   });
 });
 
-describe('what a person decides', () => {
-  beforeEach(() => addSampleBatch(place));
-
-  const json = async (...words: string[]): Promise<unknown> =>
-    (await invocation.line.json('explain', 'e', '--batch', 'demo', '--json', ...words)).value;
-
-  it('to pay again needs --yes where nobody can be asked', async () => {
-    const { code, stderr } = await invocation.line.run('reconcile', 'demo', '--resubmit', 'e');
-    expect(code).toBe(3);
-    expect(stderr).toContain(
-      'may be charged a second time, and there is no terminal to ask on. Nothing was changed. Nothing was spent.',
-    );
-    expect((await place.ledger.readRow('demo', 5))?.row).toMatchObject({ outcome: 'unknown', take: 1 });
+it('what a person decides is told by explain, with who and when', async () => {
+  await addSampleBatch(place);
+  const doubt = (await place.ledger.readRow('demo', 5))?.charges.at(-1);
+  if (doubt === undefined) throw new Error('no request');
+  for (const type of ['adopted', 'released'] as const)
+    await place.ledger.decide(doubt, { type, jobId: 'job-7', who: 'ann@here' });
+  expect((await json('explain e --batch demo')).value).toMatchObject({
+    outcome: 'unknown',
+    decisions: [
+      { what: 'adopted', job_id: 'job-7', who: 'ann@here' },
+      { what: 'released', job_id: 'job-7', who: 'ann@here' },
+    ],
   });
-
-  it('is told by explain, with who and when', async () => {
-    const { ledger } = place;
-    const doubt = (await ledger.readRow('demo', 5))?.charges.at(-1);
-    if (doubt === undefined) throw new Error('no request');
-    await ledger.decide(doubt, { type: 'adopted', jobId: 'job-7', who: 'ann@invocation' });
-    await ledger.decide(doubt, { type: 'released', jobId: 'job-7', who: 'ann@invocation' });
-    expect(await json()).toMatchObject({
-      outcome: 'unknown',
-      decisions: [
-        { what: 'adopted', job_id: 'job-7', who: 'ann@invocation' },
-        { what: 'released', job_id: 'job-7', who: 'ann@invocation' },
-      ],
-    });
-    const { stdout } = await invocation.line.run('explain', 'e', '--batch', 'demo');
-    expect(stdout).toMatch(
-      /Decided by people\n.*ann@invocation, of .*job job-7 is its own \(--adopt\)\n.*\(--release\)/,
-    );
-  });
+  const out = /Decided by people\n.*ann@here, of .*job job-7 is its own \(--adopt\)\n.*\(--release\)/;
+  await expectRun('explain e --batch demo', 0, { out });
 });
 
 describe('the charge of an earlier take', () => {
   beforeEach(async () => {
-    await addBatchOfSimulator();
-    const { ledger } = place;
+    await addSampleBatchOf(world.simulator, place);
     const how = { type: 'pay', fromStep: 'speech', reason: 'resubmitted' } as const;
-    await redriveNow(ledger, 'demo', [{ row: 5, take: 1, how }]);
+    await redriveNow(place.ledger, 'demo', [{ row: 5, take: 1, how }]);
   });
+  const settle = 'reconcile demo --not-charged e/1';
 
   it('comes into the files once a person has settled it', async () => {
     const { ledger } = place;
-    await ledger.giveUp({ batch: 'demo', row: 5, step: 'speech', take: 2, attempt: 1 }, { outcome: 'cancelled' });
+    await ledger.giveUp(keyOf(5, 'speech', 1, 2), { outcome: 'cancelled' });
     await ledger.closeBatch('demo');
-    await invocation.line.run('results', 'demo');
-    const sums = async (): Promise<unknown> =>
-      (JSON.parse(await readFile('out/demo/summary.json', 'utf8')) as { credits: unknown }).credits;
+    await run('results demo');
+    const sums = async (): Promise<object> =>
+      (JSON.parse(await readFile('out/demo/summary.json', 'utf8')) as { credits: object }).credits;
     expect(await sums()).toMatchObject({ uncertain: 10 });
-    const { code, stdout } = await invocation.line.run('reconcile', 'demo', '--not-charged', 'e/1');
-    expect({ code, stdout }).toEqual({
-      code: 13,
-      stdout: expect.stringContaining('take 1 was not charged; the row stays as it is'),
-    });
-    expect(await ledger.money('demo')).toMatchObject((await sums()) as object);
+    await expectRun(settle, 13, { out: 'take 1 was not charged; the row stays as it is' });
+    expect(await ledger.money('demo')).toMatchObject(await sums());
     expect(await sums()).toMatchObject({ uncertain: 0 });
   });
 
   it('starts no work on a batch that is not finished', async () => {
-    const { stderr } = await invocation.line.run('reconcile', 'demo', '--not-charged', 'e/1');
-    expect(stderr).toContain('To write its files as they stand: voxbatch results demo');
+    expect((await run(settle)).stderr).toContain('To write its files as they stand: voxbatch results demo');
     expect((await place.ledger.findBatch('demo'))?.state).toBe('open');
-    expect(invocation.simulator.ledger()).toEqual([]);
   });
 });
 
@@ -167,10 +146,8 @@ describe('what reconcile says', () => {
       rows: [{ is: 'adopted', jobId: 'job-1' }, { is: 'still_unknown' }, { is: 'refused' }],
       orphans: [{ jobId: 'job-9', credits: 3, createdAt: new Date(0), audioHost: null }],
     });
-    expect(viewOf({ rows: [], orphans: unreadable, voices: unreadable })).toMatchObject({
-      orphans: null,
-      voices: null,
-    });
+    const unread = viewOf({ rows: [], orphans: unreadable, voices: unreadable });
+    expect(unread).toMatchObject({ orphans: null, voices: null });
   });
 
   it('by the number and the part of a row that is spoken in parts', () => {
@@ -179,5 +156,35 @@ describe('what reconcile says', () => {
     expect(viewOf({ rows: [part], orphans: none, voices })).toMatchObject({
       rows: [{ row: 3, part: 2, id: 'ch1#2' }],
     });
+  });
+});
+
+const voice = { row: 1, id: 'ada', voice: 'v-1', name: 'Ada', provider: 'fishaudio', isNew: true };
+const OLDER = 'may have been there before the request';
+
+describe('voices that a lost request may have made', () => {
+  const lines = (...voices: (typeof voice)[]): string => lostVoiceLines({ type: 'listed', voices }, 'cast').join('\n');
+
+  it('are named in the command only where nothing else can be meant', () => {
+    expect(lines(voice)).toMatch(/voxbatch reconcile cast --adopt ada=v-1$/);
+    expect(lines(voice)).not.toContain(OLDER);
+    const other = { ...voice, voice: 'v-2' };
+    expect(lines(voice, other)).toMatch(/--adopt ada=VOICE$/);
+    // Two rows that may have made the same voice.
+    expect(lines(voice, { ...voice, row: 2, id: 'ada2' })).toMatch(/--adopt ada=VOICE$/);
+  });
+
+  it('are never named in the command if they may have been there before the request', () => {
+    const older = { ...voice, isNew: false };
+    expect(lines(older)).toMatch(/--adopt ada=VOICE$/);
+    expect(lines(older)).toContain(OLDER);
+  });
+
+  it('are warned of once adopted, with the way back', () => {
+    const adopted = { row: 1, id: 'ada', jobId: 'v-1', type: 'adopted', isResult: true } as const;
+    expect(olderLines({ ...adopted, mayBeOlder: true }, 'cast').join()).toMatch(
+      /^WARNING: a voice of this name may have been there before .* voxbatch reconcile cast --release ada$/,
+    );
+    expect(olderLines(adopted, 'cast')).toEqual([]);
   });
 });

@@ -3,12 +3,11 @@ import { readFile, readdir } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { afterResult } from '../../../policy/rows/after-result.ts';
 import { addBatch, finish, intend, keyOf } from '../../results/sample-batch.ts';
-import { placeForEach } from '../place-for-each.ts';
-import { run, json } from '../command-line.ts';
+import { expectRefused, expectRun, json, placeForEach, run } from '../command-line.ts';
 
 /** Results that did not pass a check, from the command line. There is no API here: what is free needs none. */
 
-const { place } = placeForEach();
+const place = placeForEach();
 
 beforeEach(async () => {
   const rows = ['a', 'b', 'c'].map((id) => ({ id, kind: 'tts' as const, input: [id] }));
@@ -26,57 +25,44 @@ beforeEach(async () => {
 
 describe('unfit results', () => {
   it('end a batch with 14, and are told with what can be done about them', async () => {
-    const { code, stdout } = await run('results');
-    expect(code).toBe(14);
-    expect(stdout).toContain('2  unfit      paid for and kept; failed a check');
-    expect(stdout).toContain('To accept them as they are, free: voxbatch redrive demo --where outcome=unfit --accept.');
-    const story = await run('explain', 'a');
-    expect(story.stdout).toContain('Unfit: The result of its speech is silent.');
-    expect(story.stdout).toContain('media/unfit/a.mp3');
-    expect(story.stdout).toContain('Accept it as it is, free: voxbatch redrive demo --accept a.');
+    const free = 'To accept them as they are, free: voxbatch redrive demo --where outcome=unfit --accept.';
+    await expectRun('results', 14, { out: ['2  unfit      paid for and kept; failed a check', free] });
+    const accept = 'Accept it as it is, free: voxbatch redrive demo --accept a.';
+    const why = 'Unfit: The result of its speech is silent.';
+    await expectRun('explain a', 0, { out: [why, 'media/unfit/a.mp3', accept] });
   });
 
   it.each([
-    ['of a row', ['--accept', 'a'], 14],
-    ['of rows by number', ['--accept', '1,#2'], 0],
-    ['of several rows', ['--accept', 'a', 'b'], 0],
-    ['of rows that --rows names', ['--rows', 'a,b', '--accept'], 0],
-    ['of all of them', ['--where', 'outcome=unfit', '--accept'], 0],
-    ['of those of a class', ['--accept', '--where', 'class=Unfit'], 0],
-  ])('%s are accepted without an API, and lie among the others', async (_, words, code) => {
+    ['--accept a', 14],
+    ['--accept 1,#2', 0],
+    ['--accept a b', 0],
+    ['--rows a,b --accept', 0],
+    ['--where outcome=unfit --accept', 0],
+    ['--accept --where class=Unfit', 0],
+  ])('%s: are accepted without an API, and lie among the others', async (words, code) => {
     await run('results');
     const money = await place.ledger.money('demo');
-    const ended = await run('redrive', 'demo', ...words);
-    expect(ended).toMatchObject({ code, stderr: expect.stringContaining('accepted as it is, free') });
-    expect(ended.stderr).toContain('at a cost of nothing');
+    await expectRun(`redrive demo ${words}`, code, ['accepted as it is, free', 'at a cost of nothing']);
     expect(await readFile('out/demo/media/a.mp3', 'utf8')).toBe('nothing to hear');
     if (code === 0) expect((await readdir('out/demo/media')).sort()).toEqual(['a.mp3', 'b.mp3', 'c.mp3', 'unfit']);
     expect(await place.ledger.money('demo')).toEqual(money);
-    expect((await run('verify', 'demo')).code).toBe(0);
+    await expectRun('verify demo', 0);
     // The same command again finds it done.
-    const again = await run('redrive', 'demo', ...words);
-    expect(again.code).toBe(code);
+    await expectRun(`redrive demo ${words}`, code);
   });
 
   it('that were accepted are told as such', async () => {
-    await run('redrive', 'demo', '--accept', 'a');
-    const { stdout } = await run('explain', 'a');
-    expect(stdout).toContain('accepted by a person although it is silent');
-    const { value } = await json('explain', 'a', '--json');
-    expect(value).toMatchObject({ outcome: 'succeeded', files: [{ name: 'media/a.mp3', unfit: 'silent' }] });
+    await run('redrive demo --accept a');
+    await expectRun('explain a', 0, { out: 'accepted by a person although it is silent' });
+    const accepted = { outcome: 'succeeded', files: [{ name: 'media/a.mp3', unfit: 'silent' }] };
+    expect((await json('explain a')).value).toMatchObject(accepted);
   });
 
   it('are the only ones that can be accepted', async () => {
-    const { code, stderr } = await run('redrive', 'demo', '--accept', 'c');
-    expect(code).toBe(14);
-    expect(stderr).toContain('1 row left out: a result exists');
+    await expectRun('redrive demo --accept c', 14, '1 row left out: a result exists');
   });
 
-  it.each([[['--accept']], [['--accept', 'a', '--resubmit']], [['--accept', 'a', '--step', 'speech']]])(
-    '%j is refused',
-    async (words) => {
-      const { code, stderr } = await run('redrive', 'demo', ...words);
-      expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('Nothing was spent') });
-    },
-  );
+  it.each(['', 'a --resubmit', 'a --step speech'])('--accept %s is refused', async (words) => {
+    await expectRefused(`redrive demo --accept ${words}`, []);
+  });
 });

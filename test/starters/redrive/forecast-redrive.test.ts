@@ -1,52 +1,41 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { addSampleBatch } from '../../results/sample-batch.ts';
-import { placeForEach } from '../place-for-each.ts';
-import { run, json } from '../command-line.ts';
+import { expectRun, json, placeForEach } from '../command-line.ts';
 
-const { place } = placeForEach();
+const place = placeForEach();
 beforeEach(() => addSampleBatch(place));
 
-const standing = async (): Promise<unknown> => [
-  await place.ledger.findBatch('demo'),
-  await place.ledger.counts('demo'),
-  await place.ledger.money('demo'),
-];
+const standing = async (): Promise<unknown> => {
+  const { ledger } = place;
+  return [await ledger.findBatch('demo'), await ledger.counts('demo'), await ledger.money('demo')];
+};
 
 describe('redrive --dry-run', () => {
   it('shows rows and price without an API, and changes nothing', async () => {
     const before = await standing();
-    const { code, stdout, stderr } = await run('redrive', 'demo', '--where', 'outcome=failed', '--dry-run');
-    expect({ code, stdout }).toEqual({
-      code: 0,
-      stdout: expect.stringMatching(/^Redrive of batch "demo", at a cost of .*\n {2}1 row to send, from speech on/),
-    });
-    expect(stderr).toContain('To do it, run the same command without --dry-run.');
+    const out = /^Redrive of batch "demo", at a cost of .*\n {2}1 row to send, from speech on/;
+    const err = 'To do it, run the same command without --dry-run.';
+    await expectRun('redrive demo --where outcome=failed --dry-run', 0, { out, err });
     expect(await standing()).toEqual(before);
   });
 
   it('says what it would ask before a result is replaced', async () => {
-    const { stdout } = await run('redrive', 'demo', '--rows', 'a', '--dry-run');
-    expect(stdout).toMatch(/redrive asks for confirmation: Replace the results of 1 row .* \(--yes confirms\)/);
-    const { value } = await json('redrive', 'demo', '--rows', 'a', '--dry-run', '--json');
-    expect(value).toMatchObject({ batch: 'demo', rows: 1, paying: 1, replaced: 1, waits: 0, refusal: null });
+    const out = /redrive asks for confirmation: Replace the results of 1 row .* \(--yes confirms\)/;
+    await expectRun('redrive demo --rows a --dry-run', 0, { out });
+    const value = { batch: 'demo', rows: 1, paying: 1, replaced: 1, waits: 0, refusal: null };
+    expect(await json('redrive demo --rows a --dry-run')).toMatchObject({ value });
   });
 
   it('says that a budget which is used up would refuse it', async () => {
     await place.ledger.tune('demo', { budget: 1 });
-    const { code, stdout } = await run('redrive', 'demo', '--rows', 'a', '--dry-run');
-    expect({ code, stdout }).toEqual({
-      code: 0,
-      stdout: expect.stringMatching(/redrive refuses this \(exit code 3\):/),
-    });
+    await expectRun('redrive demo --rows a --dry-run', 0, { out: 'redrive refuses this (exit code 3):' });
   });
 
-  it('says that nothing matches', async () => {
-    const { code, stdout } = await run('redrive', 'demo', '--where', 'class=JobFailed', '--dry-run');
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('No row of batch "demo" matches.') });
-  });
-
-  it('fails as the redrive would on rows that need another word', async () => {
-    const { code, stderr } = await run('redrive', 'demo', '--where', 'outcome=unknown', '--dry-run');
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('cannot be redriven this way') });
+  it.each([
+    ['class=JobFailed', 0, { out: 'No row of batch "demo" matches.' }],
+    // As the redrive would, for rows that need another word.
+    ['outcome=unknown', 2, { err: 'cannot be redriven this way' }],
+  ])('of %s ends with %d', async (where, code, said) => {
+    await expectRun(`redrive demo --where ${where} --dry-run`, code, said);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { NotRedrivable } from '../../../client/redrive/redrive.ts';
 import type { BatchRecord } from '../../../ledger/record-types.ts';
+import { leftBudgetRefusal } from '../../../starters/redrive/redrive-words.ts';
 import { mismatchLines, notOpenedText, refusalLines, unusableText } from '../../../starters/redrive/refusal-words.ts';
 
 type Mismatched = Extract<NotRedrivable, { type: 'mismatched' }>;
@@ -67,5 +68,21 @@ describe('rows that would be paid for while their job may still run', () => {
     );
     expect(lines).toContain('voxbatch redrive b --accept a/2,b/3    fetches the result of that job, free');
     expect(lines).not.toContain('outcome=overdue');
+  });
+});
+
+describe('a budget that is too small for another take', () => {
+  const bill = { quoted: 7, cheapest: 7, affordable: { rows: 0, quoted: 0 }, unpriced: 0 };
+  const facts = {
+    ...{ rows: 1, isEstimate: false, budgetNeeded: 21, budget: 0, balance: null, confirmAbove: null },
+    ...{ bill: { ...bill, unpricedRows: { count: 0, first: [] } }, yes: false, canAsk: false },
+  };
+
+  it.each([
+    ['where it stands', false, /Raise it, then run the same command again: voxbatch tune b --budget 21$/],
+    // Which would lower it again.
+    ['in the command that gives it', true, /Nothing was spent\. Run the same command with --budget 21$/],
+  ])('is raised %s', (_, isGiven, words) => {
+    expect(leftBudgetRefusal('b', isGiven)('small-budget', facts)).toMatch(words);
   });
 });

@@ -9,8 +9,7 @@ import { firstNotice, listenForInterrupt } from '../../../starters/run/interrupt
 import { readSettings } from '../../../starters/connect/settings.ts';
 import { workOnBatch, type WorkEnd } from '../../../starters/run/work-on-batch.ts';
 import { aBatch } from '../../ledger/setup.ts';
-import { capture } from '../command-line.ts';
-import { placeForEach } from '../place-for-each.ts';
+import { capture, placeForEach } from '../command-line.ts';
 
 /** A server that is still starting when the signal comes. */
 function serverUntil(signal: NodeJS.Signals): EarlyServer {
@@ -24,7 +23,7 @@ function serverUntil(signal: NodeJS.Signals): EarlyServer {
   };
 }
 
-const { place } = placeForEach();
+const place = placeForEach();
 afterEach(() => {
   jest.restoreAllMocks();
 });

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
-import { run, json } from '../command-line.ts';
-import { lineForEach } from '../line-for-each.ts';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { expectRefused, expectRun, json, lineForEach, run } from '../command-line.ts';
 import { FFMPEG } from '../../support/ffmpeg.ts';
 
 const GOOD = [
@@ -15,14 +14,15 @@ const GOOD = [
   '',
 ].join('\n');
 
-const line = lineForEach();
+lineForEach();
+
+const write = (lines: string): Promise<void> => writeFile('lines.csv', lines);
+const configure = (config: object): Promise<void> => writeFile('voxbatch.config.json', JSON.stringify(config));
 
 describe('plan', () => {
   it('prices each kind, and makes nothing', async () => {
-    await writeFile('lines.csv', GOOD);
-    const { code, value } = await json('plan', 'lines.csv', '--json');
-    expect(code).toBe(0);
-    expect(value).toMatchObject({
+    await write(GOOD);
+    const value = {
       batch: 'lines',
       rows: 4,
       requests: 5,
@@ -35,224 +35,172 @@ describe('plan', () => {
         stt: { rows: 2, requests: 2, credits: 3, unpriced: 1 },
         dub: { rows: 1, requests: 2, credits: 7, unpriced: 0 },
       },
-    });
-    expect(existsSync('.voxbatch')).toBe(false);
-    expect(existsSync('out')).toBe(false);
-  });
-
-  it('refuses to finish sound without ffmpeg, and rates that a type has not', async () => {
-    await writeFile('lines.csv', 'id,text,voice\na,Hello there,v1\n');
-    const path = process.env['PATH'];
-    process.env['PATH'] = '';
-    for (const command of ['plan', 'run']) {
-      const without = await run(command, 'lines.csv', '--loudness', '-16');
-      expect(without).toMatchObject({ code: 2, stderr: expect.stringContaining('apt-get install ffmpeg') });
-    }
-    Object.assign(process.env, { PATH: path, VOXBATCH_FFMPEG: '/no/ffmpeg' });
-    expect(await run('plan', 'lines.csv', '--loudness', '-16')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('VOXBATCH_FFMPEG names /no/ffmpeg, which does not exist or cannot be run.'),
-    });
-    const rate = await run('plan', 'lines.csv', '--sound-format', 'opus', '--sample-rate', '44100');
-    expect(rate).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('--sample-rate 44100: expected one of 8000'),
-    });
-    Object.assign(process.env, { VOXBATCH_FFMPEG: FFMPEG });
-    expect((await run('plan', 'lines.csv', '--loudness', '-16', '--trim-silence')).code).toBe(0);
-  });
-
-  it('finishes sound as the config file says, unless a flag says otherwise', async () => {
-    await writeFile('lines.csv', 'id,text,voice\na,Hello there,v1\n');
-    await writeFile('voxbatch.config.json', '{"finish":{"loudness":-16,"sampleRate":44100}}');
-    Object.assign(process.env, { VOXBATCH_FFMPEG: '/no/ffmpeg' });
-    const refused = { code: 2, stderr: expect.stringContaining('VOXBATCH_FFMPEG names /no/ffmpeg') };
-    expect(await run('plan', 'lines.csv')).toMatchObject(refused);
-    expect(await run('plan', 'lines.csv', '--loudness', 'none')).toMatchObject(refused);
-    expect((await run('plan', 'lines.csv', '--loudness', 'none', '--sample-rate', 'none')).code).toBe(0);
-    expect(await run('plan', 'lines.csv', '--sound-format', 'opus')).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(/finish\.sampleRate: expected one of 8000, .* for Opus, but got 44100/),
-    });
-    Object.assign(process.env, { VOXBATCH_FFMPEG: FFMPEG });
-    expect((await run('plan', 'lines.csv')).code).toBe(0);
-    await writeFile('voxbatch.config.json', '{"finish":{"trimSilence":true}}');
-    Object.assign(process.env, { VOXBATCH_FFMPEG: '/no/ffmpeg' });
-    expect((await run('plan', 'lines.csv', '--no-trim-silence')).code).toBe(0);
-  });
-
-  it.each([
-    [
-      'a filter',
-      `case "$*" in *ebur128*) echo "No such filter: 'ebur128'" >&2; exit 1;; esac`,
-      "No such filter: 'ebur128'",
-    ],
-    [
-      'an encoder',
-      `case "$*" in *libmp3lame*) echo "Unknown encoder 'libmp3lame'" >&2; exit 1;; esac`,
-      "Unknown encoder 'libmp3lame'",
-    ],
-    ['all that is needed, for it is no ffmpeg', 'exit 0', 'cannot be measured'],
-  ])('refuses to finish sound by an ffmpeg that lacks %s', async (_, body, words) => {
-    await writeFile('lines.csv', 'id,text,voice\na,Hello there,v1\n');
-    const program = join(line.folder, "old ffmpeg's");
-    await writeFile(program, `#!/bin/sh\n${body}\nexec '${FFMPEG}' "$@"\n`, { mode: 0o755 });
-    Object.assign(process.env, { VOXBATCH_FFMPEG: program });
-    expect(await run('plan', 'lines.csv', '--loudness', '-16', '--sound-format', 'mp3')).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(new RegExp(`${program}, which cannot: .*${words}.*Nothing was spent`, 's')),
-    });
-  });
-
-  it('finds what --join cannot do before anything is paid for', async () => {
-    await writeFile('lines.csv', GOOD);
-    const missing = await run('plan', 'lines.csv', '--join', 'chapter');
-    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('as --join says') });
-    expect(await run('plan', 'lines.csv', '--pause', '1')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('--pause needs --join'),
-    });
-    await writeFile('lines.csv', 'text,voice,chapter,pause,title\nHello,anna,1,0.5,Hi\n');
-    const good = await run('plan', 'lines.csv', '--join', 'chapter', '--strict');
-    expect(good.code).toBe(0);
-  });
-
-  it('says how many rows use the legacy paths, and of which dialect it is in any case', async () => {
-    await writeFile('lines.csv', ['id,text,voice', 'a,One.,anna', 'b,Two.,anna', 'c,Three.,anna', ''].join('\n'));
-    const { stdout } = await run('plan', 'lines.csv', '--api-dialect', 'legacy');
-    expect(stdout).toContain('\nBy the legacy paths of the API: 3 of 3 rows, --api-dialect legacy\n');
-    const share = await json('plan', 'lines.csv', '--api-dialect', 'legacy=40%', '--json');
-    const legacy = Number(share.value['legacy_rows']);
-    expect(share.value).toMatchObject({ api_dialect: 'legacy=40%', rows: 3 });
-    expect(legacy).toBeLessThan(3);
-    const all = await json('plan', 'lines.csv', '--json');
-    expect(all.value).toMatchObject({ api_dialect: 'v1', legacy_rows: 0 });
-    expect((await run('plan', 'lines.csv')).stdout).not.toContain('legacy');
+    };
+    expect(await json('plan lines.csv')).toMatchObject({ code: 0, value });
+    expect([existsSync('.voxbatch'), existsSync('out')]).toEqual([false, false]);
   });
 
   it('shows a table for people, with estimates marked', async () => {
-    await writeFile('lines.csv', GOOD);
-    const { code, stdout, stderr } = await run(
-      'plan',
-      'lines.csv',
-      '--rate',
-      '2',
-      '--halt',
-      'never',
-      '--on-unknown',
-      'hold',
-    );
-    expect(code).toBe(0);
-    expect(stdout.split('\n').slice(1, 6)).toEqual([
+    await write(GOOD);
+    const table = [
       'kind   rows  paid requests        credits  rows without a price',
       'tts       1              1             ~3                     0',
       'stt       2              2   ~3 + unknown                     1',
       'dub       1              2             ~7                     0',
       'total     4              5  ~13 + unknown                     1',
-    ]);
-    expect(stdout).toContain('At 2 paid requests per second: at least 0:03');
-    expect(stderr).toContain('Nothing was sent. Nothing was spent.');
+      '',
+    ].join('\n');
+    const out = [table, 'At 2 paid requests per second: at least 0:03'];
+    const err = 'Nothing was sent. Nothing was spent.';
+    await expectRun('plan lines.csv --rate 2 --halt never --on-unknown hold', 0, { out, err });
   });
 
   it('prices only the rows that are chosen', async () => {
-    await writeFile('lines.csv', GOOD);
-    const { value } = await json('plan', 'lines.csv', '--limit', '2', '--json');
+    await write(GOOD);
+    const { value } = await json('plan lines.csv --limit 2');
     expect(value).toMatchObject({ rows: 2, not_chosen: 2, credits: 6, unpriced: 0 });
-    const { stdout, stderr } = await run('plan', 'lines.csv', '--sample', '3', '--seed', '7');
-    expect(stdout).toMatch(/^Batch "lines" from lines\.csv: 3 of 4 rows \(--sample 3 --seed 7\)\n/);
-    expect(stderr).toContain('voxbatch run lines.csv --sample 3 --seed 7\n');
-    expect((await run('run', 'lines.csv', '--limit', '1', '--dry-run')).stdout).toContain('1 of 4 rows (--limit 1)');
+    const out = /^Batch "lines" from lines\.csv: 3 of 4 rows \(--sample 3 --seed 7\)\n/;
+    await expectRun('plan lines.csv --sample 3 --seed 7', 0, {
+      out,
+      err: 'voxbatch run lines.csv --sample 3 --seed 7\n',
+    });
+    await expectRun('run lines.csv --limit 1 --dry-run', 0, { out: '1 of 4 rows (--limit 1)' });
   });
 
   it("marks no estimate where the user's own price counts", async () => {
-    await writeFile('lines.csv', 'text,voice\nHello,anna\n');
-    const speech = { unit: 'job', credits: 4 };
-    await writeFile('voxbatch.config.json', JSON.stringify({ prices: { 'speech-job': speech } }));
+    await write('text,voice\nHello,anna\n');
+    await configure({ prices: { 'speech-job': { unit: 'job', credits: 4 } } });
     await run('trust');
-    const { value } = await json('plan', 'lines.csv', '--json');
-    expect(value).toMatchObject({ credits: 4, estimated: false });
+    expect((await json('plan lines.csv')).value).toMatchObject({ credits: 4, estimated: false });
+  });
+
+  it('says how many rows use the legacy paths, and of which dialect it is in any case', async () => {
+    await write(['id,text,voice', 'a,One.,anna', 'b,Two.,anna', 'c,Three.,anna', ''].join('\n'));
+    const out = '\nBy the legacy paths of the API: 3 of 3 rows, --api-dialect legacy\n';
+    await expectRun('plan lines.csv --api-dialect legacy', 0, { out });
+    const share = (await json('plan lines.csv --api-dialect legacy=40%')).value;
+    expect(share).toMatchObject({ api_dialect: 'legacy=40%', rows: 3 });
+    expect(Number(share['legacy_rows'])).toBeLessThan(3);
+    expect((await json('plan lines.csv')).value).toMatchObject({ api_dialect: 'v1', legacy_rows: 0 });
+    await expectRun('plan lines.csv', 0, { not: 'legacy' });
+  });
+
+  it('finds what --join cannot do before anything is paid for', async () => {
+    await write(GOOD);
+    await expectRun('plan lines.csv --join chapter', 2, 'as --join says');
+    await expectRun('plan lines.csv --pause 1', 2, '--pause needs --join');
+    await write('text,voice,chapter,pause,title\nHello,anna,1,0.5,Hi\n');
+    await expectRun('plan lines.csv --join chapter --strict', 0);
   });
 
   it('lists every problem, up to 50 on the terminal and all of them as JSON', async () => {
     const bad = Array.from({ length: 60 }, (_, at) => `r${at},tts,,anna`);
     await writeFile('bad.csv', ['id,kind,text,voice', ...bad, ''].join('\n'));
-    const { code, stdout, stderr } = await run('plan', 'bad.csv');
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    const lines = stderr.trimEnd().split('\n');
-    expect(lines).toHaveLength(52);
-    expect(lines[0]).toMatch(/^line 2, id r0, column text: expected .+; got .+/);
-    expect(lines[50]).toBe('and 10 more');
-    expect(lines[51]).toMatch(/bad\.csv has 60 problems\. .*Nothing was spent\..*voxbatch plan bad\.csv/);
-
-    const { value } = await json('plan', 'bad.csv', '--json');
+    const last = /\nand 10 more\nvoxbatch: bad\.csv has 60 problems\. .*Nothing was spent\..*voxbatch plan bad\.csv\n$/;
+    const first = /^line 2, id r0, column text: expected .+; got .+/;
+    const { stderr } = await expectRefused('plan bad.csv', [first, last]);
+    expect(stderr.trimEnd().split('\n')).toHaveLength(52);
+    const { value } = await json('plan bad.csv');
     expect(value).toMatchObject({ manifest: 'bad.csv', problem_count: 60 });
     expect(value['problems']).toHaveLength(60);
   });
 
   it('says warnings and goes on', async () => {
-    await writeFile('lines.csv', 'text,voice,mood\nHello,anna,glad\n');
-    const { code, stderr } = await run('plan', 'lines.csv');
-    expect(code).toBe(0);
-    expect(stderr).toContain('warning: line 1, column mood: ');
+    await write('text,voice,engin\nHello,anna,x\n');
+    const meant = 'did you mean engine? Or: --map engine=engin\n';
+    await expectRun('plan lines.csv', 0, ['warning: line 1, column engin: ', meant]);
   });
 
   it('refuses one of our outcome files, since that is redrive', async () => {
     await writeFile('failed.csv', 'id,kind,text,voice,_batch,_outcome\na,tts,Hello,anna,spring,failed\n');
-    const { code, stderr } = await run('plan', 'failed.csv');
-    expect(code).toBe(2);
-    expect(stderr).toMatch(
-      /outcome file of batch "spring".*redrives these rows.*Nothing was spent\..* redrive --from failed.csv --dry-run/,
-    );
+    const redrives = /outcome file of batch "spring".*redrives these rows.* redrive --from failed.csv --dry-run/;
+    await expectRefused('plan failed.csv', redrives);
   });
 
   it.each([
-    [['plan', 'none.csv'], /cannot read the manifest none\.csv.*"voxbatch init"/],
-    [['plan', 'lines'], /cannot read the manifest lines: .*Did you mean lines\.csv\?/],
-    [['run', 'lines'], /Did you mean lines\.csv\?/],
-    [['plan'], /missing required argument 'manifest'/],
-    [['plan', 'lines.csv', '--kind', 'opera'], /--kind: expected one of tts, stt, lip-sync, dub/],
-    [['plan', 'lines.csv', '--map', 'text'], /expected OUR-COLUMN=THEIR-COLUMN/],
-    [['plan', 'lines.csv', '--rate', '0'], /expected a number above 0/],
-    [['plan', 'lines.csv', '--limit', '0'], /expected a whole number from 1 on/],
-    [['plan', 'lines.csv', '--sample', '2.5'], /expected a whole number from 1 on/],
-    [['plan', 'lines.csv', '--limit', '2', '--sample', '2'], /--limit cannot be combined with --sample/],
-    [['run', 'lines.csv', '--seed', '2'], /--seed needs --sample/],
-    [['plan', 'lines.csv', '--name', '../x'], /is not a valid batch name/],
-  ])('%j ends with 2 and says why', async (words, why) => {
-    await writeFile('lines.csv', GOOD);
-    const { code, stdout, stderr } = await run(...words);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(why);
-    expect(stderr).toContain('Nothing was spent.');
+    ['plan none.csv', /cannot read the manifest none\.csv.*"voxbatch init"/],
+    ['plan lines', /cannot read the manifest lines: .*Did you mean lines\.csv\?/],
+    ['run lines', /Did you mean lines\.csv\?/],
+    ['plan', /missing required argument 'manifest'/],
+    ['plan lines.csv --kind opera', /--kind: expected one of tts, stt, lip-sync, dub/],
+    ['plan lines.csv --map text', /expected OUR-COLUMN=THEIR-COLUMN/],
+    ['plan lines.csv --rate 0', /expected a number above 0/],
+    ['plan lines.csv --limit 0', /expected a whole number from 1 on/],
+    ['plan lines.csv --sample 2.5', /expected a whole number from 1 on/],
+    ['plan lines.csv --limit 2 --sample 2', /--limit cannot be combined with --sample/],
+    ['run lines.csv --seed 2', /--seed needs --sample/],
+    ['plan lines.csv --name ../x', /is not a valid batch name/],
+  ])('%s ends with 2 and says why', async (line, why) => {
+    await write(GOOD);
+    await expectRefused(line, why);
+  });
+});
+
+describe('plan of sound that is to be finished', () => {
+  const useFfmpeg = (path: string): void => void Object.assign(process.env, { VOXBATCH_FFMPEG: path });
+  beforeEach(() => write('id,text,voice\na,Hello there,v1\n'));
+
+  it('refuses it without ffmpeg, and rates that a type has not', async () => {
+    const { PATH } = process.env;
+    process.env['PATH'] = '';
+    for (const command of ['plan', 'run'])
+      await expectRun(`${command} lines.csv --loudness -16`, 2, 'apt-get install ffmpeg');
+    Object.assign(process.env, { PATH });
+    useFfmpeg('/no/ffmpeg');
+    const none = 'VOXBATCH_FFMPEG names /no/ffmpeg, which does not exist or cannot be run.';
+    await expectRun('plan lines.csv --loudness -16', 2, none);
+    const rate = '--sample-rate 44100: expected one of 8000';
+    await expectRun('plan lines.csv --sound-format opus --sample-rate 44100', 2, rate);
+    useFfmpeg(FFMPEG);
+    await expectRun('plan lines.csv --loudness -16 --trim-silence', 0);
+  });
+
+  it('goes by the config file, unless a flag says otherwise', async () => {
+    await configure({ finish: { loudness: -16, sampleRate: 44_100 } });
+    useFfmpeg('/no/ffmpeg');
+    for (const flags of ['', '--loudness none'])
+      await expectRun(`plan lines.csv ${flags}`, 2, 'VOXBATCH_FFMPEG names /no/ffmpeg');
+    await expectRun('plan lines.csv --loudness none --sample-rate none', 0);
+    const rate = /finish\.sampleRate: expected one of 8000, .* for Opus, but got 44100/;
+    await expectRun('plan lines.csv --sound-format opus', 2, rate);
+    useFfmpeg(FFMPEG);
+    await expectRun('plan lines.csv', 0);
+    await configure({ finish: { trimSilence: true } });
+    useFfmpeg('/no/ffmpeg');
+    await expectRun('plan lines.csv --no-trim-silence', 0);
+  });
+
+  const lacks = (name: string, words: string): string => `case "$*" in *${name}*) echo "${words}" >&2; exit 1;; esac`;
+
+  it.each([
+    ['a filter', lacks('ebur128', "No such filter: 'ebur128'"), "No such filter: 'ebur128'"],
+    ['an encoder', lacks('libmp3lame', "Unknown encoder 'libmp3lame'"), "Unknown encoder 'libmp3lame'"],
+    ['all that is needed, for it is no ffmpeg', 'exit 0', 'cannot be measured'],
+  ])('refuses an ffmpeg that lacks %s', async (_, body, words) => {
+    const program = join(process.cwd(), "old ffmpeg's");
+    await writeFile(program, `#!/bin/sh\n${body}\nexec '${FFMPEG}' "$@"\n`, { mode: 0o755 });
+    useFfmpeg(program);
+    const why = new RegExp(`${program}, which cannot: .*${words}.*Nothing was spent`, 's');
+    await expectRun('plan lines.csv --loudness -16 --sound-format mp3', 2, why);
   });
 });
 
 describe('the next command', () => {
   it('has the flags that were given, as a shell takes them', async () => {
     await writeFile('my lines.csv', 'text,stimme\nHello,anna\n');
-    const flags = ['--map', 'voice=stimme', '--halt', 'soon,fail=5%', '--poll-rate', '3', '--yes', '--tts', 'job'];
-    const { code, stderr } = await run('plan', 'my lines.csv', ...flags);
-    expect(code).toBe(0);
-    expect(stderr).toContain(
-      "To run it: voxbatch run 'my lines.csv' --map voice=stimme --halt soon,fail=5% --poll-rate 3 --yes\n",
-    );
+    const flags = '--map voice=stimme --halt soon,fail=5% --poll-rate 3 --yes';
+    const next = `To run it: voxbatch run 'my lines.csv' ${flags}\n`;
+    await expectRun(['plan', 'my lines.csv', ...flags.split(' '), '--tts', 'job'], 0, next);
   });
 
   it('of a wrong flag says to change the flag, not the lines', async () => {
-    await writeFile('lines.csv', `text,voice\n${'Hello,anna\n'.repeat(9)}`);
-    const { code, stderr } = await run('plan', 'lines.csv', '--file-name', 'x.{ext}');
-    expect(code).toBe(2);
+    await write(`text,voice\n${'Hello,anna\n'.repeat(9)}`);
+    const fix = "Fix --file-name 'x.{ext}' (with {id} or {row}";
+    const again = "check again: voxbatch plan lines.csv --file-name 'x.{ext}'\n";
+    const err = ['and 5 more\n', fix, again];
+    const { stderr } = await expectRun('plan lines.csv --file-name x.{ext}', 2, { err, not: 'lines above' });
     expect(stderr.match(/^line \d+/gm)).toHaveLength(3);
-    expect(stderr).toContain('and 5 more\n');
-    expect(stderr).toContain("Fix --file-name 'x.{ext}' (with {id} or {row}");
-    expect(stderr).toContain("check again: voxbatch plan lines.csv --file-name 'x.{ext}'\n");
-    expect(stderr).not.toContain('lines above');
-    const mapped = await run('plan', 'lines.csv', '--map', 'text=txtt');
-    expect(mapped.stderr).toMatch(/Fix --map, .*: voxbatch plan lines\.csv --map text=txtt\n/);
-  });
-
-  it('of a column that may be meant names the flag that reads it', async () => {
-    await writeFile('lines.csv', 'text,voice,engin\nHello,anna,x\n');
-    expect((await run('plan', 'lines.csv')).stderr).toContain('did you mean engine? Or: --map engine=engin\n');
+    const mapped = /Fix --map, .*: voxbatch plan lines\.csv --map text=txtt\n/;
+    await expectRun('plan lines.csv --map text=txtt', 2, mapped);
   });
 });

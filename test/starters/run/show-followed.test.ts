@@ -8,19 +8,21 @@ import {
   type WorkflowStanding,
 } from '../../../client/look/follow.ts';
 import { showFollowed } from '../../../starters/run/work-on-batch.ts';
+import { aKey } from '../../ledger/setup.ts';
+import { freshPlace } from '../../support/place.ts';
 import { capture } from '../command-line.ts';
-import { invocationForEach, STATES } from '../steering.ts';
+import { find, STATES } from '../steering.ts';
 
-const invocation = invocationForEach();
+const place = freshPlace();
 const said = { out: '', err: '' };
 
 function follow(change: Partial<FollowRequest>): Promise<FollowEnd> {
   said.err = '';
   const events = followBatch({
-    ledger: invocation.ledger,
+    ledger: place.ledger,
     store: NO_STORE,
     batch: 'b',
-    out: invocation.line.folder,
+    out: place.out,
     signal: new AbortController().signal,
     waitWhilePaused: false,
     fetchesHere: false,
@@ -35,13 +37,13 @@ function follow(change: Partial<FollowRequest>): Promise<FollowEnd> {
 const NO_STORE = {} as FollowRequest['store'];
 
 async function finish(): Promise<void> {
-  await invocation.ledger.stopNow('b');
-  await invocation.ledger.closeBatch('b');
+  await place.ledger.stopNow('b');
+  await place.ledger.closeBatch('b');
 }
 
 describe('following a batch', () => {
   it('starts a new workflow where the batch was opened again as its workflow ended', async () => {
-    await STATES.untouched(invocation.ledger);
+    await STATES.untouched(place.ledger);
     let starts = 0;
     const end = await follow({
       askWorkflow: () => Promise.resolve({ type: 'completed' }),
@@ -54,7 +56,7 @@ describe('following a batch', () => {
   });
 
   it('starts none where the workflow has closed the batch in the meantime', async () => {
-    await STATES.untouched(invocation.ledger);
+    await STATES.untouched(place.ledger);
     const askWorkflow = async (): Promise<WorkflowStanding> => {
       await finish();
       return { type: 'completed' };
@@ -63,7 +65,7 @@ describe('following a batch', () => {
   });
 
   it('starts a new one where it was ended from outside, says so, and gives up on one that ends again and again', async () => {
-    await STATES.untouched(invocation.ledger);
+    await STATES.untouched(place.ledger);
     let starts = 0;
     const end = await follow({
       askWorkflow: () => Promise.resolve({ type: 'ended', message: 'Ended by hand.' }),
@@ -78,10 +80,9 @@ describe('following a batch', () => {
   });
 
   it('leaves a line of its own to what follows, where a signal ends it in the midst of its progress', async () => {
-    await STATES.untouched(invocation.ledger);
-    const { ledger } = invocation;
-    const batch = await ledger.findBatch('b');
-    if (batch === undefined) throw new Error('The batch was just made.');
+    await STATES.untouched(place.ledger);
+    const { ledger } = place;
+    const batch = await find(ledger);
     const standing = { batch, counts: await ledger.counts('b'), money: await ledger.money('b'), reasons: [] };
     const events = [
       { type: 'progress', standing, isLast: false },
@@ -97,7 +98,7 @@ describe('following a batch', () => {
   });
 
   it('says once that the batch is being stopped, and why it gave up', async () => {
-    await STATES.halting(invocation.ledger);
+    await STATES.halting(place.ledger);
     let asked = 0;
     const askWorkflow = async (): Promise<WorkflowStanding> => {
       asked += 1;
@@ -111,26 +112,23 @@ describe('following a batch', () => {
   });
 
   it('leaves a batch that paused by itself, and says what is missing', async () => {
-    await STATES['out of credits'](invocation.ledger);
+    await STATES['out of credits'](place.ledger);
     expect(await follow({})).toMatchObject({ why: 'paused' });
   });
 
   it('does not wait at a terminal for another token, which it could not take', async () => {
-    await STATES['token refused'](invocation.ledger);
+    await STATES['token refused'](place.ledger);
     expect(await follow({ waitWhilePaused: true })).toMatchObject({ why: 'paused' });
     expect(said.err).not.toContain('This command waits');
   });
 
   it('waits for the jobs that run where this process fetches them, but not with a token that is refused', async () => {
-    await STATES['token refused'](invocation.ledger);
+    await STATES['token refused'](place.ledger);
     expect(await follow({ fetchesHere: true })).toMatchObject({ why: 'paused' });
-    await invocation.ledger.setControl('b', 'running');
-    await invocation.ledger.setControl('b', 'paused');
+    await place.ledger.setControl('b', 'running');
+    await place.ledger.setControl('b', 'paused');
     const askWorkflow = async (): Promise<WorkflowStanding> => {
-      await invocation.ledger.changeRunning(
-        { batch: 'b', row: 1, step: 'speech', take: 1, attempt: 1 },
-        { outcome: 'overdue' },
-      );
+      await place.ledger.changeRunning(aKey(1), { outcome: 'overdue' });
       return { type: 'running' };
     };
     expect(await follow({ fetchesHere: true, askWorkflow })).toMatchObject({ why: 'paused' });
@@ -139,7 +137,7 @@ describe('following a batch', () => {
   });
 
   it('says once that no worker is there, but not of a worker of its own', async () => {
-    await STATES.untouched(invocation.ledger);
+    await STATES.untouched(place.ledger);
     for (const fetchesHere of [false, true]) {
       let asked = 0;
       const askWorkflow = async (): Promise<WorkflowStanding> => {
@@ -148,7 +146,7 @@ describe('following a batch', () => {
         return { type: 'running' };
       };
       if (fetchesHere)
-        await invocation.ledger.redrive('b', [
+        await place.ledger.redrive('b', [
           { row: 1, take: 1, outcome: 'cancelled', how: { type: 'pay', fromStep: 'speech', reason: 'redrive' } },
         ]);
       expect(await follow({ askWorkflow, fetchesHere, askEveryMs: 0 })).toMatchObject({ why: 'closed' });

@@ -3,57 +3,44 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from '@jest/globals';
-import { placeAtSimulator } from '../place-for-each.ts';
-import { run, json } from '../command-line.ts';
+import { expectRun, json, placeAtSimulator } from '../command-line.ts';
 
 /** What `run` does where the folder of its files came with a stranger's: it is refused before anything is sent. */
 
-const invocation = placeAtSimulator({
-  atEnd: async () => {
-    expect(invocation.simulator.ledger()).toEqual([]);
-    const { place } = invocation;
-    expect(await place.ledger.findBatch('lines')).toBeUndefined();
-  },
+placeAtSimulator(async ({ ledger }) => {
+  expect(await ledger.findBatch('lines')).toBeUndefined();
 });
 beforeEach(async () => {
   await writeFile('lines.csv', 'id,text,voice\na,Hello,voice-1\n');
   await mkdir('out/lines', { recursive: true });
 });
 
-/** What `run` says as it refuses. */
-async function refusal(): Promise<string> {
-  const { code, stdout, stderr } = await run('run', 'lines.csv', '--yes');
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  return stderr;
-}
+const expectRefusal = (err: string | RegExp): Promise<unknown> => expectRun('run lines.csv --yes', 2, { out: '', err });
 
 it('refuses tables of a batch of this name that no ledger of ours knows', async () => {
   await writeFile('out/lines/results.jsonl', '{"_batch":"lines"}\n');
-  expect(await refusal()).toContain('holds the results of this batch from another ledger');
+  await expectRefusal('holds the results of this batch from another ledger');
 });
 
 it.each(['media', 'media/v'])('refuses the symbolic link out/lines/%s, and leaves what is behind it', async (name) => {
   await mkdir('victim');
   await writeFile('victim/a.mp3', 'mine');
   await mkdir(join('out/lines', name, '..'), { recursive: true });
-  await symlink(join(invocation.line.folder, 'victim'), join('out/lines', name));
-  expect(await refusal()).toMatch(new RegExp(`symbolic link.*nothing was spent`, 'i'));
+  await symlink(join(process.cwd(), 'victim'), join('out/lines', name));
+  await expectRefusal(/symbolic link.*nothing was spent/i);
   expect(await readFile('victim/a.mp3', 'utf8')).toBe('mine');
   expect(await readdir('victim')).toEqual(['a.mp3']);
 });
 
 it('waits for nobody where the summary is a pipe', async () => {
   execFileSync('mkfifo', ['out/lines/summary.json']);
-  expect(await refusal()).toContain('has a file summary.json that is not of it');
+  await expectRefusal('has a file summary.json that is not of it');
 });
 
 it('waits for nobody where the config of the folder is a pipe, and takes a pipe that the user names', async () => {
   execFileSync('mkfifo', ['voxbatch.config.json']);
-  expect(await refusal()).toContain('voxbatch.config.json cannot be read: it is no regular file.');
+  await expectRefusal('voxbatch.config.json cannot be read: it is no regular file.');
   process.env['VOXBATCH_CONFIG'] = 'voxbatch.config.json';
-  const [plan] = await Promise.all([
-    json('plan', 'lines.csv', '--json'),
-    writeFile('voxbatch.config.json', '{"budget":7}'),
-  ]);
+  const [plan] = await Promise.all([json('plan lines.csv'), writeFile('voxbatch.config.json', '{"budget":7}')]);
   expect(plan.value).toMatchObject({ budget: 7 });
 });

@@ -10,7 +10,7 @@ import { readSettings } from '../../../starters/connect/settings.ts';
 import { serviceHere, type Service } from '../../../client/work/service-here.ts';
 import { RESTART_AFTER_S, STOP_TIMEOUT_S, UNITS } from '../../../starters/serve/units.ts';
 import { parseEnvironmentFile, parseUnit } from '../../support/unit-file.ts';
-import { openCommandLine } from '../command-line.ts';
+import { expectRun, lineForEach, run as voxbatch } from '../command-line.ts';
 
 /** Stands in for `cli.js`: tells how it was started. */
 const TELL = `process.stderr.write(JSON.stringify({
@@ -172,75 +172,47 @@ describe('lines for cron', () => {
 
 describe('up --print-unit', () => {
   // Short, as a line for cron must be: a test command of npm has a long PATH.
-  const API = { VOXBATCH_API_URL: 'http://127.0.0.1:1/api/open/v1', PATH: '/usr/bin:/bin' };
+  lineForEach({ VOXBATCH_API_URL: 'http://127.0.0.1:1/api/open/v1', PATH: '/usr/bin:/bin' });
+  beforeEach(() => {
+    process.env['VOXBATCH_API_TOKEN'] = 'the-token';
+  });
+  const PRINT = 'up --print-unit';
 
   it.each(['systemd', 'launchd', 'cron'])(
     'prints a unit for %s that holds no secret, and says where those go',
     async (manager) => {
-      const env = { ...API, VOXBATCH_API_TOKEN: 'the-token', VOXBATCH_NOTIFY_SECRET: 'the-secret' };
-      const line = await openCommandLine(env);
-      try {
-        const { code, stdout, stderr } = await line.run('up', '--print-unit', manager);
-        expect(code).toBe(0);
-        expect(stdout + stderr).not.toMatch(/the-token|the-secret/);
-        for (const word of [process.execPath, line.folder, API.VOXBATCH_API_URL]) expect(stdout).toContain(word);
-        expect(stderr).toContain('"$VOXBATCH_API_TOKEN" "$VOXBATCH_NOTIFY_SECRET" >');
-        expect(stdout).toMatch(/services\/voxbatch-[a-z0-9-]+\.env/);
-      } finally {
-        await line.close();
-      }
+      process.env['VOXBATCH_NOTIFY_SECRET'] = 'the-secret';
+      const env = /services\/voxbatch-[a-z0-9-]+\.env/;
+      const out = [env, process.execPath, process.cwd(), 'http://127.0.0.1:1/api/open/v1'];
+      const err = '"$VOXBATCH_API_TOKEN" "$VOXBATCH_NOTIFY_SECRET" >';
+      await expectRun(`${PRINT} ${manager}`, 0, { out, err, not: /the-token|the-secret/ });
     },
   );
 
   it.each(['VOXBATCH_API_URL', 'VOXBATCH_LEDGER'])('does not print a %s with a password', async (name) => {
-    const line = await openCommandLine({ ...API, [name]: 'https://me:pass-word@api.example/v1' });
-    try {
-      const { code, stdout, stderr } = await line.run('up', '--print-unit', 'systemd');
-      expect([code, stdout]).toEqual([2, '']);
-      expect(stderr).toContain(name);
-      expect(stderr).not.toContain('pass-word');
-    } finally {
-      await line.close();
-    }
+    process.env[name] = 'https://me:pass-word@api.example/v1';
+    await expectRun(`${PRINT} systemd`, 2, { out: '', err: name, not: 'pass-word' });
   });
 
   it('leaves the token in its file, and refuses what no unit can hold', async () => {
-    const line = await openCommandLine({ ...API, VOXBATCH_API_TOKEN_FILE: '/run/token' });
-    try {
-      const { stdout, stderr } = await line.run('up', '--print-unit', 'systemd');
-      expect(stdout).toContain('Environment=VOXBATCH_API_TOKEN_FILE=/run/token\nEnvironment=VOXBATCH_HOME=');
-      expect(stdout).toContain('EnvironmentFile=-');
-      expect(stderr).not.toContain('secret');
-      process.env['VOXBATCH_STORE'] = 'two\nlines';
-      expect(await line.run('up', '--print-unit', 'launchd')).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining('cannot hold the value "two\\nlines"'),
-      });
-      process.env['VOXBATCH_STORE'] = 'x'.repeat(1_000);
-      expect(await line.run('up', '--print-unit', 'cron')).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining('998'),
-      });
-      delete process.env['VOXBATCH_API_URL'];
-      expect(await line.run('up', '--print-unit', 'cron')).toMatchObject({ code: 5 });
-      expect(await line.run('up', '--print-unit', 'upstart')).toMatchObject({ code: 2 });
-    } finally {
-      await line.close();
-    }
+    Object.assign(process.env, { VOXBATCH_API_TOKEN: '', VOXBATCH_API_TOKEN_FILE: '/run/token' });
+    const file = 'Environment=VOXBATCH_API_TOKEN_FILE=/run/token\nEnvironment=VOXBATCH_HOME=';
+    await expectRun(`${PRINT} systemd`, 0, { out: [file, 'EnvironmentFile=-'], not: 'secret' });
+    process.env['VOXBATCH_STORE'] = 'two\nlines';
+    await expectRun(`${PRINT} launchd`, 2, 'cannot hold the value "two\\nlines"');
+    process.env['VOXBATCH_STORE'] = 'x'.repeat(1_000);
+    await expectRun(`${PRINT} cron`, 2, '998');
+    await expectRun(`${PRINT} upstart`, 2);
+    delete process.env['VOXBATCH_API_URL'];
+    await expectRun(`${PRINT} cron`, 5);
   });
 
   it('is printed again after the secrets were written, in a new folder', async () => {
-    const line = await openCommandLine({ ...API, VOXBATCH_API_TOKEN: 'the-token' });
-    try {
-      const first = await line.run('up', '--print-unit', 'systemd');
-      const file = parseUnit(first.stdout).environmentFile.path;
-      writeFileSync(file, "VOXBATCH_API_TOKEN='the-token'\n");
-      expect(await line.run('up', '--print-unit', 'systemd')).toEqual({ ...first, code: 0 });
-      const { mode } = statSync(dirname(file));
-      expect((mode & 0o777).toString(8)).toBe('700');
-    } finally {
-      await line.close();
-    }
+    const first = await voxbatch(`${PRINT} systemd`);
+    const file = parseUnit(first.stdout).environmentFile.path;
+    writeFileSync(file, "VOXBATCH_API_TOKEN='the-token'\n");
+    expect(await voxbatch(`${PRINT} systemd`)).toEqual({ ...first, code: 0 });
+    expect((statSync(dirname(file)).mode & 0o777).toString(8)).toBe('700');
   });
 
   /** What came with a folder: a file that a service would run, if it were read. */
@@ -248,56 +220,36 @@ describe('up --print-unit', () => {
     mkdirSync('.voxbatch');
     writeFileSync(join('.voxbatch', 'service.env'), 'touch ran\n');
   };
-  /** What cron does with its line, but for the command itself. */
-  function asCron(stdout: string): void {
+  /** Does what cron does with its line, but for the command itself, and returns whether what came with the folder was run. */
+  async function runsByCron(): Promise<boolean> {
+    const { stdout } = await expectRun(`${PRINT} cron`, 0);
     const found = /^@reboot (.*) exec /m.exec(stdout);
     spawnSync('/bin/sh', ['-c', `${found?.[1] ?? ''} true`]);
+    return existsSync('ran');
   }
 
   it.each([false, true])(
     'has nothing run that came with the folder; another command has made a ledger: %j',
     async (isMade) => {
-      const line = await openCommandLine({ ...API, VOXBATCH_API_TOKEN: 'the-token' });
-      try {
-        ship();
-        if (isMade) await (await openRecords(await readSettings(), {})).close();
-        const { code, stdout } = await line.run('up', '--print-unit', 'cron');
-        expect(code).toBe(0);
-        asCron(stdout);
-        expect(existsSync('ran')).toBe(false);
-        // Nor one that comes later, with a pull.
-        expect(stdout).not.toContain(join(line.folder, '.voxbatch', 'service.env'));
-      } finally {
-        await line.close();
-      }
+      ship();
+      if (isMade) await (await openRecords(await readSettings(), {})).close();
+      expect(await runsByCron()).toBe(false);
+      // Nor one that comes later, with a pull.
+      await expectRun(`${PRINT} cron`, 0, { not: join(process.cwd(), '.voxbatch', 'service.env') });
     },
   );
 
   it('has nothing run that came with the folder where its user has named a ledger elsewhere; a home that they name is theirs', async () => {
-    const line = await openCommandLine({ ...API, VOXBATCH_API_TOKEN: 'the-token' });
-    try {
-      ship();
-      process.env['VOXBATCH_LEDGER'] = join(line.folder, 'mine.db');
-      asCron((await line.run('up', '--print-unit', 'cron')).stdout);
-      expect(existsSync('ran')).toBe(false);
-      process.env['VOXBATCH_HOME'] = join(line.folder, '.voxbatch');
-      asCron((await line.run('up', '--print-unit', 'cron')).stdout);
-      expect(existsSync('ran')).toBe(true);
-    } finally {
-      await line.close();
-    }
+    ship();
+    process.env['VOXBATCH_LEDGER'] = join(process.cwd(), 'mine.db');
+    expect(await runsByCron()).toBe(false);
+    process.env['VOXBATCH_HOME'] = join(process.cwd(), '.voxbatch');
+    expect(await runsByCron()).toBe(true);
   });
 
   it('is refused where the ledger came with the folder', async () => {
-    const line = await openCommandLine({ ...API, VOXBATCH_API_TOKEN: 'the-token' });
-    try {
-      mkdirSync('.voxbatch');
-      await (await openLedger(join('.voxbatch', 'ledger.db'))).close();
-      const { stderr, ...ended } = await line.run('up', '--print-unit', 'cron');
-      expect(ended).toEqual({ code: 2, stdout: '' });
-      expect(stderr).toContain('run: voxbatch trust');
-    } finally {
-      await line.close();
-    }
+    mkdirSync('.voxbatch');
+    await (await openLedger(join('.voxbatch', 'ledger.db'))).close();
+    await expectRun(`${PRINT} cron`, 2, { out: '', err: 'run: voxbatch trust' });
   });
 });

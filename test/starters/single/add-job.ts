@@ -1,6 +1,7 @@
 import { openApi, realmOf } from '../../../client/open-api.ts';
 import { findOrLoadBatch } from '../../../batches/load-batch.ts';
 import { readSingleJob, singleName, type SingleJob } from '../../../batches/single/single-job.ts';
+import type { AttemptKey } from '../../../contract/batch.ts';
 import type { Dialect } from '../../../contract/dialects.ts';
 import type { ResultFile } from '../../../ledger/record-types.ts';
 import type { Outcome } from '../../../contract/outcomes.ts';
@@ -56,37 +57,32 @@ export async function addJob(
   const given = { givesReading: false, givesTemplate: false };
   await findOrLoadBatch({ ledger, source, options, identity, settings, checked: summary, ...given });
   const [step = 'speech'] = stepsIn({ kind: job.kind });
-  const first = { batch: name, row: 1, step, take: 1, attempt: 1 };
+  const first: AttemptKey = { batch: name, row: 1, step, take: 1, attempt: 1 };
   const intent = { quoted: 7, quotedRest: 0, owner: 'w', maxSending: 8 };
   const failure = { class: 'BadRequest', message: 'No such voice. (nothing was charged)' } as const;
   const lost = { class: 'OutcomeUnknown', message: 'The answer was lost.' } as const;
   const broken = { class: 'JobFailed', message: 'The engine gave up.' } as const;
+  const notCached = { class: 'NotCached', message: 'No earlier result will do.' } as const;
+  const lose = (key: AttemptKey): Promise<unknown> =>
+    ledger.settle(key, { verdict: 'unknown', failure: lost }, { outcome: 'unknown', failure: lost });
   if (lostBefore) {
     await ledger.intend(first, intent);
-    await ledger.settle(first, { verdict: 'unknown', failure: lost }, { outcome: 'unknown', failure: lost });
-    await ledger.redrive(name, [
-      { row: 1, take: 1, outcome: 'unknown', how: { type: 'pay', fromStep: step, reason: 'resubmitted' } },
-    ]);
+    await lose(first);
+    const how = { type: 'pay', fromStep: step, reason: 'resubmitted' } as const;
+    await ledger.redrive(name, [{ row: 1, take: 1, outcome: 'unknown', how }]);
   }
   const key = lostBefore ? { ...first, take: 2 } : first;
-  if (as !== 'skipped') await ledger.intend(key, intent);
-  const notCached = { class: 'NotCached', message: 'No earlier result will do.' } as const;
   if (as === 'skipped') await ledger.giveUp(key, { outcome: 'skipped', failure: notCached });
-  else if (as === 'refused') await ledger.settle(key, { verdict: 'rejected', failure }, { outcome: 'failed', failure });
-  else if (as === 'unknown')
-    await ledger.settle(key, { verdict: 'unknown', failure: lost }, { outcome: 'unknown', failure: lost });
-  else if (voice !== undefined) {
-    const made = { verdict: 'done', jobId: voice, credits: 7 } as const;
-    await ledger.settle(key, made, { outcome: 'succeeded', text: voice });
-  } else if (text !== undefined && file !== undefined) {
-    const made = { verdict: 'done', file, credits: 7 } as const;
-    await ledger.settle(key, made, { outcome: 'succeeded', file, extraFiles, text });
-  } else {
-    await ledger.settle(
-      key,
-      { verdict: 'accepted', jobId: 'job-1', ...(isQuoted ? {} : { credits: 7 }) },
-      { state: 'processing' },
-    );
+  else await ledger.intend(key, intent);
+  const paid = isQuoted ? {} : { credits: 7 };
+  if (as === 'refused') await ledger.settle(key, { verdict: 'rejected', failure }, { outcome: 'failed', failure });
+  else if (as === 'unknown') await lose(key);
+  else if (voice !== undefined)
+    await ledger.settle(key, { verdict: 'done', jobId: voice, ...paid }, { outcome: 'succeeded', text: voice });
+  else if (text !== undefined && file !== undefined)
+    await ledger.settle(key, { verdict: 'done', file, ...paid }, { outcome: 'succeeded', file, extraFiles, text });
+  else if (as !== 'skipped') {
+    await ledger.settle(key, { verdict: 'accepted', jobId: 'job-1', ...paid }, { state: 'processing' });
     if (as === 'failed') await ledger.finishJob(key, { failure: broken }, { outcome: 'failed', failure: broken });
     else if (file !== undefined) await ledger.finishJob(key, { file }, { outcome: 'succeeded', file, extraFiles });
   }

@@ -1,6 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type { SingleRecord } from '../../../client/single/find-single.ts';
-import type { ResultFile } from '../../../ledger/record-types.ts';
 import { giveFile } from '../../../starters/single/give.ts';
 import { freshPlace } from '../../support/place.ts';
 import { addSampleBatch } from '../../results/sample-batch.ts';
@@ -8,28 +7,16 @@ import { capture } from '../command-line.ts';
 
 const place = freshPlace();
 
-async function recorded(): Promise<{ readonly record: SingleRecord; readonly file: ResultFile }> {
+it('a result for stdout is kept if stdout cannot be written, and the command says so', async () => {
   await addSampleBatch(place);
   const standing = await place.ledger.readRow('demo', 1);
   if (standing === undefined) throw new Error('The batch has a row.');
-  return { record: { batch: await place.batch(), ...standing }, file: await place.store.put('job/1.mp3', 'ID3') };
-}
-
-describe('a result for stdout', () => {
-  it('is kept if stdout cannot be written, and the command says so', async () => {
-    const { record, file } = await recorded();
-    const output = {
-      ...capture({ out: '', err: '' }),
-      bytes: () => Promise.reject(new Error('ENOSPC: no space left')),
-    };
-    const giving = giveFile(
-      record,
-      file,
-      { target: { type: 'stdout' }, force: false },
-      { store: place.store, output, json: false, isOld: false },
-    );
-    await expect(giving).rejects.toThrow(
-      'stdout cannot be written: ENOSPC: no space left. The result is kept: the same command again, or with another -o, hands it out',
-    );
-  });
+  const record: SingleRecord = { batch: await place.batch(), ...standing };
+  const file = await place.store.put('job/1.mp3', 'ID3');
+  const bytes = (): Promise<never> => Promise.reject(new Error('ENOSPC: no space left'));
+  const output = { ...capture({ out: '', err: '' }), bytes };
+  const how = { store: place.store, output, json: false, isOld: false };
+  await expect(giveFile(record, file, { target: { type: 'stdout' }, force: false }, how)).rejects.toThrow(
+    'stdout cannot be written: ENOSPC: no space left. The result is kept: the same command again, or with another -o, hands it out',
+  );
 });

@@ -3,51 +3,46 @@ import type { SingleJob } from '../../../batches/single/single-job.ts';
 import { readSingle, type SingleRecord } from '../../../client/single/find-single.ts';
 import { singleView } from '../../../client/single/single-view.ts';
 import { costText, endText } from '../../../starters/single/single-words.ts';
-import { placeAtSimulator } from '../place-for-each.ts';
+import { placeAtSimulator } from '../command-line.ts';
+import { find } from '../steering.ts';
 import { addJob, type JobEnd } from './add-job.ts';
 
-const invocation = placeAtSimulator();
-const { place } = invocation;
+const world = placeAtSimulator();
 
-async function recordOf(job: SingleJob, end: JobEnd): Promise<SingleRecord> {
-  const { simulator, place } = invocation;
-  const name = await addJob(simulator, place, job, end);
-  const batch = await place.ledger.findBatch(name);
-  if (batch === undefined) throw new Error('The job is not on record.');
-  return readSingle(place.ledger, batch);
+/** A job of speech that ended so. */
+async function recordOf(end: JobEnd, cells: SingleJob['cells'] = {}): Promise<SingleRecord> {
+  const { simulator, place } = world;
+  const job = { command: 'say', kind: 'tts', cells: { text: 'Good morning.', voice: 'anna', ...cells } } as const;
+  return readSingle(place.ledger, await find(place.ledger, await addJob(simulator, place, job, end)));
 }
 
 describe('endText', () => {
+  const accept = ({ batch }: SingleRecord): string =>
+    `free: voxbatch redrive ${batch.name} --rows 1 --accept, then the same command again.`;
+
   it('says once that a job that was refused cost nothing', async () => {
-    const cells = { text: 'Good morning.', voice: 'nobody' };
-    const record = await recordOf({ command: 'say', kind: 'tts', cells }, { as: 'refused' });
+    const record = await recordOf({ as: 'refused' });
     expect(endText(singleView(record, 0))[0]).toBe('It failed: No such voice. (nothing was charged).');
   });
 
   it('offers speech as it is, free, whose verification alone was lost, and says that no more is paid for', async () => {
-    const cells = { text: 'Good morning.', voice: 'anna', verify: '0.25' };
-    const record = await recordOf({ command: 'say', kind: 'tts', cells }, { as: 'unknown' });
-    const [charge] = record.charges;
-    if (charge === undefined) throw new Error('Nothing was sent.');
-    const charges = [charge, { ...charge, step: 'verification', quoted: 4 } as const];
+    const record = await recordOf({ as: 'unknown' }, { verify: '0.25' });
+    const charges = record.charges.flatMap((charge) => [
+      charge,
+      { ...charge, step: 'verification', quoted: 4 } as const,
+    ]);
     const [why, next] = endText(singleView({ ...record, charges }, 4));
     expect(why).toMatch(/^The answer was lost\. /);
-    expect(next).toContain(
-      `free: voxbatch redrive ${record.batch.name} --rows 1 --accept, then the same command again.`,
-    );
-    expect(next).toContain(
-      'To pay for another verification alone (4 credits), the first of which may have been charged',
-    );
+    expect(next).toContain(accept(record));
+    const another = 'To pay for another verification alone (4 credits), the first of which may have been charged';
+    expect(next).toContain(another);
   });
 
   it('offers a text in parts as it is, free, of which some did not pass a check', async () => {
-    const cells = { text: 'Good morning.', voice: 'anna' };
-    const record = await recordOf({ command: 'say', kind: 'tts', cells }, { as: 'failed' });
+    const record = await recordOf({ as: 'failed' });
     const failure = { class: 'Unfit', message: 'Part 1 of 2 ended unfit: Other words.' } as const;
     const [, next] = endText(singleView({ ...record, row: { ...record.row, parts: 2, failure } }, 0));
-    expect(next).toContain(
-      `free: voxbatch redrive ${record.batch.name} --rows 1 --accept, then the same command again.`,
-    );
+    expect(next).toContain(accept(record));
   });
 });
 
@@ -56,9 +51,7 @@ describe('costText', () => {
     [true, 'About 7 credits charged.'],
     [false, '7 credits charged.'],
   ])('marks a price that the API did not tell: %p', async (isQuoted, words) => {
-    const file = await place.store.put('job/1.mp3', 'ID3 the paid bytes');
-    const cells = { text: 'Good morning.', voice: 'anna' };
-    const record = await recordOf({ command: 'say', kind: 'tts', cells }, { file, isQuoted });
-    expect(costText(singleView(record, 0))).toBe(words);
+    const file = await world.place.store.put('job/1.mp3', 'ID3 the paid bytes');
+    expect(costText(singleView(await recordOf({ file, isQuoted }), 0))).toBe(words);
   });
 });

@@ -3,18 +3,18 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { env } from 'node:process';
 import { describe, expect, it } from '@jest/globals';
-import { aBatch, aKey, aRow, INTENT } from '../../ledger/setup.ts';
-import { accept, invocationForEach, find, NO_CREDITS, ROWS, STATES, standing, type State } from '../steering.ts';
-import { run, json } from '../command-line.ts';
+import { aKey, fill, INTENT } from '../../ledger/setup.ts';
+import { accept, find, NO_CREDITS, ROWS, STATES, standing, type State } from '../steering.ts';
+import { expectRun, json, placeForEach } from '../command-line.ts';
 
-const invocation = invocationForEach();
+const place = placeForEach();
 
 const COMMANDS = {
-  pause: ['pause'],
-  resume: ['resume', 'b'],
-  stop: ['stop'],
-  'stop --now': ['stop', 'b', '--now'],
-  tune: ['tune', '--budget', '500', '--rate', '7'],
+  pause: 'pause',
+  resume: 'resume b',
+  stop: 'stop',
+  'stop --now': 'stop b --now',
+  tune: 'tune --budget 500 --rate 7',
 } as const;
 type Command = keyof typeof COMMANDS;
 
@@ -47,89 +47,60 @@ const EXPECTED: Readonly<Record<Command, Partial<Record<State, object>>>> = {
   tune: {},
 };
 
-const TIMES = ['once', 'twice', 'by two clients at once'] as const;
+const TIMES = { once: 1, twice: 2, 'by two clients at once': 2 } as const;
 
 const CASES = (Object.keys(COMMANDS) as Command[]).flatMap((command) =>
-  (Object.keys(STATES) as State[]).flatMap((state) => TIMES.map((times) => ({ command, state, times }))),
+  (Object.keys(STATES) as State[]).flatMap((state) =>
+    (Object.keys(TIMES) as (keyof typeof TIMES)[]).map((times) => ({ command, state, times })),
+  ),
 );
 
 describe('steering where nobody works', () => {
   it.each(CASES)('$command, $state, $times', async ({ command, state, times }) => {
-    const { ledger } = invocation;
+    const { ledger } = place;
     await STATES[state](ledger);
     const before = await standing(ledger);
-    const words = COMMANDS[command];
-    const ends =
-      times === 'by two clients at once'
-        ? await Promise.all([run(...words), run(...words)])
-        : times === 'twice'
-          ? [await run(...words), await run(...words)]
-          : [await run(...words)];
+    const isLoading = state === 'loading';
+    const err = isLoading ? 'still loading' : command === 'tune' ? 'pplies' : '"b"';
+    const steer = (): Promise<unknown> => expectRun(COMMANDS[command], isLoading ? 2 : 0, err);
+    if (times === 'by two clients at once') await Promise.all([steer(), steer()]);
+    else for (let time = 0; time < TIMES[times]; time += 1) await steer();
     const after = await standing(ledger);
-    if (state === 'loading') {
-      for (const { code, stderr } of ends) {
-        expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('still loading') });
-      }
-      expect(after).toEqual(before);
-      return;
-    }
-    for (const { code, stderr } of ends) {
-      expect({ code, stderr }).toEqual({
-        code: 0,
-        stderr: expect.stringContaining(command === 'tune' ? 'pplies' : '"b"'),
-      });
-    }
-    expect(after).toMatchObject({
-      ...before,
-      ...EXPECTED[command][state],
-      ...(command === 'tune' ? tuned(before) : {}),
-    });
-  });
-
-  it('says that there is no such batch (2)', async () => {
-    await STATES.untouched(invocation.ledger);
-    for (const words of Object.values(COMMANDS)) {
-      const [command, ...flags] = words;
-      const { code, stderr } = await run(command, 'other', ...flags.filter((word) => word !== 'b'));
-      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('no batch "other"') });
+    if (isLoading) expect(after).toEqual(before);
+    else {
+      const settings = command === 'tune' ? tuned(before) : {};
+      expect(after).toMatchObject({ ...before, ...EXPECTED[command][state], ...settings });
     }
   });
 
-  it('makes nothing where there is no ledger', async () => {
-    env['VOXBATCH_HOME'] = join(invocation.line.folder, 'home');
-    for (const words of Object.values(COMMANDS)) expect(await run(...words)).toMatchObject({ code: 2 });
-    expect(existsSync('home')).toBe(false);
-  });
+  it.each(Object.values(COMMANDS))(
+    'says that there is no such batch, or no ledger, and makes nothing (2): %s',
+    async (line) => {
+      await STATES.untouched(place.ledger);
+      const [command = '', ...words] = line.split(' ').filter((word) => word !== 'b');
+      await expectRun([command, 'other', ...words], 2, 'no batch "other"');
+      env['VOXBATCH_HOME'] = join(process.cwd(), 'home');
+      await expectRun(line, 2);
+      expect(existsSync('home')).toBe(false);
+    },
+  );
 
   it('writes a wish down although Temporal cannot be told, and says so (4)', async () => {
-    await STATES.running(invocation.ledger);
-    // Both are loaded before they run at once: Jest cannot link two modules that share a third at the same time.
-    for (const command of ['pause', 'tune']) expect(await run(command, 'other')).toMatchObject({ code: 2 });
+    await STATES.running(place.ledger);
     // The discard port: nobody listens there.
     env['TEMPORAL_ADDRESS'] = '127.0.0.1:9';
-    const ends = await Promise.all([run('pause'), run('tune', '--rate', '3')]);
-    for (const { code, stderr } of ends) {
-      // gRPC itself would try again for 10 s: "Failed to connect before the deadline".
-      const why =
-        /It is recorded.* cannot be reached: (connect ECONNREFUSED 127\.0\.0\.1:9|no connection was made)\. Check/u;
-      expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringMatching(why) });
-    }
-    expect(await find(invocation.ledger)).toMatchObject({ control: 'paused', settings: { limits: { rate: 3 } } });
+    // gRPC itself would try again for 10 s: "Failed to connect before the deadline".
+    const why =
+      /It is recorded.* cannot be reached: (connect ECONNREFUSED 127\.0\.0\.1:9|no connection was made)\. Check/u;
+    await Promise.all(['pause', 'tune --rate 3'].map((line) => expectRun(line, 4, why)));
+    expect(await find(place.ledger)).toMatchObject({ control: 'paused', settings: { limits: { rate: 3 } } });
   });
 
   it('keeps a stop, whoever else wishes what at the same time', async () => {
-    await STATES.running(invocation.ledger);
-    const words = [
-      ['stop'],
-      ['pause'],
-      ['resume'],
-      ['tune', '--window', '3'],
-      ['stop', '--now'],
-      ['tune', '--retakes', '2'],
-    ];
-    const ends = await Promise.all(words.map((each) => run(...each)));
-    expect(ends.map(({ code }) => code)).toEqual(words.map(() => 0));
-    expect(await standing(invocation.ledger)).toMatchObject({
+    await STATES.running(place.ledger);
+    const lines = ['stop', 'pause', 'resume', 'tune --window 3', 'stop --now', 'tune --retakes 2'];
+    await Promise.all(lines.map((line) => expectRun(line, 0)));
+    expect(await standing(place.ledger)).toMatchObject({
       state: 'closed',
       control: 'stopping',
       settings: { limits: { window: 3 }, retakes: 2 },
@@ -145,13 +116,13 @@ function tuned(before: object): object {
 
 describe('stop', () => {
   it('with --now names every job that runs, what it costs, and how to fetch it', async () => {
-    const { ledger } = invocation;
+    const { ledger } = place;
     await STATES.running(ledger);
     await accept(ledger, 3);
     await ledger.intend(aKey(4), INTENT);
     await ledger.settle(aKey(4), { verdict: 'accepted', jobId: 'job-4', credits: 40 }, { state: 'processing' });
-    const { code, stdout, stderr } = await run('stop', '--now');
-    expect(code).toBe(0);
+    const err = ['Batch "b" is stopped', 'voxbatch redrive b --where outcome=overdue'];
+    const { stdout } = await expectRun('stop --now', 0, err);
     expect(stdout).toBe(
       [
         'row  id  step    job    credits',
@@ -161,43 +132,28 @@ describe('stop', () => {
         '3 jobs are running at the API: about 45 credits, charged now or when they end.\n',
       ].join('\n'),
     );
-    expect(stderr).toContain('Batch "b" is stopped');
-    expect(stderr).toContain('voxbatch redrive b --where outcome=overdue');
-
-    const again = await json('stop', '--json');
-    expect(again.value).toMatchObject({ state: 'closed', credits_of_jobs: 45, on_the_wire: 0 });
-    expect(again.value['jobs']).toHaveLength(3);
-    expect(again.value['jobs']).toContainEqual({
-      row: 4,
-      id: 'r4',
-      step: 'speech',
-      job_id: 'job-4',
-      credits: 40,
-      credits_kind: 'api',
-    });
+    const { value } = await json('stop');
+    expect(value).toMatchObject({ state: 'closed', credits_of_jobs: 45, on_the_wire: 0 });
+    expect(value['jobs']).toHaveLength(3);
+    const fourth = { row: 4, id: 'r4', step: 'speech', job_id: 'job-4', credits: 40, credits_kind: 'api' };
+    expect(value['jobs']).toContainEqual(fourth);
   });
 
   it('lists the first 20 jobs and counts the others', async () => {
-    const { ledger } = invocation;
-    await ledger.createBatch(aBatch());
-    await ledger.addRows(
-      'b',
-      Array.from({ length: 25 }, (_, at) => aRow(at + 1)),
-    );
-    await ledger.openBatch('b', 25);
+    const { ledger } = place;
+    await fill(ledger, 25);
     for (let row = 1; row <= 25; row++) await accept(ledger, row);
-    const { stdout } = await run('stop', '--now');
+    const out = 'and 5 more\n25 jobs are running at the API: about 62.5 credits';
+    const { stdout } = await expectRun('stop --now', 0, { out });
     expect(stdout.split('\n')).toHaveLength(1 + 20 + 2 + 1);
-    expect(stdout).toContain('and 5 more\n25 jobs are running at the API: about 62.5 credits');
   });
 
   it('leaves a request without an answer to whoever works on it next', async () => {
-    const { ledger } = invocation;
+    const { ledger } = place;
     await STATES.untouched(ledger);
     await ledger.intend(aKey(1), INTENT);
-    const { code, stdout, stderr } = await run('stop', '--now');
-    expect({ code, stdout }).toEqual({ code: 0, stdout: 'None of its jobs is running at the API.\n' });
-    expect(stderr).toContain('1 paid request has no recorded answer. Find out what became of it: voxbatch run b.csv');
+    const err = '1 paid request has no recorded answer. Find out what became of it: voxbatch run b.csv';
+    await expectRun('stop --now', 0, { out: /^None of its jobs is running at the API\.\n$/, err });
     expect(await standing(ledger)).toMatchObject({ state: 'open', ended: { cancelled: ROWS - 1 } });
   });
 });
@@ -208,24 +164,17 @@ describe('what is said', () => {
     ['pause', 'stopping', 'is stopping; this cannot be undone'],
     ['pause', 'finished', 'is finished; there is nothing to pause'],
     ['resume', 'out of credits', 'continues. It has no worker now. Continue with: voxbatch run b.csv'],
-    [
-      'stop',
-      'running',
-      'is stopping: no more paid requests, running jobs are still fetched, the rest is cancelled. It has no worker',
-    ],
+    ['stop', 'running', 'is stopping: no more paid requests, running jobs are still fetched, the rest is cancelled.'],
     ['stop', 'halted', 'is finished; there is nothing to stop'],
   ] as const)('%s, %s', async (command, state, words) => {
-    await STATES[state](invocation.ledger);
-    const { stderr } = await run(command, 'b');
-    expect(stderr).toContain(`Batch "b" ${words}`);
+    await STATES[state](place.ledger);
+    await expectRun(`${command} b`, 0, `Batch "b" ${words}`);
   });
 
   it('as JSON: what holds', async () => {
-    await STATES['out of credits'](invocation.ledger);
-    expect(await json('pause', '--json')).toEqual({
-      code: 0,
-      value: { batch: 'b', state: 'open', control: 'paused', halted: null },
-    });
-    expect((await find(invocation.ledger)).pauseReason).toEqual(NO_CREDITS);
+    await STATES['out of credits'](place.ledger);
+    const value = { batch: 'b', state: 'open', control: 'paused', halted: null };
+    expect(await json('pause')).toEqual({ code: 0, value });
+    expect((await find(place.ledger)).pauseReason).toEqual(NO_CREDITS);
   });
 });

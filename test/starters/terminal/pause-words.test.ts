@@ -1,61 +1,60 @@
-import { describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { limiterScope } from '../../../contract/names.ts';
-import type { BatchRecord } from '../../../ledger/record-types.ts';
+import type { Ledger } from '../../../ledger/ledger.ts';
 import { standstillOf } from '../../../batches/look/view-batch.ts';
 import { standstillWords } from '../../../starters/terminal/pause-words.ts';
-import { invocationForEach, STATES } from '../steering.ts';
+import { freshPlace } from '../../support/place.ts';
+import { find, STATES } from '../steering.ts';
 
-const invocation = invocationForEach();
+const place = freshPlace();
 
-async function theBatch(): Promise<BatchRecord> {
-  const batch = await invocation.ledger.findBatch('b');
-  if (batch === undefined) throw new Error('There is no batch b.');
-  return batch;
-}
+const standstill = async (): Promise<unknown> => standstillOf(place.ledger, await find(place.ledger));
 
 async function aWorker(): Promise<void> {
-  const { apiUrl, account } = await theBatch();
-  await invocation.ledger.beat({ owner: 'w1', apiUrl, account });
+  const { apiUrl, account } = await find(place.ledger);
+  await place.ledger.beat({ owner: 'w1', apiUrl, account });
 }
 
-const scope = async (what: string): Promise<string> => limiterScope({ realm: await theBatch() }, what);
+/** Notes what became of requests of this kind. */
+async function note(what: string, event: Parameters<Ledger['updateLimiter']>[1]): Promise<void> {
+  await place.ledger.updateLimiter(limiterScope({ realm: await find(place.ledger) }, what), event);
+}
 
 describe('why a batch stands still', () => {
+  beforeEach(() => STATES.untouched(place.ledger));
+
   it('is that no worker lives, unless the batch is paused or finished', async () => {
-    await STATES.untouched(invocation.ledger);
-    expect(await standstillOf(invocation.ledger, await theBatch())).toBe('no-worker');
-    await invocation.ledger.setControl('b', 'paused');
-    expect(await standstillOf(invocation.ledger, await theBatch())).toBeUndefined();
-    await invocation.ledger.setControl('b', 'running');
+    const { ledger } = place;
+    expect(await standstill()).toBe('no-worker');
+    await ledger.setControl('b', 'paused');
+    expect(await standstill()).toBeUndefined();
+    await ledger.setControl('b', 'running');
     await aWorker();
-    expect(await standstillOf(invocation.ledger, await theBatch())).toBeUndefined();
-    await invocation.ledger.stopNow('b');
-    await invocation.ledger.closeBatch('b');
-    await invocation.ledger.forgetWorkers('all');
-    expect(await standstillOf(invocation.ledger, await theBatch())).toBeUndefined();
+    expect(await standstill()).toBeUndefined();
+    await ledger.stopNow('b');
+    await ledger.closeBatch('b');
+    await ledger.forgetWorkers('all');
+    expect(await standstill()).toBeUndefined();
   });
 
   it.each(['create', 'read'])('is that the API does not answer, until a %s is answered', async (what) => {
-    await STATES.untouched(invocation.ledger);
     await aWorker();
     const now = Date.now();
-    await invocation.ledger.updateLimiter(await scope(what), { type: 'troubled', now, sentAt: now });
-    expect(await standstillOf(invocation.ledger, await theBatch())).toBe('no-answer');
-    await invocation.ledger.updateLimiter(await scope(what), { type: 'answered', now: now + 10, sentAt: now + 5 });
-    expect(await standstillOf(invocation.ledger, await theBatch())).toBeUndefined();
+    await note(what, { type: 'troubled', now, sentAt: now });
+    expect(await standstill()).toBe('no-answer');
+    await note(what, { type: 'answered', now: now + 10, sentAt: now + 5 });
+    expect(await standstill()).toBeUndefined();
   });
 
   it('is not that the API did not answer an earlier batch', async () => {
-    await STATES.untouched(invocation.ledger);
     await aWorker();
-    const earlier = (await theBatch()).createdAt - 1;
-    await invocation.ledger.updateLimiter(await scope('create'), { type: 'troubled', now: earlier, sentAt: earlier });
-    expect(await standstillOf(invocation.ledger, await theBatch())).toBeUndefined();
+    const earlier = (await find(place.ledger)).createdAt - 1;
+    await note('create', { type: 'troubled', now: earlier, sentAt: earlier });
+    expect(await standstill()).toBeUndefined();
   });
 
   it('is told with the next command', async () => {
-    await STATES.untouched(invocation.ledger);
-    const batch = await theBatch();
+    const batch = await find(place.ledger);
     expect(standstillWords('no-worker', batch)).toMatch(/voxbatch worker$/);
     expect(standstillWords('no-answer', batch)).toMatch(new RegExp(`${batch.apiUrl} .*voxbatch doctor$`));
   });

@@ -2,31 +2,23 @@ import Database from 'libsql';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { chooseSettings } from '../../../batches/batch-settings.ts';
 import { scheduledRunOf } from '../../../batches/schedules/scheduled-run.ts';
 import { pathsIn } from '../../../embedded/home.ts';
 import { openLedger } from '../../../ledger/open-ledger.ts';
-import { startSimulator, type Simulator } from '../../../simulator/start-simulator.ts';
 import { aBatch, aKey, aRow, INTENT } from '../../ledger/setup.ts';
 import { settle } from '../../support/schedule-on-record.ts';
 import { trust } from '../../../starters/trust/trust.ts';
-import { capture, openCommandLine, type CommandLine } from '../command-line.ts';
+import { aTerminal, expectRun, json, lineAtSimulator, run } from '../command-line.ts';
 
-let line: CommandLine;
-let simulator: Simulator;
-beforeEach(async () => {
-  simulator = await startSimulator();
-  line = await openCommandLine({ VOXBATCH_API_URL: simulator.url, VOXBATCH_API_TOKEN: simulator.token });
-  await writeFile('lines.csv', 'text,voice\nHello,anna\n');
-});
-afterEach(async () => {
-  await line.close();
-  expect(simulator.ledger()).toEqual([]);
-  await simulator.close();
-});
+const line = lineAtSimulator();
+beforeEach(() => writeFile('lines.csv', 'text,voice\nHello,anna\n'));
 
 const configure = (config: object): Promise<void> => writeFile('voxbatch.config.json', JSON.stringify(config));
+
+/** Whether all that the config of this folder says is confirmed. */
+const isConfirmed = async (): Promise<boolean> => (await json('plan lines.csv')).value['unconfirmed'] === null;
 
 describe("a folder's config", () => {
   it.each([
@@ -41,129 +33,112 @@ describe("a folder's config", () => {
   ])('that says %j is refused until its user has confirmed it, with --yes too', async (config) => {
     await configure(config);
     const [name = ''] = Object.keys(config);
-    for (const words of [
-      ['run', 'lines.csv', '--yes'],
-      ['say', 'Hello', '--voice', 'anna'],
-      ['redrive', '--where', 'outcome=failed'],
-    ]) {
-      const { code, stderr } = await line.run(...words);
-      expect({ words, code }).toEqual({ words, code: 2 });
-      expect(stderr).toContain(`  ${name}: `);
-      expect(stderr).toContain('run: voxbatch trust\n');
-      expect(stderr).not.toContain('secret-path');
-    }
+    const err = [`  ${name}: `, 'run: voxbatch trust\n'];
+    for (const words of ['run lines.csv --yes', 'say Hello --voice anna', 'redrive --where outcome=failed'])
+      await expectRun(words, 2, { err, not: 'secret-path' });
     expect(existsSync('.voxbatch')).toBe(false);
   });
 
   it('is confirmed by one command, by what it says and where it is, and that can be taken back', async () => {
-    const confirmed = async (): Promise<boolean> =>
-      (await line.json('plan', 'lines.csv', '--json')).value['unconfirmed'] === null;
     await configure({ onEnd: 'touch ran', limits: { rate: 5 } });
-    expect(await confirmed()).toBe(false);
-    expect(await line.run('trust')).toMatchObject({ code: 0, stdout: expect.stringContaining('onEnd: "touch ran"') });
-    expect(await confirmed()).toBe(true);
+    expect(await isConfirmed()).toBe(false);
+    await expectRun('trust', 0, { out: 'onEnd: "touch ran"' });
+    expect(await isConfirmed()).toBe(true);
     await configure({ onEnd: 'touch ran', limits: { rate: 1 }, budget: 7 });
-    expect(await confirmed()).toBe(true);
+    expect(await isConfirmed()).toBe(true);
     await configure({ onEnd: 'touch ran; touch more' });
-    expect(await confirmed()).toBe(false);
+    expect(await isConfirmed()).toBe(false);
     await configure({ onEnd: 'touch ran' });
-    expect(await confirmed()).toBe(true);
+    expect(await isConfirmed()).toBe(true);
     mkdirSync('copy');
-    await cp('voxbatch.config.json', join('copy', 'voxbatch.config.json'));
-    await cp('lines.csv', join('copy', 'lines.csv'));
+    for (const file of ['voxbatch.config.json', 'lines.csv']) await cp(file, join('copy', file));
     process.chdir('copy');
-    expect(await confirmed()).toBe(false);
+    expect(await isConfirmed()).toBe(false);
     process.chdir('..');
-    expect(await line.run('trust', '--remove')).toMatchObject({ code: 0 });
-    expect(await confirmed()).toBe(false);
+    await expectRun('trust --remove', 0);
+    expect(await isConfirmed()).toBe(false);
   });
 
   it('is not confirmed by a link to one that was: its ./publish.sh is another', async () => {
     await configure({ onEnd: './publish.sh' });
-    await line.run('trust');
+    await run('trust');
     mkdirSync('shipped');
     symlinkSync('../voxbatch.config.json', join('shipped', 'voxbatch.config.json'));
     await cp('lines.csv', join('shipped', 'lines.csv'));
     process.chdir('shipped');
-    expect((await line.json('plan', 'lines.csv', '--json')).value['unconfirmed']).not.toBe(null);
-    expect((await line.run('run', 'lines.csv', '--yes')).code).toBe(2);
+    expect(await isConfirmed()).toBe(false);
+    await expectRun('run lines.csv --yes', 2);
     process.chdir('..');
-    expect((await line.json('plan', 'lines.csv', '--json')).value['unconfirmed']).toBe(null);
+    expect(await isConfirmed()).toBe(true);
   });
 
   it('is refused with all that the next command would confirm: the address and the ledger, too', async () => {
-    const { home } = pathsIn(join(line.folder, '.voxbatch'));
+    const folder = process.cwd();
+    const { home } = pathsIn(join(folder, '.voxbatch'));
     await (await openLedger(join(home, 'ledger.db'))).close();
     await configure({ retakes: 3, api: { url: 'https://attacker.example/api/open/v1' } });
     const listed = (text: string): string[] =>
-      text.split('\n').filter((one) => one.includes(line.folder) || one.startsWith('  '));
-    const { stderr } = await line.run('run', 'lines.csv', '--yes');
-    const { stdout } = await line.run('trust');
+      text.split('\n').filter((one) => one.includes(folder) || one.startsWith('  '));
+    const { stderr } = await run('run lines.csv --yes');
+    const { stdout } = await run('trust');
+    const config = join(folder, 'voxbatch.config.json');
     expect(listed(stdout)).toEqual([
-      join(line.folder, 'voxbatch.config.json'),
+      config,
       '  retakes: 3',
-      `${join(line.folder, 'voxbatch.config.json')}: api.url: "https://attacker.example/api/open/v1", with the token that is set now`,
+      `${config}: api.url: "https://attacker.example/api/open/v1", with the token that is set now`,
       join(home, 'ledger.db'),
       '  batches: 0, of which 0 are open',
       '  schedules: none',
       '  if you moved it here, go on; if this is a copy, do not use both: each pays again for what the other sends',
     ]);
     // Nothing is to be decided any more.
-    expect((await line.run('trust')).stdout).not.toContain('copy');
-    for (const shown of listed(stdout)) expect(stderr).toContain(shown);
-    expect(stderr).toContain(`VOXBATCH_HOME=${home}`);
-    expect(stderr).toContain(`VOXBATCH_CONFIG=${join(line.folder, 'voxbatch.config.json')}`);
+    await expectRun('trust', 0, { not: 'copy' });
+    for (const shown of [...listed(stdout), `VOXBATCH_HOME=${home}`, `VOXBATCH_CONFIG=${config}`])
+      expect(stderr).toContain(shown);
   });
 
   it('is shown with a path that cannot steer the terminal, or look like lines of ours', async () => {
-    const odd = join(line.folder, 'a\n  cache: "on"\u001b[8m\u202e');
-    mkdirSync(odd);
-    process.chdir(odd);
+    const folder = process.cwd();
+    mkdirSync('a\n  cache: "on"\u001b[8m\u202e');
+    process.chdir('a\n  cache: "on"\u001b[8m\u202e');
     await configure({ retakes: 3 });
-    const { stdout } = await line.run('trust');
-    expect(stdout.split('\n')[0]).toBe(
-      `"${line.folder}/a\\n  cache: \\"on\\"\\u001b[8m\\u{202e}/voxbatch.config.json"`,
-    );
+    const odd = `"${folder}/a\\n  cache: \\"on\\"\\u001b[8m\\u{202e}/voxbatch.config.json"`;
+    expect((await run('trust')).stdout.split('\n')[0]).toBe(odd);
   });
 
   it('needs none for limits, and none if the user names the file', async () => {
     await configure({ limits: { rate: 5 }, budget: 100, confirmAbove: 5, halt: 'never', cache: 'off', onEnd: null });
-    expect((await line.json('plan', 'lines.csv', '--json')).value).toMatchObject({ unconfirmed: null, budget: 100 });
+    expect((await json('plan lines.csv')).value).toMatchObject({ unconfirmed: null, budget: 100 });
     await configure({ retakes: 3 });
     process.env['VOXBATCH_CONFIG'] = 'voxbatch.config.json';
-    expect((await line.json('plan', 'lines.csv', '--json')).value).toMatchObject({ unconfirmed: null, retakes: 3 });
+    expect((await json('plan lines.csv')).value).toMatchObject({ unconfirmed: null, retakes: 3 });
   });
 
   it('is shown by plan, which does not use what is not confirmed', async () => {
     await configure({ onEnd: 'echo \u001b[2J', prices: { 'speech-job': { unit: 'job', credits: 0 } } });
-    const before = await line.run('plan', 'lines.csv');
-    expect(before.code).toBe(0);
-    expect(before.stdout).toContain('Not used here, because you have not confirmed it');
-    expect(before.stdout).toContain('  onEnd: "echo \\u001b[2J"');
-    expect((await line.json('plan', 'lines.csv', '--json')).value).toMatchObject({ credits: 3, estimated: true });
-    await line.run('trust');
-    const after = await line.run('plan', 'lines.csv');
-    expect(after.stdout).toContain('this command runs: "echo \\u001b[2J"');
-    expect((await line.json('plan', 'lines.csv', '--json')).value).toMatchObject({ credits: 0, estimated: false });
+    const unused = ['Not used here, because you have not confirmed it', '  onEnd: "echo \\u001b[2J"'];
+    await expectRun('plan lines.csv', 0, { out: unused });
+    expect((await json('plan lines.csv')).value).toMatchObject({ credits: 3, estimated: true });
+    await run('trust');
+    await expectRun('plan lines.csv', 0, { out: 'this command runs: "echo \\u001b[2J"' });
+    expect((await json('plan lines.csv')).value).toMatchObject({ credits: 0, estimated: false });
   });
-});
 
-describe('the address in a config', () => {
-  it('is confirmed for the token that is set', async () => {
+  it('has an address that is confirmed for the token that is set', async () => {
     delete process.env['VOXBATCH_API_URL'];
-    await configure({ api: { url: simulator.url } });
-    expect((await line.run('profile')).code).toBe(2);
-    expect(await line.run('trust')).toMatchObject({ code: 0 });
-    expect((await line.run('profile')).code).toBe(0);
-    await line.run('trust', '--remove');
-    expect((await line.run('profile')).code).toBe(2);
+    await configure({ api: { url: line.simulator.url } });
+    await expectRun('profile', 2);
+    await expectRun('trust', 0);
+    await expectRun('profile', 0);
+    await run('trust --remove');
+    await expectRun('profile', 2);
   });
 });
 
 describe('a ledger that came with a folder', () => {
   beforeEach(async () => {
     const ledger = await openLedger('.voxbatch/ledger.db');
-    const batch = { ...aBatch('lines'), apiUrl: simulator.url };
+    const batch = { ...aBatch('lines'), apiUrl: line.simulator.url };
     await ledger.createBatch({ ...batch, settings: { ...batch.settings, onEnd: 'touch ran' } });
     await ledger.addRows('lines', [aRow(1)]);
     await ledger.openBatch('lines', 1);
@@ -175,27 +150,21 @@ describe('a ledger that came with a folder', () => {
   });
 
   it('runs no command and spends nothing: whoever would is refused, whatever they say', async () => {
-    const audio = 'https://media.example/a.mp3';
     for (const words of [
-      ['run', 'lines.csv', '--yes'],
-      ['up'],
-      ['up', '--until-idle'],
-      ['worker'],
-      ['say', 'Hello', '--voice', 'anna', '--yes'],
-      ['transcribe', audio, '--yes'],
-      ['redrive', 'lines', '--where', 'outcome=failed', '--yes'],
-      ['reconcile', 'lines', '--resubmit', 'r1', '--yes'],
-      ['schedule', 'create', 'nightly', 'lines.csv', '--every', '1h'],
-      ['schedule', 'trigger', 'nightly'],
-      ['clean', 'lines', '--media', '--yes'],
-      ['cache', 'prune', '--older-than', '1d', '--yes'],
-    ]) {
-      const { code, stderr } = await line.run(...words);
-      expect({ words, code, stderr }).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining('run: voxbatch trust'),
-      });
-    }
+      'run lines.csv --yes',
+      'up',
+      'up --until-idle',
+      'worker',
+      'say Hello --voice anna --yes',
+      'transcribe https://media.example/a.mp3 --yes',
+      'redrive lines --where outcome=failed --yes',
+      'reconcile lines --resubmit r1 --yes',
+      'schedule create nightly lines.csv --every 1h',
+      'schedule trigger nightly',
+      'clean lines --media --yes',
+      'cache prune --older-than 1d --yes',
+    ])
+      await expectRun(words, 2, 'run: voxbatch trust');
     expect([existsSync('ran'), existsSync(join('.voxbatch', 'temporal.db'))]).toEqual([false, false]);
   });
 
@@ -206,33 +175,38 @@ describe('a ledger that came with a folder', () => {
     await ledger.createBatch(aBatch('../../outside'));
     await ledger.openBatch('../../outside', 0);
     await ledger.close();
-    expect((await line.run('results')).code).toBe(2);
-    expect((await line.run('results', '../../outside')).code).toBe(2);
+    for (const words of ['results', 'results ../../outside']) await expectRun(words, 2);
     process.chdir('..');
     expect(existsSync('outside')).toBe(false);
   });
 
   it('can be looked at', async () => {
-    expect((await line.run('list')).code).toBe(0);
-    expect((await line.run('status', 'lines')).code).toBe(75);
-    expect((await line.run('plan', 'lines.csv', '--name', 'other')).code).toBe(0);
-    expect((await line.run('explain', 'r1', '--batch', 'lines')).code).toBe(0);
+    for (const words of ['list', 'plan lines.csv --name other', 'explain r1 --batch lines']) await expectRun(words, 0);
+    await expectRun('status lines', 75);
   });
 
-  it('is shown with what its schedules run, read, write and tell before it is confirmed', async () => {
+  it('is shown with what its batches and schedules run, read, write, tell and risk before it is confirmed', async () => {
     const ledger = await openLedger('.voxbatch/ledger.db');
     const place = { manifest: '/there/lines.csv', outFolder: '/out', probe: false, confirmAbove: null };
-    const run = scheduledRunOf(chooseSettings({}, {}), place);
-    await settle(ledger, 'nightly', { run });
+    await settle(ledger, 'nightly', { run: scheduledRunOf(chooseSettings({}, {}), place) });
     await ledger.setScheduleHooks('nightly', { onEnd: 'touch first', notify: 'https://hooks.example/secret-path' });
+    const batch = aBatch('risky');
+    await ledger.createBatch({ ...batch, settings: { ...batch.settings, onUnknown: 'resubmit', retakes: 10 } });
     await ledger.close();
-    const { stdout } = await line.run('trust');
-    expect(stdout).toContain('account of schedule "nightly": "u1" at "https://api.example/api/open/v1"');
-    expect(stdout).toContain('manifest of schedule "nightly": "/there/lines.csv"');
-    expect(stdout).toContain('folder of the files of schedule "nightly": "/out"');
-    expect(stdout).toContain('command of schedule "nightly": "touch first"');
-    expect(stdout).toContain('messages of schedule "nightly": to "hooks.example"');
-    expect(stdout).not.toContain('secret-path');
+    const out = [
+      'command of a batch: "touch ran"',
+      'batches: 2, of which 1 is open',
+      'account of schedule "nightly": "u1" at "https://api.example/api/open/v1"',
+      'manifest of schedule "nightly": "/there/lines.csv"',
+      'folder of the files of schedule "nightly": "/out"',
+      'command of schedule "nightly": "touch first"',
+      'messages of schedule "nightly": to "hooks.example"',
+      '  onUnknown of a batch: "resubmit"\n  retakes of a batch: 10\n',
+      `  prices of a batch: ${JSON.stringify(batch.settings.prices)}\n`,
+    ];
+    await expectRun('trust', 0, { out, not: 'secret-path' });
+    const { stderr } = await run('redrive lines --where outcome=unknown --yes');
+    expect(stderr).not.toContain('voxbatch trust');
   });
 
   it('is not confirmed if its database could change what it does: a trigger gives each new batch a command', async () => {
@@ -241,67 +215,36 @@ describe('a ledger that came with a folder', () => {
       `create trigger evil after insert on batches begin update batches set settings = json_set(settings, '$.onEnd', 'touch ran') where name = new.name; end`,
     );
     db.close();
-    const { code, stderr } = await line.run('trust');
-    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('trigger \\"evil\\"') });
-    expect(stderr).toContain('Nothing was confirmed.');
-    const { code: ran, stderr: refused } = await line.run('run', 'lines.csv', '--name', 'own', '--yes');
-    expect({ ran, refused }).toMatchObject({ ran: 2, refused: expect.stringContaining('evil') });
-    expect(refused).not.toContain('run: voxbatch trust');
-  });
-
-  it('is shown with the settings of its batches that could have more paid', async () => {
-    const ledger = await openLedger('.voxbatch/ledger.db');
-    const batch = aBatch('risky');
-    await ledger.createBatch({
-      ...batch,
-      settings: { ...batch.settings, onUnknown: 'resubmit', retakes: 10 },
-    });
-    await ledger.close();
-    const { stdout } = await line.run('trust');
-    expect(stdout).toContain('  onUnknown of a batch: "resubmit"\n  retakes of a batch: 10\n');
-    expect(stdout).toContain(`  prices of a batch: ${JSON.stringify(batch.settings.prices)}\n`);
-  });
-
-  it('is confirmed by one command, which shows what it would run', async () => {
-    const { code, stdout } = await line.run('trust');
-    expect(code).toBe(0);
-    expect(stdout).toContain('command of a batch: "touch ran"');
-    expect(stdout).toContain('batches: 1, of which 0 are open');
-    const { code: after, stderr } = await line.run('redrive', 'lines', '--where', 'outcome=unknown', '--yes');
-    expect([after, stderr]).not.toEqual([2, expect.stringContaining('voxbatch trust')]);
+    await expectRun('trust', 2, ['trigger \\"evil\\"', 'Nothing was confirmed.']);
+    await expectRun('run lines.csv --name own --yes', 2, { err: 'evil', not: 'run: voxbatch trust' });
   });
 });
 
 describe('voxbatch trust', () => {
   it('shows everything and asks on a terminal, and confirms nothing without a yes', async () => {
-    await configure({ onEnd: 'touch ran', api: { url: simulator.url } });
+    await configure({ onEnd: 'touch ran', api: { url: line.simulator.url } });
     delete process.env['VOXBATCH_API_URL'];
-    const unconfirmed = async (): Promise<unknown> =>
-      (await line.json('plan', 'lines.csv', '--json')).value['unconfirmed'];
-    const lines = { out: '', err: '' };
-    const output = { ...capture(lines), isInteractive: true };
-    const answer = (isYes: boolean) => {
-      return (): Promise<boolean> => {
+    const { output, lines } = aTerminal();
+    const answer = (isYes: boolean): Promise<string> =>
+      trust('.', {}, { output }, () => {
         expect(lines.out).toContain('onEnd: "touch ran"');
-        expect(lines.out).toContain(`api.url: "${simulator.url}"`);
+        expect(lines.out).toContain(`api.url: "${line.simulator.url}"`);
         return Promise.resolve(isYes);
-      };
-    };
-    await expect(trust('.', {}, { output }, answer(false))).rejects.toThrow('Nothing was confirmed.');
-    expect(await unconfirmed()).not.toBe(null);
-    expect((await line.run('profile')).code).toBe(2);
-    expect(await trust('.', {}, { output }, answer(true))).toBe('complete');
-    expect(await unconfirmed()).toBe(null);
-    expect((await line.run('profile')).code).toBe(0);
+      });
+    await expect(answer(false)).rejects.toThrow('Nothing was confirmed.');
+    expect(await isConfirmed()).toBe(false);
+    await expectRun('profile', 2);
+    expect(await answer(true)).toBe('complete');
+    expect(await isConfirmed()).toBe(true);
+    await expectRun('profile', 0);
   });
 
   it('refuses a folder in which there is nothing to confirm, and one whose record cannot be written', async () => {
-    expect(await line.run('trust')).toMatchObject({ code: 2 });
+    await expectRun('trust', 2);
     await configure({ onEnd: 'touch ran' });
     rmSync('.state', { recursive: true, force: true });
     await writeFile('.state', 'a file');
-    const { code, stderr } = await line.run('trust');
-    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('nothing was confirmed') });
+    await expectRun('trust', 2, 'nothing was confirmed');
     expect(readFileSync('.state', 'utf8')).toBe('a file');
   });
 });

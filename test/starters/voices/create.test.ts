@@ -3,88 +3,68 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { SingleJob } from '../../../batches/single/single-job.ts';
 import { encodeSilence } from '../../../simulator/media/encode-wav.ts';
-import { placeAtSimulator } from '../place-for-each.ts';
-import { addJob } from '../single/add-job.ts';
-import { run, json } from '../command-line.ts';
+import { expectRefused, expectRun, json, placeAtSimulator, run } from '../command-line.ts';
+import { addJob, type JobEnd } from '../single/add-job.ts';
 
 /** What is said of voices that were made before, and of what cannot be sent; test/live/single-jobs.test.ts pays. */
 
-const invocation = placeAtSimulator({
-  atEnd: () => {
-    expect(invocation.simulator.ledger()).toEqual([]);
-    return Promise.resolve();
-  },
-});
-const { place } = invocation;
+const world = placeAtSimulator();
+const { place } = world;
 
-const CREATE = ['voices', 'create', 'Ada', '--sample', 'ada.wav'] as const;
+const CREATE = 'voices create Ada --sample ada.wav';
 
-function ada(path = 'ada.wav'): SingleJob {
-  const samples = JSON.stringify([join(invocation.line.folder, path)]);
-  return { command: 'voice', kind: 'voice', cells: { name: 'Ada', samples } };
+/** Ada's voice was asked for before, which ended so. */
+function add(end: JobEnd): Promise<string> {
+  const samples = JSON.stringify([join(process.cwd(), 'ada.wav')]);
+  const ada: SingleJob = { command: 'voice', kind: 'voice', cells: { name: 'Ada', samples } };
+  return addJob(world.simulator, place, ada, end);
 }
 
-beforeEach(async () => {
-  await writeFile('ada.wav', encodeSilence(1));
-});
+beforeEach(() => writeFile('ada.wav', encodeSilence(1)));
 
 describe('voices create', () => {
   it('voxbatch voices create: gives the id of the voice again, wherever its recordings lie by now', async () => {
-    const batch = await addJob(invocation.simulator, place, ada(), { voice: 'narrator' });
-    expect(await run(...CREATE)).toEqual({
-      code: 0,
-      stdout: 'narrator\n',
-      stderr: `Finished before, nothing was sent now. 7 credits charged. Record: voxbatch explain ${batch}\n`,
-    });
+    const batch = await add({ voice: 'narrator' });
+    const told = `Finished before, nothing was sent now. 7 credits charged. Record: voxbatch explain ${batch}\n`;
+    expect(await run(CREATE)).toEqual({ code: 0, stdout: 'narrator\n', stderr: told });
     await mkdir('moved');
     await rename('ada.wav', 'moved/again.wav');
-    const { code, value } = await json(
-      ...['voices', 'create', '--name', 'Ada', '--audio', 'moved/again.wav', '--json'],
-    );
-    expect({ code, value }).toMatchObject({ code: 0, value: { batch, voice: 'narrator', credits: 7 } });
+    const value = { batch, voice: 'narrator', credits: 7 };
+    expect(await json('voices create --name Ada --audio moved/again.wav')).toMatchObject({ code: 0, value });
   });
 
   it('warns where the list does not have the voice any more, if the API can be asked', async () => {
-    await addJob(invocation.simulator, place, ada(), { voice: 'gone' });
-    const warned = await run(...CREATE);
-    expect(warned).toMatchObject({ code: 0, stdout: 'gone\n', stderr: expect.stringContaining('with --again') });
+    await add({ voice: 'gone' });
+    await expectRun(CREATE, 0, { out: /^gone\n$/, err: 'with --again' });
     delete process.env['VOXBATCH_API_TOKEN'];
-    expect((await run(...CREATE)).stderr).not.toContain('--again');
+    await expectRun(CREATE, 0, { not: '--again' });
   });
 
   it('says how to go on where the answer was lost', async () => {
-    await addJob(invocation.simulator, place, ada(), { as: 'unknown' });
-    const { code, stdout, stderr } = await run(...CREATE);
-    expect({ code, stdout }).toEqual({ code: 13, stdout: '' });
-    expect(stderr).toContain('Find out, free: voxbatch reconcile voice-');
+    await add({ as: 'unknown' });
+    await expectRun(CREATE, 13, { out: '', err: 'Find out, free: voxbatch reconcile voice-' });
   });
 
   it.each([
-    [['voices', 'create'], 'A voice needs a name: voxbatch voices create NAME --sample FILE.'],
-    [['voices', 'create', 'Ada'], 'name at least one with --sample FILE.'],
-    [['voices', 'create', 'Ada', '--name', 'Bob', '--sample', 'ada.wav'], 'The name is given twice'],
-    [['voices', 'create', 'Ada', '--sample', 'text.wav'], 'text.wav: a file whose content is none of these'],
-    [['voices', 'create', 'Ada', '--sample', 'none.wav'], 'none.wav: no such file'],
-    [['voices', 'create', 'Ada', '--sample', 'long.wav'], 'expected 60 s of recordings at most'],
-    [['voices', 'create', 'Ada', '--sample', 'ada.wav', 'ada.wav'], 'expected recordings that differ'],
-    [['voices', 'create', 'Ada', '--sample', 'ada.wav', '--visibility', 'all'], 'visibility: expected'],
-  ])('checks everything before anything is sent: %j', async (args, words) => {
+    ['', 'A voice needs a name: voxbatch voices create NAME --sample FILE.'],
+    ['Ada', 'name at least one with --sample FILE.'],
+    ['Ada --name Bob --sample ada.wav', 'The name is given twice'],
+    ['Ada --sample text.wav', 'text.wav: a file whose content is none of these'],
+    ['Ada --sample none.wav', 'none.wav: no such file'],
+    ['Ada --sample long.wav', 'expected 60 s of recordings at most'],
+    ['Ada --sample ada.wav ada.wav', 'expected recordings that differ'],
+    ['Ada --sample ada.wav --visibility all', 'visibility: expected'],
+  ])('checks everything before anything is sent: "%s"', async (words, said) => {
     await writeFile('text.wav', 'not a sound');
     await writeFile('long.wav', encodeSilence(61));
-    const { code, stderr } = await run(...args);
-    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(words) });
-    expect(stderr).toContain('Nothing was spent.');
+    await expectRefused(`voices create ${words}`, said);
   });
 });
 
-describe('voices preview', () => {
-  it('voxbatch voices preview: is the job that say with this voice is, and names itself', async () => {
-    const file = await place.store.put('job/1.mp3', 'ID3 the paid bytes');
-    const said: SingleJob = { command: 'say', kind: 'tts', cells: { text: 'Good morning.', voice: 'anna' } };
-    const batch = await addJob(invocation.simulator, place, said, { file });
-    const { code, stdout } = await run('voices', 'preview', 'anna', 'Good morning.');
-    expect({ code, stdout }).toEqual({ code: 0, stdout: `${batch}.mp3\n` });
-    const faulty = await run('voices', 'preview', 'anna', '');
-    expect(faulty).toMatchObject({ code: 2, stderr: expect.stringContaining('See: voxbatch voices preview --help') });
-  });
+it('voxbatch voices preview: is the job that say with this voice is, and names itself', async () => {
+  const file = await place.store.put('job/1.mp3', 'ID3 the paid bytes');
+  const said: SingleJob = { command: 'say', kind: 'tts', cells: { text: 'Good morning.', voice: 'anna' } };
+  const batch = await addJob(world.simulator, place, said, { file });
+  await expectRun(['voices preview anna', 'Good morning.'], 0, { out: `${batch}.mp3\n` });
+  await expectRun(['voices preview anna', ''], 2, 'See: voxbatch voices preview --help');
 });

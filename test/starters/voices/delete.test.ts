@@ -1,37 +1,23 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { openLedger } from '../../../ledger/open-ledger.ts';
-import { startSimulator, type Simulator, type SimulatorOptions } from '../../../simulator/start-simulator.ts';
 import { deleteVoice } from '../../../starters/voices/delete.ts';
 import { aBatch, aRow } from '../../ledger/setup.ts';
-import { capture, openCommandLine, type CommandLine, run, json } from '../command-line.ts';
+import { aTerminal, expectRefused, expectRun, json, lineForEach, simulate } from '../command-line.ts';
 
-let line: CommandLine;
-let simulator: Simulator | undefined;
-beforeEach(async () => {
-  line = await openCommandLine();
-});
-afterEach(async () => {
-  await line.close();
-  await simulator?.close();
-});
-
-async function start(options: SimulatorOptions = {}): Promise<void> {
-  simulator = await startSimulator({ voiceCount: 2, ...options });
-  Object.assign(process.env, { VOXBATCH_API_URL: simulator.url, VOXBATCH_API_TOKEN: simulator.token });
-}
+lineForEach();
 
 async function listed(): Promise<readonly string[]> {
-  const { value } = await json('voices', 'list', '--json');
+  const { value } = await json('voices list');
   return (value as unknown as readonly { readonly id: string }[]).map(({ id }) => id);
 }
 
 /** Loads a batch of one row that speaks with a voice, on the account of the simulator. */
-async function load(voice: string): Promise<void> {
-  const { value } = await json('profile', '--json');
-  const ledger = await openLedger(join(line.folder, '.voxbatch', 'ledger.db'));
+async function load(apiUrl: string, voice: string): Promise<void> {
+  const { value } = await json('profile');
+  const ledger = await openLedger(join('.voxbatch', 'ledger.db'));
   const row = aRow(1);
-  await ledger.createBatch({ ...aBatch('lines'), apiUrl: simulator?.url ?? '', account: String(value['user_id']) });
+  await ledger.createBatch({ ...aBatch('lines'), apiUrl, account: String(value['user_id']) });
   await ledger.addRows('lines', [{ ...row, spec: { ...row.spec, voice } }]);
   await ledger.openBatch('lines', 1);
   await ledger.close();
@@ -39,88 +25,70 @@ async function load(voice: string): Promise<void> {
 
 describe('voxbatch voices delete', () => {
   it('voxbatch voices delete: deletes a voice by its id or name, and says so on a repeat', async () => {
-    await start();
-    const first = await run('voices', 'delete', 'voice-1', '--yes');
-    expect(first).toMatchObject({ code: 0, stdout: 'Voice Voice 1 (voice-1, fishaudio) is deleted.\n' });
-    expect(first.stderr).toContain('Nothing was spent.');
+    await simulate({ voiceCount: 2 });
+    const out = /^Voice Voice 1 \(voice-1, fishaudio\) is deleted\.\n$/;
+    await expectRun('voices delete voice-1 --yes', 0, { out, err: 'Nothing was spent.' });
     expect(await listed()).not.toContain('voice-1');
-    const again = await json('voices', 'delete', 'voice-1', '--yes', '--json');
-    expect(again).toMatchObject({ code: 0, value: { voice: 'voice-1', result: 'missing' } });
-    const { value } = await json('voices', 'delete', 'name:voice 2', '--yes', '--json');
+    const again = { voice: 'voice-1', result: 'missing' };
+    expect(await json('voices delete voice-1 --yes')).toMatchObject({ code: 0, value: again });
+    const { value } = await json('voices delete', 'name:voice 2', '--yes');
     expect(value).toMatchObject({ voice: 'voice-2', result: 'deleted' });
-    expect(simulator?.ledger()).toEqual([]);
   });
 
   it.each(['v1', 'legacy'])(
     'refuses a name without name:, and what is no id, and sends nothing (%s)',
     async (dialect) => {
-      await start();
-      const named = await run('voices', 'delete', 'voice 2', '--yes', '--api-dialect', dialect);
-      expect({ code: named.code, stderr: named.stderr }).toEqual({
-        code: 2,
-        stderr: expect.stringContaining('The API lists no voice voice 2. The nearest is name:voice 2.'),
-      });
-      for (const id of ['', ' ', '.', '..']) {
-        const { code, stderr } = await run('voices', 'delete', id, '--yes', '--api-dialect', dialect);
-        expect({ code, stderr }).toMatchObject({
-          code: 2,
-          stderr: expect.stringContaining('is not the id of a voice'),
-        });
-      }
+      await simulate({ voiceCount: 2 });
+      const flags = ['--yes', '--api-dialect', dialect];
+      const nearest = 'The API lists no voice voice 2. The nearest is name:voice 2.';
+      await expectRun(['voices delete', 'voice 2', ...flags], 2, nearest);
+      for (const id of ['', ' ', '.', '..'])
+        await expectRun(['voices delete', id, ...flags], 2, 'is not the id of a voice');
       expect(await listed()).toContain('voice-2');
     },
   );
 
   it('uses the legacy paths where they are asked for', async () => {
-    await start();
-    const { code } = await run('voices', 'delete', 'voice-1', '--yes', '--api-dialect', 'legacy');
-    expect(code).toBe(0);
+    await simulate({ voiceCount: 2 });
+    await expectRun('voices delete voice-1 --yes --api-dialect legacy', 0);
     expect(await listed()).not.toContain('voice-1');
-    expect((await run('voices', 'delete', 'x', '--yes', '--api-dialect', 'v7')).code).toBe(2);
+    await expectRun('voices delete x --yes --api-dialect v7', 2);
   });
 
   it('wants a yes: from a person on a terminal, else by --yes', async () => {
-    await start();
-    const { code, stderr } = await run('voices', 'delete', 'voice-1');
-    expect({ code, stderr }).toMatchObject({ code: 3, stderr: expect.stringContaining('Add --yes') });
-    const wrong = await run('voices', 'delete', 'name:Nobody');
-    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('The API lists no voice name:Nobody.') });
-    const words = { out: '', err: '' };
-    const output = { ...capture(words), isInteractive: true };
-    await expect(deleteVoice('voice-1', {}, { output }, () => Promise.resolve(false))).rejects.toThrow('Not confirmed');
-    expect(words.err).toContain('Voice Voice 1 (voice-1, fishaudio) of account user_');
+    await simulate({ voiceCount: 2 });
+    await expectRun('voices delete voice-1', 3, 'Add --yes');
+    await expectRun('voices delete name:Nobody', 2, 'The API lists no voice name:Nobody.');
+    const { output, lines } = aTerminal();
+    const answer = (isYes: boolean): Promise<string> =>
+      deleteVoice('voice-1', {}, { output }, () => Promise.resolve(isYes));
+    await expect(answer(false)).rejects.toThrow('Not confirmed');
+    expect(lines.err).toContain('Voice Voice 1 (voice-1, fishaudio) of account user_');
     expect(await listed()).toContain('voice-1');
-    expect(await deleteVoice('voice-1', {}, { output }, () => Promise.resolve(true))).toBe('complete');
+    expect(await answer(true)).toBe('complete');
   });
 
   it('refuses while an open batch of this ledger needs the voice, before anybody is asked', async () => {
-    await start();
-    await load('voice-1');
+    const { url } = await simulate({ voiceCount: 2 });
+    await load(url, 'voice-1');
     const words = 'Voice Voice 1 (voice-1, fishaudio) is needed by batch "lines" (1 row).';
-    const { code, stderr } = await run('voices', 'delete', 'voice-1', '--yes');
-    expect({ code, stderr }).toMatchObject({ code: 3, stderr: expect.stringContaining(words) });
-    const output = { ...capture({ out: '', err: '' }), isInteractive: true };
+    await expectRun('voices delete voice-1 --yes', 3, words);
     const ask = (): Promise<boolean> => Promise.reject(new Error('asked'));
-    await expect(deleteVoice('name:Voice 1', {}, { output }, ask)).rejects.toThrow(words);
+    await expect(deleteVoice('name:Voice 1', {}, aTerminal(), ask)).rejects.toThrow(words);
     expect(await listed()).toContain('voice-1');
   });
 
   it('deletes nothing while the list of voices cannot be read, for it may be a name', async () => {
-    await start({ plan: { rules: [{ on: 'list', fault: { kind: 'status', status: 404 } }] } });
-    const { code, stderr } = await run('voices', 'delete', 'voice-1', '--yes');
-    expect({ code, stderr }).toMatchObject({
-      code: 5,
-      stderr: expect.stringMatching(/does not list its voices: .* Nothing was deleted\. Nothing was spent\./u),
-    });
+    await simulate({ plan: { rules: [{ on: 'list', fault: { kind: 'status', status: 404 } }] } });
+    const why = /does not list its voices: .* Nothing was deleted\. Nothing was spent\./u;
+    await expectRefused('voices delete voice-1 --yes', why, 5);
   });
 
   it('says what the API refuses, and what it cannot tell', async () => {
-    await start({ plan: { rules: [{ on: 'delete', match: { text: 'voice-2' }, fault: 'reset-before' }] } });
-    const theirs = await run('voices', 'delete', 'narrator', '--yes');
-    expect(theirs).toMatchObject({ code: 10, stdout: expect.stringContaining('The API refused it: ') });
-    const lost = await json('voices', 'delete', 'voice-2', '--yes', '--json');
-    expect(lost).toMatchObject({ code: 10, value: { result: 'not_deleted', voice: 'voice-2' } });
-    const unknown = await run('voices', 'delete', 'name:Nobody', '--yes');
-    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('The API lists no voice name:Nobody.') });
+    const plan = { rules: [{ on: 'delete', match: { text: 'voice-2' }, fault: 'reset-before' }] } as const;
+    await simulate({ voiceCount: 2, plan: { rules: [...plan.rules] } });
+    await expectRun('voices delete narrator --yes', 10, { out: 'The API refused it: ' });
+    const value = { result: 'not_deleted', voice: 'voice-2' };
+    expect(await json('voices delete voice-2 --yes')).toMatchObject({ code: 10, value });
   });
 });
