@@ -1,6 +1,6 @@
 import { createProgram } from '../../starters/program.ts';
 import { commandTree, type CommandFacts } from '../../starters/terminal/usage-words.ts';
-import { capture } from '../starters/command-line.ts';
+import { capture } from '../starters/capture.ts';
 import { table } from './markdown.ts';
 
 /** All commands and flags, as `--help` describes them. */

@@ -1,6 +1,6 @@
 import { createProgram } from '../../starters/program.ts';
 import { commandTree } from '../../starters/terminal/usage-words.ts';
-import { capture } from '../starters/command-line.ts';
+import { capture } from '../starters/capture.ts';
 import { ENDPOINTS, FURTHER_ENDPOINTS, FURTHER_LEGACY_ENDPOINTS, LEGACY_ENDPOINTS, SURFACES } from './api-surface.ts';
 import { table } from './markdown.ts';
 import { type NamedTest, readNamedTests } from './read-titles.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { createProgram } from '../../starters/program.ts';
 import { commandTree } from '../../starters/terminal/usage-words.ts';
-import { capture } from '../starters/command-line.ts';
+import { capture } from '../starters/capture.ts';
 import { ROOMS } from './import-rules.ts';
 import { anchorsOf, codeOf, PAGES, pathOf, readPage } from './pages.ts';
 

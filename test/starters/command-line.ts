@@ -1,13 +1,14 @@
-import { buffer } from 'node:stream/consumers';
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../simulator/start-simulator.ts';
 import { main } from '../../starters/main.ts';
 import type { Output } from '../../starters/terminal/output.ts';
 import { endAfterTest } from '../support/end-after-test.ts';
+import { freshFolder } from '../support/fresh-folder.ts';
 import { freshPlace, type Place } from '../support/place.ts';
+import { capture } from './capture.ts';
+
+export { capture };
 
 /** How a command line ended. */
 export interface Ended {
@@ -25,8 +26,8 @@ type Said = string | RegExp | readonly (string | RegExp)[];
 const SETTINGS = /^(VOXBATCH|TEMPORAL)_|^XDG_STATE_HOME$/;
 
 /** Until the test has ended: a folder of one's own as working directory, with none of our settings from outside. */
-export async function openCommandLine(env: NodeJS.ProcessEnv = {}): Promise<void> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'voxbatch-starters-')));
+function openCommandLine(env: NodeJS.ProcessEnv = {}): void {
+  const folder = freshFolder();
   const before = { cwd: process.cwd(), env: { ...process.env } };
   const forget = (): void => {
     for (const name of Object.keys(process.env)) if (SETTINGS.test(name)) Reflect.deleteProperty(process.env, name);
@@ -35,11 +36,10 @@ export async function openCommandLine(env: NodeJS.ProcessEnv = {}): Promise<void
   // What it confirms is none of the user's own.
   Object.assign(process.env, { XDG_STATE_HOME: join(folder, '.state') }, env);
   process.chdir(folder);
-  endAfterTest(async () => {
+  endAfterTest(() => {
     process.chdir(before.cwd);
     forget();
     Object.assign(process.env, before.env);
-    await rm(folder, { recursive: true, force: true });
   });
 }
 
@@ -60,14 +60,16 @@ function apiOf({ url, token }: Simulator): NodeJS.ProcessEnv {
 
 /** A command line for every test of a file. */
 export function lineForEach(env?: NodeJS.ProcessEnv): void {
-  beforeEach(() => openCommandLine(env));
+  beforeEach(() => {
+    openCommandLine(env);
+  });
 }
 
 /** The same at a simulator of its own. */
 export function lineAtSimulator(options?: SimulatorOptions): { readonly simulator: Simulator } {
   let simulator: Simulator;
   beforeEach(async () => {
-    await openCommandLine();
+    openCommandLine();
     simulator = await simulate(options);
   });
   return {
@@ -80,7 +82,9 @@ export function lineAtSimulator(options?: SimulatorOptions): { readonly simulato
 /** A command line for every test of a file, with a ledger and a store that it finds. */
 export function placeForEach(env: () => NodeJS.ProcessEnv = () => ({})): Place {
   const place = freshPlace();
-  beforeEach(() => openCommandLine({ VOXBATCH_HOME: place.folder, ...env() }));
+  beforeEach(() => {
+    openCommandLine({ VOXBATCH_HOME: place.folder, ...env() });
+  });
   return place;
 }
 
@@ -153,24 +157,6 @@ function expectSaid(text: string, said: Said): void {
 /** Expects a refusal: no data, these words on stderr, and that nothing was spent. */
 export async function expectRefused(line: Line, said: Exclude<Said, ''>, code = 2): Promise<Ended> {
   return expectRun(line, code, { out: '', err: [...[said].flat(), /nothing was (changed, nothing was )?spent/i] });
-}
-
-/** An output that is no terminal and keeps what is written. */
-export function capture(lines: { out: string; err: string }): Output {
-  return {
-    data: (line) => {
-      lines.out += `${line}\n`;
-    },
-    bytes: async (body) => {
-      lines.out += (await buffer(body)).toString('utf8');
-    },
-    say: (line) => {
-      lines.err += `${line}\n`;
-    },
-    isTerminal: false,
-    isInteractive: false,
-    hasColour: false,
-  };
 }
 
 /** A terminal with a person at it, and what was written there. */
