@@ -17,7 +17,7 @@ import { DEFAULT_TUNABLES } from '../../contract/tunables.ts';
 import type { Claim } from '../../ledger/lanes/lanes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { RedriveChoice, Redriven } from '../../ledger/takes/redrive.ts';
-import type { LoadedRow, NewBatch, NewRow } from '../../ledger/record-types.ts';
+import type { BatchRecord, LoadedRow, NewBatch, NewRow } from '../../ledger/record-types.ts';
 import { inside } from './inside.ts';
 import { openTestLedger } from '../support/open-test-ledger.ts';
 
@@ -163,6 +163,13 @@ export function aDub(row: number, more: Partial<RowSpec> = {}): NewRow {
 /** Texts as the parts of a row, of 1 credit each. */
 export function partsOf(first: number, ...texts: readonly string[]): NonNullable<LoadedRow['parts']> {
   return { first, rows: texts.map((text) => ({ spec: { kind: 'tts', text, voice: 'v', extra: {} }, quoted: 1 })) };
+}
+
+/** The batch as it is on record. */
+export async function batchOf(name = 'b'): Promise<BatchRecord> {
+  const batch = await ledger.findBatch(name);
+  if (batch === undefined) throw new Error(`there is no batch ${name}`);
+  return batch;
 }
 
 /** A redrive by a person who has just looked at the rows. */

@@ -1,14 +1,10 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { pairRows } from '../../../batches/compare/compare-batches.ts';
-import type { Ledger } from '../../../ledger/ledger.ts';
 import type { BatchRecord, NewRow } from '../../../ledger/record-types.ts';
-import { aBatch, aRow, ledgerForEachTest } from '../../ledger/setup.ts';
+import { aBatch, aRow, ledger, ledgerForEachTest } from '../../ledger/setup.ts';
 
-let ledger: Ledger;
-ledgerForEachTest((made) => {
-  ledger = made;
-});
+ledgerForEachTest();
 
 async function add(name: string, rows: readonly Partial<NewRow>[]): Promise<BatchRecord> {
   await ledger.createBatch(aBatch(name));

@@ -1,13 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { noticeEnvironment, noticeMessage, type NoticeMessage } from '../../../client/hooks/read-news.ts';
 import { viewBatch } from '../../../batches/look/view-batch.ts';
-import type { Ledger } from '../../../ledger/ledger.ts';
-import type { BatchRecord } from '../../../ledger/record-types.ts';
-import { aKey, fill, INTENT, ledgerForEachTest } from '../../ledger/setup.ts';
+import { aKey, fill, INTENT, batchOf, ledger, ledgerForEachTest } from '../../ledger/setup.ts';
 
-let ledger: Ledger;
-ledgerForEachTest(async (made) => {
-  ledger = made;
+ledgerForEachTest(async () => {
   await fill(ledger, 1);
 });
 
@@ -16,7 +12,7 @@ async function messageAfter(credits: number | undefined): Promise<NoticeMessage>
   await ledger.intend(aKey(1), INTENT);
   const price = credits === undefined ? {} : { credits };
   await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1', ...price }, { state: 'processing' });
-  const view = await viewBatch(ledger, (await ledger.findBatch('b')) as BatchRecord);
+  const view = await viewBatch(ledger, await batchOf());
   return noticeMessage({ id: 'n1', madeAt: 0 }, 'ended', view);
 }
 

@@ -1,14 +1,11 @@
 import { expect, it } from '@jest/globals';
 import { gatherLeftovers } from '../../../batches/look/leftovers.ts';
-import type { Ledger } from '../../../ledger/ledger.ts';
 import { nextSteps } from '../../../starters/terminal/next-steps.ts';
-import { aBatch, aKey, aRow, INTENT, ledgerForEachTest } from '../../ledger/setup.ts';
+import { aBatch, aKey, aRow, INTENT, batchOf, ledger, ledgerForEachTest } from '../../ledger/setup.ts';
 
 /** Three rows quoted at 10, a budget of 60, and an API that charges 50 for the first: the others do not fit. */
 
-let ledger: Ledger;
-ledgerForEachTest(async (made) => {
-  ledger = made;
+ledgerForEachTest(async () => {
   const batch = aBatch();
   await ledger.createBatch({ ...batch, settings: { ...batch.settings, budget: 60 } });
   await ledger.addRows(
@@ -19,8 +16,7 @@ ledgerForEachTest(async (made) => {
 });
 
 async function stepsNow(): Promise<string> {
-  const batch = await ledger.findBatch('b');
-  if (batch === undefined) throw new Error('the batch is gone');
+  const batch = await batchOf();
   const counts = await ledger.counts('b');
   const leftovers = await gatherLeftovers(ledger, batch, counts);
   return nextSteps({ batch, counts, money: await ledger.money('b'), leftovers, out: 'out/b' }).join('\n');

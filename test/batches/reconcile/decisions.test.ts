@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { releaseTake, settleNotCharged } from '../../../batches/reconcile/decisions.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
-import { aKey, fill, INTENT, ledgerForEachTest, redriveNow } from '../../ledger/setup.ts';
+import { aKey, fill, INTENT, ledger, ledgerForEachTest, redriveNow } from '../../ledger/setup.ts';
 
 /** What a person says of a take, in the words that commands use. */
 
@@ -9,10 +9,7 @@ const WHO = 'ann@invocation';
 const LOST = { class: 'OutcomeUnknown', message: 'no answer' } as const;
 const FILE = { key: 'b/1-speech-1.mp3', bytes: 3, sha256: 'f'.repeat(64), extension: 'mp3' };
 
-let ledger: Ledger;
-
-ledgerForEachTest(async (made) => {
-  ledger = made;
+ledgerForEachTest(async () => {
   await fill(ledger, 2);
 });
 

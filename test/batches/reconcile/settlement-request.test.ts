@@ -2,18 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import { gatherLeftovers } from '../../../batches/look/leftovers.ts';
 import { planSettlement, type SettlementRequest } from '../../../batches/reconcile/settlement-request.ts';
 import { unknownRows } from '../../../batches/rows/find-rows.ts';
-import type { Ledger } from '../../../ledger/ledger.ts';
-import { aBatch, aKey, aRow, INTENT, ledgerForEachTest, redriveNow } from '../../ledger/setup.ts';
+import { aBatch, aKey, aRow, INTENT, batchOf, ledger, ledgerForEachTest, redriveNow } from '../../ledger/setup.ts';
 
 /** What `reconcile` means by a row that is spoken in parts: those of its parts that are in doubt. */
 
 const LOST = { class: 'OutcomeUnknown', message: 'No answer came.' } as const;
 const REFUSED = { class: 'BadRequest', message: 'No.' } as const;
 
-let ledger: Ledger;
 /** Row 1 is spoken in parts, which are rows 3, 4 and 5; row 2 is whole. */
-ledgerForEachTest(async (made) => {
-  ledger = made;
+ledgerForEachTest(async () => {
   await ledger.createBatch(aBatch());
   const part = (text: string) => ({ spec: { kind: 'tts', text, voice: 'v', extra: {} } as const, quoted: 1 });
   const parts = { first: 3, rows: [part('One.'), part('Two.'), part('Three.')] };
@@ -32,8 +29,7 @@ async function refuse(row: number): Promise<void> {
 }
 
 async function find(wish: SettlementRequest): ReturnType<typeof planSettlement> {
-  const batch = await ledger.findBatch('b');
-  if (batch === undefined) throw new Error('There is no batch.');
+  const batch = await batchOf();
   return planSettlement(ledger, batch, wish);
 }
 
@@ -94,8 +90,7 @@ describe('a row in parts', () => {
 
   it('is left over by its parts, which are named', async () => {
     for (const row of PARTS_AND_ROW) await lose(row);
-    const batch = await ledger.findBatch('b');
-    if (batch === undefined) throw new Error('There is no batch.');
+    const batch = await batchOf();
     const { lost } = await gatherLeftovers(ledger, batch, await ledger.counts('b'));
     expect(lost.unlisted).toMatchObject({ count: 4, parts: 3 });
     expect(lost.unlisted.first.map(({ id }) => id)).toEqual(['r2', 'r1#1', 'r1#2', 'r1#3']);

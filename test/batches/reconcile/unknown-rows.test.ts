@@ -5,19 +5,14 @@ import { unknownRows } from '../../../batches/rows/find-rows.ts';
 import type { SettledRow } from '../../../batches/reconcile/decisions.ts';
 import type { AttemptKey } from '../../../contract/batch.ts';
 import type { Failure } from '../../../contract/failures.ts';
-import type { Ledger } from '../../../ledger/ledger.ts';
-import { aBatch, aKey, fill, INTENT, ledgerForEachTest, redriveNow } from '../../ledger/setup.ts';
+import { aBatch, aKey, fill, INTENT, ledger, ledgerForEachTest, redriveNow } from '../../ledger/setup.ts';
 
 /** Which rows of a batch are unknown, and what is said of those that are looked for in vain. */
 
 const LOST: Failure = { class: 'OutcomeUnknown', message: 'no answer' };
 const REFUSED: Failure = { class: 'BadRequest', message: 'no' };
 
-let ledger: Ledger;
-
-ledgerForEachTest((made) => {
-  ledger = made;
-});
+ledgerForEachTest();
 
 async function lose(key: AttemptKey, outcome: 'unknown' | 'failed' = 'unknown'): Promise<void> {
   await ledger.intend(key, INTENT);

@@ -4,14 +4,21 @@ import { budgetLeftFor, draftRedrive, openRows } from '../../../batches/redrive/
 import type { RedriveDraft } from '../../../batches/redrive/draft.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import type { Tuning } from '../../../contract/tunables.ts';
-import { aBatch, aKey, aRow, fill, INTENT, ledgerForEachTest, redriveNow } from '../../ledger/setup.ts';
+import {
+  aBatch,
+  aKey,
+  aRow,
+  fill,
+  INTENT,
+  batchOf,
+  ledger,
+  ledgerForEachTest,
+  redriveNow,
+} from '../../ledger/setup.ts';
 
 const RULES = { step: null, resubmit: false, replace: false, accept: false, asksForOverdue: false };
 
-let ledger: Ledger;
-ledgerForEachTest((fresh) => {
-  ledger = fresh;
-});
+ledgerForEachTest();
 
 /** A batch of this many rows that was stopped before any was sent, and the draft that sends them after all. */
 async function stopped(count: number, tuning: Tuning = {}): Promise<{ draft: RedriveDraft; rows: FoundRows }> {
@@ -19,8 +26,7 @@ async function stopped(count: number, tuning: Tuning = {}): Promise<{ draft: Red
   await ledger.setControl('b', 'stopping');
   await ledger.cancelRest('b');
   await ledger.closeBatch('b');
-  const batch = await ledger.findBatch('b');
-  if (batch === undefined) throw new Error('no batch');
+  const batch = await batchOf();
   const rows = chosenRows(ledger, 'b', { outcomes: ['cancelled'] });
   return { draft: await draftRedrive(ledger, batch, rows, RULES, tuning), rows };
 }
@@ -29,17 +35,20 @@ async function waiting(): Promise<number> {
   return (await ledger.counts('b')).states.waiting;
 }
 
+/** A ledger of which it is known how many rows each redrive opened. */
+function watch(): { watched: Pick<Ledger, 'redrive' | 'partsOf' | 'takesOf'>; sizes: readonly number[] } {
+  const sizes: number[] = [];
+  const redrive: Ledger['redrive'] = (batch, choices) => {
+    sizes.push(choices.length);
+    return ledger.redrive(batch, choices);
+  };
+  return { watched: { ...ledger, redrive }, sizes };
+}
+
 describe('a redrive', () => {
   it('opens all rows of its draft, in several transactions', async () => {
     const { draft, rows } = await stopped(450);
-    const sizes: number[] = [];
-    const watched: Pick<Ledger, 'redrive' | 'partsOf' | 'takesOf'> = {
-      ...ledger,
-      redrive: (batch, choices) => {
-        sizes.push(choices.length);
-        return ledger.redrive(batch, choices);
-      },
-    };
+    const { watched, sizes } = watch();
     expect(await openRows(watched, 'b', draft, rows)).toEqual({ type: 'opened', opened: 450, movedOn: 0 });
     expect(sizes).toEqual([200, 200, 50]);
     expect(await waiting()).toBe(450);
@@ -59,14 +68,7 @@ describe('a redrive', () => {
     const all = chosenRows(ledger, 'b', {});
     const pay = { type: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
     await redriveNow(ledger, 'b', [{ row: 2, take: 1, how: pay }]);
-    const sizes: number[] = [];
-    const watched: Pick<Ledger, 'redrive' | 'partsOf' | 'takesOf'> = {
-      ...ledger,
-      redrive: (batch, choices) => {
-        sizes.push(choices.length);
-        return ledger.redrive(batch, choices);
-      },
-    };
+    const { watched, sizes } = watch();
     expect(await openRows(watched, 'b', draft, all)).toEqual({ type: 'opened', opened: 200, movedOn: 1 });
     expect(sizes).toEqual([200]);
   });
@@ -77,8 +79,7 @@ describe('a redrive', () => {
     await ledger.addRows('b', [aRow(1, 'voice'), { ...aRow(2), spec: speaks, waitsFor: { type: 'made', row: 1 } }]);
     await ledger.openBatch('b', 2);
     await ledger.giveUp({ ...aKey(1), step: 'voice' }, { outcome: 'failed' });
-    const batch = await ledger.findBatch('b');
-    if (batch === undefined) throw new Error('no batch');
+    const batch = await batchOf();
     const found = chosenRows(ledger, 'b', { outcomes: ['failed'] });
     const edit = { ...speaks, text: 'other words' };
     async function* edited(): AsyncGenerator<FoundRow> {
@@ -108,8 +109,7 @@ describe('a redrive', () => {
     await ledger.openBatch('b', 4);
     await ledger.giveUp({ ...aKey(4), step: 'speech' }, { outcome: 'failed' });
     await ledger.giveUp({ ...aKey(1), step: 'voice' }, { outcome: 'failed' });
-    const batch = await ledger.findBatch('b');
-    if (batch === undefined) throw new Error('no batch');
+    const batch = await batchOf();
     const draftOf = (rows: readonly number[]): Promise<RedriveDraft> =>
       draftRedrive(ledger, batch, chosenRows(ledger, 'b', { rows }), RULES);
     const [maker, all] = [await draftOf([1]), await draftOf([1, 2, 3])];
@@ -160,8 +160,7 @@ describe('a redrive', () => {
       await ledger.intend(aKey(1, 1, 2), INTENT);
       await ledger.settle(aKey(1, 1, 2), { ...accepted, jobId: 'job-2' }, { state: 'processing' });
       await ledger.finishJob(aKey(1, 1, 2), { failure: FAILED }, { outcome: 'failed', failure: FAILED });
-      const batch = await ledger.findBatch('b');
-      if (batch === undefined) throw new Error('The batch was loaded.');
+      const batch = await batchOf();
       return draftRedrive(ledger, batch, chosenRows(ledger, 'b', { outcomes: ['failed'] }), RULES);
     }
 
@@ -173,8 +172,7 @@ describe('a redrive', () => {
 
     it('pays with --resubmit, and says that it may be a second charge', async () => {
       await failAgain();
-      const batch = await ledger.findBatch('b');
-      if (batch === undefined) throw new Error('The batch was loaded.');
+      const batch = await batchOf();
       const rows = chosenRows(ledger, 'b', { outcomes: ['failed'] });
       const draft = await draftRedrive(ledger, batch, rows, { ...RULES, resubmit: true });
       expect(draft).toMatchObject({ count: 1, resubmitted: 1 });

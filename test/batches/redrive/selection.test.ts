@@ -12,16 +12,13 @@ import { draftRedrive, openRows } from '../../../batches/redrive/redrive.ts';
 import type { RedriveDraft } from '../../../batches/redrive/draft.ts';
 import type { Outcome } from '../../../contract/outcomes.ts';
 import { draftLines } from '../../../starters/redrive/redrive-words.ts';
-import type { Ledger } from '../../../ledger/ledger.ts';
-import { aBatch, aKey, aRow, claimAnew, INTENT, ledgerForEachTest } from '../../ledger/setup.ts';
+import { aBatch, aKey, aRow, claimAnew, INTENT, batchOf, ledger, ledgerForEachTest } from '../../ledger/setup.ts';
 
 const FILE = { key: 'b/1.mp3', bytes: 9, sha256: 'f'.repeat(64), extension: 'mp3' };
 const FAILED = { class: 'JobFailed', message: 'The job failed.' } as const;
 
-let ledger: Ledger;
 /** Row 1 is spoken in parts, which are rows 3 and 4; row 2 is whole. */
-ledgerForEachTest(async (made) => {
-  ledger = made;
+ledgerForEachTest(async () => {
   await ledger.createBatch(aBatch());
   const part = (text: string) => ({ spec: { kind: 'tts', text, voice: 'v', extra: {} } as const, quoted: 1 });
   await ledger.addRows('b', [{ ...aRow(1), parts: { first: 3, rows: [part('One.'), part('Two.')] } }, aRow(2)]);
@@ -67,8 +64,7 @@ it('a row in parts with its result stays, or has all parts made anew', async () 
 });
 
 async function draftOf(choice: RowChoice, rules: Partial<RedriveRules> = {}): Promise<RedriveDraft> {
-  const batch = await ledger.findBatch('b');
-  if (batch === undefined) throw new Error('There is no batch.');
+  const batch = await batchOf();
   const all = { step: null, resubmit: false, replace: false, accept: false, asksForOverdue: false, ...rules };
   return draftRedrive(ledger, batch, chosenRows(ledger, 'b', choice), all);
 }
@@ -132,8 +128,7 @@ async function endPart(row: number, outcome: Outcome): Promise<void> {
 
 /** What a redrive of the batch by a wish does with which rows, what it pays, and what is open after it. */
 async function redriven(wish: RedriveSelection): Promise<object> {
-  const batch = await ledger.findBatch('b');
-  if (batch === undefined) throw new Error('There is no batch.');
+  const batch = await batchOf();
   const wished = await selectedRows(ledger, batch, wish);
   if (wished.type !== 'found') throw new Error('There is no such row.');
   const draft = await draftRedrive(ledger, batch, wished.rows, rulesOf(wish));

@@ -1,12 +1,9 @@
 import { expect, it } from '@jest/globals';
 import { findRows } from '../../../batches/rows/find-rows.ts';
-import type { Ledger } from '../../../ledger/ledger.ts';
-import { aBatch, aRow, ledgerForEachTest } from '../../ledger/setup.ts';
+import { aBatch, aRow, ledger, ledgerForEachTest } from '../../ledger/setup.ts';
 
-let ledger: Ledger;
 /** Row 1 is spoken in parts, which are rows 3 and 4 of the ledger; the id of row 2 is a number. */
-ledgerForEachTest(async (made) => {
-  ledger = made;
+ledgerForEachTest(async () => {
   await ledger.createBatch(aBatch());
   const part = (text: string) => ({ spec: { kind: 'tts', text, voice: 'v', extra: {} } as const, quoted: 1 });
   await ledger.addRows('b', [

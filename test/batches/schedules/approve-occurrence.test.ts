@@ -8,16 +8,12 @@ import { chooseSettings } from '../../../batches/batch-settings.ts';
 import { Bill } from '../../../inputs/money/bill.ts';
 import type { ManifestSummary } from '../../../inputs/read-manifest.ts';
 import { formatOccurrence } from '../../../policy/schedules/occurrence.ts';
-import { aBatch, ledgerForEachTest } from '../../ledger/setup.ts';
-import type { Ledger } from '../../../ledger/ledger.ts';
+import { aBatch, ledger, ledgerForEachTest } from '../../ledger/setup.ts';
 
 const AT = Date.UTC(2026, 11, 1, 2);
 const NIGHTLY = { schedule: 'nightly', at: AT };
 
-let ledger: Ledger;
-ledgerForEachTest((made) => {
-  ledger = made;
-});
+ledgerForEachTest();
 
 /** Approves a bill: rows that cost something, and rows whose results are there already. */
 async function approve(

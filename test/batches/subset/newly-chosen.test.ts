@@ -3,21 +3,19 @@ import { billNewlyChosen, openNewlyChosen } from '../../../batches/subset/newly-
 import { BUILT_IN_PRICES } from '../../../contract/row-kinds.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import type { BatchRecord } from '../../../ledger/record-types.ts';
-import { aBatch, aKey, aRow, INTENT, ledgerForEachTest } from '../../ledger/setup.ts';
+import { aBatch, aKey, aRow, INTENT, batchOf, ledger, ledgerForEachTest } from '../../ledger/setup.ts';
 
 const ROWS = 1_203;
 
-let ledger: Ledger;
 let batch: BatchRecord;
-ledgerForEachTest(async (made) => {
-  ledger = made;
+ledgerForEachTest(async () => {
   const { settings, ...others } = aBatch();
   const estimated = { ...settings, prices: BUILT_IN_PRICES };
   await ledger.createBatch({ ...others, settings: estimated, subset: { type: 'limit', rows: 3 } });
   const lines = Array.from({ length: ROWS }, (_, at) => ({ ...aRow(at + 1), isNotChosen: at >= 3 }));
   await ledger.addRows('b', lines);
   await ledger.openBatch('b', ROWS);
-  batch = (await ledger.findBatch('b')) as BatchRecord;
+  batch = await batchOf();
 });
 
 const all = (): boolean => true;

@@ -1,17 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { viewPilot, type Pilot } from '../../../batches/subset/pilot.ts';
-import type { Ledger } from '../../../ledger/ledger.ts';
 import { viewSample } from '../../../client/look/files-view.ts';
 import { pilotLines } from '../../../starters/terminal/summary-words.ts';
-import { aBatch, aKey, aRow, INTENT, ledgerForEachTest } from '../../ledger/setup.ts';
+import { aBatch, aKey, aRow, INTENT, batchOf, ledger, ledgerForEachTest } from '../../ledger/setup.ts';
 
 const ROWS = 10;
 const FILE = { key: 'b/1-speech-1.mp3', bytes: 3, sha256: 'ab', extension: 'mp3' };
 
-let ledger: Ledger;
-ledgerForEachTest((made) => {
-  ledger = made;
-});
+ledgerForEachTest();
 
 /** A batch of rows of 3 credits (`Row 1` has five characters) of which only the first ones were asked for. */
 async function load(chosen: number, budget: number | null = null): Promise<void> {
@@ -36,8 +32,7 @@ async function end(row: number, credits?: number): Promise<void> {
 }
 
 async function pilotOf(): Promise<Pilot | undefined> {
-  const batch = await ledger.findBatch('b');
-  if (batch === undefined) throw new Error('no batch');
+  const batch = await batchOf();
   return viewPilot(ledger, batch);
 }
 
