@@ -23,6 +23,8 @@ describe('nextMove', () => {
     ['revoked: it is sent again', TTS, [attempt('revoked')], { type: 'submit', at: { ...at, attempt: 2 } }],
     ['accepted: it is waited for', TTS, [attempt('accepted')], { type: 'wait', at }],
     ['a job that failed, open by mistake or a late end', DUB, [jobFailed], { type: 'ended' }],
+    ['one that was done, and failed', DUB, [{ ...jobFailed, state: 'done' }], { type: 'ended' }],
+    ['one that was cached, and failed', DUB, [{ ...jobFailed, state: 'cached' }], { type: 'ended' }],
     ['a step of a chain that is done', DUB, [attempt('done')], { type: 'submit', at: { ...at, step: 'lip-sync' } }],
     ['one that was rejected', DUB, [attempt('rejected')], { type: 'ended' }],
     ['its last attempt alone, also after an unsettled one', TTS, later, { type: 'submit', at: { ...at, attempt: 3 } }],
