@@ -5,7 +5,7 @@ import type { ResultFile, ResultRecord } from '../../../ledger/record-types.ts';
 import type { IntentAnswer, Intent } from '../../../ledger/requests/intent-records.ts';
 import { accept, adopt, ask, backTo, complete, FILE, finish, giveUpWaiting, GONE, lose } from '../actions.ts';
 import { redrive, RESUBMIT, send, settle, UNFIT, WAIT, WAITING, LOST } from '../actions.ts';
-import { chargesOf, money, rowOf } from '../readings.ts';
+import { chargesOf, kept, money, rowOf } from '../readings.ts';
 import { aDub, aKey, INTENT, ledger, ledgerForEachTest, load, upTo } from '../setup.ts';
 
 const KEY = 'a-key';
@@ -254,6 +254,7 @@ describe('a copy whose file is lost, while the job of its result is read for it:
   async function loseCopy(): Promise<void> {
     await redrive(2, WAIT, { lost: GONE });
     expect(await chargesOf(2)).toMatchObject([{ state: 'accepted', jobId: 'first-j1', charged: 0 }]);
+    await kept();
   }
 
   it('takes no room from a budget, neither of the first request nor of the last', async () => {
@@ -265,6 +266,7 @@ describe('a copy whose file is lost, while the job of its result is read for it:
     const { ratios, beyondLost } = await ledger.chargeOutlook('b');
     expect(ratios.filter(({ worst, told, ended }) => worst + told + ended > 0)).toEqual([]);
     expect(beyondLost).toBe(0);
+    await kept();
   });
 
   it('lets the batch have a budget meanwhile, and begins no ratio for that', async () => {
@@ -293,6 +295,7 @@ describe('a copy whose file is lost, while the job of its result is read for it:
     expect(await ask(aKey(2, 1, 2))).toBe('over-budget');
     expect(await rowOf(2)).toMatchObject({ outcome: 'overdue', take: 1 });
     expect(await chargesOf(2)).toMatchObject([{ state: 'accepted', file: COPY, finishedAt: null }]);
+    await kept();
     await redrive(2, WAIT);
     await finish(2, { file: COPY });
     expect(await rowOf(2)).toMatchObject({ outcome: 'cached', file: COPY });

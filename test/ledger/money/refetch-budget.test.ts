@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ResultFile } from '../../../ledger/record-types.ts';
 import { accept, ask, backTo, finish, giveUpWaiting, GONE, PAY, redrive, RESUBMIT, send, WAIT } from '../actions.ts';
-import { chargesOf, rowOf } from '../readings.ts';
+import { chargesOf, kept, rowOf } from '../readings.ts';
 import { aBatch, aKey, aRow, ledger, ledgerForEachTest, load } from '../setup.ts';
 
 /** A file that is fetched again takes no room from a budget, then and later: it was paid for long ago. */
@@ -42,6 +42,7 @@ async function expectOver(running = 0): Promise<void> {
   expect(await ledger.chargeOutlook('b')).toMatchObject({ beyondLost: 0 });
   const { apiUrl, account } = aBatch();
   expect(await ledger.countRunning(apiUrl, account)).toBe(running);
+  await kept();
 }
 
 it('is not counted at the worst ratio, and tells nothing anew', async () => {
