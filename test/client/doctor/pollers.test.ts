@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { countPollers } from '../../../client/doctor/doctor.ts';
+import { countPollers } from '../../../client/doctor/pollers.ts';
 import type { Temporal } from '../../../client/temporal/open-temporal.ts';
 
 const REALM = { apiUrl: 'https://api.example/api/open/v1', account: 'user-1', ledgerId: 'l1' };
