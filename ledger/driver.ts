@@ -3,6 +3,8 @@ import type { Db } from './schema.ts';
 
 /** How one kind of database holds a ledger. `place` is a resolved address, from {@link DatabaseKind.resolve}. */
 export interface LedgerDriver extends Versions {
+  /** The address without secrets, as people see it. */
+  readonly describe: (place: string) => string;
   /**
    * Creates an empty database if there is none, and calls `onMade` before anything is written to it. If that throws,
    * removes the database again.

@@ -43,7 +43,7 @@ export async function databaseOf(
     const origin = await readOrigin(db, isNew);
     const locks = await driver.locksOf(place);
     const findStrange = (): Promise<readonly string[]> => driver.strangeParts(db);
-    return { db, id, origin, place: withoutSecrets(place), locks, findStrange, ...defined({ reserve, former }) };
+    return { db, id, origin, place: driver.describe(place), locks, findStrange, ...defined({ reserve, former }) };
   } catch (error) {
     await db.destroy();
     throw error;

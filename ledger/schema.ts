@@ -1,4 +1,5 @@
 import type { Insertable, Kysely, Selectable, Transaction } from 'kysely';
+import type { UnitOfWork } from './database/unit-of-work.ts';
 import { batches, notices, rowCounts, sums } from './tables/batches.ts';
 import { awaitedVoices, decisions, rows, takes } from './tables/rows.ts';
 import { chargeRatios, charges, results } from './tables/charges.ts';
@@ -26,8 +27,8 @@ export interface Clock {
 }
 
 export type Db = Kysely<Schema> & Clock;
-/** Argument of functions that are part of a transaction. */
-export type Tx = Transaction<Schema> & Clock;
+/** Argument of functions that are part of a transaction. `unit`: of a group of writes, if its database has one. */
+export type Tx = Transaction<Schema> & Clock & { readonly unit?: UnitOfWork | undefined };
 export type RowLine = Selectable<Schema['rows']>;
 export type NewRowLine = Insertable<Schema['rows']>;
 export type ChargeLine = Selectable<Schema['charges']>;

@@ -107,8 +107,9 @@ function byStanding(
 /** The sums that triggers keep for a batch's charges and promises. */
 export type Sums = Selectable<SumsTable>;
 
-const selectSums = preparedOne((db, { batch }: { batch: string }) =>
-  db.selectFrom('sums').selectAll().where('batch', '=', batch),
+const selectSums = preparedOne(
+  (db, { batch }: { batch: string }) => db.selectFrom('sums').selectAll().where('batch', '=', batch),
+  ({ batch }) => `sums:${batch}`,
 );
 
 /** The sums of a batch. Throws {@link LedgerMisuse} if there is none. */

@@ -45,8 +45,9 @@ export async function accountsAt(db: Db, apiUrl: string): Promise<readonly strin
   return lines.map(({ account }) => account);
 }
 
-const selectLine = preparedOne((db, { batch }: { batch: string }) =>
-  db.selectFrom('batches').selectAll().where('name', '=', batch),
+const selectLine = preparedOne(
+  (db, { batch }: { batch: string }) => db.selectFrom('batches').selectAll().where('name', '=', batch),
+  ({ batch }) => `batch:${batch}`,
 );
 
 /** The line of a batch. Throws {@link LedgerMisuse} if there is none. */

@@ -32,8 +32,10 @@ export async function lookForResult(
   return look(db, async (tx) => ({ results: await resultsOf(tx, key), by: await makingOf(tx, key, own, passOver) }));
 }
 
-const selectResults = prepared((db, { key }: { key: string }) =>
-  db.selectFrom('results').selectAll().where('key', '=', key).orderBy('made_at', 'desc').limit(3),
+const selectResults = prepared(
+  (db, { key }: { key: string }) =>
+    db.selectFrom('results').selectAll().where('key', '=', key).orderBy('made_at', 'desc').limit(3),
+  ({ key }) => `results:${key}`,
 );
 
 /** The newest results with this key. */
@@ -47,17 +49,24 @@ export interface MakingAttempt extends AttemptKey {
   readonly isAttended: boolean;
 }
 
-const selectMaking = prepared((db, { key }: { key: string }) =>
-  db
-    .selectFrom('charges')
-    .innerJoin('rows', (join) => join.onRef('rows.batch', '=', 'charges.batch').onRef('rows.row', '=', 'charges.row'))
-    .select(['charges.batch', 'charges.row', 'charges.step', 'charges.take', 'charges.attempt'])
-    .select(['charges.owner', 'charges.state'])
-    .where('charges.result_key', '=', key)
-    .where(isMaking('charges'))
-    .where('rows.outcome', 'is', null)
-    .where((eb) => eb.or([eb('charges.take', '=', presentTakeOf('rows')), isFetchedAgain('charges')])),
+const selectMaking = prepared(
+  (db, { key }: { key: string }) =>
+    db
+      .selectFrom('charges')
+      .innerJoin('rows', (join) => join.onRef('rows.batch', '=', 'charges.batch').onRef('rows.row', '=', 'charges.row'))
+      .select(['charges.batch', 'charges.row', 'charges.step', 'charges.take', 'charges.attempt'])
+      .select(['charges.owner', 'charges.state'])
+      .where('charges.result_key', '=', key)
+      .where(isMaking('charges'))
+      .where('rows.outcome', 'is', null)
+      .where((eb) => eb.or([eb('charges.take', '=', presentTakeOf('rows')), isFetchedAgain('charges')])),
+  ({ key }) => `making:${key}`,
 );
+
+/** Asks for both ahead. */
+export function prefetchInstead(tx: Tx, key: string): readonly Promise<unknown>[] {
+  return [selectResults(tx, { key }), selectMaking(tx, { key })];
+}
 
 /**
  * Another row's attempt that may still produce the result with this key, except those in `passOver`. Its row is open

@@ -1,5 +1,5 @@
 import { ofAttempt } from '../conditions.ts';
-import { allOf, prepared } from '../database/prepared.ts';
+import { allOf, preparedWrite } from '../database/prepared.ts';
 import type { ResultFile } from '../record-types.ts';
 import { toCharge, toFile } from '../records.ts';
 import type { RowEffect } from '../rows/row-effects.ts';
@@ -20,16 +20,18 @@ interface Besides {
   readonly credits: number | null;
 }
 
-const insertResult = prepared((db, given: ResultsTable) =>
-  db
-    .insertInto('results')
-    .values(allOf(results, given))
-    // A person had it fetched again: the same job, and so the same result.
-    .onConflict((conflict) =>
-      conflict
-        .columns(['batch', 'row', 'step', 'take', 'attempt'])
-        .doUpdateSet((eb) => ({ file: eb.ref('excluded.file'), bytes: eb.ref('excluded.bytes') })),
-    ),
+const insertResult = preparedWrite(
+  (db, given: ResultsTable) =>
+    db
+      .insertInto('results')
+      .values(allOf(results, given))
+      // A person had it fetched again: the same job, and so the same result.
+      .onConflict((conflict) =>
+        conflict
+          .columns(['batch', 'row', 'step', 'take', 'attempt'])
+          .doUpdateSet((eb) => ({ file: eb.ref('excluded.file'), bytes: eb.ref('excluded.bytes') })),
+      ),
+  ({ key }) => [`results:${key}`],
 );
 
 /** Caches an attempt's result if later rows may reuse it. */

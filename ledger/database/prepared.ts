@@ -15,32 +15,68 @@ class Parameter {
  * A query that is built and compiled once, on its first execution, and afterwards only receives its parameters.
  * Building and compiling takes several times as long as SQLite takes to answer.
  *
- * `build` gets a stand-in for each parameter, which it passes on as a value and does not inspect.
+ * `build` gets a stand-in for each parameter, which it passes on as a value and does not inspect. `subjectOf`: what its
+ * answer is about, so that it may be asked for ahead (see `unit-of-work.ts`). Default: each execution asks.
  */
 export function prepared<P extends object, R>(
   build: (db: Db | Tx, parameters: P) => Compilable<R>,
+  subjectOf?: SubjectOf<P>,
 ): (db: Db | Tx, parameters: P) => Promise<readonly R[]> {
-  return compiledOnce(build, 'all');
+  return compiledOnce(build, 'all', subjectOf);
 }
 
 /** Like {@link prepared}, for a query of at most one line, which takes half as long. Undefined if there is no line. */
 export function preparedOne<P extends object, R>(
   build: (db: Db | Tx, parameters: P) => Compilable<R>,
+  subjectOf?: SubjectOf<P>,
 ): (db: Db | Tx, parameters: P) => Promise<R | undefined> {
-  const read = compiledOnce(build, 'one');
+  const read = compiledOnce(build, 'one', subjectOf);
   return async (db, parameters) => (await read(db, parameters))[0];
 }
+
+/** Like {@link prepared}, for a statement that changes lines about these subjects only, and whose answer nobody needs. */
+export function preparedWrite<P extends object>(
+  build: (db: Db | Tx, parameters: P) => Compilable,
+  subjectsOf: (parameters: P) => readonly string[],
+): (tx: Tx, parameters: P) => Promise<void> {
+  const bind = boundOnce(build);
+  return async (tx, parameters) => {
+    const { compiled, values } = bind(tx, parameters);
+    if (tx.unit === undefined) await execute(tx, compiled, values);
+    else tx.unit.write(subjectsOf(parameters), compiled.sql, values);
+  };
+}
+
+/** What an answer is about, such as `row:b/5`. */
+type SubjectOf<P> = (parameters: P) => string;
 
 function compiledOnce<P extends object, R>(
   build: (db: Db | Tx, parameters: P) => Compilable<R>,
   most: 'one' | 'all',
+  subjectOf?: SubjectOf<P>,
 ): (db: Db | Tx, parameters: P) => Promise<readonly R[]> {
-  let compiled: CompiledQuery<R> | undefined;
+  const bind = boundOnce(build);
   return async (db, parameters) => {
-    compiled ??= build(db, STAND_INS as P).compile();
+    const { compiled, values } = bind(db, parameters);
+    const unit = 'unit' in db ? db.unit : undefined;
+    if (unit === undefined || subjectOf === undefined) return execute(db, compiled, values, most);
+    return unit.read(subjectOf(parameters), compiled.sql, values) as Promise<readonly R[]>;
+  };
+}
+
+/** Compiles on first use; then only puts in the values. */
+function boundOnce<P extends object, R>(
+  build: (db: Db | Tx, parameters: P) => Compilable<R>,
+): (db: Db | Tx, parameters: P) => { readonly compiled: CompiledQuery<R>; readonly values: readonly unknown[] } {
+  // Each kind of database has SQL of its own.
+  const known = new Map<unknown, CompiledQuery<R>>();
+  return (db, parameters) => {
+    const { constructor: kind } = db.getExecutor().adapter;
+    const compiled = known.get(kind) ?? build(db, STAND_INS as P).compile();
+    known.set(kind, compiled);
     const given = parameters as Readonly<Record<string, unknown>>;
     const values = compiled.parameters.map((value) => (value instanceof Parameter ? given[value.name] : value));
-    return execute(db, compiled, values, most);
+    return { compiled, values };
   };
 }
 

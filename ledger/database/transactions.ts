@@ -1,26 +1,37 @@
 import type { Clock, Db, Schema, Tx } from '../schema.ts';
-import { CompiledQuery, type Kysely, type Transaction } from 'kysely';
+import { CompiledQuery, type DialectAdapter, type Kysely, type Transaction } from 'kysely';
 import { execute } from './prepared.ts';
+import type { UnitAdapter, UnitOfWork } from './unit-of-work.ts';
 
 /** Gives a database or a transaction its clock. */
 export function withClock<T extends object>(database: T, { now }: Clock): T & Clock {
   return Object.assign(database, { now });
 }
 
+/** Calls prepared queries whose answers the work will need, and ignores them. */
+type Prefetch = (tx: Tx) => readonly Promise<unknown>[];
+
 const queues = new WeakMap<Db, WriteQueue<Schema>>();
 
 /**
  * Runs `work` inside a write transaction, possibly shared with other work of this process, and returns once it is
  * synced to disk. If `work` throws, only its own writes are rolled back. It sees the writes of earlier work in the
- * transaction. Writers wait for each other.
+ * transaction. Writers wait for each other. `prefetch` asks for what the work will read (see `unit-of-work.ts`).
  */
-export async function write<R>(db: Db, work: (tx: Tx) => Promise<R>): Promise<R> {
+export async function write<R>(db: Db, work: (tx: Tx) => Promise<R>, prefetch?: Prefetch): Promise<R> {
   let queue = queues.get(db);
   if (queue === undefined) {
     queue = new WriteQueue<Schema>(db);
     queues.set(db, queue);
   }
-  return queue.add((tx) => work(withClock(tx, db)));
+  return queue.add(
+    (tx, unit) => work(inGroup(tx, db, unit)),
+    prefetch === undefined ? undefined : (tx, unit) => prefetch(inGroup(tx, db, unit)),
+  );
+}
+
+function inGroup(tx: Transaction<Schema>, { now }: Clock, unit: UnitOfWork | undefined): Tx {
+  return Object.assign(tx, { now, unit });
 }
 
 /** Waits for earlier calls, then closes the database. */
@@ -53,11 +64,12 @@ const SAVEPOINT = CompiledQuery.raw('savepoint piece');
 const RELEASE = CompiledQuery.raw('release savepoint piece');
 const ROLL_BACK = CompiledQuery.raw('rollback to savepoint piece');
 
-type Work<S, R> = (tx: Transaction<S>) => Promise<R>;
+type Work<S, R> = (tx: Transaction<S>, unit: UnitOfWork | undefined) => R;
 
 /** One piece of work and its caller's promise. */
 interface Piece<S> {
-  readonly run: (tx: Transaction<S>) => Promise<() => void>;
+  readonly run: Work<S, Promise<() => void>>;
+  readonly prefetch: Work<S, readonly Promise<unknown>[]> | undefined;
   readonly reject: (reason: unknown) => void;
 }
 
@@ -81,15 +93,15 @@ export class WriteQueue<S> {
   }
 
   /** Runs `work` in the next transaction that has room. Resolves once that is synced to disk. */
-  add<R>(work: Work<S, R>): Promise<R> {
+  add<R>(work: Work<S, Promise<R>>, prefetch?: Piece<S>['prefetch']): Promise<R> {
     return new Promise<R>((resolve, reject) => {
-      const run = async (tx: Transaction<S>): Promise<() => void> => {
-        const result = await work(tx);
+      const run: Piece<S>['run'] = async (tx, unit) => {
+        const result = await work(tx, unit);
         return () => {
           resolve(result);
         };
       };
-      this.#waiting.push({ run, reject });
+      this.#waiting.push({ run, prefetch, reject });
       if (!this.#isWorking) this.#working = this.#work();
     });
   }
@@ -112,6 +124,16 @@ export class WriteQueue<S> {
     try {
       await this.#db.transaction().execute(async (tx) => {
         const { pieces, ms } = this.#limits;
+        const unit = beginUnit(this.#db);
+        if (unit !== undefined) {
+          // Whoever comes later could not ask ahead, and has the next group.
+          group.push(...this.#waiting.splice(0, pieces));
+          for (const { prefetch } of group)
+            for (const asked of prefetch?.(tx, unit) ?? []) asked.catch(() => undefined);
+          for (const piece of group)
+            tellers.push(await (group.length === 1 ? piece.run(tx, unit) : runAlone(tx, piece, unit)));
+          return;
+        }
         const endAt = performance.now() + ms;
         // Work that arrives while the transaction begins or runs can still join it.
         while (group.length < pieces && (group.length === 0 || performance.now() < endAt)) {
@@ -119,7 +141,7 @@ export class WriteQueue<S> {
           if (piece === undefined) return;
           group.push(piece);
           // The first piece is still alone: if it throws, the whole transaction is rolled back.
-          tellers.push(await (group.length === 1 ? piece.run(tx) : runAlone(tx, piece)));
+          tellers.push(await (group.length === 1 ? piece.run(tx, undefined) : runAlone(tx, piece, undefined)));
         }
       });
     } catch (error) {
@@ -136,16 +158,22 @@ export class WriteQueue<S> {
  * Runs the piece behind a savepoint. Returns how to answer its caller after the commit; throws only if nothing can be
  * saved any more.
  */
-async function runAlone<S>(tx: Transaction<S>, piece: Piece<S>): Promise<() => void> {
-  await execute(tx, SAVEPOINT, []);
+async function runAlone<S>(tx: Transaction<S>, piece: Piece<S>, unit: UnitOfWork | undefined): Promise<() => void> {
+  const run = async (statement: CompiledQuery): Promise<void> => {
+    if (unit === undefined) await execute(tx, statement, []);
+    else unit.write([], statement.sql, []);
+  };
+  await run(SAVEPOINT);
   try {
-    const tell = await piece.run(tx);
-    await execute(tx, RELEASE, []);
+    const tell = await piece.run(tx, unit);
+    await run(RELEASE);
     return tell;
   } catch (error) {
     try {
-      await execute(tx, ROLL_BACK, []);
-      await execute(tx, RELEASE, []);
+      await unit?.settled();
+      await run(ROLL_BACK);
+      await run(RELEASE);
+      unit?.forgetAll();
     } catch {
       // The database gave up the whole transaction by itself (a full disk, say). The first error is its reason.
       throw error;
@@ -154,4 +182,9 @@ async function runAlone<S>(tx: Transaction<S>, piece: Piece<S>): Promise<() => v
       piece.reject(error);
     };
   }
+}
+
+function beginUnit(db: Pick<Kysely<unknown>, 'getExecutor'>): UnitOfWork | undefined {
+  const { adapter } = db.getExecutor();
+  return 'beginUnit' in adapter ? (adapter as DialectAdapter & UnitAdapter).beginUnit() : undefined;
 }

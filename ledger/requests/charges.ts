@@ -67,10 +67,17 @@ export async function settle(
   verdict: SettleVerdict,
   effect: RowEffect,
 ): Promise<{ readonly settled: boolean } & RowStanding> {
-  return write(db, async (tx) => {
-    const row = await RowInHand.take(tx, key);
-    return { settled: await settleInHand(row, key, verdict, effect), ...row.standing() };
-  });
+  return write(
+    db,
+    async (tx) => {
+      const row = await RowInHand.take(tx, key);
+      return { settled: await settleInHand(row, key, verdict, effect), ...row.standing() };
+    },
+    (tx) => [
+      ...RowInHand.prefetch(tx, key),
+      ...(verdict.jobId === undefined ? [] : [ownerOf(tx, { ...key, jobId: verdict.jobId })]),
+    ],
+  );
 }
 
 /** Does the same for a row already loaded. Returns whether anything was settled. */
@@ -157,14 +164,18 @@ export async function notePrice(
   key: AttemptKey,
   { credits, requestId }: { readonly credits: number; readonly requestId?: string },
 ): Promise<void> {
-  await write(db, async (tx) => {
-    const row = await RowInHand.take(tx, key);
-    const charge = requireCharge(row, key);
-    if (charge.state !== 'sending' && charge.state !== 'unknown') return;
-    // A request in doubt counts with what it would cost.
-    const quoted = charge.state === 'unknown' ? credits : charge.quoted;
-    await row.changeCharge(charge, { told: credits, request_id: requestId ?? null, quoted });
-  });
+  await write(
+    db,
+    async (tx) => {
+      const row = await RowInHand.take(tx, key);
+      const charge = requireCharge(row, key);
+      if (charge.state !== 'sending' && charge.state !== 'unknown') return;
+      // A request in doubt counts with what it would cost.
+      const quoted = charge.state === 'unknown' ? credits : charge.quoted;
+      await row.changeCharge(charge, { told: credits, request_id: requestId ?? null, quoted });
+    },
+    (tx) => RowInHand.prefetch(tx, key),
+  );
 }
 
 /**
@@ -177,39 +188,43 @@ export async function finishJob(
   end: Patience & { readonly file?: ResultFile; readonly credits?: number; readonly failure?: Failure },
   effect: RowEffect,
 ): Promise<{ readonly finished: boolean } & RowStanding> {
-  return write(db, async (tx) => {
-    const row = await RowInHand.take(tx, key);
-    const charge = requireCharge(row, key);
-    const finished = hasRunningJob(toCharge(charge)) && isItsJob(charge, key);
-    if (finished) {
-      // Its stored file is lost: the file's record stays until there is another.
-      const lost = toFile(charge.file);
-      const same = lost !== null && lost.sha256 === end.file?.sha256 ? { ...lost, key: end.file.key } : undefined;
-      const ended = await row.changeCharge(charge, {
-        finished_at: tx.now(),
-        file: jsonOrNull(same ?? end.file) ?? charge.file,
-        failure: same === undefined ? jsonOrNull(end.failure) : whyUnfit(row, same),
-        ...(end.credits === undefined
-          ? {}
-          : isPaidElsewhere(charge)
-            ? { told: end.credits }
-            : { charged: end.credits, charged_from: 'api' as const, priced_at: tx.now() }),
-        ...withoutJob(charge),
-      });
-      if (lost === null) await keepPaidResult(tx, ended, effect);
-      if (lost !== null || isReturningTo(row, ended)) {
-        // The fetch was announced as free, so it must not start a paid retake.
-        const end = await afterFetch(row, ended, lost, withoutRetake(effect));
-        // A stop may have cancelled its row meanwhile.
-        await applyJobEnd(row, end, ['overdue', 'cancelled']);
-      } else {
-        // Earlier trouble with its result is over.
-        const last = 'state' in effect ? { trouble: null, ...effect } : effect;
-        if (row.isAt(key.take)) await applyJobEnd(row, last);
+  return write(
+    db,
+    async (tx) => {
+      const row = await RowInHand.take(tx, key);
+      const charge = requireCharge(row, key);
+      const finished = hasRunningJob(toCharge(charge)) && isItsJob(charge, key);
+      if (finished) {
+        // Its stored file is lost: the file's record stays until there is another.
+        const lost = toFile(charge.file);
+        const same = lost !== null && lost.sha256 === end.file?.sha256 ? { ...lost, key: end.file.key } : undefined;
+        const ended = await row.changeCharge(charge, {
+          finished_at: tx.now(),
+          file: jsonOrNull(same ?? end.file) ?? charge.file,
+          failure: same === undefined ? jsonOrNull(end.failure) : whyUnfit(row, same),
+          ...(end.credits === undefined
+            ? {}
+            : isPaidElsewhere(charge)
+              ? { told: end.credits }
+              : { charged: end.credits, charged_from: 'api' as const, priced_at: tx.now() }),
+          ...withoutJob(charge),
+        });
+        if (lost === null) await keepPaidResult(tx, ended, effect);
+        if (lost !== null || isReturningTo(row, ended)) {
+          // The fetch was announced as free, so it must not start a paid retake.
+          const end = await afterFetch(row, ended, lost, withoutRetake(effect));
+          // A stop may have cancelled its row meanwhile.
+          await applyJobEnd(row, end, ['overdue', 'cancelled']);
+        } else {
+          // Earlier trouble with its result is over.
+          const last = 'state' in effect ? { trouble: null, ...effect } : effect;
+          if (row.isAt(key.take)) await applyJobEnd(row, last);
+        }
       }
-    }
-    return { finished, ...row.standing() };
-  });
+      return { finished, ...row.standing() };
+    },
+    (tx) => RowInHand.prefetch(tx, key),
+  );
 }
 
 /**
@@ -217,17 +232,21 @@ export async function finishJob(
  * the job's end is on record (through another poll or process), or if the row is at another take.
  */
 export async function changeRunning(db: Db, key: JobKey, effect: RowProgress | RowEnding): Promise<RowStanding> {
-  return write(db, async (tx) => {
-    const row = await RowInHand.take(tx, key);
-    const charge = requireCharge(row, key);
-    const isWaitedFor = row.isAt(key.take) || isFetchedAgain(toCharge(charge));
-    if (hasRunningJob(toCharge(charge)) && isItsJob(charge, key) && isWaitedFor) {
-      if ('trouble' in effect && effect.trouble != null) await haltAtTrouble(row, key.step, effect.trouble);
-      const left = 'outcome' in effect ? await leaveReturn(row) : undefined;
-      await applyEffect(row, left ?? effect);
-    }
-    return row.standing();
-  });
+  return write(
+    db,
+    async (tx) => {
+      const row = await RowInHand.take(tx, key);
+      const charge = requireCharge(row, key);
+      const isWaitedFor = row.isAt(key.take) || isFetchedAgain(toCharge(charge));
+      if (hasRunningJob(toCharge(charge)) && isItsJob(charge, key) && isWaitedFor) {
+        if ('trouble' in effect && effect.trouble != null) await haltAtTrouble(row, key.step, effect.trouble);
+        const left = 'outcome' in effect ? await leaveReturn(row) : undefined;
+        await applyEffect(row, left ?? effect);
+      }
+      return row.standing();
+    },
+    (tx) => RowInHand.prefetch(tx, key),
+  );
 }
 
 /** The batch's attempts without a verdict. */

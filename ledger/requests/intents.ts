@@ -9,7 +9,7 @@ import { haltIfDue, haltIfWholeIsDue } from '../batches/halts.ts';
 import { endOverBudget } from '../money/over-budget.ts';
 import { reserve, unreservedBeside } from '../parts/part-budgets.ts';
 import type { ChargeRecord, RowStanding } from '../record-types.ts';
-import { makingOf, resultsOf } from '../cache/found-results.ts';
+import { makingOf, prefetchInstead, resultsOf } from '../cache/found-results.ts';
 import { jsonOrNull, toCharge, toSettings } from '../records.ts';
 import { RowInHand } from '../rows/row-in-hand.ts';
 import type { ChargeLine, Db, Tx } from '../schema.ts';
@@ -28,11 +28,20 @@ import { readSums } from '../batches/counts.ts';
 
 /** Records the intent of an attempt, exclusively. See {@link IntentAnswer}. Sets the row to `submitting`. */
 export async function intend(db: Db, key: AttemptKey, intent: Intent): Promise<IntentAnswer & RowStanding> {
-  return write(db, async (tx) => {
-    const batch = await readBatchLine(tx, key.batch);
-    const row = await RowInHand.take(tx, key);
-    return { ...(await intendInHand(batch, row, key, intent)), ...row.standing() };
-  });
+  return write(
+    db,
+    async (tx) => {
+      const batch = await readBatchLine(tx, key.batch);
+      const row = await RowInHand.take(tx, key);
+      return { ...(await intendInHand(batch, row, key, intent)), ...row.standing() };
+    },
+    (tx) => [
+      readBatchLine(tx, key.batch),
+      readSums(tx, key.batch),
+      ...RowInHand.prefetch(tx, key),
+      ...(intent.resultKey === undefined ? [] : prefetchInstead(tx, intent.resultKey)),
+    ],
+  );
 }
 
 async function intendInHand(

@@ -28,18 +28,21 @@ import type { ChargeLine, Tx } from '../schema.ts';
 /** Identifies a job: its id, its step, and a batch of its account. */
 type NamedJob = Pick<AttemptKey, 'batch' | 'step'> & { readonly jobId: string };
 
-const selectHolder = preparedOne((db, { batch, step, jobId }: NamedJob) => {
-  const own = db.selectFrom('batches').where('name', '=', batch);
-  return db
-    .selectFrom('charges')
-    .innerJoin('batches', 'batches.name', 'charges.batch')
-    .select(['charges.batch', 'charges.row', 'charges.step', 'charges.take', 'charges.attempt', 'charges.result_key'])
-    .where('charges.job_id', '=', jobId)
-    .where('charges.step', '=', step)
-    .where('batches.api_url', '=', own.select('api_url'))
-    .where('batches.account', '=', own.select('account'))
-    .limit(1);
-});
+const selectHolder = preparedOne(
+  (db, { batch, step, jobId }: NamedJob) => {
+    const own = db.selectFrom('batches').where('name', '=', batch);
+    return db
+      .selectFrom('charges')
+      .innerJoin('batches', 'batches.name', 'charges.batch')
+      .select(['charges.batch', 'charges.row', 'charges.step', 'charges.take', 'charges.attempt', 'charges.result_key'])
+      .where('charges.job_id', '=', jobId)
+      .where('charges.step', '=', step)
+      .where('batches.api_url', '=', own.select('api_url'))
+      .where('batches.account', '=', own.select('account'))
+      .limit(1);
+  },
+  ({ jobId }) => `job:${jobId}`,
+);
 
 /** An attempt and the cache key of its result. */
 type Holder = AttemptKey & Pick<ChargeLine, 'result_key'>;

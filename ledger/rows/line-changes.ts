@@ -1,19 +1,39 @@
+import { defined } from '../../contract/defined.ts';
 import { ofAttempt } from '../conditions.ts';
 import type { AttemptKey } from '../../contract/batch.ts';
 import { LedgerMisuse } from '../errors.ts';
-import { prepared, preparedOne } from '../database/prepared.ts';
-import type { ChargeLine, Db, RowLine, Tx } from '../schema.ts';
+import { inStep, sumsOfRow } from '../requests/sums-in-hand.ts';
+import { preparedOne, preparedWrite } from '../database/prepared.ts';
+import type { ChargeLine, RowLine, Tx } from '../schema.ts';
 
 /** Changes of single lines; each set of columns has its own statement, prepared once. */
 
 export type RowKey = Pick<AttemptKey, 'batch' | 'row'>;
-type Change<P> = (db: Db | Tx, parameters: P) => Promise<unknown>;
+type Change<P> = (tx: Tx, parameters: P) => Promise<void>;
 
 const rowChanges = new Map<string, Change<RowKey & Partial<RowLine>>>();
 const chargeChanges = new Map<string, Change<AttemptKey & Partial<ChargeLine>>>();
 
-const selectLine = preparedOne((db, { batch, row }: RowKey) =>
-  db.selectFrom('rows').selectAll().where('batch', '=', batch).where('row', '=', row),
+/** What a change of a row changes: its sums; and who makes a result, if the row opens again or goes to another take. */
+function subjectsOfRow({ batch, row, ...change }: RowKey & Partial<RowLine>): readonly string[] {
+  const mayMake = change.outcome === null || 'take' in change || 'returned_to' in change;
+  return [`row:${batch}/${row}`, `sums:${batch}`, ...(mayMake ? ['making:'] : [])];
+}
+
+/** What a change of an attempt changes. `result_key`: of the attempt before it; undefined if unknown. */
+export function subjectsOfCharge({
+  batch,
+  row,
+  job_id: job,
+  result_key: key,
+}: RowKey & Partial<ChargeLine>): readonly string[] {
+  const making = key === undefined ? ['making:'] : key === null ? [] : [`making:${key}`];
+  return [`charges:${batch}/${row}`, `sums:${batch}`, ...(job == null ? [] : [`job:${job}`]), ...making];
+}
+
+const selectLine = preparedOne(
+  (db, { batch, row }: RowKey) => db.selectFrom('rows').selectAll().where('batch', '=', batch).where('row', '=', row),
+  ({ batch, row }) => `row:${batch}/${row}`,
 );
 
 /** A row as it is. Throws {@link LedgerMisuse} if there is none. */
@@ -23,25 +43,45 @@ export async function readLine(tx: Tx, { batch, row }: RowKey): Promise<RowLine>
   return line;
 }
 
-/** Changes these columns of a row, without updating the rows that depend on it; see `updateRow`. */
-export async function setRow(tx: Tx, { batch, row }: RowKey, change: Partial<RowLine>): Promise<void> {
+/**
+ * Changes these columns of a row, without updating the rows that depend on it; see `updateRow`. `before`: the row as it
+ * is, if known.
+ */
+export async function setRow(
+  tx: Tx,
+  { batch, row }: RowKey,
+  change: Partial<RowLine>,
+  before?: RowLine,
+): Promise<void> {
   const columns = Object.keys(change) as (keyof RowLine)[];
   const update = keep(rowChanges, columns, () =>
-    prepared((db, given) =>
-      db.updateTable('rows').set(pick(columns, given)).where('batch', '=', given.batch).where('row', '=', given.row),
+    preparedWrite(
+      (db, given) =>
+        db.updateTable('rows').set(pick(columns, given)).where('batch', '=', given.batch).where('row', '=', given.row),
+      subjectsOfRow,
     ),
   );
-  await update(tx, { ...change, batch, row });
+  const write = (): Promise<void> => update(tx, { ...change, batch, row });
+  if (before === undefined) await write();
+  else await inStep(tx, batch, [sumsOfRow(before), sumsOfRow({ ...before, ...change })], write);
 }
 
 /** Changes these columns of an attempt. */
-export async function updateCharge(tx: Tx, key: AttemptKey, change: Partial<ChargeLine>): Promise<void> {
+export async function updateCharge(
+  tx: Tx,
+  key: AttemptKey & Partial<Pick<ChargeLine, 'result_key'>>,
+  change: Partial<ChargeLine>,
+): Promise<void> {
   const columns = Object.keys(change) as (keyof ChargeLine)[];
   const update = keep(chargeChanges, columns, () =>
-    prepared((db, given) => db.updateTable('charges').set(pick(columns, given)).where(ofAttempt(given))),
+    preparedWrite(
+      (db, given: AttemptKey & Partial<ChargeLine>) =>
+        db.updateTable('charges').set(pick(columns, given)).where(ofAttempt(given)),
+      subjectsOfCharge,
+    ),
   );
-  const { batch, row, step, take, attempt } = key;
-  await update(tx, { ...change, batch, row, step, take, attempt });
+  const { batch, row, step, take, attempt, result_key } = key;
+  await update(tx, { ...defined({ result_key }), ...change, batch, row, step, take, attempt });
 }
 
 function keep<T>(kept: Map<string, T>, columns: readonly string[], make: () => T): T {

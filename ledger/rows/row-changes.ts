@@ -24,12 +24,12 @@ export async function updateRow(
 ): Promise<Partial<RowLine>> {
   const meant: Partial<RowLine> = failure === undefined ? others : { ...others, ...failureColumns(failure) };
   if (!('outcome' in meant || 'take' in meant)) {
-    await setRow(tx, key, meant);
+    await setRow(tx, key, meant, before);
     return meant;
   }
   const line = before ?? (await readLine(tx, key));
   const change = await withVoice(tx, line, meant);
-  await setRow(tx, key, change);
+  await setRow(tx, key, change, line);
   const after = { ...line, ...change };
   if (line.outcome === after.outcome && line.take === after.take && line.failure === after.failure) return change;
   if (after.part_of !== null) await settleWhole(tx, after, after.part_of);

@@ -3,10 +3,11 @@ import { linkOf, type RowSpec, type Step } from '../../contract/row-kinds.ts';
 import { byAttempt } from '../../contract/batch.ts';
 import { wasAccepted } from '../../contract/outcomes.ts';
 import { nextMove, presentTake, rowView, usedAttempt } from '../../policy/rows/row-machine.ts';
-import { readLine, updateCharge, type RowKey } from './line-changes.ts';
-import { allOf, prepared } from '../database/prepared.ts';
+import { readLine, subjectsOfCharge, updateCharge, type RowKey } from './line-changes.ts';
+import { allOf, prepared, preparedWrite } from '../database/prepared.ts';
 import type { ChargeRecord, RowStanding } from '../record-types.ts';
 import { toCharge, toRow, toSpec } from '../records.ts';
+import { inStep, sumsOfCharge } from '../requests/sums-in-hand.ts';
 import { updateRow, type RowChange } from './row-changes.ts';
 import type { ChargeLine, RowLine, Tx } from '../schema.ts';
 import { charges } from '../tables/charges.ts';
@@ -34,6 +35,11 @@ export class RowInHand {
   static async take(tx: Tx, { batch, row }: RowKey): Promise<RowInHand> {
     const key = { batch, row };
     return new RowInHand(tx, key, await readLine(tx, key), (await selectCharges(tx, key)).toSorted(byAttempt));
+  }
+
+  /** Asks for a row ahead. */
+  static prefetch(tx: Tx, key: RowKey): readonly Promise<unknown>[] {
+    return [readLine(tx, key), selectCharges(tx, key)];
   }
 
   get line(): RowLine {
@@ -99,15 +105,17 @@ export class RowInHand {
 
   /** Returns the attempt as it is now. */
   async changeCharge(charge: ChargeLine, change: Partial<ChargeLine>): Promise<ChargeLine> {
-    await updateCharge(this.tx, charge, change);
     const changed = { ...charge, ...change };
+    await inStep(this.tx, charge.batch, [sumsOfCharge(charge), sumsOfCharge(changed)], () =>
+      updateCharge(this.tx, charge, change),
+    );
     this.#charges = this.#charges.map((one) => (one === charge ? changed : one));
     return changed;
   }
 
   async addCharge(charge: NewCharge): Promise<ChargeLine> {
     const line: ChargeLine = { ...EMPTY, ...charge };
-    await insertCharge(this.tx, line);
+    await inStep(this.tx, line.batch, [{}, sumsOfCharge(line)], () => insertCharge(this.tx, line));
     this.#charges = [...this.#charges, line].toSorted(byAttempt);
     return line;
   }
@@ -138,8 +146,13 @@ const EMPTY = {
 /** A new attempt, with at least the columns that have no default. */
 type NewCharge = Omit<ChargeLine, keyof typeof EMPTY> & Partial<ChargeLine>;
 
-const selectCharges = prepared((db, { batch, row }: RowKey) =>
-  db.selectFrom('charges').selectAll().where('batch', '=', batch).where('row', '=', row),
+const selectCharges = prepared(
+  (db, { batch, row }: RowKey) =>
+    db.selectFrom('charges').selectAll().where('batch', '=', batch).where('row', '=', row),
+  ({ batch, row }) => `charges:${batch}/${row}`,
 );
 
-const insertCharge = prepared((db, given: ChargeLine) => db.insertInto('charges').values(allOf(charges, given)));
+const insertCharge = preparedWrite(
+  (db, given: ChargeLine) => db.insertInto('charges').values(allOf(charges, given)),
+  subjectsOfCharge,
+);

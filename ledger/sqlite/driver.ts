@@ -6,6 +6,7 @@ import { admitFile, makeFile } from './open-file.ts';
  * demand.
  */
 export const sqlite: LedgerDriver = {
+  describe: (place) => place,
   make: makeFile,
   open: async (place, options) => {
     await admitFile(place, options);

@@ -1,38 +1,11 @@
 import { sizeInSql } from '../money/charge-ratios.ts';
+import { HAS_ENDED, IS_TOLD, isRecent, OF_CHARGES, OF_ROWS, one, standing, type Line } from '../tables/kept-sums.ts';
 
 /**
  * Triggers update a batch's counts and sums with every change instead of recomputing them, so reading them costs the
  * same at any size. Because the database does it, no statement can skip them, not even one that ends thousands of rows.
  * The triggers only count and add.
  */
-
-type Line = 'old' | 'new';
-
-const one = (condition: string): string => `case when ${condition} then 1 else 0 end`;
-const quoteIf = (line: Line, condition: string): string =>
-  `case when ${condition} then coalesce(${line}.quoted, 0) else 0 end`;
-const isRunning = (c: Line): string => `${c}.state = 'accepted' and ${c}.finished_at is null`;
-
-/** What a charge adds to each column of `sums`. */
-const OF_CHARGES: Readonly<Record<string, (charge: Line) => string>> = {
-  charged: (c) => `coalesce(${c}.charged, 0)`,
-  sending: (c) => one(`${c}.state = 'sending'`),
-  sending_quoted: (c) => quoteIf(c, `${c}.state = 'sending'`),
-  unknown: (c) => one(`${c}.state = 'unknown'`),
-  unknown_quoted: (c) => quoteIf(c, `${c}.state = 'unknown'`),
-  running: (c) => one(isRunning(c)),
-  by_quote: (c) => one(`${c}.state in ('accepted', 'done') and coalesce(${c}.charged_from, '') <> 'api'`),
-  saved: (c) => quoteIf(c, `${c}.state = 'cached'`),
-  damaged: (c) => `${c}.damaged`,
-  unbilled: (c) =>
-    `case when ${isRunning(c)} and ${c}.file is null and ${c}.charged_from = 'api' and coalesce(${c}.quoted, 0) > coalesce(${c}.charged, 0)
-       then ${c}.quoted - coalesce(${c}.charged, 0) else 0 end`,
-};
-
-/** A row's contribution to `sums`: its reserved budget. */
-const OF_ROWS: Readonly<Record<string, (row: Line) => string>> = {
-  promised: (r) => `case when ${r}.outcome is null then ${r}.promised else 0 end`,
-};
 
 /** Credits have at most six decimals; without rounding, adding and subtracting would leave floating-point dust. */
 function changeSums(parts: Readonly<Record<string, (line: Line) => string>>, lines: readonly Line[]): string {
@@ -42,22 +15,10 @@ function changeSums(parts: Readonly<Record<string, (line: Line) => string>>, lin
   return `update sums set ${columns.join(', ')} where batch = ${lines.at(-1) ?? 'new'}.batch;`;
 }
 
-/** What a row counts as. */
-const standing = (row: Line): string =>
-  `${row}.batch, coalesce(${row}.outcome, ${row}.state), coalesce(${row}.failure_class, ''), coalesce(${row}.failure_cause, '')`;
-/** 1 if the row ended since its batch was last opened again. */
-const isRecent = (row: Line): string =>
-  one(
-    `${row}.outcome is not null and ${row}.ended_at >= coalesce((select reopened_at from batches where name = ${row}.batch), 0)`,
-  );
 const COUNT = `insert into row_counts (batch, standing, class, cause, n, recent) values (${standing('new')}, 1, ${isRecent('new')})
   on conflict (batch, standing, class, cause) do update set n = n + 1, recent = recent + excluded.recent;`;
 const UNCOUNT = `update row_counts set n = n - 1, recent = recent - (${isRecent('old')})
   where (batch, standing, class, cause) = (${standing('old')});`;
-
-const IS_TOLD = `new.charged_from = 'api' and new.charged > 0`;
-/** A job that is read again has already ended and reported its price. */
-const HAS_ENDED = `new.finished_at is not null and old.finished_at is null and old.file is null`;
 
 export const TRIGGERS: readonly string[] = [
   `create trigger batches_added after insert on batches begin

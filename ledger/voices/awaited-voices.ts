@@ -184,9 +184,10 @@ export async function beginVoiceWaits(tx: Tx, batch: string): Promise<void> {
         .select((row) => [
           'batch',
           row.ref('awaits').$notNull().as('voice'),
-          row.val(now).as('since'),
-          row.val(now).as('due_at'),
-          row.val(1 as const).as('was_read'),
+          // A literal has a type in every database; a parameter in a list of columns may not.
+          sql.lit(now).as('since'),
+          sql.lit(now).as('due_at'),
+          sql.lit(1 as const).as('was_read'),
         ])
         .where('batch', '=', batch)
         .where('awaits', 'is not', null)

@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { BUILT_IN_PRICES } from '../../../contract/row-kinds.ts';
-import { openLedger } from '../../../ledger/open-ledger.ts';
+import { join } from 'node:path';
 import type { RowRecord } from '../../../ledger/record-types.ts';
 import { toSettings } from '../../../ledger/records.ts';
+import { freshFolder } from '../../support/fresh-folder.ts';
+import { openTestLedger } from '../../support/open-test-ledger.ts';
 import { accept, answer, complete, defer, FAILED, FILE, finish, send, WAITING } from '../actions.ts';
 import { chargesOf, outcomes, rowOf, standing } from '../readings.ts';
 import { aBatch, aDub, aKey, aRow, fill, ledger, ledgerForEachTest, load, upTo } from '../setup.ts';
@@ -94,7 +96,7 @@ describe('scanRows', () => {
 
   it('reads what ended in the order of its end, each row once, also where many ended at one time', async () => {
     let time = 1;
-    const timed = await openLedger(`${ledger.place}-timed`, { clock: { now: () => time } });
+    const timed = await openTestLedger(join(freshFolder(), 'ledger.db'), { clock: { now: () => time } });
     await fill(timed, 1300);
     const [odd, even] = [1, 0].map((rest) => upTo(1200).filter((row) => row % 2 === rest)) as [number[], number[]];
     for (const rows of [odd, even]) {

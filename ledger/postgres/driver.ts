@@ -1,0 +1,23 @@
+import { withoutSecrets } from '../../contract/url-scheme.ts';
+import type { LedgerDriver } from '../driver.ts';
+
+/** A ledger in a PostgreSQL database, through `pg` (docs/decisions/ledger.md). */
+export const postgres: LedgerDriver = {
+  describe: describeUrl,
+  // The database exists; its schema is made when it is opened.
+  make: () => Promise.resolve(),
+  open: async (place) => (await import('./dialect.ts')).openPostgres(place),
+  // Whoever names a database has chosen it: no ledger in one comes with a folder from elsewhere.
+  strangeParts: () => Promise.resolve([]),
+  versions: { '0.1': async (db) => (await import('./schema.ts')).up(db) },
+  blocksThread: true,
+  locksOf: async (place) => (await import('./locks.ts')).advisoryLocks(place),
+  // Its server's disk is not ours to reserve.
+  reserveOf: () => Promise.resolve({ hold: () => undefined, free: () => undefined, isOnDiskOf: () => false }),
+};
+
+/** Of the parameters, which may hold a password, only the schema is shown. */
+function describeUrl(place: string): string {
+  const schema = new URL(place).searchParams.get('schema');
+  return withoutSecrets(place) + (schema === null ? '' : `?schema=${schema}`);
+}

@@ -1,0 +1,124 @@
+import pg from 'pg';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { withoutSecrets } from '../../contract/url-scheme.ts';
+import type { LockMethods, Unlock } from '../driver.ts';
+import { LedgerInUse } from '../errors.ts';
+import { connectionTo } from './connection.ts';
+import { explain } from './errors.ts';
+
+/** Pause between two attempts while another process briefly holds the lock alone, to write or compare the note, ms. */
+const GAP_MS = 20;
+/** How long another's share must last to count, ms: a command that is just ending releases its own. */
+const PATIENCE_MS = 1_000;
+
+/** The locks of a ledger: advisory locks, each held by a connection of its own, which ends with its process. */
+export function advisoryLocks(place: string): LockMethods {
+  return {
+    lockForWorkers: (server) => lockForWorkers(place, server),
+    isWorkedOn: () => isWorkedOn(place),
+    lockForLoading: () => lockAlone(place, 'loading'),
+    lockForFiles: () => lockAlone(place, 'files'),
+  };
+}
+
+/** Like the lock of a ledger in a file: workers share it, and a note names their server. */
+async function lockForWorkers(place: string, server: string): Promise<Unlock> {
+  const session = await Session.open(place);
+  try {
+    const givesUpAt = performance.now() + PATIENCE_MS;
+    for (;;) {
+      if (await session.ask('pg_try_advisory_lock', 'workers')) {
+        await session.note(server);
+        await session.ask('pg_advisory_unlock', 'workers');
+      }
+      if (await session.ask('pg_try_advisory_lock_shared', 'workers')) {
+        const holder = await session.noted();
+        if (holder === server) return session.close;
+        await session.ask('pg_advisory_unlock_shared', 'workers');
+        if (performance.now() > givesUpAt) {
+          throw new LedgerInUse(withoutSecrets(place), holder ?? 'which has not said its address yet');
+        }
+      }
+      await sleep(GAP_MS);
+    }
+  } catch (error) {
+    session.close();
+    throw error;
+  }
+}
+
+async function isWorkedOn(place: string): Promise<boolean> {
+  const session = await Session.open(place);
+  try {
+    return !(await session.ask('pg_try_advisory_lock', 'workers'));
+  } finally {
+    session.close();
+  }
+}
+
+async function lockAlone(place: string, name: string): Promise<Unlock> {
+  const session = await Session.open(place);
+  try {
+    await session.ask('pg_advisory_lock', name);
+    return session.close;
+  } catch (error) {
+    session.close();
+    throw error;
+  }
+}
+
+/** A connection that holds locks. */
+class Session {
+  readonly #client: pg.Client;
+  readonly #place: string;
+
+  private constructor(client: pg.Client, place: string) {
+    this.#client = client;
+    this.#place = place;
+  }
+
+  static async open(place: string): Promise<Session> {
+    const client = new pg.Client(connectionTo(place).config);
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+    } catch (error) {
+      throw explain(place, error);
+    }
+    return new Session(client, place);
+  }
+
+  /** Locks are per database; the schema makes them those of one ledger. */
+  async ask(what: string, lock: string): Promise<boolean> {
+    const [line] = await this.#query<{ answer: unknown }>(
+      `select ${what}(hashtext(current_schema()), hashtext($1)) as answer`,
+      [lock],
+    );
+    return line?.answer === true;
+  }
+
+  async note(server: string): Promise<void> {
+    await this.#query(
+      `insert into facts (name, value) values ('server', $1) on conflict (name) do update set value = excluded.value`,
+      [server],
+    );
+  }
+
+  async noted(): Promise<string | undefined> {
+    const [line] = await this.#query<{ value: string }>(`select value from facts where name = 'server'`, []);
+    return line?.value;
+  }
+
+  async #query<R extends pg.QueryResultRow>(text: string, values: readonly unknown[]): Promise<readonly R[]> {
+    try {
+      return (await this.#client.query<R>(text, [...values])).rows;
+    } catch (error) {
+      throw explain(this.#place, error);
+    }
+  }
+
+  readonly close = (): void => {
+    // The server releases the locks whether or not it hears the goodbye.
+    void this.#client.end().catch(() => undefined);
+  };
+}

@@ -1,0 +1,59 @@
+import type { ChargeLine, RowLine, Tx } from '../schema.ts';
+import type { SumsTable } from '../tables/batches.ts';
+import type { Selectable } from 'kysely';
+
+/**
+ * The sums of a batch while a group of writes is at work. The triggers keep them in the database; a group that has asked
+ * for them ahead would have to ask again after each of its own changes. So what a change adds is computed here as well,
+ * by the same rules as `ledger/tables/kept-sums.ts`, to which a test compares it. Only answers to the group's next pieces
+ * come from here: no sum is ever written.
+ */
+
+type Sums = Selectable<SumsTable>;
+type Part = Partial<Record<Exclude<keyof Sums, 'batch'>, number>>;
+
+/** What an attempt adds. */
+export function sumsOfCharge(charge: ChargeLine): Part {
+  const { state, file, damaged } = charge;
+  const [quoted, charged] = [charge.quoted ?? 0, charge.charged ?? 0];
+  const isRunning = state === 'accepted' && charge.finished_at === null;
+  const isAnnounced = isRunning && file === null && charge.charged_from === 'api';
+  return {
+    charged,
+    ...(state === 'sending' ? { sending: 1, sending_quoted: quoted } : {}),
+    ...(state === 'unknown' ? { unknown: 1, unknown_quoted: quoted } : {}),
+    ...(state === 'cached' ? { saved: quoted } : {}),
+    ...(isRunning ? { running: 1 } : {}),
+    ...((state === 'accepted' || state === 'done') && charge.charged_from !== 'api' ? { by_quote: 1 } : {}),
+    ...(isAnnounced ? { unbilled: Math.max(0, quoted - charged) } : {}),
+    damaged,
+  };
+}
+
+/** What a row adds: its reserved budget. */
+export function sumsOfRow({ outcome, promised }: Pick<RowLine, 'outcome' | 'promised'>): Part {
+  return outcome === null ? { promised } : {};
+}
+
+/** Makes a change of one line, and keeps what the group knows about the sums of its batch in step with it. */
+export async function inStep<R>(
+  { unit }: Tx,
+  batch: string,
+  [before, after]: readonly [before: Part, after: Part],
+  change: () => Promise<R>,
+): Promise<R> {
+  const known = unit?.known(`sums:${batch}`);
+  const answer = await change();
+  unit?.keep(`sums:${batch}`, known, (lines) => lines.map((line) => shifted(line as Sums, before, after)));
+  return answer;
+}
+
+function shifted(sums: Sums, before: Part, after: Part): Sums {
+  const changed = Object.entries(sums).map(([name, value]) => {
+    if (typeof value !== 'number') return [name, value];
+    const by = (after[name as keyof Part] ?? 0) - (before[name as keyof Part] ?? 0);
+    // Credits have at most six decimals.
+    return [name, Math.round((value + by) * 1e6) / 1e6];
+  });
+  return Object.fromEntries(changed) as Sums;
+}

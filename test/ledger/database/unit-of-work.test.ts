@@ -1,0 +1,63 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { UnitOfWork } from '../../../ledger/database/unit-of-work.ts';
+
+/** Statements in the order in which they went out. */
+let sent: string[];
+let unit: UnitOfWork;
+
+beforeEach(() => {
+  sent = [];
+  unit = new UnitOfWork({
+    ask: (sql, values) => {
+      sent.push(`${sql} ${values.join()}`);
+      return Promise.resolve([{ at: sent.length }]);
+    },
+    send: (sql) => {
+      sent.push(sql);
+    },
+    settled: () => Promise.resolve(),
+  });
+});
+
+const ask = (subject: string, value = 1): Promise<readonly unknown[]> => unit.read(subject, 'select', [value]);
+
+describe('a unit of work', () => {
+  it('asks once about a subject, for each statement and value', async () => {
+    expect(await Promise.all([ask('row:b/1'), ask('row:b/1'), ask('row:b/1', 2)])).toEqual([
+      [{ at: 1 }],
+      [{ at: 1 }],
+      [{ at: 2 }],
+    ]);
+    expect(sent).toEqual(['select 1', 'select 2']);
+  });
+
+  it.each([
+    ['what it named', ['row:b/1'], [4, 2, 3]],
+    ['all that begins with it', ['row:'], [4, 5, 3]],
+    ['nothing', [], [1, 2, 3]],
+  ])('asks again after a write that changes %s', async (_what, subjects, expected) => {
+    const all = async (): Promise<readonly unknown[]> =>
+      (await Promise.all([ask('row:b/1'), ask('row:b/2'), ask('sums:b')])).map(([line]) => (line as { at: number }).at);
+    await all();
+    sent.length = 3;
+    unit.write(subjects, 'update', []);
+    sent.pop();
+    expect(await all()).toEqual(expected);
+  });
+
+  it('asks again about everything after a write that says nothing', async () => {
+    await ask('sums:b');
+    unit.forgetAll();
+    await ask('sums:b');
+    expect(sent).toEqual(['select 1', 'select 1']);
+  });
+
+  it('keeps what was known before a write in step with it, and asks for nothing that nobody asked for', async () => {
+    await ask('sums:b');
+    const known = unit.known('sums:b');
+    unit.write(['sums:b'], 'update', []);
+    unit.keep('sums:b', known, () => [{ at: 99 }]);
+    unit.keep('sums:c', unit.known('sums:c'), () => [{ at: 99 }]);
+    expect([await ask('sums:b'), await ask('sums:c')]).toEqual([[{ at: 99 }], [{ at: 3 }]]);
+  });
+});

@@ -1,0 +1,73 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+
+/** A PostgreSQL server that refuses root runs as this user instead. */
+const OTHER_USER = 'nobody';
+
+/**
+ * Starts a PostgreSQL server of our own, with a new database, that syncs each commit as the product needs it. Its programs are found in
+ * `PG_BIN`, where Debian puts them, or on the PATH. Returns its address and how to stop it, which removes the database.
+ */
+export async function startPostgres() {
+  const bin = findPrograms();
+  const folder = mkdtempSync(join(tmpdir(), 'vb-postgres-'));
+  const data = join(folder, 'data');
+  const port = await freePort();
+  const isRoot = process.getuid?.() === 0;
+  const run = (program, ...args) => {
+    const command = [join(bin, program), ...args];
+    const [first, ...others] = isRoot ? ['runuser', '-u', OTHER_USER, '--', ...command] : command;
+    // A server that inherited the output would keep it open.
+    execFileSync(first, others, { cwd: folder, stdio: 'ignore' });
+  };
+  if (isRoot) {
+    const { uid, gid } = idsOf(OTHER_USER);
+    chownSync(folder, uid, gid);
+  }
+  run('initdb', '-D', data, '-U', 'voxbatch', '-A', 'trust', '--locale=C', '-E', 'UTF8');
+  const settings = `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1 -c max_connections=300`;
+  run('pg_ctl', '-D', data, '-w', '-l', join(folder, 'log'), '-o', settings, 'start');
+  return {
+    url: `postgres://voxbatch@127.0.0.1:${port}/postgres`,
+    stop: () => {
+      run('pg_ctl', '-D', data, '-m', 'immediate', 'stop');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function findPrograms() {
+  const debian = '/usr/lib/postgresql';
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
+  const places = [
+    process.env['PG_BIN'],
+    ...versions.map((version) => join(debian, version, 'bin')),
+    ...(process.env['PATH'] ?? '').split(delimiter),
+  ];
+  const found = places.find((place) => place !== undefined && place !== '' && existsSync(join(place, 'pg_ctl')));
+  if (found !== undefined) return found;
+  throw new Error(
+    'There is no PostgreSQL here. Install it (Debian: apt-get install postgresql), or set PG_BIN to the folder of initdb and pg_ctl.',
+  );
+}
+
+function idsOf(user) {
+  const [uid, gid] = ['-u', '-g'].map((flag) => Number(spawnSync('id', [flag, user], { encoding: 'utf8' }).stdout));
+  return { uid, gid };
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => {
+        resolve(port);
+      });
+    });
+  });
+}

@@ -1,0 +1,27 @@
+/**
+ * Runs the ledger's tests on a real PostgreSQL server, which it starts and stops: `npm run test:postgres`. Arguments choose others
+ * (`-- test/ledger/money`). Left out are the tests of a ledger's file: its opening, its thread and processes, what is in `sqlite/`.
+ */
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { startPostgres } from './postgres-server.mjs';
+
+const OF_FILES = ['former', 'sqlite'];
+const ledger = join(import.meta.dirname, 'ledger');
+const folders = readdirSync(ledger, { withFileTypes: true }).filter(
+  (one) => one.isDirectory() && !OF_FILES.includes(one.name),
+);
+const all = [...folders.map(({ name }) => `test/ledger/${name}/`), 'test/ledger/model', 'test/ledger/story'];
+const chosen = process.argv.slice(2);
+const { url, stop } = await startPostgres();
+try {
+  const args = [join(import.meta.dirname, 'run-tests.mjs'), ...(chosen.length > 0 ? chosen : all)];
+  const { status } = spawnSync(process.execPath, args, {
+    env: { ...process.env, TEST_POSTGRES: url },
+    stdio: 'inherit',
+  });
+  process.exitCode = status ?? 1;
+} finally {
+  stop();
+}
