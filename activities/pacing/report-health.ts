@@ -12,14 +12,27 @@ type Health = 'well' | 'slow-down' | 'trouble';
 
 /**
  * What each class says about the API's health. `OutcomeUnknown` is a timeout, a cut or a 5xx to a paid request: a bad
- * sign, and each more leaves another row in doubt. All others come from a working API, or are ours and no answer to a
- * call.
+ * sign, and each more leaves another row in doubt. The other refusals come from a working API. The last ones are ours,
+ * not the answer to a call.
  */
-const HEALTH: Readonly<Partial<Record<FailureClass, Health>>> = {
+const HEALTH: Readonly<Record<FailureClass, Health>> = {
   RateLimited: 'slow-down',
   NotSent: 'trouble',
   ServiceDown: 'trouble',
   OutcomeUnknown: 'trouble',
+  OutOfCredits: 'well',
+  BadToken: 'well',
+  BadRequest: 'well',
+  JobFailed: 'well',
+  ResultGone: 'well',
+  Unfit: 'well',
+  OverBudget: 'well',
+  NotChosen: 'well',
+  NotCached: 'well',
+  NoVoice: 'well',
+  Overdue: 'well',
+  NotJoined: 'well',
+  InternalError: 'well',
 };
 
 /**
@@ -40,7 +53,7 @@ export async function reportHealth(
   failure: Pick<Failure, 'class' | 'retryAfterMs' | 'limit'> | null,
 ): Promise<void> {
   const { pace } = deps;
-  const health = (failure && HEALTH[failure.class]) ?? 'well';
+  const health = failure === null ? 'well' : HEALTH[failure.class];
   if (health === 'well' && !pace.answered(turn)) return;
   const { endpoint, slot } = turn;
   const { wall: now, monotonic } = deps.clock.now();

@@ -22,12 +22,14 @@ async function run(npm: {
   readonly install?: number;
   readonly check?: number;
   readonly test: { readonly code: number; readonly prints: string };
+  readonly postgres?: number;
 }): Promise<{ code: number; last: string }> {
   const fake = `#!/bin/sh
     case "$*" in
       ci*) exit ${String(npm.install ?? 0)} ;;
       'run check') exit ${String(npm.check ?? 0)} ;;
       'run test:all') printf '%s\\n' '${npm.test.prints}'; exit ${String(npm.test.code)} ;;
+      'run -s test:postgres') exit ${String(npm.postgres ?? 0)} ;;
       *) exit 99 ;;
     esac`;
   writeFileSync(join(folder, 'npm'), fake, { mode: 0o755 });
@@ -53,6 +55,11 @@ describe('.ci/run', () => {
   it('counts a failed check, and tests all the same', async () => {
     const result = await run({ check: 2, test: { code: 1, prints: '12 passed, 3 failed' } });
     expect(result).toEqual({ code: 1, last: '12 passed, 4 failed' });
+  });
+
+  it('counts failed tests on PostgreSQL as one', async () => {
+    const result = await run({ test: { code: 0, prints: '12 passed, 0 failed' }, postgres: 1 });
+    expect(result).toEqual({ code: 1, last: '12 passed, 1 failed' });
   });
 
   it('fails when the tests end without a count', async () => {
