@@ -5,7 +5,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, RowStanding } from '../../ledger/record-types.ts';
 import { nextMove, rowView, stepsFrom } from '../../policy/rows/row-machine.ts';
 import { Reasoner, type ReasonRequest } from './reasoner.ts';
-import { countedAs, quoteOf, skippedRows, type SkippedRoom } from './skipped-rows.ts';
+import { addPrice, countedAs, quoteOf, skippedRows, type SkippedRoom } from './skipped-rows.ts';
 
 /** The rows that an existing batch still has to pay for. */
 export interface RowsLeft {
@@ -50,7 +50,7 @@ export async function billRowsLeft(
     const row = withoutParts(standing);
     const quoted = quoteOf(row, steps, settings);
     rows++;
-    more = sumOfPrices([more, surplusOf(standing, [quoted])]);
+    more = addPrice(more, surplusOf(standing, [quoted]));
     await reasoner.add({ ...row, quoted, isAssumed: false, steps });
   };
   const addParts = async (standing: RowStanding, isLeft: (part: RowStanding) => boolean): Promise<boolean> => {
@@ -59,7 +59,7 @@ export async function billRowsLeft(
     if (left.length === 0) return false;
     rows++;
     const quotes = left.map((part) => part.quoted);
-    more = sumOfPrices([more, surplusOf(standing, quotes)]);
+    more = addPrice(more, surplusOf(standing, quotes));
     await reasoner.add({ ...row, isAssumed: false, steps: stepsIn(row.spec), parts: left });
     return true;
   };
@@ -87,7 +87,7 @@ export async function billRowsLeft(
       else await addParts(standing, (part) => part.row.outcome === 'skipped');
     } else {
       overBudget = { rows: overBudget.rows + 1, quoted: sumOfPrices([overBudget.quoted, quoted]) };
-      more = sumOfPrices([more, counted]);
+      more = addPrice(more, counted);
     }
   }
   await reasoner.finish();

@@ -55,6 +55,11 @@ export async function* skippedRows(
   }
 }
 
+/** Adds to a running sum, null if unknown. Rounding each step would lose up to half a millionth a row; the end rounds. */
+export function addPrice(sum: number | null, price: number | null): number | null {
+  return sum === null || price === null ? null : sum + price;
+}
+
 /**
  * Credits the budget must have left for all rows it left out, based on charges so far; null if a price is unknown.
  * `quoted`: the sum of their quotes, which suffices if nothing was charged beyond its quote.
@@ -69,7 +74,7 @@ export async function neededForSkipped(
   if (quoted === null || (!isDearer && outlook.beyondLost === 0)) return quoted;
   let sum: number | null = outlook.beyondLost;
   for await (const row of skippedRows(ledger, batch, { isChosen: () => true, left: null, outlook }))
-    sum = sumOfPrices([sum, row.counted]);
+    sum = addPrice(sum, row.counted);
   return sum === null ? null : roundCredits(sum);
 }
 
@@ -110,7 +115,7 @@ export function countedAs(
     const quotedRest = quoteFrom(spec.kind, own, spec, settings).quotedRest ?? 0;
     return counted(quoted - quotedRest, [own]) + counted(quotedRest, rest);
   };
-  return sumOfPrices(quotes.map((quoted) => (quoted === null ? null : countedOf(quoted))));
+  return quotes.reduce<number | null>((sum, quoted) => addPrice(sum, quoted === null ? null : countedOf(quoted)), 0);
 }
 
 /** The price of the steps that the row has not sent. */

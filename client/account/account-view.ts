@@ -26,10 +26,17 @@ export function viewChange({ fields, failure }: ProfileChange) {
   return {
     fields: fields.map(({ name, result, shown }) => ({
       ...{ field: name, result },
-      ...(shown === undefined ? {} : { value: withoutPaths(shown) }),
+      ...(shown === undefined ? {} : { value: verbatim(withoutPaths(shown)) }),
     })),
     message: failure?.message ?? null,
   };
+}
+
+/** Whatever a profile holds, as data: its objects keep the names of their members. */
+function verbatim(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(verbatim);
+  if (typeof value !== 'object' || value === null) return value;
+  return new Map(Object.entries(value).map(([name, member]) => [name, verbatim(member)]));
 }
 
 /** A value safe to display: a URL's path may be a secret. */

@@ -246,8 +246,9 @@ export async function redrivePlanned(
   // The same redrive may have opened all rows before it was killed; it then continues with them.
   if (isNothing) return openAs('open');
   await requirePort(terms.webhook, open, ledger);
-  // With the cache mode only, nothing is sent.
-  if (forecast.paying > 0 && tuning.cache !== 'only') {
+  // Of a single job meant again, the cache mode `only` sends nothing. Rows of a batch stay open for a later mode, which asks nobody.
+  const isFree = isMeant && tuning.cache === 'only';
+  if (forecast.paying > 0 && !isFree) {
     const payer = payerOf(person, open, confirmAboveOf(session, terms));
     const facts = await redriveFacts(ledger, batch, forecast, tuning, payer);
     const refused = await approve(facts, person, !isMeant && isDoubtful(forecast));

@@ -53,7 +53,12 @@ export class UnitOfWork {
   /** Keeps what was known about this subject before a change, as the change leaves it. */
   keep(subject: string, known: Answers | undefined, change: (lines: readonly unknown[]) => readonly unknown[]): void {
     if (known === undefined) return;
-    this.#answers.set(subject, new Map([...known].map(([key, lines]) => [key, lines.then(change)])));
+    const changed = [...known].map(([key, lines]) => {
+      const next = lines.then(change);
+      next.catch(() => undefined);
+      return [key, next] as const;
+    });
+    this.#answers.set(subject, new Map(changed));
   }
 
   /** Asks again about everything. */

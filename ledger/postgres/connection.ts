@@ -5,6 +5,8 @@ import { UnitOfWork, type UnitConnection } from '../database/unit-of-work.ts';
 import { LedgerUnreachable } from '../errors.ts';
 import { explain } from './errors.ts';
 
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const IN_FAILED_TRANSACTION = '25P02';
 /** Prepared statements that a connection keeps. Lists of varying length make new ones; those run unprepared after that. */
 const MOST_STATEMENTS = 300;
 /** The schema of a ledger whose address names none. */
@@ -22,8 +24,10 @@ export function connectionTo(place: string): { readonly config: pg.ClientConfig;
   if (!/^\w+$/.test(schema)) {
     throw new LedgerUnreachable(withoutSecrets(place), 'its schema is no plain name', 'Use letters, digits and _.');
   }
-  // Set at the connection's start, so that no statement can run without it.
-  const options = `-c search_path=${schema} -c synchronous_commit=on`;
+  // Set at the connection's start, so that no statement can run without it. Those of the address come first: ours win.
+  const given = url.searchParams.get('options') ?? '';
+  url.searchParams.delete('options');
+  const options = `${given} -c search_path=${schema} -c synchronous_commit=on`;
   return { config: { connectionString: url.href, options, types, application_name: 'voxbatch' }, schema };
 }
 
@@ -35,6 +39,8 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
   #unit: UnitOfWork | undefined;
   /** The first error of a statement that nobody waited for. */
   #trouble: Error | undefined;
+  /** The last error that was more than the consequence of another. */
+  #cause: Error | undefined;
   /** The last such statement. */
   #sent: Promise<void> = Promise.resolve();
 
@@ -86,7 +92,11 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
         ...(parameters.length === 0 ? {} : { values: parameters.map(cleaned), ...this.#nameOf(text) }),
       });
     } catch (error) {
-      throw explain(this.#place, error);
+      // After the first error, the server only says that there was one.
+      if (this.#cause !== undefined && (error as { readonly code?: string }).code === IN_FAILED_TRANSACTION) {
+        throw this.#cause;
+      }
+      throw (this.#cause = explain(this.#place, error));
     }
   }
 
@@ -97,6 +107,7 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
   release(): void {
     this.#unit = undefined;
     this.#trouble = undefined;
+    this.#cause = undefined;
     this.#client.release();
   }
 

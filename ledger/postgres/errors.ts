@@ -16,6 +16,9 @@ const EXPLANATIONS: readonly (readonly [prefix: string, problem: string, advice:
   ['25006', 'the database is read-only', 'Connect to the primary server.'],
 ];
 
+/** Classes of errors of a statement itself: data, constraints, syntax and rights. All others are of the server. */
+const OF_STATEMENTS = ['22', '23', '42'];
+
 /** Codes of Node's sockets: the server cannot be reached, or the connection broke. */
 const OF_SOCKETS = ['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'ETIMEDOUT', 'EHOSTUNREACH', 'EPIPE', 'EAI_AGAIN'];
 
@@ -33,5 +36,8 @@ export function explain(place: string, error: unknown): Error {
     const advice = 'Check that the database server runs, then run the same command again.';
     return new LedgerUnreachable(shown, `the database server cannot be reached (${message})`, advice, error);
   }
-  return error instanceof Error ? error : new Error(message, { cause: error });
+  const isOurs = !/^[0-9A-Z]{5}$/.test(code) || OF_STATEMENTS.some((prefix) => code.startsWith(prefix));
+  if (isOurs) return error instanceof Error ? error : new Error(message, { cause: error });
+  const advice = 'Look into the log of the database server, then run the same command again.';
+  return new LedgerUnreachable(shown, `the database server failed (${code}: ${message})`, advice, error);
 }

@@ -50,7 +50,7 @@ async function lockForWorkers(place: string, server: string): Promise<Unlock> {
 async function isWorkedOn(place: string): Promise<boolean> {
   const session = await Session.open(place);
   try {
-    return !(await session.ask('pg_try_advisory_lock', 'workers'));
+    return await session.isHeld('workers');
   } finally {
     session.close();
   }
@@ -95,6 +95,16 @@ class Session {
       [lock],
     );
     return line?.answer === true;
+  }
+
+  /** Whether another session has the lock. Takes nothing, so that two who look do not see each other. */
+  async isHeld(lock: string): Promise<boolean> {
+    const found = await this.#query(
+      `select 1 from pg_locks where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())
+       and classid::bigint = hashtext(current_schema())::bigint & 4294967295 and objid::bigint = hashtext($1)::bigint & 4294967295 limit 1`,
+      [lock],
+    );
+    return found.length > 0;
   }
 
   async note(server: string): Promise<void> {

@@ -20,15 +20,21 @@ function subjectsOfRow({ batch, row, ...change }: RowKey & Partial<RowLine>): re
   return [`row:${batch}/${row}`, `sums:${batch}`, ...(mayMake ? ['making:'] : [])];
 }
 
-/** What a change of an attempt changes. `result_key`: of the attempt before it; undefined if unknown. */
-export function subjectsOfCharge({
+/** What a new attempt changes. */
+export function subjectsOfNewCharge({ batch, row, job_id: job, result_key: key }: ChargeLine): readonly string[] {
+  const others = [...(job === null ? [] : [`job:${job}`]), ...(key === null ? [] : [`making:${key}`])];
+  return [`charges:${batch}/${row}`, `sums:${batch}`, ...others];
+}
+
+/** What a change of an attempt changes. Without the key of its result or the id of a job that it had, any may be meant. */
+function subjectsOfCharge({
   batch,
   row,
   job_id: job,
   result_key: key,
 }: RowKey & Partial<ChargeLine>): readonly string[] {
-  const making = key === undefined ? ['making:'] : key === null ? [] : [`making:${key}`];
-  return [`charges:${batch}/${row}`, `sums:${batch}`, ...(job == null ? [] : [`job:${job}`]), ...making];
+  const jobs = job === undefined ? [] : [`job:${job ?? ''}`];
+  return [`charges:${batch}/${row}`, `sums:${batch}`, ...jobs, `making:${key ?? ''}`];
 }
 
 const selectLine = preparedOne(

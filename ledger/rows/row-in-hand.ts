@@ -3,7 +3,7 @@ import { linkOf, type RowSpec, type Step } from '../../contract/row-kinds.ts';
 import { byAttempt } from '../../contract/batch.ts';
 import { wasAccepted } from '../../contract/outcomes.ts';
 import { nextMove, presentTake, rowView, usedAttempt } from '../../policy/rows/row-machine.ts';
-import { readLine, subjectsOfCharge, updateCharge, type RowKey } from './line-changes.ts';
+import { readLine, subjectsOfNewCharge, updateCharge, type RowKey } from './line-changes.ts';
 import { allOf, prepared, preparedWrite } from '../database/prepared.ts';
 import type { ChargeRecord, RowStanding } from '../record-types.ts';
 import { toCharge, toRow, toSpec } from '../records.ts';
@@ -154,5 +154,5 @@ const selectCharges = prepared(
 
 const insertCharge = preparedWrite(
   (db, given: ChargeLine) => db.insertInto('charges').values(allOf(charges, given)),
-  subjectsOfCharge,
+  subjectsOfNewCharge,
 );

@@ -86,7 +86,10 @@ export async function makeFinished(job: FinishingJob): Promise<readonly Finished
   const originals = await originalsOf(job);
   const lines: FinishedLine[] = [];
   const done = countFiles(originals.length, job.onFiles);
-  const entries = originals.entries();
+  // If one worker fails, its loop ends the generator, and with it the others. The iterator of an array has no end.
+  const entries = (function* (): Generator<[number, Original], void, undefined> {
+    yield* originals.entries();
+  })();
   const work = async (): Promise<void> => {
     for (const [at, original] of entries) {
       lines[at] = await make(original);

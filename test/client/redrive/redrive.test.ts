@@ -92,16 +92,20 @@ describe('redrive', () => {
     expect(small).toMatchObject({ type: 'refused' });
   });
 
-  it('pays for nothing where confirm says no, and tells it what is at stake', async () => {
-    const asked: object[] = [];
-    const confirm = (facts: object): boolean => {
-      asked.push(facts);
-      return false;
-    };
-    const options = { rows: ['a', 'e'], resubmit: true, confirm, ...out() };
-    expect(await library().batch('demo').redrive(options)).toMatchObject({ type: 'declined' });
-    expect(asked).toMatchObject([{ rows: 2, replaced: 1, resubmitted: 1 }]);
-  });
+  // What is opened with the cache mode `only` may be paid for by a later mode, which asks nobody.
+  it.each([{}, { cache: 'only' }] as const)(
+    'pays for nothing where confirm says no, and tells it what is at stake: %j',
+    async (tuning) => {
+      const asked: object[] = [];
+      const confirm = (facts: object): boolean => {
+        asked.push(facts);
+        return false;
+      };
+      const options = { rows: ['a', 'e'], resubmit: true, tuning, confirm, ...out() };
+      expect(await library().batch('demo').redrive(options)).toMatchObject({ type: 'declined' });
+      expect(asked).toMatchObject([{ rows: 2, replaced: 1, resubmitted: 1 }]);
+    },
+  );
 
   it('is finished at once where there is nothing to do', async () => {
     const answer = await library()
