@@ -109,7 +109,8 @@ for (const source of chosen) {
     mutate: [source],
     incrementalFile: `node_modules/.cache/stryker/${source.replaceAll('/', '-')}.json`,
     concurrency: Number(process.env['MUTATION_WORKERS'] ?? 2),
-    jest: { projectType: 'custom', enableFindRelatedTests: false, config },
+    // Stryker would add what `jest.config.mjs` has; `package.json` has nothing for Jest.
+    jest: { projectType: 'custom', configFile: 'package.json', enableFindRelatedTests: false, config },
   }).runMutationTest();
   report(source, mutants);
 }
