@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { budgetFor, budgetLeft } from '../../../policy/money/budget.ts';
+import { budgetFor, budgetLeft, isChargeEstimated } from '../../../policy/money/budget.ts';
 
 const NONE = { charged: 0, reserved: 0, uncertain: 0 };
 
@@ -29,4 +29,12 @@ describe('the budget for what is spent and more', () => {
       }),
     );
   });
+});
+
+it.each([
+  [3, true, true],
+  [3, false, false],
+  [0, true, false],
+])('a charged sum of %s, partly by quotes: %s, is an estimate: %s', (charged, estimated, expected) => {
+  expect(isChargeEstimated({ charged, estimated })).toBe(expected);
 });
