@@ -62,8 +62,13 @@ function nextLines(
   switch (why) {
     case 'interrupted':
     case 'terminated':
+      // This process works on it no more; `up`, another command or a worker elsewhere may.
+      if (batch.state === 'open' && batch.control === 'running' && !isDeserted) {
+        return [`Stopped here; another process goes on with the batch, and spends. Halt it: voxbatch pause ${word}`];
+      }
       return [`Stopped here; nothing is lost. Continue with: ${goOnCommand(batch, out)}`];
     case 'detached': {
+      if (batch.control === 'paused') return [pauseMessage(batch, { isDeserted: false, out })];
       // Embedded, `up` was started for it and may not have reported yet.
       const stands = isEmbedded ? undefined : standstill;
       const files = isEmbedded

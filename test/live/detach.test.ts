@@ -21,6 +21,14 @@ describe('run --detach', () => {
     await world.untilCharged(2);
     const status = await world.run(['status', 'lines']);
     expect(status).toMatchObject({ code: 75 });
+    const follower = world.start(['run', 'lines.csv']);
+    await follower.said(' running, ');
+    follower.child.kill('SIGINT');
+    expect(await follower.ended).toMatchObject({ code: 130, stderr: saying('another process goes on with the batch') });
+    expect(await world.run(['pause', 'lines'])).toMatchObject({ code: 0 });
+    const again = await world.run(['run', 'lines.csv', '--detach']);
+    expect(again).toMatchObject({ code: 0, stderr: saying('is paused. Continue with: voxbatch resume') });
+    expect(await world.run(['resume', 'lines'])).toMatchObject({ code: 0 });
     await changeRate(world, 'lines', 60);
     await world.untilAlone();
     expect(await world.status('lines')).toMatchObject({ state: 'closed', exit: 'complete' });
