@@ -3,6 +3,7 @@ import { planRun as planUseCase, type PlanEvent } from '../../client/run/plan.ts
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { isUnconfirmed, readApiAccess, readApiUrl, readSettings } from '../connect/settings.ts';
 import { openTyped, sayLedgerBeside } from './open-typed.ts';
+import { planLines } from './plan-report.ts';
 import { IDENTIFYING, pricingLines } from './pricing-words.ts';
 import { outcomeFileRefusal, refuseProblems, sayWarnings } from './report-problems.ts';
 import { reportOptions, manifestCommand, planRun } from './run-options.ts';
@@ -13,18 +14,9 @@ import { ExitError } from '../exit-error.ts';
 import { exitErrorOf } from '../exit-of-problem.ts';
 import { nextSteps } from '../terminal/next-steps.ts';
 import { shortPath } from '../../client/look/continue-command.ts';
-import { refusalText, namedRowLines, noteText, questionText } from '../terminal/spend-words.ts';
+import { refusalText } from '../terminal/spend-words.ts';
 import { nameTakenText } from '../terminal/name-taken.ts';
-import { rowsInWords, dialectWords, chosenInWords, clock, form, number, plural, size } from '../terminal/words.ts';
-import { chosenOf, doneOf } from '../../client/look/counts-view.ts';
-import { PRICE_UNITS, roundCredits, type Price } from '../../contract/price-units.ts';
-import type { Operation } from '../../contract/row-kinds.ts';
-import { subsetFlags } from '../../contract/subset.ts';
-import type { UnconfirmedConfig } from '../../client/trust/folder-config.ts';
-import { inCredits } from '../terminal/money.ts';
-import { reasonLines } from '../terminal/reason-words.ts';
-import { oneLine, tableLines } from '../terminal/table.ts';
-import { hostOf, memberLines, visible, visiblePath } from '../trust/member-words.ts';
+import { rowsInWords } from '../terminal/words.ts';
 
 /**
  * `voxbatch plan MANIFEST`: checks and prices a manifest as `run` would. It shows what would be sent and why, what would
@@ -125,167 +117,4 @@ function storeWords({ storeProblem }: PlanView): string | undefined {
 function stepsOnRecord({ finished, plan }: PlanView, saysOver: boolean): readonly string[] {
   if (finished === undefined) return [];
   return nextSteps({ ...finished, out: shortPath(plan.out) }, saysOver ? ['skipped'] : []);
-}
-
-type BillLine = PlanView['bill']['total'];
-type Known = Extract<PlanView['planned'], { readonly type: 'known' }>;
-type Taken = Extract<PlanView['planned'], { readonly type: 'taken' }>;
-
-/** The plan as lines for people. `unconfirmed`: what the folder's config says and was not used. */
-export function planLines(view: PlanView, unconfirmed?: UnconfirmedConfig): readonly string[] {
-  const { plan, manifest, summary, bill, settings, decision, facts, planned } = view;
-  const { total } = bill;
-  const lines = [
-    `Batch "${plan.name}" from ${manifest}${choiceInWords(view)}`,
-    ...standingLines(view),
-    ...(summary.chosen === 0 ? [] : billTable(view)),
-    ...dialectLines(total, settings),
-    ...(planned.type === 'known' ? [] : reasonLines(planned.reasons, settings.cache, total.isEstimate)),
-  ];
-  lines.push(...awaitedLines(view.awaited));
-  if (total.unpriced > 0) {
-    lines.push(
-      'To price these rows, add a duration column (seconds), --probe or --assume-seconds. Without a budget they run anyway:',
-      ...namedRowLines(summary.unpricedRows),
-    );
-  }
-  const { retakes } = settings;
-  if (retakes > 0)
-    lines.push(
-      `Not included: up to ${plural(retakes, 'retake')} per row after failed jobs and unfit results, each at full price.`,
-    );
-  const { rate } = settings.limits;
-  if (rate !== null)
-    lines.push(`At ${number(rate)} paid requests per second: at least ${clock((total.requests / rate) * 1_000)}`);
-  lines.push(...hookLines(settings), ...unconfirmedLines(unconfirmed));
-  lines.push(balanceLine(view), diskLine(view), ...decision.notes.map((note) => noteText(note, facts)));
-  if (decision.type === 'ask') lines.push(`run asks for confirmation: ${questionText(facts)} (--yes confirms)`);
-  if (decision.type === 'refuse') lines.push('run refuses this (exit code 3):', refusalText(decision.why, facts));
-  return lines;
-}
-
-/** What is on record of the batch that has the name. */
-function standingLines({ planned, counts }: PlanView): readonly string[] {
-  if (planned.type === 'new') return [];
-  const done = counts === undefined ? '' : `: ${number(doneOf(counts))} of ${rowsInWords(chosenOf(counts))} done`;
-  if (planned.type === 'taken') {
-    const isSame = SAME_MANIFEST.has(planned.name.differs);
-    return [
-      `${isSame ? 'A batch of this manifest, made with other flags,' : 'Another batch'} has this name${done}. run refuses it.`,
-      'These are the figures of a new batch under another name:',
-    ];
-  }
-  const { batch, left } = planned;
-  const under = left.underWay === 0 ? '' : `, ${number(left.underWay)} more paid for and under way`;
-  const pay = left.rows === 0 ? 'Nothing is left to pay for.' : `Left to pay for: ${rowsInWords(left.rows)}.`;
-  return [
-    `It is on record${done}${under}. ${pay}`,
-    ...(batch.state === 'closed' ? ['It is finished.'] : []),
-    ...overBudgetLines(left),
-  ];
-}
-
-/** Rows that this run would leave out once more. */
-function overBudgetLines({ overBudget: { rows, quoted } }: Known['left']): readonly string[] {
-  if (rows === 0) return [];
-  const cost = quoted === null ? 'at an unknown price' : inCredits(quoted);
-  return [`Over the budget, and left out again: ${rowsInWords(rows)}, ${cost}.`];
-}
-
-/** Differences of a batch whose manifest is the same. */
-const SAME_MANIFEST: ReadonlySet<Taken['name']['differs']> = new Set(['dialect', 'reading', 'file-names'] as const);
-
-/** Rows and prices by kind, and the prices behind them. */
-function billTable({ bill: { kinds, total }, prices }: PlanView): readonly string[] {
-  return [
-    ...tableLines<BillLine>(
-      [
-        { title: 'kind', value: ({ kind }) => kind },
-        { title: 'rows', value: ({ rows }) => number(rows), align: 'right' },
-        { title: 'paid requests', value: ({ requests }) => number(requests), align: 'right' },
-        { title: 'credits', value: creditsOf, align: 'right' },
-        { title: 'rows without a price', value: ({ unpriced }) => number(unpriced), align: 'right' },
-      ],
-      kinds.length > 1 ? [...kinds, total] : kinds,
-    ),
-    `Prices: ${[...prices].map(([operation, price]) => priceInWords(operation, price)).join('; ')}`,
-    ...(total.isEstimate
-      ? ['~ estimate: from public prices or an assumed length; set your own prices in voxbatch.config.json']
-      : []),
-  ];
-}
-
-/** How many of the rows use the legacy paths; nothing for a batch that has none. */
-function dialectLines({ rows, legacy }: BillLine, settings: PlanView['settings']): readonly string[] {
-  const words = dialectWords(settings);
-  return words === '' ? [] : [`By the legacy paths of the API: ${number(legacy)} of ${rowsInWords(rows)}${words}`];
-}
-
-/** `: 20 of 1,000 rows (--limit 20)` */
-function choiceInWords({ plan, chosen, rows }: PlanView): string {
-  return plan.subset === null ? '' : `: ${chosenInWords(chosen, rows)} (${subsetFlags(plan.subset).join(' ')})`;
-}
-
-/** `speech-job 0.5 credits per character, a CJK character counts as 2 (estimate)` */
-function priceInWords(operation: Operation, { unit, credits, cjkFactor, estimate }: Price): string {
-  const cjk = cjkFactor === undefined || cjkFactor === 1 ? '' : `, a CJK character counts as ${String(cjkFactor)}`;
-  return `${operation} ${String(credits)} ${form(credits, 'credit', 'credits')} ${PRICE_UNITS[unit].words}${cjk}${estimate ? ' (estimate)' : ''}`;
-}
-
-function creditsOf({ quoted, isEstimate, rows, unpriced }: BillLine): string {
-  if (rows > 0 && rows === unpriced) return 'unknown';
-  return `${isEstimate ? '~' : ''}${number(quoted)}${unpriced > 0 ? ' + unknown' : ''}`;
-}
-
-function balanceLine({ balance, summary }: PlanView): string {
-  if ('why' in balance) return `Balance: unknown (${balance.why})`;
-  const left = roundCredits(balance.credits - summary.quoted);
-  const then = summary.unpriced > 0 ? 'minus rows without a price' : 'after this batch';
-  return `Balance: ${number(balance.credits)} API credits; ${number(left)} ${then}`;
-}
-
-function diskLine({ summary, disk }: PlanView): string {
-  const { bytes, unknown } = summary.disk;
-  const free = disk.free === null ? 'free space unknown' : `${size(disk.free)} free`;
-  const without = unknown > 0 ? `, not counting ${plural(unknown, 'row')} of unknown length` : '';
-  const tooMuch = disk.free !== null && bytes > disk.free ? ' WARNING: more than the free space.' : '';
-  return `Disk: about ${size(bytes)} of results (rough estimate${without}); ${free} at ${disk.store}.${tooMuch}`;
-}
-
-/** Rows that are named for themselves. */
-const NAMED = 5;
-
-/** `Voices: 2 are made by rows of this manifest; 20 rows wait for them`, and the first few. */
-export function awaitedLines(awaited: PlanView['awaited']): readonly string[] {
-  if (awaited.length === 0) return [];
-  const waiting = awaited.reduce((sum, { rows }) => sum + rows, 0);
-  const [more, one] = [awaited.length - NAMED, awaited.length];
-  return [
-    `Voices: ${number(one)} ${form(one, 'is', 'are')} made by rows of this manifest; ${rowsInWords(waiting)} ${form(waiting, 'waits', 'wait')} for ${form(one, 'it', 'them')}`,
-    ...awaited
-      .slice(0, NAMED)
-      .map(
-        ({ voice, row, line, rows, firstLine }) =>
-          `  row ${String(row)} (line ${String(line)}) makes "${oneLine(voice.replace(/^name:/, ''))}": ${rowsInWords(rows)}, the first in line ${String(firstLine)}`,
-      ),
-    ...(more > 0 ? [`  and ${number(more)} more`] : []),
-  ];
-}
-
-/** What runs, and what is told, when the batch ends or pauses by itself. Of the address only the host. */
-function hookLines({ onEnd = null, notify = null }: Partial<PlanView['settings']>): readonly string[] {
-  return [
-    ...(onEnd === null ? [] : [`At its end, or if it pauses by itself, this command runs: ${visible(onEnd)}`]),
-    ...(notify === null ? [] : [`At its end, or if it pauses by itself, ${hostOf(notify)} gets a message`]),
-  ];
-}
-
-/** What the folder's config says and was left out here; nothing if there is nothing. */
-function unconfirmedLines(unconfirmed: UnconfirmedConfig | undefined): readonly string[] {
-  if (unconfirmed === undefined) return [];
-  return [
-    `Not used here, because you have not confirmed it (${visiblePath(unconfirmed.path)}):`,
-    ...memberLines(unconfirmed.members).map((line) => `  ${line}`),
-    'run refuses it until you have (exit code 2). If it is right, run: voxbatch trust',
-  ];
 }

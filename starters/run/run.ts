@@ -1,7 +1,7 @@
 import { chosenOf, doneOf } from '../../client/look/counts-view.ts';
 import { existsSync } from 'node:fs';
 import { checkRun } from '../../client/run/check-run.ts';
-import { standingOf, afterSample } from '../../client/look/write-files.ts';
+import { standingOf } from '../../client/look/write-files.ts';
 import { putOnRecord, type Recorded, type RecordEvent } from '../../client/run/put-on-record.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { RunContext, Output } from '../terminal/output.ts';
@@ -12,16 +12,13 @@ import { redriveFile } from '../redrive/redrive-file.ts';
 import { nameTakenText } from '../terminal/name-taken.ts';
 import { chosenInWords, rowsInWords, number } from '../terminal/words.ts';
 import { describeTuning } from '../terminal/tunable-words.ts';
-import { finishRun, type Pilot } from './finish-run.ts';
+import { runSampleFirst } from './after-sample.ts';
+import { finishRun } from './finish-run.ts';
 import { sayLedgerBeside } from './open-typed.ts';
 import { billError, moreText, pricingLines } from './pricing-words.ts';
 import { refuseProblems, sayWarnings } from './report-problems.ts';
 import { manifestCommand, reportOptions, type RunPlan, type RunRequest } from './run-options.ts';
 import { finishClosed, workOnBatch } from './work-on-batch.ts';
-import { defined } from '../../contract/defined.ts';
-import { personAt } from '../person.ts';
-import { askYesNo } from '../terminal/ask.ts';
-import { inCredits } from '../terminal/money.ts';
 
 const RESUBMIT_WITHOUT_BATCH =
   '--resubmit is only for outcome files (unknown.csv, overdue.csv …). Nothing was sent. Nothing was spent.';
@@ -123,77 +120,4 @@ function sayChanges(
   if (words !== '') output.say(`Batch "${batch.name}" from now on: ${words}.`);
   if (leftOut > 0)
     output.say(`Batch "${batch.name}" is stopping: ${rowsInWords(leftOut)} that were left out before are not sent.`);
-}
-
-/** Runs the manifest of a request. */
-type Run = (request: RunRequest, context: RunContext) => Promise<ExitName>;
-
-/**
- * `run --sample N --confirm-after-sample`: runs the sample, then asks whether to send the other rows at the measured
- * prices, and sends them. If declined, ends like a plain sample run.
- */
-export async function runSampleFirst(
-  request: RunRequest,
-  context: RunContext,
-  run: Run,
-  ask: (question: string) => Promise<boolean> = askYesNo,
-): Promise<ExitName> {
-  const { output } = context;
-  const seen: { pilot?: Pilot } = {};
-  const data: string[] = [];
-  const onPilot = (pilot: Pilot): void => {
-    seen.pilot = pilot;
-  };
-  // If there is a second run, only its data is the command's.
-  const held = { ...context, output: { ...output, data: (line: string) => void data.push(line) } };
-  const exit = await run({ ...request, onPilot }, held);
-  if (seen.pilot !== undefined && (await isAgreed({ exit, pilot: seen.pilot, request, output, ask }))) {
-    return run(withoutSample(request), context);
-  }
-  for (const line of data) output.data(line);
-  return exit;
-}
-
-interface Question extends Pick<RunContext, 'output'> {
-  readonly exit: ExitName;
-  readonly pilot: Pilot;
-  readonly request: RunRequest;
-  readonly ask: (question: string) => Promise<boolean>;
-}
-
-async function isAgreed({ exit, pilot, request: { flags, manifestPath }, output, ask }: Question): Promise<boolean> {
-  const decision = afterSample(exit, pilot, personAt(output, flags, manifestPath));
-  switch (decision.type) {
-    case 'go':
-      return true;
-    case 'ask':
-      return ask(questionText(pilot));
-    case 'stop':
-      if (decision.why !== 'nothing-left') output.say(stopText(decision.why, pilot));
-      return false;
-  }
-}
-
-/** The request for the remaining rows, whose price is approved. The first run's server and ledger thread are gone. */
-function withoutSample({ flags, plan, ...request }: RunRequest): RunRequest {
-  return {
-    ...request,
-    flags: defined({ ...flags, sample: undefined, seed: undefined, confirmAfterSample: undefined }),
-    plan: { ...plan, subset: null, manifest: { ...plan.manifest, subset: null } },
-    server: undefined,
-    ledgerThread: undefined,
-    isAgreed: true,
-  };
-}
-
-function questionText({ left, prices: { rest } }: Pilot): string {
-  const cost = rest.expected === null ? 'at a cost that cannot be known' : `for about ${inCredits(rest.expected)}`;
-  return `Send the other ${rowsInWords(left)} ${cost}?`;
-}
-
-function stopText(why: 'not-clean' | 'nobody', { left }: Pilot): string {
-  const others = `The other ${rowsInWords(left)} ${left === 1 ? 'is' : 'are'} not sent`;
-  return why === 'nobody'
-    ? `${others}: there is no terminal to ask on. To send them after the sample, run the same command with --yes.`
-    : `${others}: not every row of the sample succeeded, and --yes agrees only to a sample without failures.`;
 }

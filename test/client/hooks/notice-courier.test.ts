@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { DELIVERIES_AT_ONCE, NoticeCourier } from '../../../client/hooks/deliver-notices.ts';
+import { DELIVERIES_AT_ONCE, NoticeCourier } from '../../../client/hooks/notice-courier.ts';
 import type { Delivery, Notice, NoticeClaim } from '../../../ledger/notices/notices.ts';
 
 const DONE: Delivery = { type: 'delivered' };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Client } from '@temporalio/client';
-import { lookAfterBatches } from '../../../client/work/serve.ts';
+import { lookAfterBatches } from '../../../client/work/look-after-batches.ts';
 import { freshPlace } from '../../support/place.ts';
 import { aBatch, fill } from '../../ledger/setup.ts';
 

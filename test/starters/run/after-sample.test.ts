@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Pilot } from '../../../batches/subset/pilot.ts';
 import type { ExitName } from '../../../contract/exit-codes.ts';
-import { runSampleFirst } from '../../../starters/run/run.ts';
+import { runSampleFirst } from '../../../starters/run/after-sample.ts';
 import type { Flags } from '../../../starters/commands/flags.ts';
 import { planRun } from '../../../starters/run/run-options.ts';
 import type { RunRequest } from '../../../starters/run/run-options.ts';

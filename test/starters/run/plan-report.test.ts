@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { VoiceUses } from '../../../inputs/voices/voice-uses.ts';
 import { awaitedRows, type AwaitedRow } from '../../../client/run/plan-view.ts';
-import { awaitedLines } from '../../../starters/run/plan.ts';
+import { awaitedLines } from '../../../starters/run/plan-report.ts';
 
 const COLUMNS = { voice: 'voice', engine: 'engine' } as const;
 

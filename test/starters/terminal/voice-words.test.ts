@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { awaitedWords } from '../../../starters/look/explain.ts';
+import { awaitedWords } from '../../../starters/terminal/row-steps.ts';
 import { openWords } from '../../../starters/terminal/status-words.ts';
 import { voiceFound } from '../../../client/look/row-view.ts';
 

@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ServiceError, type Client } from '@temporalio/client';
+import { batchWorkflowId } from '../../contract/names.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+import { lanesFor } from '../../policy/lanes/share.ts';
+import { askWorkflow, wakeWorkflow, startWorkflow } from '../temporal/start-workflow.ts';
+
+export interface LookAfterRequest {
+  readonly client: Client;
+  readonly ledger: Ledger;
+  /** The worker's owner name. */
+  readonly owner: string;
+  /** Whether this worker can work on a batch. */
+  readonly isMine: (batch: BatchRecord) => boolean;
+  /** Pause between two rounds, ms. */
+  readonly everyMs: number;
+  readonly say: (line: string) => void;
+  /** Stops the rounds. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Supervises open batches until the signal aborts. A batch without a running workflow (lost, or terminated by hand)
+ * gets a new one; a batch that could use this worker but does not is woken. So a joining worker needs no other
+ * announcement.
+ *
+ * First wakes every batch: a request may have been recorded while no worker was there to read it.
+ */
+export async function lookAfterBatches(request: LookAfterRequest): Promise<void> {
+  const { client, ledger, everyMs, signal } = request;
+  try {
+    for (const batch of await openBatches(request)) {
+      signal.throwIfAborted();
+      await startWorkflow(client, ledger, batch, { news: true }).catch(unlessSilent);
+    }
+    for (;;) {
+      await sleep(everyMs, undefined, { signal });
+      for (const batch of await openBatches(request)) {
+        signal.throwIfAborted();
+        await lookAfter(batch, request).catch(unlessSilent);
+      }
+    }
+  } catch (error) {
+    // Anything in progress at shutdown is left to the next process.
+    if (!signal.aborted) throw error;
+  }
+}
+
+async function openBatches({ ledger, isMine }: LookAfterRequest): Promise<readonly BatchRecord[]> {
+  return (await ledger.listBatches()).filter((batch) => batch.state === 'open' && isMine(batch));
+}
+
+async function lookAfter(batch: BatchRecord, request: LookAfterRequest): Promise<void> {
+  const { client, ledger, say } = request;
+  const { name } = batch;
+  const workflow = await askWorkflow(client, client.workflow.getHandle(batchWorkflowId(ledger.id, name)));
+  switch (workflow.type) {
+    case 'silent':
+      return;
+    case 'running':
+      if (await couldHelp(batch, request)) await wakeWorkflow(client, ledger, name);
+      return;
+    case 'completed':
+    case 'ended':
+      // The workflow may have closed the batch since it was listed.
+      if ((await ledger.findBatch(name))?.state !== 'open') return;
+      await startWorkflow(client, ledger, batch, { news: true });
+      if (workflow.type === 'ended') say(`Batch "${name}" continues with a new workflow. ${workflow.message}`);
+  }
+}
+
+/** True if this worker has no lane of the batch, and the batch has work for more lanes than there are. */
+async function couldHelp(
+  { name, apiUrl, account, control }: BatchRecord,
+  { ledger, owner }: LookAfterRequest,
+): Promise<boolean> {
+  if (control !== 'running') return false;
+  const owners = await ledger.laneOwners(name);
+  if (owners.some((one) => one.owner === owner)) return false;
+  const { states } = await ledger.counts(name);
+  const openRows = Object.values(states).reduce((sum, rows) => sum + rows, 0);
+  const workers = await ledger.livingWorkers(apiUrl, account);
+  return owners.length < lanesFor(openRows, workers.length);
+}
+
+function unlessSilent(error: unknown): void {
+  if (!(error instanceof ServiceError)) throw error;
+}

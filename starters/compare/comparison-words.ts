@@ -1,0 +1,176 @@
+import type { ComparisonView } from '../../client/compare/compare.ts';
+import { hasResult, OUTCOMES } from '../../contract/outcomes.ts';
+import { shareWord } from '../commands/flag-values.ts';
+import { namedRow, number, plural } from '../terminal/words.ts';
+import { tableLines } from '../terminal/table.ts';
+
+type Pair<T> = readonly [T, T];
+type Spread = ComparisonView['latency'][number]['acceptedMs'][0];
+type Difference = ComparisonView['differing'][number];
+type Side = Difference['sides'][0];
+
+/** A figure of both batches. */
+interface Figure {
+  readonly what: string;
+  readonly values: Pair<string>;
+  readonly note?: string;
+}
+
+/** A comparison for people. */
+export function comparisonLines(found: ComparisonView): readonly string[] {
+  const { batches, differing, rows } = found;
+  const [one, other] = batches;
+  const unlike = rows.differing + rows.only[0] + rows.only[1];
+  const figures = [...endFigures(found), ...resultFigures(found), ...latencyFigures(found), ...costFigures(found)];
+  return [
+    `${sidesWords(batches)}: ${comparedWords(found)}`,
+    '',
+    ...tableLines(
+      [
+        { title: '', value: ({ what }: Figure) => what },
+        { title: one.name, value: ({ values }: Figure) => values[0], align: 'right' },
+        { title: other.name, value: ({ values }: Figure) => values[1], align: 'right' },
+        { title: '', value: ({ note = '' }: Figure) => note },
+      ],
+      figures,
+    ),
+    ...(differing.length === 0 ? [] : ['', 'Rows that differ:']),
+    ...differing.map((row) => `  ${differenceWords(row, batches)}`),
+    ...(unlike > differing.length ? [`  and ${number(unlike - differing.length)} more; all of them: --out FILE`] : []),
+    '',
+    ...found.judgements.map(judgementLine),
+    verdictLine(found),
+  ];
+}
+
+/** `"lines" (v1) beside "others" (legacy=20%)`; nothing is said of dialects where both speak v1. */
+function sidesWords(batches: ComparisonView['batches']): string {
+  const isShown = batches.some(({ apiDialect }) => apiDialect !== 'v1');
+  return batches.map(({ name, apiDialect }) => `"${name}"${isShown ? ` (${apiDialect})` : ''}`).join(' beside ');
+}
+
+function comparedWords({ rows, batches }: ComparisonView): string {
+  const parts = [`${plural(rows.compared, 'row')} compared`];
+  if (rows.notRun > 0) parts.push(`${number(rows.notRun)} skipped or cancelled in one of them`);
+  if (rows.open > 0) parts.push(`${number(rows.open)} not ended yet`);
+  for (const side of [0, 1] as const)
+    if (rows.only[side] > 0) parts.push(`${number(rows.only[side])} only in "${batches[side].name}"`);
+  return parts.join(', ');
+}
+
+/** How rows ended, and why they failed. */
+function endFigures({ outcomes, errors }: ComparisonView): readonly Figure[] {
+  const counted = (side: 0 | 1, outcome: string): number =>
+    outcomes.reduce((sum, { ended, rows }) => sum + (ended[side] === outcome ? rows : 0), 0);
+  const ends = OUTCOMES.map((outcome) => ({ outcome, rows: [counted(0, outcome), counted(1, outcome)] as const }));
+  return [
+    ...ends
+      .filter(({ rows }) => rows[0] + rows[1] > 0)
+      .map(({ outcome, rows }) => ({ what: outcome, values: both(rows, number) })),
+    ...errors.map(({ class: name, rows }) => ({ what: `  ${name}`, values: both(rows, number) })),
+  ];
+}
+
+/** How the results compare. */
+function resultFigures({ length, words, differences }: ComparisonView): readonly Figure[] {
+  const { change, unmeasured } = length;
+  const unread = unmeasured === 0 ? '' : `; ${number(unmeasured)} files have no length, or are gone`;
+  const figures: Figure[] = [];
+  if (change !== null || unmeasured > 0)
+    figures.push({
+      what: `seconds of ${plural(length.rows, 'row')}`,
+      values: both(length.seconds, number),
+      note: `${change === null ? '' : `a row differs by ${percent(change.median)}, p95 ${percent(change.p95)}`}${unread}`,
+    });
+  if (words.rows > 0)
+    figures.push({
+      what: `words of ${plural(words.rows, 'row')}`,
+      values: ['', ''],
+      note: `${number(words.equal)} transcripts equal; ${number(words.different)} of ${number(words.of)} words differ`,
+    });
+  if (differences.input > 0)
+    figures.push({
+      what: 'input',
+      values: ['', ''],
+      note: `${plural(differences.input, 'row')} asked for different things`,
+    });
+  return figures;
+}
+
+function latencyFigures({ latency }: ComparisonView): readonly Figure[] {
+  return latency.flatMap(({ step, acceptedMs, finishedMs }) => [
+    { what: `${step}: created to accepted, median (p95)`, values: both(acceptedMs, spreadWords) },
+    { what: `${step}: accepted to finished, median (p95)`, values: both(finishedMs, spreadWords) },
+  ]);
+}
+
+function costFigures({ credits, attempts }: ComparisonView): readonly Figure[] {
+  const each = both(credits.sums, (sum) => number(sum / Math.max(1, credits.rows)));
+  return [
+    {
+      what: `credits of ${plural(credits.rows, 'row')} paid in both`,
+      values: both(credits.sums, number),
+      note: credits.rows === 0 ? '' : `${each[0]} and ${each[1]} a row`,
+    },
+    { what: 'requests', values: both(attempts, number) },
+  ];
+}
+
+function judgementLine({ of, share, tolerance, within }: ComparisonView['judgements'][number]): string {
+  const what =
+    of.type === 'latency'
+      ? `the second is slower (${of.step}, ${of.until})`
+      : of.type === 'rows'
+        ? 'rows that differ'
+        : 'difference of credits';
+  return `${what}: ${percent(share)}, up to ${shareWord(tolerance)} is allowed${within ? '' : ': TOO MUCH'}`;
+}
+
+function verdictLine({ verdict, rows }: ComparisonView): string {
+  if (verdict === 'parity') return 'Parity within the tolerances.';
+  if (verdict === 'differs') return 'They differ.';
+  return `No difference so far; ${plural(rows.open, 'row')} not ended yet.`;
+}
+
+function spreadWords(spread: Spread): string {
+  return spread === null ? '' : `${seconds(spread.median)} (${seconds(spread.p95)})`;
+}
+
+/** A row that differs, or that only one batch has, in a line. */
+function differenceWords(row: Difference, batches: ComparisonView['batches']): string {
+  const side = row.sides[0] === null ? 1 : 0;
+  const named = namedRow({ id: row.id, row: row.sides[side]?.row ?? 0 });
+  return `${named}: ${row.differs.map((name) => (name === 'only' ? `only in "${batches[side].name}"` : WORDS[name](row))).join('; ')}`;
+}
+
+/** In what a row differs, of the first batch and then of the second. */
+const WORDS: Readonly<Record<Exclude<Difference['differs'][number], 'only'>, (row: Difference) => string>> = {
+  input: ({ input }) => `asked for another ${input.join(', ')}`,
+  outcome: ({ sides }) => both(sides, endWords).join(', then '),
+  error: ({ sides }) => `failed by ${both(sides, (side) => failureOf(side) ?? 'nothing known').join(', then by ')}`,
+  format: ({ sides }) => both(sides, (side) => side?.extension ?? '').join(', then '),
+  length: ({ sides }) => both(sides, (side) => `${number(side?.seconds ?? 0)} s`).join(', then '),
+  words: ({ words }) => `${number(words?.different ?? 0)} of ${number(words?.of ?? 0)} words differ`,
+};
+
+function endWords(side: Side): string {
+  const failure = failureOf(side);
+  return `${String(side?.outcome)}${failure === null ? '' : ` (${failure})`}`;
+}
+
+/** Why it has no result. */
+function failureOf(side: Side): string | null {
+  return side === null || hasResult(side.outcome) ? null : side.errorClass;
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`;
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(1)}%`;
+}
+
+function both<T>([one, other]: Pair<T>, words: (value: T) => string): Pair<string> {
+  return [words(one), words(other)];
+}

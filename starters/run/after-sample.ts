@@ -1,0 +1,83 @@
+import type { Pilot } from './finish-run.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import { defined } from '../../contract/defined.ts';
+import { afterSample } from '../../client/look/write-files.ts';
+import type { RunContext } from '../terminal/output.ts';
+import { personAt } from '../person.ts';
+import { askYesNo } from '../terminal/ask.ts';
+import { inCredits } from '../terminal/money.ts';
+import { rowsInWords } from '../terminal/words.ts';
+import type { RunRequest } from './run-options.ts';
+
+/** Runs the manifest of a request. */
+type Run = (request: RunRequest, context: RunContext) => Promise<ExitName>;
+
+/**
+ * `run --sample N --confirm-after-sample`: runs the sample, then asks whether to send the other rows at the measured
+ * prices, and sends them. If declined, ends like a plain sample run.
+ */
+export async function runSampleFirst(
+  request: RunRequest,
+  context: RunContext,
+  run: Run,
+  ask: (question: string) => Promise<boolean> = askYesNo,
+): Promise<ExitName> {
+  const { output } = context;
+  const seen: { pilot?: Pilot } = {};
+  const data: string[] = [];
+  const onPilot = (pilot: Pilot): void => {
+    seen.pilot = pilot;
+  };
+  // If there is a second run, only its data is the command's.
+  const held = { ...context, output: { ...output, data: (line: string) => void data.push(line) } };
+  const exit = await run({ ...request, onPilot }, held);
+  if (seen.pilot !== undefined && (await isAgreed({ exit, pilot: seen.pilot, request, output, ask }))) {
+    return run(withoutSample(request), context);
+  }
+  for (const line of data) output.data(line);
+  return exit;
+}
+
+interface Question extends Pick<RunContext, 'output'> {
+  readonly exit: ExitName;
+  readonly pilot: Pilot;
+  readonly request: RunRequest;
+  readonly ask: (question: string) => Promise<boolean>;
+}
+
+async function isAgreed({ exit, pilot, request: { flags, manifestPath }, output, ask }: Question): Promise<boolean> {
+  const decision = afterSample(exit, pilot, personAt(output, flags, manifestPath));
+  switch (decision.type) {
+    case 'go':
+      return true;
+    case 'ask':
+      return ask(questionText(pilot));
+    case 'stop':
+      if (decision.why !== 'nothing-left') output.say(stopText(decision.why, pilot));
+      return false;
+  }
+}
+
+/** The request for the remaining rows, whose price is approved. The first run's server and ledger thread are gone. */
+function withoutSample({ flags, plan, ...request }: RunRequest): RunRequest {
+  return {
+    ...request,
+    flags: defined({ ...flags, sample: undefined, seed: undefined, confirmAfterSample: undefined }),
+    plan: { ...plan, subset: null, manifest: { ...plan.manifest, subset: null } },
+    server: undefined,
+    ledgerThread: undefined,
+    isAgreed: true,
+  };
+}
+
+function questionText({ left, prices: { rest } }: Pilot): string {
+  const cost = rest.expected === null ? 'at a cost that cannot be known' : `for about ${inCredits(rest.expected)}`;
+  return `Send the other ${rowsInWords(left)} ${cost}?`;
+}
+
+function stopText(why: 'not-clean' | 'nobody', { left }: Pilot): string {
+  const others = `The other ${rowsInWords(left)} ${left === 1 ? 'is' : 'are'} not sent`;
+  return why === 'nobody'
+    ? `${others}: there is no terminal to ask on. To send them after the sample, run the same command with --yes.`
+    : `${others}: not every row of the sample succeeded, and --yes agrees only to a sample without failures.`;
+}
