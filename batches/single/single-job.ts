@@ -24,50 +24,50 @@ import type { SplitMode } from '../../contract/row-parts.ts';
 import type { TextLimits } from '../../contract/text-limits.ts';
 import type { Config } from '../../inputs/config-file.ts';
 
-/** One job that is asked for by itself, not in a manifest. It becomes a batch of one row. */
+/** A single job, requested without a manifest. It becomes a batch of one row. */
 export interface SingleJob {
-  /** The command that asks for it, such as `say`; the name of its batch begins with it. */
+  /** Its command, such as `say`; the name of its batch begins with it. */
   readonly command: string;
-  /** The same as a person types it, if it has several words: `voices create`. */
+  /** The command as typed, if it has several words: `voices create`. */
   readonly typed?: string;
   readonly kind: Kind;
-  /** The cells of its row by column, as in a manifest. Those of `api.<field>` columns may be any JSON. */
+  /** The cells of its row by column, as in a manifest. Cells of `api.<field>` columns may be any JSON. */
   readonly cells: Readonly<Record<string, JsonValue>>;
-  /** How speech is asked for. Default `job`. */
+  /** How speech is requested. Default `job`. */
   readonly tts?: TtsMode;
-  /** How its text is cut if that is too long. Default: it is refused. */
+  /** How an overlong text is split. Default: it is refused. */
   readonly split?: SplitMode;
 }
 
-/** Options of a batch that also make sense for one row. */
+/** The batch options that also apply to one row. */
 export type SingleOptions = Pick<WantedBatch, 'assumeSeconds' | 'tuning'> & {
-  /** The dialect of the API that is asked for; a job that is on record in another one is refused. Default: the configuration's. */
+  /** The requested API dialect; a job recorded in another one is refused. Default: the configuration's. */
   readonly apiDialect?: Dialect;
-  /** The longest texts that the API takes, as learnt; the configuration goes first. Default: nothing is known. */
+  /** The API's text limits as learned so far; those of the configuration take precedence. Default: none known. */
   readonly textLimits?: TextLimits;
-  /** Leaves the length of its text alone, which only a new job is checked for, and cut by. Default false. */
+  /** Ignore text limits, which apply to new jobs only. Default false. */
   readonly anyLength?: boolean;
 };
 
-/** A job in one dialect of the API, and the batch that it would be. */
+/** A job in one dialect of the API, and the batch that it would become. */
 export interface JobReading {
   readonly job: SingleJob;
   readonly source: ManifestSource;
   readonly checked: SoundManifest;
-  /** What its row asks for. Without a length that is only assumed: that is about its price, and may change. */
+  /** What its row requests, without an assumed length: that only affects the price and may change. */
   readonly spec: RowSpec;
   readonly settings: BatchSettings;
 }
 
-/** A job that can be sent. */
+/** A job without errors. */
 export interface SoundJob extends JobReading {
-  /** The same job in each other dialect that has it. It may be on record as one of them, whatever the configuration says now. */
+  /** The same job in each other dialect that supports it: it may be recorded in one of them, whatever is configured now. */
   readonly inOtherDialects: readonly JobReading[];
-  /** The dialect that was asked for, if one was. */
+  /** The explicitly requested dialect, if any. */
   readonly apiDialect?: Dialect;
 }
 
-/** A job, or all that is wrong with it. Columns are those of {@link SingleJob.cells}. */
+/** A job, or all its errors. Their columns are those of {@link SingleJob.cells}. */
 export type ReadJob = ({ readonly type: 'sound' } & SoundJob) | FaultyJob;
 
 interface FaultyJob {
@@ -76,9 +76,9 @@ interface FaultyJob {
 }
 
 /**
- * Reads and prices a job as a manifest of one row is read. Sends nothing.
+ * Reads and prices a job like a manifest of one row. Sends nothing.
  *
- * Two ways of writing one thing (` anna `, `1.0`) are one job, so the manifest is written from what was read.
+ * Different spellings of one value (` anna `, `1.0`) are one job, so the manifest is written from the parsed values.
  */
 export async function readSingleJob(job: SingleJob, options: SingleOptions, config: Config): Promise<ReadJob> {
   const reading = await readJob(job, options, config);
@@ -98,9 +98,9 @@ async function readJob(
   const { manifest: given, settings: chosen } = chooseSettings({ ...options, kind, tts, split }, unfinished(config));
   const fitted = { ...given, textLimits: { ...options.textLimits, ...given.textLimits } };
   const manifest = options.anyLength === true ? withAnyLength(given) : fitted;
-  // A hook tells of a batch that was left alone; whoever asks for one thing waits for it.
+  // Hooks report on unattended batches; whoever requests a single job waits for it.
   const settings = { ...chosen, single: command, onEnd: null, notify: null };
-  // Whatever is written or named from a reading must not depend on how the job is priced.
+  // Manifest and name must not depend on how the job is priced.
   const unassumed = withoutAssumption(manifest);
   const typed = sourceOf(command, cells);
   const first = await checkManifest(typed, unassumed, settings.budget);
@@ -113,14 +113,15 @@ async function readJob(
   return { type: 'sound', job, source, checked, spec, settings };
 }
 
-/** Its one file is handed out as it came; copies are for the out folder of a batch. */
+/** Its file is returned unchanged; joined and finished copies belong to the out folder of a batch. */
 function unfinished({ finish: _, ...others }: Config): Config {
   return others;
 }
 
 /**
- * The name of the batch of a job: the same job of the same account is the same batch. It tells nothing of what was
- * asked for, because names are in logs and histories. `edition`: from 2, if what an earlier batch asked for was removed, and it is wanted again.
+ * The name of a job's batch: the same job of the same account is the same batch. The name reveals nothing of the
+ * request, because names appear in logs and histories. `edition`: from 2, after `clean` removed the request of an earlier
+ * batch and the job is requested again.
  */
 export function singleName({ job, spec }: Pick<JobReading, 'job' | 'spec'>, realm: Account, edition = 1): string {
   const { command, kind, tts = 'job', split } = job;
@@ -137,7 +138,7 @@ export function singleName({ job, spec }: Pick<JobReading, 'job' | 'spec'>, real
   return edition === 1 ? `${command}-${digest}` : `${command}-${digest}-${edition}`;
 }
 
-/** Whether two readings ask for the same: files count by their content, wherever they lie. */
+/** Whether two readings are the same request. Files are compared by content, not by path. */
 export function isSameJob(one: RowSpec, other: RowSpec): boolean {
   return canonicalJson(identityOf(one)) === canonicalJson(identityOf(other));
 }
@@ -147,9 +148,9 @@ function identityOf({ samples, ...spec }: RowSpec): JsonValue {
   return { ...spec, ...defined({ samples: files }) };
 }
 
-/** Raised when a name comes to stand for something else. */
+/** Raised when names get another meaning. */
 const VERSION = 1;
-/** 48 bits: among a million jobs, two share a name once in 560 times, and then the second one is refused. */
+/** 48 bits: among a million jobs, the chance that two share a name is 1 in 560; the second one is then refused. */
 const DIGITS = 12;
 
 function sourceOf(command: string, cells: SingleJob['cells']): ManifestSource {
@@ -169,7 +170,7 @@ async function specOf(
   throw new Error('A sound manifest has a row.');
 }
 
-/** The cells from which this is read. */
+/** The cells that produce this request. */
 function cellsOf({ extra, ...spec }: RowSpec): SingleJob['cells'] {
   const columns = Object.entries(spec).filter(([name]) => name in COLUMN_CELLS);
   const values = columns.map(([column, value]): [string, JsonValue] => [

@@ -14,27 +14,27 @@ import { redrivePlanned, type RedriveEvent } from '../redrive/redrive.ts';
 import type { Session } from '../session.ts';
 import { decideOn, findSingle, readSingle, type SingleRecord } from './find-single.ts';
 
-/** What is told while a job becomes a batch, or runs again. */
+/** Events while a job is recorded or run again. */
 export type AskEvent =
   | RecordEvent
-  /** It runs again: its result is waited for once more, free, or it is made anew at a price. */
+  /** The job runs again: its paid job is waited for again, free, or a new take is paid for. */
   | Extract<RedriveEvent, { readonly type: 'planned' }>;
 
-/** A single job, and who pays for it. */
+/** A request for a single job. */
 export interface AskRequest
   extends AgainWish, Pick<RecordRequest, 'person' | 'ready'>, Pick<BillRequest, 'confirmAbove' | 'probe'> {
   readonly session: Session;
   readonly job: SoundJob;
-  /** Changes of its limits and policies; they apply to a job on record too. */
+  /** Changes to its limits and policies, also if the job is already on record. */
   readonly tuning: Tuning;
-  /** Default: nobody is told. */
+  /** Receives the events. Default: nobody does. */
   readonly tell?: ((event: AskEvent) => void) | undefined;
 }
 
 /**
- * What became of a job. `open`: somebody has to work on its batch. `given`: it has its result, and nothing is sent.
- * `held`: it runs again only with a further word (see {@link decideAgain}). `refused`, `declined`: it may not be paid for.
- * `not-opened`: it cannot go on as asked for; `why` says it in whole sentences.
+ * The outcome of a request. `open`: its batch needs a worker. `given`: it has its result, and nothing is sent. `held`: it
+ * runs again only with an explicit flag (see {@link decideAgain}). `refused`, `declined`: its bill was not approved.
+ * `not-opened`: it cannot continue as requested; `why` explains it in full sentences.
  */
 export type Asked =
   | { readonly type: 'open'; readonly batch: BatchRecord; readonly isNew: boolean }
@@ -49,8 +49,8 @@ export type Asked =
   | { readonly type: 'not-opened'; readonly why: string };
 
 /**
- * Records a job, or finds it on record and does what asking for it again means. Sends nothing that costs. Throws {@link
- * VoxbatchError} (all that a session throws, `no-price`).
+ * Records a new job. For one already on record, does what repeating it means (see `same-again.ts`). Sends no paid
+ * request. Throws {@link VoxbatchError} (everything a session throws, and `no-price`).
  */
 export async function askSingle(request: AskRequest): Promise<Asked> {
   const { session } = request;
@@ -80,7 +80,7 @@ export async function askSingle(request: AskRequest): Promise<Asked> {
     case 'faulty':
       return { type: 'faulty', problems: recorded.summary.problems };
     case 'taken':
-      // Files of it lie elsewhere now.
+      // The same job, whose local files have moved since.
       if (found !== undefined && isSameJob(found.row.spec, job.spec)) return askAgain(found, request, open);
       throw new Error(`Batch "${name}" is not the job that its name says.`);
     case 'new':
@@ -90,12 +90,12 @@ export async function askSingle(request: AskRequest): Promise<Asked> {
   }
 }
 
-/** What changes of an open batch: how it uses earlier results was approved with its price. */
+/** Changes to an open batch. Its cache mode stays, because it was approved together with the price. */
 function withoutCache({ cache: _, ...others }: Tuning): Tuning {
   return others;
 }
 
-/** Whether it is to run again, and its batch cannot, because what it asked for was removed. */
+/** Whether the job needs a new batch: its old one can no longer run, because `clean` removed its request. */
 function isWantedAnew(record: SingleRecord, wish: AgainWish): boolean {
   return areRowsCleaned(record.batch) && decideOn(record, wish).type === 'redrive';
 }
@@ -114,7 +114,10 @@ async function askAgain(record: SingleRecord, request: AskRequest, open: OpenApi
   }
 }
 
-/** What `--cached-only` began has no approved price; and `--cached-only` goes on with nothing that may be paid for. */
+/**
+ * Continues an open job. Leaving the cache mode `only` needs a price first, because nobody has approved one yet; entering
+ * it is refused, because the open job may be paid for.
+ */
 async function goOn({ batch, row }: SingleRecord, request: AskRequest, open: OpenApi): Promise<Asked> {
   const { session, job, ready } = request;
   const { cache } = job.settings;
@@ -138,8 +141,7 @@ async function redrive(record: SingleRecord, request: AskRequest): Promise<Asked
   const { batch } = record;
   const { session, job, person, confirmAbove, again, resubmit, tell } = request;
   const ledger = await session.ledger();
-  // Earlier results are used as this command says, or by default, whatever an earlier one said: else `--cached-only`
-  // would hold for good.
+  // The cache mode of this command counts, not that of an earlier one: otherwise `--cached-only` would stay in force.
   const tuning = { ...request.tuning, cache: job.settings.cache };
   const rules: RedriveRules = { step: null, resubmit, replace: again, accept: false, asksForOverdue: false };
   const rows = chosenRows(ledger, batch.name, {});

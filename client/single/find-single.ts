@@ -17,27 +17,27 @@ import type { BatchRecord, RowStanding } from '../../ledger/record-types.ts';
 import { decideAgain, decideCleaned, type AgainWish, type SameAgain } from '../../policy/single/same-again.ts';
 import { refuseOption } from '../problem.ts';
 
-/** The batch of a single job, and its row. */
+/** A recorded single job: its batch and its row. */
 export interface SingleRecord extends RowStanding {
   readonly batch: BatchRecord;
 }
 
-/** Where a job is, or would be, on record. */
+/** Where a job is recorded, or would be. */
 export interface SinglePlace {
-  /** The job in the dialect that it has on record, else in the one that is chosen now. */
+  /** The job in its recorded dialect, or in the chosen one if it is not recorded. */
   readonly job: JobReading;
-  /** The batch that it is, or a new one would be. */
+  /** Name of its batch, or of the batch that it would become. */
   readonly name: string;
-  /** Undefined: it is not on record, or not all of it is. */
+  /** Undefined if it is not recorded, or only partly. */
   readonly found: SingleRecord | undefined;
 }
 
 type Reader = Pick<Ledger, 'findBatch' | 'readRow'>;
 
 /**
- * Finds a job on record, in whatever dialect of the API: it is asked for again by the same words, and its dialect is for
- * good. A batch from which what it asked for was removed still counts, and `name` is then another one, because that batch
- * can neither be run again nor go on. Throws {@link VoxbatchError} (`bad-option`) if another dialect is asked for.
+ * Finds a recorded job in any dialect of the API: a person repeats it in the same words, and its dialect never changes. A
+ * batch whose request was removed by `clean` still counts as found, but `name` is then that of a new batch, because the
+ * old one cannot run again. Throws {@link VoxbatchError} (`bad-option`) if another dialect is requested.
  */
 export async function findSingle(ledger: Reader, job: SoundJob, realm: Account): Promise<SinglePlace> {
   const own = await placeOf(ledger, job, realm);
@@ -48,7 +48,7 @@ export async function findSingle(ledger: Reader, job: SoundJob, realm: Account):
   return live ?? { ...own, found: places[0]?.found };
 }
 
-/** A job in another dialect would be paid for beside the one that is there. */
+/** The same job in another dialect would be paid for a second time. */
 function requireDialect({ apiDialect }: SoundJob, recorded: SinglePlace | undefined): void {
   if (apiDialect === undefined || recorded?.found === undefined) return;
   const own = dialectOf(recorded.job.spec);
@@ -73,14 +73,14 @@ async function placeOf(ledger: Reader, job: JobReading, realm: Account): Promise
   }
 }
 
-/** A job that is on record. */
+/** Reads the recorded job of a batch. */
 export async function readSingle(ledger: Pick<Ledger, 'readRow'>, batch: BatchRecord): Promise<SingleRecord> {
   const standing = await ledger.readRow(batch.name, 1);
   if (standing === undefined) throw new Error(`Batch "${batch.name}" has no row.`);
   return { batch, ...standing };
 }
 
-/** What asking for a job on record again does. */
+/** Decides what repeating a recorded job does. */
 export function decideOn({ batch, row, charges }: SingleRecord, wish: AgainWish): SameAgain {
   return areRowsCleaned(batch)
     ? decideCleaned(row, charges, wish)
@@ -88,34 +88,34 @@ export function decideOn({ batch, row, charges }: SingleRecord, wish: AgainWish)
 }
 
 /**
- * A job that is ready to be asked for, or that is over by the record alone (`held`: why it is not run again by itself),
- * or what is wrong with it.
+ * A job that was read. `faulty`: it has errors. `ended`: the record alone answers it; `held` says why it does not run
+ * again by itself. `ready`: it can be requested.
  */
 export type PreparedJob =
   | Extract<ReadJob, { readonly type: 'faulty' }>
   | {
       readonly type: 'ended';
       readonly record: SingleRecord;
-      /** That it was found in. */
+      /** The ledger that holds the record. */
       readonly ledger: Ledger;
       readonly held: Extract<SameAgain, { readonly type: 'hold' }>['why'] | undefined;
     }
   | { readonly type: 'ready'; readonly job: SoundJob };
 
-/** A job that somebody asks for. */
+/** A requested job, before it is read. */
 export interface PrepareRequest extends AgainWish {
   readonly job: SingleJob;
   readonly options: SingleOptions;
   readonly config: Config;
   /** Address of the API; undefined if none is set. */
   readonly apiUrl: string | undefined;
-  /** Undefined if there is none. */
+  /** Undefined if none exists yet. */
   readonly ledger: Ledger | undefined;
 }
 
 /**
- * Reads a job, and looks for it on record: one that is over is ended by that alone, and nothing is asked of the API.
- * One on record is neither refused nor cut for the length of its text, whatever is known of limits by now.
+ * Reads a job and looks it up in the ledger. If the recorded one has ended, that is the answer, and the API is not
+ * called. Text limits apply to new jobs only: a recorded job is neither refused nor split because of a limit learned later.
  */
 export async function prepareSingle(request: PrepareRequest): Promise<PreparedJob> {
   const { job, options, config, apiUrl, ledger } = request;
@@ -134,8 +134,8 @@ export async function prepareSingle(request: PrepareRequest): Promise<PreparedJo
 }
 
 /**
- * The job if it is on record, from the ledger alone. Only if all batches of this address are of one account: else the
- * API has to say whose token it is.
+ * Finds the job without calling the API. Works only if all batches at this address belong to one account: otherwise only
+ * the API can say whose token this is.
  */
 async function findOnRecord(ledger: Ledger, job: SoundJob, apiUrl = ''): Promise<SingleRecord | undefined> {
   const [account, ...others] = await ledger.accountsAt(apiUrl);

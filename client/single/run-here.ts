@@ -14,7 +14,7 @@ import { jobResult, type SingleAnswer, type SingleJobOptions } from './single-an
 
 type Held = Extract<SingleAnswer, { readonly type: 'held' }>['why'];
 
-/** Where a job is worked on. */
+/** What a job runs in. */
 export interface SingleInvocation {
   readonly session: Session;
   readonly workplace: () => Promise<Workplace>;
@@ -22,7 +22,7 @@ export interface SingleInvocation {
   readonly ending: AbortSignal;
 }
 
-/** Runs a job as a batch of one row, and waits for its end. The same job again continues it, or gives its result. */
+/** Runs a job as a batch of one row and waits for its end. Repeating it continues the job or returns its result. */
 export async function runHere(
   job: SingleJob,
   options: SingleJobOptions,

@@ -11,24 +11,24 @@ import type { Store } from '../../store/store.ts';
 import type { Readable } from 'node:stream';
 import type { SingleRecord } from './find-single.ts';
 
-/** A job on record, with all that is shown of it. */
+/** A recorded job with everything that is shown of it. */
 export type SingleView = ReturnType<typeof singleView>;
 
-/** `uncertain`: credits of its requests that may have been charged. */
+/** `uncertain`: credits that may have been charged for its requests. */
 export function singleView(record: SingleRecord, uncertain: number) {
   return {
     ...record,
     uncertain,
     /** As in the tables of a batch. */
     fields: resultFields(record, record.batch.name, ''),
-    /** What it asked for was removed. */
+    /** `clean` removed its request. */
     isCleaned: areRowsCleaned(record.batch),
-    /** It has a result that is stored and paid for, and lacks only the answer of its check. */
+    /** Its result is paid for and stored; only the answer of its check is missing. */
     lacksOnlyCheck: lacksOnlyCheck(record),
   };
 }
 
-/** A job on record as it is now, and how a command ends that only shows it. */
+/** A recorded job's current state, and the exit code of a command that only shows it. */
 export async function viewSingle(ledger: Pick<Ledger, 'counts' | 'money'>, record: SingleRecord) {
   const { batch } = record;
   const { uncertain } = await ledger.money(batch.name);
@@ -36,7 +36,7 @@ export async function viewSingle(ledger: Pick<Ledger, 'counts' | 'money'>, recor
   return { view: singleView(record, uncertain), exit };
 }
 
-/** A job for programs. `file`: where its result was put; null without one. `isOld`: nothing was sent for it now. */
+/** A job for programs. `file`: path of its result, null if it has none. `isOld`: nothing was sent for it this time. */
 export function viewJob({ batch, row, fields }: SingleView, exit: ExitName, file: string | null, isOld: boolean) {
   return {
     ...{ batch: batch.name, exit, outcome: row.outcome, file, text: row.text },
@@ -48,19 +48,19 @@ export function viewJob({ batch, row, fields }: SingleView, exit: ExitName, file
   };
 }
 
-/** A result that is to be handed out. */
+/** A result to be copied out of the store. */
 export interface HandOutRequest {
   readonly record: SingleRecord;
   /** Which of its files. */
   readonly file: NonNullable<SingleRecord['row']['file']>;
   readonly store: Pick<Store, 'read'>;
-  /** Where to; null: to a stream. `replace`: over another file. */
+  /** The target path; null for a stream. `replace`: overwrite an existing file. */
   readonly to: { readonly path: string; readonly replace: boolean } | null;
 }
 
 /**
- * A result that was handed out, or why not. `exists`: another file is in the way. `damaged`: the store has it no longer as it was paid for.
- * `isRemoved`: it was removed on purpose; `isFree`: a redrive brings it back free.
+ * The outcome of copying a result. `exists`: there is another file at the path. `damaged`: the file in the store is missing
+ * or altered. `isRemoved`: it was removed on purpose. `isFree`: a redrive restores it for free.
  */
 export type HandedOut =
   | { readonly type: 'stream'; readonly body: Readable }
@@ -72,7 +72,7 @@ export type HandedOut =
       readonly isFree: boolean;
     };
 
-/** Hands out a file of a job: whole, or not at all. Throws an error of the system if the path cannot be written. */
+/** Copies a file of a job atomically. Throws a system error if the path cannot be written. */
 export async function handOut({ record, file, store, to }: HandOutRequest): Promise<HandedOut> {
   const is = to === null ? await isIntact(file, store) : await copyOut(file, store, to.path, to);
   switch (is) {
@@ -84,7 +84,7 @@ export async function handOut({ record, file, store, to }: HandOutRequest): Prom
     case 'other':
       return { type: 'exists' };
     default: {
-      // Only the main file says that all of them were removed.
+      // Only the main file records a removal of all of them.
       const isRemoved = is === 'missing' && [file, record.row.file].some((one) => one?.removedAt !== undefined);
       return { type: 'damaged', is, isRemoved, isFree: isBroughtBackFree(record, is) };
     }
