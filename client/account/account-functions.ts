@@ -2,6 +2,7 @@ import type { Account } from '../../contract/names.ts';
 import { messageOf } from '../../contract/message-of.ts';
 import { ApiError, type Profile } from '../../api/speech-api.ts';
 import { defined } from '../../contract/defined.ts';
+import { snakeName } from '../../contract/snake-case.ts';
 import { apiProblem, readProfilePatiently, type OpenApi, createApi } from '../open-api.ts';
 import { refuseOption } from '../problem.ts';
 import type { Session } from '../session.ts';
@@ -186,7 +187,7 @@ function resultOf(wanted: unknown, shown: unknown, failure: Failure | undefined)
 function shownIn(profile: Profile, name: string): unknown {
   if (name === 'webhookUrl') return profile.webhookUrl;
   const { members } = profile;
-  const names = [name, name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
+  const names = [name, snakeName(name)];
   const found = names.find((one) => Object.hasOwn(members, one));
   return found === undefined ? undefined : members[found];
 }

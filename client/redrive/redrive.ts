@@ -186,7 +186,7 @@ export async function previewRedrive(
 
 /**
  * Selects the rows and reopens them once their bill is approved. Sends nothing. Throws {@link VoxbatchError}
- * (`bad-option`, `loading`, `cleaned`, and those of {@link redriveBatch}).
+ * (`bad-option`, `loading`, `cleaned`, and those of {@link redrivePlanned}).
  */
 export async function redrive(
   session: Session,

@@ -72,8 +72,11 @@ function boundOnce<P extends object, R>(
   const known = new Map<unknown, CompiledQuery<R>>();
   return (db, parameters) => {
     const { constructor: kind } = db.getExecutor().adapter;
-    const compiled = known.get(kind) ?? build(db, STAND_INS as P).compile();
-    known.set(kind, compiled);
+    let compiled = known.get(kind);
+    if (compiled === undefined) {
+      compiled = build(db, STAND_INS as P).compile();
+      known.set(kind, compiled);
+    }
     const given = parameters as Readonly<Record<string, unknown>>;
     const values = compiled.parameters.map((value) => (value instanceof Parameter ? given[value.name] : value));
     return { compiled, values };

@@ -21,6 +21,7 @@ import { explain } from './errors.ts';
 const MOST_CONNECTIONS = 4;
 /** Key of the lock on migrations. */
 const MIGRATIONS = 1;
+
 /** Opens a ledger in a schema of its own, which it creates if needed. Throws `LedgerUnreachable`. */
 export async function openPostgres(place: string): Promise<Dialect> {
   const { config, schema } = connectionTo(place);

@@ -1,50 +1,31 @@
 import pg from 'pg';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { withoutSecrets } from '../../contract/url-scheme.ts';
+import { lockForWorkers, type WorkersLock } from '../database/lock-for-workers.ts';
 import type { LockMethods, Unlock } from '../driver.ts';
-import { LedgerInUse } from '../errors.ts';
 import { connectionTo } from './connection.ts';
 import { explain } from './errors.ts';
-
-/** Pause between two attempts while another process briefly holds the lock alone, to write or compare the note, ms. */
-const GAP_MS = 20;
-/** How long another's share must last to count, ms: a command that is just ending releases its own. */
-const PATIENCE_MS = 1_000;
 
 /** The locks of a ledger: advisory locks, each held by a connection of its own, which ends with its process. */
 export function advisoryLocks(place: string): LockMethods {
   return {
-    lockForWorkers: (server) => lockForWorkers(place, server),
+    lockForWorkers: async (server) => lockForWorkers(await workersLock(place), withoutSecrets(place), server),
     isWorkedOn: () => isWorkedOn(place),
     lockForLoading: () => lockAlone(place, 'loading'),
     lockForFiles: () => lockAlone(place, 'files'),
   };
 }
 
-/** Like the lock of a ledger in a file: workers share it, and a note names their server. */
-async function lockForWorkers(place: string, server: string): Promise<Unlock> {
+async function workersLock(place: string): Promise<WorkersLock> {
   const session = await Session.open(place);
-  try {
-    const givesUpAt = performance.now() + PATIENCE_MS;
-    for (;;) {
-      if (await session.ask('pg_try_advisory_lock', 'workers')) {
-        await session.note(server);
-        await session.ask('pg_advisory_unlock', 'workers');
-      }
-      if (await session.ask('pg_try_advisory_lock_shared', 'workers')) {
-        const holder = await session.noted();
-        if (holder === server) return session.close;
-        await session.ask('pg_advisory_unlock_shared', 'workers');
-        if (performance.now() > givesUpAt) {
-          throw new LedgerInUse(withoutSecrets(place), holder ?? 'which has not said its address yet');
-        }
-      }
-      await sleep(GAP_MS);
-    }
-  } catch (error) {
-    session.close();
-    throw error;
-  }
+  return {
+    tryAlone: () => session.ask('pg_try_advisory_lock', 'workers'),
+    releaseAlone: () => session.ask('pg_advisory_unlock', 'workers').then(() => undefined),
+    tryShared: () => session.ask('pg_try_advisory_lock_shared', 'workers'),
+    releaseShared: () => session.ask('pg_advisory_unlock_shared', 'workers').then(() => undefined),
+    readNote: () => session.noted(),
+    writeNote: (server) => session.note(server),
+    close: session.close,
+  };
 }
 
 async function isWorkedOn(place: string): Promise<boolean> {

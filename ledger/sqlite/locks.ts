@@ -1,13 +1,9 @@
 import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KernelLock } from '../../embedded/kernel-lock.ts';
-import { LedgerInUse } from '../errors.ts';
+import { lockForWorkers, type WorkersLock } from '../database/lock-for-workers.ts';
 import type { LockMethods, Unlock } from '../driver.ts';
 
-/** Retry interval while another process briefly holds the lock exclusively, to write or check the note, ms. */
-const GAP_MS = 20;
-/** How long another's share must last to count, ms: a command that is just ending releases its own. */
-const PATIENCE_MS = 1_000;
 /** Pause between two attempts to lock for loading, ms. Loading takes seconds. */
 const LOADING_GAP_MS = 50;
 /** Pause between two attempts to lock for replacing files, ms. Replacing takes hundredths of a second. */
@@ -16,7 +12,7 @@ const FILES_GAP_MS = 10;
 /** The locks of a ledger: files beside it, locked by the kernel. */
 export function fileLocks(file: string): LockMethods {
   return {
-    lockForWorkers: (server) => lockForWorkers(file, server),
+    lockForWorkers: async (server) => lockForWorkers(workersLock(file), file, server),
     isWorkedOn: () =>
       new Promise((resolve) => {
         resolve(isWorkedOn(file));
@@ -26,39 +22,26 @@ export function fileLocks(file: string): LockMethods {
   };
 }
 
-/**
- * All processes that work on the ledger share a lock; a note next to it names their server. A process that briefly
- * holds the lock exclusively knows that nobody works on the ledger, and writes the note; the others compare it. A
- * process that dies loses its share at that moment, so a ledger may move to another server whenever nobody works on it.
- */
-async function lockForWorkers(file: string, server: string): Promise<Unlock> {
+function workersLock(file: string): WorkersLock {
   const lock = new KernelLock(besides(file, 'lock'));
   const note = besides(file, 'server');
-  const close = (): void => {
-    lock.close();
+  const release = (): void => {
+    lock.release();
   };
-  try {
-    const givesUpAt = performance.now() + PATIENCE_MS;
-    for (;;) {
-      if (lock.tryAlone()) {
-        // Created anew, so that no link is followed. Readers need a shared lock, and we hold it exclusively.
-        rmSync(note, { force: true });
-        writeFileSync(note, server, { flag: 'wx', mode: 0o600 });
-        lock.release();
-      }
-      if (lock.tryShared()) {
-        // Before the first note, two starting processes may both find none; one of them writes it next.
-        const holder = existsSync(note) ? readFileSync(note, 'utf8') : undefined;
-        if (holder === server) return close;
-        lock.release();
-        if (performance.now() > givesUpAt) throw new LedgerInUse(file, holder ?? 'which has not said its address yet');
-      }
-      await sleep(GAP_MS);
-    }
-  } catch (error) {
-    close();
-    throw error;
-  }
+  return {
+    tryAlone: () => lock.tryAlone(),
+    tryShared: () => lock.tryShared(),
+    ...{ releaseAlone: release, releaseShared: release },
+    readNote: () => (existsSync(note) ? readFileSync(note, 'utf8') : undefined),
+    writeNote: (server) => {
+      // Created anew, so that no link is followed. Readers need a shared lock, and we hold it exclusively.
+      rmSync(note, { force: true });
+      writeFileSync(note, server, { flag: 'wx', mode: 0o600 });
+    },
+    close: () => {
+      lock.close();
+    },
+  };
 }
 
 function isWorkedOn(file: string): boolean {

@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Unlock } from '../driver.ts';
+import { LedgerInUse } from '../errors.ts';
+
+/** Retry interval while another process briefly holds the lock exclusively, to write or check the note, ms. */
+const GAP_MS = 20;
+/** How long another's share must last to count, ms: a command that is just ending releases its own. */
+const PATIENCE_MS = 1_000;
+
+/** A lock that processes share or hold alone, and the note beside it that names their Temporal server. */
+export interface WorkersLock {
+  tryAlone(): boolean | Promise<boolean>;
+  releaseAlone(): void | Promise<void>;
+  tryShared(): boolean | Promise<boolean>;
+  releaseShared(): void | Promise<void>;
+  /** Undefined if nobody has written one yet. */
+  readNote(): string | undefined | Promise<string | undefined>;
+  writeNote(server: string): void | Promise<void>;
+  /** Ends this process's share, whatever it is. */
+  readonly close: Unlock;
+}
+
+/**
+ * All processes that work on the ledger share a lock; a note next to it names their server. A process that briefly
+ * holds the lock exclusively knows that nobody works on the ledger, and writes the note; the others compare it. A
+ * process that dies loses its share at that moment, so a ledger may move to another server whenever nobody works on it.
+ *
+ * Returns the function that releases the lock. Throws {@link LedgerInUse}. `place`: the ledger, for that message.
+ */
+export async function lockForWorkers(lock: WorkersLock, place: string, server: string): Promise<Unlock> {
+  try {
+    const givesUpAt = performance.now() + PATIENCE_MS;
+    for (;;) {
+      if (await lock.tryAlone()) {
+        await lock.writeNote(server);
+        await lock.releaseAlone();
+      }
+      if (await lock.tryShared()) {
+        // Before the first note, two starting processes may both find none; one of them writes it next.
+        const holder = await lock.readNote();
+        if (holder === server) return lock.close;
+        await lock.releaseShared();
+        if (performance.now() > givesUpAt) {
+          throw new LedgerInUse(place, holder ?? 'which has not said its address yet');
+        }
+      }
+      await sleep(GAP_MS);
+    }
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
+}
