@@ -35,17 +35,24 @@ export function sumsOfRow({ outcome, promised }: Pick<RowLine, 'outcome' | 'prom
   return outcome === null ? { promised } : {};
 }
 
-/** Makes a change of one line, and keeps what the group knows about the sums of its batch in step with it. */
-export async function inStep<R>(
+/**
+ * Makes a change of one line, and keeps what the group knows about the sums of its batch in step with it. `partsOf`: what
+ * the line adds before and after; only asked for where a group is a unit of work.
+ */
+export async function inStep(
   { unit }: Tx,
   batch: string,
-  [before, after]: readonly [before: Part, after: Part],
-  change: () => Promise<R>,
-): Promise<R> {
-  const known = unit?.known(`sums:${batch}`);
-  const answer = await change();
-  unit?.keep(`sums:${batch}`, known, (lines) => lines.map((line) => shifted(line as Sums, before, after)));
-  return answer;
+  partsOf: () => readonly [before: Part, after: Part],
+  change: () => Promise<unknown>,
+): Promise<void> {
+  if (unit === undefined) {
+    await change();
+    return;
+  }
+  const known = unit.known(`sums:${batch}`);
+  await change();
+  const [before, after] = partsOf();
+  unit.keep(`sums:${batch}`, known, (lines) => lines.map((line) => shifted(line as Sums, before, after)));
 }
 
 function shifted(sums: Sums, before: Part, after: Part): Sums {

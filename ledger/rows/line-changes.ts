@@ -9,7 +9,7 @@ import type { ChargeLine, RowLine, Tx } from '../schema.ts';
 /** Changes of single lines; each set of columns has its own statement, prepared once. */
 
 export type RowKey = Pick<AttemptKey, 'batch' | 'row'>;
-type Change<P> = (tx: Tx, parameters: P) => Promise<void>;
+type Change<P> = (tx: Tx, parameters: P) => Promise<unknown>;
 
 const rowChanges = new Map<string, Change<RowKey & Partial<RowLine>>>();
 const chargeChanges = new Map<string, Change<AttemptKey & Partial<ChargeLine>>>();
@@ -67,9 +67,9 @@ export async function setRow(
       subjectsOfRow,
     ),
   );
-  const write = (): Promise<void> => update(tx, { ...change, batch, row });
+  const write = (): Promise<unknown> => update(tx, { ...change, batch, row });
   if (before === undefined) await write();
-  else await inStep(tx, batch, [sumsOfRow(before), sumsOfRow({ ...before, ...change })], write);
+  else await inStep(tx, batch, () => [sumsOfRow(before), sumsOfRow({ ...before, ...change })], write);
 }
 
 /** Changes these columns of an attempt. */
@@ -87,7 +87,8 @@ export async function updateCharge(
     ),
   );
   const { batch, row, step, take, attempt, result_key } = key;
-  await update(tx, { ...defined({ result_key }), ...change, batch, row, step, take, attempt });
+  const before = tx.unit === undefined ? {} : defined({ result_key });
+  await update(tx, { ...before, ...change, batch, row, step, take, attempt });
 }
 
 function keep<T>(kept: Map<string, T>, columns: readonly string[], make: () => T): T {

@@ -106,16 +106,20 @@ export class RowInHand {
   /** Returns the attempt as it is now. */
   async changeCharge(charge: ChargeLine, change: Partial<ChargeLine>): Promise<ChargeLine> {
     const changed = { ...charge, ...change };
-    await inStep(this.tx, charge.batch, [sumsOfCharge(charge), sumsOfCharge(changed)], () =>
-      updateCharge(this.tx, charge, change),
-    );
+    const parts = () => [sumsOfCharge(charge), sumsOfCharge(changed)] as const;
+    await inStep(this.tx, charge.batch, parts, () => updateCharge(this.tx, charge, change));
     this.#charges = this.#charges.map((one) => (one === charge ? changed : one));
     return changed;
   }
 
   async addCharge(charge: NewCharge): Promise<ChargeLine> {
     const line: ChargeLine = { ...EMPTY, ...charge };
-    await inStep(this.tx, line.batch, [{}, sumsOfCharge(line)], () => insertCharge(this.tx, line));
+    await inStep(
+      this.tx,
+      line.batch,
+      () => [{}, sumsOfCharge(line)],
+      () => insertCharge(this.tx, line),
+    );
     this.#charges = [...this.#charges, line].toSorted(byAttempt);
     return line;
   }
