@@ -38,13 +38,12 @@ export function preparedOne<P extends object, R>(
 export function preparedWrite<P extends object>(
   build: (db: Db | Tx, parameters: P) => Compilable,
   subjectsOf: (parameters: P) => readonly string[],
-): (tx: Tx, parameters: P) => Promise<unknown> {
+): (tx: Tx, parameters: P) => Promise<void> {
   const bind = boundOnce(build);
   return async (tx, parameters) => {
     const { compiled, values } = bind(tx, parameters);
-    return tx.unit === undefined
-      ? execute(tx, compiled, values)
-      : tx.unit.write(subjectsOf(parameters), compiled.sql, values);
+    if (tx.unit === undefined) await execute(tx, compiled, values);
+    else tx.unit.write(subjectsOf(parameters), compiled.sql, values);
   };
 }
 

@@ -43,12 +43,9 @@ export async function inStep(
   { unit }: Tx,
   batch: string,
   partsOf: () => readonly [before: Part, after: Part],
-  change: () => Promise<unknown>,
+  change: () => Promise<void>,
 ): Promise<void> {
-  if (unit === undefined) {
-    await change();
-    return;
-  }
+  if (unit === undefined) return change();
   const known = unit.known(`sums:${batch}`);
   await change();
   const [before, after] = partsOf();

@@ -9,7 +9,7 @@ import type { ChargeLine, RowLine, Tx } from '../schema.ts';
 /** Changes of single lines; each set of columns has its own statement, prepared once. */
 
 export type RowKey = Pick<AttemptKey, 'batch' | 'row'>;
-type Change<P> = (tx: Tx, parameters: P) => Promise<unknown>;
+type Change<P> = (tx: Tx, parameters: P) => Promise<void>;
 
 const rowChanges = new Map<string, Change<RowKey & Partial<RowLine>>>();
 const chargeChanges = new Map<string, Change<AttemptKey & Partial<ChargeLine>>>();
@@ -67,7 +67,7 @@ export async function setRow(
       subjectsOfRow,
     ),
   );
-  const write = (): Promise<unknown> => update(tx, { ...change, batch, row });
+  const write = (): Promise<void> => update(tx, { ...change, batch, row });
   if (before === undefined) await write();
   else await inStep(tx, batch, () => [sumsOfRow(before), sumsOfRow({ ...before, ...change })], write);
 }
