@@ -14,9 +14,8 @@ import {
 } from './errors.ts';
 import { ownOperations } from '../contract/add-operations.ts';
 import { defined } from '../contract/defined.ts';
-import { withoutSecrets } from '../contract/url-scheme.ts';
 import { scanRows, type Ledger } from './ledger.ts';
-import type { LockMethods } from './driver.ts';
+import type { LedgerDriver, LockMethods } from './driver.ts';
 
 /** Which ledger the thread opens. */
 export interface LedgerPlace {
@@ -89,8 +88,9 @@ export function beginThread(entry: URL, place: LedgerPlace): LedgerThread {
  * thread dies, calls in progress fail with {@link LedgerUnreachable}, as with any fault whose outcome is unknown, and
  * the next call opens the ledger again.
  */
-export async function openInThread({ place, pool }: LedgerThread, locks: LockMethods): Promise<Ledger> {
-  const shown = withoutSecrets(place.place);
+export async function openInThread({ place, pool }: LedgerThread, driver: LedgerDriver): Promise<Ledger> {
+  const locks = await driver.locksOf(place.place);
+  const shown = driver.describe(place.place);
   const call: Call = async (method, args, patienceMs = 0) => {
     try {
       return await pool.run({ method, args }, { patienceMs });

@@ -1,6 +1,5 @@
 import { Kysely, Migrator, type Dialect } from 'kysely';
 import { defined } from '../contract/defined.ts';
-import { withoutSecrets } from '../contract/url-scheme.ts';
 import { withClock } from './database/transactions.ts';
 import type { LedgerDriver, LockMethods, Reserve, Versions } from './driver.ts';
 import { LedgerTooNew, LedgerUnreachable } from './errors.ts';
@@ -64,14 +63,14 @@ export const FORMER_VERSIONS = ['0001-first', 'v1'] as const;
  */
 export async function migrate(
   db: Kysely<Schema>,
-  { versions, importFormer }: Versions,
+  { versions, importFormer, describe }: Versions & Pick<LedgerDriver, 'describe'>,
   place: string,
 ): Promise<{ readonly isNew: boolean; readonly former: string | undefined }> {
-  const shown = withoutSecrets(place);
+  const shown = describe(place);
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   const isNew = !tables.some((table) => table.name === MIGRATION_TABLE);
   if (tables.length > 0 && isNew) {
-    const advice = 'Set VOXBATCH_LEDGER to another file.';
+    const advice = 'Set VOXBATCH_LEDGER to another one.';
     throw new LedgerUnreachable(shown, 'it is the database of another program', advice);
   }
   let done = isNew ? [] : await versionsIn(db);

@@ -41,7 +41,7 @@ export async function openLedger(
     const own = ready ?? (await beginThreadOf(driver, place, mustExist));
     // Only processes that work on batches need it.
     const { openInThread } = await import('./ledger-in-thread.ts');
-    if (own !== undefined) return openInThread(own, await driver.locksOf(place));
+    if (own !== undefined) return openInThread(own, driver);
   }
   const database = await openDatabase({ place, mustExist, hasReserve: thread }, clock);
   const { createLedger } = await import('./ledger.ts');

@@ -17,13 +17,11 @@ interface DatabaseKind {
 /** The databases that can hold a ledger. The first that recognises an address opens it. */
 const DATABASES: readonly DatabaseKind[] = [
   { resolve: pathOf, load: async () => (await import('./sqlite/driver.ts')).sqlite },
+  { resolve: postgresUrlOf, load: async () => (await import('./postgres/driver.ts')).postgres },
 ];
 
 /** The addresses of {@link DATABASES}, for messages. */
-const EXPECTED = 'the path of a database file';
-
-/** Databases that are not supported yet, by the schemes of their addresses. */
-const PLANNED: Readonly<Record<string, string>> = { postgres: 'PostgreSQL', postgresql: 'PostgreSQL' };
+const EXPECTED = 'the path of a database file, or a postgres:// URL';
 
 /**
  * A parsed address of a ledger, or what is wrong with it. Only the scheme of a URL is repeated: the rest may hold a
@@ -38,16 +36,24 @@ export type LedgerAddress =
     }
   | { readonly type: 'refused'; readonly expected: string; readonly came: string };
 
-/** Parses an address as a user writes it: a path, or a `file:` or `sqlite:` URL. */
+/** Parses an address as a user writes it: a path, or a `file:`, `sqlite:`, `postgres:` or `postgresql:` URL. */
 export function readLedgerAddress(given: string): LedgerAddress {
   for (const { resolve, load } of DATABASES) {
     const address = resolve(given);
     if (address !== undefined) return { type: 'address', address, load };
   }
   const scheme = urlSchemeOf(given)?.toLowerCase() ?? '';
-  const planned = PLANNED[scheme];
-  const why = planned === undefined ? '' : `; ${planned} is not supported yet`;
-  return { type: 'refused', expected: EXPECTED, came: `a ${scheme}: URL${why}` };
+  const unread = POSTGRES.includes(scheme) ? ' that cannot be read' : '';
+  return { type: 'refused', expected: EXPECTED, came: `a ${scheme}: URL${unread}` };
+}
+
+const POSTGRES: readonly string[] = ['postgres', 'postgresql'];
+
+/** A URL of a PostgreSQL database. Undefined for any other address, and for one that cannot be read as a URL. */
+function postgresUrlOf(address: string): string | undefined {
+  const scheme = urlSchemeOf(address)?.toLowerCase();
+  if (scheme === undefined || !POSTGRES.includes(scheme) || !URL.canParse(address)) return undefined;
+  return new URL(address).href;
 }
 
 /** The absolute path in an address: a path, or a `file:` or `sqlite:` URL. Undefined for any other URL. */

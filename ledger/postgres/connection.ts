@@ -1,9 +1,9 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import pg from 'pg';
-import { withoutSecrets } from '../../contract/url-scheme.ts';
 import { UnitOfWork, type UnitConnection } from '../database/unit-of-work.ts';
 import { LedgerUnreachable } from '../errors.ts';
 import { explain } from './errors.ts';
+import { describePlace } from './describe-place.ts';
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const IN_FAILED_TRANSACTION = '25P02';
@@ -22,7 +22,7 @@ export function connectionTo(place: string): { readonly config: pg.ClientConfig;
   const schema = url.searchParams.get('schema') ?? DEFAULT_SCHEMA;
   url.searchParams.delete('schema');
   if (!/^\w+$/.test(schema)) {
-    throw new LedgerUnreachable(withoutSecrets(place), 'its schema is no plain name', 'Use letters, digits and _.');
+    throw new LedgerUnreachable(describePlace(place), 'its schema is no plain name', 'Use letters, digits and _.');
   }
   // Set at the connection's start, so that no statement can run without it. Those of the address come first: ours win.
   const given = url.searchParams.get('options') ?? '';

@@ -14,7 +14,10 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import type { UnitAdapter, UnitOfWork } from '../database/unit-of-work.ts';
+import { LedgerMissing } from '../errors.ts';
+import { MIGRATION_TABLE } from '../migrate.ts';
 import { connectionTo, LedgerConnection } from './connection.ts';
+import { describePlace } from './describe-place.ts';
 import { explain } from './errors.ts';
 
 /** Connections of a process: one writes, the others look. */
@@ -22,17 +25,26 @@ const MOST_CONNECTIONS = 4;
 /** Key of the lock on migrations. */
 const MIGRATIONS = 1;
 
-/** Opens a ledger in a schema of its own, which it creates if needed. Throws `LedgerUnreachable`. */
-export async function openPostgres(place: string): Promise<Dialect> {
+/**
+ * Opens a ledger in a schema of its own, which it creates if needed. Throws `LedgerUnreachable`, and `LedgerMissing` if
+ * it must exist.
+ */
+export async function openPostgres(place: string, mustExist: boolean): Promise<Dialect> {
   const { config, schema } = connectionTo(place);
   const pool = new pg.Pool({ ...config, pipeline: true, max: MOST_CONNECTIONS });
   // Without a listener, a connection that breaks while idle would end the process. The next query reports it.
   pool.on('error', () => undefined);
   try {
-    await pool.query(`create schema if not exists ${pg.escapeIdentifier(schema)}`);
+    const { rows } = await pool.query(`select to_regnamespace($1) as found, to_regclass($2) as tables`, [
+      pg.escapeIdentifier(schema),
+      `${pg.escapeIdentifier(schema)}.${MIGRATION_TABLE}`,
+    ]);
+    const [{ found, tables } = {}] = rows as { readonly found?: unknown; readonly tables?: unknown }[];
+    if (mustExist && tables === null) throw new LedgerMissing(describePlace(place));
+    if (found === null) await pool.query(`create schema if not exists ${pg.escapeIdentifier(schema)}`);
   } catch (error) {
     await pool.end();
-    throw explain(place, error);
+    throw error instanceof LedgerMissing ? error : explain(place, error);
   }
   const driver = new LedgerDriver(pool, place);
   return {

@@ -1,12 +1,12 @@
-import { withoutSecrets } from '../../contract/url-scheme.ts';
 import type { LedgerDriver } from '../driver.ts';
+import { describePlace } from './describe-place.ts';
 
 /** A ledger in a PostgreSQL database, through `pg` (docs/decisions/ledger.md). */
 export const postgres: LedgerDriver = {
-  describe: describeUrl,
+  describe: describePlace,
   // The database exists; its schema is made when it is opened.
   make: () => Promise.resolve(),
-  open: async (place) => (await import('./dialect.ts')).openPostgres(place),
+  open: async (place, { mustExist }) => (await import('./dialect.ts')).openPostgres(place, mustExist),
   // Whoever names a database has chosen it: no ledger in one comes with a folder from elsewhere.
   strangeParts: () => Promise.resolve([]),
   versions: { '0.1': async (db) => (await import('./schema.ts')).up(db) },
@@ -15,9 +15,3 @@ export const postgres: LedgerDriver = {
   // Its server's disk is not ours to reserve.
   reserveOf: () => Promise.resolve({ hold: () => undefined, free: () => undefined, isOnDiskOf: () => false }),
 };
-
-/** Of the parameters, which may hold a password, only the schema is shown. */
-function describeUrl(place: string): string {
-  const schema = new URL(place).searchParams.get('schema');
-  return withoutSecrets(place) + (schema === null ? '' : `?schema=${schema}`);
-}

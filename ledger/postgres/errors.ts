@@ -1,5 +1,5 @@
-import { withoutSecrets } from '../../contract/url-scheme.ts';
 import { DuplicateKey, LedgerFull, LedgerUnreachable } from '../errors.ts';
+import { describePlace } from './describe-place.ts';
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const UNIQUE_VIOLATION = '23505';
@@ -26,7 +26,7 @@ const OF_SOCKETS = ['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'ETIMEDOUT', 'EHO
 export function explain(place: string, error: unknown): Error {
   const { code = '', message = String(error) } = error as { readonly code?: string; readonly message?: string };
   if (code === UNIQUE_VIOLATION) return new DuplicateKey(message, error);
-  const shown = withoutSecrets(place);
+  const shown = describePlace(place);
   const found = EXPLANATIONS.find(([prefix]) => code.startsWith(prefix));
   if (found !== undefined) {
     const Explained = code === '53100' ? LedgerFull : LedgerUnreachable;

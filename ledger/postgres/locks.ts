@@ -1,14 +1,14 @@
 import pg from 'pg';
-import { withoutSecrets } from '../../contract/url-scheme.ts';
 import { lockForWorkers, type WorkersLock } from '../database/lock-for-workers.ts';
 import type { LockMethods, Unlock } from '../driver.ts';
 import { connectionTo } from './connection.ts';
 import { explain } from './errors.ts';
+import { describePlace } from './describe-place.ts';
 
 /** The locks of a ledger: advisory locks, each held by a connection of its own, which ends with its process. */
 export function advisoryLocks(place: string): LockMethods {
   return {
-    lockForWorkers: async (server) => lockForWorkers(await workersLock(place), withoutSecrets(place), server),
+    lockForWorkers: async (server) => lockForWorkers(await workersLock(place), describePlace(place), server),
     isWorkedOn: () => isWorkedOn(place),
     lockForLoading: () => lockAlone(place, 'loading'),
     lockForFiles: () => lockAlone(place, 'files'),

@@ -23,7 +23,7 @@ const OF_SQLITE = new Set(['sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4']);
 export async function strangeParts(db: Kysely<Schema>): Promise<readonly string[]> {
   const fresh = new Kysely<Schema>({ dialect: new SqliteDialect({ database: new Database(':memory:') }) });
   try {
-    await migrate(fresh, { versions: { '0.1': up } }, ':memory:');
+    await migrate(fresh, { versions: { '0.1': up }, describe: String }, ':memory:');
     const [ours, found] = [await partsOf(fresh), await partsOf(db)];
     const strange = [...without(found, ours), ...without(ours, found)];
     return [...new Set(strange.map(({ type, name }) => `${type} ${JSON.stringify(name)}`))];

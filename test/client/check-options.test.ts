@@ -99,7 +99,7 @@ describe('what may be changed at any time', () => {
 
 describe('the places of records', () => {
   it.each([
-    ['ledger', { ledger: 'postgres://user:secret@host/db' }],
+    ['ledger', { ledger: 'mysql://user:secret@host/db' }],
     ['store', { store: 's3://bucket/media' }],
     ['config.store', { config: { store: 's3://bucket/media' } }],
     ['home', { home: 'https://host/records' }],

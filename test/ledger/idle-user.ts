@@ -4,13 +4,13 @@
  */
 import { pathToFileURL } from 'node:url';
 import { beginThread, openInThread } from '../../ledger/ledger-in-thread.ts';
-import { fileLocks } from '../../ledger/sqlite/locks.ts';
+import { sqlite } from '../../ledger/sqlite/driver.ts';
 
 const [entry = '', place = '', then = ''] = process.argv.slice(2);
 const thread = beginThread(pathToFileURL(entry), { place, mustExist: false });
 if (then === 'begin') process.stdout.write('begun');
 else {
-  const ledger = await openInThread(thread, fileLocks(place));
+  const ledger = await openInThread(thread, sqlite);
   process.stdout.write(`${(await ledger.listBatches()).length} batches`);
   if (then === 'close') await ledger.close();
 }

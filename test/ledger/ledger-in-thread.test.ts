@@ -10,7 +10,7 @@ import { LedgerTooNew, LedgerUnreachable } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { beginThread, openInThread } from '../../ledger/ledger-in-thread.ts';
 import { MIGRATION_TABLE } from '../../ledger/migrate.ts';
-import { fileLocks } from '../../ledger/sqlite/locks.ts';
+import { sqlite } from '../../ledger/sqlite/driver.ts';
 import { aBatch, aKey, aRow, fill, INTENT, makeFolder, open, upTo } from './setup.ts';
 import { transpile } from './transpile.ts';
 
@@ -39,7 +39,7 @@ function entryOf(name: string): URL {
 }
 
 function openThere(place: string, mustExist = false): Promise<Ledger> {
-  return openInThread(beginThread(entryOf('ledger/ledger-thread'), { place, mustExist }), fileLocks(place));
+  return openInThread(beginThread(entryOf('ledger/ledger-thread'), { place, mustExist }), sqlite);
 }
 
 describe('a ledger in a thread of its own', () => {
@@ -124,7 +124,7 @@ describe('a ledger in a thread of its own', () => {
   it('fails all that was under way when its thread dies', async () => {
     const place = '/x/ledger.db';
     const thread = beginThread(entryOf('test/ledger/dying-thread'), { place, mustExist: false });
-    const dying = await openInThread(thread, fileLocks(place));
+    const dying = await openInThread(thread, sqlite);
     const pending = [dying.intend(aKey(1), INTENT), dying.counts('b'), dying.money('b')];
     for (const result of await Promise.allSettled(pending)) {
       expect(result).toMatchObject({ status: 'rejected', reason: { name: 'LedgerUnreachable', path: '/x/ledger.db' } });

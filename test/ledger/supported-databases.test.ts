@@ -14,9 +14,13 @@ describe('readLedgerAddress', () => {
   });
 
   it.each([
-    ['postgres://user:secret@host/db', 'a postgres: URL; PostgreSQL is not supported yet'],
+    ['postgres://user:secret@ho st/db', 'a postgres: URL that cannot be read'],
     ['mysql://user:secret@host/db', 'a mysql: URL'],
   ])('refuses other URLs, and repeats only the scheme: %s', (given, came) => {
-    expect(readLedgerAddress(given)).toEqual({ type: 'refused', expected: 'the path of a database file', came });
+    expect(readLedgerAddress(given)).toEqual({
+      type: 'refused',
+      expected: 'the path of a database file, or a postgres:// URL',
+      came,
+    });
   });
 });

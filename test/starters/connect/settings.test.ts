@@ -23,7 +23,7 @@ describe('a place that is not delivered yet', () => {
     ['store', 'S3://secret@bucket', 'folder'],
     ['store', 'gs://bucket/secret', 'folder'],
     ['store', 'file:///tmp/secret', 'folder'],
-    ['ledger', 'postgres://user:secret@host/db', 'database file'],
+    ['ledger', 'postgres://user:secret@ho st/db', 'database file'],
     ['ledger', 'mysql://user:secret@host/db', 'database file'],
   ])('is refused as a %s: %s', async (what, place, path) => {
     const name = `VOXBATCH_${what.toUpperCase()}`;
