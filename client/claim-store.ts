@@ -1,5 +1,5 @@
 import type { Ledger } from '../ledger/ledger.ts';
-import { hasFolderOf, openStore, ownerOfStore } from '../store/open-store.ts';
+import { hasFolderOf, openStore, ownerOfStore, readerOf } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { beforeWork, VoxbatchError } from './problem.ts';
 import type { Settings } from './settings.ts';
@@ -83,7 +83,7 @@ export function searchedStore(
   { open, onRewritten }: Rewriting = {},
 ): SearchedStore {
   return {
-    folder: store,
+    files: readerOf(store),
     requireOwn: () =>
       beforeWork(async () => {
         const owner = await ownerOfStore(store);

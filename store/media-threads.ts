@@ -3,10 +3,10 @@ import { findThreadEntry } from '../threads/find-entry.ts';
 import { unpackError, type ThrownError } from '../threads/serve-jobs.ts';
 import { StoreUnwritable } from './errors.ts';
 import { mediaSeconds } from './inspect.ts';
-import { joinFiles, type JoinJob } from './join-files.ts';
+import { joinFiles, type JoinedPart, type JoinJob } from './join-files.ts';
 import { bytesOf, doMediaJob, type MediaJob } from './media-work.ts';
 import { reuseFile, type ReuseJob } from './reuse.ts';
-import type { Joined, Reused, StoredFile } from './store.ts';
+import type { Reused, StoredFile } from './store.ts';
 import { UnfitBody } from './unfit.ts';
 
 /** Larger files are checked by a thread for large files. */
@@ -66,7 +66,7 @@ export const SECONDS: Work<
 };
 
 /** Joins files into one. */
-export const JOIN: Work<JoinJob, Joined> = {
+export const JOIN: Work<JoinJob, JoinedPart> = {
   name: 'join',
   do: joinFiles,
   bytesOf: ({ files }) => files.reduce((sum, { bytes }) => sum + bytes, 0),

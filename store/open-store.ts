@@ -1,5 +1,7 @@
 import { access, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import type { Bytes } from './bytes.ts';
+import { requireSafe } from './names.ts';
 import { ownerOf } from './owner-file.ts';
 import type { Store } from './store.ts';
 
@@ -35,6 +37,27 @@ export async function openStore(address: string, env: NodeJS.ProcessEnv): Promis
   // Loaded lazily: the media checks take a while to load, and few commands need them.
   const { openFolderStore } = await import('./folder-store.ts');
   return openFolderStore(address, { env });
+}
+
+/** Reads the files of the store at an address, and opens nothing before. */
+export function readerOf(address: string): Pick<Store, 'read'> {
+  let opening: Promise<Bytes> | undefined;
+  return {
+    read: async (key) => {
+      requireSafe(key);
+      return (await (opening ??= openBytes(address))).read(key);
+    },
+  };
+}
+
+async function openBytes(address: string): Promise<Bytes> {
+  const { openFolderBytes } = await import('./folder-bytes.ts');
+  return openFolderBytes(address);
+}
+
+/** Where the store at an address has a file, for a person to read. */
+export function placeOf(address: string, key: string): string {
+  return join(address, key);
 }
 
 /** The owner that claimed the store at an address, if any. Creates nothing. Throws `StoreUnwritable`. */

@@ -3,8 +3,9 @@ import { open, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 import { onDisk, type Folders } from './folders.ts';
-import { type MediaJob, FILE_MODE } from './media-work.ts';
+import type { MediaJob } from './media-work.ts';
 import type { OwnedFolder } from './owner-file.ts';
+import { FILE_MODE } from './put-in-folder.ts';
 import { HEAD_BYTES, sniff } from './sniff.ts';
 import { type Expectation, type Persist } from './store.ts';
 import { UnfitBody } from './unfit.ts';
@@ -26,7 +27,9 @@ export interface PartPlace {
 }
 
 /** A small body in its own memory, or the part file of a large one, with its hash if it cannot be fetched again. */
-export type Received = Required<Pick<MediaJob, 'from'>> & Pick<MediaJob, 'sha256'>;
+export interface Received extends Pick<MediaJob, 'sha256'> {
+  readonly from: Uint8Array | string;
+}
 
 /**
  * Receives a body of the declared length: a small one in memory, a large one into the part file, which is synced only

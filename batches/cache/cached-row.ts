@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import {
   columnsReadBy,
   COLUMN_CELLS,
@@ -12,6 +11,7 @@ import {
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, ResultRecord, ResultSource, RowRecord, RowStanding } from '../../ledger/record-types.ts';
 import { lastAttempt } from '../../policy/rows/row-machine.ts';
+import { placeOf } from '../../store/open-store.ts';
 import type { Store } from '../../store/store.ts';
 import { stepKey } from './result-keys.ts';
 
@@ -54,13 +54,13 @@ export interface LookedUpRow extends Pick<RowStanding, 'charges'> {
 }
 
 /**
- * Looks up the cache keys of a row's results, where they are stored, and which rows share them. `folder`: the store's.
+ * Looks up the cache keys of a row's results, where they are stored, and which rows share them. `address`: the store's.
  * Contacts no other machine.
  */
 export async function lookUpRow(
   ledger: Pick<Ledger, 'resultNames'>,
   store: Pick<Store, 'measure'>,
-  folder: string,
+  address: string,
   { batch, row, charges }: LookedUpRow,
 ): Promise<CachedRowView> {
   const steps: CachedStep[] = [];
@@ -71,7 +71,7 @@ export async function lookUpRow(
     const key = last === undefined ? (planned ?? null) : last.resultKey;
     const names = key === null ? [] : await ledger.resultNames(key);
     const files = await store.measure(names.map(({ file }) => file.key));
-    const holders = names.map((one, at) => holderOf(one, join(folder, one.file.key), files[at] !== undefined));
+    const holders = names.map((one, at) => holderOf(one, placeOf(address, one.file.key), files[at] !== undefined));
     const { source = null } = last ?? {};
     steps.push({
       ...{ step, key, parts: partsOf(batch, row.spec, step), holders },

@@ -1,8 +1,7 @@
-import { join } from 'node:path';
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { text as textOf } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { sha256Of } from '../../inputs/regular-file.ts';
 import type { DamagedResult } from '../../results/verification/row-check.ts';
 import type { VerifyReport } from '../../results/verification/verify.ts';
 import { defined } from '../../contract/defined.ts';
@@ -12,16 +11,16 @@ import { attemptOfFile, type FileLoss, lostFile } from '../../policy/redrive/los
 import { isFetchedFree } from '../../policy/redrive/redrive.ts';
 import type { FoundRow } from './selection.ts';
 import { readSubtitles, toSrt, toVtt } from '../../results/subtitles.ts';
-import { codeOf } from '../../results/files.ts';
+import { absentOnly } from '../../results/files.ts';
+import type { Store } from '../../store/store.ts';
 
 /**
  * Checks whether the store still has the correct content of media that `verify` found wrong; if not, writing the files
- * again cannot help. Undefined if this ledger does not know the batch, because files may be verified anywhere. `store`:
- * the store's folder.
+ * again cannot help. Undefined if this ledger does not know the batch, because files may be verified anywhere.
  */
 export async function findDamaged(
   { batch, wrongMedia }: Pick<VerifyReport, 'batch' | 'wrongMedia'>,
-  { ledger, store }: { readonly ledger: Ledger; readonly store: string },
+  { ledger, store }: { readonly ledger: Ledger; readonly store: ReadFiles },
 ): Promise<readonly DamagedResult[] | undefined> {
   if (batch === undefined || (await ledger.findBatch(batch)) === undefined) return undefined;
   const damaged = new Map<number, DamagedResult>();
@@ -37,18 +36,21 @@ export async function findDamaged(
   return [...damaged.values()];
 }
 
-/** sha256 of a stored file as it is now; undefined if it is not there. `store`: the store's folder. */
-export async function storedContent(store: string, { key }: { readonly key: string }): Promise<string | undefined> {
-  return sha256Of(join(store, key)).catch((error: unknown) => {
-    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return undefined;
-    throw error;
-  });
+/** Stored files, to be read. */
+export type ReadFiles = Pick<Store, 'read'>;
+
+/** sha256 of a stored file as it is now; undefined if it is not there. */
+export async function storedContent(store: ReadFiles, { key }: { readonly key: string }): Promise<string | undefined> {
+  const content = await store.read(key).catch(absentOnly);
+  if (content === undefined) return undefined;
+  const hash = createHash('sha256');
+  await pipeline(content, hash);
+  return hash.digest('hex');
 }
 
 /** The store that files are looked for in. */
 export interface SearchedStore {
-  /** The store's folder. */
-  readonly folder: string;
+  readonly files: ReadFiles;
   /** Called before a file is taken for lost. Throws if the store is not that of the ledger, which then lost nothing. */
   readonly requireOwn: () => Promise<void>;
   /** Called for each lost text that is known without the API, to be stored again. Default: it only counts as there. */
@@ -72,7 +74,7 @@ export async function findLoss(
 ): Promise<LostFile | undefined> {
   const { outcome } = standing.row;
   if (!hasResult(outcome) && outcome !== 'unfit') return undefined;
-  const { is, was } = await lossOf(standing.row, store.folder);
+  const { is, was } = await lossOf(standing.row, store.files);
   if (was === undefined) return undefined;
   const isOwn = await store.requireOwn().then(
     () => true,
@@ -104,17 +106,17 @@ interface Loss {
 }
 
 /** Files that were removed on purpose are not lost. */
-export async function lossOf(row: RowFiles, folder: string): Promise<Loss> {
+export async function lossOf(row: RowFiles, store: ReadFiles): Promise<Loss> {
   const { file, extraFiles } = row;
   const texts: StoredText[] = [];
   let was: FileLoss | undefined;
   if (file === null || file.removedAt !== undefined) return { texts };
   for (const one of [file, ...extraFiles]) {
-    const content = await storedContent(folder, one);
+    const content = await storedContent(store, one);
     if (content === one.sha256) continue;
     const is = content === undefined ? 'missing' : 'altered';
     was ??= is;
-    const text = await lostText(row, one, folder);
+    const text = await lostText(row, one, store);
     if (text === undefined) return { is, was, texts };
     texts.push(text);
   }
@@ -141,14 +143,14 @@ export interface StoredText {
 
 /**
  * What a lost file of a transcript was: its text is in the row's record, and each form of its subtitles can be written from
- * the other. Undefined: what comes of that is not what its hash says, so only the API could tell. `folder`: the store's.
+ * the other. Undefined: what comes of that is not what its hash says, so only the API could tell.
  */
 async function lostText(
   row: Pick<RowRecord, 'text' | 'extraFiles'>,
   file: ResultFile,
-  folder: string,
+  store: ReadFiles,
 ): Promise<StoredText | undefined> {
-  const text = await writtenAgain(row, file, folder);
+  const text = await writtenAgain(row, file, store);
   const isSame = text !== undefined && createHash('sha256').update(text).digest('hex') === file.sha256;
   return isSame ? { file, text } : undefined;
 }
@@ -156,12 +158,18 @@ async function lostText(
 async function writtenAgain(
   { text, extraFiles }: Pick<RowRecord, 'text' | 'extraFiles'>,
   { extension }: ResultFile,
-  folder: string,
+  store: ReadFiles,
 ): Promise<string | undefined> {
   const other = async (form: 'srt' | 'vtt'): Promise<string | undefined> => {
     const there = extraFiles.find((one) => one.extension === form);
     // A damaged one makes another text than the hash says.
-    return there && readFile(join(folder, there.key), 'utf8').catch(() => undefined);
+    return (
+      there &&
+      store
+        .read(there.key)
+        .then(textOf)
+        .catch(() => undefined)
+    );
   };
   switch (extension) {
     case 'txt':

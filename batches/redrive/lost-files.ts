@@ -1,5 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
 import { hasResult } from '../../contract/outcomes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ResultFile, RowRecord, RowStanding } from '../../ledger/record-types.ts';
@@ -153,7 +152,7 @@ class Search {
     const before = this.#seen.get(row);
     if (before !== undefined) return before;
     const { store } = this.#place;
-    const { is, texts } = await lossOf(files, store.folder);
+    const { is, texts } = await lossOf(files, store.files);
     const rewritten = this.#isDamaged && is === undefined ? texts : [];
     const found = { is, isRewritten: rewritten.length > 0 };
     if (found.isRewritten) await store.requireOwn();
@@ -195,16 +194,16 @@ async function lossAt(
 ): Promise<EarlierTake['is']> {
   const { file } = files;
   if (file.removedAt !== undefined) {
-    return (await storedContent(store.folder, file)) === file.sha256 ? undefined : 'removed';
+    return (await storedContent(store.files, file)) === file.sha256 ? undefined : 'removed';
   }
-  const { is, texts } = await lossOf(files, store.folder);
+  const { is, texts } = await lossOf(files, store.files);
   if (is !== undefined || texts.length > 0) await store.requireOwn();
   if (is === undefined) for (const text of texts) await store.rewrite?.(text);
   return is;
 }
 
 /** What a transcript says: its file ends with a line feed. Undefined: the file is lost. */
-async function readText(file: ResultFile, { folder }: SearchedStore): Promise<string | undefined> {
-  if ((await storedContent(folder, file)) !== file.sha256) return undefined;
-  return (await readFile(join(folder, file.key), 'utf8')).replace(/\n$/u, '');
+async function readText(file: ResultFile, { files }: SearchedStore): Promise<string | undefined> {
+  if ((await storedContent(files, file)) !== file.sha256) return undefined;
+  return (await textOf(await files.read(file.key))).replace(/\n$/u, '');
 }

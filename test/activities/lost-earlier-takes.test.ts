@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { storedContent } from '../../batches/redrive/find-loss.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
 import type { ResultFile } from '../../ledger/record-types.ts';
+import { readerOf } from '../../store/open-store.ts';
 import { refusalLines } from '../../starters/redrive/refusal-words.ts';
 import { draftLines } from '../../starters/redrive/redrive-words.ts';
 import { BATCH, keyOf, tts, stt, FORGOTTEN } from './rows.ts';
@@ -41,7 +42,7 @@ async function expectFetchedBySameCommand(first: ResultFile): Promise<void> {
   await world.plan();
   expect(await world.redrive(BACK)).toEqual(NOTHING);
   expect(await world.row()).toMatchObject({ outcome: 'succeeded', take: 2, returnedTo: 1, file: first });
-  expect(await storedContent(folder, first)).toBe(first.sha256);
+  expect(await storedContent(readerOf(folder), first)).toBe(first.sha256);
   expect(world.charges()).toHaveLength(2);
 }
 
@@ -118,7 +119,7 @@ describe('speech', () => {
     const { file, ...row } = await world.row();
     expect(row).toMatchObject({ outcome: 'succeeded', take: 2, returnedTo: null });
     expect(file?.key).not.toBe(before.file?.key);
-    expect(await storedContent(folder, file ?? { key: '' })).toBe(file?.sha256);
+    expect(await storedContent(readerOf(folder), file ?? { key: '' })).toBe(file?.sha256);
     expect(world.charges()).toHaveLength(2);
   });
 });
@@ -129,7 +130,7 @@ describe('a transcript', () => {
     await world.redrive(BACK);
     const { file, extraFiles } = await world.row();
     expect([file, ...extraFiles]).toEqual(files);
-    for (const one of files) expect(await storedContent(folder, one)).toBe(one.sha256);
+    for (const one of files) expect(await storedContent(readerOf(folder), one)).toBe(one.sha256);
     expect(world.charges()).toHaveLength(2);
   });
 

@@ -4,6 +4,7 @@ import { beforeEach, expect, it } from '@jest/globals';
 import { draftLines } from '../../starters/redrive/redrive-words.ts';
 import { findLoss, storedContent } from '../../batches/redrive/find-loss.ts';
 import type { ResultFile } from '../../ledger/record-types.ts';
+import { readerOf } from '../../store/open-store.ts';
 import { BATCH, stt } from './rows.ts';
 import { begin, type World } from './world.ts';
 
@@ -27,7 +28,7 @@ const pathOf = (extension: string): string => join(folder, files.get(extension)?
 
 const lossOf = async (): Promise<unknown> => {
   const { charges, ...row } = await world.row();
-  return findLoss({ row, charges }, { folder, requireOwn: () => Promise.resolve() });
+  return findLoss({ row, charges }, { files: readerOf(folder), requireOwn: () => Promise.resolve() });
 };
 
 it.each([[['txt']], [['srt']], [['vtt']], [['txt', 'vtt']]])('%j are written again, free', async (lost) => {
@@ -37,7 +38,7 @@ it.each([[['txt']], [['srt']], [['vtt']], [['txt', 'vtt']]])('%j are written aga
     `Batch "${BATCH}": nothing to redrive`,
     '  1 row whose lost text is written again from what is on record, free',
   ]);
-  for (const file of files.values()) expect(await storedContent(folder, file)).toBe(file.sha256);
+  for (const file of files.values()) expect(await storedContent(readerOf(folder), file)).toBe(file.sha256);
   expect(await lossOf()).toBeUndefined();
   expect(world.charges()).toHaveLength(1);
 });

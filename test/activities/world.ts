@@ -36,6 +36,7 @@ import { RunningService } from './running-service.ts';
 import { fastClock, Worker } from './worker.ts';
 import { endAfterTest } from '../support/end-after-test.ts';
 import { openTestLedger } from '../support/open-test-ledger.ts';
+import { readerOf } from '../../store/open-store.ts';
 
 const ACCOUNT = 'u1';
 
@@ -304,7 +305,7 @@ export class World extends RunningService {
       {
         ledger,
         batch,
-        store: { folder, requireOwn, rewrite: ({ file, text }) => writeFile(join(folder, file.key), text) },
+        store: { files: readerOf(folder), requireOwn, rewrite: ({ file, text }) => writeFile(join(folder, file.key), text) },
       },
       rules,
     );

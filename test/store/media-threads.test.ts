@@ -128,7 +128,7 @@ describe('a store whose work is done in threads', () => {
 
   it('finds the file of a part that has its name already, as after a thread that ended then', async () => {
     await store.write('b/1', mp3(), AUDIO);
-    const again = { root: folder(), stem: 'b/1', expectation: AUDIO, from: folder('gone.part') };
+    const again = { into: { root: folder() }, stem: 'b/1', expectation: AUDIO, from: folder('gone.part') };
     expect(await doMediaJob(again)).toMatchObject({ key: 'b/1.mp3' });
   });
 

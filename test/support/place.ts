@@ -42,7 +42,9 @@ export class FolderOfMedia implements JoiningStore, FinishingStore {
   }
 
   join(files: readonly StoredPart[], stem: string): Promise<Joined> {
-    return joinFiles({ root: this.folder, files, stem });
+    const into = { root: this.folder };
+    const parts = files.map((file) => ({ ...file, path: join(this.folder, file.key) }));
+    return joinFiles({ files: parts, stem, parts: into, into });
   }
 
   ffmpeg(): Promise<string | undefined> {

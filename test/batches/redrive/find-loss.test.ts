@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 
 const find = (batch: string | undefined): ReturnType<typeof findDamaged> =>
-  findDamaged({ batch, wrongMedia }, { ledger: place.ledger, store: place.store.folder });
+  findDamaged({ batch, wrongMedia }, { ledger: place.ledger, store: place.store });
 
 it('tells what the store lost or has otherwise from what it still has', async () => {
   await rm(join(place.store.folder, 'demo/1.mp3'));

@@ -1,0 +1,58 @@
+import type { Readable } from 'node:stream';
+import type { OwnedFolder } from './owner-file.ts';
+import type { KeptFile, MeasuredFile, Reused, StoredFile } from './store.ts';
+
+/** Content to be put: in memory, or a local file. Its length and hash are known before it is put. */
+export interface Content extends Pick<StoredFile, 'bytes' | 'sha256'> {
+  readonly from: Uint8Array | string;
+}
+
+/** A local copy of a stored file, for programs that need a path. */
+export interface Lease {
+  readonly path: string;
+  /** Gives the copy back. The stored file stays. Never fails. */
+  release(): Promise<void>;
+}
+
+/**
+ * Keeps bytes under names, and knows nothing of media. Names are checked before (`names.ts`). A name has all of its
+ * content or does not exist, whatever is killed or cut.
+ *
+ * All operations throw `StoreUnwritable` if the place cannot be used, and wait for one that only does not answer for a
+ * moment.
+ */
+export interface Bytes {
+  /**
+   * The folder of this machine that has the files, if there is one. Media threads then work on the files themselves
+   * (`work-in-folder.ts`): nothing is copied. Otherwise they work on leased copies (`work-on-copies.ts`).
+   */
+  readonly folder?: OwnedFolder;
+  /** A folder of this machine for bodies that are not complete yet; created when first needed. */
+  partsIn(): Promise<OwnedFolder>;
+  /** See `Store.claim`. */
+  claim(owner: string): Promise<string>;
+  /** Checks that the claimed place is still there: otherwise each of its files would seem lost. */
+  requireStillThere(): Promise<void>;
+  /** Puts content under a name, whole or not at all; replaces what has that name. */
+  put(key: string, content: Content): Promise<void>;
+  /** A stream of a file. Rejects with code `ENOENT` if there is none. */
+  read(key: string): Promise<Readable>;
+  /** A local copy of a file; undefined if there is none. */
+  lease(key: string): Promise<Lease | undefined>;
+  /** Stores a file under a further name, if it still has the recorded content. */
+  copy(file: KeptFile, key: string): Promise<Reused['type']>;
+  /**
+   * A URL from which anybody can fetch the file, without credentials, for `lifetimeMs` from now. Absent where files have
+   * no URLs.
+   */
+  readonly presign?: (key: string, lifetimeMs: number) => Promise<string>;
+  /** Space taken by a file; undefined for a missing one. */
+  stat(key: string): Promise<MeasuredFile | undefined>;
+  /** The keys that begin like this, in any order: with `<folder>/`, all files of a folder and those below it. */
+  list(prefix: string): AsyncIterable<string>;
+  /** Removes names; a missing one counts as removed. */
+  remove(keys: readonly string[]): Promise<void>;
+  /** Removes what killed processes have left unfinished. Never fails. */
+  sweep(): Promise<void>;
+  close(): Promise<void>;
+}

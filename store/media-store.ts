@@ -1,0 +1,142 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import type { Bytes } from './bytes.ts';
+import { Folders } from './folders.ts';
+import { type MediaThreads, startMediaThreads } from './media-threads.ts';
+import { requireSafe, requireSafeStem } from './names.ts';
+import { newPart } from './put-in-folder.ts';
+import { receiveBody } from './receive-body.ts';
+import { findFfmpeg } from './sound/find-ffmpeg.ts';
+import type { Expectation, Persist, Store, StoredFile } from './store.ts';
+import type { WorkOnMedia } from './work-on-media.ts';
+
+/** Options of a store. */
+export interface StoreOptions {
+  /** Max threads that check large media, besides the one for small files; each starts when there is work. Default 2. */
+  readonly threads?: number;
+  /**
+   * Compiled `media-thread.ts`. Default: found beside the running code; if there is none, the calling thread does the
+   * work.
+   */
+  readonly threadEntry?: URL;
+  /** Length of a second of a media job's deadline, in ms. Default 1,000; tests use shorter ones. */
+  readonly secondMs?: number;
+  /** Environment in which `findFfmpeg` looks, once files are to be finished. Default: an empty one. */
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/**
+ * A store: work on media, over bytes that are kept somewhere.
+ *
+ * @param makeWork how the media threads work on them: `work-in-folder.ts` or `work-on-copies.ts`
+ */
+export function openMediaStore(
+  bytes: Bytes,
+  makeWork: (threads: MediaThreads) => WorkOnMedia,
+  options: StoreOptions,
+): Store {
+  const threads = startMediaThreads(options.threads ?? 2, options.threadEntry, options.secondMs);
+  const { folder } = bytes;
+  const work = makeWork(threads);
+  const place = { bytes, work, folders: new Folders() };
+  return {
+    claim: (owner) => bytes.claim(owner),
+    write: (stem, body, expectation, onReceived, persist) =>
+      write(place, { stem, body, expectation, onReceived, persist }),
+    find: async (stem, expectation) => {
+      requireSafeStem(stem, expectation.extension);
+      const found = await work.find(stem, expectation);
+      if (found === undefined) await bytes.requireStillThere();
+      return found;
+    },
+    reuse: async (file, stem) => {
+      requireSafeStem(stem, file.extension);
+      requireSafe(file.key);
+      const reused = await work.reuse(file, stem);
+      if (reused.type === 'missing') await bytes.requireStillThere();
+      return reused;
+    },
+    seconds: async (file) => {
+      requireSafe(file.key);
+      return work.seconds(file);
+    },
+    join: async (files, stem) => {
+      requireSafeStem(stem);
+      for (const { key } of files) requireSafe(key);
+      const joined = await work.join(files, stem);
+      if (joined.type === 'damaged') await bytes.requireStillThere();
+      return joined;
+    },
+    ffmpeg: () => findFfmpeg(options.env ?? {}),
+    read: async (key) => {
+      requireSafe(key);
+      return bytes.read(key);
+    },
+    pathOf: (key) => {
+      requireSafe(key);
+      return folder && join(folder.root, key);
+    },
+    list: (name) => {
+      requireSafe(name);
+      return bytes.list(`${name}/`);
+    },
+    measure: async (keys) => {
+      for (const key of keys) requireSafe(key);
+      return Promise.all(keys.map((key) => bytes.stat(key)));
+    },
+    remove: async (keys) => {
+      for (const key of keys) requireSafe(key);
+      await bytes.remove(keys);
+    },
+    sweep: () => bytes.sweep(),
+    close: async () => {
+      await threads.close();
+      await bytes.close();
+    },
+  };
+}
+
+interface Place {
+  readonly bytes: Bytes;
+  readonly work: WorkOnMedia;
+  readonly folders: Folders;
+}
+
+/** The arguments of {@link Store.write}. */
+interface Writing {
+  readonly stem: string;
+  readonly body: Readable | Buffer;
+  readonly expectation: Expectation;
+  readonly onReceived: (() => void | Promise<void>) | undefined;
+  readonly persist: Persist | undefined;
+}
+
+async function write(
+  { bytes, work, folders }: Place,
+  { stem, body, expectation, onReceived, persist }: Writing,
+): Promise<StoredFile> {
+  const parts = await refusing(body, () => {
+    requireSafeStem(stem, expectation.extension);
+    return bytes.partsIn();
+  });
+  const path = newPart(parts.root);
+  const received = await receiveBody(body, expectation, { path, store: parts, folders, persist });
+  await onReceived?.();
+  const keep = work.keep(stem, expectation, received);
+  const isPart = received.from === path;
+  return (isPart && persist !== undefined ? persist(keep) : keep()).catch(async (error: unknown) => {
+    if (isPart) await rm(path, { force: true }).catch(() => undefined);
+    throw error;
+  });
+}
+
+/** Ends a body that is not going to be read. */
+async function refusing<T>(body: Readable | Buffer, prepare: () => Promise<T>): Promise<T> {
+  try {
+    return await prepare();
+  } catch (error) {
+    if (!Buffer.isBuffer(body)) body.destroy();
+    throw error;
+  }
+}

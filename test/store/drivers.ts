@@ -1,0 +1,52 @@
+import { expect } from '@jest/globals';
+import type { Bytes } from '../../store/bytes.ts';
+import { openFolderBytes } from '../../store/folder-bytes.ts';
+import { openMediaStore, type StoreOptions } from '../../store/media-store.ts';
+import type { Store } from '../../store/store.ts';
+import { workInFolder } from '../../store/work-in-folder.ts';
+import { workOnCopies } from '../../store/work-on-copies.ts';
+import { endAfterTest } from '../support/end-after-test.ts';
+import { freshFolder } from '../support/fresh-folder.ts';
+
+/** A store and the bytes below it, for one test. */
+export interface OpenedDriver {
+  readonly bytes: Bytes;
+  readonly store: Store;
+}
+
+/** A way to keep bytes that the same tests are run on. */
+export interface Driver {
+  readonly name: string;
+  /** Opens an empty place. */
+  open(options?: StoreOptions): Promise<OpenedDriver>;
+}
+
+function opened(bytes: Bytes, options: StoreOptions = {}): OpenedDriver {
+  const { folder } = bytes;
+  const store = openMediaStore(
+    bytes,
+    (threads) => (folder === undefined ? workOnCopies(bytes, threads) : workInFolder(folder, threads)),
+    options,
+  );
+  endAfterTest(() => store.close());
+  return { bytes, store };
+}
+
+/** The folder of a store, whose files media threads work on. */
+const FOLDER: Driver = {
+  name: 'a folder',
+  open: (options) => Promise.resolve(opened(openFolderBytes(freshFolder()), options)),
+};
+
+/** A folder that is treated like a place on another machine: media threads work on copies. */
+const COPIES: Driver = {
+  name: 'a folder, by copies',
+  open: (options) => {
+    const { folder, ...bytes } = openFolderBytes(freshFolder());
+    expect(folder.root).toBeDefined();
+    return Promise.resolve(opened(bytes, options));
+  },
+};
+
+/** The drivers at hand. */
+export const DRIVERS: readonly Driver[] = [FOLDER, COPIES];
