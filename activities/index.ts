@@ -1,6 +1,7 @@
 import { asyncLocalStorage, Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Activities, BatchSurvey, LaneOffer, LaneReport } from '../contract/activities.ts';
+import { byItself, bySchedule } from '../contract/actions.ts';
 import { LedgerMisuse, LedgerUnreachable } from '../ledger/errors.ts';
 import { StoreUnwritable } from '../store/errors.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -9,6 +10,7 @@ import { loadBatch } from './cache/batch-cache.ts';
 import { openOccurrence } from './schedules/open-occurrence.ts';
 import { readArgument } from './read-arguments.ts';
 import { setMaxListeners } from 'node:events';
+import { parseOccurrence } from '../policy/schedules/occurrence.ts';
 import { lanesFor, isAnyFree } from '../policy/lanes/share.ts';
 import { runLane } from './lane/run-lane.ts';
 
@@ -24,7 +26,12 @@ export function createActivities(deps: Dependencies): Activities {
     stopBatch: (batch) =>
       tellingFaults(deps, async () => {
         const { name } = await loadBatch(deps, readArgument('stopBatch', batch));
-        await deps.ledger.setControl(name, 'stopping');
+        const schedule = parseOccurrence(name)?.schedule;
+        const by =
+          schedule === undefined
+            ? byItself('its workflow was cancelled in Temporal')
+            : bySchedule(schedule, 'its overlap policy');
+        await deps.ledger.setControl(name, 'stopping', undefined, by);
       }),
     workLane: (offer) =>
       tellingFaults(deps, () =>

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { By } from '../contract/actions.ts';
 import { legacyShareOf, type BatchSettings, type Reading } from '../contract/batch.ts';
 import { defined } from '../contract/defined.ts';
 import { realmDifference } from '../contract/names.ts';
@@ -29,6 +30,8 @@ export interface LoadRequest {
   readonly checked: ManifestSummary;
   /** The month's budget that pays for it, if a schedule with a monthly budget fired it. */
   readonly month?: MonthClaim | undefined;
+  /** Who starts it. */
+  readonly by: By;
 }
 
 /** How a batch differs from another one with its name. */
@@ -88,6 +91,7 @@ async function load(request: LoadRequest): Promise<BatchRecord> {
   await ledger.createBatch(
     { ...identity, settings: { ...settings, ...defined({ table }) }, columns, source: source.label, subset },
     request.month,
+    { ...request.by, credits: checked.quoted },
   );
   let count = 0;
   // Parts are numbered after all rows.

@@ -1,3 +1,4 @@
+import { byItself } from '../contract/actions.ts';
 /**
  * Memory of the commands that read a whole batch: `npm run bench:memory -- [ROWS…]`, by default 10,000 and 300,000.
  * Each command runs in its own process, on a batch whose rows have all ended; the system reports its peak (VmHWM,
@@ -127,6 +128,7 @@ async function load(folder: string): Promise<void> {
     givesReading: false,
     givesTemplate: false,
     checked,
+    by: byItself(null),
   });
   await source.close();
   await ledger.close();

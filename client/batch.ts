@@ -5,6 +5,7 @@ import { explainRow, type RowHistory } from '../batches/look/explain.ts';
 import { viewPilot, type Pilot } from '../batches/subset/pilot.ts';
 import type { RedriveForecast } from '../batches/redrive/draft.ts';
 import { viewBatch, type BatchView } from '../batches/look/view-batch.ts';
+import type { ActionRecord } from '../contract/actions.ts';
 import type { CleanParts } from '../contract/cleaning.ts';
 import type { Control } from '../contract/outcomes.ts';
 import type { Tuning } from '../contract/tunables.ts';
@@ -14,12 +15,18 @@ import type { FollowEvent } from './look/follow.ts';
 import { chooseBatch } from './open-records.ts';
 import { writeFiles, type WrittenFiles } from './look/write-files.ts';
 import { clean } from './clean/clean.ts';
+import { readHistory, type HistoryOptions } from './history/history.ts';
 import type { Reconciled, ReconcileEnd, ReconcileOptions } from './reconcile/reconcile.ts';
 import { NOBODY, personOf } from './person.ts';
 import { previewRedrive, redrive, type RedriveCheck, type RedriveEnd, type RedriveOptions } from './redrive/redrive.ts';
 import { searchedStore } from './claim-store.ts';
 import type { Session } from './session.ts';
 import { steerBatch, type Steered, tuneBatch } from './steer/steer-batch.ts';
+
+/** Why something is done, for the record. Default: no reason. */
+export interface Reason {
+  readonly reason?: string | undefined;
+}
 
 /** A recorded batch. Only `redrive`, and `reconcile` with `resubmit`, spend money. */
 export interface Batch {
@@ -36,15 +43,17 @@ export interface Batch {
   /**
    * Stops sending paid requests; results of running jobs are still fetched. Resolves once no paid request is in flight.
    */
-  pause(): Promise<Steered>;
-  resume(): Promise<Steered>;
+  pause(options?: Reason): Promise<Steered>;
+  resume(options?: Reason): Promise<Steered>;
   /**
    * Ends the batch for good: no more paid requests are sent, and unsent rows are cancelled. With `now`, running jobs
    * are abandoned too.
    */
-  stop(options?: { readonly now?: boolean }): Promise<Steered>;
+  stop(options?: Reason & { readonly now?: boolean }): Promise<Steered>;
   /** Changes tunables. Returns whether workers were notified: false if none works on the batch. */
-  tune(tuning: Tuning): Promise<boolean>;
+  tune(tuning: Tuning, options?: Reason): Promise<boolean>;
+  /** What was done to the batch, when, by whom and why, the newest last. */
+  history(options?: HistoryOptions): Promise<readonly ActionRecord[]>;
   /** Reports what {@link redrive} would do with the same options, and its price. Changes nothing, sends nothing. */
   checkRedrive(options: RedriveOptions): Promise<RedriveCheck>;
   /**
@@ -63,7 +72,7 @@ export interface Batch {
    * Removes the finished batch's media from the store, its rows' inputs, or both. Its bill stays, as do rows in doubt,
    * out folders, and files reused by other batches. With `isDryRun`, only reports what would be removed.
    */
-  clean(parts: Partial<CleanParts> & { readonly isDryRun?: boolean }): Promise<CleanEnd>;
+  clean(parts: Partial<CleanParts> & Reason & { readonly isDryRun?: boolean }): Promise<CleanEnd>;
   /**
    * Writes the tables, the summary and the media in their current state to the folder `out`, which is created if
    * needed. Repeatable.
@@ -127,9 +136,12 @@ export interface BatchInvocation {
 export function batchNamed(name: string, invocation: BatchInvocation): Batch {
   const { session, say } = invocation;
   const record = async (): Promise<BatchRecord> => chooseBatch(await session.ledger(), name);
-  const steer = async (wish: Control, isNow = false): Promise<Steered> => {
+  const steer = async (
+    wish: Control,
+    { reason, now: isNow = false }: Reason & { readonly now?: boolean } = {},
+  ): Promise<Steered> => {
     const { settings } = session;
-    return steerBatch({ settings, ledger: await session.ledger(), batch: await record(), wish, isNow, say });
+    return steerBatch({ settings, ledger: await session.ledger(), batch: await record(), wish, isNow, reason, say });
   };
   const workOn = async (folder: string | undefined): Promise<RunningBatch | undefined> => {
     const now = await record();
@@ -143,13 +155,14 @@ export function batchNamed(name: string, invocation: BatchInvocation): Batch {
       const [ledger, found] = [await session.ledger(), await record()];
       return explainRow(ledger, found, row, searchedStore(session.settings, ledger, found));
     },
-    pause: () => steer('paused'),
-    resume: () => steer('running'),
-    stop: ({ now = false } = {}) => steer('stopping', now),
-    tune: async (tuning) => {
+    pause: ({ reason } = {}) => steer('paused', { reason }),
+    resume: ({ reason } = {}) => steer('running', { reason }),
+    stop: (options) => steer('stopping', options),
+    history: async (options = {}) => (await readHistory(await session.ledger(), { batch: name, ...options })).actions,
+    tune: async (tuning, { reason } = {}) => {
       checkTuning(tuning);
       const { settings } = session;
-      return tuneBatch({ settings, ledger: await session.ledger(), batch: await record(), tuning, say });
+      return tuneBatch({ settings, ledger: await session.ledger(), batch: await record(), tuning, reason, say });
     },
     checkRedrive: async (options) => {
       refuseEmpty(options);

@@ -6,6 +6,7 @@ import { VoxbatchError, refuseOption } from './problem.ts';
 import { webhookWish, type WebhookWish, type WebhookNews, type WebhookOptions } from './webhooks/webhook-options.ts';
 import { apiAddress, placesIn, type ApiAccess, type RefusedAddress, type Settings, useOperations } from './settings.ts';
 import type { OwnOperation } from '../contract/own-operation.ts';
+import { requireOperator } from './history/by-person.ts';
 import type { Config } from '../inputs/config-file.ts';
 
 /** A Temporal cluster, in the form of `@temporalio/envconfig`. */
@@ -49,12 +50,22 @@ export interface VoxbatchOptions {
   readonly webhook?: WebhookOptions;
   /** Called when the account's webhook changes hands or fails. Default: no-op. */
   readonly onWebhook?: (news: WebhookNews) => void;
+  /** Who is on record for what is done. Default: the user of this process, and its host. */
+  readonly operator?: string;
   /** Called before anything slow, such as downloading a Temporal server. Default: no-op. */
   readonly say?: (line: string) => void;
 }
 
 /** Fills in default places. Throws {@link VoxbatchError} (`bad-option`, `bad-config`) for an invalid one. */
-export function settingsOf({ home, ledger, store, operations = [], temporal, ...options }: VoxbatchOptions): Settings {
+export function settingsOf({
+  home,
+  ledger,
+  store,
+  operations = [],
+  temporal,
+  operator,
+  ...options
+}: VoxbatchOptions): Settings {
   const given = options.config ?? {};
   const own = [...(given.operations ?? []), ...operations];
   const config = own.length === 0 ? given : { ...given, operations: own };
@@ -68,6 +79,7 @@ export function settingsOf({ home, ledger, store, operations = [], temporal, ...
     config,
     cluster: temporal,
     env: process.env,
+    ...defined({ operator: operator === undefined ? undefined : requireOperator(operator, 'operator') }),
   };
 }
 

@@ -24,6 +24,8 @@ export interface Settings {
    * ledger. Default: no-op.
    */
   readonly onImported?: (ledger: string, kept: string) => void;
+  /** Who is on record for what is done with these settings. Default: the user of this process, and its host. */
+  readonly operator?: string;
   /** Prices, limits and defaults, as in `voxbatch.config.json`. */
   readonly config: Config;
   /** A Temporal cluster; undefined means the home's embedded server. */

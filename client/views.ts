@@ -6,6 +6,7 @@ import type { ComparisonView } from './compare/compare.ts';
 import type { CleanParts } from '../contract/cleaning.ts';
 import type { ExitName } from '../contract/exit-codes.ts';
 import type { ManifestProblem } from '../contract/manifest-problems.ts';
+import type { viewHistory } from './history/history-view.ts';
 import type { viewEnd, viewResults, viewVerified } from './look/files-view.ts';
 import type { viewRow } from './look/row-view.ts';
 import type { viewListed, viewStatus } from './look/status-view.ts';
@@ -40,6 +41,7 @@ export interface Views {
   readonly tune: ReturnType<typeof viewTuned>;
   readonly compare: ComparisonView & { readonly exit: ExitName };
   readonly 'compare-dialects': DialectComparison & { readonly exit: ExitName };
+  readonly history: ReturnType<typeof viewHistory>;
   readonly clean: CleanView;
   readonly 'cache-list': Awaited<ReturnType<typeof sumCache>>;
   readonly 'cache-show': Awaited<ReturnType<typeof showCachedRow>>;

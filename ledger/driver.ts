@@ -1,5 +1,6 @@
-import type { Dialect, Migration } from 'kysely';
+import type { Dialect } from 'kysely';
 import type { Db } from './schema.ts';
+import type { Version } from './versions.ts';
 
 /** How one kind of database holds a ledger. `place` is a resolved address, from {@link DatabaseKind.resolve}. */
 export interface LedgerDriver extends Versions {
@@ -64,8 +65,8 @@ export interface Reserve {
 
 /** How a kind of database makes its tables. */
 export interface Versions {
-  /** Makes each version of the tables, in this database's SQL, by its name. */
-  readonly versions: Readonly<Record<string, Migration['up']>>;
+  /** Each version of the tables by its name, oldest first. */
+  readonly versions: Readonly<Record<string, Version>>;
   /**
    * Imports a ledger whose layout predates version 1. Returns where the former ledger is kept; undefined if another
    * process has imported it meanwhile. Omitted if there were no such layouts.

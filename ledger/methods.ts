@@ -83,6 +83,8 @@ export const METHODS = {
   ...from(() => import('./requests/unresolved.ts'), 'holderOfJob', 'otherUnresolved', 'earlierUnresolved'),
   ...from(() => import('./requests/decisions.ts'), 'decide', 'decisionsOf'),
   ...from(() => import('./requests/decision-records.ts'), 'releasedFiles'),
+  // What was done to batches and schedules, and by whom
+  ...from(() => import('./history/actions.ts'), 'actionsOf'),
   // Stored results that later rows may use
   ...from(() => import('./cache/found-results.ts'), 'findResults', 'lookForResult'),
   ...from(() => import('./cache/results.ts'), 'useResult', 'dropResult', 'revokeCached'),

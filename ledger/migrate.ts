@@ -4,6 +4,7 @@ import { withClock } from './database/transactions.ts';
 import type { LedgerDriver, LockMethods, Reserve, Versions } from './driver.ts';
 import { LedgerTooNew, LedgerUnreachable } from './errors.ts';
 import type { Clock, Db, Schema } from './schema.ts';
+import type { Version } from './versions.ts';
 
 /** An open database, and the locks beside it. */
 export interface OpenDatabase {
@@ -57,8 +58,9 @@ const MIGRATION_LOCK_TABLE = 'voxbatch_migrations_lock';
 export const FORMER_VERSIONS = ['0001-first', 'v1'] as const;
 
 /**
- * Migrates the tables. Leaves databases of other programs and of newer versions untouched: throws {@link
- * LedgerUnreachable} and {@link LedgerTooNew}. Returns whether the database was new, and where an imported former
+ * Migrates the tables, forwards only. Works on a ledger that a newer version has added to, unless that version says that
+ * older ones may not. Leaves such a ledger, and databases of other programs, untouched: throws {@link LedgerTooNew} and
+ * {@link LedgerUnreachable}. Returns whether the database was new, and where an imported former
  * ledger is kept; undefined if there was none or another process has imported it.
  */
 export async function migrate(
@@ -78,14 +80,18 @@ export async function migrate(
   const former = isFormer ? await importFormer?.(place) : undefined;
   if (isFormer) done = await versionsIn(db);
   const known = Object.keys(versions);
-  const stranger = done.find((name) => !known.includes(name));
-  if (stranger !== undefined) throw new LedgerTooNew(shown, stranger);
+  for (const stranger of done.filter((name) => !known.includes(name))) {
+    const oldest = await readFact(db, oldestFor(stranger));
+    if (oldest === undefined || !known.includes(oldest)) throw new LedgerTooNew(shown, stranger);
+  }
   if (known.every((name) => done.includes(name))) return { isNew, former };
   const migrator = new Migrator({
     db,
     provider: {
       getMigrations: () =>
-        Promise.resolve(Object.fromEntries(Object.entries(versions).map(([name, up]) => [name, { up }]))),
+        Promise.resolve(
+          Object.fromEntries(Object.entries(versions).map(([name, one]) => [name, { up: upTo(name, one) }])),
+        ),
     },
     migrationTableName: MIGRATION_TABLE,
     migrationLockTableName: MIGRATION_LOCK_TABLE,
@@ -102,6 +108,27 @@ async function versionsIn(db: Kysely<Schema>): Promise<readonly string[]> {
     .select('name')
     .execute();
   return lines.map((line) => line.name);
+}
+
+/** Name of the fact that says which version a program must know to work on a ledger that has this one. */
+function oldestFor(version: string): string {
+  return `oldest-for-${version}`;
+}
+
+/** Makes a version, and records in the same transaction whose programs may still work on the ledger. */
+function upTo(name: string, { up, oldest }: Version): Version['up'] {
+  return async (db) => {
+    await up(db);
+    await (db as Kysely<Schema>)
+      .insertInto('facts')
+      .values({ name: oldestFor(name), value: oldest })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: oldest }))
+      .execute();
+  };
+}
+
+async function readFact(db: Kysely<Schema>, name: string): Promise<string | undefined> {
+  return (await db.selectFrom('facts').select('value').where('name', '=', name).executeTakeFirst())?.value;
 }
 
 /** When and by which version a ledger says it was created. Its creator can make it say anything. */
@@ -121,7 +148,7 @@ async function readOrigin(db: Kysely<Schema>, isNew: boolean): Promise<LedgerOri
     // Another process may have made it at the same moment.
     await fact.onConflict((conflict) => conflict.doNothing()).execute();
   }
-  const recorded = await db.selectFrom('facts').select('value').where('name', '=', RECORDED).executeTakeFirst();
+  const recorded = await readFact(db, RECORDED);
   const first = await db
     .withTables<{ [MIGRATION_TABLE]: { name: string; timestamp: string } }>()
     .selectFrom(MIGRATION_TABLE)

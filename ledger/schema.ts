@@ -4,18 +4,26 @@ import { batches, notices, rowCounts, sums } from './tables/batches.ts';
 import { awaitedVoices, decisions, rows, takes } from './tables/rows.ts';
 import { chargeRatios, charges, results } from './tables/charges.ts';
 import type { LineOf, Table } from './tables/columns.ts';
+import { actions } from './tables/history.ts';
 import { facts, lanes, limiters, textLimits, webhooks, workers } from './tables/processes.ts';
 import { allowedFirings, occurrences, schedules } from './tables/schedules.ts';
+import type { VersionName } from './versions.ts';
 
-/** Every table, by its name; those that others refer to come first. */
-export const TABLES = {
-  facts,
-  ...{ batches, rows, charges, takes, decisions, results },
-  ...{ row_counts: rowCounts, sums, charge_ratios: chargeRatios },
-  ...{ lanes, workers, limiters, text_limits: textLimits, webhooks },
-  ...{ awaited_voices: awaitedVoices, notices },
-  ...{ schedules, allowed_firings: allowedFirings, occurrences },
-} satisfies Readonly<Record<string, Table>>;
+/** The tables that each version adds, by their names; those that others refer to come first. */
+export const TABLES_OF = {
+  '0.1': {
+    facts,
+    ...{ batches, rows, charges, takes, decisions, results },
+    ...{ row_counts: rowCounts, sums, charge_ratios: chargeRatios },
+    ...{ lanes, workers, limiters, text_limits: textLimits, webhooks },
+    ...{ awaited_voices: awaitedVoices, notices },
+    ...{ schedules, allowed_firings: allowedFirings, occurrences },
+  },
+  '0.2': { actions },
+} satisfies Readonly<Record<VersionName, Readonly<Record<string, Table>>>>;
+
+/** Every table. */
+export const TABLES = { ...TABLES_OF['0.1'], ...TABLES_OF['0.2'] };
 
 /** The lines of every table. */
 export type Schema = { [Name in keyof typeof TABLES]: LineOf<(typeof TABLES)[Name]> };

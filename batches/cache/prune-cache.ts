@@ -1,3 +1,4 @@
+import type { By } from '../../contract/actions.ts';
 import { usesEarlierResults } from '../../contract/cache.ts';
 import { stepsIn } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -24,6 +25,8 @@ export interface PruneRequest {
   readonly store: Pick<Store, 'measure' | 'remove'>;
   readonly wish: PruneWish;
   readonly identify: IdentifyMedia;
+  /** Whose wish it is. */
+  readonly by: By;
   /** Only report what would be removed. */
   readonly isDryRun?: boolean;
 }
@@ -65,7 +68,7 @@ export async function pruneCache(request: PruneRequest): Promise<Pruned> {
     needed += some.length - gone.length;
     const keys = gone.flat().flatMap(({ file, extraFiles }) => [file, ...extraFiles].map(({ key }) => key));
     await sum.remove(store, keys, isDryRun);
-    if (!isDryRun) await ledger.pruneResults(gone.flat());
+    if (!isDryRun) await ledger.pruneResults(gone.flat(), request.by);
   }
   return { results, needed, media: sum.result() };
 }

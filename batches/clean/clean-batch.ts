@@ -1,3 +1,4 @@
+import type { By } from '../../contract/actions.ts';
 import type { CleanParts } from '../../contract/cleaning.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, RowRecord } from '../../ledger/record-types.ts';
@@ -13,6 +14,8 @@ export interface CleanRequest {
   readonly store: Pick<Store, 'list' | 'measure' | 'remove'>;
   readonly batch: Pick<BatchRecord, 'name' | 'rows' | 'layout' | 'state' | 'cleaned'>;
   readonly parts: CleanParts;
+  /** Whose wish it is. */
+  readonly by: By;
   /** Only report what would be removed. */
   readonly isDryRun?: boolean;
 }
@@ -45,7 +48,7 @@ export async function cleanBatch(request: CleanRequest): Promise<CleanEnd> {
   const { ledger, batch, parts, isDryRun = false } = request;
   if (isDryRun) return forecast(request);
   const before = await cleanedBefore(request);
-  const start = await ledger.beginClean(batch.name, parts);
+  const start = await ledger.beginClean(batch.name, parts, request.by);
   if (start.type !== 'begun') return start;
   const inDoubt = await cleanRecords(request);
   const media = start.parts.media ? await cleanMedia(request, inDoubt) : NO_MEDIA;

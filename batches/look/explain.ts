@@ -1,3 +1,5 @@
+import type { ActionRecord } from '../../contract/actions.ts';
+import { mergeActions } from '../../policy/history/merge-actions.ts';
 import { defined } from '../../contract/defined.ts';
 import { stepsIn, type Step } from '../../contract/row-kinds.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
@@ -54,6 +56,8 @@ export interface RowHistory extends Omit<RowStanding, 'row'> {
   readonly unresolvedTakes: readonly UnresolvedTake[];
   /** People's decisions about its requests, oldest first. */
   readonly decisions: readonly DecisionRecord[];
+  /** What was done to it and its parts by name, oldest first. */
+  readonly actions: readonly ActionRecord[];
   /** Its files below the out folder; empty if no valid name can be made for them. */
   readonly files: readonly RowFile[];
   /** Its lost stored file; null if not lost, or not looked for. */
@@ -115,6 +119,9 @@ export async function explainRow(
     })),
     unresolvedTakes: (row.parts === null ? [found] : parts).flatMap(unresolvedTakes),
     decisions: await ledger.decisionsOf(batch.name, row.row),
+    actions: mergeActions(
+      await ledger.actionsOf({ batch: batch.name, rows: [row.row, ...parts.map((part) => part.row.row)] }),
+    ),
     files: namedFiles(row, batch),
     lost: (store && (await findLoss(found, store, parts))) ?? null,
     needed: row.failure?.class === 'OverBudget' ? await neededForRow(ledger, batch, found, parts) : null,

@@ -1,3 +1,4 @@
+import type { By } from '../../contract/actions.ts';
 import type { BatchRecord, ChargeRecord, DecisionRecord, RowStanding } from '../../ledger/record-types.ts';
 import { LedgerMisuse } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -121,15 +122,15 @@ async function readTake(ledger: Ledger, batch: string, { row, take }: RowTake): 
   };
 }
 
-/** Takes back the job that a person gave to a row, or that its request was not charged. `who`: user and host, for the record. Free and repeatable. */
-export async function releaseTake(ledger: Ledger, batch: string, named: RowTake, who: string): Promise<SettledRow> {
+/** Takes back the job that a person gave to a row, or that its request was not charged. `by`: whose decision it is. Free and repeatable. */
+export async function releaseTake(ledger: Ledger, batch: string, named: RowTake, by: By): Promise<SettledRow> {
   const { name, take } = await readTake(ledger, batch, named);
   const refused = (why: SettleRefusal): SettledRow => ({ ...name, jobId: null, type: 'refused', why });
   const last = lastDecision(await ledger.decisionsOf(batch, named.row), take);
   if (last === undefined) return refused({ type: 'not-adopted' });
   const { jobId } = last;
   try {
-    if (last.what !== 'released' && !(await ledger.decide(last, { type: 'released', jobId, who })))
+    if (last.what !== 'released' && !(await ledger.decide(last, { type: 'released', jobId }, by)))
       return refused({ type: 'not-adopted' });
   } catch (error) {
     if (!(error instanceof LedgerMisuse)) throw error;
@@ -139,15 +140,10 @@ export async function releaseTake(ledger: Ledger, batch: string, named: RowTake,
 }
 
 /**
- * Settles the request of an earlier take as not charged, because a person checked the account. `who`: user and host,
- * for the record. The row stays as it is.
+ * Settles the request of an earlier take as not charged, because a person checked the account. `by`: whose decision
+ * it is. The row stays as it is.
  */
-export async function settleNotCharged(
-  ledger: Ledger,
-  batch: string,
-  named: RowTake,
-  who: string,
-): Promise<SettledRow> {
+export async function settleNotCharged(ledger: Ledger, batch: string, named: RowTake, by: By): Promise<SettledRow> {
   const { name, present, attempt } = await readTake(ledger, batch, named);
   const facts = { ...name, jobId: null };
   const refused = (type: 'take-not-in-doubt' | 'current-take' | 'answer-came'): SettledRow => {
@@ -155,7 +151,7 @@ export async function settleNotCharged(
   };
   if (attempt?.state !== 'unknown') return refused('take-not-in-doubt');
   if (attempt.take === present) return refused('current-take');
-  const isSettled = await ledger.decide(attempt, { type: 'not-charged', who });
+  const isSettled = await ledger.decide(attempt, { type: 'not-charged' }, by);
   return isSettled ? { ...facts, type: 'not-charged', take: attempt.take } : refused('answer-came');
 }
 
@@ -164,15 +160,15 @@ export type NamedJob = RowTake & { readonly jobId: string };
 
 /**
  * Gives an unknown row the job that a person names. The job must exist, match the row's step, and belong to no row. The
- * row is then open again (`adopted`); for an earlier take, only the charge is settled (`charged`). `who`: user and
- * host, for the record.
+ * row is then open again (`adopted`); for an earlier take, only the charge is settled (`charged`). `by`: whose
+ * decision it is.
  */
 export async function adoptJob(
   ledger: Ledger,
   reads: Pick<FreeReads, 'findJob' | 'listVoices'>,
   batch: BatchRecord,
   job: NamedJob,
-  who: string,
+  by: By,
 ): Promise<SettledRow> {
   const { row, jobId } = job;
   const { standing, name, attempt, take } = await readTake(ledger, batch.name, job);
@@ -212,15 +208,16 @@ export async function adoptJob(
   const { madeAtMs, credits } = found;
   if (madeAtMs !== undefined && isBefore(madeAtMs, attempt)) return refused({ type: 'made-before', madeAtMs });
   const mayBeOlder = isResult && !isNewSince(attempt, { createdAtMs: madeAtMs }) ? (true as const) : undefined;
-  const isSettled = await ledger.decide(attempt, { type: 'adopted', jobId, who });
+  const isSettled = await ledger.decide(attempt, { type: 'adopted', jobId }, by);
   if (isSettled || hasJob(await ledger.readRow(batch.name, row))) {
     const { quoted } = attempt;
     const isOther = quoted !== null && credits !== undefined && Math.abs(quoted - credits) >= SAME;
     return done(isOther ? { otherPrice: { quoted, charged: credits } } : {}, defined({ isResult, mayBeOlder }));
   }
-  const by = await ledger.holderOfJob(batch.apiUrl, batch.account, step, jobId);
-  if (by === undefined) return refused({ type: 'answer-came' });
-  return refused({ type: 'job-taken', by: { batch: by.batch, ...(await readTake(ledger, by.batch, by)).name } });
+  const holder = await ledger.holderOfJob(batch.apiUrl, batch.account, step, jobId);
+  if (holder === undefined) return refused({ type: 'answer-came' });
+  const { name: other } = await readTake(ledger, holder.batch, holder);
+  return refused({ type: 'job-taken', by: { batch: holder.batch, ...other } });
 }
 
 /** Sums that differ by less than this are equal, in credits: both may have been rounded. */

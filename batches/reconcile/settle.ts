@@ -1,3 +1,4 @@
+import type { By } from '../../contract/actions.ts';
 import { nameOf } from '../../contract/row-parts.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
@@ -14,18 +15,18 @@ export interface SettleContext {
   readonly ledger: Ledger;
   readonly reads: FreeReads;
   readonly batch: BatchRecord;
-  /** User and host, for the record of a decision. */
-  readonly who: string;
+  /** Whose decisions they are, for the record. */
+  readonly by: By;
 }
 
 /** Settles rows, first those that a person decided. Yields each row once it is settled or refused. Free. */
 export async function* settle(
-  { ledger, reads, batch, who }: SettleContext,
+  { ledger, reads, batch, by }: SettleContext,
   { releases, notCharged, adoptions, lookFor }: SettlementPlan,
 ): AsyncGenerator<SettledRow, void, undefined> {
-  for (const take of releases) yield releaseTake(ledger, batch.name, take, who);
-  for (const take of notCharged) yield settleNotCharged(ledger, batch.name, take, who);
-  for (const job of adoptions) yield adoptJob(ledger, reads, batch, job, who);
+  for (const take of releases) yield releaseTake(ledger, batch.name, take, by);
+  for (const take of notCharged) yield settleNotCharged(ledger, batch.name, take, by);
+  for (const job of adoptions) yield adoptJob(ledger, reads, batch, job, by);
   yield* settleUnknown(ledger, reads, batch, lookFor);
 }
 

@@ -12,7 +12,6 @@ import type { FoundRow, FoundRows, RedriveRules } from './selection.ts';
 import { nameOf, type NamedRow, wholeId } from '../../contract/row-parts.ts';
 import { RowNumbers } from '../rows/find-rows.ts';
 import { paidSteps, planRedrive, type RedrivePlan } from '../../policy/redrive/redrive.ts';
-import { hostname, userInfo } from 'node:os';
 import type { ReturnRefusal } from '../../policy/redrive/earlier-take.ts';
 
 /** A row that is left alone, and why. */
@@ -296,21 +295,10 @@ export class RedriveDraft extends RedriveTally {
 function returnTo({ earlier }: FoundRow): Return | undefined {
   if (earlier === undefined) return undefined;
   const { take, text, is } = earlier;
-  return { take, who: whoAsks(), isLost: is !== undefined, ...defined({ text }) };
+  return { take, isLost: is !== undefined, ...defined({ text }) };
 }
 
 /** Encodes take and outcome as a number above 0. */
 function standingOf({ take, outcome }: RowStanding['row']): number {
   return take * 16 + (outcome === null ? 0 : OUTCOMES.indexOf(outcome) + 1);
-}
-
-/** User and host, for the record of a decision. */
-export function whoAsks(): string {
-  let user = 'somebody';
-  try {
-    user = userInfo().username;
-  } catch {
-    // In a container, the user's number may have no name.
-  }
-  return `${user}@${hostname()}`;
 }

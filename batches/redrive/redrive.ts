@@ -1,3 +1,4 @@
+import type { By } from '../../contract/actions.ts';
 import type { Tuning } from '../../contract/tunables.ts';
 import { LedgerMisuse } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -75,20 +76,21 @@ export type OpenedRows =
 
 /**
  * Opens the rows of a draft in the ledger, and the batch with them, in portions, so that other work gets its turn.
- * After a kill, another call opens the rest.
+ * After a kill, another call opens the rest. `by`: whose redrive it is.
  */
 export async function openRows(
   ledger: Pick<Ledger, 'redrive' | 'partsOf' | 'takesOf'>,
   batch: string,
   draft: RedriveDraft,
   rows: FoundRows,
+  by: By,
 ): Promise<OpenedRows> {
   let opened = 0;
   const seen = new Set<number>();
   try {
     const all = choicesOf(draft, rowsToRedrive(ledger, batch, rows, draft.rules));
     for await (const choices of inChunks(all, ROWS_A_TRANSACTION))
-      opened += countRows(choices, (await ledger.redrive(batch, choices)).rows, seen);
+      opened += countRows(choices, (await ledger.redrive(batch, choices, by)).rows, seen);
   } catch (error) {
     if (!(error instanceof LedgerMisuse)) throw error;
     return { type: 'refused', opened, why: error.message };

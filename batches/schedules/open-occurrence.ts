@@ -1,3 +1,4 @@
+import { bySchedule } from '../../contract/actions.ts';
 import { defined } from '../../contract/defined.ts';
 import type { SkipCause } from '../../contract/schedule.ts';
 import type { Realm } from '../../contract/names.ts';
@@ -124,6 +125,7 @@ async function load(request: LoadRequest): Promise<OpenedOccurrence> {
     givesTemplate: true,
     checked: summary,
     month: approval.month,
+    by: bySchedule(request.occurrence.schedule),
   });
   if (loaded.type !== 'taken') await claimOut(out, loaded.batch, ledger);
   // Another firing of this occurrence made the batch meanwhile, from a manifest that has changed since. It still is this

@@ -1,3 +1,4 @@
+import type { By } from '../../contract/actions.ts';
 import { roundCredits } from '../../contract/price-units.ts';
 import type { Subset } from '../../contract/subset.ts';
 import { Bill, type BillSummary } from '../../inputs/money/bill.ts';
@@ -94,8 +95,11 @@ export async function openNewlyChosen(
   ledger: Ledger,
   batch: BatchRecord,
   subset: Subset | null,
-  isChosen: IsChosen,
-  skipped?: SkippedRoom,
+  {
+    isChosen,
+    skipped,
+    by,
+  }: { readonly isChosen: IsChosen; readonly skipped: SkippedRoom | undefined; readonly by: By },
 ): Promise<number> {
   let opened = 0;
   const chosen = async function* (): AsyncGenerator<number> {
@@ -105,7 +109,7 @@ export async function openNewlyChosen(
   };
   try {
     for await (const rows of inChunks(chosen(), ROWS_A_TRANSACTION))
-      opened += await ledger.openUnsent(batch.name, subset, rows);
+      opened += await ledger.openUnsent(batch.name, subset, rows, by);
   } catch (error) {
     if (!(error instanceof LedgerMisuse)) throw error;
   }

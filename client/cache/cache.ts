@@ -3,6 +3,7 @@ import { pruneCache, type Pruned, type PruneWish } from '../../batches/cache/pru
 import type { CacheSums } from '../../ledger/cache/result-lists.ts';
 import { openStore } from '../../store/open-store.ts';
 import { VoxbatchError } from '../problem.ts';
+import { byPerson } from '../history/by-person.ts';
 import type { Session } from '../session.ts';
 import { identifyMedia } from '../run/price.ts';
 
@@ -23,6 +24,8 @@ export async function sumCache(session: Session): Promise<CacheSums> {
 export interface PruneOptions extends PruneWish {
   /** Only report what would be removed. Default: false. */
   readonly isDryRun?: boolean;
+  /** Why, for the record. */
+  readonly reason?: string | undefined;
   /** Called with the forecast before anything is removed; rejects to cancel. Default: no confirmation. */
   readonly confirm?: (forecast: Pruned) => Promise<void>;
 }
@@ -30,10 +33,10 @@ export interface PruneOptions extends PruneWish {
 /** Removes results that have not been used recently; see `batches/cache/prune-cache.ts`. */
 export async function pruneHere(
   session: Session,
-  { isDryRun = false, confirm, ...wish }: PruneOptions,
+  { isDryRun = false, reason, confirm, ...wish }: PruneOptions,
 ): Promise<Pruned> {
   const [ledger, store] = [await session.ledger(), await session.store()];
-  const request = { ledger, store, wish, identify: identifyMedia };
+  const request = { ledger, store, wish, identify: identifyMedia, by: byPerson(session.settings, reason) };
   if (!isDryRun) await confirm?.(await pruneCache({ ...request, isDryRun: true }));
   return pruneCache({ ...request, isDryRun });
 }

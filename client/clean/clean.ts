@@ -2,12 +2,15 @@ import { areRowsCleaned, cleanBatch, type CleanEnd } from '../../batches/clean/c
 import type { CleanParts } from '../../contract/cleaning.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { VoxbatchError } from '../problem.ts';
+import { byPerson } from '../history/by-person.ts';
 import type { Session } from '../session.ts';
 
 /** Which parts of a batch to remove, and how. */
 export interface CleanOptions extends Partial<CleanParts> {
   /** Only report what would be removed. Default: false. */
   readonly isDryRun?: boolean;
+  /** Why, for the record. */
+  readonly reason?: string | undefined;
   /** Called with the forecast, unless the batch cannot be cleaned; rejects to cancel. Default: no confirmation. */
   readonly confirm?: (forecast: Cleaned) => Promise<void>;
 }
@@ -19,10 +22,10 @@ export type Cleaned = Extract<CleanEnd, { readonly type: 'cleaned' }>;
 export async function clean(
   session: Session,
   batch: BatchRecord,
-  { media = false, rows = false, isDryRun = false, confirm }: CleanOptions,
+  { media = false, rows = false, isDryRun = false, reason, confirm }: CleanOptions,
 ): Promise<CleanEnd> {
   const [ledger, store] = [await session.ledger(), await session.store()];
-  const request = { ledger, store, batch, parts: { media, rows } };
+  const request = { ledger, store, batch, parts: { media, rows }, by: byPerson(session.settings, reason) };
   if (!isDryRun && confirm !== undefined) {
     const forecast = await cleanBatch({ ...request, isDryRun: true });
     if (forecast.type !== 'cleaned') return forecast;

@@ -5,6 +5,7 @@ import { receiptsOf } from '../../results/receipt.ts';
 import { dialectOf } from '../../contract/row-kinds.ts';
 import { partNumber } from '../../contract/row-parts.ts';
 import { nameAskedFor } from '../../policy/voices/voice-name.ts';
+import { viewAction } from '../history/history-view.ts';
 import type { RowExplanation } from './explain.ts';
 
 /** Path of a stored file; null if there is none. `store`: absolute path of the store's folder. */
@@ -43,6 +44,7 @@ export function viewRow(history: RowExplanation) {
     decisions: history.decisions.map(({ step, take, attempt, what, jobId, who, madeAt }) => {
       return { step, take, attempt, what: what.replace('-', '_'), jobId, who, madeAt: new Date(madeAt) };
     }),
+    actions: history.actions.map(viewAction),
     failure: row.failure,
     text: row.text,
     files: files.map(({ name, file: { bytes, sha256, unfit } }: RowFile) => {

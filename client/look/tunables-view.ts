@@ -1,12 +1,6 @@
-import {
-  LIMIT_NAMES,
-  POLICY_NAMES,
-  TUNABLES,
-  valuesOf,
-  type TunableName,
-  type Tunables,
-} from '../../contract/tunables.ts';
-import { formatValue, type AnyValue } from '../../contract/value-kinds.ts';
+import { LIMIT_NAMES, POLICY_NAMES, valuesOf, type TunableName, type Tunables } from '../../contract/tunables.ts';
+import { shownValue } from '../../contract/shown-value.ts';
+import type { AnyValue } from '../../contract/value-kinds.ts';
 
 type Shown<N extends string> = {
   readonly [K in N]: K extends 'budget' ? number | null : string | number | null | undefined;
@@ -23,16 +17,4 @@ export function viewTunables(holds: Tunables) {
       }),
     ) as Shown<N>;
   return { limits: facts(LIMIT_NAMES), ...facts(POLICY_NAMES) };
-}
-
-/** A value safe to display: a URL is reduced to its host, because the rest is often a secret. */
-export function shownValue(name: TunableName, value: AnyValue): string {
-  const text = formatValue(value);
-  return value === null || TUNABLES[name].takes.type !== 'url' ? text : hostOf(text);
-}
-
-/** A URL that may be a secret, reduced for display. */
-function hostOf(url: string): string {
-  const { origin, pathname, search } = new URL(url);
-  return pathname + search === '/' ? origin : `${origin}/…`;
 }

@@ -11,7 +11,6 @@ import {
 import { listLostVoices, listOrphans } from '../../batches/reconcile/unclaimed.ts';
 import { draftRedrive } from '../../batches/redrive/redrive.ts';
 import { chosenRows, rulesOf } from '../../batches/redrive/selection.ts';
-import { whoAsks } from '../../batches/redrive/draft.ts';
 import { defined } from '../../contract/defined.ts';
 import type { NamedRow } from '../../contract/row-parts.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
@@ -20,6 +19,7 @@ import { logEvents } from '../../worker/log-events.ts';
 import { freeReadsOf } from '../../worker/free-reads.ts';
 import { checkSettlement } from '../check-options.ts';
 import { realmOf, requireSameRealm } from '../open-api.ts';
+import { byPerson } from '../history/by-person.ts';
 import type { Confirm } from '../person.ts';
 import {
   type RedriveFacts,
@@ -40,6 +40,8 @@ import { openLog } from '../work/embedded-worker.ts';
 export interface ReconcileOptions extends SettlementRequest {
   /** Folder of the batch's files. Default `out/NAME`. */
   readonly out?: string;
+  /** Why, for the record. */
+  readonly reason?: string;
   /**
    * Called before the rows of `resubmit` are paid for again. Default: refuses a bill above the configuration's
    * `confirmAbove` and pays any other.
@@ -110,7 +112,7 @@ export async function reconcile(
   await requireOwnOut(out, batch, ledger);
   const reads = await readsOf(session);
   const rows: SettledRow[] = [];
-  for await (const row of settle({ ledger, reads, batch, who: whoAsks() }, plan)) {
+  for await (const row of settle({ ledger, reads, batch, by: byPerson(session.settings, request.reason) }, plan)) {
     rows.push(row);
     tell({ type: 'settled', row });
   }

@@ -18,6 +18,8 @@ import { decideSpend, type SpendDecision } from '../../policy/money/spend.ts';
 import { checkRedrive } from '../check-options.ts';
 import { beginStore, searchedStore } from '../claim-store.ts';
 import { refuseCleaned } from '../clean/clean.ts';
+import type { By } from '../../contract/actions.ts';
+import { byPerson } from '../history/by-person.ts';
 import {
   payerOf,
   type Confirm,
@@ -50,6 +52,8 @@ export interface RedriveOptions extends RedriveSelection {
   readonly tuning?: Tuning;
   /** Folder of the batch's files. Default `out/NAME`. */
   readonly out?: string;
+  /** Why, for the record. */
+  readonly reason?: string;
   /**
    * Called before paying a bill above the configuration's `confirmAbove`, before replacing a result, and before paying
    * for a row that may already have been charged. Default: such a bill is refused; the other two need no consent beyond
@@ -68,6 +72,8 @@ export interface RedriveTerms extends Pick<RedriveOptions, 'tuning'> {
   readonly webhook?: WebhookWish | undefined;
   /** What is replaced, or may be charged twice, was asked for by name, so nobody is asked about it. Default: false. */
   readonly isMeant?: boolean;
+  /** Why, for the record. */
+  readonly reason?: string | undefined;
 }
 
 /** A requested redrive. */
@@ -229,7 +235,9 @@ export async function redrivePlanned(
   if (forecast.replaced > 0 && !isMeant && isUnasked(person)) return { type: 'unasked', forecast };
   const ledger = await session.ledger();
   const out = terms.out === null ? null : resolve(terms.out ?? defaultOut(batch.name));
-  const openAs = (type: 'finished' | 'open'): Promise<PaidEnd> => openAll(ledger, batch, plan, out, type);
+  const credits = forecast.paying > 0 ? forecast.bill.quoted : undefined;
+  const by = { ...byPerson(session.settings, terms.reason), credits };
+  const openAs = (type: 'finished' | 'open'): Promise<PaidEnd> => openAll(ledger, batch, plan, out, type, by);
   // Another command may have reopened the batch since: then its rows can no longer be selected, but they need a worker.
   const isClosed = ((await ledger.findBatch(batch.name)) ?? batch).state === 'closed';
   const isNothing = forecast.count === 0;
@@ -254,7 +262,7 @@ export async function redrivePlanned(
     const refused = await approve(facts, person, !isMeant && isDoubtful(forecast));
     if (refused !== undefined) return refused;
   }
-  if (Object.keys(tuning).length > 0) await ledger.tune(batch.name, tuning);
+  if (Object.keys(tuning).length > 0) await ledger.tune(batch.name, tuning, by);
   return openAs('open');
 }
 
@@ -354,8 +362,9 @@ async function openAll(
   { draft: forecast, rows, fileSha256 }: RedrivePlan,
   out: string | null,
   type: 'finished' | 'open',
+  by: By,
 ): Promise<PaidEnd> {
-  const opened = forecast.count === 0 ? NOTHING : await openRows(ledger, batch.name, forecast, rows);
+  const opened = forecast.count === 0 ? NOTHING : await openRows(ledger, batch.name, forecast, rows, by);
   if (opened.type === 'refused') return { ...opened, type: 'not-opened' };
   const { untaken, leftEdited } = forecast;
   if (out !== null && fileSha256 !== null && opened.movedOn + untaken + leftEdited === 0)

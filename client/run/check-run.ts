@@ -35,6 +35,8 @@ export interface RunOptions extends WantedBatch {
   readonly name?: string;
   /** Folder of its files. Default `out/NAME`. */
   readonly out?: string;
+  /** Why, for the record. */
+  readonly reason?: string;
   /** Called before paying a bill above the configuration's `confirmAbove`. Default: such a bill is refused. */
   readonly confirm?: Confirm;
 }

@@ -1,3 +1,4 @@
+import type { By } from '../../contract/actions.ts';
 import type { SoundManifest } from '../../inputs/read-manifest.ts';
 import { findOrLoadBatch, type TakenName } from '../../batches/load-batch.ts';
 import type { BatchSettings } from '../../contract/batch.ts';
@@ -11,6 +12,7 @@ import { newIn } from '../../policy/tuning.ts';
 import { beforeWork } from '../problem.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';
 import { payerOf, type Person, approve, type NotApproved } from '../person.ts';
+import { byPerson } from '../history/by-person.ts';
 import { requireStore } from '../claim-store.ts';
 import { priceAndApprove, type BillEvent, type Billed } from './price.ts';
 import { claimOut, requireOwnOut, requireWritableOut } from '../look/write-files.ts';
@@ -71,6 +73,8 @@ export interface RecordRequest {
   readonly ready?: (() => Promise<void>) | undefined;
   /** Webhooks to receive in this process. Nothing is recorded or changed if it cannot listen for them. */
   readonly webhook?: WebhookWish | undefined;
+  /** Why, for the record. */
+  readonly reason?: string | undefined;
   /** Called with each event. Default: no-op. */
   readonly tell?: ((event: RecordEvent) => void) | undefined;
 }
@@ -93,7 +97,8 @@ export type NotRecorded = Exclude<Billed, { readonly type: 'approved' }> | NotAp
  * `voices-unread`, `no-webhook-port`).
  */
 export async function putOnRecord(request: RecordRequest): Promise<Recorded> {
-  const { session, source, checked, plan } = request;
+  const { session, source, checked, plan, reason } = request;
+  const by = byPerson(session.settings, reason);
   if (plan.out !== null) await requireWritableOut(plan.out, plan.name);
   const open = await session.api();
   const ledger = await session.ledger();
@@ -113,19 +118,25 @@ export async function putOnRecord(request: RecordRequest): Promise<Recorded> {
   if (billed.type !== 'approved') return billed;
   const { options, summary } = billed.checked;
   const loaded = await beforeWork(() =>
-    findOrLoadBatch({ ...plan, ledger, source, options, identity, checked: summary }),
+    findOrLoadBatch({ ...plan, ledger, source, options, identity, checked: summary, by }),
   );
   if (loaded.type === 'taken') return loaded;
   if (plan.out !== null) await claimOut(plan.out, loaded.batch, ledger);
   if (loaded.type === 'new') return { type: 'new', batch: loaded.batch };
-  return goOnWith(loaded.batch, request, ledger, open);
+  return goOnWith(loaded.batch, request, ledger, open, by);
 }
 
 /**
  * Applies the plan to an existing batch: changes its settings, and opens selected rows that earlier runs left out, once
  * they are approved.
  */
-async function goOnWith(batch: BatchRecord, request: RecordRequest, ledger: Ledger, open: OpenApi): Promise<Recorded> {
+async function goOnWith(
+  batch: BatchRecord,
+  request: RecordRequest,
+  ledger: Ledger,
+  open: OpenApi,
+  by: By,
+): Promise<Recorded> {
   const { checked, plan } = request;
   const more = await beforeWork(() => findMore(ledger, batch, checked, plan.tuning));
   if (more !== undefined || batch.state !== 'closed') await requirePort(request.webhook, open, ledger);
@@ -136,9 +147,9 @@ async function goOnWith(batch: BatchRecord, request: RecordRequest, ledger: Ledg
     const tuned = newIn(plan.tuning, batch.settings);
     if (Object.keys(valuesOf(tuned)).length > 0) {
       await requirePrices(ledger, batch, plan.tuning);
-      await ledger.tune(batch.name, plan.tuning);
+      await ledger.tune(batch.name, plan.tuning, by);
     }
-    const opened = more === undefined || isStopping ? 0 : await openMore(ledger, more, checked);
+    const opened = more === undefined || isStopping ? 0 : await openMore(ledger, more, checked, by);
     const now = (await ledger.findBatch(batch.name)) ?? batch;
     return { type: 'known', batch: now, tuned, leftOut: (more?.rows ?? 0) - opened };
   });
@@ -198,9 +209,10 @@ export async function findMore(
 /** Opens such rows, and with them the batch. Returns the number opened: fewer, or none, if the batch is stopping. */
 export async function openMore(
   ledger: Ledger,
-  { batch, isChosen, skipped }: MoreRows,
+  { batch, isChosen, skipped, bill: { quoted: credits } }: MoreRows,
   { options }: SoundManifest,
+  by: By,
 ): Promise<number> {
   const { subset = null } = options;
-  return openNewlyChosen(ledger, batch, subset, isChosen, skipped);
+  return openNewlyChosen(ledger, batch, subset, { isChosen, skipped, by: { ...by, credits } });
 }

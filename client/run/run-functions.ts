@@ -80,7 +80,14 @@ export function runFunctions({ webhook, ...invocation }: RunNeeds): RunFunctions
       const answer = await withManifest(manifest, async (source) => {
         const run = await checkRun(await requestFor(source, plan));
         if (run.type !== 'sound') return run;
-        return putOnRecord({ ...run, source, session, person: personOf(wanted.confirm), webhook });
+        return putOnRecord({
+          ...run,
+          source,
+          session,
+          person: personOf(wanted.confirm),
+          webhook,
+          reason: wanted.reason,
+        });
       });
       if (answer.type !== 'new' && answer.type !== 'known') return answer;
       const { batch } = answer;

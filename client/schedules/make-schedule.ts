@@ -69,6 +69,8 @@ export interface ScheduleRequest {
   readonly wanted: WantedRun;
   /** Refuse a manifest that could not run now. Default: the schedule is created anyway. */
   readonly mustRun?: boolean | undefined;
+  /** Why, for the record. */
+  readonly reason?: string | undefined;
 }
 
 /**
@@ -77,17 +79,22 @@ export interface ScheduleRequest {
  */
 export async function makeSchedule(
   session: Session,
-  { name, spec, wanted, mustRun = false }: ScheduleRequest,
+  { name, spec, wanted, mustRun = false, reason }: ScheduleRequest,
   say: (line: string) => void,
 ): Promise<Made> {
   const outlook = await lookAhead(wanted, spec, session.settings.env);
   const { price, run } = outlook;
   if (mustRun && price.type === 'unsound') return { type: 'unsound', price };
   const realm = realmOf(await session.api());
-  return withSchedules(session, say, async (place) => {
-    await createSchedule(place, { name, spec, run, hooks: wanted.choices.settings, realm });
-    return { type: 'made', schedule: await showSchedule(place, name), around: place.around, outlook };
-  });
+  return withSchedules(
+    session,
+    say,
+    async (place) => {
+      await createSchedule(place, { name, spec, run, hooks: wanted.choices.settings, realm });
+      return { type: 'made', schedule: await showSchedule(place, name), around: place.around, outlook };
+    },
+    reason,
+  );
 }
 
 /** A schedule to change; absent members stay as they are. */
@@ -183,7 +190,7 @@ export async function createSchedule(
   place: SchedulePlace,
   { name, spec, run, hooks: { onEnd = null, notify = null } = {}, realm: { apiUrl, account } }: NewSchedule,
 ): Promise<void> {
-  const { ledger, temporal } = place;
+  const { ledger, temporal, by } = place;
   const settings = { run, spec, apiUrl, account };
   const { remainingActions, ...encoded } = encodeSpec(spec);
   const isKnown = (await ledger.knownSchedules()).includes(name);
@@ -192,12 +199,12 @@ export async function createSchedule(
   if (isThere) throw new VoxbatchError({ type: 'schedule-taken', schedule: name });
   try {
     // What was asked for before Temporal lost it is as lost.
-    if (isKnown) await ledger.pauseFirings(name, Date.now(), '');
+    if (isKnown) await ledger.pauseFirings(name, Date.now(), '', by);
     // Done first, because the schedule may fire immediately.
-    await ledger.settleSchedule(name, settings, Date.now());
+    await ledger.settleSchedule(name, settings, Date.now(), by);
     await ledger.setScheduleHooks(name, { onEnd, notify });
     // One that is made anew was perhaps paused.
-    if (isKnown) await ledger.resumeFirings(name, Date.now(), '');
+    if (isKnown) await ledger.resumeFirings(name, Date.now(), '', by);
     await askTemporal(place, name, () =>
       temporal.client.schedule.create({
         scheduleId: scheduleIdOf(ledger.id, name),
@@ -210,7 +217,7 @@ export async function createSchedule(
     const isTaken = error instanceof ScheduleAlreadyRunning;
     const isRefused = isTaken || (error instanceof VoxbatchError && error.problem.type === 'schedule-refused');
     // A server that did not answer may still have created the schedule, which would then fire.
-    if (!isKnown && isRefused) await ledger.forgetSchedule(name);
+    if (!isKnown && isRefused) await ledger.forgetSchedule(name, by);
     if (isTaken) throw new VoxbatchError({ type: 'schedule-taken', schedule: name });
     throw error;
   }
@@ -255,7 +262,7 @@ export async function updateSchedule(
   // Before Temporal goes by them: it may fire at once. The times before stay allowed until it does.
   if (isPausedHere(record)) await update();
   else await allowed(place, name, { kind: 'due', from: Date.now(), until: null, spec }, update);
-  await ledger.settleSchedule(name, { ...settings, spec, run: run ?? settings.run }, Date.now());
+  await ledger.settleSchedule(name, { ...settings, spec, run: run ?? settings.run }, Date.now(), place.by);
   await ledger.setScheduleHooks(name, hooks);
 }
 

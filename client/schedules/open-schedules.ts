@@ -5,12 +5,14 @@ import {
   type ScheduleDescription,
   type ScheduleHandle,
 } from '@temporalio/client';
+import type { By } from '../../contract/actions.ts';
 import { scheduleIdOf } from '../../contract/schedule.ts';
 import { ServerUnavailable } from '../../embedded/server-unavailable.ts';
 import { findUp } from '../../embedded/up-claim.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ScheduleRecord } from '../../ledger/schedules/schedule-settings.ts';
 import type { ScheduleSpec } from '../../policy/schedules/schedule-spec.ts';
+import { byPerson } from '../history/by-person.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Session } from '../session.ts';
 import type { Settings } from '../settings.ts';
@@ -21,6 +23,8 @@ import { inTime, openTemporal, type Temporal } from '../temporal/open-temporal.t
 export interface SchedulePlace {
   readonly temporal: Pick<Temporal, 'client' | 'namespace'>;
   readonly ledger: Ledger;
+  /** Who acts on them, for the record. Default: voxbatch itself. */
+  readonly by?: By;
 }
 
 /** Schedules that are open for somebody's commands. */
@@ -40,12 +44,13 @@ export interface Surroundings {
 
 /**
  * Opens Temporal for work on the schedules of a session's ledger, and closes it afterwards. Starts no worker. Throws {@link VoxbatchError}
- * (`no-ledger`, `no-server`, `no-cluster` …).
+ * (`no-ledger`, `no-server`, `no-cluster` …). `reason`: why, for the record.
  */
 export async function withSchedules<T>(
   session: Session,
   say: (line: string) => void,
   work: (schedules: OpenSchedules) => Promise<T>,
+  reason?: string,
 ): Promise<T> {
   const { settings } = session;
   const ledger = await session.ledger();
@@ -53,7 +58,7 @@ export async function withSchedules<T>(
   const around = lookAround(settings);
   const temporal = await openTemporal(settings, { say });
   try {
-    return await work({ temporal, ledger, settings, around });
+    return await work({ temporal, ledger, settings, around, by: byPerson(settings, reason) });
   } finally {
     await temporal.close();
   }

@@ -26,7 +26,7 @@ export const OVERLAPS: Readonly<Record<OverlapPolicy, ScheduleOverlapPolicy>> = 
 export async function pauseSchedule(place: SchedulePlace, name: string, note: string): Promise<void> {
   await surveyBeforeChange(place, name);
   // First: nothing is left then for whoever lifts the pause in Temporal.
-  await place.ledger.pauseFirings(name, Date.now(), note);
+  await place.ledger.pauseFirings(name, Date.now(), note, place.by);
   await setPaused(place, name, true, (handle) => handle.pause(note));
 }
 
@@ -34,7 +34,7 @@ export async function pauseSchedule(place: SchedulePlace, name: string, note: st
 export async function resumeSchedule(place: SchedulePlace, name: string, note: string): Promise<void> {
   await surveyBeforeChange(place, name);
   // First: it may fire at once.
-  await place.ledger.resumeFirings(name, Date.now(), note);
+  await place.ledger.resumeFirings(name, Date.now(), note, place.by);
   await setPaused(place, name, false, (handle) => handle.unpause(note));
 }
 
@@ -88,8 +88,8 @@ export async function allowed(
   allowance: NewAllowance,
   ask: () => Promise<unknown>,
 ): Promise<number> {
-  const { ledger } = place;
-  const id = await ledger.allowFirings(name, allowance);
+  const { ledger, by } = place;
+  const id = await ledger.allowFirings(name, allowance, by);
   try {
     await ask();
     return id;
@@ -97,7 +97,7 @@ export async function allowed(
     // A server that did not answer may have heard it, and then it fires.
     const isRefused =
       error instanceof VoxbatchError && ['schedule-refused', 'no-schedule'].includes(error.problem.type);
-    if (isRefused) await ledger.withdrawFirings(id);
+    if (isRefused) await ledger.withdrawFirings(id, by);
     throw error;
   }
 }
@@ -145,5 +145,5 @@ export async function deleteSchedule(place: SchedulePlace, name: string): Promis
     const isGone = error instanceof VoxbatchError && error.problem.type === 'no-schedule';
     if (!isGone || !isKnown) throw error;
   }
-  await ledger.forgetSchedule(name);
+  await ledger.forgetSchedule(name, place.by);
 }

@@ -111,7 +111,10 @@ export async function triggerAttended(
     const isDropped = mayBeDropped && now.info.numActionsSkippedOverlap > before.info.numActionsSkippedOverlap;
     const isUnseen = !mayWait && Date.now() - asked.askedAt > FIRES_WITHIN_MS;
     // Others could use what is left of it. If that has fired after all, the next look finds it.
-    if ((fired.shared !== undefined || isDropped || isUnseen) && (await place.ledger.withdrawFirings(asked.id))) {
+    if (
+      (fired.shared !== undefined || isDropped || isUnseen) &&
+      (await place.ledger.withdrawFirings(asked.id, place.by))
+    ) {
       if (fired.shared !== undefined) return follow(fired.shared);
       return { type: isDropped ? 'dropped' : 'unseen' };
     }

@@ -8,6 +8,7 @@ import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { AgainWish, SameAgain } from '../../policy/single/same-again.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';
 import type { NotApproved } from '../person.ts';
+import { byPerson } from '../history/by-person.ts';
 import { priceAndApprove, type BillFacts, type BillRequest } from '../run/price.ts';
 import { putOnRecord, type MoreFacts, type RecordEvent, type RecordRequest } from '../run/put-on-record.ts';
 import { redrivePlanned, type RedriveEvent } from '../redrive/redrive.ts';
@@ -129,7 +130,7 @@ async function goOn({ batch, row }: SingleRecord, request: AskRequest, open: Ope
   const billed = await priceAndApprove({ ...request, ...job, open, ledger });
   if (billed.type === 'faulty') return { type: 'faulty', problems: billed.summary.problems };
   if (billed.type !== 'approved') return billed;
-  await ledger.tune(batch.name, { cache });
+  await ledger.tune(batch.name, { cache }, byPerson(session.settings));
   return { type: 'open', batch: (await ledger.findBatch(batch.name)) ?? batch, isNew: false };
 }
 

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Control } from '../../contract/outcomes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
+import { byPerson } from '../history/by-person.ts';
 import { chooseBatch } from '../open-records.ts';
 import { refuseLoading, VoxbatchError } from '../problem.ts';
 import type { Settings } from '../settings.ts';
@@ -23,6 +24,8 @@ export interface SteerRequest {
   readonly wish: Control;
   /** With `stopping`, abandon running jobs. */
   readonly isNow: boolean;
+  /** Why, for the record. */
+  readonly reason?: string | undefined;
   readonly say: (line: string) => void;
   /** Called once if paid requests are still in flight. */
   readonly onWait?: () => void;
@@ -54,12 +57,13 @@ export interface StillRunning {
  * paid request is in flight. Throws {@link VoxbatchError} (`loading`, `untold`).
  */
 export async function steerBatch(request: SteerRequest): Promise<Steered> {
-  const { settings, ledger, batch: before, wish, isNow, say } = request;
+  const { settings, ledger, batch: before, wish, isNow, reason, say } = request;
   refuseLoading(before);
   const batch = before.name;
   let isWorkedOn = true;
   if (before.state === 'open') {
-    await (isNow ? ledger.stopNow(batch) : ledger.setControl(batch, wish));
+    const by = byPerson(settings, reason);
+    await (isNow ? ledger.stopNow(batch, by) : ledger.setControl(batch, wish, undefined, by));
     isWorkedOn = await tellWorkers({ settings, ledger, batch, say });
     if (wish !== 'running' && isWorkedOn) await emptyWire(request);
     if (wish === 'stopping') await endRest(ledger, batch, isWorkedOn);
@@ -144,6 +148,8 @@ export interface TuneRequest {
   readonly batch: BatchRecord;
   /** Absent members stay as they are. */
   readonly tuning: Tuning;
+  /** Why, for the record. */
+  readonly reason?: string | undefined;
   readonly say: (line: string) => void;
 }
 
@@ -155,10 +161,10 @@ export interface TuneRequest {
  * Returns whether workers were notified: false if none works on the batch. Throws {@link VoxbatchError} (`loading`,
  * `no-price`, `untold`).
  */
-export async function tuneBatch({ settings, ledger, batch, tuning, say }: TuneRequest): Promise<boolean> {
+export async function tuneBatch({ settings, ledger, batch, tuning, reason, say }: TuneRequest): Promise<boolean> {
   refuseLoading(batch);
   await requirePrices(ledger, batch, tuning);
-  await ledger.tune(batch.name, tuning);
+  await ledger.tune(batch.name, tuning, byPerson(settings, reason));
   return batch.state === 'open' && (await tellWorkers({ settings, ledger, batch: batch.name, say }));
 }
 

@@ -9,6 +9,7 @@ import type { Store } from '../../store/store.ts';
 import type { RunningWorker } from '../../worker/run-worker.ts';
 import type { EarlyServer } from '../temporal/early-server.ts';
 import { startEmbeddedWorker, warnOfLittleDisk, lockLedger } from './embedded-worker.ts';
+import { byPerson } from '../history/by-person.ts';
 import { followBatch, type FollowEvent, type FollowRequest } from '../look/follow.ts';
 import type { OpenApi } from '../open-api.ts';
 import { openTemporal, type Temporal } from '../temporal/open-temporal.ts';
@@ -94,10 +95,10 @@ export class Workplace {
    * `bad-config`).
    */
   async start(batch: BatchRecord, { isNew }: { readonly isNew: boolean }): Promise<StartedBatch> {
-    const { ledger } = this.#request;
+    const { ledger, settings } = this.#request;
     useOperations(batch.settings, batch.name);
     if (batch.control === 'paused' && batch.pauseReason !== null && !isPausedByFailures(batch))
-      await ledger.setControl(batch.name, 'running');
+      await ledger.setControl(batch.name, 'running', undefined, byPerson(settings));
     const { client } = this.#opened;
     try {
       return { batch, handle: await startWorkflow(client, ledger, batch, { news: !isNew }) };

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { byItself, type By } from '../../contract/actions.ts';
 import type { BatchSettings } from '../../contract/batch.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { Control } from '../../contract/outcomes.ts';
@@ -10,6 +11,7 @@ import { BatchExists, DuplicateKey, LedgerMisuse, MonthUsedUp } from '../errors.
 import { monthSpend } from '../schedules/months.ts';
 import type { MonthClaim } from '../schedules/occurrence-records.ts';
 import type { NewBatch } from '../record-types.ts';
+import { changesBy, noteAction } from '../history/actions.ts';
 import { addNotices, tellPause } from '../notices/notices.ts';
 import { jsonOrNull, settingsColumns } from '../records.ts';
 import { findBatch, requireBatch, setBatch } from './read-batches.ts';
@@ -42,7 +44,7 @@ function newStem(name: string): string {
  * month's remaining credits. The same transaction decides this, so two firings never claim the same credits. Throws
  * {@link MonthUsedUp}.
  */
-export async function createBatch(db: Db, batch: NewBatch, month?: MonthClaim): Promise<void> {
+export async function createBatch(db: Db, batch: NewBatch, month?: MonthClaim, by = byItself(null)): Promise<void> {
   try {
     await write(db, async (tx) => {
       const settings = month === undefined ? batch.settings : await withinMonth(tx, batch, month);
@@ -67,6 +69,7 @@ export async function createBatch(db: Db, batch: NewBatch, month?: MonthClaim): 
           created_at: tx.now(),
         })
         .execute();
+      await noteAction(tx, by, { kind: 'start', batch: batch.name, details: { budget: settings.budget } });
     });
   } catch (error) {
     throw error instanceof DuplicateKey ? new BatchExists(batch.name) : error;
@@ -129,6 +132,7 @@ async function discardSome(tx: Tx, batch: string): Promise<boolean> {
   const last = rows.at(-1);
   if (last === undefined) {
     await tx.deleteFrom('awaited_voices').where('batch', '=', batch).execute();
+    await tx.deleteFrom('actions').where('batch', '=', batch).execute();
     await tx.deleteFrom('batches').where('name', '=', batch).execute();
     return false;
   }
@@ -139,19 +143,28 @@ async function discardSome(tx: Tx, batch: string): Promise<boolean> {
 /**
  * Sets the batch's control and returns the resulting one. A closed batch keeps its control, and `stopping` is never
  * undone. The pause reason stays on record until the batch runs again: a later manual pause or stop does not invalidate
- * it.
+ * it. `by`: who asks for it; by default voxbatch itself.
  */
-export async function setControl(db: Db, batch: string, control: Control, reason?: Failure): Promise<Control> {
+export async function setControl(
+  db: Db,
+  batch: string,
+  control: Control,
+  reason?: Failure,
+  by: By = byItself(reason?.message ?? null),
+): Promise<Control> {
   return write(db, async (tx) => {
     const found = await requireBatch(tx, batch);
     if (found.state === 'closed' || found.control === 'stopping') return found.control;
     const pauseReason = control === 'running' ? undefined : (reason ?? found.pauseReason ?? undefined);
     const goesOn = found.control === 'paused' && control === 'running' ? { watch: watchFrom(tx.now()) } : {};
     await setBatch(tx, batch, { control, pause_reason: jsonOrNull(pauseReason), ...goesOn });
+    if (control !== found.control) await noteAction(tx, by, { kind: CONTROL_ACTIONS[control], batch });
     if (control === 'paused' && pauseReason !== undefined) await tellPause(tx, found, pauseReason);
     return control;
   });
 }
+
+const CONTROL_ACTIONS = { running: 'resume', paused: 'pause', stopping: 'stop' } as const;
 
 /** Closes an open batch if all its rows have ended. Returns the number of rows still open. */
 export async function closeBatch(db: Db, batch: string): Promise<number> {
@@ -191,7 +204,7 @@ export async function reopenBatch(tx: Tx, batch: string, wasClosed: boolean): Pr
 }
 
 /** Changes the given settings and returns all of them. Also works on a closed batch, for a redrive. */
-export async function tune(db: Db, batch: string, tuning: Tuning): Promise<Tunables> {
+export async function tune(db: Db, batch: string, tuning: Tuning, by = byItself(null)): Promise<Tunables> {
   return write(db, async (tx) => {
     const { settings } = await requireBatch(tx, batch);
     const tuned = applyTuning(settings, tuning);
@@ -199,6 +212,8 @@ export async function tune(db: Db, batch: string, tuning: Tuning): Promise<Tunab
     const submitsByRows = byRows && tuning.limits?.submits === undefined;
     const changed: BatchSettings = { ...settings, ...tuned, submitsByRows };
     await setBatch(tx, batch, settingsColumns(changed));
+    const changes = changesBy(tuning, settings);
+    if (changes !== undefined) await noteAction(tx, by, { kind: 'tune', batch, details: { changed: changes } });
     if (settings.budget === null && tuned.budget !== null) await beginRatios(tx, batch);
     return tuned;
   });

@@ -1,6 +1,7 @@
 import { readBatchLine, setBatch } from './read-batches.ts';
 import { ofRow } from '../conditions.ts';
 import type { Failure } from '../../contract/failures.ts';
+import { byItself } from '../../contract/actions.ts';
 import { formatHalt } from '../../contract/halt.ts';
 import { OUTCOME_FACTS, outcomesThat, type Outcome, ACCEPTED_STATES } from '../../contract/outcomes.ts';
 import { resultStepOf, type Step } from '../../contract/row-kinds.ts';
@@ -11,6 +12,7 @@ import type { RowEnding } from '../rows/row-effects.ts';
 import { toFailure, toSettings, toBatch } from '../records.ts';
 import type { RowInHand } from '../rows/row-in-hand.ts';
 import type { RowLine, Tx } from '../schema.ts';
+import { noteAction } from '../history/actions.ts';
 import { cancelIdle, endRunning } from './stops.ts';
 import { afterFailure, newWatch, type AlikeWatch } from '../../policy/lanes/alike.ts';
 import { reasonOf } from '../../policy/rows/failure-reason.ts';
@@ -45,6 +47,8 @@ export async function haltIfDue(tx: Tx, name: string, row: number, { outcome, fa
   const share = halt.unit === 'rows' ? `${ended.failed}` : `${ended.failed} of ${ended.tried}`;
   const words = `${share} ${share === '1' ? 'row' : 'rows'} failed, the threshold of --halt ${formatHalt(halt)}`;
   await setBatch(tx, name, { control: 'stopping', halted: words, stop_now: halt.when === 'now' ? 1 : 0 });
+  const details = halt.when === 'now' ? { isNow: true as const } : {};
+  await noteAction(tx, byItself(words), { kind: 'stop', batch: name, details });
   await cancelIdle(tx, name);
   if (halt.when === 'now') await endRunning(tx, name);
 }
@@ -115,7 +119,9 @@ async function pauseIfAlike(tx: Tx, batch: string, bad: BadRow): Promise<void> {
     watch: JSON.stringify(watch),
     ...(isDue ? { control: 'paused', pause_reason: JSON.stringify(reason) } : {}),
   });
-  if (isDue) await tellPause(tx, toBatch(line), reason);
+  if (!isDue) return;
+  await noteAction(tx, byItself(reason.message), { kind: 'pause', batch });
+  await tellPause(tx, toBatch(line), reason);
 }
 
 /**

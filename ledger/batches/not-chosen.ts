@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
+import { byItself } from '../../contract/actions.ts';
 import type { Subset } from '../../contract/subset.ts';
 import { reopenBatch } from './batches.ts';
 import { requireBatch, setBatch } from './read-batches.ts';
 import { isPart } from '../conditions.ts';
 import { LedgerMisuse } from '../errors.ts';
+import { noteAction } from '../history/actions.ts';
 import { failureColumns, jsonOrNull } from '../records.ts';
 import { updateRow } from '../rows/row-changes.ts';
 import type { Db } from '../schema.ts';
@@ -33,6 +35,7 @@ export async function openUnsent(
   batch: string,
   subset: Subset | null,
   rows: readonly number[],
+  by = byItself(null),
 ): Promise<number> {
   return write(db, async (tx) => {
     const { state, control } = await requireBatch(tx, batch);
@@ -42,6 +45,13 @@ export async function openUnsent(
       );
     }
     await setBatch(tx, batch, { subset: jsonOrNull(subset ?? undefined) });
+    const unsent = await tx
+      .selectFrom('rows')
+      .select('row')
+      .where('batch', '=', batch)
+      .where('row', 'in', rows)
+      .where(IS_UNSENT)
+      .execute();
     const { numUpdatedRows } = await tx
       .updateTable('rows')
       .set((eb) => ({ ...OPENED, hold: eb('hold', '+', 1), updated_at: tx.now() }))
@@ -58,7 +68,9 @@ export async function openUnsent(
       await updateRow(tx, line, { ...OPENED, failure: null, hold: line.hold + 1, updated_at: tx.now() }, line);
     }
     const opened = Number(numUpdatedRows) + others.length;
-    if (opened > 0) await reopenBatch(tx, batch, state === 'closed');
+    if (opened === 0) return 0;
+    await reopenBatch(tx, batch, state === 'closed');
+    await noteAction(tx, by, { kind: 'extend', batch, rows: unsent.map(({ row }) => row) });
     return opened;
   });
 }

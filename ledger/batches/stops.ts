@@ -1,8 +1,10 @@
 import type { SelectQueryBuilder } from 'kysely';
+import { byItself } from '../../contract/actions.ts';
 import type { Control } from '../../contract/outcomes.ts';
 import type { Failure } from '../../contract/failures.ts';
 import { requireBatch, readBatchLine, setBatch } from './read-batches.ts';
 import { isFetchedAgain, isUnresolved, isRunning, presentTakeOf } from '../conditions.ts';
+import { noteAction } from '../history/actions.ts';
 import { updateRow, endingColumns } from '../rows/row-changes.ts';
 import type { ChargeRecord } from '../record-types.ts';
 import { toCharge, toFallback } from '../records.ts';
@@ -44,11 +46,13 @@ export async function cancelRest(db: Db, batch: string): Promise<number> {
  *
  * From the first transaction on nothing more is sent; if the process ends before the last, `cancelRest` continues.
  */
-export async function stopNow(db: Db, batch: string): Promise<Control> {
+export async function stopNow(db: Db, batch: string, by = byItself(null)): Promise<Control> {
   const control = await write(db, async (tx) => {
     const found = await requireBatch(tx, batch);
     if (found.state === 'closed') return found.control;
+    const { stop_now: wasNow } = await readBatchLine(tx, batch);
     await setBatch(tx, batch, { control: 'stopping', stop_now: 1 });
+    if (wasNow === 0) await noteAction(tx, by, { kind: 'stop', batch, details: { isNow: true } });
     return undefined;
   });
   if (control !== undefined) return control;

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
+import { byItself } from '../../contract/actions.ts';
 import type { AttemptKey } from '../../contract/batch.ts';
 import type { ResultRecord } from '../record-types.ts';
+import { noteAction } from '../history/actions.ts';
 import { toFile, toResult } from '../records.ts';
 import { removed, forgetResult } from './kept-results.ts';
 import { RowInHand } from '../rows/row-in-hand.ts';
@@ -172,12 +174,16 @@ async function namesOf(db: Db | Tx, keys: readonly string[]): Promise<readonly R
 }
 
 /** Forgets results whose files are being removed, and marks the files as removed. */
-export async function pruneResults(db: Db, results: readonly AttemptKey[]): Promise<void> {
+export async function pruneResults(db: Db, results: readonly AttemptKey[], by = byItself(null)): Promise<void> {
   await write(db, async (tx) => {
     const now = tx.now();
     for (const result of results) {
       await forgetResult(tx, result);
       await markRemoved(tx, result, now);
+    }
+    for (const batch of new Set(results.map((one) => one.batch))) {
+      const rows = results.flatMap((one) => (one.batch === batch ? [one.row] : []));
+      await noteAction(tx, by, { kind: 'prune', batch, rows, details: { results: rows.length } });
     }
   });
 }

@@ -1,3 +1,4 @@
+import { byItself } from '../../contract/actions.ts';
 import { ofRow } from '../conditions.ts';
 import type { CleanParts } from '../../contract/cleaning.ts';
 import { defined } from '../../contract/defined.ts';
@@ -6,6 +7,7 @@ import { isInDoubt } from '../../policy/reconcile/in-doubt.ts';
 import { requireBatch, setBatch } from '../batches/read-batches.ts';
 import { counts } from '../batches/counts.ts';
 import { LedgerMisuse } from '../errors.ts';
+import { noteAction } from '../history/actions.ts';
 import { setRow, updateCharge } from '../rows/line-changes.ts';
 import { fromSpec } from '../records.ts';
 import type { RowRecord, RowStanding, TakeRecord } from '../record-types.ts';
@@ -29,7 +31,7 @@ export type CleanStart =
   | { readonly type: 'undecided'; readonly rows: number };
 
 /** Records that parts of a batch are being removed. From then on none of its rows can be reopened. */
-export async function beginClean(db: Db, batch: string, parts: CleanParts): Promise<CleanStart> {
+export async function beginClean(db: Db, batch: string, parts: CleanParts, by = byItself(null)): Promise<CleanStart> {
   return write(db, async (tx) => {
     const { state, cleaned } = await requireBatch(tx, batch);
     if (state !== 'closed') return { type: 'not-closed' };
@@ -41,6 +43,8 @@ export async function beginClean(db: Db, batch: string, parts: CleanParts): Prom
       rows: parts.rows || cleaned.unfinished?.rows === true,
     };
     await setBatch(tx, batch, { cleaning: JSON.stringify(all) });
+    const removed = (['media', 'rows'] as const).filter((part) => all[part]);
+    await noteAction(tx, by, { kind: 'clean', batch, details: { removed } });
     return { type: 'begun', parts: all };
   });
 }

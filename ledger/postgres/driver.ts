@@ -1,5 +1,6 @@
 import type { LedgerDriver } from '../driver.ts';
 import { describePlace } from './describe-place.ts';
+import { versionsOf } from '../versions.ts';
 
 /** A ledger in a PostgreSQL database, through `pg` (docs/decisions/ledger.md). */
 export const postgres: LedgerDriver = {
@@ -9,7 +10,7 @@ export const postgres: LedgerDriver = {
   open: async (place, { mustExist }) => (await import('./dialect.ts')).openPostgres(place, mustExist),
   // Whoever names a database has chosen it: no ledger in one comes with a folder from elsewhere.
   strangeParts: () => Promise.resolve([]),
-  versions: { '0.1': async (db) => (await import('./schema.ts')).up(db) },
+  versions: versionsOf(async () => (await import('./schema.ts')).VERSIONS),
   blocksThread: true,
   locksOf: async (place) => (await import('./locks.ts')).advisoryLocks(place),
   // Its server's disk is not ours to reserve.

@@ -2,7 +2,8 @@ import { sql, type Kysely } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import type { Schema } from '../schema.ts';
 import type { Column } from '../tables/columns.ts';
-import { createTables } from '../tables/create-tables.ts';
+import { createTables, type TableDialect } from '../tables/create-tables.ts';
+import type { MakeVersion, VersionName } from '../versions.ts';
 import { TRIGGERS } from './triggers.ts';
 
 /** Text compares by its bytes, whatever language the server speaks; every whole number has 8 bytes. */
@@ -13,12 +14,19 @@ const TYPES: Readonly<Record<Column['type'], string>> = {
   'double precision': 'double precision',
 };
 
-/** Makes version 1 in PostgreSQL: `ledger/tables/` describes the tables; the triggers maintain counts and sums. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  await createTables(db, {
-    typeOf: ({ type }) => sql.raw(TYPES[type]),
-    numbered: (column) => column.generatedAlwaysAsIdentity(),
-  });
+const DIALECT: TableDialect = {
+  typeOf: ({ type }) => sql.raw(TYPES[type]),
+  numbered: (column) => column.generatedAlwaysAsIdentity(),
+};
+
+export const VERSIONS: Readonly<Record<VersionName, MakeVersion>> = {
+  '0.1': makeFirst,
+  '0.2': (db) => createTables(db, DIALECT, '0.2'),
+};
+
+/** Makes version 0.1 in PostgreSQL: `ledger/tables/` describes the tables; the triggers maintain counts and sums. */
+async function makeFirst(db: Kysely<unknown>): Promise<void> {
+  await createTables(db, DIALECT, '0.1');
   for (const trigger of TRIGGERS) await sql.raw(trigger).execute(db);
   await (db as Kysely<Schema>).insertInto('facts').values({ name: 'id', value: randomUUID() }).execute();
 }

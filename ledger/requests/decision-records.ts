@@ -6,21 +6,19 @@ import type { DecisionsTable } from '../tables/rows.ts';
 
 /** Records of people's decisions about requests. */
 
-/**
- * A person's decision about a request with an unknown outcome; see `DecisionRecord`. `who`: user and host of the
- * command.
- */
+/** A person's decision about a request with an unknown outcome; see `DecisionRecord`. */
 export type Decision =
-  | { readonly type: 'adopted'; readonly jobId: string; readonly who: string }
+  | { readonly type: 'adopted'; readonly jobId: string }
   /** `jobId`: the job that is taken back; null when reverting `not-charged`. */
-  | { readonly type: 'released'; readonly jobId: string | null; readonly who: string }
-  | { readonly type: 'not-charged'; readonly who: string };
+  | { readonly type: 'released'; readonly jobId: string | null }
+  | { readonly type: 'not-charged' };
 
-/** Records a decision. `files`: the row's result until then. */
+/** Records a decision. `who`: who made it. `files`: the row's result until then. */
 export async function note(
   tx: Tx,
   key: AttemptKey,
-  decision: Decision | { readonly type: 'went-back'; readonly who: string },
+  decision: Decision | { readonly type: 'went-back' },
+  who: string,
   files: readonly ResultFile[],
 ): Promise<void> {
   const number = (await decisionsIn(tx, key.batch, key.row)).length + 1;
@@ -32,7 +30,7 @@ export async function note(
       what: decision.type,
       job_id: 'jobId' in decision ? decision.jobId : null,
       files: JSON.stringify(files),
-      who: decision.who,
+      who,
       made_at: tx.now(),
     })
     .execute();

@@ -1,9 +1,11 @@
+import type { ActionKind, By } from '../../contract/actions.ts';
 import type { AttemptKey } from '../../contract/batch.ts';
 import type { Failure } from '../../contract/failures.ts';
 import { ACCEPTED_STATES, type AttemptState } from '../../contract/outcomes.ts';
 import { linkOf, STEPS } from '../../contract/row-kinds.ts';
 import { requireCharge, settleInHand } from './charges.ts';
 import { LedgerMisuse } from '../errors.ts';
+import { noteAction } from '../history/actions.ts';
 import { decisionsIn, note, type Decision } from './decision-records.ts';
 import type { DecisionRecord, ResultFile } from '../record-types.ts';
 import { toFile, toRow } from '../records.ts';
@@ -24,7 +26,7 @@ import { isPaidElsewhere, passOnCharge } from './taken-jobs.ts';
  * job that a person assigned. Throws {@link LedgerMisuse} for marking an attempt of the row's present take as not
  * charged, or for releasing a job whose result a later step has used.
  */
-export async function decide(db: Db, key: AttemptKey, decision: Decision): Promise<boolean> {
+export async function decide(db: Db, key: AttemptKey, decision: Decision, by: By): Promise<boolean> {
   return write(db, async (tx) => {
     const row = await RowInHand.take(tx, key);
     const files = decision.type === 'released' ? await release(row, key) : [];
@@ -42,10 +44,18 @@ export async function decide(db: Db, key: AttemptKey, decision: Decision): Promi
       if (!(await settleInHand(row, key, { verdict: 'not-accepted' }, { state: 'waiting' }))) return false;
     }
     if (files === undefined) return false;
-    await note(tx, key, decision, files);
+    await note(tx, key, decision, by.actor.name, files);
+    const details = 'jobId' in decision ? { jobId: decision.jobId } : {};
+    const { batch, row: number } = key;
+    await noteAction(tx, by, { kind: KINDS[decision.type], batch, rows: [number], details });
     return true;
   });
 }
+
+const KINDS = { adopted: 'adopt', released: 'release', 'not-charged': 'not-charged' } as const satisfies Record<
+  Decision['type'],
+  ActionKind
+>;
 
 /**
  * Assigns to an attempt the job or voice that a person named. A job is then waited for; a voice is itself the result.

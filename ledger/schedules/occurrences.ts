@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { byItself } from '../../contract/actions.ts';
 import type { SkipCause } from '../../contract/schedule.ts';
 import { formatOccurrence, parseOccurrence, type Occurrence } from '../../policy/schedules/occurrence.ts';
 import type {
@@ -9,6 +10,7 @@ import type {
   Survey,
 } from './occurrence-records.ts';
 import { findBatch } from '../batches/read-batches.ts';
+import { noteAction } from '../history/actions.ts';
 import { addNotices } from '../notices/notices.ts';
 import { scheduleHooks, useTrigger } from './schedule-settings.ts';
 import type { Db, Tx } from '../schema.ts';
@@ -16,9 +18,10 @@ import type { OccurrencesTable } from '../tables/schedules.ts';
 import { write } from '../database/transactions.ts';
 
 /** Forgets a schedule, which cannot fire from then on; its occurrences stay. */
-export async function forgetSchedule(db: Db, schedule: string): Promise<void> {
+export async function forgetSchedule(db: Db, schedule: string, by = byItself(null)): Promise<void> {
   await write(db, async (tx) => {
-    await tx.deleteFrom('schedules').where('name', '=', schedule).execute();
+    const gone = await tx.deleteFrom('schedules').where('name', '=', schedule).returning('name').executeTakeFirst();
+    if (gone !== undefined) await noteAction(tx, by, { kind: 'delete-schedule', schedule });
     await tx.deleteFrom('allowed_firings').where('schedule', '=', schedule).execute();
   });
 }

@@ -1,6 +1,8 @@
 import type { Selectable } from 'kysely';
+import { byItself } from '../../contract/actions.ts';
 import type { AllowedFirings } from '../../policy/schedules/legal-firing.ts';
 import type { ScheduleSpec } from '../../policy/schedules/schedule-spec.ts';
+import { noteAction } from '../history/actions.ts';
 import type { Db, Tx } from '../schema.ts';
 import type { AllowedFiringsTable } from '../tables/schedules.ts';
 import { write } from '../database/transactions.ts';
@@ -55,7 +57,13 @@ export type NewAllowance =
  * allowed, unless it is paused here; former due times before that moment stay allowed. If the run changes, triggers and
  * backfills that have not begun become void.
  */
-export async function settleSchedule(db: Db, name: string, settings: ScheduleSettings, at: number): Promise<void> {
+export async function settleSchedule(
+  db: Db,
+  name: string,
+  settings: ScheduleSettings,
+  at: number,
+  by = byItself(null),
+): Promise<void> {
   const { run, spec, apiUrl, account } = settings;
   const columns = {
     run: JSON.stringify(run),
@@ -76,6 +84,7 @@ export async function settleSchedule(db: Db, name: string, settings: ScheduleSet
     // They were requested for the former run.
     if (before?.run !== columns.run) await voidAsked(tx, name, at);
     if (wasOpen) await insertAllowance(tx, name, { kind: 'due', from: at, until: null, spec });
+    await noteAction(tx, by, { kind: 'set-schedule', schedule: name });
   });
 }
 
@@ -109,8 +118,9 @@ function toAllowed(line: Selectable<AllowedFiringsTable>): AllowedFirings {
 }
 
 /** Disallows due times after this moment, and voids earlier triggers and backfills that have not begun. `note`: why. */
-export async function pauseFirings(db: Db, name: string, at: number, note: string): Promise<void> {
+export async function pauseFirings(db: Db, name: string, at: number, note: string, by = byItself(null)): Promise<void> {
   await write(db, async (tx) => {
+    await noteAction(tx, by, { kind: 'pause-schedule', schedule: name });
     await closeDue(tx, name, at);
     await voidAsked(tx, name, at);
     await setNote(tx, name, note);
@@ -118,10 +128,17 @@ export async function pauseFirings(db: Db, name: string, at: number, note: strin
 }
 
 /** Allows due times from a moment on again. `note`: why. */
-export async function resumeFirings(db: Db, name: string, at: number, note: string): Promise<void> {
+export async function resumeFirings(
+  db: Db,
+  name: string,
+  at: number,
+  note: string,
+  by = byItself(null),
+): Promise<void> {
   await write(db, async (tx) => {
     const line = await tx.selectFrom('schedules').select('spec').where('name', '=', name).executeTakeFirst();
     if (line === undefined) return;
+    await noteAction(tx, by, { kind: 'resume-schedule', schedule: name });
     await closeDue(tx, name, at);
     await insertAllowance(tx, name, {
       kind: 'due',
@@ -134,19 +151,34 @@ export async function resumeFirings(db: Db, name: string, at: number, note: stri
 }
 
 /** Allows requested firings. Returns the id of the allowance. */
-export async function allowFirings(db: Db, name: string, allowance: NewAllowance): Promise<number> {
-  return write(db, async (tx) => insertAllowance(tx, name, allowance));
+export async function allowFirings(
+  db: Db,
+  name: string,
+  allowance: NewAllowance,
+  by = byItself(null),
+): Promise<number> {
+  return write(db, async (tx) => {
+    const { kind, from } = allowance;
+    // New due times come with new settings.
+    if (kind === 'trigger') await noteAction(tx, by, { kind, schedule: name });
+    if (kind === 'backfill')
+      await noteAction(tx, by, { kind, schedule: name, details: { range: { from, until: allowance.until } } });
+    return insertAllowance(tx, name, allowance);
+  });
 }
 
 /** Takes an allowance back. False, and it stays, if it is a trigger that has fired. */
-export async function withdrawFirings(db: Db, id: number): Promise<boolean> {
+export async function withdrawFirings(db: Db, id: number, by = byItself(null)): Promise<boolean> {
   return write(db, async (tx) => {
-    const { numDeletedRows } = await tx
+    const gone = await tx
       .deleteFrom('allowed_firings')
       .where('id', '=', id)
       .where((eb) => eb.or([eb('kind', '!=', 'trigger'), eb('at', 'is', null)]))
-      .executeTakeFirstOrThrow();
-    return numDeletedRows > 0n;
+      .returning(['schedule', 'kind'])
+      .executeTakeFirst();
+    if (gone !== undefined && gone.kind !== 'due')
+      await noteAction(tx, by, { kind: 'withdraw', schedule: gone.schedule });
+    return gone !== undefined;
   });
 }
 

@@ -1,4 +1,5 @@
 import type { LedgerDriver } from '../driver.ts';
+import { versionsOf } from '../versions.ts';
 import { admitFile, makeFile } from './open-file.ts';
 
 /**
@@ -13,7 +14,7 @@ export const sqlite: LedgerDriver = {
     return (await import('./dialect.ts')).openSqlite(place);
   },
   strangeParts: async (db) => (await import('./strange-parts.ts')).strangeParts(db),
-  versions: { '0.1': async (db) => (await import('./schema.ts')).up(db) },
+  versions: versionsOf(async () => (await import('./schema.ts')).VERSIONS),
   importFormer: async (place) => (await import('./import-former.ts')).importFormer(place),
   blocksThread: true,
   locksOf: async (place) => (await import('./locks.ts')).fileLocks(place),

@@ -1,21 +1,29 @@
 import { sql, type Kysely } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import type { Schema } from '../schema.ts';
-import { createTables as create } from '../tables/create-tables.ts';
+import { createTables as create, type TableDialect } from '../tables/create-tables.ts';
+import type { MakeVersion, VersionName } from '../versions.ts';
 import { TRIGGERS } from './triggers.ts';
 
-/** Makes version 1 in SQLite: `ledger/tables/` describes the tables; the triggers maintain counts and sums. */
-export async function up(db: Kysely<unknown>): Promise<void> {
+const DIALECT: TableDialect = {
+  typeOf: ({ type }) => type,
+  numbered: (column) => column.autoIncrement(),
+  endOfSorted: 'without rowid',
+};
+
+export const VERSIONS: Readonly<Record<VersionName, MakeVersion>> = {
+  '0.1': makeFirst,
+  '0.2': (db) => create(db, DIALECT, '0.2'),
+};
+
+/** Makes version 0.1 in SQLite: `ledger/tables/` describes the tables; the triggers maintain counts and sums. */
+async function makeFirst(db: Kysely<unknown>): Promise<void> {
   await createTables(db);
   await (db as Kysely<Schema>).insertInto('facts').values({ name: 'id', value: randomUUID() }).execute();
 }
 
-/** Every table, index and trigger, without a line. */
+/** Every table, index and trigger of version 0.1, without a line. */
 export async function createTables(db: Kysely<unknown>): Promise<void> {
-  await create(db, {
-    typeOf: ({ type }) => type,
-    numbered: (column) => column.autoIncrement(),
-    endOfSorted: 'without rowid',
-  });
+  await create(db, DIALECT, '0.1');
   for (const trigger of TRIGGERS) await sql.raw(trigger).execute(db);
 }

@@ -2,7 +2,8 @@ import Database from 'libsql';
 import { Kysely, sql, SqliteDialect } from 'kysely';
 import { migrate } from '../migrate.ts';
 import type { Schema } from '../schema.ts';
-import { up } from './schema.ts';
+import { versionsOf } from '../versions.ts';
+import { VERSIONS } from './schema.ts';
 
 /** A table, index, trigger or view, as the database keeps it. */
 interface Part {
@@ -23,7 +24,7 @@ const OF_SQLITE = new Set(['sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4']);
 export async function strangeParts(db: Kysely<Schema>): Promise<readonly string[]> {
   const fresh = new Kysely<Schema>({ dialect: new SqliteDialect({ database: new Database(':memory:') }) });
   try {
-    await migrate(fresh, { versions: { '0.1': up }, describe: String }, ':memory:');
+    await migrate(fresh, { versions: versionsOf(() => Promise.resolve(VERSIONS)), describe: String }, ':memory:');
     const [ours, found] = [await partsOf(fresh), await partsOf(db)];
     const strange = [...without(found, ours), ...without(ours, found)];
     return [...new Set(strange.map(({ type, name }) => `${type} ${JSON.stringify(name)}`))];

@@ -1,5 +1,6 @@
 import { sql, type ColumnDefinitionBuilder, type CreateTableBuilder, type Kysely, type RawBuilder } from 'kysely';
-import { TABLES, type Schema } from '../schema.ts';
+import { TABLES_OF, type Schema } from '../schema.ts';
+import type { VersionName } from '../versions.ts';
 import type { Column, Table } from './columns.ts';
 
 /** Makes the tables of a ledger in whatever database: columns, references and indexes are the same in each. */
@@ -100,12 +101,16 @@ const INDEXES: Readonly<Record<string, Index>> = {
   notices_due: { on: 'notices', columns: ['due_at'], where: 'ended_at is null' },
   notices_batch: { on: 'notices', columns: ['batch', 'made_at'] },
   allowed_firings_of: { on: 'allowed_firings', columns: ['schedule'] },
+  actions_of_batch: { on: 'actions', columns: ['batch', 'number'], where: 'batch is not null' },
+  actions_of_schedule: { on: 'actions', columns: ['schedule', 'number'], where: 'schedule is not null' },
 };
 
-/** Makes every table and index, without a line. */
-export async function createTables(db: Kysely<unknown>, dialect: TableDialect): Promise<void> {
-  for (const [name, table] of Object.entries<Table>(TABLES)) await createTable(db, name, table, dialect);
+/** Makes the tables that a version adds, and their indexes, without a line. */
+export async function createTables(db: Kysely<unknown>, dialect: TableDialect, version: VersionName): Promise<void> {
+  const tables: Readonly<Record<string, Table>> = TABLES_OF[version];
+  for (const [name, table] of Object.entries(tables)) await createTable(db, name, table, dialect, tables);
   for (const [name, { on, columns, where, isUnique }] of Object.entries(INDEXES)) {
+    if (!(on in tables)) continue;
     const index = db.schema
       .createIndex(name)
       .on(on)
@@ -120,6 +125,7 @@ async function createTable(
   name: string,
   { columns, key }: Table,
   { typeOf, numbered, endOfSorted }: TableDialect,
+  tables: Readonly<Record<string, Table>>,
 ): Promise<void> {
   let table: CreateTableBuilder<string, string> = db.schema.createTable(name);
   for (const [columnName, column] of Object.entries(columns)) {
@@ -135,7 +141,7 @@ async function createTable(
     table = table.addPrimaryKeyConstraint(`${name}_key`, [...key]);
   for (const [from, own, to] of REFERENCES) {
     if (from !== name) continue;
-    table = table.addForeignKeyConstraint(`${name}_${to}`, [...own], to, [...TABLES[to].key]);
+    table = table.addForeignKeyConstraint(`${name}_${to}`, [...own], to, [...(tables[to]?.key ?? [])]);
   }
   const isSorted = endOfSorted !== undefined && SORTED.includes(name);
   await (isSorted ? table.modifyEnd(sql.raw(endOfSorted)) : table).execute();

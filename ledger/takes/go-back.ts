@@ -16,8 +16,6 @@ import { takesOf } from './takes.ts';
 /** A person's request to go back to an earlier take. */
 export interface Return {
   readonly take: number;
-  /** User and host of the command. */
-  readonly who: string;
   /** The transcript's text, as in its file. Omitted if the result is not text. */
   readonly text?: string;
   /**
@@ -32,9 +30,10 @@ export interface Return {
  * store, so that a person can switch back. Charges stay as they are: each take was paid for. The row is settled at
  * once; the row of a part is joined again. If the file is lost, or was never fetched, its job is read for it first.
  *
+ * @param who the person, for the record of the decision
  * @returns true if the row is open again, because its job is read
  */
-export async function goBack(row: RowInHand, { take, who, text, isLost = false }: Return): Promise<boolean> {
+export async function goBack(row: RowInHand, { take, text, isLost = false }: Return, who: string): Promise<boolean> {
   const { tx, line } = row;
   const takes = await takesOf(tx, line.batch, line.row);
   const editedBy = takes.find((one) => one.take > take && one.before.spec !== undefined)?.take;

@@ -1,3 +1,4 @@
+import { byItself, type ActionKind } from '../../contract/actions.ts';
 import type { Failure } from '../../contract/failures.ts';
 import { defined } from '../../contract/defined.ts';
 import { hasResult, type Outcome, type TakeReason } from '../../contract/outcomes.ts';
@@ -9,6 +10,7 @@ import { reopenBatch } from '../batches/batches.ts';
 import { requireBatch } from '../batches/read-batches.ts';
 import { withJob } from '../cache/kept-results.ts';
 import { LedgerMisuse } from '../errors.ts';
+import { noteAction } from '../history/actions.ts';
 import { goBack, type Return } from './go-back.ts';
 import { giveUpLost, loseFile, restoreFile } from './lost-files.ts';
 import type { NewRow } from '../record-types.ts';
@@ -70,7 +72,12 @@ type Pay = Extract<RedriveChoice['how'], { type: 'pay' }>;
  * This is the only way past a request that the API may have accepted. So it checks for itself and refuses a choice
  * without `resubmitted` for such a row, whatever its caller believed.
  */
-export async function redrive(db: Db, batch: string, choices: readonly RedriveChoice[]): Promise<Redriven> {
+export async function redrive(
+  db: Db,
+  batch: string,
+  choices: readonly RedriveChoice[],
+  by = byItself(null),
+): Promise<Redriven> {
   return write(db, async (tx) => {
     const { state, control } = await requireBatch(tx, batch);
     if (state === 'loading' || (state === 'open' && control === 'stopping')) {
@@ -80,27 +87,37 @@ export async function redrive(db: Db, batch: string, choices: readonly RedriveCh
     }
     const rows: number[] = [];
     const left: number[] = [];
+    const done = new Map<ActionKind, number[]>();
     let opened = false;
     for (const choice of choices) {
       const row = await RowInHand.take(tx, { batch, row: choice.row });
       const isThere = row.line.outcome === choice.outcome && row.line.take === choice.take;
       if (isThere && choice.lost !== undefined) await loseFile(row, choice.lost, unfitOf(row) ?? spareOf(row, choice));
-      if (isThere) opened = (await open(row, choice.how)) || opened;
+      if (isThere) {
+        opened = (await open(row, choice.how, by.actor.name)) || opened;
+        done.set(kindOf(choice), [...(done.get(kindOf(choice)) ?? []), choice.row]);
+      }
       (isThere ? rows : left).push(choice.row);
     }
     if (opened) await reopenBatch(tx, batch, state === 'closed');
+    for (const [kind, some] of done) await noteAction(tx, by, { kind, batch, rows: some });
     return { rows, left };
   });
 }
 
+function kindOf({ how }: RedriveChoice): ActionKind {
+  if (how.type === 'pay') return how.reason === 'resubmitted' ? 'resubmit' : 'redrive';
+  return how.type === 'accept' ? 'accept' : 'redrive';
+}
+
 /** Carries out a choice. True if the row was reopened; false if it was settled at once. */
-async function open(row: RowInHand, how: RedriveChoice['how']): Promise<boolean> {
+async function open(row: RowInHand, how: RedriveChoice['how'], who: string): Promise<boolean> {
   if (row.line.parts !== null) return joinAgain(row, how);
   switch (how.type) {
     case 'wait':
       return how.restored === true ? restoreFile(row) : waitAgain(row);
     case 'accept':
-      return how.earlier === undefined ? accept(row) : goBack(row, how.earlier);
+      return how.earlier === undefined ? accept(row) : goBack(row, how.earlier, who);
     case 'pay':
       await payAgain(row, how);
       return true;

@@ -26,8 +26,7 @@ export async function endReturned(
   const before = (await takesOf(tx, line.batch, line.row)).map((one) => [one.before.file, ...one.before.extraFiles]);
   const released = (await releasedFiles(tx, line.batch, line.row)).map(({ files }) => files);
   const extraFiles = filesBeside(file, [...before, ...released]);
-  const decided = { ...attemptKeyOf(charge), type: 'went-back', who } as const;
-  await note(tx, decided, decided, replaced);
+  await note(tx, attemptKeyOf(charge), { type: 'went-back' }, who, replaced);
   await row.change({ returned_to: charge.take === line.take ? null : charge.take, fallback: null });
   return {
     outcome: outcomeWith(row, charge, file).outcome,

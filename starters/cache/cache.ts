@@ -54,6 +54,7 @@ export async function prune(flags: Flags, { output }: RunContext, ask: Ask = ask
       pruneHere(session, {
         ...defined({ olderThanMs, keepBytes }),
         isDryRun: dryRun,
+        reason: flags.reason,
         confirm: async (forecast) => {
           if (person.yes) return;
           output.say(prunedLine({ dryRun: true, ...forecast }));

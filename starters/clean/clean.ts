@@ -41,6 +41,7 @@ export async function clean(
       const end = await cleanHere(session, batch, {
         ...parts,
         isDryRun,
+        reason: flags.reason,
         confirm: async (forecast) => {
           if (person.yes) return;
           for (const line of cleanLines(viewOf(forecast, true))) output.say(line);

@@ -2,6 +2,7 @@ import {
   BATCH,
   ROW_OF,
   LOOKING,
+  RANGE_FROM,
   STEERING,
   TUNING,
   WEBHOOK,
@@ -13,6 +14,7 @@ import {
   TEXT,
   type CommandSpec,
 } from './command-spec.ts';
+import { ACTION_KINDS } from '../../contract/actions.ts';
 import { positive, share } from './flag-values.ts';
 import { upTo } from './flags.ts';
 
@@ -21,7 +23,7 @@ export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   run: {
     does: 'Start or resume a batch; writes ./out/<batch>/',
     operands: [['<manifest>', 'CSV, TSV or JSONL file with a header; - reads stdin']],
-    flags: `${MANIFEST} ${WEBHOOK} resubmit dryRun confirmAfterSample detach quiet verbose`,
+    flags: `${MANIFEST} ${WEBHOOK} reason resubmit dryRun confirmAfterSample detach quiet verbose`,
     examples: [
       'voxbatch run lines.csv --sample 5 --confirm-after-sample',
       'voxbatch run lines.csv --voice anna --budget 500 --halt soon,fail=5%',
@@ -39,7 +41,7 @@ export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   redrive: {
     does: 'Run ended rows of a batch again, as a new take at a new price',
     operands: [['[batch]', 'Name of the batch (default: the one in the file, else the newest)']],
-    flags: `${WEBHOOK} where rows damaged newStore from step resubmit accept confirm yes out apiUrl dryRun detach json quiet verbose`,
+    flags: `${WEBHOOK} where rows damaged newStore from step resubmit accept reason confirm yes out apiUrl dryRun detach json quiet verbose`,
     notes:
       'A redrive keeps finished steps, and fetches jobs that were paid for, free. It skips rows that have a result, unless you select\n' +
       'them: by --rows, --step, --where outcome=succeeded, or by editing their cells in the file.',
@@ -56,7 +58,7 @@ export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   reconcile: {
     does: 'Settle requests whose answers were lost, and list jobs that belong to no row; free',
     operands: [BATCH],
-    flags: `${WEBHOOK} adopt release notCharged yes out apiUrl json`,
+    flags: `${WEBHOOK} adopt release notCharged reason yes out apiUrl json`,
     own: {
       resubmit: [
         '--resubmit <rows...>',
@@ -131,6 +133,19 @@ export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {
     examples: ['voxbatch explain 7 --batch lines'],
     load: async () => (await import('../look/explain.ts')).explain,
   },
+  history: {
+    does: 'Show what was done to a batch, when, by whom and why; the newest last',
+    operands: [BATCH],
+    flags: 'to json',
+    own: {
+      ...RANGE_FROM,
+      kinds: ['--kind <list>', `Only these, separated by commas: ${ACTION_KINDS.join(', ')}`],
+      schedule: ['--schedule <name>', 'Of a schedule, in place of a batch'],
+    },
+    notes: LOOKING,
+    examples: ['voxbatch history lines', 'voxbatch history lines --kind tune,redrive --from 2026-12-01T00:00:00Z'],
+    load: async () => (await import('../history/history.ts')).history,
+  },
   results: {
     does: 'Write the result files of a batch as it is now',
     operands: [BATCH],
@@ -175,7 +190,7 @@ rows have not ended; 5: the account could not be read at all.`,
   pause: {
     does: 'Send no more paid requests; running jobs are still fetched',
     operands: [BATCH],
-    flags: 'json',
+    flags: 'reason json',
     notes: STEERING,
     examples: ['voxbatch pause lines'],
     load: async () => (await import('../steer/control.ts')).pause,
@@ -183,7 +198,7 @@ rows have not ended; 5: the account could not be read at all.`,
   resume: {
     does: 'Continue a paused batch',
     operands: [BATCH],
-    flags: 'json',
+    flags: 'reason json',
     notes: STEERING,
     examples: ['voxbatch resume lines'],
     load: async () => (await import('../steer/control.ts')).resume,
@@ -191,7 +206,7 @@ rows have not ended; 5: the account could not be read at all.`,
   stop: {
     does: 'Send no more paid requests, fetch running jobs, cancel the rest',
     operands: [BATCH],
-    flags: 'json now',
+    flags: 'reason json now',
     notes: STEERING,
     examples: ['voxbatch stop lines'],
     load: async () => (await import('../steer/control.ts')).stop,
@@ -199,7 +214,7 @@ rows have not ended; 5: the account could not be read at all.`,
   tune: {
     does: 'Change limits, budget and policies of a running batch; without flags, show current values',
     operands: [BATCH],
-    flags: `${TUNING} json`,
+    flags: `${TUNING} reason json`,
     notes: `Settings that you do not name stay as they are. Defaults are those of a new batch.\n${STEERING}`,
     examples: ['voxbatch tune lines --rate 10 --budget 500'],
     load: async () => (await import('../steer/tune.ts')).tune,

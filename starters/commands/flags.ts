@@ -106,6 +106,7 @@ const OF_ONE = {
   since: ['--since <duration>', 'How far to look back: 26h, 7d (default: 26h)'],
   pausedOk: ['--paused-ok', 'Take what was skipped while a schedule was paused by hand for in order'],
   to: ['--to <time>', 'Last moment'],
+  reason: ['--reason <words>', 'Why, for the record; `history` says it'],
   note: ['--note <words>', 'Why; `show` and `list` say it'],
   lookEvery: [
     '--look-every <seconds>',

@@ -38,14 +38,14 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   },
   'cache prune': {
     does: 'Remove results that were not used for long; bills and out folders stay',
-    flags: 'olderThan keepBytes dryRun yes json',
+    flags: 'olderThan keepBytes dryRun reason yes json',
     examples: ['voxbatch cache prune --older-than 30d --dry-run'],
     load: async () => (await import('../cache/cache.ts')).prune,
   },
   clean: {
     does: 'Remove the media of a finished batch, the records of its rows, or both; its bill stays',
     operands: [['<batch>', 'Name of the batch']],
-    flags: 'media dryRun yes json',
+    flags: 'media dryRun reason yes json',
     own: {
       rows: ['--rows', 'Remove what its rows asked for, and their texts; it can then not be run again'],
       all: ['--all', 'Both'],
@@ -66,14 +66,14 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
       ['<name>', `${SCHEDULE[1]}; its batches are called NAME.2026-12-01T02-00-00Z`],
       ['<manifest>', 'CSV, TSV or JSONL, read each time it fires: a file, a pattern of files, or an https:// URL'],
     ],
-    flags: `${SPEC} ${READING} ${PRICED} check`,
+    flags: `${SPEC} ${READING} ${PRICED} reason check`,
     examples: ['voxbatch schedule create nightly lines.csv --every 1d --budget 500'],
     load: async () => (await import('../schedules/make.ts')).create,
   },
   'schedule update': {
     does: 'Change when a schedule fires, or what it runs',
     operands: [SCHEDULE],
-    flags: `${SPEC} ${READING} ${PRICED} check manifest`,
+    flags: `${SPEC} ${READING} ${PRICED} reason check manifest`,
     examples: ['voxbatch schedule update nightly --cron "0 3 * * *"'],
     load: async () => (await import('../schedules/make.ts')).update,
   },
@@ -108,7 +108,7 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   'schedule trigger': {
     does: 'Fire a schedule now, even if it is paused',
     operands: [SCHEDULE],
-    flags: 'overlap json',
+    flags: 'overlap reason json',
     own: { wait: ['--wait', 'Wait until its batch has ended, and exit as that batch did'] },
     examples: ['voxbatch schedule trigger nightly'],
     load: async () => (await import('../schedules/steer.ts')).trigger,
@@ -116,7 +116,7 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   'schedule backfill': {
     does: 'Fire a schedule for times that have passed',
     operands: [SCHEDULE],
-    flags: 'to overlap json',
+    flags: 'to overlap reason json',
     own: RANGE_FROM,
     examples: ['voxbatch schedule backfill nightly --from 2026-12-01T00:00Z --to 2026-12-07T00:00Z'],
     load: async () => (await import('../schedules/steer.ts')).backfill,
@@ -138,7 +138,7 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   'schedule delete': {
     does: 'Delete a schedule; its batches and their files stay',
     operands: [SCHEDULE],
-    flags: 'json',
+    flags: 'reason json',
     examples: ['voxbatch schedule delete nightly'],
     load: async () => (await import('../schedules/steer.ts')).remove,
   },

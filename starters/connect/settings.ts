@@ -23,6 +23,7 @@ import {
   type Settings,
   useOperations,
 } from '../../client/settings.ts';
+import { requireOperator } from '../../client/history/by-person.ts';
 import { readToken } from './api-token.ts';
 import { ownEnvironment } from '../own-environment.ts';
 import { ExitError } from '../exit-error.ts';
@@ -46,7 +47,10 @@ export async function readSettings(env: NodeJS.ProcessEnv = ownEnvironment()): P
     cluster: readCluster(env),
     env,
     onImported: tellImport,
-    ...defined({ unconfirmed }),
+    ...defined({
+      unconfirmed,
+      operator: env['VOXBATCH_OPERATOR'] ? requireOperator(env['VOXBATCH_OPERATOR'], 'VOXBATCH_OPERATOR') : undefined,
+    }),
   };
 }
 

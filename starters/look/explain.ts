@@ -17,6 +17,8 @@ import { hasResult } from '../../contract/outcomes.ts';
 import { dialectOf } from '../../contract/row-kinds.ts';
 import { partNumber } from '../../contract/row-parts.ts';
 import { CONFIRM_FIRST } from '../trust/member-words.ts';
+import { viewAction } from '../../client/history/history-view.ts';
+import { actionLine } from '../terminal/action-words.ts';
 import { attemptLines, contentOf, decisionLine, failureLines, takeLines } from '../terminal/attempt-words.ts';
 import { awaitedWords, nextForRow } from '../terminal/row-steps.ts';
 import { clipped, indent, oneLine, tableLines, type TableColumn } from '../terminal/table.ts';
@@ -82,6 +84,7 @@ export function historyLines(history: RowExplanation): readonly string[] {
     ...partLines(history.parts),
     ...requestLines(history),
     ...(history.decisions.length === 0 ? [] : ['Decided by people', ...history.decisions.map(decisionLine)]),
+    ...(history.actions.length === 0 ? [] : ['Done to it', ...indent(history.actions.map(viewAction).map(actionLine))]),
     ...(row.failure === null ? [] : ['Failure', ...failureLines(row.failure)]),
     ...(row.text === null ? [] : ['Text', `  ${clipped(row.text, LONGEST_CELL)}`]),
     ...(files.length === 0 ? [] : ['Files in the out folder']),

@@ -50,7 +50,7 @@ export async function reconcile(
     const ledger = await session.ledger();
     const batch = await chooseBatch(ledger, name);
     const out = resolve(flags.out ?? defaultOut(batch.name));
-    const request = { ...readRequest(flags), out, webhook };
+    const request = { ...readRequest(flags), ...defined({ reason: flags.reason }), out, webhook };
     const end = await reconcileBatch(session, batch, request, person, tellerOf(batch.name, invocation));
     if (end.type === 'unconfirmed') throw unconfirmed(end.requests, batch.name);
     if ('word' in end) throw unchangedError(faultText(end, batch));

@@ -39,8 +39,8 @@ export async function redriveFile(request: FileRequest): Promise<ExitName> {
     refuseFlags(request, batch);
     const { tuning, confirmAbove } = plan;
     const out = resolve(flags.out ?? defaultOut(batch.name));
-    const { resubmit = false } = flags;
-    const asked = { from: source, resubmit, asksForOverdue: true, tuning, confirmAbove, webhook, out };
+    const { resubmit = false, reason } = flags;
+    const asked = { from: source, resubmit, asksForOverdue: true, tuning, confirmAbove, webhook, out, reason };
     const end = await redrive(session, batch, asked, person, redriveTeller(batch.name, output));
     const command = `voxbatch run ${shellWord(path)}`;
     return finishRedrive(

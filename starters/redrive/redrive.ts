@@ -58,8 +58,8 @@ async function redriveFrom(
     const batch = await chooseBatch(await session.ledger(), name);
     requireSomeChoice(flags);
     const out = resolve(flags.out ?? defaultOut(batch.name));
-    const { newStore, confirm: confirmAbove } = flags;
-    const request = { ...selectionOf(flags), ...defined({ newStore }), from, out, confirmAbove, webhook };
+    const { newStore, reason, confirm: confirmAbove } = flags;
+    const request = { ...selectionOf(flags), ...defined({ newStore, reason }), from, out, confirmAbove, webhook };
     const command = { batch, command: commandOf(batch.name, flags), file: from?.label, out };
     const tell = redriveTeller(batch.name, output, flags.dryRun);
     if (flags.dryRun !== true)

@@ -60,7 +60,7 @@ async function runOnce(request: RunRequest, context: RunContext): Promise<ExitNa
   return withInvocation(opening, async (invocation) => {
     const { session, webhook } = invocation;
     const person = { ...invocation.person, yes: invocation.person.yes || isAgreed };
-    const recorded = await putOnRecord({ ...checked, source, session, person, webhook, tell });
+    const recorded = await putOnRecord({ ...checked, source, session, person, webhook, tell, reason: flags.reason });
     switch (recorded.type) {
       case 'faulty':
         throw refuseProblems(recorded.summary, manifestPath, output, report);

@@ -141,15 +141,16 @@ function checkLines(check: ScheduleCheck, since: string): readonly string[] {
   return occurrences.map((one) => `${one.amiss ? 'AMISS' : 'ok   '} ${occurrenceWords(one, timezone)}`);
 }
 
-/** Opens the ledger and Temporal for a command on schedules, and closes them afterwards. Starts no worker. */
+/** Opens the ledger and Temporal for a command on schedules, and closes them afterwards. Starts no worker. `reason`: why, for the record. */
 export async function withSchedules<T>(
   output: Output,
   work: (schedules: OpenSchedules, settings: CommandSettings) => Promise<T>,
+  reason?: string,
 ): Promise<T> {
   const settings = await readSettings();
   const session = openSession(settings, {}, { mustExist: true, admit: admittance(settings, {}, output) });
   try {
-    return await openSchedules(session, output.say, (schedules) => work(schedules, settings));
+    return await openSchedules(session, output.say, (schedules) => work(schedules, settings), reason);
   } finally {
     await session.close();
   }

@@ -35,7 +35,11 @@ export async function create(name: string, manifest: string, flags: Flags, { out
   sayLedgerBeside(settings, manifest, ['schedule', 'create', name], output);
   const session = openSession(settings, flags, { mustExist: false, admit: admittance(settings, {}, output) });
   try {
-    return report(await makeSchedule(session, { name, spec, wanted, mustRun: flags.check }, output.say), flags, output);
+    return report(
+      await makeSchedule(session, { name, spec, wanted, mustRun: flags.check, reason: flags.reason }, output.say),
+      flags,
+      output,
+    );
   } finally {
     await session.close();
   }
@@ -43,19 +47,23 @@ export async function create(name: string, manifest: string, flags: Flags, { out
 
 /** `voxbatch schedule update NAME`. A running batch stays as it is. */
 export async function update(name: string, flags: Flags, { output }: RunContext): Promise<ExitName> {
-  return withSchedules(output, async (place, settings) => {
-    const { manifest, check: mustRun } = flags;
-    if (manifest === undefined) refuseRunFlags(flags);
-    const wanted = manifest === undefined ? undefined : await wantedRun(manifest, flags, settings);
-    const { onEnd, notify } = readTuning(flags);
-    const change = { written: flags, nameOf: flagOf, wanted, hooks: defined({ onEnd, notify }), mustRun };
-    return report(await changeSchedule(place, name, change), flags, output);
-  });
+  return withSchedules(
+    output,
+    async (place, settings) => {
+      const { manifest, check: mustRun } = flags;
+      if (manifest === undefined) refuseRunFlags(flags);
+      const wanted = manifest === undefined ? undefined : await wantedRun(manifest, flags, settings);
+      const { onEnd, notify } = readTuning(flags);
+      const change = { written: flags, nameOf: flagOf, wanted, hooks: defined({ onEnd, notify }), mustRun };
+      return report(await changeSchedule(place, name, change), flags, output);
+    },
+    flags.reason,
+  );
 }
 
 /** How a batch is run is given as a whole: a flag that is left out has its default. Those of the spec and the hooks need no manifest. */
 function refuseRunFlags(flags: Flags): void {
-  const idle = ['json', 'onEnd', 'notify', ...SPEC.split(' ')];
+  const idle = ['json', 'reason', 'onEnd', 'notify', ...SPEC.split(' ')];
   const lost = Object.keys(flags).find((name) => !idle.includes(name));
   if (lost === undefined) return;
   throw unchangedError(`${flagOf(lost)} needs --manifest FILE, and all other flags that the batches are to run with.`);

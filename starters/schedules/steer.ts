@@ -73,29 +73,33 @@ export async function trigger(name: string, flags: TriggerFlags, { output }: Run
   });
 }
 
-async function triggerToEnd(name: string, { overlap, json }: TriggerFlags, output: Output): Promise<ExitName> {
-  return withSchedules<ExitName>(output, async (place) => {
-    const alone = nobodyFires([name], place.around);
-    const triggered = await triggerAndWait(place, name, {
-      overlap,
-      tell: (news) => {
-        output.say(
-          news.type === 'alone'
-            ? alone
-            : `Schedule "${name}" fires: batch ${news.batch}. Waiting for its end; Ctrl-C ends only the waiting.`,
-        );
-      },
-    });
-    if (triggered.type !== 'over') {
-      const [exit, words] = NOT_OVER[triggered.type];
-      output.say(`Schedule "${name}" ${words}${triggered.type === 'unattended' ? ` ${alone}` : ''}`);
+async function triggerToEnd(name: string, { overlap, json, reason }: TriggerFlags, output: Output): Promise<ExitName> {
+  return withSchedules<ExitName>(
+    output,
+    async (place) => {
+      const alone = nobodyFires([name], place.around);
+      const triggered = await triggerAndWait(place, name, {
+        overlap,
+        tell: (news) => {
+          output.say(
+            news.type === 'alone'
+              ? alone
+              : `Schedule "${name}" fires: batch ${news.batch}. Waiting for its end; Ctrl-C ends only the waiting.`,
+          );
+        },
+      });
+      if (triggered.type !== 'over') {
+        const [exit, words] = NOT_OVER[triggered.type];
+        output.say(`Schedule "${name}" ${words}${triggered.type === 'unattended' ? ` ${alone}` : ''}`);
+        return exit;
+      }
+      const { occurrence, exit = 'failures', out } = triggered;
+      output.say(endingWords(occurrence, name, out));
+      if (json === true) output.data(jsonLine({ schedule: name, done: 'triggered', ...occurrence }));
       return exit;
-    }
-    const { occurrence, exit = 'failures', out } = triggered;
-    output.say(endingWords(occurrence, name, out));
-    if (json === true) output.data(jsonLine({ schedule: name, done: 'triggered', ...occurrence }));
-    return exit;
-  });
+    },
+    reason,
+  );
 }
 
 /** What is said of a trigger that came to nothing, after the name of its schedule, and the exit code. */
@@ -115,13 +119,17 @@ const NOT_OVER: Readonly<Record<Exclude<Triggered['type'], 'over'>, readonly [Ex
 async function steer(
   name: string,
   done: string,
-  flags: Pick<Flags, 'json'>,
+  flags: Pick<Flags, 'json' | 'note' | 'reason'>,
   output: Output,
   work: (place: OpenSchedules) => Promise<string | readonly string[]>,
 ): Promise<ExitName> {
-  return withSchedules<ExitName>(output, async (place) => {
-    for (const line of [await work(place)].flat()) output.say(line);
-    if (flags.json === true) output.data(jsonLine({ schedule: name, done }));
-    return 'complete';
-  });
+  return withSchedules<ExitName>(
+    output,
+    async (place) => {
+      for (const line of [await work(place)].flat()) output.say(line);
+      if (flags.json === true) output.data(jsonLine({ schedule: name, done }));
+      return 'complete';
+    },
+    flags.reason ?? flags.note,
+  );
 }

@@ -19,7 +19,7 @@ import { tableLines } from '../terminal/table.ts';
 async function control(
   name: string | undefined,
   wish: Control,
-  { json = false, now: isNow = false }: Flags,
+  { json = false, now: isNow = false, reason }: Flags,
   { output }: RunContext,
 ): Promise<ExitName> {
   return atLedger<ExitName>(async (ledger, settings) => {
@@ -30,6 +30,7 @@ async function control(
       batch,
       wish,
       isNow,
+      reason,
       say: output.say,
       onWait: () => {
         output.say('Waiting for the paid requests in flight (up to 3 minutes) …');

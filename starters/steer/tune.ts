@@ -24,7 +24,8 @@ export async function tune(name: string | undefined, flags: Flags, { output }: R
     const batch = await chooseBatch(ledger, name);
     const tuning = readTuning(flags);
     const isChange = Object.keys(tuning).length > 0;
-    const isTold = isChange && (await tuneBatch({ settings, ledger, batch, tuning, say: output.say }));
+    const isTold =
+      isChange && (await tuneBatch({ settings, ledger, batch, tuning, reason: flags.reason, say: output.say }));
     const tuned = await readTuned(ledger, batch.name);
     printAnswer(output, flags, viewTuned(tuned), () => tunedLines(tuned, batch.settings));
     if (isChange) {

@@ -1,4 +1,4 @@
-import { shownValue } from '../../client/look/tunables-view.ts';
+import { shownValue } from '../../contract/shown-value.ts';
 import { inCredits } from './money.ts';
 import {
   TUNABLE_NAMES,

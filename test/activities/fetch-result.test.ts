@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { BATCH, keyOf, tts, dub } from './rows.ts';
 import { fastClock } from './worker.ts';
 import { begin, type World } from './world.ts';
+import { ANN } from '../support/ann.ts';
 
 const ROWS = 64;
 /** Of a file, ms. Eight at once make the last one wait for longer than its link lives. */
@@ -81,11 +82,11 @@ describe('fetchResult', () => {
     const download = world.holdAt('before-rename');
     const worker = await world.worker({ atFaultPoint: download.atFaultPoint });
 
-    await ledger.decide(keyOf(1), { type: 'adopted', jobId: wrong, who: 'ann' });
+    await ledger.decide(keyOf(1), { type: 'adopted', jobId: wrong }, ANN);
     const fetching = worker.slice([keyOf(1)], 20_000);
     await download.reached;
-    await ledger.decide(keyOf(1), { type: 'released', jobId: wrong, who: 'ann' });
-    await ledger.decide(keyOf(1), { type: 'adopted', jobId: right, who: 'ann' });
+    await ledger.decide(keyOf(1), { type: 'released', jobId: wrong }, ANN);
+    await ledger.decide(keyOf(1), { type: 'adopted', jobId: right }, ANN);
     download.release();
     await fetching;
     await worker.drive(1);

@@ -48,7 +48,7 @@ async function expectFetchedBySameCommand(first: ResultFile): Promise<void> {
 
 /** Opens the row as `redrive --accept 1/1` does. */
 async function reopen(isLost: boolean): Promise<void> {
-  const how = { type: 'accept', earlier: { take: 1, who: 'ann@home', isLost } } as const;
+  const how = { type: 'accept', earlier: { take: 1, isLost } } as const;
   await world.ledger.redrive(BATCH, [{ row: 1, take: 2, outcome: 'succeeded', how }]);
 }
 

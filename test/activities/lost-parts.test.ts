@@ -10,6 +10,7 @@ import { draftLines } from '../../starters/redrive/redrive-words.ts';
 import { BATCH, speaks, FORGOTTEN, FREE, PARTS, type Wanted, type Rule } from './rows.ts';
 import { createWorld, type World } from './world.ts';
 import { readerOf } from '../../store/open-store.ts';
+import { ANN } from '../support/ann.ts';
 
 /** Row 1 is spoken in parts, which are rows 2 to 4. Stored files of it are lost: all is as it was, free. */
 
@@ -93,7 +94,7 @@ it('a part that was found lost when it was to be joined is fetched by the same c
   const { rows, draft } = await world.draft(DAMAGED);
   const path = await world.pathOf(3);
   await rename(path, `${path}.away`);
-  expect(await openRows(world.ledger, BATCH, draft, rows)).toMatchObject({ opened: 1 });
+  expect(await openRows(world.ledger, BATCH, draft, rows, ANN)).toMatchObject({ opened: 1 });
   await world.work();
   expect(await world.row()).toMatchObject({ outcome: 'failed', failure: { class: 'ResultGone' } });
   expect(await redrive()).toEqual(FREE);

@@ -10,6 +10,7 @@ import { claimAnew } from '../ledger/setup.ts';
 import { BATCH, keyOf, settingsOf, tts, lipSync } from './rows.ts';
 import { movableClock } from './worker.ts';
 import { createWorld, begin } from './world.ts';
+import { ANN } from '../support/ann.ts';
 
 /** Two at once, zombies and clocks of docs/decisions/one-charge.md. A zombie is held at a moment and let go later. */
 
@@ -85,7 +86,7 @@ describe('one charge: two at once', () => {
         findOrLoadBatch({
           ...{ ledger, source, options: OPTIONS, settings: settingsOf({}), checked },
           identity: { name: BATCH, digest: 'd1', apiUrl: realm.apiUrl, account: realm.account },
-          ...{ givesReading: false, givesTemplate: false },
+          ...{ givesReading: false, givesTemplate: false, by: ANN },
         }),
       ),
     );

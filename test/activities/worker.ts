@@ -18,6 +18,7 @@ import type { Store } from '../../store/store.ts';
 import type { WorkerWorld } from '../../worker/dependencies.ts';
 import { freeReadsOf } from '../../worker/free-reads.ts';
 import { BATCH, keyOf } from './rows.ts';
+import { ANN } from '../support/ann.ts';
 
 /**
  * How long a slice may take, ms: a guard. A read that is on the wire when a slice ends is made again in the next one, and tests count
@@ -165,7 +166,7 @@ export class Worker {
 
 /** Gives a row a job by a person's word, as `reconcile --adopt` does. */
 export async function adopt(world: WorkerWorld, row: number, jobId: string): Promise<SettledRow> {
-  return adoptJob(world.ledger, freeReadsOf(world), await recordOf(world), { row, jobId }, 'ann@invocation');
+  return adoptJob(world.ledger, freeReadsOf(world), await recordOf(world), { row, jobId }, ANN);
 }
 
 /** The batch of these tests. */

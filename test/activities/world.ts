@@ -37,6 +37,7 @@ import { fastClock, Worker } from './worker.ts';
 import { endAfterTest } from '../support/end-after-test.ts';
 import { openTestLedger } from '../support/open-test-ledger.ts';
 import { readerOf } from '../../store/open-store.ts';
+import { ANN } from '../support/ann.ts';
 
 const ACCOUNT = 'u1';
 
@@ -305,7 +306,11 @@ export class World extends RunningService {
       {
         ledger,
         batch,
-        store: { files: readerOf(folder), requireOwn, rewrite: ({ file, text }) => writeFile(join(folder, file.key), text) },
+        store: {
+          files: readerOf(folder),
+          requireOwn,
+          rewrite: ({ file, text }) => writeFile(join(folder, file.key), text),
+        },
       },
       rules,
     );
@@ -315,7 +320,7 @@ export class World extends RunningService {
   /** As `voxbatch redrive` does with one row, without the work. Returns what it will pay for, and the rows whose jobs are read again. */
   async open(wish: RedriveSelection = {}, batch = BATCH): Promise<{ readonly paying: number; readonly waits: number }> {
     const { rows, draft } = await this.draft(wish, batch);
-    expect(await openRows(this.ledger, batch, draft, rows)).toMatchObject({ type: 'opened', opened: 1 });
+    expect(await openRows(this.ledger, batch, draft, rows, ANN)).toMatchObject({ type: 'opened', opened: 1 });
     return { paying: draft.paying, waits: draft.waits };
   }
 

@@ -10,6 +10,7 @@ import { summarizeManifest } from '../../inputs/read-manifest.ts';
 import { settingsOf } from '../activities/rows.ts';
 import { OPTIONS } from '../inputs/manifest-file.ts';
 import { freshPlace } from '../support/place.ts';
+import { ANN } from '../support/ann.ts';
 
 const LINES = 'id,text,voice\na,One.,narrator\nb,Two.,narrator\n';
 const IDENTITY = { name: 'lines', apiUrl: 'https://api.example/api/open/v1', account: 'u1' };
@@ -34,6 +35,7 @@ async function load(
     givesReading: false,
     givesTemplate: false,
     checked,
+    by: ANN,
     ...more,
   });
 }

@@ -15,11 +15,11 @@ import { afterResult } from '../../policy/rows/after-result.ts';
 import { isFetchedAgain, nextMove, presentTake, rowView } from '../../policy/rows/row-machine.ts';
 import { aBatch, aRow, INTENT, makeFolder, open } from '../ledger/setup.ts';
 import { readerOf } from '../../store/open-store.ts';
+import { ANN } from '../support/ann.ts';
 
 /** How a request goes, or the job of one. */
 export type Luck = 'well' | 'fails' | 'answer-lost' | 'dies';
 
-const WHO = 'ann@home';
 const FAILED = { class: 'JobFailed', message: 'It failed.' } as const;
 const GONE = { class: 'ResultGone', message: 'The API has forgotten it.' } as const;
 const LOST = { class: 'OutcomeUnknown', message: 'No answer came.' } as const;
@@ -106,7 +106,7 @@ export class TakesWorld {
     const rows = withLostFiles(named, { ledger: this.#ledger, batch: 'b', store }, rules);
     const draft = await draftRedrive(this.#ledger, record, rows, rules);
     if (draft.refusal !== undefined || draft.count === 0) return undefined;
-    expect(await openRows(this.#ledger, 'b', draft, rows)).toEqual({ type: 'opened', opened: 1, movedOn: 0 });
+    expect(await openRows(this.#ledger, 'b', draft, rows, ANN)).toEqual({ type: 'opened', opened: 1, movedOn: 0 });
     const [from] = draft.pays.keys();
     if (from !== undefined) this.#notePayment(row, from, before);
     return draft;
@@ -116,16 +116,16 @@ export class TakesWorld {
   async adopt(row: number, take: number): Promise<void> {
     const attempt = await findUnresolved(this.#ledger, 'b', row, take);
     if (attempt?.state === 'unknown')
-      await this.#ledger.decide(attempt, { type: 'adopted', jobId: `${attempt.step}-${row}-${take}`, who: WHO });
+      await this.#ledger.decide(attempt, { type: 'adopted', jobId: `${attempt.step}-${row}-${take}` }, ANN);
   }
 
   /** Returns whether the job was taken back. */
   async release(row: number, take: number): Promise<boolean> {
-    return (await releaseTake(this.#ledger, 'b', { row, take }, WHO)).type === 'released';
+    return (await releaseTake(this.#ledger, 'b', { row, take }, ANN)).type === 'released';
   }
 
   async notCharged(row: number, take: number): Promise<void> {
-    await settleNotCharged(this.#ledger, 'b', { row, take }, WHO);
+    await settleNotCharged(this.#ledger, 'b', { row, take }, ANN);
   }
 
   /** The stored result of a take is removed by somebody else. */

@@ -9,6 +9,7 @@ import type { RowEffect, RowEnding } from '../../ledger/rows/row-effects.ts';
 import type { RedriveChoice, Redriven } from '../../ledger/takes/redrive.ts';
 import { rowOf } from './readings.ts';
 import { aKey, INTENT, ledger } from './setup.ts';
+import { ANN } from '../support/ann.ts';
 
 /** What lanes and people do with rows of the ledger of the test. A number is the first request of that row of the batch `b`. */
 
@@ -125,11 +126,11 @@ export async function giveUpWaiting(at: At): Promise<void> {
 export const PAY = { type: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
 export const RESUBMIT = { ...PAY, reason: 'resubmitted' } as const;
 export const WAIT = { type: 'wait' } as const;
-export const WHO = 'ann@home';
+export const WHO = ANN.actor.name;
 
 /** To go back to an earlier take. */
 export function backTo(take: number, more: { isLost?: true; text?: string } = {}): RedriveChoice['how'] {
-  return { type: 'accept', earlier: { take, who: WHO, ...more } };
+  return { type: 'accept', earlier: { take, ...more } };
 }
 
 /** A person who has just looked has these rows run again. */
@@ -142,13 +143,13 @@ export async function redrive(
     const { take, outcome } = await rowOf(row);
     return { row, take, outcome: outcome ?? 'failed', how, ...more };
   });
-  return ledger.redrive('b', await Promise.all(choices));
+  return ledger.redrive('b', await Promise.all(choices), ANN);
 }
 
 export const adopt = (at: At, jobId: string): Promise<boolean> =>
-  ledger.decide(keyOf(at), { type: 'adopted', jobId, who: WHO });
+  ledger.decide(keyOf(at), { type: 'adopted', jobId }, ANN);
 export const release = (at: At, jobId: string): Promise<boolean> =>
-  ledger.decide(keyOf(at), { type: 'released', jobId, who: WHO });
+  ledger.decide(keyOf(at), { type: 'released', jobId }, ANN);
 
 /** The batch is to stop: what was not sent is cancelled. */
 export async function stop(): Promise<void> {

@@ -219,7 +219,8 @@ describe('a ledger of a layout from before 0.1', () => {
   it('is read in from the first form of the one schema, too', async () => {
     await (await openLedger(path)).close();
     const raw = new Database(path);
-    raw.exec(`update voxbatch_migrations set name = 'v1'; drop table schedules;
+    raw.exec(`delete from voxbatch_migrations where name <> '0.1'; drop table actions;
+      update voxbatch_migrations set name = 'v1'; drop table schedules;
       create table schedules (name text primary key, surveyed_until integer not null, on_end text, notify text, run text, spec text,
         api_url text, account text, settled_at integer, legacy_until integer, note text);
       insert into schedules (name, surveyed_until) values ('unsettled', 1000)`);

@@ -7,7 +7,8 @@ import { pathToFileURL } from 'node:url';
 import { LedgerMissing, LedgerTooNew, LedgerUnreachable } from '../../ledger/errors.ts';
 import { MIGRATION_TABLE } from '../../ledger/migrate.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
-import { fill, makeFolder, open } from './setup.ts';
+import { ANN } from '../support/ann.ts';
+import { aBatch, fill, makeFolder, open } from './setup.ts';
 
 let folder: string;
 let remove: () => Promise<void>;
@@ -59,6 +60,40 @@ describe('openLedger', () => {
     raw.close();
     await expect(openLedger(path)).rejects.toThrow(LedgerTooNew);
     await expect(openLedger(path, { mustExist: true })).rejects.toThrow('9999-later');
+  });
+
+  it('works on one that a newer version has only added to, and refuses one that it has changed', async () => {
+    await (await open(folder)).close();
+    const path = join(folder, 'ledger.db');
+    const raw = new Database(path);
+    raw.exec(`insert into ${MIGRATION_TABLE} values ('0.3', ''); create table later (a);
+      insert into facts values ('oldest-for-0.3', '0.1')`);
+    const ledger = await openLedger(path);
+    await ledger.createBatch(aBatch(), undefined, ANN);
+    expect(await ledger.actionsOf({ batch: 'b' })).toHaveLength(1);
+    await ledger.close();
+    raw.exec(`insert into ${MIGRATION_TABLE} values ('0.4', ''); insert into facts values ('oldest-for-0.4', '0.4')`);
+    raw.close();
+    await expect(openLedger(path)).rejects.toThrow('0.4');
+  });
+
+  it('adds to one of an earlier version what that does not have, while one of its programs works on it', async () => {
+    const path = join(folder, 'ledger.db');
+    await (await openLedger(path)).close();
+    const raw = new Database(path);
+    // As version 0.1 left it.
+    raw.exec(
+      `delete from ${MIGRATION_TABLE} where name <> '0.1'; drop table actions; delete from facts where name like 'oldest-for-%'`,
+    );
+    const ledgers = await Promise.all([1, 2, 3].map(() => openLedger(path)));
+    await ledgers[0]?.createBatch(aBatch());
+    expect(await ledgers[1]?.actionsOf({})).toMatchObject([{ kind: 'start', batch: 'b' }]);
+    expect(raw.prepare('select name from batches').all([])).toEqual([{ name: 'b' }]);
+    raw.close();
+    for (const ledger of ledgers) await ledger.close();
+    const again = await openLedger(path);
+    expect(await again.strangeParts()).toEqual([]);
+    await again.close();
   });
 
   it('says what is wrong with the database of another program, a file that is none, a folder, or an unknown kind of URL', async () => {

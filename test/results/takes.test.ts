@@ -8,6 +8,7 @@ import { OutFiles } from './out-files.ts';
 import { addBatch, finish, intend, keyOf } from './sample-batch.ts';
 import { redriveNow } from '../ledger/setup.ts';
 import { FolderOfMedia, freshPlace } from '../support/place.ts';
+import { ANN } from '../support/ann.ts';
 
 const place = freshPlace();
 const out = new OutFiles(place);
@@ -116,12 +117,12 @@ describe('the file of an earlier take', () => {
     await addRows(['a']);
     await intend(place, keyOf(1));
     await place.ledger.settle(keyOf(1), { verdict: 'unknown', failure: lost }, { outcome: 'unknown', failure: lost });
-    await place.ledger.decide(keyOf(1), { type: 'adopted', jobId: 'job-x', who: 'ann' });
+    await place.ledger.decide(keyOf(1), { type: 'adopted', jobId: 'job-x' }, ANN);
     const file = await place.store.put('demo/1-speech-1.mp3', 'of a stranger');
     await place.ledger.finishJob(keyOf(1), { file }, { outcome: 'succeeded', file });
     await out.project(true);
     expect(await media()).toEqual({ 'a.mp3': 'of a stranger' });
-    await place.ledger.decide(keyOf(1), { type: 'released', jobId: 'job-x', who: 'ann' });
+    await place.ledger.decide(keyOf(1), { type: 'released', jobId: 'job-x' }, ANN);
     await out.project(true);
     expect(await media()).toEqual({});
   });

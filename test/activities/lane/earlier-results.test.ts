@@ -7,6 +7,7 @@ import { redriveNow } from '../../ledger/setup.ts';
 import { startMediaServer, tagged, whole } from '../../inputs/media-server.ts';
 import { BATCH, INTENT, keyOf, tts, stt, dub, texts } from '../rows.ts';
 import { createWorld, type World, type WorkerOptions } from '../world.ts';
+import { ANN } from '../../support/ann.ts';
 
 /** A worker for whom every link leads to the same. */
 const withMedia = (etag = '"film"'): WorkerOptions => ({
@@ -218,7 +219,7 @@ describe('the steps of a chain', () => {
     await world.ledger.settle(key, { verdict: 'unknown', failure }, { outcome: 'unknown', failure });
     // A person may be mistaken.
     const jobId = await world.makeJob('Something else.');
-    await world.ledger.decide(key, { type: 'adopted', jobId, who: 'ann' });
+    await world.ledger.decide(key, { type: 'adopted', jobId }, ANN);
     await (await world.worker(withMedia())).work('first');
     expect(await world.outcomes('first')).toEqual(['succeeded']);
     await run(world, 'second', [dub()]);

@@ -103,7 +103,7 @@ describe('a row whose text is spoken in parts', () => {
       file: { ...file, oddity },
     });
     // The part that would not fit goes back, and the row with it.
-    const earlier = { take: 1, who: 'ann@home' };
+    const earlier = { take: 1 };
     await redriveNow(world.ledger, BATCH, [{ row: 3, take: 2, how: { type: 'accept', earlier } }]);
     await world.work();
     expect((await world.row()).file).toEqual(file);

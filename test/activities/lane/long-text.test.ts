@@ -6,6 +6,7 @@ import type { RedriveDraft } from '../../../batches/redrive/draft.ts';
 import { type RedriveSelection, rulesOf, selectedRows } from '../../../batches/redrive/selection.ts';
 import { BATCH, tts, PARTS } from '../rows.ts';
 import { createWorld, begin, type World } from '../world.ts';
+import { ANN } from '../../support/ann.ts';
 
 /** What a lane and a clean make of texts that are longer than the API takes. */
 
@@ -27,7 +28,7 @@ it('a clean removes the files and the texts of parts with their row, and keeps t
   const { ledger, store } = (await world.worker()).deps;
   expect(await ledger.closeBatch(BATCH)).toBe(0);
   const files = await Promise.all([1, 2, 3, 4].map((row) => world.pathOf(row)));
-  const request = { ledger, store, batch: await world.batch(), parts: { media: true, rows: true } };
+  const request = { ledger, store, batch: await world.batch(), parts: { media: true, rows: true }, by: ANN };
   expect(await cleanBatch(request)).toMatchObject({ type: 'cleaned', rows: 1, media: { files: 4 } });
   for (const path of files) await expect(stat(path)).rejects.toThrow('ENOENT');
   const parts = await ledger.partsOf(BATCH, 1);
@@ -42,7 +43,7 @@ async function redrive(world: World, wish: RedriveSelection): Promise<RedriveDra
   const wished = await selectedRows(ledger, await world.batch(), wish);
   if (wished.type !== 'found') throw new Error('There is no such row.');
   const draft = await draftRedrive(ledger, await world.batch(), wished.rows, rulesOf(wish));
-  await openRows(ledger, BATCH, draft, wished.rows);
+  await openRows(ledger, BATCH, draft, wished.rows, ANN);
   await world.work();
   return draft;
 }

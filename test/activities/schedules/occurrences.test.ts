@@ -12,6 +12,7 @@ import type { OccurrenceRecord } from '../../../ledger/schedules/occurrence-reco
 import { FFMPEG } from '../../support/ffmpeg.ts';
 import { settle, specOf } from '../../support/schedule-on-record.ts';
 import { createWorld, type World } from '../world.ts';
+import { ANN } from '../../support/ann.ts';
 
 const AT = Date.UTC(2026, 11, 1, 2);
 const NAME = 'nightly.2026-12-01T02-00-00Z';
@@ -167,7 +168,7 @@ describe('a firing', () => {
     const { ledger, store } = deps;
     const batch = await ledger.findBatch(NAME);
     if (batch === undefined) throw new Error('no batch');
-    await cleanBatch({ ledger, store, batch, parts: { media: true, rows: true } });
+    await cleanBatch({ ledger, store, batch, parts: { media: true, rows: true }, by: ANN });
     expect(await fire()).toMatchObject({ type: 'opened', isClosed: true });
     expect(await awaitOccurrence(deps, NAME)).toEqual({
       type: 'ended',

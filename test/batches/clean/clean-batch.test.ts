@@ -11,6 +11,7 @@ import type { Store } from '../../../store/store.ts';
 import { addBatch, finish, intend, keyOf } from '../../results/sample-batch.ts';
 import { freshPlace } from '../../support/place.ts';
 import { expectKept } from '../../ledger/recount.ts';
+import { ANN } from '../../support/ann.ts';
 
 const place = freshPlace();
 const MEDIA = { media: true, rows: false };
@@ -50,7 +51,7 @@ async function resubmit(): Promise<void> {
 }
 
 async function clean(change: Partial<CleanRequest> = {}): Promise<CleanEnd> {
-  return cleanBatch({ ledger: place.ledger, store, batch: await place.batch(), parts: MEDIA, ...change });
+  return cleanBatch({ ledger: place.ledger, store, batch: await place.batch(), parts: MEDIA, by: ANN, ...change });
 }
 
 async function isStored(row: number, take = 1): Promise<boolean> {
@@ -221,5 +222,5 @@ describe('clean', () => {
 });
 
 function request(batch: BatchRecord): CleanRequest {
-  return { ledger: place.ledger, store, batch, parts: MEDIA };
+  return { ledger: place.ledger, store, batch, parts: MEDIA, by: ANN };
 }

@@ -19,6 +19,7 @@ import type { MediaIdentity } from '../../../policy/cache/result-key.ts';
 import { settingsOf } from '../../activities/rows.ts';
 import { OPTIONS } from '../../inputs/manifest-file.ts';
 import { freshPlace } from '../../support/place.ts';
+import { ANN } from '../../support/ann.ts';
 
 const ACCOUNT = { apiUrl: 'https://api.example/api/open/v1', account: 'u1' };
 const HEADER = 'id,kind,text,voice,video,duration\n';
@@ -73,6 +74,7 @@ async function load(content: string, name = 'last', more: Partial<LoadRequest> =
     options,
     identity,
     checked: summary,
+    by: ANN,
     ...more,
   });
   if (loaded.type === 'taken') throw new Error('expected a batch');

@@ -2,10 +2,11 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { releaseTake, settleNotCharged } from '../../../batches/reconcile/decisions.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { aKey, fill, INTENT, ledger, ledgerForEachTest, redriveNow } from '../../ledger/setup.ts';
+import { ANN } from '../../support/ann.ts';
 
 /** What a person says of a take, in the words that commands use. */
 
-const WHO = 'ann@invocation';
+const WHO = ANN.actor.name;
 const LOST = { class: 'OutcomeUnknown', message: 'no answer' } as const;
 const FILE = { key: 'b/1-speech-1.mp3', bytes: 3, sha256: 'f'.repeat(64), extension: 'mp3' };
 
@@ -19,7 +20,7 @@ async function lose(take: number): Promise<void> {
 }
 
 const adopt = (take: number, jobId: string): Promise<boolean> =>
-  ledger.decide(aKey(1, 1, take), { type: 'adopted', jobId, who: WHO });
+  ledger.decide(aKey(1, 1, take), { type: 'adopted', jobId }, ANN);
 
 /** Makes take 2 of the row. */
 const payAgain = (): Promise<unknown> =>
@@ -27,7 +28,7 @@ const payAgain = (): Promise<unknown> =>
 
 describe('taking back a job that a person gave to a row', () => {
   const release = (row: number, take?: number): ReturnType<typeof releaseTake> =>
-    releaseTake(ledger, 'b', take === undefined ? { row } : { row, take }, WHO);
+    releaseTake(ledger, 'b', take === undefined ? { row } : { row, take }, ANN);
 
   it('releases it, names it, and may be asked again', async () => {
     await lose(1);
@@ -59,7 +60,7 @@ describe('taking back a job that a person gave to a row', () => {
     await lose(1);
     await adopt(1, 'j1');
     const decided: Ledger = { ...ledger, decide: () => Promise.resolve(false) };
-    expect(await releaseTake(decided, 'b', { row: 1 }, WHO)).toMatchObject({
+    expect(await releaseTake(decided, 'b', { row: 1 }, ANN)).toMatchObject({
       jobId: null,
       why: { type: 'not-adopted' },
     });
@@ -71,7 +72,7 @@ describe('taking back a job that a person gave to a row', () => {
     if (speech === undefined || lipSync === undefined) throw new Error('two keys');
     await ledger.intend(speech, INTENT);
     await ledger.settle(speech, { verdict: 'unknown', failure: LOST }, { outcome: 'unknown', failure: LOST });
-    await ledger.decide(speech, { type: 'adopted', jobId: 'j7', who: WHO });
+    await ledger.decide(speech, { type: 'adopted', jobId: 'j7' }, ANN);
     await ledger.finishJob(speech, { file: FILE }, { state: 'waiting' });
     await ledger.intend(lipSync, INTENT);
     const refused = {
@@ -79,20 +80,20 @@ describe('taking back a job that a person gave to a row', () => {
       jobId: null,
       why: { type: 'job-used', words: expect.stringContaining('lip-sync') },
     };
-    expect(await releaseTake(ledger, 'dubs', { row: 1 }, WHO)).toMatchObject(refused);
+    expect(await releaseTake(ledger, 'dubs', { row: 1 }, ANN)).toMatchObject(refused);
   });
 
   it('says nothing of errors that are not the ledger’s word on it', async () => {
     await lose(1);
     await adopt(1, 'j1');
     const broken: Ledger = { ...ledger, decide: () => Promise.reject(new Error('the disk is full')) };
-    await expect(releaseTake(broken, 'b', { row: 1 }, WHO)).rejects.toThrow('the disk is full');
+    await expect(releaseTake(broken, 'b', { row: 1 }, ANN)).rejects.toThrow('the disk is full');
   });
 });
 
 describe('calling a take not charged', () => {
   const settle = (take?: number): ReturnType<typeof settleNotCharged> =>
-    settleNotCharged(ledger, 'b', take === undefined ? { row: 1 } : { row: 1, take }, WHO);
+    settleNotCharged(ledger, 'b', take === undefined ? { row: 1 } : { row: 1, take }, ANN);
 
   beforeEach(() => lose(1));
 
@@ -111,15 +112,15 @@ describe('calling a take not charged', () => {
     await payAgain();
     await settle(1);
     const before = (await ledger.readRow('b', 1))?.row;
-    const release = (): ReturnType<typeof releaseTake> => releaseTake(ledger, 'b', { row: 1, take: 1 }, WHO);
+    const release = (): ReturnType<typeof releaseTake> => releaseTake(ledger, 'b', { row: 1, take: 1 }, ANN);
     const doubted = { row: 1, id: 'r1', jobId: null, type: 'doubted', take: 1 };
     expect(await release()).toEqual(doubted);
     expect(await release()).toEqual(doubted);
     expect(await ledger.money('b')).toMatchObject({ charged: 0, uncertain: 2.5 });
     expect((await ledger.readRow('b', 1))?.row).toEqual(before);
     expect((await ledger.decisionsOf('b', 1)).map(({ what }) => what)).toEqual(['not-charged', 'released']);
-    const adopted = { type: 'adopted', jobId: 'j1', who: WHO } as const;
-    expect(await ledger.decide(aKey(1), adopted)).toBe(true);
+    const adopted = { type: 'adopted', jobId: 'j1' } as const;
+    expect(await ledger.decide(aKey(1), adopted, ANN)).toBe(true);
     expect(await ledger.money('b')).toMatchObject({ charged: 2.5, uncertain: 0 });
   });
 
@@ -133,7 +134,7 @@ describe('calling a take not charged', () => {
     await payAgain();
     await ledger.intend(aKey(1, 1, 2), INTENT);
     for (const take of [2, 3]) expect(await settle(take)).toMatchObject({ why: { type: 'take-not-in-doubt' } });
-    const none = await settleNotCharged(ledger, 'b', { row: 9 }, WHO);
+    const none = await settleNotCharged(ledger, 'b', { row: 9 }, ANN);
     expect(none).toEqual({ row: 9, id: '', jobId: null, type: 'refused', why: { type: 'take-not-in-doubt' } });
   });
 
@@ -141,12 +142,12 @@ describe('calling a take not charged', () => {
     await payAgain();
     const late: Ledger = {
       ...ledger,
-      decide: async (key, decision) => {
+      decide: async (key, decision, by) => {
         await ledger.settle(key, { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
-        return ledger.decide(key, decision);
+        return ledger.decide(key, decision, by);
       },
     };
-    expect(await settleNotCharged(late, 'b', { row: 1, take: 1 }, WHO)).toMatchObject({ why: { type: 'answer-came' } });
+    expect(await settleNotCharged(late, 'b', { row: 1, take: 1 }, ANN)).toMatchObject({ why: { type: 'answer-came' } });
     expect(await ledger.money('b')).toMatchObject({ charged: 2.5, uncertain: 0 });
   });
 });

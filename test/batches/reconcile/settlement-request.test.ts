@@ -3,6 +3,7 @@ import { gatherLeftovers } from '../../../batches/look/leftovers.ts';
 import { planSettlement, type SettlementRequest } from '../../../batches/reconcile/settlement-request.ts';
 import { unknownRows } from '../../../batches/rows/find-rows.ts';
 import { aBatch, aKey, aRow, INTENT, batchOf, ledger, ledgerForEachTest, redriveNow } from '../../ledger/setup.ts';
+import { ANN } from '../../support/ann.ts';
 
 /** What `reconcile` means by a row that is spoken in parts: those of its parts that are in doubt. */
 
@@ -69,10 +70,10 @@ describe('a row in parts', () => {
     };
     expect(await find({ adopt: [{ row: 'r1', job: 'j' }] })).toEqual(several);
     expect(await find({ adopt: [{ row: 'r1#3', job: 'j' }] })).toMatchObject({ adoptions: [{ row: 5, jobId: 'j' }] });
-    expect(await ledger.decide(aKey(3), { type: 'adopted', jobId: 'j', who: 'ann' })).toBe(true);
+    expect(await ledger.decide(aKey(3), { type: 'adopted', jobId: 'j' }, ANN)).toBe(true);
     expect(await find({ adopt: [{ row: 'r1', job: 'k' }] })).toMatchObject({ adoptions: [{ row: 5, jobId: 'k' }] });
     expect(await find({ release: ['r1'] })).toMatchObject({ releases: [{ row: 3 }] });
-    expect(await ledger.decide(aKey(5), { type: 'adopted', jobId: 'k', who: 'ann' })).toBe(true);
+    expect(await ledger.decide(aKey(5), { type: 'adopted', jobId: 'k' }, ANN)).toBe(true);
     expect(await find({ release: ['r1'] })).toMatchObject({ type: 'several-parts' });
     // The same command again, as after a kill.
     expect(await find({ adopt: [{ row: 'r1', job: 'k' }] })).toMatchObject({ adoptions: [{ row: 5, jobId: 'k' }] });

@@ -8,6 +8,7 @@ import { adopt, recordOf } from '../../activities/worker.ts';
 import { BATCH } from '../../activities/rows.ts';
 import { begin, type World } from '../../activities/world.ts';
 import { sampleFolder, writeSample } from '../../support/samples.ts';
+import { ANN } from '../../support/ann.ts';
 
 /** A world where the answer about the voice of row 1 was lost. `isBlind`: its list was empty meanwhile. */
 async function withLostVoice({ name = 'Anna', isBlind = true } = {}): Promise<{
@@ -50,7 +51,7 @@ describe('the voices that a lost request may have made', () => {
   it('may be taken back, and the row is unknown again', async () => {
     const { world, deps, made } = await withLostVoice();
     await adopt(deps, 1, made);
-    expect(await releaseTake(deps.ledger, BATCH, { row: 1 }, 'ann@invocation')).toMatchObject({ type: 'released' });
+    expect(await releaseTake(deps.ledger, BATCH, { row: 1 }, ANN)).toMatchObject({ type: 'released' });
     expect(await world.row()).toMatchObject({ outcome: 'unknown', text: null });
     expect(await candidates(deps, [1])).toMatchObject({ voices: [{ voice: made }] });
   });
@@ -68,7 +69,7 @@ describe('the voices that a lost request may have made', () => {
     const findJob = (): never => {
       throw new Error('a voice is no job');
     };
-    expect(await adoptJob(deps.ledger, { ...reads, findJob }, record, { row: 1, jobId: 'old' }, 'ann')).toMatchObject({
+    expect(await adoptJob(deps.ledger, { ...reads, findJob }, record, { row: 1, jobId: 'old' }, ANN)).toMatchObject({
       type: 'refused',
       why: { type: 'made-before', madeAtMs: now - 3_600_000 },
     });

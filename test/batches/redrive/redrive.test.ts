@@ -15,6 +15,7 @@ import {
   ledgerForEachTest,
   redriveNow,
 } from '../../ledger/setup.ts';
+import { ANN } from '../../support/ann.ts';
 
 const RULES = { step: null, resubmit: false, replace: false, accept: false, asksForOverdue: false };
 
@@ -49,7 +50,7 @@ describe('a redrive', () => {
   it('opens all rows of its draft, in several transactions', async () => {
     const { draft, rows } = await stopped(450);
     const { watched, sizes } = watch();
-    expect(await openRows(watched, 'b', draft, rows)).toEqual({ type: 'opened', opened: 450, movedOn: 0 });
+    expect(await openRows(watched, 'b', draft, rows, ANN)).toEqual({ type: 'opened', opened: 450, movedOn: 0 });
     expect(sizes).toEqual([200, 200, 50]);
     expect(await waiting()).toBe(450);
     expect((await ledger.findBatch('b'))?.state).toBe('open');
@@ -59,8 +60,8 @@ describe('a redrive', () => {
     const { draft, rows } = await stopped(3);
     const pay = { type: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
     await redriveNow(ledger, 'b', [{ row: 2, take: 1, how: pay }]);
-    expect(await openRows(ledger, 'b', draft, rows)).toEqual({ type: 'opened', opened: 2, movedOn: 1 });
-    expect(await openRows(ledger, 'b', draft, rows)).toEqual({ type: 'opened', opened: 0, movedOn: 3 });
+    expect(await openRows(ledger, 'b', draft, rows, ANN)).toEqual({ type: 'opened', opened: 2, movedOn: 1 });
+    expect(await openRows(ledger, 'b', draft, rows, ANN)).toEqual({ type: 'opened', opened: 0, movedOn: 3 });
   });
 
   it('leaves a row that is met again and stands otherwise, and begins no transaction for nothing', async () => {
@@ -69,7 +70,7 @@ describe('a redrive', () => {
     const pay = { type: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
     await redriveNow(ledger, 'b', [{ row: 2, take: 1, how: pay }]);
     const { watched, sizes } = watch();
-    expect(await openRows(watched, 'b', draft, all)).toEqual({ type: 'opened', opened: 200, movedOn: 1 });
+    expect(await openRows(watched, 'b', draft, all, ANN)).toEqual({ type: 'opened', opened: 200, movedOn: 1 });
     expect(sizes).toEqual([200]);
   });
 
@@ -91,7 +92,7 @@ describe('a redrive', () => {
     }
     const rows: FoundRows = { [Symbol.asyncIterator]: () => edited() };
     const draft = await draftRedrive(ledger, batch, rows, RULES);
-    expect(await openRows(ledger, 'b', draft, rows)).toEqual({ type: 'opened', opened: 2, movedOn: 0 });
+    expect(await openRows(ledger, 'b', draft, rows, ANN)).toEqual({ type: 'opened', opened: 2, movedOn: 0 });
     expect((await ledger.readRow('b', 2))?.row).toMatchObject({ state: 'blocked', spec: { text: 'other words' } });
   });
 
@@ -122,7 +123,7 @@ describe('a redrive', () => {
   it('passes on any other error of the ledger', async () => {
     const { draft, rows } = await stopped(1);
     const broken = { ...ledger, redrive: () => Promise.reject(new Error('the disk is full')) };
-    await expect(openRows(broken, 'b', draft, rows)).rejects.toThrow('the disk is full');
+    await expect(openRows(broken, 'b', draft, rows, ANN)).rejects.toThrow('the disk is full');
   });
 
   it('answers in the words of a ledger that refuses, with what was opened before', async () => {
@@ -135,7 +136,7 @@ describe('a redrive', () => {
         return ledger.redrive(batch, choices);
       },
     };
-    expect(await openRows(stoppedMeanwhile, 'b', draft, rows)).toEqual({
+    expect(await openRows(stoppedMeanwhile, 'b', draft, rows, ANN)).toEqual({
       type: 'refused',
       opened: 200,
       why: expect.stringContaining('being stopped'),

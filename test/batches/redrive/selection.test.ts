@@ -13,6 +13,7 @@ import type { RedriveDraft } from '../../../batches/redrive/draft.ts';
 import type { Outcome } from '../../../contract/outcomes.ts';
 import { draftLines } from '../../../starters/redrive/redrive-words.ts';
 import { aBatch, aKey, aRow, claimAnew, INTENT, batchOf, ledger, ledgerForEachTest } from '../../ledger/setup.ts';
+import { ANN } from '../../support/ann.ts';
 
 const FILE = { key: 'b/1.mp3', bytes: 9, sha256: 'f'.repeat(64), extension: 'mp3' };
 const FAILED = { class: 'JobFailed', message: 'The job failed.' } as const;
@@ -82,7 +83,7 @@ it('is announced as one row with its parts, at the price of these, and opened as
     '  of rows in parts: 2 parts, and no other part of these rows',
   ]);
   const rows = chosenRows(ledger, 'b', { outcomes: ['failed'] });
-  expect(await openRows(ledger, 'b', draft, rows)).toEqual({ type: 'opened', opened: 1, movedOn: 0 });
+  expect(await openRows(ledger, 'b', draft, rows, ANN)).toEqual({ type: 'opened', opened: 1, movedOn: 0 });
 });
 
 it('of which all parts are made anew names the row whose result is replaced', async () => {
@@ -135,7 +136,7 @@ async function redriven(wish: RedriveSelection): Promise<object> {
   const { count, parts, waits, paying, bill } = draft;
   const refused = draft.refused.map(({ row }) => row);
   if (refused.length === 0) {
-    const opened = await openRows(ledger, 'b', draft, wished.rows);
+    const opened = await openRows(ledger, 'b', draft, wished.rows, ANN);
     expect(opened).toEqual({ type: 'opened', opened: count, movedOn: 0 });
   }
   const open: number[] = [];

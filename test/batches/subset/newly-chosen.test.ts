@@ -4,6 +4,7 @@ import { BUILT_IN_PRICES } from '../../../contract/row-kinds.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import type { BatchRecord } from '../../../ledger/record-types.ts';
 import { aBatch, aKey, aRow, INTENT, batchOf, ledger, ledgerForEachTest } from '../../ledger/setup.ts';
+import { ANN } from '../../support/ann.ts';
 
 const ROWS = 1_203;
 
@@ -73,18 +74,20 @@ describe('rows that are chosen by a later run', () => {
         return ledger.openUnsent(...args);
       },
     };
-    await expect(openNewlyChosen(dying, batch, subset, first)).rejects.toThrow('killed');
+    await expect(
+      openNewlyChosen(dying, batch, subset, { isChosen: first, skipped: undefined, by: ANN }),
+    ).rejects.toThrow('killed');
     expect(await ledger.counts('b')).toMatchObject({ notChosen: 700, states: { waiting: 503 } });
     // What goes on with the batch now asks for no more than was asked for.
     expect(await ledger.findBatch('b')).toMatchObject({ subset });
-    expect(await openNewlyChosen(ledger, batch, subset, first)).toBe(200);
-    expect(await openNewlyChosen(ledger, batch, subset, first)).toBe(0);
-    expect(await openNewlyChosen(ledger, batch, null, all)).toBe(500);
+    expect(await openNewlyChosen(ledger, batch, subset, { isChosen: first, skipped: undefined, by: ANN })).toBe(200);
+    expect(await openNewlyChosen(ledger, batch, subset, { isChosen: first, skipped: undefined, by: ANN })).toBe(0);
+    expect(await openNewlyChosen(ledger, batch, null, { isChosen: all, skipped: undefined, by: ANN })).toBe(500);
     expect(await ledger.counts('b')).toMatchObject({ notChosen: 0, states: { waiting: ROWS } });
   });
 
   it('are not opened in a batch that is being stopped', async () => {
     await ledger.setControl('b', 'stopping');
-    expect(await openNewlyChosen(ledger, batch, null, all)).toBe(0);
+    expect(await openNewlyChosen(ledger, batch, null, { isChosen: all, skipped: undefined, by: ANN })).toBe(0);
   });
 });

@@ -7,6 +7,7 @@ import type { SoundManifest } from '../../../inputs/read-manifest.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import type { BatchRecord } from '../../../ledger/record-types.ts';
 import { aBatch, aKey, aRow, INTENT, ledgerForEachTest } from '../../ledger/setup.ts';
+import { ANN } from '../../support/ann.ts';
 
 const DRAWN: Subset = { type: 'sample', rows: 2, seed: 1 };
 const ROWS = 6;
@@ -74,7 +75,7 @@ describe('rows that the budget left out', () => {
     expect(more).toMatchObject({ rows: 1, quoted: 2.5, budget: 2.5 });
     await ledger.tune('b', { budget: 5 });
     if (more === undefined) throw new Error('there is more');
-    expect(await openMore(ledger, more, all)).toBe(1);
+    expect(await openMore(ledger, more, all, ANN)).toBe(1);
     expect(await ledger.findBatch('b')).toMatchObject({ state: 'open' });
     expect((await ledger.readRow('b', 2))?.row).toMatchObject({ outcome: null, failure: null, take: 1, endedAt: null });
     expect(await ledger.intend(aKey(2), INTENT)).toMatchObject({ type: 'go' });

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { accept, adopt, FILE, finish, lose, redrive, release, RESUBMIT, WHO } from '../actions.ts';
 import { chargesOf, money, rowOf } from '../readings.ts';
 import { aKey, aRow, ledger, ledgerForEachTest, load, upTo } from '../setup.ts';
+import { ANN } from '../../support/ann.ts';
 
 /** What a person says of requests whose outcome nobody knows, and takes back. */
 
@@ -96,7 +97,7 @@ describe('an uncertain charge of an earlier take', () => {
 
   it('can be settled as not charged, but not that of the present take', async () => {
     const notCharged = (take: number): Promise<boolean> =>
-      ledger.decide(aKey(1, 1, take), { type: 'not-charged', who: WHO });
+      ledger.decide(aKey(1, 1, take), { type: 'not-charged' }, ANN);
     expect(await ledger.earlierUnresolved('b', 5)).toEqual({ count: 1, first: [{ row: 1, id: 'r1', take: 1 }] });
     expect(await notCharged(1)).toBe(true);
     await expectMoney(0, 0);

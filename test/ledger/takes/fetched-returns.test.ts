@@ -2,11 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { releaseTake, settleNotCharged } from '../../../batches/reconcile/decisions.ts';
 import { nextMove, rowView } from '../../../policy/rows/row-machine.ts';
 import { accept, adopt, ask, backTo, FAILED, fail, finish, giveUpWaiting, GONE, JOB_FAILED } from '../actions.ts';
-import { redrive, release, RESUBMIT, settle, UNFIT, WAIT, WHO } from '../actions.ts';
+import { redrive, release, RESUBMIT, settle, UNFIT, WAIT } from '../actions.ts';
 import { chargesOf, close, rowOf, standing } from '../readings.ts';
 import { aKey, ledger } from '../setup.ts';
 import { DUBBED, fileOf, goBack, loseAnswer, make, makeAgain, makeByAdoption, makeTwo } from './takes-of-rows.ts';
 import { planOf, SECOND, SPOKEN, takesForEachTest } from './takes-of-rows.ts';
+import { ANN } from '../../support/ann.ts';
 
 /** A row that goes back to an earlier take, and fetches its file first: the row keeps what it has until then. */
 
@@ -52,7 +53,7 @@ describe('while the lost file of the take that it goes back to is fetched', () =
   it('its request in doubt can be settled as not charged', async () => {
     await loseAnswer();
     await fetchFirst();
-    expect(await settleNotCharged(ledger, 'b', { row: SPOKEN, take: 2 }, WHO)).toMatchObject({ type: 'not-charged' });
+    expect(await settleNotCharged(ledger, 'b', { row: SPOKEN, take: 2 }, ANN)).toMatchObject({ type: 'not-charged' });
     await giveUpWaiting(SPOKEN);
     // It keeps what take 1 has made, lost or not.
     expect(await rowOf(SPOKEN)).toMatchObject({ outcome: 'succeeded', file: FILE1 });
@@ -63,7 +64,7 @@ describe('while the lost file of the take that it goes back to is fetched', () =
     await redrive(SPOKEN);
     await make(SPOKEN, 2);
     await fetchFirst();
-    expect(await releaseTake(ledger, 'b', { row: SPOKEN, take: 1 }, WHO)).toMatchObject({ type: 'released' });
+    expect(await releaseTake(ledger, 'b', { row: SPOKEN, take: 1 }, ANN)).toMatchObject({ type: 'released' });
     expect(await rowOf(SPOKEN)).toMatchObject({ outcome: 'succeeded', file: FILE });
   });
 });
@@ -113,7 +114,7 @@ describe('a take that it left before its result was fetched', () => {
     await goBack(SPOKEN, 1);
     await adopt(SECOND, 'job-2');
     await fetchSecond();
-    expect(await releaseTake(ledger, 'b', { row: SPOKEN, take: 2 }, WHO)).toMatchObject({ type: 'released' });
+    expect(await releaseTake(ledger, 'b', { row: SPOKEN, take: 2 }, ANN)).toMatchObject({ type: 'released' });
     await expectFirst();
   });
 

@@ -21,6 +21,7 @@ import {
   makeTwo,
 } from './takes-of-rows.ts';
 import { planOf, SECOND, SPOKEN, takesForEachTest } from './takes-of-rows.ts';
+import { ANN } from '../../support/ann.ts';
 
 /** A row that goes back to the result of an earlier take: what is done and said of it later is of that take. */
 
@@ -176,7 +177,7 @@ describe('the take that it left', () => {
     const file = fileOf(SPOKEN, 2);
     await finish(SECOND, { file });
     await goBack(SPOKEN, 1);
-    expect(await releaseTake(ledger, 'b', { row: SPOKEN, take: 2 }, WHO)).toMatchObject({ type: 'released' });
+    expect(await releaseTake(ledger, 'b', { row: SPOKEN, take: 2 }, ANN)).toMatchObject({ type: 'released' });
     const { row, charges } = await standing(SPOKEN);
     expect(row).toMatchObject(FIRST);
     expect(charges.at(-1)).toMatchObject({ take: 2, state: 'unknown' });
@@ -189,7 +190,7 @@ describe('the take that it left', () => {
     const explained = await explainRow(ledger, await batchOf(), 'r1');
     expect(explained).toMatchObject({ history: { unresolvedTakes: [{ row: SPOKEN, take: 2 }] } });
     expect(await ledger.earlierUnresolved('b', 5)).toMatchObject({ count: 1, first: [{ row: SPOKEN, take: 2 }] });
-    expect(await settleNotCharged(ledger, 'b', { row: SPOKEN, take: 2 }, WHO)).toMatchObject({ type: 'not-charged' });
+    expect(await settleNotCharged(ledger, 'b', { row: SPOKEN, take: 2 }, ANN)).toMatchObject({ type: 'not-charged' });
     expect(await rowOf(SPOKEN)).toMatchObject(FIRST);
     expect(await money()).toMatchObject({ charged: 4, uncertain: 0 });
   });

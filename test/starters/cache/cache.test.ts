@@ -10,6 +10,7 @@ import type { ResultFile } from '../../../ledger/record-types.ts';
 import { prune } from '../../../starters/cache/cache.ts';
 import { aBatch, aRow } from '../../ledger/setup.ts';
 import { aTerminal, expectRun, json, placeForEach } from '../command-line.ts';
+import { ANN } from '../../support/ann.ts';
 
 const place = placeForEach();
 
@@ -140,6 +141,8 @@ describe('cache prune', () => {
     expect(await prunedBy('--older-than 30d')).toEqual({ dry_run: false, ...gone });
     expect([await kept(), isThere('old/1-speech-1.mp3'), isThere('new/1-speech-1.mp3')]).toEqual([1, false, true]);
     expect((await place.ledger.money('old')).charged).toBe(6);
+    const pruned = { what: 'prune', by: 'person', rows: 2, results: 2 };
+    expect((await json('history old --kind prune')).value).toMatchObject({ actions: [pruned] });
     await expectRun('results old', 0, 'were removed from the store');
   });
 
@@ -182,6 +185,7 @@ describe('cache prune', () => {
       store: { measure: () => Promise.resolve([]), remove: () => Promise.resolve() },
       wish: { olderThanMs: 30 * 86_400_000 },
       identify: (urls) => readMediaIdentities(fetch).of(urls),
+      by: ANN,
       isDryRun: true,
     });
     expect(pruned).toMatchObject({ results: 1, needed: 1 });

@@ -7,6 +7,7 @@ import { claimFolder } from '../../../store/owner-file.ts';
 import { addSampleBatch, intend, keyOf } from '../../results/sample-batch.ts';
 import { redriveNow } from '../../ledger/setup.ts';
 import { expectRun, json, placeForEach, run } from '../command-line.ts';
+import { ANN } from '../../support/ann.ts';
 
 const place = placeForEach();
 beforeEach(() => addSampleBatch(place));
@@ -96,12 +97,12 @@ describe('explain of a request', () => {
   it('that a person settled tells when that was, not how long it took as if the API had answered then', async () => {
     const { ledger } = place;
     const lost = keyOf(5, 'speech', 2);
-    expect(await ledger.decide(lost, { type: 'adopted', jobId: 'job-5', who: 'ann' })).toBe(true);
+    expect(await ledger.decide(lost, { type: 'adopted', jobId: 'job-5' }, ANN)).toBe(true);
     expect(await told('e')).toMatch(/started \S+, settled by a person \d{4}-\S+Z\n/);
     const file = await place.store.put('demo/5-speech-1.mp3', 'sound of e');
     await ledger.finishJob(lost, { file }, { outcome: 'succeeded', file });
     expect(await told('e')).toMatch(/settled by a person \S+Z, ended \S+Z\n/);
-    await ledger.decide(lost, { type: 'released', jobId: 'job-5', who: 'ann' });
+    await ledger.decide(lost, { type: 'released', jobId: 'job-5' }, ANN);
     expect(await told('e')).toMatch(/^(?![^]*answered after)[^]*in doubt again by a person \S+Z\n/);
   });
 });
@@ -167,7 +168,7 @@ describe('explain says what can be done next', () => {
     expect(await says()).toEqual([true, true]);
     await run('results demo');
     expect(await says()).toEqual([false, false]);
-    expect(await place.ledger.decide(keyOf(5, 'speech', 2), { type: 'not-charged', who: 'ann' })).toBe(true);
+    expect(await place.ledger.decide(keyOf(5, 'speech', 2), { type: 'not-charged' }, ANN)).toBe(true);
     expect(await says()).toEqual([true, true]);
   });
 

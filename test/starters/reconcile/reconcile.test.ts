@@ -15,6 +15,7 @@ import { redriveNow } from '../../ledger/setup.ts';
 import { addSampleBatchOf } from '../../client/sample-batch-of.ts';
 import { addSampleBatch, keyOf } from '../../results/sample-batch.ts';
 import { expectRefused, expectRun, json, placeAtSimulator, run } from '../command-line.ts';
+import { ANN } from '../../support/ann.ts';
 
 const world = placeAtSimulator();
 const { place } = world;
@@ -47,16 +48,15 @@ it('what a person decides is told by explain, with who and when', async () => {
   await addSampleBatch(place);
   const doubt = (await place.ledger.readRow('demo', 5))?.charges.at(-1);
   if (doubt === undefined) throw new Error('no request');
-  for (const type of ['adopted', 'released'] as const)
-    await place.ledger.decide(doubt, { type, jobId: 'job-7', who: 'ann@here' });
+  for (const type of ['adopted', 'released'] as const) await place.ledger.decide(doubt, { type, jobId: 'job-7' }, ANN);
   expect((await json('explain e --batch demo')).value).toMatchObject({
     outcome: 'unknown',
     decisions: [
-      { what: 'adopted', job_id: 'job-7', who: 'ann@here' },
-      { what: 'released', job_id: 'job-7', who: 'ann@here' },
+      { what: 'adopted', job_id: 'job-7', who: 'ann@home' },
+      { what: 'released', job_id: 'job-7', who: 'ann@home' },
     ],
   });
-  const out = /Decided by people\n.*ann@here, of .*job job-7 is its own \(--adopt\)\n.*\(--release\)/;
+  const out = /Decided by people\n.*ann@home, of .*job job-7 is its own \(--adopt\)\n.*\(--release\)/;
   await expectRun('explain e --batch demo', 0, { out });
 });
 

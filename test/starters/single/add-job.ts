@@ -8,6 +8,7 @@ import type { Outcome } from '../../../contract/outcomes.ts';
 import type { Simulator } from '../../../simulator/start-simulator.ts';
 import type { Place } from '../../support/place.ts';
 import { stepsIn } from '../../../contract/row-kinds.ts';
+import { ANN } from '../../support/ann.ts';
 
 /** A way for a job to end. */
 export interface JobEnd {
@@ -54,7 +55,7 @@ export async function addJob(
   const { summary, options } = checked;
   const name = singleName(read, realmOf(open));
   const identity = { name, digest: summary.digest ?? '', ...realmOf(open) };
-  const given = { givesReading: false, givesTemplate: false };
+  const given = { givesReading: false, givesTemplate: false, by: ANN };
   await findOrLoadBatch({ ledger, source, options, identity, settings, checked: summary, ...given });
   const [step = 'speech'] = stepsIn({ kind: job.kind });
   const first: AttemptKey = { batch: name, row: 1, step, take: 1, attempt: 1 };

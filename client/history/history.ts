@@ -1,0 +1,57 @@
+import { ACTION_KINDS, type ActionKind, type ActionRecord } from '../../contract/actions.ts';
+import { defined } from '../../contract/defined.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { mergeActions } from '../../policy/history/merge-actions.ts';
+import { INSTANT_FORM, parseInstant } from '../../policy/schedules/schedule-spec.ts';
+import { chooseBatch } from '../open-records.ts';
+import { refuseOption } from '../problem.ts';
+
+/** Which actions to list. Omitted members restrict nothing. */
+export interface HistoryOptions {
+  /** Only these kinds. */
+  readonly kinds?: readonly string[];
+  /** Only those from this moment on, such as `2026-12-01T00:00:00Z`. */
+  readonly from?: string;
+  /** Only those until this moment. */
+  readonly to?: string;
+}
+
+/** Whose actions to list: a batch's, by default the newest; or a schedule's. */
+export interface HistoryRequest extends HistoryOptions {
+  readonly batch?: string | undefined;
+  readonly schedule?: string | undefined;
+}
+
+/** What was done to a batch or a schedule, the newest last. */
+export interface History {
+  /** Null: it is that of a schedule. */
+  readonly batch: string | null;
+  readonly schedule: string | null;
+  readonly actions: readonly ActionRecord[];
+}
+
+/**
+ * Lists what people, schedules and voxbatch itself did to a batch or schedule. `nameOf` gives the name of an option for messages.
+ * Throws {@link VoxbatchError} (`no-batch`, `bad-option`).
+ */
+export async function readHistory(
+  ledger: Ledger,
+  { batch: named, schedule, kinds, from, to }: HistoryRequest,
+  nameOf: (option: keyof HistoryOptions) => string = String,
+): Promise<History> {
+  const momentOf = (option: 'from' | 'to', text: string | undefined): number | undefined =>
+    text === undefined ? undefined : (parseInstant(text) ?? refuseOption(nameOf(option), INSTANT_FORM, text));
+  const query = defined({
+    kinds: kinds?.map((kind) => requireKind(kind, nameOf('kinds'))),
+    from: momentOf('from', from),
+    until: momentOf('to', to),
+  });
+  if (schedule !== undefined)
+    return { batch: null, schedule, actions: mergeActions(await ledger.actionsOf({ ...query, schedule })) };
+  const { name: batch } = await chooseBatch(ledger, named);
+  return { batch, schedule: null, actions: mergeActions(await ledger.actionsOf({ ...query, batch })) };
+}
+
+function requireKind(kind: string, option: string): ActionKind {
+  return ACTION_KINDS.find((one) => one === kind) ?? refuseOption(option, `one of ${ACTION_KINDS.join(', ')}`, kind);
+}

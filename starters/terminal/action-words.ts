@@ -1,0 +1,40 @@
+import { ACTION_WORDS } from '../../contract/actions.ts';
+import type { viewAction } from '../../client/history/history-view.ts';
+import { inCredits } from './money.ts';
+import { clipped, oneLine } from './table.ts';
+import { flagOf } from './tunable-words.ts';
+import { isoTime, plural, rowsInWords } from './words.ts';
+
+export type ActionView = ReturnType<typeof viewAction>;
+
+/** Reasons are cut to this length; `--json` has them in full. */
+const LONGEST_REASON = 200;
+
+/** `2026-12-01T02:00:00Z, ann@host: pause (the new voices are bad)`. */
+export function actionLine(action: ActionView): string {
+  const { at, who, by, reason } = action;
+  const details = detailsOf(action);
+  const why = reason === null ? '' : ` (${clipped(reason, LONGEST_REASON)})`;
+  const actor = by === 'schedule' ? `schedule ${who}` : by === 'voxbatch' ? 'by itself' : who;
+  return `${isoTime(at.getTime())}, ${oneLine(actor)}: ${kindOf(action)}${details.length === 0 ? '' : `, ${details.join(', ')}`}${why}`;
+}
+
+function kindOf({ what }: ActionView): string {
+  const kind = what.replaceAll('_', '-');
+  return kind in ACTION_WORDS ? kind : what;
+}
+
+function detailsOf(action: ActionView): readonly string[] {
+  const { rows, credits, budget, changed = [], now, jobId, removed, results, from, to } = action;
+  return [
+    ...(now === true ? ['at once'] : []),
+    ...(rows === null ? [] : [rowsInWords(rows)]),
+    ...changed.map(({ setting, from: was, to: is }) => `${flagOf(setting)} ${was} to ${is}`),
+    ...(jobId == null ? [] : [`job ${oneLine(jobId)}`]),
+    ...(removed ?? []).map((part) => `its ${part}`),
+    ...(results === undefined ? [] : [plural(results, 'result')]),
+    ...(from === undefined || to === undefined ? [] : [`${isoTime(from.getTime())} to ${isoTime(to.getTime())}`]),
+    ...(credits === undefined ? [] : [`at a price of ${inCredits(credits)}`]),
+    ...(budget == null ? [] : [`with a budget of ${inCredits(budget)}`]),
+  ];
+}
