@@ -27,6 +27,8 @@ export interface SubmitOptions {
    * repeatedly. Default: a new check.
    */
   readonly name?: FreeName;
+  /** Whether its lane still holds the row; asked after each wait. Default: it does. */
+  readonly isHeld?: () => boolean;
 }
 
 /**
@@ -46,7 +48,7 @@ export async function submit(
   deps: Dependencies,
   key: FencedAttempt,
   signal: AbortSignal,
-  { known, terms = {}, name = new FreeName(deps) }: SubmitOptions = {},
+  { known, terms = {}, name = new FreeName(deps), isHeld = () => true }: SubmitOptions = {},
 ): Promise<SubmitReport> {
   const loaded = await loadAttempt(deps, key, known);
   if (loaded.charge !== undefined || loaded.row.outcome !== null) return reportStanding(key, loaded);
@@ -59,9 +61,11 @@ export async function submit(
   // Only from here on is anything in flight; earlier work must not occupy a request's slot.
   const leave = await deps.inFlightLimits.enter(key.batch, settings.limits.submits);
   try {
+    if (!isHeld()) return NOT_HELD;
     // Inside the in-flight limit: a request still waiting for that is not a job yet, and must not count as one.
     const leaveJobs = await deps.concurrencyLimit.enter(deps, signal);
     try {
+      if (!isHeld()) return NOT_HELD;
       return await sendInTurn(deps, { loaded, key, need, signal, terms, name }, link);
     } finally {
       leaveJobs();
@@ -70,6 +74,9 @@ export async function submit(
     leave();
   }
 }
+
+/** Its lane has handed the row back; another one works on it. */
+const NOT_HELD: SubmitReport = { verdict: 'blocked', next: { type: 'ended' } };
 
 /** An attempt ready to be sent once its turn comes. */
 interface Waiting {

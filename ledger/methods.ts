@@ -59,7 +59,9 @@ export const METHODS = {
   // Removing what finished batches no longer need
   ...from(() => import('./clean/cleaning.ts'), 'beginClean', 'cleanRows', 'endClean'),
   // Who works on a batch: lanes and live worker processes
-  ...from(() => import('./lanes/lanes.ts'), 'acquireLane', 'releaseLane', 'laneOwners', 'claimRows'),
+  ...from(() => import('./lanes/lanes.ts'), 'acquireLane', 'releaseLane', 'laneOwners'),
+  ...from(() => import('./lanes/claims.ts'), 'claimRows'),
+  ...from(() => import('./lanes/fair-shares.ts'), 'handBackRows'),
   ...from(
     () => import('./lanes/workers.ts'),
     'beat',

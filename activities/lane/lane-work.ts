@@ -1,6 +1,7 @@
 import type { Dependencies } from '../dependencies.ts';
 import type { Window } from '../pacing/in-flight-limits.ts';
 import type { Ahead } from './ahead.ts';
+import type { FairShare } from './fair-share.ts';
 import type { Steering } from './steering.ts';
 import type { WakeUps } from './wake-ups.ts';
 
@@ -17,4 +18,5 @@ export interface LaneWork {
   readonly window: Window;
   readonly steering: Steering;
   readonly ahead: Ahead;
+  readonly share: FairShare;
 }

@@ -7,6 +7,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { loadBatch } from '../cache/batch-cache.ts';
 import { workRow } from './work-row.ts';
 import { Ahead } from './ahead.ts';
+import { FairShare } from './fair-share.ts';
 import type { LaneWork } from './lane-work.ts';
 import { WakeUps } from './wake-ups.ts';
 import { Window } from '../pacing/in-flight-limits.ts';
@@ -21,6 +22,8 @@ const FAREWELL_MS = 1_000;
 const CLAIM_TICK_MS = 20;
 /** How long an idle lane stays, ms. Rows may reopen, or be released by another lane. A resume starts a new lane. */
 const LINGER_MS = { running: 5_000, paused: 500, stopping: 5_000 } as const;
+/** The same beside other lanes, ms. Theirs may take long, and each new offer adds to the history. */
+const LINGER_BESIDE_OTHERS_MS = 60_000;
 
 /**
  * Works on one lane of a batch until nothing is left to do, the slice is over, another has taken the lane, or the
@@ -60,7 +63,9 @@ export async function runLane(
   const wakeUps = new WakeUps();
   const window = new Window(windowOf(batch.settings.limits, offer.lanes));
   const steering = new Steering(deps, batch, { signal: end, wakeUps });
-  const lane: LaneWork = { deps, batch: batch.name, signal: end, wakeUps, window, steering, ahead: new Ahead() };
+  const ahead = new Ahead();
+  const share = new FairShare(deps, owned);
+  const lane: LaneWork = { deps, batch: batch.name, signal: end, wakeUps, window, steering, ahead, share };
   end.addEventListener('abort', () => {
     window.open();
     steering.release();
@@ -95,8 +100,9 @@ async function claimLoop(
   rows: Set<Promise<void>>,
   fail: (error: unknown) => void,
 ): Promise<LaneReport> {
-  const { deps, signal, window, steering, ahead } = lane;
+  const { deps, signal, window, steering, ahead, share } = lane;
   let exhausted = false;
+  let isShareFull = false;
   let lanes = 1;
   let askAt = 0;
   let idleSince: number | undefined;
@@ -110,18 +116,20 @@ async function claimLoop(
       const taken = await deps.ledger.laneOwners(owned.batch);
       lanes = Math.max(1, taken.length);
       if (await isWantedElsewhere(deps, owned, taken)) return { then: 'more' };
+      await share.look();
     }
     const size = windowOf(settings.limits, lanes);
     window.resize(size);
-    const mayBegin = control === 'running' && (!exhausted || isDue);
+    const mayBegin = control === 'running' && (!(exhausted || isShareFull) || isDue);
     const queued = window.queued + ahead.count;
     const limit = mayBegin ? claimSize(size, queued + ahead.short) : 0;
     if (limit > 0 || isDue) {
       // Rows waiting for budget room may depend on rows already begun, so those must stay claimable.
       const begun = mayBegin ? claimSize(size, queued) : 0;
-      const claim = await deps.ledger.claimRows({ ...owned, limit, begun });
+      const claim = await deps.ledger.claimRows({ ...owned, limit, begun, workers: share.workers });
       if (claim === 'lost') return { then: 'more' };
-      ({ exhausted, blocked } = claim);
+      ({ exhausted, isShareFull, blocked } = claim);
+      if (exhausted && isDue) await share.handBack(queued + deps.inFlightLimits.queued(owned.batch));
       if (blocked > 0 && isDue) looks.begin(owned.batch);
       if (claim.rows.length > 0)
         deps.observe({ type: 'lane', batch: owned.batch, is: 'claimed', rows: claim.rows.length });
@@ -133,14 +141,15 @@ async function claimLoop(
       }
       askAt = performance.now() + deps.askEveryMs;
       if (claim.rows.length > 0) idleSince = undefined;
-      if (claim.rows.length > 0 && !exhausted && limit > 0) continue;
+      if (claim.rows.length > 0 && !exhausted && !isShareFull && limit > 0) continue;
     }
     const active = rows.size - steering.parked - window.queued;
     if (active > 0 || (control === 'running' && (!exhausted || blocked > 0))) idleSince = undefined;
     else if (idleSince === undefined || isDue) {
       if (rows.size === 0 && (await isOver(deps, owned.batch))) return { then: 'idle' };
       idleSince ??= performance.now();
-      if (performance.now() - idleSince >= LINGER_MS[control]) return { then: 'idle' };
+      const lingerMs = control === 'running' && lanes > 1 ? LINGER_BESIDE_OTHERS_MS : LINGER_MS[control];
+      if (performance.now() - idleSince >= lingerMs) return { then: 'idle' };
     }
     await pause(CLAIM_TICK_MS, signal);
   }

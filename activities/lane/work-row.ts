@@ -67,13 +67,14 @@ async function prepare({ lane, results }: RowWork, now: RowNow): Promise<RowNow>
 
 /** All steps up to the row's end, or until its request is not to be made for now. */
 async function workInWindow(work: RowWork, entered: RowNow): Promise<RowNow> {
-  const { window, signal } = work.lane;
+  const { window, signal, share } = work.lane;
   if (entered.next.type === 'submit') await window.enter();
   else window.force();
   try {
     let now: RowNow = entered;
     do {
       if (now.next.type === 'ended' || signal.aborted) return now;
+      if (share.hasHandedBack(now.next.at)) return { next: { type: 'ended' } };
       now = await step(work, now.next, now.standing);
     } while (now.instead === undefined);
     return now;
@@ -115,14 +116,15 @@ async function step(
  * forever.
  */
 async function submitOrReconcile(
-  { lane: { deps, signal }, results, name, faults }: RowWork,
+  { lane: { deps, signal, share }, results, name, faults }: RowWork,
   key: FencedAttempt,
   known: RowStanding | undefined,
 ): Promise<SubmitReport> {
   try {
     const standing = known ?? (await deps.ledger.readRow(key.batch, key.row));
     const terms = standing === undefined ? {} : await results.termsOf({ key, standing });
-    return await submit(deps, key, signal, { known: standing, terms, name });
+    const isHeld = (): boolean => !share.hasHandedBack(key);
+    return await submit(deps, key, signal, { known: standing, terms, name, isHeld });
   } catch (error) {
     if (signal.aborted) throw error;
     deps.observe({ type: 'note', what: 'submit-failed', ...key, error: messageOf(error) });

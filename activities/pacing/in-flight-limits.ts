@@ -80,6 +80,11 @@ export class InFlightLimits {
     };
   }
 
+  /** How many requests of a batch wait for a slot. */
+  queued(batch: string): number {
+    return this.#windows.get(batch)?.queued ?? 0;
+  }
+
   /** The window of a batch, resized to this many requests. */
   of(batch: string, submits: number): Window {
     const known = this.#windows.get(batch);

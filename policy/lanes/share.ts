@@ -52,6 +52,23 @@ export function claimSize(window: number, ahead: number): number {
   return ahead < wanted ? 2 * wanted - ahead : 0;
 }
 
+/** Unsent rows of a batch that each of its lanes may hold, so that none is left without work. */
+export function fairShare(unsent: number, workers: number): number {
+  return Math.ceil(unsent / lanesFor(unsent, workers));
+}
+
+/** Fewer rows are not worth a commit. */
+const FEWEST_HANDED_BACK = 5;
+
+/**
+ * How many of its unsent rows a lane hands back when none is free for the others. A quarter of its share more than that
+ * is left alone: rows should not go back and forth.
+ */
+export function surplus(held: number, share: number): number {
+  const extra = held - share;
+  return extra >= Math.max(FEWEST_HANDED_BACK, share / 4) ? extra : 0;
+}
+
 /** In a small batch, one in this many requests may be in flight at once. */
 const SHARE = 4;
 /** The first answer may be slow. */

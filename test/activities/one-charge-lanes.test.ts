@@ -45,6 +45,23 @@ describe('one charge: lanes change hands', () => {
     expect(world.charges()).toHaveLength(1);
   });
 
+  it('a row is handed back to another worker between claim and intent', async () => {
+    const { world, worker: old } = await begin(texts(120));
+    const next = await world.worker();
+    const lease = await old.deps.ledger.acquireLane({ batch: BATCH, lane: 1, run: 'run', owner: 'old' });
+    await old.deps.ledger.claimRows({ ...lease, limit: 120 });
+    const [back] = await old.deps.ledger.handBackRows(lease, 2);
+    if (back === undefined) throw new Error('nothing was handed back');
+    const { rows } = await claimAnew(next.deps.ledger, { lane: 2, limit: 1 });
+    const row = rows[0]?.row;
+    if (row === undefined) throw new Error('nothing was free');
+    await Promise.all([
+      old.submit({ ...keyOf(row.row), fence: row.fence - 2 }),
+      next.submit({ ...keyOf(row.row), fence: row.fence }),
+    ]);
+    expect(await world.paidRequests()).toBe(1);
+  });
+
   it('taken between intent and send', async () => {
     const clock = movableClock();
     const { world, worker: next } = await begin([tts()], { clock });

@@ -14,7 +14,7 @@ import {
   type Step,
 } from '../../contract/row-kinds.ts';
 import { DEFAULT_TUNABLES } from '../../contract/tunables.ts';
-import type { Claim } from '../../ledger/lanes/lanes.ts';
+import type { Claim } from '../../ledger/lanes/claims.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { RedriveChoice, Redriven } from '../../ledger/takes/redrive.ts';
 import type { BatchRecord, LoadedRow, NewBatch, NewRow } from '../../ledger/record-types.ts';

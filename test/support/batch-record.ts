@@ -36,11 +36,30 @@ export async function untilAtWork(world: LiveWorld, batch: string, workers: numb
   });
 }
 
-async function withLedger(world: LiveWorld, work: (ledger: Ledger) => Promise<unknown>): Promise<void> {
+async function withLedger<T>(world: LiveWorld, work: (ledger: Ledger) => Promise<T>): Promise<T> {
   const ledger = await openLedger(world.path('.voxbatch', 'ledger.db'));
   try {
-    await work(ledger);
+    return await work(ledger);
   } finally {
     await ledger.close();
   }
+}
+
+/** How many requests each worker has recorded for a batch. */
+export async function sentByWorker(world: LiveWorld, batch: string): Promise<readonly number[]> {
+  return withLedger(world, (ledger) => countByOwner(ledger, batch));
+}
+
+/** Waits until so many workers have recorded a request for a batch. */
+export async function untilSentBy(world: LiveWorld, batch: string, workers: number): Promise<void> {
+  await withLedger(world, async (ledger) => {
+    await waitFor(async () => (await countByOwner(ledger, batch)).length >= workers, undefined, 500);
+  });
+}
+
+async function countByOwner(ledger: Ledger, batch: string): Promise<readonly number[]> {
+  const counts = new Map<string, number>();
+  for await (const { charges } of ledger.scanRows(batch))
+    for (const { owner } of charges) counts.set(owner, (counts.get(owner) ?? 0) + 1);
+  return [...counts.values()];
 }

@@ -1,6 +1,7 @@
 /** @slow */
 import { describe, expect, it } from '@jest/globals';
 import { Ahead } from '../../../activities/lane/ahead.ts';
+import { FairShare } from '../../../activities/lane/fair-share.ts';
 import { WakeUps } from '../../../activities/lane/wake-ups.ts';
 import { loadBatch } from '../../../activities/cache/batch-cache.ts';
 import type { LaneWork } from '../../../activities/lane/lane-work.ts';
@@ -28,7 +29,9 @@ async function laneOf({ deps }: Worker, room = 10): Promise<LaneWork & { end(): 
     steering.release();
     wakeUps.stop();
   };
-  return { deps, batch: BATCH, signal, wakeUps, window, steering, ahead: new Ahead(), end };
+  const owned = { batch: BATCH, lane: 1, token: 1 };
+  const share = new FairShare(deps, owned);
+  return { deps, batch: BATCH, signal, wakeUps, window, steering, ahead: new Ahead(), share, end };
 }
 
 /** Works on a row as it stands in the ledger. */

@@ -4,9 +4,11 @@ import {
   askPauseMs,
   claimSize,
   defaultSubmits,
+  fairShare,
   givesWay,
   lanesFor,
   roundPauseMs,
+  surplus,
   windowOf,
 } from '../../../policy/lanes/share.ts';
 
@@ -33,6 +35,18 @@ it('a process leaves the last of its lanes to a worker that has none, and none w
   const thatGive = (workers: readonly string[]): number[] =>
     taken.filter((lane) => givesWay(lane, workers, taken)).map(({ lane }) => lane);
   expect([thatGive(['a', 'b', 'c']), thatGive(['a', 'b'])]).toEqual([[3], []]);
+});
+
+it('workers share the unsent rows out, where those are worth a lane each', () => {
+  expect([fairShare(120, 1), fairShare(120, 2), fairShare(401, 4), fairShare(40, 4), fairShare(0, 4)]).toEqual([
+    120, 60, 101, 40, 0,
+  ]);
+});
+
+it('a lane hands back what is clearly more than its share', () => {
+  expect([surplus(60, 60), surplus(64, 60), surplus(75, 60), surplus(14, 10), surplus(15, 10)]).toEqual([
+    0, 0, 15, 0, 5,
+  ]);
 });
 
 it('lanes share the window out whole, at most one row a lane beyond it', () => {

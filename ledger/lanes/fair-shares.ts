@@ -1,0 +1,91 @@
+import { fairShare, surplus } from '../../policy/lanes/share.ts';
+import type { Db, Tx } from '../schema.ts';
+import { write } from '../database/transactions.ts';
+import { selectFreeRows } from './free-rows.ts';
+import { ownsLane, type LaneOwnership } from './lanes.ts';
+
+/**
+ * Shares the unsent rows of a batch out among its lanes. While many are free, each lane claims what it needs. The last
+ * ones are shared: otherwise the first lane would hold all rows of a small batch, or all that is left of a large one,
+ * and the other workers would have none.
+ */
+
+/** How many new rows a lane may claim now: `limit`, or what its share of the unsent rows leaves. */
+export async function roomInShare(
+  tx: Tx,
+  { batch, lane }: LaneOwnership,
+  { limit, workers }: { readonly limit: number; readonly workers: number },
+): Promise<number> {
+  if (workers < 2 || limit === 0) return limit;
+  const enough = workers * limit;
+  const free = (await selectFreeRows(tx, batch, ['waiting'], enough).execute()).length;
+  if (free === enough) return limit;
+  const held = await heldUnsent(tx, batch);
+  const share = fairShare(free + sum(held), workers);
+  return Math.max(0, Math.min(limit, share - (held.get(lane) ?? 0)));
+}
+
+/** A row that its lane no longer holds. */
+export interface HandedBack {
+  readonly row: number;
+  /** Its new fencing token; whoever has an older one does not hold it. */
+  readonly fence: number;
+}
+
+/**
+ * If no row is free, takes from a lane what it holds beyond its share of the unsent rows, the last ones first, and
+ * makes them free for the others. Returns these rows.
+ */
+export async function handBackRows(db: Db, owned: LaneOwnership, workers: number): Promise<readonly HandedBack[]> {
+  const { batch, lane } = owned;
+  return write(db, async (tx) => {
+    if (!(await ownsLane(tx, owned))) return [];
+    if ((await selectFreeRows(tx, batch, ['waiting'], 1).execute()).length > 0) return [];
+    const held = await heldUnsent(tx, batch);
+    const extra = surplus(held.get(lane) ?? 0, fairShare(sum(held), workers));
+    if (extra === 0) return [];
+    const lines = await selectUnsent(tx, batch)
+      .select(['row', 'hold'])
+      .where('lane', '=', lane)
+      // A row that has begun holds budget that others may wait for.
+      .where('promised', '=', 0)
+      .orderBy('row', 'desc')
+      .limit(extra)
+      .execute();
+    if (lines.length === 0) return [];
+    await tx
+      .updateTable('rows')
+      .set((eb) => ({ lane: null, hold: eb('hold', '+', 1) }))
+      .where('batch', '=', batch)
+      .where(
+        'row',
+        'in',
+        lines.map(({ row }) => row),
+      )
+      .execute();
+    return lines.map(({ row, hold }) => ({ row, fence: hold + 1 }));
+  });
+}
+
+/** Unsent rows that each lane of the batch holds. */
+async function heldUnsent(tx: Tx, batch: string): Promise<ReadonlyMap<number | null, number>> {
+  const lines = await selectUnsent(tx, batch)
+    .select((eb) => ['lane', eb.fn.countAll<number>().as('rows')])
+    .groupBy('lane')
+    .execute();
+  return new Map(lines.map(({ lane, rows }) => [lane, rows]));
+}
+
+/** Rows that lanes hold and that have no open request or job. */
+function selectUnsent(tx: Tx, batch: string) {
+  return tx
+    .selectFrom('rows')
+    .where('batch', '=', batch)
+    .where('outcome', 'is', null)
+    .where('lane', 'is not', null)
+    .where('state', '=', 'waiting');
+}
+
+function sum(held: ReadonlyMap<unknown, number>): number {
+  return [...held.values()].reduce((all, rows) => all + rows, 0);
+}

@@ -1,0 +1,31 @@
+/** @slow */
+import { describe, expect, it } from '@jest/globals';
+import { expectWhole, report } from '../support/batch-end.ts';
+import { changeRate, sentByWorker, untilSentBy } from '../support/batch-record.ts';
+import { openCluster } from '../support/cluster.ts';
+import type { WorldOptions } from '../support/live-world.ts';
+
+describe('several workers of a cluster', () => {
+  const options: WorldOptions = { seed: 71, createMs: [20, 60], jobMs: [300, 1_000], kinds: ['tts'] };
+
+  it('all work on a small batch, also those that join later, and after one was killed', async () => {
+    const rows = 220;
+    const { world, env, workers } = await openCluster({ ...options, rows }, 2);
+    // Rows are left only because they are sent slowly: all of them fit in the window of one worker.
+    const run = world.start(['run', 'lines.csv', '--rate', '4', '--halt', 'never'], { env });
+    await untilSentBy(world, 'lines', 2);
+    workers.push(...(await Promise.all([1, 2].map(() => world.startWorking(['worker'], { env })))));
+    const joinedAt = Date.now();
+    await untilSentBy(world, 'lines', 4);
+    const allAtWorkAfterMs = Date.now() - joinedAt;
+    await workers[0]?.kill();
+    await changeRate(world, 'lines', 40);
+    const { code } = await run.ended;
+    const end = await expectWhole(world, 'lines', rows);
+    const sent = await sentByWorker(world, 'lines');
+    report('four workers, two of them later', { allAtWorkAfterMs, sent, ...end });
+    expect(code).toBe(end.unknown > 0 ? 13 : 0);
+    expect(end.unknown).toBeLessThanOrEqual(8);
+    await Promise.all(workers.slice(1).map((worker) => worker.endInOrder()));
+  });
+});
