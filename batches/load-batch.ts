@@ -91,7 +91,6 @@ async function load(request: LoadRequest): Promise<BatchRecord> {
   await ledger.createBatch(
     { ...identity, settings: { ...settings, ...defined({ table }) }, columns, source: source.label, subset },
     request.month,
-    { ...request.by, credits: checked.quoted },
   );
   let count = 0;
   // Parts are numbered after all rows.
@@ -109,7 +108,7 @@ async function load(request: LoadRequest): Promise<BatchRecord> {
     count += rows.length;
   }
   source.rows.drop();
-  await ledger.openBatch(identity.name, count);
+  await ledger.openBatch(identity.name, count, { ...request.by, credits: checked.quoted });
   const batch = await ledger.findBatch(identity.name);
   if (batch === undefined) throw new Error(`Batch "${identity.name}" vanished from the ledger while it was loaded.`);
   return batch;

@@ -12,7 +12,12 @@ const ledger = join(import.meta.dirname, 'ledger');
 const folders = readdirSync(ledger, { withFileTypes: true }).filter(
   (one) => one.isDirectory() && !OF_FILES.includes(one.name),
 );
-const all = [...folders.map(({ name }) => `test/ledger/${name}/`), 'test/ledger/model', 'test/ledger/story'];
+const all = [
+  ...folders.map(({ name }) => `test/ledger/${name}/`),
+  'test/ledger/model',
+  'test/ledger/story',
+  'test/deploy/roles',
+];
 const chosen = process.argv.slice(2);
 const { url, stop } = await startPostgres();
 try {

@@ -44,7 +44,7 @@ function newStem(name: string): string {
  * month's remaining credits. The same transaction decides this, so two firings never claim the same credits. Throws
  * {@link MonthUsedUp}.
  */
-export async function createBatch(db: Db, batch: NewBatch, month?: MonthClaim, by = byItself(null)): Promise<void> {
+export async function createBatch(db: Db, batch: NewBatch, month?: MonthClaim): Promise<void> {
   try {
     await write(db, async (tx) => {
       const settings = month === undefined ? batch.settings : await withinMonth(tx, batch, month);
@@ -69,7 +69,6 @@ export async function createBatch(db: Db, batch: NewBatch, month?: MonthClaim, b
           created_at: tx.now(),
         })
         .execute();
-      await noteAction(tx, by, { kind: 'start', batch: batch.name, details: { budget: settings.budget } });
     });
   } catch (error) {
     throw error instanceof DuplicateKey ? new BatchExists(batch.name) : error;
@@ -94,9 +93,9 @@ async function withinMonth(tx: Tx, { settings }: NewBatch, month: MonthClaim): P
 
 /**
  * `loading` → `open`; a batch that is already past `loading` stays as it is. Throws {@link LedgerMisuse} unless it has
- * exactly this many rows.
+ * exactly this many rows. `by`: who starts it.
  */
-export async function openBatch(db: Db, batch: string, rows: number): Promise<void> {
+export async function openBatch(db: Db, batch: string, rows: number, by = byItself(null)): Promise<void> {
   await write(db, async (tx) => {
     const found = await requireBatch(tx, batch);
     if (found.rows !== rows) {
@@ -107,6 +106,7 @@ export async function openBatch(db: Db, batch: string, rows: number): Promise<vo
     if (found.state !== 'loading') return;
     await beginVoiceWaits(tx, batch);
     await setBatch(tx, batch, { state: 'open' });
+    await noteAction(tx, by, { kind: 'start', batch, details: { budget: found.settings.budget } });
   });
 }
 
@@ -132,7 +132,6 @@ async function discardSome(tx: Tx, batch: string): Promise<boolean> {
   const last = rows.at(-1);
   if (last === undefined) {
     await tx.deleteFrom('awaited_voices').where('batch', '=', batch).execute();
-    await tx.deleteFrom('actions').where('batch', '=', batch).execute();
     await tx.deleteFrom('batches').where('name', '=', batch).execute();
     return false;
   }

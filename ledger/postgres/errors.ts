@@ -10,7 +10,11 @@ const EXPLANATIONS: readonly (readonly [prefix: string, problem: string, advice:
   ['53300', 'the database server has too many connections', 'Raise max_connections, or end other clients.'],
   ['28', 'the database server refused the user', 'Check user and password of VOXBATCH_LEDGER.'],
   ['3D', 'there is no such database', 'Create it, or correct VOXBATCH_LEDGER.'],
-  ['42501', 'the user may not do this', 'Grant it the right to create a schema in that database.'],
+  [
+    '42501',
+    'the user may not do this',
+    'Use a user with the role that may (deploy/postgres/roles.sql); its owner makes and updates the tables: voxbatch ledger migrate.',
+  ],
   ['57P', 'the database server is stopping or starting', 'Run the same command again once it runs.'],
   ['08', 'the connection to the database server broke', 'Run the same command again once it runs.'],
   ['25006', 'the database is read-only', 'Connect to the primary server.'],

@@ -56,6 +56,12 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
     examples: ['voxbatch clean lines --media --dry-run', 'voxbatch clean lines --all --yes'],
     load: async () => (await import('../clean/clean.ts')).clean,
   },
+  ledger: { does: 'Look after the ledger itself', examples: ['voxbatch ledger migrate'] },
+  'ledger migrate': {
+    does: 'Make the tables of the ledger, or add what this version has more; for the owner of a database',
+    examples: ['VOXBATCH_LEDGER=postgres://owner@db.example/voxbatch voxbatch ledger migrate'],
+    load: async () => (await import('../ledger/migrate.ts')).migrate,
+  },
   schedule: {
     does: 'Run a manifest again and again, each time as a batch of its own',
     examples: ['voxbatch schedule create nightly lines.csv --cron "0 2 * * *" --budget 500'],

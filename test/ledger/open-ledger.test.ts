@@ -69,7 +69,8 @@ describe('openLedger', () => {
     raw.exec(`insert into ${MIGRATION_TABLE} values ('0.3', ''); create table later (a);
       insert into facts values ('oldest-for-0.3', '0.1')`);
     const ledger = await openLedger(path);
-    await ledger.createBatch(aBatch(), undefined, ANN);
+    await ledger.createBatch(aBatch());
+    await ledger.openBatch('b', 0, ANN);
     expect(await ledger.actionsOf({ batch: 'b' })).toHaveLength(1);
     await ledger.close();
     raw.exec(`insert into ${MIGRATION_TABLE} values ('0.4', ''); insert into facts values ('oldest-for-0.4', '0.4')`);
@@ -87,6 +88,7 @@ describe('openLedger', () => {
     );
     const ledgers = await Promise.all([1, 2, 3].map(() => openLedger(path)));
     await ledgers[0]?.createBatch(aBatch());
+    await ledgers[0]?.openBatch('b', 0);
     expect(await ledgers[1]?.actionsOf({})).toMatchObject([{ kind: 'start', batch: 'b' }]);
     expect(raw.prepare('select name from batches').all([])).toEqual([{ name: 'b' }]);
     raw.close();

@@ -1,0 +1,173 @@
+/** @slow */
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { env } from 'node:process';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { openLedger } from '../../ledger/open-ledger.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { aBatch, aKey, aRow, fill, INTENT } from '../ledger/setup.ts';
+import { expectRun, lineForEach } from '../starters/command-line.ts';
+import { ANN } from '../support/ann.ts';
+
+/**
+ * The roles of `deploy/postgres/roles.sql` on a real server (`npm run test:postgres`), each in a session of its own: what
+ * commands of the reader and the operator may do.
+ */
+
+const server = env['TEST_POSTGRES'];
+const onPostgres = server === undefined ? describe.skip : describe;
+const id = randomUUID().slice(0, 8);
+const GRANTS = readFileSync(join(import.meta.dirname, '../../deploy/postgres/roles.sql'), 'utf8');
+
+/** Address of the ledger for one of the roles, or its owner. */
+function addressFor(user: 'owner' | 'reader' | 'operator' | 'worker'): string {
+  const url = new URL(server ?? '');
+  url.pathname = `/roles_${id}`;
+  url.username = `${user}_${id}`;
+  return url.href;
+}
+
+async function query(address: string, ...statements: readonly string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: address });
+  await client.connect();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+onPostgres('the roles of a ledger', () => {
+  lineForEach(server === undefined ? {} : { VOXBATCH_LEDGER: addressFor('reader') });
+  let worker: Ledger;
+
+  /** What the owner of the database does first, as `docs/guide/cluster.md` says. */
+  beforeAll(async () => {
+    await query(server ?? '', `create role owner_${id} login`, `create database roles_${id} owner owner_${id}`);
+    await (await openLedger(addressFor('owner'))).close();
+    const admin = new URL(addressFor('owner'));
+    admin.username = new URL(server ?? '').username;
+    const logins = ['reader', 'operator', 'worker'].map(
+      (role) => `create role ${role}_${id} login in role voxbatch_${role}`,
+    );
+    // It may be repeated.
+    await query(admin.href, GRANTS, GRANTS, ...logins);
+    worker = await openLedger(addressFor('worker'));
+    await fill(worker, 3, 'demo');
+  });
+  afterAll(async () => {
+    await worker.close();
+    await query(server ?? '', `drop database roles_${id} with (force)`, `drop role owner_${id}`);
+  });
+
+  it('workers load, send, record and settle', async () => {
+    await worker.createBatch(aBatch('work'));
+    await worker.addRows('work', [aRow(1)]);
+    await worker.openBatch('work', 1);
+    const lane = await worker.acquireLane({ batch: 'work', lane: 1, run: 'r', owner: 'w1' });
+    expect(await worker.claimRows({ ...lane, limit: 5 })).toMatchObject({ rows: [{}] });
+    const key = { ...aKey(1), batch: 'work' };
+    expect(await worker.intend(key, INTENT)).toMatchObject({ type: 'go' });
+    await worker.settle(key, { verdict: 'unknown' }, { outcome: 'unknown' });
+    (await worker.lockForWorkers('here'))();
+  });
+
+  it.each([
+    ['list', 0],
+    ['status demo', 75],
+    ['explain r1 --batch demo', 0],
+    ['history demo', 0],
+    ['cache list', 0],
+    ['results demo', 75],
+    ['watch demo', 75],
+    ['compare demo work', 75],
+    ['tune demo', 0],
+  ])('readers can look: %s', async (line, code) => {
+    await expectRun(line, code, { not: /may not|permission/ });
+  });
+
+  it.each(['pause demo', 'stop demo', 'stop demo --now', 'tune demo --rate 3'])(
+    'readers change nothing: %s',
+    async (line) => {
+      const before = await worker.actionsOf({});
+      await expectRun(line, 4, 'the user may not do this (42501: permission denied');
+      expect(await worker.actionsOf({})).toEqual(before);
+      expect(await worker.findBatch('demo')).toMatchObject({
+        control: 'running',
+        settings: { limits: { rate: null } },
+      });
+    },
+  );
+
+  it('only the owner migrates', async () => {
+    await query(addressFor('owner'), `delete from voxbatch.voxbatch_migrations where name <> '0.1'`);
+    await expectRun('ledger migrate', 4, 'the user may not do this');
+    await expectRun('status demo', 4, 'its owner makes and updates the tables: voxbatch ledger migrate');
+    await query(addressFor('owner'), 'drop table voxbatch.actions');
+    env['VOXBATCH_LEDGER'] = addressFor('owner');
+    await expectRun('ledger migrate', 0, 'has the tables of this version');
+    await query(addressFor('owner'), GRANTS);
+    env['VOXBATCH_LEDGER'] = addressFor('reader');
+    await expectRun('status demo', 75);
+  });
+
+  it('operators steer, and are on record', async () => {
+    env['VOXBATCH_LEDGER'] = addressFor('operator');
+    env['VOXBATCH_OPERATOR'] = 'Ann';
+    for (const line of ['pause work', 'resume work', 'tune work --budget 50', 'stop work']) await expectRun(line, 0);
+    expect((await worker.actionsOf({ batch: 'work' })).map(({ kind, actor }) => `${kind} ${actor.name}`)).toEqual([
+      ...['pause Ann', 'resume Ann', 'tune Ann', 'stop Ann'],
+    ]);
+  });
+
+  it('operators load a batch, settle and redrive rows, but record no paid request', async () => {
+    const operator = await openLedger(addressFor('operator'));
+    try {
+      await operator.createBatch(aBatch('mine'));
+      await operator.addRows('mine', [aRow(1)]);
+      await operator.openBatch('mine', 1, ANN);
+      await expect(operator.intend({ ...aKey(1), batch: 'mine' }, INTENT)).rejects.toThrow(
+        'permission denied for table charges',
+      );
+      const key = { ...aKey(1), batch: 'work' };
+      expect(await operator.decide(key, { type: 'adopted', jobId: 'j' }, ANN)).toBe(true);
+      expect(await operator.decide(key, { type: 'released', jobId: 'j' }, ANN)).toBe(true);
+      const pay = { type: 'pay', fromStep: 'speech', reason: 'resubmitted' } as const;
+      await operator.closeBatch('work');
+      const { rows } = await operator.redrive('work', [{ row: 1, take: 1, outcome: 'unknown', how: pay }], ANN);
+      expect(rows).toEqual([1]);
+      await operator.stopNow('work', ANN);
+      await operator.setControl('mine', 'stopping', undefined, ANN);
+      await operator.cancelRest('mine');
+      await operator.closeBatch('mine');
+      expect(await operator.beginClean('mine', { media: true, rows: true }, ANN)).toMatchObject({ type: 'begun' });
+      expect(await operator.cleanRows('mine', [1])).toEqual([1]);
+      await operator.endClean('mine');
+      await operator.createBatch(aBatch('half'));
+      await operator.addRows('half', [aRow(1)]);
+      await operator.discardLoading('half');
+      expect(await operator.findBatch('half')).toBeUndefined();
+    } finally {
+      await operator.close();
+    }
+  });
+
+  it.each(['operator', 'worker'] as const)(
+    '%s cannot remove or change what is evidence, nor the tables',
+    async (role) => {
+      for (const statement of [
+        'delete from voxbatch.charges',
+        'delete from voxbatch.actions',
+        `update voxbatch.actions set actor = 'somebody else'`,
+        'update voxbatch.decisions set who = null',
+        'drop table voxbatch.charges',
+        'create table voxbatch.mine (a int)',
+        'alter table voxbatch.charges disable trigger all',
+        'truncate voxbatch.charges',
+      ])
+        await expect(query(addressFor(role), statement)).rejects.toThrow(/permission denied|must be owner/);
+    },
+  );
+});

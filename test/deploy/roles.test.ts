@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { TABLES } from '../../ledger/schema.ts';
+
+/** What each role may do beyond looking, by table, as `deploy/postgres/roles.sql` grants it. */
+function grantsOf(role: string): ReadonlyMap<string, readonly string[]> {
+  const text = readFileSync(join(import.meta.dirname, '../../deploy/postgres/roles.sql'), 'utf8')
+    .replaceAll(/\n */g, ' ')
+    .replaceAll(';', ';\n');
+  const grants = new Map<string, string[]>();
+  for (const [, right = '', tables = '', to] of text.matchAll(/ grant (\w+) on ([^;]+) to (\w+);/g)) {
+    if (to !== role) continue;
+    for (const table of tables.split(',').map((name) => name.trim()))
+      grants.set(table, [...(grants.get(table) ?? []), right]);
+  }
+  return grants;
+}
+
+const ROLES = ['voxbatch_operator', 'voxbatch_worker'] as const;
+
+describe('the roles of a ledger in PostgreSQL', () => {
+  it.each(Object.keys(TABLES))('some role may write %s', (table) => {
+    expect(ROLES.some((role) => grantsOf(role).has(table))).toBe(true);
+  });
+
+  it.each(ROLES)('%s is granted rights on tables that there are, each once', (role) => {
+    for (const [table, rights] of grantsOf(role)) {
+      expect(Object.keys(TABLES)).toContain(table);
+      expect(new Set(rights).size).toBe(rights.length);
+    }
+  });
+
+  it('readers write nothing, operators record no paid request, and nobody changes or removes what is evidence', () => {
+    expect(grantsOf('voxbatch_reader').size).toBe(0);
+    expect(grantsOf('voxbatch_operator').get('charges')).toEqual(['update']);
+    for (const role of ROLES) {
+      expect(grantsOf(role).get('actions')).toEqual(['insert']);
+      expect(grantsOf(role).get('decisions')).toEqual(['insert']);
+      expect(grantsOf(role).get('charges')).not.toContain('delete');
+    }
+  });
+
+  it('workers cannot make or remove a schedule, and operators cannot take a lane', () => {
+    expect(grantsOf('voxbatch_worker').get('schedules')).toEqual(['update']);
+    expect(grantsOf('voxbatch_worker').get('allowed_firings')).toEqual(['update']);
+    expect(
+      ['lanes', 'workers', 'facts', 'webhooks'].filter((table) => grantsOf('voxbatch_operator').has(table)),
+    ).toEqual([]);
+  });
+});
