@@ -113,6 +113,11 @@ const OF_ONE = {
     'How often to look for open batches without a worker, and continue them (default: 30)',
     positive,
   ],
+  grace: [
+    '--grace <time>',
+    'After SIGTERM, wait so long for answers to requests in flight (default: 20s for a worker, else 30s)',
+    duration,
+  ],
   untilIdle: ['--until-idle', 'Exit when no batch is open'],
   printUnit: [
     '--print-unit <manager>',

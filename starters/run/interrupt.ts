@@ -1,6 +1,7 @@
 import { EXIT_CODES, type ExitName } from '../../contract/exit-codes.ts';
 import { isUnderNohup } from '../terminal/output.ts';
 
+/** Default max wait for requests in flight after SIGTERM, ms. */
 const SIGTERM_PATIENCE_MS = 30_000;
 
 /** How an interrupted command ends. */
@@ -42,9 +43,13 @@ export function onEndSignal(listener: (name: EndSignal) => void): () => void {
  * Listens for Ctrl-C, SIGTERM and a closed terminal. The first requests a graceful shutdown that drains requests in
  * flight. A second Ctrl-C or SIGTERM exits immediately, which is still safe: `onSecond` runs first and must be quick.
  * SIGHUP never counts as the second: both the kernel and the shell send it, and session managers send SIGTERM along
- * with it.
+ * with it. `sigtermPatienceMs`: max wait for requests in flight after SIGTERM.
  */
-export function listenForInterrupt(onFirst: (exit: InterruptExit) => void, onSecond: () => void): Interrupt {
+export function listenForInterrupt(
+  onFirst: (exit: InterruptExit) => void,
+  onSecond: () => void,
+  sigtermPatienceMs = SIGTERM_PATIENCE_MS,
+): Interrupt {
   const controller = new AbortController();
   let exit: InterruptExit = 'interrupted';
   let isAsked = false;
@@ -65,7 +70,7 @@ export function listenForInterrupt(onFirst: (exit: InterruptExit) => void, onSec
   return {
     signal: controller.signal,
     exit: () => exit,
-    patienceMs: () => (exit === 'terminated' ? SIGTERM_PATIENCE_MS : undefined),
+    patienceMs: () => (exit === 'terminated' ? sigtermPatienceMs : undefined),
     dispose,
   };
 }

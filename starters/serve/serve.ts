@@ -16,14 +16,21 @@ import { awaitUp, becomeUp } from '../../client/work/up.ts';
 import { formatDuration } from '../../contract/duration.ts';
 
 /**
- * `voxbatch worker` and `voxbatch up`: work on the batches of this API and account until told to stop. SIGTERM and
- * Ctrl-C shut down gracefully, SIGTERM within 40 s. `onReady` is called when the worker is ready for work.
+ * Max wait for requests in flight after SIGTERM, ms. Hooks take up to 5 s more, and Kubernetes kills a container after
+ * 30 s.
  */
-export async function serve(
-  flags: Flags,
-  { output, atFaultPoint }: RunContext,
-  onReady?: () => void,
-): Promise<ExitName> {
+const WORKER_GRACE_MS = 20_000;
+
+/** `voxbatch worker`: works on the batches of this API and account until told to stop. */
+export function worker(flags: Flags, context: RunContext): Promise<ExitName> {
+  return serve({ ...flags, grace: flags.grace ?? WORKER_GRACE_MS }, context);
+}
+
+/**
+ * Works on the batches of this API and account until told to stop. SIGTERM and Ctrl-C shut down gracefully, SIGTERM
+ * within `--grace` and a few seconds. `onReady` is called when the worker is ready for work.
+ */
+async function serve(flags: Flags, { output, atFaultPoint }: RunContext, onReady?: () => void): Promise<ExitName> {
   const webhook = readWebhook(flags);
   const settings = await confirmStore(await readSettings(), {});
   const atOnce = new AbortController();
@@ -35,6 +42,7 @@ export async function serve(
       output.say('Ended at once. To continue, run the same command again.');
       atOnce.abort();
     },
+    flags.grace,
   );
   const admit = admittance(settings, {}, output);
   const session = openSession(settings, flags, { mustExist: false, thread: true, admit });

@@ -28,4 +28,24 @@ describe('several workers of a cluster', () => {
     expect(end.unknown).toBeLessThanOrEqual(8);
     await Promise.all(workers.slice(1).map((worker) => worker.endInOrder()));
   });
+
+  it('are restarted one after the other, twice, with requests on the wire: no row is unknown, and none is paid twice', async () => {
+    const rows = 160;
+    const { world, env, workers } = await openCluster({ ...options, createMs: [500, 1_500], rows }, 3);
+    const run = world.start(['run', 'lines.csv', '--rate', '4', '--submits', '16', '--halt', 'never'], { env });
+    const endedAfterMs: number[] = [];
+    for (let restarts = 0; restarts < 2 * workers.length; restarts++) {
+      await world.untilCharged(12 * (restarts + 1));
+      const toldAt = performance.now();
+      await workers[restarts % workers.length]?.endInOrder();
+      endedAfterMs.push(Math.round(performance.now() - toldAt));
+      workers[restarts % workers.length] = await world.startWorking(['worker'], { env });
+    }
+    await changeRate(world, 'lines', null);
+    expect(await run.ended).toMatchObject({ code: 0 });
+    const end = await expectWhole(world, 'lines', rows);
+    report('a rolling restart', { endedAfterMs, ...end });
+    expect(end).toEqual({ rows, unknown: 0, charges: rows });
+    await Promise.all(workers.map((worker) => worker.endInOrder()));
+  });
 });

@@ -130,6 +130,18 @@ describe('a listener for signals', () => {
     expect(process.listenerCount('SIGTERM')).toBe(before);
   });
 
+  it('says how long a command that is told to end may wait: for a person at a terminal as long as a request takes', () => {
+    for (const [name, waits] of [
+      ['SIGTERM', 5_000],
+      ['SIGINT', undefined],
+    ] as const) {
+      const interrupt = listenForInterrupt(jest.fn(), jest.fn(), 5_000);
+      process.emit(name, name);
+      interrupt.dispose();
+      expect(interrupt.patienceMs()).toBe(waits);
+    }
+  });
+
   it('takes SIGHUP for SIGTERM, but never for the second signal: kernel, shell and session each send one', () => {
     const exit = jest.spyOn(process, 'exit').mockImplementation(() => undefined as never);
     const [first, second] = [jest.fn(), jest.fn()];
