@@ -3,6 +3,7 @@ import type { LimitFunction } from 'p-limit';
 import type { SpeechApi } from '../api/speech-api.ts';
 import type { Observe } from '../contract/work-events.ts';
 import type { Realm } from '../contract/names.ts';
+import type { SearchAttributeName } from '../contract/search-attributes.ts';
 import type { Instant } from '../policy/pacing/send-deadline.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { RowStanding } from '../ledger/record-types.ts';
@@ -38,6 +39,8 @@ export interface Services {
   readonly clock: Clock;
   /** Written to summaries. */
   readonly voxbatchVersion: string;
+  /** The search attributes that the Temporal server has; workflows may set no others. */
+  readonly searchable: readonly SearchAttributeName[];
 }
 
 /** Per-process memory and limits. Losing them with the process costs free reads and a moment, never a charge. */

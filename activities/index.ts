@@ -1,6 +1,6 @@
 import { asyncLocalStorage, Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import type { Activities, BatchSurvey, LaneOffer, LaneReport } from '../contract/activities.ts';
+import type { Activities, BatchSurvey, FiguresTold, LaneOffer, LaneReport } from '../contract/activities.ts';
 import { byItself, bySchedule } from '../contract/actions.ts';
 import { LedgerMisuse, LedgerUnreachable } from '../ledger/errors.ts';
 import { StoreUnwritable } from '../store/errors.ts';
@@ -13,6 +13,7 @@ import { setMaxListeners } from 'node:events';
 import { parseOccurrence } from '../policy/schedules/occurrence.ts';
 import { lanesFor, isAnyFree } from '../policy/lanes/share.ts';
 import { runLane } from './lane/run-lane.ts';
+import { figuresOf } from './visibility/batch-figures.ts';
 
 /** Heartbeat interval for work without its own loop, ms. A lane beats whenever it reads the ledger. */
 const BEAT_EVERY_MS = 2_000;
@@ -105,15 +106,17 @@ async function withHeartbeat<T>(work: (signal: AbortSignal, beat: () => void) =>
  * paused batch can use lanes only for rows already begun.
  */
 async function surveyBatch(deps: Dependencies, name: string): Promise<BatchSurvey> {
-  const { apiUrl, account, control } = await loadBatch(deps, name);
+  const batch = await loadBatch(deps, name);
+  const { apiUrl, account, control } = batch;
   if (control === 'stopping') await deps.ledger.cancelRest(name);
   const open = await deps.ledger.closeBatch(name);
-  if (open === 0) return { open, control, lanes: 0 };
+  const told: FiguresTold = { figures: await figuresOf(deps, batch), searchable: deps.searchable };
+  if (open === 0) return { open, control, lanes: 0, ...told };
   const workers = await deps.ledger.livingWorkers(apiUrl, account);
   const lanes = lanesFor(open, workers.length);
-  if (control !== 'paused') return { open, control, lanes };
+  if (control !== 'paused') return { open, control, lanes, ...told };
   const { states } = await deps.ledger.counts(name);
-  return { open, control, lanes: open > states.waiting + states.blocked ? lanes : 0 };
+  return { open, control, lanes: open > states.waiting + states.blocked ? lanes : 0, ...told };
 }
 
 /**
@@ -143,7 +146,8 @@ async function workLane(
   }
   deps.lanes.set(batch, (deps.lanes.get(batch) ?? 0) + 1);
   try {
-    return await runLane(deps, offer, life.signal, life.beat);
+    const report = await runLane(deps, offer, life.signal, life.beat);
+    return { ...report, figures: await figuresOf(deps, await loadBatch(deps, batch)), searchable: deps.searchable };
   } finally {
     deps.lanes.set(batch, (deps.lanes.get(batch) ?? 1) - 1);
   }

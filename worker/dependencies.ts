@@ -29,7 +29,11 @@ const DOWNLOADS = 8;
 const READS = 32;
 
 /** What differs from worker to worker. */
-export interface WorkerWorld extends Omit<Services, 'clock'>, Pick<ProcessSignals, 'onFault' | 'observe'> {
+export interface WorkerWorld
+  extends
+    Omit<Services, 'clock' | 'searchable'>,
+    Partial<Pick<Services, 'searchable'>>,
+    Pick<ProcessSignals, 'onFault' | 'observe'> {
   /** Called at each named fault point, where tests kill the process. Default: does nothing. */
   readonly atFaultPoint?: FaultPointHook;
   /** Default: hints without a source of webhooks. */
@@ -49,6 +53,7 @@ export function dependenciesOf(
   return {
     ...world,
     ...memoryOf(world),
+    searchable: world.searchable ?? [],
     askEveryMs: world.askEveryMs ?? 1_000,
     clock: SYSTEM_CLOCK,
     ending,

@@ -20,6 +20,7 @@ import {
   type SuperviseBatchInput,
 } from '../contract/messages.ts';
 import type { FireScheduleInput } from '../contract/schedule.ts';
+import { batchLabels } from '../contract/workflow-labels.ts';
 import { scheduledTimeOf } from '../policy/schedules/occurrence.ts';
 import { endingOf, lookPauseMs } from '../policy/schedules/occurrence-end.ts';
 import { awaitOccurrence, openOccurrence, stopBatch } from './activities.ts';
@@ -96,6 +97,7 @@ async function superviseOf({ batch, workflowId }: OpenedOccurrence, news: BatchN
       workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
       parentClosePolicy: ParentClosePolicy.ABANDON,
       cancellationType: ChildWorkflowCancellationType.ABANDON,
+      ...batchLabels(batch),
     });
     news.follow(child.result());
   } catch (error) {

@@ -1,7 +1,9 @@
-import { condition, continueAsNew, defineSignal, setHandler, workflowInfo } from '@temporalio/workflow';
+import { condition, defineSignal, makeContinueAsNewFunc, setHandler, workflowInfo } from '@temporalio/workflow';
 import { WAKE_UP_SIGNAL, type SuperviseBatchInput } from '../contract/messages.ts';
 import { surveyBatch, workLane } from './activities.ts';
 import { askPauseMs, roundPauseMs } from '../policy/lanes/share.ts';
+import { defined } from '../contract/defined.ts';
+import { ShownFigures } from './show-figures.ts';
 
 /**
  * Supervises one batch: keeps as many lanes running as there are workers for, until no row is open.
@@ -22,21 +24,24 @@ export async function superviseBatch(input: SuperviseBatchInput): Promise<void> 
     wakeUps += 1;
   });
   const isFull = (): boolean => isHistoryFull(input);
-  const work: LanesAtWork = { lanes: new Set(), wanted: 0, returns: 0 };
+  const shown = new ShownFigures(input.batch);
+  const work: LanesAtWork = { lanes: new Set(), wanted: 0, returns: 0, shown };
   const heard = { wakeUps: 0, returns: 0 };
   const isDue = (): boolean => wakeUps !== heard.wakeUps || work.returns !== heard.returns || work.failed !== undefined;
   for (let stalled = 0, before = Infinity; ;) {
     stalled = wakeUps === heard.wakeUps ? stalled + 1 : 0;
     Object.assign(heard, { wakeUps, returns: work.returns });
-    const { open, lanes: useful } = await surveyBatch(input.batch);
+    const survey = await surveyBatch(input.batch);
+    shown.show(survey);
+    const { open, lanes: useful } = survey;
     if (open === 0 && work.lanes.size === 0 && !isDue()) return;
-    if (isFull() && work.lanes.size === 0) await continueAsNew<typeof superviseBatch>(input);
+    if (isFull() && work.lanes.size === 0) await moveOn(input, shown);
     if (open < before) stalled = 0;
     before = open;
 
     if (work.lanes.size === 0) {
       const pauseMs = useful === 0 ? askPauseMs(stalled) : roundPauseMs(stalled);
-      if (pauseMs > 0) await condition(() => wakeUps !== heard.wakeUps, pauseMs);
+      if (pauseMs > 0) await condition(() => wakeUps !== heard.wakeUps, pauseMs, { summary: 'until the next survey' });
       if (useful === 0) continue;
     }
     // The history became full during an uninterrupted pause: nothing is offered below, so there is nothing to wait for.
@@ -58,6 +63,7 @@ interface LanesAtWork {
   readonly lanes: Set<number>;
   /** Target number of lanes from the last survey. */
   wanted: number;
+  readonly shown: ShownFigures;
   /** How often a lane has come back. */
   returns: number;
   /** The first offer that failed for good. */
@@ -71,13 +77,23 @@ async function keepLane(lane: number, work: LanesAtWork, input: SuperviseBatchIn
   work.lanes.add(lane);
   try {
     while (lane <= work.wanted && !isHistoryFull(input)) {
-      const { then } = await workLane({ batch, lane, lanes: work.wanted, run });
-      if (then === 'idle') break;
+      const lanes = work.wanted;
+      const summary = `lane ${String(lane)} of ${String(lanes)}`;
+      const report = await workLane.executeWithOptions({ summary }, [{ batch, lane, lanes, run }]);
+      work.shown.show(report);
+      if (report.then === 'idle') break;
     }
   } finally {
     work.lanes.delete(lane);
     work.returns += 1;
   }
+}
+
+/** Goes on in a new run, with an empty history. */
+async function moveOn(input: SuperviseBatchInput, shown: ShownFigures): Promise<never> {
+  const typedSearchAttributes = shown.moveOn();
+  const next = makeContinueAsNewFunc<typeof superviseBatch>(defined({ typedSearchAttributes }));
+  return next(input);
 }
 
 /** True near the end of the history that the server allows, or of the number of events in the input. */

@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import { defined } from '../../contract/defined.ts';
 import { findServer } from '../../embedded/find-server.ts';
 import { API_CLOCK_SLACK_MS } from '../../policy/clocks.ts';
+import type { SearchAttributeName } from '../../contract/search-attributes.ts';
 import { ffmpegVersion } from '../../store/sound/ffmpeg.ts';
 import { findFfmpeg, namedFfmpeg } from '../../store/sound/find-ffmpeg.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';
 import { openRecordsIfAny } from '../open-records.ts';
 import { openTemporal } from '../temporal/open-temporal.ts';
+import { findSearchAttributes, searchAttributeCommand } from '../temporal/search-attributes.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Session } from '../session.ts';
 import { countPollers } from './pollers.ts';
@@ -39,6 +41,8 @@ export type SoundPart =
   | { readonly type: 'account'; readonly account: string; readonly tier?: string; readonly credits?: number }
   /** The ffmpeg that would be used, if any, with the version it reports. Only some audio processing needs it. */
   | { readonly type: 'ffmpeg'; readonly found?: { readonly program: string; readonly version: string } }
+  /** Search attributes on a cluster. `missing`: those that Temporal's lists lack, which is no fault; `command` creates them. */
+  | { readonly type: 'lists'; readonly missing: readonly SearchAttributeName[]; readonly command: string }
   /** Workers polling the task queue. Checked only on a cluster: an embedded run starts its own worker. */
   | { readonly type: 'worker'; readonly workers: number };
 
@@ -81,7 +85,12 @@ export async function* examine(
     ['server', () => checkServer(session, say)],
     ['api', () => checkApi(session, open)],
     ['account', () => checkAccount(open)],
-    ...(session.settings.cluster === undefined ? [] : [['worker', () => checkWorker(session, open, say)] as const]),
+    ...(session.settings.cluster === undefined
+      ? []
+      : [
+          ['lists', () => checkLists(session, say)] as const,
+          ['worker', () => checkWorker(session, open, say)] as const,
+        ]),
   ];
   for (const [type, check] of checks) {
     try {
@@ -172,6 +181,17 @@ async function checkAccount(open: () => Promise<OpenApi>): Promise<Checked> {
   const apartMs = serverTimeMs === undefined ? 0 : Math.abs(Date.now() - serverTimeMs);
   if (apartMs > API_CLOCK_SLACK_MS) return { type: 'clocks-apart', apartMs };
   return { type: 'account', account, ...defined({ tier, credits }) };
+}
+
+/** Whether Temporal's lists can be searched for batches. Creates nothing: workers do. */
+async function checkLists({ settings }: Session, say: (line: string) => void): Promise<SoundPart> {
+  const temporal = await openTemporal(settings, { say });
+  try {
+    const { missing } = await findSearchAttributes(temporal);
+    return { type: 'lists', missing, command: searchAttributeCommand(temporal, missing) };
+  } finally {
+    await temporal.close();
+  }
 }
 
 /** On a cluster, the work is left to other processes. */

@@ -26,7 +26,9 @@ const LARGEST_SHARE = 0.02;
 
 /** State of the workflow of an open batch. */
 export type WorkflowStanding =
-  | { readonly type: 'running' | 'silent' }
+  /** `shownUnknown`: how many unknown rows Temporal's lists show. */
+  | { readonly type: 'running'; readonly shownUnknown?: number }
+  | { readonly type: 'silent' }
   /** It has closed the batch. If the batch is open, it was reopened since and needs a new workflow. */
   | { readonly type: 'completed' }
   /** It ended in another way, for example was terminated by hand. */

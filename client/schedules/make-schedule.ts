@@ -7,6 +7,7 @@ import { isBatchName } from '../../contract/batch-name.ts';
 import { WORKFLOW_TASK_TIMEOUT } from '../../contract/messages.ts';
 import { taskQueueOf, type Account } from '../../contract/names.ts';
 import { FIRE_SCHEDULE, scheduleIdOf, type FireScheduleInput, type ScheduleHooks } from '../../contract/schedule.ts';
+import { firingLabels } from '../../contract/workflow-labels.ts';
 import { urlSchemeOf } from '../../contract/url-scheme.ts';
 import { isManifestUrl, isUrl, MANIFEST_URL_FORM } from '../../inputs/manifest-url.ts';
 import type { ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
@@ -276,6 +277,7 @@ function firingOf(ledgerId: string, schedule: string, realm: Account): ScheduleO
     taskQueue: taskQueueOf({ apiUrl: realm.apiUrl, account: realm.account, ledgerId }),
     args: [input],
     workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
+    ...firingLabels(schedule),
   };
 }
 

@@ -5,6 +5,8 @@ import {
   type Client,
   type WorkflowHandle,
 } from '@temporalio/client';
+import { defineSearchAttributeKey, type TypedSearchAttributes } from '@temporalio/common';
+import { defined } from '../../contract/defined.ts';
 import {
   WAKE_UP_SIGNAL,
   SUPERVISE_BATCH,
@@ -12,6 +14,8 @@ import {
   type SuperviseBatchInput,
 } from '../../contract/messages.ts';
 import { batchWorkflowId, taskQueueOf } from '../../contract/names.ts';
+import { SEARCH_ATTRIBUTES } from '../../contract/search-attributes.ts';
+import { batchLabels } from '../../contract/workflow-labels.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { WorkflowStanding } from '../look/follow.ts';
@@ -39,6 +43,8 @@ export async function startWorkflow(
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
+    memo: { batch: batch.name, rows: batch.rows },
+    ...batchLabels(batch.name),
   } as const;
   return inTime<WorkflowHandle>(client, TELL_TIMEOUT_MS, async () => {
     if (!news) return client.workflow.start(SUPERVISE_BATCH, start);
@@ -70,6 +76,12 @@ export async function wakeWorkflow(client: Client, ledger: Ledger, batch: string
   }
 }
 
+const UNKNOWN = defineSearchAttributeKey('VoxbatchUnknown', SEARCH_ATTRIBUTES.VoxbatchUnknown);
+
+function shownIn(attributes: TypedSearchAttributes): { readonly shownUnknown?: number } {
+  return defined({ shownUnknown: attributes.get(UNKNOWN) });
+}
+
 /** Query timeout, short enough for Ctrl-C to be noticed, ms. */
 const ASK_TIMEOUT_MS = 3_000;
 
@@ -79,8 +91,8 @@ const ASK_TIMEOUT_MS = 3_000;
  */
 export async function askWorkflow(client: Client, handle: WorkflowHandle): Promise<WorkflowStanding> {
   try {
-    const { status } = await inTime(client, ASK_TIMEOUT_MS, () => handle.describe());
-    if (status.name === 'RUNNING') return { type: 'running' };
+    const { status, typedSearchAttributes } = await inTime(client, ASK_TIMEOUT_MS, () => handle.describe());
+    if (status.name === 'RUNNING') return { type: 'running', ...shownIn(typedSearchAttributes) };
     if (status.name === 'COMPLETED') return { type: 'completed' };
     const cause = await handle.result().then(
       () => '',

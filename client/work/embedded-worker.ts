@@ -4,6 +4,7 @@ import { writeSync, realpathSync } from 'node:fs';
 import { pino, type Logger } from 'pino';
 import type { FaultPointHook } from '../../activities/fault-points.ts';
 import { batchWorkflowId } from '../../contract/names.ts';
+import type { SearchAttributeName } from '../../contract/search-attributes.ts';
 import { failAbandoned } from '../../embedded/fail-abandoned.ts';
 import { pathsIn } from '../../embedded/home.ts';
 import { openOwnLog } from '../../embedded/private-home.ts';
@@ -15,6 +16,7 @@ import { startWorker, type RunningWorker } from '../../worker/run-worker.ts';
 import { beginBeats, type Beats } from '../../worker/show-alive.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';
 import type { Temporal } from '../temporal/open-temporal.ts';
+import { makeSearchAttributes, searchAttributeCommand } from '../temporal/search-attributes.ts';
 import { VoxbatchError } from '../problem.ts';
 import { voxbatchVersion } from '../version.ts';
 import { WebhookUse, type WebhookRequest } from '../webhooks/use-webhook.ts';
@@ -77,6 +79,7 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
       log,
       observe: logEvents(log),
       voxbatchVersion: voxbatchVersion(),
+      searchable: await searchableIn(request),
       onFault: request.onFault,
       hints,
       ...defined({ atFaultPoint }),
@@ -97,6 +100,17 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
   } finally {
     await beats?.stop();
   }
+}
+
+/** The search attributes that workflows may set. Says how to create those that are missing. */
+async function searchableIn({ temporal, say }: EmbeddedWorkerRequest): Promise<readonly SearchAttributeName[]> {
+  const { there, missing } = await makeSearchAttributes(temporal);
+  if (missing.length > 0) {
+    const names = missing.join(', ');
+    const command = searchAttributeCommand(temporal, missing);
+    say(`Temporal's lists cannot be searched by ${names}; batches run all the same. To create them: ${command}`);
+  }
+  return there;
 }
 
 /** True for the SDK's errors when the server does not answer. It does not export the class of the worker's error. */

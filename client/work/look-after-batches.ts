@@ -4,6 +4,7 @@ import { batchWorkflowId } from '../../contract/names.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { lanesFor } from '../../policy/lanes/share.ts';
+import { isNews } from '../../policy/visibility/when-to-show.ts';
 import { askWorkflow, wakeWorkflow, startWorkflow } from '../temporal/start-workflow.ts';
 
 export interface LookAfterRequest {
@@ -59,7 +60,8 @@ async function lookAfter(batch: BatchRecord, request: LookAfterRequest): Promise
     case 'silent':
       return;
     case 'running':
-      if (await couldHelp(batch, request)) await wakeWorkflow(client, ledger, name);
+      if ((await isUnshown(batch, workflow, request)) || (await couldHelp(batch, request)))
+        await wakeWorkflow(client, ledger, name);
       return;
     case 'completed':
     case 'ended':
@@ -68,6 +70,17 @@ async function lookAfter(batch: BatchRecord, request: LookAfterRequest): Promise
       await startWorkflow(client, ledger, batch, { news: true });
       if (workflow.type === 'ended') say(`Batch "${name}" continues with a new workflow. ${workflow.message}`);
   }
+}
+
+/** True if Temporal's lists show that the batch has unknown rows where it has none, or the other way round. */
+async function isUnshown(
+  { name }: BatchRecord,
+  { shownUnknown }: { readonly shownUnknown?: number },
+  { ledger }: LookAfterRequest,
+): Promise<boolean> {
+  if (shownUnknown === undefined) return false;
+  const { outcomes } = await ledger.counts(name);
+  return isNews(shownUnknown, outcomes.unknown);
 }
 
 /** True if this worker has no lane of the batch, and the batch has work for more lanes than there are. */

@@ -48,6 +48,7 @@ const CHECKS: Readonly<Record<SoundPart['type'], { readonly name: string; readon
   server: { name: 'server', exit: 'unreachable' },
   api: { name: 'api', exit: 'api' },
   account: { name: 'token, account, clock', exit: 'api' },
+  lists: { name: 'search attributes', exit: 'unreachable' },
   worker: { name: 'worker', exit: 'unreachable' },
 };
 
@@ -94,6 +95,10 @@ function soundWords(part: SoundPart, { env }: Settings): string {
       const from = file === '' ? '' : `; token from ${file}`;
       return `account ${part.account}${part.tier === undefined ? '' : ` (${part.tier})`}${balance}; clocks agree${from}`;
     }
+    case 'lists':
+      return part.missing.length === 0
+        ? 'temporal workflow list --query "VoxbatchUnknown > 0"'
+        : `${part.missing.join(', ')} missing, which is no fault: only Temporal's lists need them. A worker creates them if it may, or you: ${part.command}`;
     case 'worker':
       return plural(part.workers, 'polls this queue', 'poll this queue');
   }

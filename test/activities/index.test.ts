@@ -19,10 +19,17 @@ function survey(activities: Activities, batch = BATCH): Promise<BatchSurvey> {
 describe('createActivities', () => {
   it('walks a batch from its first survey to its close', async () => {
     const { world } = await begin([tts(), tts('Another.')]);
-    const activities = createActivities((await world.worker()).deps);
-    expect(await survey(activities)).toEqual({ open: 2, control: 'running', lanes: 1 });
-    expect(await new MockActivityEnvironment().run(() => activities.workLane(OFFER))).toEqual({ then: 'idle' });
-    expect(await survey(activities)).toEqual({ open: 0, control: 'running', lanes: 0 });
+    const { deps } = await world.worker();
+    const activities = createActivities({ ...deps, searchable: ['VoxbatchUnknown'] });
+    const figures = { state: 'running', rows: 2, done: 0, failed: 0, unknown: 0, credits: 0 };
+    const searchable = ['VoxbatchUnknown'];
+    expect(await survey(activities)).toEqual({ open: 2, control: 'running', lanes: 1, figures, searchable });
+    const credits: unknown = expect.any(Number);
+    const ended = { ...figures, state: 'ended', done: 2, credits };
+    expect(await new MockActivityEnvironment().run(() => activities.workLane(OFFER))).toEqual({
+      ...{ then: 'idle', figures: ended, searchable },
+    });
+    expect(await survey(activities)).toEqual({ open: 0, control: 'running', lanes: 0, figures: ended, searchable });
     expect(world.charges()).toHaveLength(2);
     expect(await world.batch()).toMatchObject({ state: 'closed' });
   });
@@ -75,7 +82,7 @@ describe('createActivities', () => {
     expect(runsPromiseHooks(asyncLocalStorage)).toBe(false);
     expect(left).toBe(1);
     env.cancel();
-    expect(await working).toEqual({ then: 'more' });
+    expect(await working).toMatchObject({ then: 'more' });
     expect(await world.ledger.laneOwners(BATCH)).toEqual([]);
     expect((await world.row()).state).toBe('processing');
   });

@@ -172,8 +172,14 @@ describe('a token, texts and links, after every fault', () => {
     const end = await readEverything(membership.address).finally(() => membership.leave());
     expect(middle.workflows).toBeGreaterThan(0);
     expect(end.workflows).toBeGreaterThan(middle.workflows);
-    // It does read histories: the name of a workflow and of an activity are there.
-    expect(findIn('history', end.bytes, wordsOf('superviseBatch', 'surveyBatch', 'workLane'))).toHaveLength(3);
+    // It does read histories: the name of a workflow and of an activity are there, search attributes and summaries.
+    expect(
+      findIn(
+        'history',
+        end.bytes,
+        wordsOf('superviseBatch', 'surveyBatch', 'workLane', 'VoxbatchUnknown', 'lane 1 of '),
+      ),
+    ).toHaveLength(5);
     for (const { bytes } of [middle, end]) {
       expect(findIn('history', bytes, FORMS)).toEqual([]);
       expect(findIn('history', bytes, PRIVATE)).toEqual([]);

@@ -26,7 +26,7 @@ async function start(isAlone: boolean, list = noWorkflow): Promise<unknown> {
     namespace: 'default',
     connection: { address: ADDRESS },
     isEmbedded: true,
-    client: { workflow: { list } },
+    client: { workflow: { list }, withDeadline: <T>(_: number, work: () => Promise<T>): Promise<T> => work() },
     proveAlone: () => Promise.resolve(isAlone),
   };
   const open = { api: { baseUrl: API_URL }, profile: { userId: 'u1' } };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Client } from '@temporalio/client';
+import { defineSearchAttributeKey, TypedSearchAttributes, type SearchAttributePair } from '@temporalio/common';
 import { lookAfterBatches } from '../../../client/work/look-after-batches.ts';
 import { freshPlace } from '../../support/place.ts';
 import { aBatch, fill } from '../../ledger/setup.ts';
@@ -11,7 +12,11 @@ const { apiUrl, account } = aBatch();
 const place = freshPlace();
 
 /** Lets it look so many times at a batch whose workflow stands like this, and returns what it did after its start. */
-async function looksAt(status: 'RUNNING' | 'COMPLETED', looks = 2): Promise<{ news: number; starts: number }> {
+async function looksAt(
+  status: 'RUNNING' | 'COMPLETED',
+  looks = 2,
+  shown: SearchAttributePair[] = [],
+): Promise<{ news: number; starts: number }> {
   const end = new AbortController();
   let asked = 0;
   let news = 0;
@@ -19,7 +24,10 @@ async function looksAt(status: 'RUNNING' | 'COMPLETED', looks = 2): Promise<{ ne
   const handle = {
     describe: () => {
       if (++asked > looks) end.abort();
-      return Promise.resolve({ type: 'superviseBatch', status: { name: status } });
+      return Promise.resolve({
+        ...{ type: 'superviseBatch', status: { name: status } },
+        typedSearchAttributes: new TypedSearchAttributes(shown),
+      });
     },
     signal: () => Promise.resolve((news += 1)),
   };
@@ -52,6 +60,14 @@ async function works(owner: string, lane: number): Promise<void> {
 }
 
 describe('looking after open batches', () => {
+  it('wakes one of which Temporal shows unknown rows that it has not, and none that is shown as it is', async () => {
+    await fill(place.ledger, ROWS);
+    await works(ME, 1);
+    const key = defineSearchAttributeKey('VoxbatchUnknown', 'INT');
+    expect((await looksAt('RUNNING', 2, [{ key, value: 1 }])).news).toBeGreaterThan(0);
+    expect((await looksAt('RUNNING', 2, [{ key, value: 0 }])).news).toBe(0);
+  });
+
   it('tells a batch that could use this worker and does not', async () => {
     await prepare();
     await works('other', 1);

@@ -1,0 +1,75 @@
+import { defineSearchAttributeKey, type SearchAttributePair, type SearchAttributeUpdatePair } from '@temporalio/common';
+import { patched, setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
+import { SEARCH_ATTRIBUTES, type BatchFigures, type SearchAttributeName } from '../contract/search-attributes.ts';
+import { shellWord } from '../contract/shell-word.ts';
+import { isWorthShowing } from '../policy/visibility/when-to-show.ts';
+
+/** What activities say of a batch; earlier versions said nothing. */
+interface Told {
+  readonly figures?: BatchFigures;
+  /** The search attributes that the server has: to set another one would fail the workflow's task for ever. */
+  readonly searchable?: readonly SearchAttributeName[];
+}
+
+/** Shows in Temporal how a batch stands: in its lists by search attributes, in the workflow's own page by details. */
+export class ShownFigures {
+  readonly #batch: string;
+  #shown: BatchFigures | undefined;
+  #shownAt = 0;
+  #searchable: readonly SearchAttributeName[] = [];
+
+  constructor(batch: string) {
+    this.#batch = batch;
+  }
+
+  /** Shows the figures, if they differ by enough to be worth an event. */
+  show({ figures, searchable = [] }: Told): void {
+    if (figures === undefined) return;
+    setCurrentDetails(detailsOf(this.#batch, figures));
+    const known = searchable.filter((name) => Object.hasOwn(SEARCH_ATTRIBUTES, name));
+    if (known.length === 0 || !isWorthShowing(this.#shown, figures, Date.now() - this.#shownAt)) return;
+    // A worker of an earlier version may have taken these figures and shown nothing.
+    if (!patched('batch-figures')) return;
+    this.#shown = figures;
+    this.#shownAt = Date.now();
+    this.#searchable = known;
+    upsertSearchAttributes(this.#pairs(figures));
+  }
+
+  /**
+   * Takes them off this run, which is about to continue as new: lists would show the batch once more, as it was. Returns
+   * them for the next run.
+   */
+  moveOn(): SearchAttributePair[] | undefined {
+    if (this.#shown === undefined) return undefined;
+    upsertSearchAttributes(
+      this.#searchable.map((name) => ({ key: keyOf(name), value: null }) as SearchAttributeUpdatePair),
+    );
+    return this.#pairs(this.#shown);
+  }
+
+  #pairs({ state, done, failed, unknown, credits }: BatchFigures): SearchAttributePair[] {
+    const values = {
+      VoxbatchBatch: this.#batch,
+      VoxbatchState: state,
+      VoxbatchDone: done,
+      VoxbatchFailed: failed,
+      VoxbatchUnknown: unknown,
+      VoxbatchCredits: credits,
+    } satisfies Record<SearchAttributeName, string | number>;
+    return this.#searchable.map((name) => ({ key: keyOf(name), value: values[name] }) as SearchAttributePair);
+  }
+}
+
+function keyOf(name: SearchAttributeName) {
+  return defineSearchAttributeKey(name, SEARCH_ATTRIBUTES[name]);
+}
+
+/** For the page of the workflow in Temporal's UI, which reads Markdown. Costs no event. */
+function detailsOf(batch: string, { state, rows, done, failed, unknown, credits }: BatchFigures): string {
+  const name = shellWord(batch);
+  return [
+    `**${state}**: ${String(done)} of ${String(rows)} rows ended, ${String(failed)} failed, ${String(unknown)} unknown, ${String(credits)} credits charged.`,
+    `Rows are in the ledger: \`voxbatch status ${name}\`, \`voxbatch explain ROW ${name}\`.`,
+  ].join('\n\n');
+}
