@@ -13,6 +13,7 @@ import { PROCESS_ENDED } from '../policy/reconcile/process-end.ts';
 import { maySend, type Instant } from '../policy/pacing/send-deadline.ts';
 import { openLocalFile } from '../store/local-file.ts';
 import type { StoredFile } from '../store/store.ts';
+import { withMediaLinks, type SentMedia } from './local-media/sent-media.ts';
 import { nameOf, reportOf, reportStanding, type LoadedAttempt, type SubmitReport } from './attempt.ts';
 import { loadBatch } from './cache/batch-cache.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -35,6 +36,8 @@ export interface Sending {
   readonly loaded: LoadedAttempt;
   readonly key: FencedAttempt;
   readonly link: ReadyLink;
+  /** The local media that it sends. */
+  readonly media: SentMedia;
   readonly turn: Turn;
   readonly signal: AbortSignal;
   readonly terms: ResultTerms;
@@ -124,19 +127,22 @@ async function sendRecorded(deps: Dependencies, sending: Sending, intentAt: Inst
 /** Checks the signal and both clocks a last time, then sends the request. */
 async function request(
   deps: Dependencies,
-  { loaded, key, link, signal }: Sending,
+  { loaded, key, link, media, signal }: Sending,
   intentAt: Instant,
 ): Promise<Verdict<StoredFile>> {
   if (signal.aborted) return notSent('The work was taken away right before sending.');
   if (!maySend(intentAt, deps.clock.now())) {
     return notSent('The process stood still between the record and the request, so the request was not sent.');
   }
+  if (media.type === 'failed') return { verdict: media.verdict, failure: media.failure };
+  const { trust503, jobDeadlineMs } = loaded.batch.settings;
+  const spec = await withMediaLinks(deps.mediaLinks, loaded.row.spec, media.files, jobDeadlineMs);
   const paid: PaidRequest = {
     operation: loaded.operation,
-    spec: withLink(loaded.row.spec, link),
+    spec: withLink(spec, link),
     idempotencyKey: idempotencyKeyOf(deps.ledger.id, key),
     isRepeat: mayBeTaken(loaded.charges, key),
-    trust503: loaded.batch.settings.trust503,
+    trust503,
   };
   // Not the activity's signal: a request in flight is carried through to its answer for as long as the process can
   // wait.

@@ -6,6 +6,7 @@ import { loadAttempt, moveAfter, moveOf, reportStanding, type LoadedAttempt, typ
 import { loadBatch } from './cache/batch-cache.ts';
 import type { Dependencies } from './dependencies.ts';
 import { freshLink, NO_LINK_NEEDED, type Link, type NoLink, type ReadyLink } from './polling/fresh-link.ts';
+import { prepareMedia, type SentMedia } from './local-media/sent-media.ts';
 import { FreeName } from './free-name.ts';
 import { giveBack } from './pacing/pace.ts';
 import { send, type ResultTerms } from './send.ts';
@@ -35,7 +36,7 @@ export interface SubmitOptions {
  * Makes one attempt: at most one paid request, recorded before and after (docs/decisions/one-charge.md).
  *
  * 1. Reads the ledger; if there is a verdict, that is the answer, and nothing is sent.
- * 2. Gets what the request needs: the fresh link of a chain's speech.
+ * 2. Gets what the request needs: the fresh link of a chain's speech, local media that the service can fetch.
  * 3. Waits for room under the limits, then for its turn.
  * 4. Records the intent, sends at its time, and records the verdict (`send.ts`).
  * 5. Reports what the row needs next; if the budget has no room for it yet, that it waits (`room-waits.ts`).
@@ -56,6 +57,7 @@ export async function submit(
   const need = linkOf(loaded.row.kind, key.step);
   const link = need === undefined ? NO_LINK_NEEDED : await freshLink(deps, loaded, key, need, signal);
   if (link.type !== 'ready') return reportWithoutLink(deps, loaded, key, link);
+  const media = await prepareMedia(deps, loaded.row, key.step, signal);
   // Read again: the link may have taken long, and this limit holds for the whole batch.
   const { settings } = await loadBatch(deps, key.batch);
   // Only from here on is anything in flight; earlier work must not occupy a request's slot.
@@ -66,7 +68,7 @@ export async function submit(
     const leaveJobs = await deps.concurrencyLimit.enter(deps, signal);
     try {
       if (!isHeld()) return NOT_HELD;
-      return await sendInTurn(deps, { loaded, key, need, signal, terms, name }, link);
+      return await sendInTurn(deps, { loaded, key, need, media, signal, terms, name }, link);
     } finally {
       leaveJobs();
     }
@@ -84,6 +86,7 @@ interface Waiting {
   readonly key: FencedAttempt;
   /** The link that its step needs from an earlier one. */
   readonly need: ReturnType<typeof linkOf>;
+  readonly media: SentMedia;
   readonly signal: AbortSignal;
   readonly terms: ResultTerms;
   readonly name: FreeName;
@@ -92,7 +95,7 @@ interface Waiting {
 /** Waits for its turn and for the limit of all processes, inside the in-flight limit of this one. */
 async function sendInTurn(
   deps: Dependencies,
-  { loaded, key, need, signal, terms, name }: Waiting,
+  { loaded, key, need, media, signal, terms, name }: Waiting,
   early: ReadyLink,
 ): Promise<SubmitReport> {
   signal.throwIfAborted();
@@ -110,7 +113,7 @@ async function sendInTurn(
       return reportWithoutLink(deps, loaded, key, link);
     }
     const nameWasFree = await name.isFree(loaded, signal);
-    const report = await send(deps, { loaded, key, link, turn, signal, terms, nameWasFree });
+    const report = await send(deps, { loaded, key, link, media, turn, signal, terms, nameWasFree });
     if (report !== 'full') return report;
     await sleep(FULL_PAUSE_MS, undefined, { signal });
   }

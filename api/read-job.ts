@@ -1,5 +1,6 @@
 import { orElse } from '../contract/or-else.ts';
 import { defined } from '../contract/defined.ts';
+import { cellOfLink, contentOfCell } from '../contract/local-media.ts';
 import type { RowSpec } from '../contract/row-kinds.ts';
 import {
   asId,
@@ -219,7 +220,7 @@ class SentLinks {
 
   constructor({ video, audio, extra }: Pick<RowSpec, 'video' | 'audio' | 'extra'>) {
     this.#texts = new Set([video, audio, extra].flatMap(textsIn));
-    this.#places = new Set([...this.#texts].flatMap((text) => placeOf(text) ?? []));
+    this.#places = new Set([...this.#texts].flatMap((text) => placeOf(text) ?? contentOf(text) ?? []));
   }
 
   /**
@@ -227,14 +228,23 @@ class SentLinks {
    * resolved as a link.
    */
   isSent(text: string, link: string): boolean {
-    return this.#texts.has(text) || this.#places.has(placeOf(link) ?? '');
+    return this.#texts.has(text) || this.#leadsToSent(link);
   }
 
   /** True for a link to a different place than every link sent. A text that is not a link does not count. */
   isOther(link: string): boolean {
-    const place = placeOf(link);
-    return place !== undefined && this.#places.size > 0 && !this.#places.has(place);
+    return placeOf(link) !== undefined && this.#places.size > 0 && !this.#leadsToSent(link);
   }
+
+  /** Local media were sent as a link that is not on record; it is recognised by their content. */
+  #leadsToSent(link: string): boolean {
+    return this.#places.has(placeOf(link) ?? '') || this.#places.has(cellOfLink(link) ?? '');
+  }
+}
+
+/** A cell of local media as it is; undefined for any other text. */
+function contentOf(text: string): string | undefined {
+  return contentOfCell(text) === undefined ? undefined : text;
 }
 
 function textsIn(value: unknown): readonly string[] {

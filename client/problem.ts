@@ -60,6 +60,8 @@ export type Problem =
   | { readonly type: 'odd-token'; readonly cause: unknown }
   /** The local webhook port cannot be listened on; `code`: the system's error code. */
   | { readonly type: 'no-webhook-port'; readonly host: string; readonly port: number; readonly code: string }
+  /** The port for local media cannot be listened on; `code`: the system's error code. */
+  | { readonly type: 'no-media-port'; readonly host: string; readonly port: number; readonly code: string }
   /** The proxy in `HTTPS_PROXY` or `HTTP_PROXY` is unusable, or would see the token. */
   | { readonly type: 'odd-proxy'; readonly cause: Error }
   /** The API refuses the token. */
@@ -148,6 +150,10 @@ const SENTENCES: { readonly [T in Problem['type']]: (problem: Extract<Problem, {
     'It is recorded, and every paid request checks it from now on. But the workers could not be notified. ' +
     messageOf(problem.cause),
   'odd-token': (problem) => messageOf(problem.cause),
+  'no-media-port': ({ host, port, code }) =>
+    code === 'EADDRINUSE'
+      ? `Another program uses port ${String(port)} of ${host}, where local media were to be handed out (--serve-media).`
+      : `Local media cannot be handed out on port ${String(port)} of ${host} (${code}).`,
   'no-webhook-port': ({ host, port, code }) =>
     code === 'EADDRINUSE'
       ? `Another program uses port ${String(port)} of ${host}, where webhooks were to come (--webhook-port).`

@@ -29,6 +29,7 @@ export const PROBLEM_CODES = {
   'bad-number': 'not a number, or out of range',
   'unknown-word': 'a word that the API does not know there',
   'bad-path': 'not a list of local files',
+  'bad-media': 'a local file that is missing, unreadable, or no video or sound',
   'bad-sample': 'a sample that is missing, too large, too long, or no recording',
   'bad-text': 'a text that is not valid Unicode',
   'text-too-long': 'a text that is longer than the API takes',

@@ -12,6 +12,7 @@ import {
   type JobOperation,
   type Kind,
   type ListedOperation,
+  type LocalFile,
   type MediaColumn,
   type Operation,
   type OperationFacts,
@@ -259,6 +260,8 @@ export interface RowSpec extends ColumnValues {
   readonly kind: Kind;
   /** The dialect of all its requests, reads included. Default `v1`. */
   readonly dialect?: Dialect;
+  /** The files behind cells that hold local media (`contract/local-media.ts`), by column. Absent: there are none. */
+  readonly local?: { readonly [C in MediaColumn]?: LocalFile };
   /** `api.<field>` columns by field name; sent to the API unchanged. */
   readonly extra: Readonly<Record<string, JsonValue>>;
 }

@@ -33,6 +33,8 @@ export interface HomePaths {
   readonly upLog: string;
   /** The last seen schema of each API (`doctor --api`). May be deleted. */
   readonly schemaLooks: string;
+  /** The key of links to local media. Without it, links that were handed out lead nowhere. */
+  readonly mediaKey: string;
   /** Media, for the folder store. */
   readonly store: string;
 }
@@ -55,6 +57,7 @@ export function pathsIn(home: string): HomePaths {
     workerLog: join(logs, 'worker.log'),
     upLog: join(logs, 'up.log'),
     schemaLooks: join(home, 'api-schemas.json'),
+    mediaKey: join(home, 'media.key'),
     store: join(home, 'store'),
   };
 }

@@ -13,6 +13,7 @@ import {
   type PolicyName,
   type TunableValues,
 } from '../contract/tunables.ts';
+import { isLinkBase, isListenAddress, SERVE_MEDIA_FORM, SERVE_MEDIA_URL_FORM } from '../contract/serve-media.ts';
 import { expectedOf, isPlainUrl, type ValueKind } from '../contract/value-kinds.ts';
 import { nameIn, OWN_OPERATIONS, PRICE_MEMBERS } from './own-operations.ts';
 import { show } from '../contract/manifest-problems.ts';
@@ -112,6 +113,14 @@ export const configSchema = z
     textLimit: z.int().min(20).exactOptional(),
     finish: FINISHING.exactOptional(),
     store: z.string().min(1).exactOptional(),
+    serveMedia: z
+      .string()
+      .refine(isListenAddress, { message: `expected ${SERVE_MEDIA_FORM}` })
+      .exactOptional(),
+    serveMediaUrl: z
+      .string()
+      .refine(isLinkBase, { message: `expected ${SERVE_MEDIA_URL_FORM}` })
+      .exactOptional(),
     samples: z
       .strictObject({
         files: z.int().positive().exactOptional(),
@@ -151,6 +160,7 @@ export const configSchema = z
  * - `resultMember`: where the API puts the link to a job's result, if under a nonstandard name; see
  * `contract/result-member.ts`.
  * - `samples`: limits for voice recordings; see `contract/sample-limits.ts`.
+ * - `serveMedia`, `serveMediaUrl`: where local `audio` and `video` are handed out; see `contract/serve-media.ts`.
  * - `store`: folder of the media. `trust503`: whether a 503 with the API's own error body means "not accepted".
  */
 export type Config = z.infer<typeof configSchema>;

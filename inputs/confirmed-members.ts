@@ -9,6 +9,8 @@ const CONFIRMED = [
   'onEnd',
   'notify',
   'store',
+  'serveMedia',
+  'serveMediaUrl',
   'prices',
   'operations',
   'assumeSeconds',

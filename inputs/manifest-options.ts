@@ -5,6 +5,7 @@ import type { SplitMode } from '../contract/row-parts.ts';
 import type { Subset } from '../contract/subset.ts';
 import type { TextLimits } from '../contract/text-limits.ts';
 import type { RowDefaults, VoiceWait } from '../contract/batch.ts';
+import type { LocalMediaRules } from './local-media/rules.ts';
 import type { Pricing, Priced } from './money/price-rows.ts';
 import type { RowPart } from '../contract/row-parts.ts';
 
@@ -26,8 +27,10 @@ export interface ManifestOptions extends Pricing {
   readonly nameTemplate: string;
   /** Limits for voice recordings. Default: `SAMPLE_LIMITS`. */
   readonly samples?: SampleLimits | undefined;
-  /** Folder for resolving relative file paths, besides the manifest's own. Default: the working directory. */
-  readonly filesFrom?: string | undefined;
+  /** Whether the service can be given links to local `audio` and `video`. Default: it cannot, so they are problems. */
+  readonly localMedia?: LocalMediaRules;
+  /** Folders in which relative file paths begin, besides the manifest's own. Default: the working directory. */
+  readonly filesFrom?: readonly string[] | undefined;
   /** `--limit`, `--sample`: the rows to run. The others are still read, checked and priced. Default: all. */
   readonly subset?: Subset | null;
   /** `--split`: how overlong texts are split. By default they are problems. */

@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path';
+import { attachLocalMedia } from './local-media/attach-local-media.ts';
 import { attachSamples } from './voices/attach-samples.ts';
 import { combineDigests } from './regular-file.ts';
 import type { Columns } from './header.ts';
@@ -111,13 +112,15 @@ export class ManifestReader {
   }
 
   async *#readFile(parts: AsyncIterable<readonly RawItem[]>, folder: string): AsyncGenerator<ManifestPart> {
-    const { samples: limits, filesFrom = process.cwd() } = this.#options;
-    const rules = { folders: [...new Set([folder, filesFrom])], limits };
+    const { samples: limits, filesFrom = [process.cwd()] } = this.#options;
+    const folders = [...new Set([folder, ...filesFrom])];
+    const rules = { folders, limits };
     let isEmpty = true;
     for await (const items of parts) {
       isEmpty &&= items.every(({ type }) => type === 'end');
       const { rows, problems, drafts } = this.#readItems(items);
-      const whole = await attachSamples(rows, rules, this.columns.headerOf('samples'));
+      const sampled = await attachSamples(rows, rules, this.columns.headerOf('samples'));
+      const whole = await attachLocalMedia(sampled, folders, this.columns);
       const priced = await priceRows(whole.rows, this.#options);
       yield {
         rows: priced.map((row) => priceParts(row, this.#options)),

@@ -13,6 +13,7 @@ import { ownColumnOf } from '../policy/rows/own-column.ts';
 import { nameAskedFor } from '../policy/voices/voice-name.ts';
 import { specColumns, type Columns, decideKind } from './header.ts';
 import type { RowDefaults } from '../contract/batch.ts';
+import { cellOfPath, NO_LINKS, type LocalMediaRules } from './local-media/rules.ts';
 import { valueOfApiCell } from '../contract/api-cells.ts';
 import { show, type Finding } from '../contract/manifest-problems.ts';
 import { MAX_CELL_BYTES } from '../contract/text-limits.ts';
@@ -53,6 +54,8 @@ export interface RowRules {
   readonly defaults: RowDefaults;
   /** Whether filled cells that a row does not read are errors. */
   readonly strict: boolean;
+  /** See `ManifestOptions`. Default: no local files. */
+  readonly localMedia?: LocalMediaRules | undefined;
   /** See `ManifestOptions`. Default false. */
   readonly anyApiField?: boolean | undefined;
 }
@@ -81,7 +84,7 @@ export function parseRow(columns: Columns, cells: readonly string[], rules: RowR
       if (isRequired) findings.push(missing(kind, column, columns.headerOf(column), cell));
       continue;
     }
-    const parsed = parseCell(kind, column, value);
+    const parsed = parseCell(kind, column, value, rules);
     if ('finding' in parsed) findings.push({ column: columns.headerOf(column), ...parsed.finding });
     else if (parsed.value !== undefined) values[column] = parsed.value;
   }
@@ -148,7 +151,7 @@ function findBadCells({ input }: Columns, cells: readonly string[]): Finding[] {
 /** The parsed value of a cell. */
 type CellValue = string | number | readonly LocalFile[];
 
-function parseCell(kind: Kind, column: SpecColumn, cell: string): Parsed<CellValue | undefined> {
+function parseCell(kind: Kind, column: SpecColumn, cell: string, rules: RowRules): Parsed<CellValue | undefined> {
   switch (cellOf(column)) {
     case 'text':
       return { value: cell };
@@ -160,7 +163,7 @@ function parseCell(kind: Kind, column: SpecColumn, cell: string): Parsed<CellVal
     case 'seconds':
       return parseNumber(cell.trim(), SECONDS);
     case 'link':
-      return parseMediaUrl(cell.trim());
+      return parseMedia(cell.trim(), rules.localMedia);
     case 'files': {
       const paths = parsePaths(cell);
       return 'finding' in paths ? paths : { value: paths.value.map(unreadFile) };
@@ -264,16 +267,15 @@ function listOf(text: string): readonly string[] | undefined {
   }
 }
 
-/** An absolute http(s) URL that the service itself can fetch. */
-function parseMediaUrl(cell: string): Parsed<string> {
+/** An absolute http(s) URL that the service itself can fetch, or the path of a file that it is given a link to. */
+function parseMedia(cell: string, local: LocalMediaRules = NO_LINKS): Parsed<string> {
   if (/^https?:\/\/[^/\s]/i.test(cell) && !/[\s\p{Cc}]/u.test(cell) && URL.canParse(cell)) return { value: cell };
   const scheme = /^([a-z][a-z\d+.-]+):/i.exec(cell)?.[1]?.toLowerCase();
   if (scheme === undefined) {
-    const expected =
-      'an http(s) URL that the service can fetch; a local file needs a store that hands out URLs, and the folder store does not';
-    return { finding: { expected, came: show(cell), code: 'local-file' } };
+    if (local.type === 'links') return { value: cellOfPath(cell) };
+    return { finding: { expected: local.expected, came: show(cell), code: 'local-file' } };
   }
-  const local = scheme === 'file' ? ' (a local file needs a store that hands out URLs)' : '';
-  const expected = `an absolute http:// or https:// URL with a host${local}`;
+  const path = scheme === 'file' ? ' (for a file of this machine, write its path)' : '';
+  const expected = `an absolute http:// or https:// URL with a host${path}`;
   return { finding: { expected, came: show(cell), code: 'bad-url' } };
 }

@@ -77,8 +77,8 @@ export class RowReader {
     const givenId = cells[columns.known.get('id') ?? -1]?.trim() ?? '';
     const ragged = csv ? columns.findRagged(cells) : undefined;
     if (ragged !== undefined) return { givenId, findings: [ragged] };
-    const { strict, defaults, anyApiField, legacyShare = 0, voices } = this.#options;
-    const rules = { kind: header.kind, defaults, strict, anyApiField };
+    const { strict, defaults, anyApiField, localMedia, legacyShare = 0, voices } = this.#options;
+    const rules = { kind: header.kind, defaults, strict, anyApiField, localMedia };
     const { spec, draft, findings, unread } = parseRow(columns, cells, rules);
     if (!strict) for (const column of unread) header.warnOfUnread(column, line);
     this.#identities.checksNames = header.isTemplateGood;

@@ -53,7 +53,8 @@ export function acceptJob(
     ...(inputs.audioUrl === undefined ? {} : { audioUrl: inputs.audioUrl }),
   };
   service.jobs.add(job);
-  service.webhooks.accepted(job);
+  if (service.settings.fetchMedia) fetchFirst(service, job);
+  else service.webhooks.accepted(job);
   service.keep(result);
   const charge = service.charge({
     operation,
@@ -65,4 +66,27 @@ export function acceptJob(
     ...inputs,
   });
   return { job, charge };
+}
+
+/** Lets a job end only once its media have been fetched, which begins as the job does. Its webhooks are as late. */
+function fetchFirst(service: Service, job: Job): void {
+  const { startsAt, finishesAt, videoUrl, audioUrl } = job;
+  const urls = [videoUrl, audioUrl].filter((url) => url !== undefined && isForeign(service, url)) as string[];
+  if (urls.length === 0) {
+    service.webhooks.accepted(job);
+    return;
+  }
+  job.finishesAt = Infinity;
+  setTimeout(() => {
+    void service.mediaFetches.fetchAll(urls).then((failure) => {
+      job.failure ??= failure;
+      job.finishesAt = Math.max(finishesAt, Date.now());
+      service.webhooks.accepted(job);
+    });
+  }, startsAt - Date.now()).unref();
+}
+
+/** Whether a link leads elsewhere than to the simulator's own media. */
+export function isForeign({ links }: Pick<Service, 'links'>, url: string): boolean {
+  return new URL(url).origin !== links.origin;
 }

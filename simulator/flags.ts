@@ -37,6 +37,12 @@ export const SIMULATOR_FLAGS = [
     description: 'Distribution of job durations: uniform or lognormal',
     default: 'uniform',
   },
+  {
+    name: 'fetch-media',
+    value: 'YES',
+    description: 'Fetch the media of requests, and fail what names others that cannot be fetched: yes or no',
+    default: 'no',
+  },
   { name: 'link-life-ms', value: 'N', description: 'Lifetime of result links in ms', default: '60000' },
   {
     name: 'webhooks',

@@ -17,8 +17,8 @@ export interface Job {
   startsAt: number;
   /** Infinity for a stuck job. */
   finishesAt: number;
-  /** Why it will fail; null if it will not. */
-  readonly failure: string | null;
+  /** Why it will fail; null if it will not. Changes only before it ends. */
+  failure: string | null;
   readonly credits: number;
   readonly result: MediaResult;
   readonly videoUrl?: string;

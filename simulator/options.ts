@@ -79,6 +79,9 @@ export async function parseSimulatorArguments(
       case 'job-distribution':
         options.jobDistribution = wordOf(name, value, ['uniform', 'lognormal']);
         break;
+      case 'fetch-media':
+        options.fetchMedia = wordOf(name, value, ['yes', 'no']) === 'yes';
+        break;
       case 'link-life-ms':
         options.linkLifeMs = numberOf(name, value, 0, 1e12);
         break;

@@ -7,6 +7,7 @@ import { FaultDrawer, type ReadyFaultPlan } from './fault-plan.ts';
 import { JobBook, phaseOf } from './jobs.ts';
 import { Limits } from './limits.ts';
 import { MediaCache } from './media/keep-media.ts';
+import { MediaFetches } from './media-fetches.ts';
 import type { MediaResult } from './media-result.ts';
 import { Refusal } from './refusals.ts';
 import type { ReadySettings } from './settings.ts';
@@ -40,6 +41,7 @@ export class Service {
   readonly listHabits: ListHabits;
   readonly media = new MediaCache();
   readonly links: SignedLinks;
+  readonly mediaFetches = new MediaFetches();
   readonly webhooks: Webhooks;
   faults: FaultDrawer;
   readonly #shape: FixedShape;

@@ -30,6 +30,11 @@ export interface SimulatorOptions {
   jobMs?: [number, number];
   /** `uniform`: between the two values of `jobMs`; `lognormal`: 9 of 10 between them. Default `uniform`. */
   jobDistribution?: 'uniform' | 'lognormal';
+  /**
+   * Whether media of other hosts are fetched, as a real service does: a job fails, and a transcription is refused, if
+   * they cannot be. Default false: no other host is contacted.
+   */
+  fetchMedia?: boolean;
   /** Lifetime of a result link in ms. Default 60,000. */
   linkLifeMs?: number;
   /** Which voices work: `any` (default), except ids such as `missing-…`, or only those that are `listed`. */
@@ -69,6 +74,7 @@ export function readySettings(options: SimulatorOptions): ReadySettings {
     createMs: options.createMs ?? [20, 60],
     jobMs: options.jobMs ?? [500, 1500],
     jobDistribution: options.jobDistribution ?? 'uniform',
+    fetchMedia: options.fetchMedia ?? false,
     linkLifeMs: options.linkLifeMs ?? 60_000,
     voices: options.voices ?? 'any',
     textLimit: options.textLimit ?? null,

@@ -27,8 +27,8 @@ export interface Simulator {
 }
 
 /**
- * Starts a local stand-in for the whole API. Its only outgoing requests go to the profile's webhook. Throws on invalid
- * options, or if a port is taken.
+ * Starts a local stand-in for the whole API. Its only outgoing requests go to the profile's webhook and, with
+ * `fetchMedia`, to the media of requests. Throws on invalid options, or if a port is taken.
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const settings = readySettings(options);
@@ -58,6 +58,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     token: settings.token,
     close: async () => {
       service.webhooks.close();
+      service.mediaFetches.close();
       await Promise.all([api.close(), media.close()]);
     },
     ledger: () => ledger.list(),

@@ -67,6 +67,11 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
       'Nothing was sent. Nothing was spent. End that program, or run the same command with a port that is free: ' +
       `--webhook-port ${String(port === 65_535 ? port - 1 : port + 1)}, to which the public address has to lead then.`,
   ),
+  'no-media-port': usage(
+    ({ host, port }) =>
+      'Nothing was spent. End that program, or run the same command with a port that is free: ' +
+      `--serve-media ${host.includes(':') ? `[${host}]` : host}:${String(port === 65_535 ? port - 1 : port + 1)}`,
+  ),
   'no-ledger': usage(NO_LEDGER_ADVICE, { next: 'voxbatch init' }),
   'ledger-unconfirmed': usage(
     ({ ledger }) =>

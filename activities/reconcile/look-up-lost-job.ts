@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ListedJob } from '../../api/speech-api.ts';
 import type { AttemptKey } from '../../contract/batch.ts';
 import { dialectOf, type ListedOperation, type RowSpec } from '../../contract/row-kinds.ts';
+import { leadsTo } from '../../contract/local-media.ts';
 import { API_CLOCK_SLACK_MS } from '../../policy/clocks.ts';
 import type { ChargeRecord } from '../../ledger/record-types.ts';
 import {
@@ -78,8 +79,8 @@ async function choose(
   const audioHash = audioHashOf(spec, charge);
   const since = charge.intentAt - API_CLOCK_SLACK_MS - LONGEST_CREATE_MS;
   const lost: LostCreate = {
-    videoUrl: spec.video ?? '',
-    isAudio: (url) => hashOf(url) === audioHash,
+    isVideo: (url) => leadsTo(url, spec.video ?? ''),
+    isAudio: (url) => hashOf(cellOfSent(url, spec)) === audioHash,
     intentAt: charge.intentAt,
     lookedAt: listing.begunAt,
     clockSlackMs: API_CLOCK_SLACK_MS,
@@ -94,6 +95,11 @@ async function choose(
     if ((await deps.ledger.holderOfJob(apiUrl, account, charge.step, job.id)) === undefined) free.push(job);
   }
   return chooseJob(lost, free, others);
+}
+
+/** The audio cell of a row that this link stands for: a link to local media differs from request to request. */
+function cellOfSent(url: string, { audio }: RowSpec): string {
+  return audio !== undefined && leadsTo(url, audio) ? audio : url;
 }
 
 /** Other creates in doubt, of all batches, that the API's list would show with the same links. */

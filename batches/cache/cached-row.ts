@@ -1,3 +1,4 @@
+import { contentOfCell } from '../../contract/local-media.ts';
 import {
   columnsReadBy,
   COLUMN_CELLS,
@@ -99,7 +100,7 @@ function partsOf({ apiUrl, account, settings }: BatchRecord, spec: RowSpec, step
     if (typeof value === 'object') {
       return value.map(({ path, sha256 }) => [column, `${path}, its content (${sha256.slice(0, 8)})`]);
     }
-    const isMedia = COLUMN_CELLS[column] === 'link';
+    const isMedia = COLUMN_CELLS[column] === 'link' && contentOfCell(String(value)) === undefined;
     return [[column, isMedia ? `${String(value)}, with its ETag and length` : String(value)]];
   });
   return new Map([

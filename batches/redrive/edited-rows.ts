@@ -60,9 +60,14 @@ export type EditedRows = { readonly checked: ManifestSummary } & (
  */
 export async function findEditedRows(
   source: ManifestSource,
-  { ledger, batch }: { readonly ledger: Ledger; readonly batch: BatchRecord },
+  {
+    ledger,
+    batch,
+    localMedia,
+    filesFrom,
+  }: { readonly ledger: Ledger; readonly batch: BatchRecord } & Pick<ManifestOptions, 'localMedia' | 'filesFrom'>,
 ): Promise<EditedRows> {
-  const options = readingOf(batch);
+  const options = { ...readingOf(batch), ...defined({ localMedia, filesFrom }) };
   const checked = await summarizeManifest(source, options);
   if (checked.problemCount > 0) return { type: 'faulty', checked };
   const { previousBatch } = checked;
@@ -262,11 +267,17 @@ function editOf(
     return (there < 0 ? before[at] : line.input[there]) ?? '';
   });
   // A file may be another one under its old name.
-  const isSameFiles = isDeepStrictEqual(row.spec.samples, line.spec.samples);
+  const isSameFiles = isDeepStrictEqual(row.spec.samples, line.spec.samples) && isSameLocalMedia(row.spec, line.spec);
   if (isDeepStrictEqual(input, before) && isSameFiles) return null;
   const spec = keepDialect(row.spec, keepLength(row.spec, line.spec));
   const { tts, prices } = batch.settings;
   return { spec, input, quoted: quoteRow(spec.kind, spec, tts, prices), from: firstTouched(row.spec, spec) };
+}
+
+/** Local media are the same by their content. */
+function isSameLocalMedia(before: RowSpec, after: RowSpec): boolean {
+  const isLocal = before.local !== undefined || after.local !== undefined;
+  return !isLocal || (before.audio === after.audio && before.video === after.video);
 }
 
 /** A row's dialect never changes, whatever id a file gives it. */

@@ -13,6 +13,7 @@ import {
   type RowSpec,
   type TtsMode,
 } from '../../contract/row-kinds.ts';
+import type { LocalMediaRules } from '../../inputs/local-media/rules.ts';
 import type { ManifestOptions } from '../../inputs/manifest-options.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import { manifestOfText } from '../../inputs/manifest-source.ts';
@@ -41,6 +42,8 @@ export interface SingleJob {
 
 /** The batch options that also apply to one row. */
 export type SingleOptions = Pick<WantedBatch, 'assumeSeconds' | 'tuning'> & {
+  /** See `ManifestOptions`. Default: local media are refused. */
+  readonly localMedia?: LocalMediaRules;
   /** The requested API dialect; a job recorded in another one is refused. Default: the configuration's. */
   readonly apiDialect?: Dialect;
   /** The API's text limits as learned so far; those of the configuration take precedence. Default: none known. */
@@ -97,7 +100,8 @@ async function readJob(
   const { command, kind, cells, tts = 'job', split } = job;
   const { manifest: given, settings: chosen } = chooseSettings({ ...options, kind, tts, split }, unfinished(config));
   const fitted = { ...given, textLimits: { ...options.textLimits, ...given.textLimits } };
-  const manifest = options.anyLength === true ? withAnyLength(given) : fitted;
+  const { localMedia } = options;
+  const manifest = { ...(options.anyLength === true ? withAnyLength(given) : fitted), ...defined({ localMedia }) };
   // Hooks report on unattended batches; whoever requests a single job waits for it.
   const settings = { ...chosen, single: command, onEnd: null, notify: null };
   // Manifest and name must not depend on how the job is priced.
@@ -143,7 +147,7 @@ export function isSameJob(one: RowSpec, other: RowSpec): boolean {
   return canonicalJson(identityOf(one)) === canonicalJson(identityOf(other));
 }
 
-function identityOf({ samples, ...spec }: RowSpec): JsonValue {
+function identityOf({ samples, local: _paths, ...spec }: RowSpec): JsonValue {
   const files = samples?.map(({ sha256 }) => sha256);
   return { ...spec, ...defined({ samples: files }) };
 }
@@ -171,8 +175,9 @@ async function specOf(
 }
 
 /** The cells that produce this request. */
-function cellsOf({ extra, ...spec }: RowSpec): SingleJob['cells'] {
-  const columns = Object.entries(spec).filter(([name]) => name in COLUMN_CELLS);
+function cellsOf({ extra, local = {}, ...spec }: RowSpec): SingleJob['cells'] {
+  const paths = Object.entries(local).map(([column, { path }]) => [column, path] as const);
+  const columns = Object.entries({ ...spec, ...Object.fromEntries(paths) }).filter(([name]) => name in COLUMN_CELLS);
   const values = columns.map(([column, value]): [string, JsonValue] => [
     column,
     typeof value === 'object' ? JSON.stringify(value.map(({ path }) => path)) : String(value),

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { defaultOut } from '../../contract/batch-name.ts';
 import type { RedriveDraft, RedriveForecast, RedriveRefusal } from '../../batches/redrive/draft.ts';
 import { findEditedRows, type EditedRows } from '../../batches/redrive/edited-rows.ts';
@@ -31,6 +31,7 @@ import {
 } from '../person.ts';
 import { refuseLoading } from '../problem.ts';
 import type { Session } from '../session.ts';
+import { localMediaRules } from '../local-media/local-media-rules.ts';
 import type { WebhookWish } from '../webhooks/webhook-options.ts';
 import type { BillSummary } from '../../inputs/money/bill.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -313,7 +314,10 @@ async function withPlan<T>(
   }
   const source = typeof from === 'string' ? await openManifest(from) : from;
   try {
-    const edited = await findEditedRows(source, { ledger, batch });
+    const localMedia = localMediaRules(session.settings.config, batch.apiUrl);
+    // An outcome file lies elsewhere than the manifest whose cells it repeats.
+    const filesFrom = [dirname(resolve(batch.source)), process.cwd()];
+    const edited = await findEditedRows(source, { ledger, batch, localMedia, filesFrom });
     if (edited.type !== 'faulty') tell({ type: 'file-read', warnings: edited.checked.warnings });
     return edited.type === 'found' ? await workOn(edited.rows, edited.checked.digest) : edited;
   } finally {

@@ -6,6 +6,7 @@ import {
   type SoundManifest,
 } from '../../inputs/read-manifest.ts';
 import type { ApiAccess, Settings } from '../settings.ts';
+import { localMediaRules } from '../local-media/local-media-rules.ts';
 import { withListedVoices } from '../voices/know-voices.ts';
 import {
   asRecorded,
@@ -101,7 +102,7 @@ export async function checkRun<Plan extends RunPlan>(
 ): Promise<SoundRun<Plan> | FaultyManifest | OutcomeFile> {
   const { settings } = request;
   const recorded = await withRecordedReading(request.plan, settings);
-  const plan = await withTextLimits(recorded, request.apiUrl, settings);
+  const plan = withMediaRules(await withTextLimits(recorded, request.apiUrl, settings), request);
   const checked = await checkManifest(request.source, plan.manifest, plan.settings.budget);
   if (checked.type === 'outcome-file') return checked;
   if (checked.type === 'sound') return { type: 'sound', checked, plan };
@@ -118,9 +119,17 @@ export async function checkAnew<Plan extends RunPlan>(
 ): Promise<SoundRun<Plan> | undefined> {
   const { source, settings } = request;
   const recorded = await withRecordedReading(request.plan, settings);
-  const plan = await withLearntLimits(recorded, request.apiUrl, settings);
+  const plan = withMediaRules(await withLearntLimits(recorded, request.apiUrl, settings), request);
   const checked = await checkManifest(source, plan.manifest, plan.settings.budget);
   return checked.type === 'sound' ? { type: 'sound', checked, plan } : undefined;
+}
+
+/** Adds to a manifest's choices what becomes of local media. */
+export function withMediaRules<Choices extends BatchChoices>(
+  choices: Choices,
+  { settings, apiUrl }: Pick<CheckRequest, 'apiUrl'> & { readonly settings: Pick<Settings, 'config'> },
+): Choices {
+  return { ...choices, manifest: { ...choices.manifest, localMedia: localMediaRules(settings.config, apiUrl) } };
 }
 
 /** The choices for a manifest and its batch. */

@@ -8,6 +8,7 @@ import { realmOf } from '../open-api.ts';
 import {
   apiUrlOf,
   withLearntLimits,
+  withMediaRules,
   checkRun,
   type CheckRequest,
   planOf,
@@ -61,7 +62,9 @@ export function runFunctions({ webhook, ...invocation }: RunNeeds): RunFunctions
       checkWanted(wanted);
       const choices = chooseSettings(wanted, settings.config);
       return withManifest(manifest, async (source) => {
-        const { manifest: read, settings: asked } = await withLearntLimits(choices, await apiUrlOf(session), settings);
+        const apiUrl = await apiUrlOf(session);
+        const limited = await withLearntLimits(choices, apiUrl, settings);
+        const { manifest: read, settings: asked } = withMediaRules(limited, { settings, apiUrl });
         return checkManifest(source, read, asked.budget);
       });
     },

@@ -15,6 +15,7 @@ import type { Config } from '../../inputs/config-file.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, RowStanding } from '../../ledger/record-types.ts';
 import { decideAgain, decideCleaned, type AgainWish, type SameAgain } from '../../policy/single/same-again.ts';
+import { localMediaRules } from '../local-media/local-media-rules.ts';
 import { refuseOption } from '../problem.ts';
 
 /** A recorded single job: its batch and its row. */
@@ -118,7 +119,8 @@ export interface PrepareRequest extends AgainWish {
  * called. Text limits apply to new jobs only: a recorded job is neither refused nor split because of a limit learned later.
  */
 export async function prepareSingle(request: PrepareRequest): Promise<PreparedJob> {
-  const { job, options, config, apiUrl, ledger } = request;
+  const { job, config, apiUrl, ledger } = request;
+  const options = { ...request.options, localMedia: localMediaRules(config, apiUrl) };
   const recorded = await readSingleJob(job, { ...options, anyLength: true }, config);
   if (recorded.type === 'faulty') return recorded;
   const record = ledger && (await findOnRecord(ledger, recorded, apiUrl));

@@ -14,6 +14,8 @@ import { newHints, newIdentity } from '../../worker/dependencies.ts';
 import { logEvents } from '../../worker/log-events.ts';
 import { startWorker, type RunningWorker } from '../../worker/run-worker.ts';
 import { beginBeats, type Beats } from '../../worker/show-alive.ts';
+import { openMediaLinks } from '../local-media/open-media-links.ts';
+import type { MediaLinks } from '../../store/local-media/media-links.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';
 import type { Temporal } from '../temporal/open-temporal.ts';
 import { makeSearchAttributes, searchAttributeCommand } from '../temporal/search-attributes.ts';
@@ -32,7 +34,7 @@ export interface EmbeddedWorkerRequest {
   readonly ledger: Ledger;
   readonly store: Store;
   readonly open: OpenApi;
-  readonly home: string;
+  readonly settings: Pick<Settings, 'home' | 'config'>;
   /** Called with a fault that retrying cannot fix. */
   readonly onFault: (fault: Error) => void;
   readonly atFaultPoint: FaultPointHook | undefined;
@@ -49,15 +51,17 @@ export interface EmbeddedWorkerRequest {
 /**
  * Starts this process's worker. If every other process of this home is dead, first fails the activities that they had
  * started, so that nothing waits for a heartbeat timeout. Throws {@link VoxbatchError} (`server-gone`, `ledger-in-use`,
- * `no-webhook-port`).
+ * `no-webhook-port`, `no-media-port`).
  */
 export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promise<RunningWorker> {
   const { temporal, ledger, store, open, atFaultPoint: atFaultPoint } = request;
   const owner = newIdentity();
-  const log = openLog(request.home, request.onLog);
-  const release = await lockLedger(ledger, temporal, request.home);
+  const log = openLog(request.settings.home, request.onLog);
+  const release = await lockLedger(ledger, temporal, request.settings.home);
   let beats: Beats | undefined;
+  let mediaLinks: MediaLinks | undefined;
   try {
+    mediaLinks = await openMediaLinks(request.settings);
     // Checked immediately before: a process that joins later may have requests in flight, which must not be mistaken
     // for those of dead processes.
     if (await temporal.proveAlone()) {
@@ -82,18 +86,24 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
       searchable: await searchableIn(request),
       onFault: request.onFault,
       hints,
-      ...defined({ atFaultPoint }),
+      ...defined({ atFaultPoint, mediaLinks }),
     }).catch(async (error: unknown) => {
       await webhook.end();
       throw error;
     });
-    worker.ended.finally(release).catch(() => undefined);
+    const closeLinks = async (): Promise<void> => mediaLinks?.close();
+    worker.ended
+      .finally(release)
+      .finally(closeLinks)
+      .catch(() => undefined);
     const end = async (patienceMs?: number): Promise<void> => {
       await Promise.all([worker.end(patienceMs), webhook.end()]);
+      await closeLinks();
     };
     return { ...worker, end };
   } catch (error) {
     release();
+    await mediaLinks?.close();
     throw isServerGone(error)
       ? new VoxbatchError({ type: 'server-gone', address: temporal.address, cause: error })
       : error;

@@ -117,7 +117,7 @@ async function work(session: Session, temporal: Temporal, options: Work): Promis
   const ledger = await session.ledger();
   const store = await session.store();
   const worker = await startEmbeddedWorker({
-    ...{ temporal, ledger, store, open, home: settings.home, webhook, onFault, atFaultPoint, onLog, say },
+    ...{ temporal, ledger, store, open, settings, webhook, onFault, atFaultPoint, onLog, say },
     onWebhook: (news) => {
       tell({ type: 'webhook', news });
     },

@@ -167,9 +167,9 @@ export class Workplace {
   }
 
   async #startWorker(temporal: Temporal): Promise<void> {
-    const { settings, atFaultPoint, ...rest } = this.#request;
     const onFault = this.#onFault;
-    this.#worker = await startEmbeddedWorker({ ...rest, temporal, home: settings.home, onFault, atFaultPoint });
+    const { atFaultPoint, ...rest } = this.#request;
+    this.#worker = await startEmbeddedWorker({ ...rest, temporal, onFault, atFaultPoint });
     this.#worker.ended.catch(onFault);
   }
 

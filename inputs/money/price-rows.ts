@@ -52,23 +52,36 @@ async function findDuration(spec: RowSpec, pricing: Pricing): Promise<Priced> {
     const timed = { ...spec, duration };
     return { spec: timed, quoted: quoteRow(spec.kind, timed, tts, prices) };
   };
-  const found = probe === undefined ? undefined : await probeLongest(spec, probe);
+  const found = await findLongest(spec, probe);
   if (found !== undefined && 'seconds' in found) return { ...at(found.seconds), isAssumed: false };
   const notProbed = found === undefined ? {} : { notProbed: found.why };
   if (assumeSeconds === undefined) return { spec, quoted: null, isAssumed: false, ...notProbed };
   return { ...at(assumeSeconds), isAssumed: true, ...notProbed };
 }
 
-/** The longest of the billed media, if the length of every one can be read. */
-async function probeLongest(spec: RowSpec, probe: Probe): Promise<{ seconds: number } | { why: string } | undefined> {
+/**
+ * The longest of the billed media, if the length of every one is known: of local files it is, behind links it is
+ * probed.
+ */
+async function findLongest(
+  spec: RowSpec,
+  probe: Probe | undefined,
+): Promise<{ seconds: number } | { why: string } | undefined> {
   const media = billedMedia(spec.kind).flatMap((name) => {
-    const url = spec[name];
-    return url === undefined ? [] : [{ name, url }];
+    const cell = spec[name];
+    return cell === undefined ? [] : [{ name, cell, known: spec.local?.[name]?.seconds }];
   });
   if (media.length === 0) return undefined;
-  const results = await Promise.all(media.map(async ({ name, url }) => ({ name, result: await probe(url) })));
+  if (probe === undefined && media.some(({ known }) => known === undefined)) return undefined;
+  const results = await Promise.all(
+    media.map(async ({ name, cell, known }) => {
+      const result = known === undefined ? await probe?.(cell) : { seconds: known };
+      return { name, result };
+    }),
+  );
   let seconds = 0;
   for (const { name, result } of results) {
+    if (result === undefined) return undefined;
     if ('why' in result) return { why: `the ${name} ${result.why}` };
     seconds = Math.max(seconds, result.seconds);
   }

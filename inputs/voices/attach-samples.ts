@@ -3,7 +3,7 @@ import type { UnpricedRow } from '../manifest-options.ts';
 import type { ManifestProblem } from '../../contract/manifest-problems.ts';
 
 /** Rows, sorted by whether their local files can be sent. */
-interface RowsByFiles {
+export interface RowsByFiles {
   /** Rows with sendable files attached, and rows without files. */
   readonly rows: readonly UnpricedRow[];
   /** Rows whose files cannot be sent. */

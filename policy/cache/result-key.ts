@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../contract/canonical-json.ts';
+import { contentOfCell } from '../../contract/local-media.ts';
 import type { Account } from '../../contract/names.ts';
 import {
   COLUMN_CELLS,
@@ -96,7 +97,7 @@ function columnsInOrder(kind: Kind, step: Step): readonly SpecColumn[] {
 
 /** The URLs of a row whose identity the keys of its steps need. */
 export function mediaOf(spec: RowSpec): readonly string[] {
-  return MEDIA_COLUMNS.flatMap((column) => spec[column] ?? []);
+  return MEDIA_COLUMNS.flatMap((column) => spec[column] ?? []).filter((cell) => contentOfCell(cell) === undefined);
 }
 
 const MEDIA_COLUMNS = (Object.keys(COLUMN_CELLS) as SpecColumn[]).filter(isMedia);
@@ -120,6 +121,8 @@ function inputOf(spec: RowSpec, step: Step, column: SpecColumn, context: KeyCont
   if (value === undefined) return null;
   if (typeof value === 'object') return value.map(({ sha256 }) => ({ sha256 }));
   if (!isMedia(column)) return COLUMN_CELLS[column] === 'text' ? { text: String(value).normalize('NFC') } : { value };
+  const sha256 = contentOfCell(String(value));
+  if (sha256 !== undefined) return { sha256 };
   const identity = context.media.get(String(value));
   return identity === undefined ? undefined : { url: String(value), etag: identity.etag, bytes: identity.bytes };
 }

@@ -1,3 +1,4 @@
+import { contentOfCell } from '../../contract/local-media.ts';
 import { canonicalJson } from '../../contract/canonical-json.ts';
 import {
   COLUMN_CELLS,
@@ -67,8 +68,13 @@ function asJson(value: unknown): string {
  */
 export function contentChanges(spec: RowSpec): readonly FieldChange[] {
   const read = new Set(stepsIn(spec).flatMap((step) => columnsReadBy(spec.kind, step)));
-  const columns = [...read].filter((column) => COLUMN_CELLS[column] === 'link' && spec[column] !== undefined);
+  const columns = [...read].filter((column) => COLUMN_CELLS[column] === 'link' && isOpenToChange(spec[column]));
   return columns.length === 0
     ? []
     : [{ field: `content of ${columns.join(' or ')}`, from: 'as it was', to: 'as it is now' }];
+}
+
+/** Content behind a link may change; a cell of local media names its content. */
+function isOpenToChange(cell: unknown): boolean {
+  return typeof cell === 'string' && contentOfCell(cell) === undefined;
 }

@@ -22,7 +22,8 @@ export interface ListedJobView {
 }
 
 export interface LostCreate {
-  readonly videoUrl: string;
+  /** True for the video link that was sent. A link to local media is not recorded, only their content is. */
+  readonly isVideo: (url: string) => boolean;
   /** True for the audio link that was sent. A chain's link is not recorded, only its hash is. */
   readonly isAudio: (url: string) => boolean;
   /** When the intent was recorded, ms. */
@@ -70,7 +71,7 @@ export function mayBe(lost: LostCreate, job: ListedJobView): boolean {
   if (!isInWindow(lost, job)) return false;
   const { videoUrl, audioUrl } = job;
   if (videoUrl === undefined || audioUrl === undefined) return videoUrl === audioUrl;
-  return videoUrl === lost.videoUrl && lost.isAudio(audioUrl);
+  return lost.isVideo(videoUrl) && lost.isAudio(audioUrl);
 }
 
 function isEchoed(job: ListedJobView): boolean {

@@ -26,6 +26,7 @@ const settings = z.strictObject({
 export function addControlRoutes(server: FastifyInstance, service: Service): void {
   server.get('/__simulator/ledger', () => service.ledger.list());
   server.get('/__simulator/stats', () => service.statistics.report());
+  server.get('/__simulator/media', () => service.mediaFetches.list());
   server.get('/__simulator/voices', () => service.voices.list(null, null).map(({ id }) => id));
   server.put('/__simulator/plan', (request, reply) => {
     try {

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { json, newRequestId } from '../answer.ts';
+import { isForeign } from '../accept-job.ts';
 import { deliver, type Exchange } from '../deliver.ts';
 import type { Draw } from '../draw.ts';
 import { hearWords } from '../hear-words.ts';
@@ -44,7 +45,11 @@ function transcribe(service: Service, request: FastifyRequest): Exchange {
     operation,
     subject: audioUrl,
     admission: service.admission(operation, cost),
-    perform: (fate, draw) => {
+    perform: async (fate, draw) => {
+      if (service.settings.fetchMedia && isForeign(service, audioUrl)) {
+        const failure = await service.mediaFetches.fetchAll([audioUrl]);
+        if (failure !== null) throw new Refusal(422, 'ERR_UNPROCESSABLE_MEDIA', failure);
+      }
       const said = fate?.kind === 'hears' && fate.as === 'nothing' ? '' : heard(sound);
       const charge = service.charge({
         operation,

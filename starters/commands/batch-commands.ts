@@ -5,6 +5,7 @@ import {
   RANGE_FROM,
   STEERING,
   TUNING,
+  LOCAL_MEDIA,
   WEBHOOK,
   MANIFEST,
   SINGLE,
@@ -41,7 +42,7 @@ export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   redrive: {
     does: 'Run ended rows of a batch again, as a new take at a new price',
     operands: [['[batch]', 'Name of the batch (default: the one in the file, else the newest)']],
-    flags: `${WEBHOOK} where rows damaged newStore from step resubmit accept reason confirm yes out apiUrl dryRun detach json quiet verbose`,
+    flags: `${LOCAL_MEDIA} ${WEBHOOK} where rows damaged newStore from step resubmit accept reason confirm yes out apiUrl dryRun detach json quiet verbose`,
     notes:
       'A redrive keeps finished steps, and fetches jobs that were paid for, free. It skips rows that have a result, unless you select\n' +
       'them: by --rows, --step, --where outcome=succeeded, or by editing their cells in the file.',
@@ -58,7 +59,7 @@ export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   reconcile: {
     does: 'Settle requests whose answers were lost, and list jobs that belong to no row; free',
     operands: [BATCH],
-    flags: `${WEBHOOK} adopt release notCharged reason yes out apiUrl json`,
+    flags: `${LOCAL_MEDIA} ${WEBHOOK} adopt release notCharged reason yes out apiUrl json`,
     own: {
       resubmit: [
         '--resubmit <rows...>',

@@ -42,10 +42,11 @@ export const STEERING = 'You can repeat this in any state of the batch. It start
 
 export const TUNING = `${TUNABLE_NAMES.join(' ')} noCache fresh cachedOnly`;
 export const WEBHOOK = 'webhook webhookPort webhookHost webhookRestore';
+export const LOCAL_MEDIA = 'serveMedia serveMediaUrl';
 export const READING =
   'limit sample seed fileName kind voice engine format language verify map join pause loudness trimSilence noTrimSilence sampleRate soundFormat strict split tts apiDialect';
 export const PRICED = `${TUNING} probe assumeSeconds confirm out apiUrl json`;
-export const MANIFEST = `name ${READING} ${PRICED} yes`;
+export const MANIFEST = `name ${READING} ${PRICED} ${LOCAL_MEDIA} yes`;
 export const SINGLE =
   'budget onUnknown retakes cache noCache fresh cachedOnly rate pollRate probe assumeSeconds quiet verbose confirm yes again resubmit apiUrl json api';
 export const SPEECH = `${SINGLE} force engine format speed language verify split tts`;

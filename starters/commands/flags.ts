@@ -225,6 +225,17 @@ const WEBHOOKS = {
   ],
 } as const satisfies FlagTable;
 
+const LOCAL_MEDIA = {
+  serveMedia: [
+    '--serve-media <host:port>',
+    'Hand out local audio and video of the manifest from here, by links that only the API gets',
+  ],
+  serveMediaUrl: [
+    '--serve-media-url <url>',
+    'Address at which the API reaches that (default: http://HOST:PORT), such as that of a proxy',
+  ],
+} as const satisfies FlagTable;
+
 const API = {
   api: ['--api <field=value>', 'A further field for the API, as in an api.<field> column; repeatable', apiField],
   apiDialect: [
@@ -247,6 +258,7 @@ const GROUPS: readonly (readonly [heading: string, flags: FlagTable])[] = [
   ['Charges:', { ...CHARGES, ...charges }],
   ['Limits:', { halt, rate, submits, window, pollRate }],
   ['At the end:', { onEnd, notify }],
+  ['Local media:', LOCAL_MEDIA],
   ['Webhooks:', WEBHOOKS],
   ['API and output:', API],
 ];
@@ -257,6 +269,7 @@ type Table = typeof FIRST &
   typeof SOUND &
   typeof FIRING &
   typeof CHARGES &
+  typeof LOCAL_MEDIA &
   typeof WEBHOOKS &
   typeof API;
 

@@ -4,6 +4,7 @@ import {
   ROW_OF,
   SCHEDULE,
   VOICE,
+  LOCAL_MEDIA,
   WEBHOOK,
   READING,
   PRICED,
@@ -150,13 +151,13 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   },
   worker: {
     does: 'Work on batches of this API and account until SIGTERM',
-    flags: `${WEBHOOK} log verbose apiUrl lookEvery grace`,
+    flags: `${LOCAL_MEDIA} ${WEBHOOK} log verbose apiUrl lookEvery grace`,
     examples: ['TEMPORAL_ADDRESS=temporal:7233 voxbatch worker'],
     load: async () => (await import('../serve/serve.ts')).worker,
   },
   up: {
     does: 'Run the embedded server and a worker until SIGTERM, as a service or in a terminal',
-    flags: `${WEBHOOK} log verbose apiUrl untilIdle lookEvery grace printUnit wait unlessRunning out`,
+    flags: `${LOCAL_MEDIA} ${WEBHOOK} log verbose apiUrl untilIdle lookEvery grace printUnit wait unlessRunning out`,
     own: { batch: ['--batch <name>', 'Write the files of this batch when it is finished'] },
     examples: ['voxbatch up &', 'voxbatch up --wait 2m', 'voxbatch up --print-unit systemd'],
     load: async ({ printUnit }) =>

@@ -2,6 +2,7 @@ import { printAnswer, type RunContext } from '../terminal/output.ts';
 import { planRun as planUseCase, type PlanEvent } from '../../client/run/plan.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { isUnconfirmed, readApiAccess, readApiUrl, readSettings } from '../connect/settings.ts';
+import { withServeMedia } from '../commands/serve-media-flags.ts';
 import { openTyped, sayLedgerBeside } from './open-typed.ts';
 import { planLines } from './plan-report.ts';
 import { IDENTIFYING, pricingLines } from './pricing-words.ts';
@@ -25,7 +26,7 @@ import { rowsInWords } from '../terminal/words.ts';
  * Spends nothing.
  */
 export async function plan(manifestPath: string, flags: Flags, { output }: RunContext): Promise<ExitName> {
-  const settings = await readSettings();
+  const settings = withServeMedia(await readSettings(), flags);
   const asked = planRun(manifestPath, flags, settings);
   const apiUrl = readApiUrl(settings, flags);
   const access = (): ReturnType<typeof readApiAccess> => readApiAccess(settings, flags);

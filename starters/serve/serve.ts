@@ -5,13 +5,14 @@ import { shellWord } from '../../contract/shell-word.ts';
 import { type RunContext, logOf } from '../terminal/output.ts';
 import type { Flags } from '../commands/flags.ts';
 import { readWebhook } from '../commands/webhook-flags.ts';
+import { withServeMedia } from '../commands/serve-media-flags.ts';
 import { openSession } from '../connect/open-api.ts';
 import { readSettings } from '../connect/settings.ts';
 import { ExitError } from '../exit-error.ts';
 import { firstNotice, listenForInterrupt } from '../run/interrupt.ts';
 import { keptLines } from '../terminal/file-words.ts';
 import { webhookNewsWords } from '../terminal/webhook-news.ts';
-import { admittance, confirmStore } from '../trust/confirm.ts';
+import { admittance, confirmServing } from '../trust/confirm.ts';
 import { awaitUp, becomeUp } from '../../client/work/up.ts';
 import { formatDuration } from '../../contract/duration.ts';
 
@@ -32,7 +33,7 @@ export function worker(flags: Flags, context: RunContext): Promise<ExitName> {
  */
 async function serve(flags: Flags, { output, atFaultPoint }: RunContext, onReady?: () => void): Promise<ExitName> {
   const webhook = readWebhook(flags);
-  const settings = await confirmStore(await readSettings(), {});
+  const settings = withServeMedia(await confirmServing(await readSettings(), {}), flags);
   const atOnce = new AbortController();
   const interrupt = listenForInterrupt(
     (exit) => {

@@ -15,7 +15,9 @@ import { pricingLines } from '../run/pricing-words.ts';
 export const STOPPED_HERE =
   'Stopped here; nothing is lost. The same command again continues the job; what is paid for is not paid for again.';
 
-const UPLOAD = 'Put it where the API can fetch it, such as a bucket, and give its http(s) address instead.';
+const UPLOAD =
+  'Put it where the API can fetch it, such as a bucket, and give its http(s) address instead; ' +
+  'or have it handed out from here: VOXBATCH_SERVE_MEDIA=HOST:PORT, and VOXBATCH_SERVE_MEDIA_URL with the address at which the API reaches that.';
 
 /** The error of a job that cannot be sent as it is. */
 export function refuseJob(

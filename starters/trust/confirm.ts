@@ -1,5 +1,7 @@
 import { shellWord } from '../../contract/shell-word.ts';
 import { rememberConfig, type UnconfirmedConfig } from '../../client/trust/folder-config.ts';
+import type { ServeMediaSettings } from '../../contract/serve-media.ts';
+import { withServeMedia } from '../commands/serve-media-flags.ts';
 import { readSettings, type CommandSettings } from '../connect/settings.ts';
 import { ExitError } from '../exit-error.ts';
 import { askYesNo, mayAsk, type AskFlags } from '../terminal/ask.ts';
@@ -12,8 +14,8 @@ import type { Settings } from '../../client/settings.ts';
 import type { Output } from '../terminal/output.ts';
 
 /** The settings of a command that works with all of the folder's config; see {@link confirmConfig}. */
-export async function confirmedSettings(flags: AskFlags): Promise<CommandSettings> {
-  return confirmConfig(await readSettings(), flags);
+export async function confirmedSettings(flags: AskFlags & ServeMediaSettings): Promise<CommandSettings> {
+  return withServeMedia(await confirmConfig(await readSettings(), flags), flags);
 }
 
 /**
@@ -35,6 +37,14 @@ export async function confirmConfig(settings: CommandSettings, flags: AskFlags):
 /** The same where the config only says where media are kept; what else it says is not used. */
 export async function confirmStore(settings: CommandSettings, flags: AskFlags): Promise<CommandSettings> {
   return settings.unconfirmed?.members.store === undefined ? settings : confirmConfig(settings, flags);
+}
+
+/**
+ * The same where the config only says where media are kept and handed out; what else it says is not used.
+ */
+export async function confirmServing(settings: CommandSettings, flags: AskFlags): Promise<CommandSettings> {
+  const { store, serveMedia, serveMediaUrl } = settings.unconfirmed?.members ?? {};
+  return (store ?? serveMedia ?? serveMediaUrl) === undefined ? settings : confirmConfig(settings, flags);
 }
 
 /** Remembers a yes. Throws {@link ExitError} `usage` if that cannot be written. */

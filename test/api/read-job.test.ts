@@ -112,6 +112,17 @@ describe('readJob', () => {
   const linkOf = (json: object, names = lipSync, sent?: RowSpec): string | undefined =>
     readJob(json, names, 'j1', BASE, sent)?.resultUrl;
 
+  it('never takes an echoed link to local media for the result: the row has only their content', () => {
+    const [video, audio] = ['ab'.repeat(32), 'cd'.repeat(32)];
+    const sent: RowSpec = { kind: 'lip-sync', video: `sha256:${video}`, audio: `sha256:${audio}`, extra: {} };
+    const inputs = {
+      videoUrl: `https://m.example/${video}.mp4?k=1`,
+      audioUrl: `https://other.example/in/${audio}.wav?k=2`,
+    };
+    expect(linkOf(done(inputs), lipSync, sent)).toBeUndefined();
+    expect(linkOf(done({ ...inputs, videoUrl: RESULT }), lipSync, sent)).toBe(RESULT);
+  });
+
   it.each([
     ['alone', { videoUrl: RESULT }],
     ['in snake case', { video_url: RESULT }],

@@ -14,7 +14,15 @@ describe('checkManifest on bad manifests', () => {
   it('covers every problem but those that need several files or a changing one, and those of voices and dialects', () => {
     const seen = new Set(BAD_MANIFESTS.flatMap(([, , all]) => all.split('; ').map((one) => one.split(' ').at(-1))));
     expect(Object.keys(PROBLEM_CODES).filter((code) => !seen.has(code))).toEqual([
-      ...['text-too-long', 'part-id', 'bad-voice-name', 'unknown-voice', 'ambiguous-voice', 'not-in-dialect'],
+      ...[
+        'bad-media',
+        'text-too-long',
+        'part-id',
+        'bad-voice-name',
+        'unknown-voice',
+        'ambiguous-voice',
+        'not-in-dialect',
+      ],
       ...['not-verifiable', 'engine-misfit', 'too-many-voices', 'other-header', 'changed'],
     ]);
   });

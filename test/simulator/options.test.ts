@@ -11,7 +11,7 @@ describe('parseSimulatorArguments', () => {
     const folder = freshFolder();
     const plan = join(folder, 'plan.json');
     await writeFile(plan, JSON.stringify({ rules: [{ on: 'create', fault: 'cut' }] }));
-    const line = `--port 1 --media-port 2 --host ::1 --plan ${plan} --seed 3 --voices listed --shape docs --credits 4 --rate 5.5 --concurrency 6 --create-ms 100-300 --job-ms 7 --job-distribution lognormal --link-life-ms 8 --text-limit 600 --train-ms 9-10 --voice-count 11 --voice-churn 12 --webhooks late`;
+    const line = `--port 1 --media-port 2 --host ::1 --plan ${plan} --seed 3 --voices listed --shape docs --credits 4 --rate 5.5 --concurrency 6 --create-ms 100-300 --job-ms 7 --job-distribution lognormal --link-life-ms 8 --fetch-media yes --text-limit 600 --train-ms 9-10 --voice-count 11 --voice-churn 12 --webhooks late`;
     for (const { name } of SIMULATOR_FLAGS) expect(line).toContain(`--${name} `);
     expect(await parseSimulatorArguments(line.split(' '), { VOXBATCH_API_TOKEN: 'secret' })).toEqual({
       token: 'secret',
@@ -29,6 +29,7 @@ describe('parseSimulatorArguments', () => {
       jobDistribution: 'lognormal',
       voices: 'listed',
       linkLifeMs: 8,
+      fetchMedia: true,
       textLimit: 600,
       trainMs: [9, 10],
       voiceCount: 11,

@@ -35,7 +35,7 @@ async function start(isAlone: boolean, list = noWorkflow): Promise<unknown> {
     ledger: place.ledger,
     store: {} as Store,
     open: open as unknown as OpenApi,
-    home,
+    settings: { home, config: {} },
     onFault: () => undefined,
     say: () => undefined,
     atFaultPoint: undefined,

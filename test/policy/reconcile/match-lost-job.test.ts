@@ -7,9 +7,10 @@ import {
   type OtherCreate,
 } from '../../../policy/reconcile/match-lost-job.ts';
 
+const VIDEO = 'https://m.example/v.mp4';
 const AUDIO = 'https://m.example/a.mp3';
 const LOST: LostCreate = {
-  videoUrl: 'https://m.example/v.mp4',
+  isVideo: (url) => url === VIDEO,
   isAudio: (url) => url === AUDIO,
   intentAt: 100_000,
   lookedAt: 110_000,
@@ -18,7 +19,7 @@ const LOST: LostCreate = {
 const echoed = (id: string, more: Partial<ListedJobView> = {}): ListedJobView => ({
   id,
   createdAtMs: 100_500,
-  videoUrl: LOST.videoUrl,
+  videoUrl: VIDEO,
   audioUrl: AUDIO,
   ...more,
 });
@@ -32,7 +33,7 @@ describe('chooseJob, where the list echoes the inputs', () => {
 
   it.each([
     ['only one of the URLs matches', [echoed('a', { videoUrl: 'https://m.example/w.mp4' })]],
-    ['only one of the URLs is echoed', [{ id: 'a', createdAtMs: 100_500, videoUrl: LOST.videoUrl }]],
+    ['only one of the URLs is echoed', [{ id: 'a', createdAtMs: 100_500, videoUrl: VIDEO }]],
     ['it was made long before', [echoed('a', { createdAtMs: 98_999 })]],
     ['it was made after the list was read', [echoed('a', { createdAtMs: 111_001 })]],
     ['the list is empty', []],

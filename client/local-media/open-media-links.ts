@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { link, open, unlink } from 'node:fs/promises';
+import { serveMediaOf } from '../../contract/serve-media.ts';
+import { pathsIn } from '../../embedded/home.ts';
+import type { MediaLinks } from '../../store/local-media/media-links.ts';
+import { VoxbatchError } from '../problem.ts';
+import type { Settings } from '../settings.ts';
+
+/**
+ * Opens what hands out links to local media in this process; undefined without such settings. Throws {@link
+ * VoxbatchError} (`no-media-port`).
+ */
+export async function openMediaLinks({
+  config,
+  home,
+}: Pick<Settings, 'config' | 'home'>): Promise<MediaLinks | undefined> {
+  const place = serveMediaOf(config);
+  if (place === undefined) return undefined;
+  const { MediaPortTaken, serveMedia } = await import('../../store/local-media/serve-media.ts');
+  const { KEY_BYTES } = await import('../../store/local-media/link-seal.ts');
+  try {
+    return await serveMedia(place, await keyIn(pathsIn(home).mediaKey, KEY_BYTES));
+  } catch (error) {
+    if (!(error instanceof MediaPortTaken)) throw error;
+    const { host, port } = place;
+    throw new VoxbatchError({ type: 'no-media-port', host, port, code: error.message });
+  }
+}
+
+/** The key of a home's links, made by the first process that needs one: links outlive processes. */
+async function keyIn(path: string, bytes: number): Promise<Buffer> {
+  const known = await readKey(path, bytes);
+  if (known !== undefined) return known;
+  // Written whole under another name first, so that nobody reads half a key; the first process to name it wins.
+  const part = `${path}.${String(process.pid)}`;
+  const file = await open(part, 'w', 0o600);
+  try {
+    await file.writeFile(randomBytes(bytes));
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await link(part, path).catch((error: unknown) => {
+    if ((error as { code?: unknown }).code !== 'EEXIST') throw error;
+  });
+  await unlink(part);
+  const made = await readKey(path, bytes);
+  if (made === undefined)
+    throw new Error(`${path} is no key of links to media. Remove it, and run the same command again.`);
+  return made;
+}
+
+async function readKey(path: string, bytes: number): Promise<Buffer | undefined> {
+  try {
+    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+    try {
+      const key = await file.readFile();
+      return key.length === bytes ? key : undefined;
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

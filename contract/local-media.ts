@@ -1,0 +1,37 @@
+/**
+ * Media of this machine in a row: in place of a link, its cell holds the content's sha256. So two rows with the same
+ * content ask for the same, whatever the links are that a service fetches it by: a link is made anew for each request,
+ * expires, and is never on record.
+ */
+
+const CELL = /^sha256:([\da-f]{64})$/;
+
+/** The last segment of a path that ends in a link's name; see {@link nameOfContent}. */
+const LINK_NAME = /(?:^|\/)([\da-f]{64})\.[a-z\d]{1,8}$/;
+
+/** The cell of a row for local media with this content (sha256, hex). No manifest can contain it. */
+export function cellOfContent(sha256: string): string {
+  return `sha256:${sha256}`;
+}
+
+/** The sha256 in such a cell, hex; undefined for a link. */
+export function contentOfCell(cell: string): string | undefined {
+  return CELL.exec(cell)?.[1];
+}
+
+/** The last path segment of every link to this content: by it the link is recognised wherever it is repeated. */
+export function nameOfContent({ sha256, extension }: { readonly sha256: string; readonly extension: string }): string {
+  return `${sha256}.${extension}`;
+}
+
+/** The cell of the content that a link of ours leads to, whichever server it names; undefined for any other link. */
+export function cellOfLink(link: string): string | undefined {
+  if (!URL.canParse(link)) return undefined;
+  const sha256 = LINK_NAME.exec(new URL(link).pathname)?.[1];
+  return sha256 === undefined ? undefined : cellOfContent(sha256);
+}
+
+/** Whether a link leads to what a cell asks for: it is the cell's own link, or one to its content. */
+export function leadsTo(link: string, cell: string): boolean {
+  return link === cell || (contentOfCell(cell) !== undefined && cellOfLink(link) === cell);
+}

@@ -1,0 +1,107 @@
+import { constants } from 'node:fs';
+import { open, realpath } from 'node:fs/promises';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import pLimit from 'p-limit';
+import { DeadlinePool } from '../../threads/thread-pool.ts';
+import { findThreadEntry } from '../../threads/find-entry.ts';
+import type { LocalFile, MediaColumn } from '../../contract/row-kinds.ts';
+import { readLocalMedia, type LocalMedia, type LocalMediaJob } from './read-local-media.ts';
+
+/** A file that a row may send, or a short reason why it is none. */
+type FoundMedia = LocalFile | { readonly why: string };
+
+/** Limits concurrent reads: one disk is not faster for more. */
+const atOnce = pLimit(4);
+
+/** Max read files to remember. */
+const MOST_KNOWN = 10_000;
+
+/** What files of this process are, by what tells a changed one: device, number, size and times. */
+const known = new Map<string, Promise<LocalMedia | { readonly why: string }>>();
+
+/** Started with the first file. Its thread keeps no process alive. */
+let reader: DeadlinePool<LocalMediaJob> | undefined;
+
+/**
+ * Looks up and reads a local video or recording: its type, length and hash. Results are remembered until the file
+ * changes, because many rows may name one file, and a manifest is read twice. Never throws.
+ *
+ * @param given as the manifest writes it
+ * @param folders where relative paths begin; the first that has the file wins
+ */
+export async function findLocalMedia(
+  given: string,
+  column: MediaColumn,
+  folders: readonly string[],
+): Promise<FoundMedia> {
+  const places = isAbsolute(given) ? [given] : folders.map((folder) => resolve(folder, given));
+  let why = 'no such file';
+  for (const [at, place] of places.entries()) {
+    const found = await lookUp(place, isAbsolute(given) ? undefined : folders[at]);
+    if (!('why' in found)) return fits(found, column);
+    why = found.why;
+    if (why !== 'no such file') break;
+  }
+  return { why };
+}
+
+/** Whether the media have what their column needs. */
+function fits({ hasVideo, hasAudio, ...file }: LocalMedia, column: MediaColumn): FoundMedia {
+  if (column === 'video' ? hasVideo : hasAudio) return file;
+  return {
+    why: column === 'video' ? `a file without video (${file.extension})` : `a file without sound (${file.extension})`,
+  };
+}
+
+async function lookUp(place: string, folder: string | undefined): Promise<LocalMedia | { readonly why: string }> {
+  try {
+    const path = await realpath(place);
+    if (folder !== undefined && isInside(folder, place) && !isInside(await realpath(folder), path)) {
+      return { why: 'a symbolic link that leads out of the folder; write the path of the file itself' };
+    }
+    return await read(path);
+  } catch (error) {
+    const code = (error as { code?: unknown } | null)?.code;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { why: 'no such file' };
+    return { why: `a file that cannot be read${typeof code === 'string' ? ` (${code})` : ''}` };
+  }
+}
+
+function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+async function read(path: string): Promise<LocalMedia | { readonly why: string }> {
+  // Opening a pipe would otherwise block the thread until somebody writes to it.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  let facts;
+  try {
+    facts = await file.stat({ bigint: true });
+  } finally {
+    await file.close();
+  }
+  if (!facts.isFile()) return { why: 'something that is no file' };
+  if (facts.size === 0n) return { why: 'an empty file' };
+  const name = [path, facts.dev, facts.ino, facts.size, facts.mtimeNs, facts.ctimeNs].join(' ');
+  const before = known.get(name);
+  if (before !== undefined) return before;
+  const bytes = Number(facts.size);
+  const found = atOnce(() => readInThread({ path, bytes }));
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(name, found);
+  found.catch(() => known.delete(name));
+  return found;
+}
+
+/** Memory limit of the thread, in MB: an index of a long video has some. */
+const MOST_MEGABYTES = 512;
+
+function readInThread(job: LocalMediaJob): Promise<LocalMedia | { readonly why: string }> {
+  const entry = findThreadEntry(import.meta.url, 'inputs/media-thread');
+  reader ??= new DeadlinePool({ name: 'local media', entry, size: 1, mostMegabytes: MOST_MEGABYTES });
+  return reader.run(job, job.bytes, {
+    here: () => readLocalMedia(job),
+    unread: (why) => ({ why: `a file that ${why}` }),
+  });
+}

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import type { LocalFile } from '../../contract/row-kinds.ts';
+
+/** A file to read. */
+export interface LocalMediaJob {
+  /** Absolute, without symbolic links. */
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/** Media of this machine. */
+export interface LocalMedia extends LocalFile {
+  readonly hasVideo: boolean;
+  readonly hasAudio: boolean;
+}
+
+/**
+ * The containers that are read, by the extension under which a link to such a file ends. No playlists: they name
+ * further files.
+ */
+const FORMATS = [
+  ['MP4', 'mp4'],
+  ['QTFF', 'mov'],
+  ['MATROSKA', 'mkv'],
+  ['WEBM', 'webm'],
+  ['WAVE', 'wav'],
+  ['OGG', 'ogg'],
+  ['FLAC', 'flac'],
+  ['MP3', 'mp3'],
+  ['ADTS', 'aac'],
+  ['MPEG_TS', 'ts'],
+] as const;
+
+/** Bytes hashed at once. */
+const CHUNK = 1024 * 1024;
+
+/**
+ * Reads a video or recording whole, in chunks: memory stays flat. Never throws for what it contains, but a malicious file may hang it or
+ * exhaust memory. Throws a system error.
+ */
+export async function readLocalMedia({ path, bytes }: LocalMediaJob): Promise<LocalMedia | { readonly why: string }> {
+  const before = await identityOf(path);
+  const media = await measure(path);
+  if ('why' in media) return media;
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path, { highWaterMark: CHUNK })) hash.update(chunk as Buffer);
+  if ((await identityOf(path)) !== before) return { why: 'a file that changes while it is read' };
+  return { path, bytes, sha256: hash.digest('hex'), ...media };
+}
+
+async function measure(
+  path: string,
+): Promise<Omit<LocalMedia, 'path' | 'bytes' | 'sha256'> | { readonly why: string }> {
+  // 1.5 MB of code, which only manifests with such files need.
+  const library = await import('mediabunny');
+  const formats = FORMATS.map(([format]) => library[format]);
+  const input = new library.Input({ formats, source: new library.FilePathSource(path) });
+  try {
+    const format = await input.getFormat();
+    const extension = FORMATS.find(([one]) => library[one] === format)?.[1] ?? 'bin';
+    const hasVideo = (await input.getPrimaryVideoTrack()) !== null;
+    const hasAudio = (await input.getPrimaryAudioTrack()) !== null;
+    const seconds = (await input.getDurationFromMetadata()) ?? (await input.computeDuration());
+    if (!Number.isFinite(seconds) || seconds <= 0) return { why: `media without any length (${extension})` };
+    return { extension, seconds, hasVideo, hasAudio };
+  } catch {
+    return { why: `a file whose content is none of ${FORMATS.map(([, extension]) => extension).join(', ')}` };
+  } finally {
+    input.dispose();
+  }
+}
+
+async function identityOf(path: string): Promise<string> {
+  const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
+  return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
+}

@@ -1,0 +1,18 @@
+/** Media types by the extension of a link. */
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ['mp4', 'video/mp4'],
+  ['mov', 'video/quicktime'],
+  ['mkv', 'video/x-matroska'],
+  ['webm', 'video/webm'],
+  ['ts', 'video/mp2t'],
+  ['wav', 'audio/wav'],
+  ['ogg', 'audio/ogg'],
+  ['flac', 'audio/flac'],
+  ['mp3', 'audio/mpeg'],
+  ['aac', 'audio/aac'],
+]);
+
+/** The media type of a file with this extension. */
+export function mediaTypeOf(extension: string): string {
+  return TYPES.get(extension) ?? 'application/octet-stream';
+}

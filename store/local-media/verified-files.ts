@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { constants, type BigIntStats } from 'node:fs';
+import { open, realpath, type FileHandle } from 'node:fs/promises';
+import pLimit from 'p-limit';
+import type { LocalFile } from '../../contract/row-kinds.ts';
+import { MediaChanged } from './media-links.ts';
+
+/** What a file is known by. */
+export type KnownFile = Pick<LocalFile, 'path' | 'bytes' | 'sha256'>;
+
+/** A file whose content is the known one. */
+export interface VerifiedFile {
+  readonly handle: FileHandle;
+  /** False once somebody wrote to the file. */
+  isUnchanged(): Promise<boolean>;
+}
+
+/** Errors that mean the file is unavailable. All others may pass, such as too many open files. */
+const GONE = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG', 'ENXIO']);
+
+/** Bytes hashed at once. */
+const CHUNK = 256 * 1024;
+/** Max files whose hash is remembered. */
+const MOST_KNOWN = 10_000;
+
+/**
+ * Opens local files whose content is the one that their row was checked with. Each state of a file is hashed once: a
+ * thousand rows may name one video. Any writer changes the state (size, times, or the file itself).
+ */
+export class VerifiedFiles {
+  readonly #hashes = new Map<string, Promise<string>>();
+  /** One disk is not faster for more. */
+  readonly #atOnce = pLimit(2);
+
+  /** Throws {@link MediaChanged}, or a system error that may pass. The caller closes the handle. */
+  async open(file: KnownFile): Promise<VerifiedFile> {
+    const handle = await openHere(file.path);
+    try {
+      const state = await stateOf(handle, file);
+      const sha256 = await this.#hashOf(state, handle);
+      if (sha256 !== file.sha256 || (await stateOf(handle, file)) !== state) throw changed(file);
+      return { handle, isUnchanged: async () => (await stateOf(handle, file).catch(() => '')) === state };
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  #hashOf(state: string, handle: FileHandle): Promise<string> {
+    const before = this.#hashes.get(state);
+    if (before !== undefined) return before;
+    const hash = this.#atOnce(() => hashWhole(handle));
+    if (this.#hashes.size >= MOST_KNOWN) this.#hashes.clear();
+    this.#hashes.set(state, hash);
+    hash.catch(() => this.#hashes.delete(state));
+    return hash;
+  }
+}
+
+async function openHere(path: string): Promise<FileHandle> {
+  try {
+    // A symbolic link on the way may have been put there since, and could lead anywhere.
+    if ((await realpath(path)) !== path) throw new MediaChanged(path, 'is behind a symbolic link now');
+    return await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  } catch (error) {
+    const code = String((error as { code?: unknown } | null)?.code);
+    if (GONE.has(code)) throw new MediaChanged(path, `cannot be opened any more (${code})`);
+    throw error;
+  }
+}
+
+async function stateOf(handle: FileHandle, file: KnownFile): Promise<string> {
+  const facts: BigIntStats = await handle.stat({ bigint: true });
+  if (!facts.isFile()) throw new MediaChanged(file.path, 'is no file any more');
+  if (facts.size !== BigInt(file.bytes)) throw changed(file);
+  return [facts.dev, facts.ino, facts.size, facts.mtimeNs, facts.ctimeNs].join(' ');
+}
+
+async function hashWhole(handle: FileHandle): Promise<string> {
+  const hash = createHash('sha256');
+  const buffer = Buffer.alloc(CHUNK);
+  for (let at = 0; ;) {
+    const { bytesRead } = await handle.read(buffer, 0, CHUNK, at);
+    if (bytesRead === 0) return hash.digest('hex');
+    hash.update(buffer.subarray(0, bytesRead));
+    at += bytesRead;
+  }
+}
+
+function changed({ path }: KnownFile): MediaChanged {
+  return new MediaChanged(path, 'has changed since its row was checked');
+}
