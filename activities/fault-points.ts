@@ -1,3 +1,5 @@
+import type { CopyMoment } from '../ledger/copy/copy-side.ts';
+
 /**
  * Points between a paid request and its recorded result at which a process can die. Tests kill the process there to
  * prove that nothing is lost; in production nobody listens.
@@ -11,9 +13,10 @@ export const FAULT_POINTS = [
 ] as const;
 /**
  * `before-reuse-record`: an earlier result has been copied but not recorded. `before-join-record`: a row's parts have
- * been joined but not recorded. No request is in flight at either point.
+ * been joined but not recorded. `copy-…`: a ledger is being moved. No request is in flight at these points.
  */
-export type FaultPoint = (typeof FAULT_POINTS)[number] | 'before-reuse-record' | 'before-join-record';
+export type FaultPoint =
+  (typeof FAULT_POINTS)[number] | 'before-reuse-record' | 'before-join-record' | `copy-${CopyMoment}`;
 
 /** Called at each fault point; it may take its time, or never return. */
 export type FaultPointHook = (point: FaultPoint) => void | Promise<void>;

@@ -2,7 +2,7 @@ import { asyncLocalStorage, Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Activities, BatchSurvey, FiguresTold, LaneOffer, LaneReport } from '../contract/activities.ts';
 import { byItself, bySchedule } from '../contract/actions.ts';
-import { LedgerMisuse, LedgerUnreachable } from '../ledger/errors.ts';
+import { LedgerMisuse, LedgerReadOnly, LedgerUnreachable } from '../ledger/errors.ts';
 import { StoreUnwritable } from '../store/errors.ts';
 import type { Dependencies } from './dependencies.ts';
 import { awaitOccurrence } from './schedules/await-occurrence.ts';
@@ -77,7 +77,8 @@ async function tellingFaults<T>(deps: Pick<Dependencies, 'onFault'>, work: () =>
   try {
     return await work();
   } catch (error) {
-    if (error instanceof LedgerUnreachable || error instanceof StoreUnwritable) deps.onFault(error);
+    const isLocal = [LedgerUnreachable, LedgerReadOnly, StoreUnwritable].some((kind) => error instanceof kind);
+    if (isLocal) deps.onFault(error as Error);
     // The ledger does not know what is asked for: no retry fixes that, but a new workflow starts from the ledger.
     if (error instanceof LedgerMisuse) throw ApplicationFailure.nonRetryable(error.message, error.name);
     throw error;

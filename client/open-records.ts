@@ -1,7 +1,7 @@
 import { learnOperations } from '../contract/add-operations.ts';
 import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
-import { LedgerMissing } from '../ledger/errors.ts';
+import { LedgerMissing, readOnlyWords } from '../ledger/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import type { OpenOptions } from '../ledger/open-ledger.ts';
@@ -15,7 +15,11 @@ import { isSingle } from '../contract/batch.ts';
  * callers that work on batches. Throws {@link VoxbatchError} (`no-ledger`, `machine`, `state-unwritable`).
  */
 export async function openRecords(settings: LedgerSettings, options: OpenOptions): Promise<Ledger> {
-  if (options.mustExist === true) return open(settings, options);
+  if (options.mustExist === true) {
+    const ledger = await open(settings, options);
+    if (options.thread !== true) noteReadOnly(settings, ledger);
+    return ledger;
+  }
   // Recorded at creation: after a kill in between, the next command would treat the ledger as a stranger's.
   const onMade = (): void => {
     try {
@@ -41,7 +45,11 @@ export async function openAdmitted(
   options: OpenOptions,
   admit: ((ledger: Ledger) => Promise<void>) | undefined,
 ): Promise<Ledger> {
-  const ledger = await openRecords(settings, options);
+  // A ledger that takes no work is not admitted, and then the reason is the error.
+  const ledger = await openRecords(
+    admit === undefined ? settings : { ...settings, onReadOnly: () => undefined },
+    options,
+  );
   try {
     await admit?.(ledger);
     return ledger;
@@ -59,6 +67,14 @@ export async function openRecordsIfAny(settings: Opened): Promise<Ledger | undef
     if (error instanceof VoxbatchError && error.problem.type === 'no-ledger') return undefined;
     throw error;
   }
+}
+
+/** Tells a person who looks at a ledger that takes no work why that is so. */
+export function noteReadOnly(
+  { onReadOnly }: Pick<LedgerSettings, 'onReadOnly'>,
+  { place, readOnly }: Pick<Ledger, 'place' | 'readOnly'>,
+): void {
+  if (readOnly !== undefined) onReadOnly?.(readOnlyWords(place, readOnly));
 }
 
 type Opened = Pick<LedgerSettings, 'ledger' | 'onImported'>;

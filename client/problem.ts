@@ -5,7 +5,9 @@ import type { UsedBy } from '../inputs/voices/voice-uses.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { LinkedFolder, linkWords } from '../results/real-folders.ts';
 import { ServerUnavailable } from '../embedded/server-unavailable.ts';
-import { LedgerTooNew, LedgerUnreachable } from '../ledger/errors.ts';
+import type { CopyRefusal } from '../ledger/copy/copy-refused.ts';
+import type { Difference } from '../ledger/copy/tally.ts';
+import { LedgerReadOnly, LedgerTooNew, LedgerUnreachable } from '../ledger/errors.ts';
 import { StoreUnwritable } from '../store/errors.ts';
 
 /** Why a call failed. Nothing was spent. */
@@ -50,6 +52,12 @@ export type Problem =
   | { readonly type: 'no-cluster'; readonly address: string; readonly cause: unknown }
   /** Workers of another Temporal server hold the ledger's lock. Two sets of workers could charge a row twice. */
   | { readonly type: 'ledger-in-use'; readonly ledger: string; readonly holder: string }
+  /** The ledger cannot be copied to that place, or was before. Neither was changed. */
+  | ({ readonly type: 'copy-refused'; readonly refusal: CopyRefusal } & CopiedPlaces)
+  /** Workers still have a ledger that is to be copied from or into. */
+  | { readonly type: 'copy-held'; readonly ledger: string; readonly holder: string }
+  /** The copy of a ledger does not add up. Nothing was moved. */
+  | ({ readonly type: 'copy-differs'; readonly differences: readonly Difference[] } & CopiedPlaces)
   /** Temporal disappeared or stopped answering right after it was found. */
   | { readonly type: 'server-gone'; readonly address: string; readonly cause: Error }
   /** The batch is recorded, but Temporal did not accept it: it hangs, or its disk is full. */
@@ -87,6 +95,12 @@ export type Problem =
       readonly batch: Pick<BatchRecord, 'name' | 'apiUrl' | 'account'>;
       readonly here: { readonly apiUrl: string; readonly account: string };
     };
+
+/** The two sides of a copy. */
+interface CopiedPlaces {
+  readonly from: string;
+  readonly to: string;
+}
 
 /** Thrown if a call cannot be carried out. Nothing was spent on it. */
 export class VoxbatchError extends Error {
@@ -143,6 +157,13 @@ const SENTENCES: { readonly [T in Problem['type']]: (problem: Extract<Problem, {
   'ledger-in-use': (problem) =>
     `Another Temporal server uses the ledger ${problem.ledger}: ${problem.holder}. ` +
     'Two at once could pay for a row twice.',
+  'copy-refused': ({ from, to, refusal }) => `${from} cannot be copied to ${to}: ${refusalWords(refusal)}.`,
+  'copy-held': ({ ledger, holder }) => `Workers of a Temporal server have the ledger ${ledger}: ${holder}.`,
+  'copy-differs': ({ from, to, differences }) =>
+    [
+      `The ledger ${from} was not moved to ${to}, because they do not add up:`,
+      ...differences.map(differenceWords),
+    ].join('\n  ') + '\n',
   'server-gone': (problem) =>
     `Temporal at ${problem.address} went away before this command had reached it: ${problem.cause.message}.`,
   'not-started': (problem) => `Temporal did not accept the batch: ${problem.cause.message}.`,
@@ -176,6 +197,31 @@ const SENTENCES: { readonly [T in Problem['type']]: (problem: Extract<Problem, {
       : `Batch "${problem.batch.name}" belongs to account ${problem.batch.account}, and this token is of ${problem.here.account}.`,
 };
 
+/** Why ledgers cannot be copied, in words. */
+function refusalWords(refusal: CopyRefusal): string {
+  switch (refusal.why) {
+    case 'same':
+      return 'both are the same ledger';
+    case 'not-empty':
+      return `${refusal.table} are in the second one already, and a copy is never mixed with other records`;
+    case 'moved-elsewhere':
+      return `the first one has moved to ${refusal.to}`;
+    case 'from-incoming':
+      return `the first one is being filled from ${refusal.from}, and that has not ended`;
+    case 'to-moved':
+      return `the second one has moved to ${refusal.to}`;
+    case 'to-incoming':
+      return `the second one is being filled from another ledger, ${refusal.from}, and that has not ended`;
+    case 'strange':
+      return `the first one has parts that voxbatch did not make (${refusal.parts.join(', ')})`;
+  }
+}
+
+/** A number that should be the same twice, in words. */
+export function differenceWords({ batch, what, expected, found }: Difference): string {
+  return `${batch === null ? '' : `batch "${batch}", `}${what}: ${String(expected)}, but ${String(found)}`;
+}
+
 /** System error codes for a disk that is full, read-only, unreachable or broken. */
 const DISK_CODES = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EIO', 'EMFILE', 'ENFILE']);
 
@@ -192,6 +238,7 @@ export function isMachineTrouble(error: unknown): boolean {
   return (
     error instanceof ServerUnavailable ||
     error instanceof LedgerUnreachable ||
+    error instanceof LedgerReadOnly ||
     error instanceof LedgerTooNew ||
     error instanceof StoreUnwritable ||
     isDiskTrouble(error)

@@ -1,4 +1,5 @@
 import type { Dialect } from 'kysely';
+import type { CopyDialect } from './copy/copy-dialect.ts';
 import type { Db } from './schema.ts';
 import type { Version } from './versions.ts';
 
@@ -23,6 +24,8 @@ export interface LedgerDriver extends Versions {
   strangeParts(db: Db): Promise<readonly string[]>;
   /** True if a query blocks its thread: processes that work on batches then query from a separate thread. */
   readonly blocksThread: boolean;
+  /** What copying a ledger from here or to here needs. */
+  copying(): Promise<CopyDialect>;
   /** The locks of the ledger. Opens none yet. */
   locksOf(place: string): Promise<LockMethods>;
   /** The disk space reserved for answers, on the ledger's disk. Reserves nothing yet. */
@@ -42,6 +45,11 @@ export interface LockMethods {
    * Returns the function that releases the lock. Throws {@link LedgerInUse} while another server's workers hold it.
    */
   lockForWorkers(server: string): Promise<Unlock>;
+  /**
+   * Keeps the workers of every server from the ledger, and waits for nobody but a process that only looks at the lock.
+   * Throws {@link LedgerInUse} while any worker holds it.
+   */
+  lockAgainstWorkers(): Promise<Unlock>;
   /** Whether a worker of any server holds the ledger. Creates nothing. */
   isWorkedOn(): Promise<boolean>;
   /** Waits until nobody else is loading a batch, and keeps others from it. */

@@ -1,3 +1,5 @@
+import { shellWord } from '../contract/shell-word.ts';
+import type { WhyReadOnly } from './copy/read-only.ts';
 import type { MonthStanding } from '../policy/schedules/month-budget.ts';
 
 /**
@@ -53,6 +55,33 @@ export class LedgerTooNew extends Error {
   }
 }
 
+/** The ledger has moved to another place, or has not wholly come to this one. Nothing can be recorded in it, so nothing is sent. */
+export class LedgerReadOnly extends Error {
+  /** Where the ledger is. */
+  readonly path: string;
+  readonly why: WhyReadOnly;
+
+  constructor(path: string, why: WhyReadOnly, cause?: unknown) {
+    super(`${readOnlyWords(path, why)} Nothing was changed. ${readOnlyAdvice(path, why)}`, { cause });
+    this.name = 'LedgerReadOnly';
+    this.path = path;
+    this.why = why;
+  }
+}
+
+/** Says why a ledger is read-only, as a sentence. */
+export function readOnlyWords(path: string, why: WhyReadOnly): string {
+  return why.type === 'moved'
+    ? `The ledger ${path} has moved to ${why.place} (${new Date(why.at).toISOString()}).`
+    : `The ledger ${path} is being filled from ${why.place}, and that has not ended.`;
+}
+
+function readOnlyAdvice(path: string, why: WhyReadOnly): string {
+  return why.type === 'moved'
+    ? `Work goes on there: export VOXBATCH_LEDGER=${shellWord(why.place)} (with its password, if it has one).`
+    : `Finish that: voxbatch ledger copy ${shellWord(why.place)} ${shellWord(path)}`;
+}
+
 /** A batch of this name exists already. */
 export class BatchExists extends Error {
   constructor(batch: string) {
@@ -83,12 +112,15 @@ export class DuplicateKey extends Error {
 
 /** The workers of another Temporal server have the ledger. Two at once could pay for a row twice. */
 export class LedgerInUse extends Error {
+  /** Where the ledger is. */
+  readonly path: string;
   /** The server whose workers have it. */
   readonly holder: string;
 
   constructor(place: string, holder: string) {
     super(`The ledger ${place} is in use by workers of another Temporal server, ${holder}.`);
     this.name = 'LedgerInUse';
+    this.path = place;
     this.holder = holder;
   }
 }

@@ -7,6 +7,7 @@ import {
   DuplicateRow,
   LedgerMisuse,
   LedgerMissing,
+  LedgerReadOnly,
   LedgerTooNew,
   LedgerFull,
   LedgerUnreachable,
@@ -31,7 +32,7 @@ export interface LedgerPlace {
  * Methods that are the same on both sides: all except `scanRows`, which reads page by page, and the locks, which must
  * outlive a thread that dies.
  */
-type Method = Exclude<keyof Ledger, 'id' | 'origin' | 'place' | 'former' | 'scanRows' | keyof LockMethods>;
+type Method = Exclude<keyof Ledger, 'id' | 'origin' | 'readOnly' | 'place' | 'former' | 'scanRows' | keyof LockMethods>;
 
 /** A call on its way to the thread. */
 export interface LedgerCall {
@@ -40,7 +41,7 @@ export interface LedgerCall {
 }
 
 /** The thread's answer to `open`. */
-export interface OpenedLedger extends Pick<Ledger, 'id' | 'origin' | 'former'> {
+export interface OpenedLedger extends Pick<Ledger, 'id' | 'origin' | 'readOnly' | 'former'> {
   /**
    * The names of all members of the thread's ledger. Getting them from there saves this side its own list and the code
    * behind it. Members that are not calls are among the names, but have their own value here; the type ensures that.
@@ -52,6 +53,7 @@ const CLASSES: readonly (abstract new (...args: never) => Error)[] = [
   LedgerUnreachable,
   LedgerFull,
   LedgerMissing,
+  LedgerReadOnly,
   LedgerTooNew,
   LedgerMisuse,
   BatchExists,
@@ -100,7 +102,7 @@ export async function openInThread({ place, pool }: LedgerThread, driver: Ledger
     }
   };
   try {
-    const { id, origin, names, former } = (await call('open', [])) as OpenedLedger;
+    const { id, origin, readOnly, names, former } = (await call('open', [])) as OpenedLedger;
     return {
       ...remoteMethods(names, call),
       ...composed(call),
@@ -108,7 +110,7 @@ export async function openInThread({ place, pool }: LedgerThread, driver: Ledger
       id,
       origin,
       place: shown,
-      ...defined({ former }),
+      ...defined({ former, readOnly }),
       close: () => closeThread(pool),
     };
   } catch (error) {

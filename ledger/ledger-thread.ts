@@ -21,8 +21,8 @@ serveJobs(async ({ method, args }: LedgerCall): Promise<unknown> => {
   opening ??= openDatabase(place).then(createLedger);
   const [ledger] = await Promise.all([opening, loading]);
   if (method === 'open') {
-    const { id, origin, former } = ledger;
-    return { id, origin, names: Object.keys(ledger), ...defined({ former }) } satisfies OpenedLedger;
+    const { id, origin, former, readOnly } = ledger;
+    return { id, origin, names: Object.keys(ledger), ...defined({ former, readOnly }) } satisfies OpenedLedger;
   }
   // The other side only calls methods of the ledger, with correctly typed arguments.
   return (ledger[method] as (...given: readonly unknown[]) => Promise<unknown>)(...args);

@@ -1,5 +1,6 @@
 import { defined } from '../contract/defined.ts';
 import type { LimiterAnswer, LimiterStep } from '../policy/pacing/limiter-step.ts';
+import type { WhyReadOnly } from './copy/read-only.ts';
 import type { LockMethods, Reserve } from './driver.ts';
 import { LedgerFull } from './errors.ts';
 import { METHODS, type BoundMethods, type Method } from './methods.ts';
@@ -20,6 +21,8 @@ export interface Ledger extends BoundMethods, LockMethods {
   readonly id: string;
   /** When and by which version the ledger says it was created. */
   readonly origin: LedgerOrigin;
+  /** Why it can be read, but not written to, as of its opening; undefined if it can be written to. */
+  readonly readOnly?: WhyReadOnly;
   /** Human-readable location: the absolute path of its file, or its URL without secrets. */
   readonly place: string;
   /** Where the former ledger is kept, if this one was imported from an older layout when opened. */
@@ -47,7 +50,8 @@ export interface Ledger extends BoundMethods, LockMethods {
 }
 
 /** Assembles the ledger. */
-export function createLedger({ db, id, origin, place, locks, findStrange, reserve, former }: OpenDatabase): Ledger {
+export function createLedger(opened: OpenDatabase): Ledger {
+  const { db, id, origin, readOnly, place, locks, findStrange, reserve, former } = opened;
   const bound = bind(db);
   const ledger: Ledger = {
     ...locks,
@@ -55,7 +59,7 @@ export function createLedger({ db, id, origin, place, locks, findStrange, reserv
     id,
     origin,
     place,
-    ...defined({ former }),
+    ...defined({ former, readOnly }),
     strangeParts: findStrange,
     scanRows: (batch, options = {}) => scanRows((after) => bound.scanPage(batch, options, after)),
     makeRoom: () => Promise.resolve(),

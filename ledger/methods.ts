@@ -41,6 +41,7 @@ export async function loadMethods(): Promise<void> {
  * threaded one all derive from this table.
  */
 export const METHODS = {
+  ...from(() => import('./copy/read-only.ts'), 'readStanding'),
   // Batches: create, steer, count and close them
   ...from(
     () => import('./batches/batches.ts'),

@@ -1,6 +1,7 @@
 import { Kysely, Migrator, type Dialect } from 'kysely';
 import { defined } from '../contract/defined.ts';
 import { withClock } from './database/transactions.ts';
+import { standingOf, type WhyReadOnly } from './copy/read-only.ts';
 import type { LedgerDriver, LockMethods, Reserve, Versions } from './driver.ts';
 import { LedgerTooNew, LedgerUnreachable } from './errors.ts';
 import type { Clock, Db, Schema } from './schema.ts';
@@ -11,6 +12,8 @@ export interface OpenDatabase {
   readonly db: Db;
   readonly id: string;
   readonly origin: LedgerOrigin;
+  /** Why nothing can be written to it; undefined if it can be. */
+  readonly readOnly?: WhyReadOnly;
   readonly place: string;
   readonly locks: LockMethods;
   readonly findStrange: () => Promise<readonly string[]>;
@@ -35,15 +38,21 @@ export async function databaseOf(
     const reserve = hasReserve ? await driver.reserveOf(place) : undefined;
     reserve?.hold();
     const { isNew, former } = await migrate(db, driver, place);
-    const { value: id } = await db
-      .selectFrom('facts')
-      .select('value')
-      .where('name', '=', 'id')
-      .executeTakeFirstOrThrow();
+    const { id, readOnly } = standingOf(await db.selectFrom('facts').selectAll().execute());
+    if (id === undefined)
+      throw new LedgerUnreachable(driver.describe(place), 'it has no id', 'Restore it from a backup.');
     const origin = await readOrigin(db, isNew);
     const locks = await driver.locksOf(place);
     const findStrange = (): Promise<readonly string[]> => driver.strangeParts(db);
-    return { db, id, origin, place: driver.describe(place), locks, findStrange, ...defined({ reserve, former }) };
+    return {
+      db,
+      id,
+      origin,
+      place: driver.describe(place),
+      locks,
+      findStrange,
+      ...defined({ reserve, former, readOnly }),
+    };
   } catch (error) {
     await db.destroy();
     throw error;
@@ -101,7 +110,8 @@ export async function migrate(
   return { isNew, former };
 }
 
-async function versionsIn(db: Kysely<Schema>): Promise<readonly string[]> {
+/** The versions that a database has, in order. */
+export async function versionsIn(db: Kysely<Schema>): Promise<readonly string[]> {
   const lines = await db
     .withTables<{ [MIGRATION_TABLE]: { name: string } }>()
     .selectFrom(MIGRATION_TABLE)

@@ -80,7 +80,8 @@ export async function openDatabase(
   return databaseOf(dialect, driver, place, hasReserve, clock);
 }
 
-async function driverOf(given: string): Promise<{ readonly driver: LedgerDriver; readonly place: string }> {
+/** The driver of an address. Throws {@link LedgerUnreachable} for databases that are not supported. */
+export async function driverOf(given: string): Promise<{ readonly driver: LedgerDriver; readonly place: string }> {
   const read = readLedgerAddress(given);
   if (read.type === 'address') return { driver: await read.load(), place: read.address };
   const advice = 'Set VOXBATCH_LEDGER to one, or unset it for .voxbatch/ledger.db.';

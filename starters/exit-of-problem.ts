@@ -57,6 +57,7 @@ const usage = endingWith('usage');
 const api = endingWith('api');
 const unreachable = endingWith('unreachable');
 const refused = endingWith('refused');
+const mismatch = endingWith('mismatch');
 
 const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
   'bad-option': usage('Nothing was spent.'),
@@ -122,6 +123,18 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
   ),
   'ledger-in-use': unreachable(
     'Nothing was sent. Stop the commands that run there, or use that server, then run the same command again.',
+  ),
+  'copy-refused': usage(({ refusal }) =>
+    refusal.why === 'moved-elsewhere' || refusal.why === 'to-moved'
+      ? 'Nothing was changed. Nothing was spent. Work with the ledger there (VOXBATCH_LEDGER).'
+      : 'Nothing was changed. Nothing was spent. Name a place without records as the second one.',
+  ),
+  'copy-held': unreachable(
+    'Nothing was changed. Nothing was spent. End them in order, with Ctrl-C or SIGTERM (run, up, worker): they first take in the answers to what is on the wire. Then run the same command again.',
+  ),
+  'copy-differs': mismatch(
+    'Nothing was moved, and the first one goes on. Nothing was spent. Look which of them is wrong: voxbatch ledger check',
+    { next: 'voxbatch ledger check' },
   ),
   'server-gone': unreachable('Run the same command again. Nothing was spent by this command.'),
   'not-started': unreachable(

@@ -17,6 +17,7 @@ const all = [
   'test/ledger/model',
   'test/ledger/story',
   'test/deploy/roles',
+  'test/live/ledger-copy',
 ];
 const chosen = process.argv.slice(2);
 const { url, stop } = await startPostgres();

@@ -10,6 +10,7 @@ import { findFfmpeg, namedFfmpeg } from '../../store/sound/find-ffmpeg.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';
 import { openRecordsIfAny } from '../open-records.ts';
+import { requireWritable } from '../require-writable.ts';
 import { openTemporal } from '../temporal/open-temporal.ts';
 import { findSearchAttributes, searchAttributeCommand } from '../temporal/search-attributes.ts';
 import { VoxbatchError } from '../problem.ts';
@@ -129,7 +130,10 @@ async function checkFfmpeg({ settings: { env } }: Session): Promise<Checked> {
 
 async function checkLedger({ settings }: Session): Promise<SoundPart> {
   const { ledger } = settings;
-  const batches = await lookInto(settings, (opened) => opened.listBatches());
+  const batches = await lookInto(settings, (opened) => {
+    requireWritable(opened);
+    return opened.listBatches();
+  });
   if (batches === undefined) return { type: 'ledger', ledger, batches: 0, unfinished: 0, isMissing: true };
   const unfinished = batches.filter((one) => one.state !== 'closed').length;
   return { type: 'ledger', ledger, batches: batches.length, unfinished };

@@ -7,7 +7,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { freeSpace } from '../../store/open-store.ts';
 import type { AccountRead } from '../account/account-functions.ts';
 import { requireStore } from '../claim-store.ts';
-import { openRecordsIfAny } from '../open-records.ts';
+import { noteReadOnly, openRecordsIfAny } from '../open-records.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Settings } from '../settings.ts';
 import { isStranger } from '../trust/known-ledgers.ts';
@@ -47,6 +47,7 @@ export type ViewedPlan =
  */
 export async function planRun(request: PlanRequest): Promise<ViewedPlan> {
   const ledger = await openRecordsIfAny(request.settings);
+  if (ledger !== undefined) noteReadOnly(request.settings, ledger);
   try {
     const run = await checkRun(request);
     if (run.type !== 'sound') return run;

@@ -4,10 +4,11 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { birthOf, isMadeHere, isSameFile, type KnownFile } from '../../policy/trust/known-file.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Settings } from '../settings.ts';
+import { requireWritable, type WritableFacts } from '../require-writable.ts';
 import { readState, removeState, stateFile, stateFolder, writeState } from './state-files.ts';
 
 /** A ledger's place, and whether its user named it. */
-export type LedgerSettings = Pick<Settings, 'ledger' | 'isLedgerNamed' | 'env' | 'onImported'>;
+export type LedgerSettings = Pick<Settings, 'ledger' | 'isLedgerNamed' | 'env' | 'onImported' | 'onReadOnly'>;
 type OpenLedger = Pick<Ledger, 'id' | 'origin' | 'place'>;
 
 /** A ledger that this user has created or confirmed on this machine. */
@@ -52,8 +53,12 @@ function lookUp(
   return { standing, isOnRecord: false };
 }
 
-/** Throws {@link VoxbatchError} (`ledger-unconfirmed`, `state-unwritable`) for a ledger that may neither run commands nor spend. */
-export function requireKnownLedger(settings: LedgerSettings, ledger: OpenLedger): void {
+/**
+ * Throws {@link VoxbatchError} (`ledger-unconfirmed`, `state-unwritable`, `machine`) for a ledger that may neither run
+ * commands nor spend.
+ */
+export function requireKnownLedger(settings: LedgerSettings, ledger: OpenLedger & WritableFacts): void {
+  requireWritable(ledger);
   if (standingOfLedger(settings, ledger) !== 'unknown') return;
   throw new VoxbatchError({ type: 'ledger-unconfirmed', ledger: ledger.place });
 }

@@ -19,14 +19,15 @@ import type { MediaLinks } from '../../store/local-media/media-links.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';
 import type { Temporal } from '../temporal/open-temporal.ts';
 import { makeSearchAttributes, searchAttributeCommand } from '../temporal/search-attributes.ts';
-import { VoxbatchError } from '../problem.ts';
+import { beforeWork, VoxbatchError } from '../problem.ts';
 import { voxbatchVersion } from '../version.ts';
 import { WebhookUse, type WebhookRequest } from '../webhooks/use-webhook.ts';
 import type { WebhookWish, WebhookNews } from '../webhooks/webhook-options.ts';
 import { watchLeftover } from '../webhooks/put-back.ts';
 import { freeSpace } from '../../store/open-store.ts';
 import type { Settings } from '../settings.ts';
-import { LedgerInUse } from '../../ledger/errors.ts';
+import { requireWritable } from '../require-writable.ts';
+import { LedgerInUse, LedgerUnreachable } from '../../ledger/errors.ts';
 import type { Unlock } from '../../ledger/driver.ts';
 
 export interface EmbeddedWorkerRequest {
@@ -183,20 +184,35 @@ export async function warnOfLittleDisk(
 /**
  * Locks a ledger for this Temporal server's workers, so that no other server's workers use it at the same time. Returns
  * a function that releases the lock. Throws {@link VoxbatchError} (`ledger-in-use`) while another server's workers hold
- * it.
+ * it, and (`machine`) if the ledger has moved, or another was copied into it, since it was opened.
  */
 export async function lockLedger(
-  ledger: Pick<Ledger, 'place' | 'lockForWorkers'>,
+  ledger: Pick<Ledger, 'id' | 'place' | 'lockForWorkers' | 'readStanding'>,
   temporal: Temporal,
   home: string,
 ): Promise<Unlock> {
   // Different paths to one folder mean the same server.
   const server = temporal.isEmbedded ? `the embedded one in ${realpathSync(home)}` : await nameOf(temporal);
-  try {
-    return await ledger.lockForWorkers(server);
-  } catch (error) {
+  const unlock = await beforeWork(() => ledger.lockForWorkers(server)).catch((error: unknown) => {
     if (!(error instanceof LedgerInUse)) throw error;
     throw new VoxbatchError({ type: 'ledger-in-use', ledger: ledger.place, holder: error.holder });
+  });
+  try {
+    // A copy keeps workers out while it runs. Whoever opened the ledger before it waited for the lock.
+    const { id, readOnly } = await ledger.readStanding();
+    requireWritable(defined({ place: ledger.place, readOnly }));
+    if (id !== ledger.id) {
+      const cause = new LedgerUnreachable(
+        ledger.place,
+        'another ledger was copied into it',
+        'Run the same command again.',
+      );
+      throw new VoxbatchError({ type: 'machine', cause });
+    }
+    return unlock;
+  } catch (error) {
+    unlock();
+    throw error;
   }
 }
 

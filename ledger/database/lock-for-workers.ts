@@ -51,3 +51,21 @@ export async function lockForWorkers(lock: WorkersLock, place: string, server: s
     throw error;
   }
 }
+
+/**
+ * Holds the lock alone, so that no worker begins. Waits a moment for a process that only looks whether anybody has it.
+ * Returns the function that releases it. Throws {@link LedgerInUse}. `place`: the ledger, for that message.
+ */
+export async function lockAgainstWorkers(lock: WorkersLock, place: string): Promise<Unlock> {
+  try {
+    const givesUpAt = performance.now() + PATIENCE_MS;
+    while (!(await lock.tryAlone())) {
+      if (performance.now() > givesUpAt) throw new LedgerInUse(place, (await lock.readNote()) ?? 'unknown');
+      await sleep(GAP_MS);
+    }
+    return lock.close;
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
+}

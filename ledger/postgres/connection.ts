@@ -123,6 +123,6 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
 }
 
 /** PostgreSQL keeps no NUL in a text. */
-function cleaned(value: unknown): unknown {
+export function cleaned<T>(value: T): T | string {
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
 }

@@ -12,6 +12,7 @@ export const postgres: LedgerDriver = {
   strangeParts: () => Promise.resolve([]),
   versions: versionsOf(async () => (await import('./schema.ts')).VERSIONS),
   blocksThread: true,
+  copying: async () => (await import('./copy-dialect.ts')).postgresCopy,
   locksOf: async (place) => (await import('./locks.ts')).advisoryLocks(place),
   // Its server's disk is not ours to reserve.
   reserveOf: () => Promise.resolve({ hold: () => undefined, free: () => undefined, isOnDiskOf: () => false }),

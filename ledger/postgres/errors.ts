@@ -1,8 +1,11 @@
-import { DuplicateKey, LedgerFull, LedgerUnreachable } from '../errors.ts';
+import { whyOfGuard } from '../copy/read-only.ts';
+import { DuplicateKey, LedgerFull, LedgerReadOnly, LedgerUnreachable } from '../errors.ts';
 import { describePlace } from './describe-place.ts';
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const UNIQUE_VIOLATION = '23505';
+/** Of the guard of a read-only ledger, see `copy-dialect.ts`: a class of errors that no server has. */
+export const READ_ONLY = 'VB001';
 
 /** What to say about PostgreSQL's error codes; the longest matching prefix comes first. */
 const EXPLANATIONS: readonly (readonly [prefix: string, problem: string, advice: string])[] = [
@@ -31,6 +34,8 @@ export function explain(place: string, error: unknown): Error {
   const { code = '', message = String(error) } = error as { readonly code?: string; readonly message?: string };
   if (code === UNIQUE_VIOLATION) return new DuplicateKey(message, error);
   const shown = describePlace(place);
+  const why = code === READ_ONLY ? whyOfGuard(message) : undefined;
+  if (why !== undefined) return new LedgerReadOnly(shown, why, error);
   const found = EXPLANATIONS.find(([prefix]) => code.startsWith(prefix));
   if (found !== undefined) {
     const Explained = code === '53100' ? LedgerFull : LedgerUnreachable;

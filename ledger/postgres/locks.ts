@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { lockForWorkers, type WorkersLock } from '../database/lock-for-workers.ts';
+import { lockAgainstWorkers, lockForWorkers, type WorkersLock } from '../database/lock-for-workers.ts';
 import type { LockMethods, Unlock } from '../driver.ts';
 import { connectionTo } from './connection.ts';
 import { explain } from './errors.ts';
@@ -9,6 +9,7 @@ import { describePlace } from './describe-place.ts';
 export function advisoryLocks(place: string): LockMethods {
   return {
     lockForWorkers: async (server) => lockForWorkers(await workersLock(place), describePlace(place), server),
+    lockAgainstWorkers: async () => lockAgainstWorkers(await workersLock(place), describePlace(place)),
     isWorkedOn: () => isWorkedOn(place),
     lockForLoading: () => lockAlone(place, 'loading'),
     lockForFiles: () => lockAlone(place, 'files'),

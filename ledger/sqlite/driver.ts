@@ -17,6 +17,7 @@ export const sqlite: LedgerDriver = {
   versions: versionsOf(async () => (await import('./schema.ts')).VERSIONS),
   importFormer: async (place) => (await import('./import-former.ts')).importFormer(place),
   blocksThread: true,
+  copying: async () => (await import('./copy-dialect.ts')).sqliteCopy,
   locksOf: async (place) => (await import('./locks.ts')).fileLocks(place),
   reserveOf: async (place) => new (await import('./disk-reserve.ts')).DiskReserve(place),
 };

@@ -1,6 +1,7 @@
 import { statfsSync, type StatsFs } from 'node:fs';
 import { dirname } from 'node:path';
-import { DuplicateKey, LedgerFull, LedgerUnreachable } from '../errors.ts';
+import { whyOfGuard } from '../copy/read-only.ts';
+import { DuplicateKey, LedgerFull, LedgerReadOnly, LedgerUnreachable } from '../errors.ts';
 
 /** How long a writer waits for another process's transaction, in ms. */
 export const BUSY_TIMEOUT_MS = 10_000;
@@ -66,6 +67,8 @@ const PRIMARY_CODES: ReadonlyMap<number, string> = new Map([
   [14, 'SQLITE_CANTOPEN'],
 ]);
 
+/** Code of an error that a trigger raises. */
+const RAISED = 'SQLITE_CONSTRAINT_TRIGGER';
 /** Codes of a violated primary key or unique constraint. */
 const DUPLICATE = ['SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_UNIQUE'];
 
@@ -84,6 +87,8 @@ interface SqliteError {
 export function explain(path: string, error: unknown, look: Look = statfsSync): Error {
   const code = codeOf(error);
   if (DUPLICATE.includes(code)) return new DuplicateKey(messageOf(error), error);
+  const why = code === RAISED ? whyOfGuard(messageOf(error)) : undefined;
+  if (why !== undefined) return new LedgerReadOnly(path, why, error);
   const meant = isRoomless(error) && isFull(path, look) ? 'SQLITE_FULL' : code;
   const found = EXPLANATIONS.find(([prefix]) => meant.startsWith(prefix));
   if (found !== undefined) {

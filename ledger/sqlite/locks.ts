@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KernelLock } from '../../embedded/kernel-lock.ts';
-import { lockForWorkers, type WorkersLock } from '../database/lock-for-workers.ts';
+import { lockAgainstWorkers, lockForWorkers, type WorkersLock } from '../database/lock-for-workers.ts';
 import type { LockMethods, Unlock } from '../driver.ts';
 
 /** Pause between two attempts to lock for loading, ms. Loading takes seconds. */
@@ -13,6 +13,7 @@ const FILES_GAP_MS = 10;
 export function fileLocks(file: string): LockMethods {
   return {
     lockForWorkers: async (server) => lockForWorkers(workersLock(file), file, server),
+    lockAgainstWorkers: async () => lockAgainstWorkers(workersLock(file), file),
     isWorkedOn: () =>
       new Promise((resolve) => {
         resolve(isWorkedOn(file));

@@ -1,6 +1,8 @@
 import Database from 'libsql';
 import { Kysely, sql, SqliteDialect } from 'kysely';
+import { guardWords, standingOf } from '../copy/read-only.ts';
 import { migrate } from '../migrate.ts';
+import { guards } from './copy-dialect.ts';
 import type { Schema } from '../schema.ts';
 import { versionsOf } from '../versions.ts';
 import { VERSIONS } from './schema.ts';
@@ -25,6 +27,8 @@ export async function strangeParts(db: Kysely<Schema>): Promise<readonly string[
   const fresh = new Kysely<Schema>({ dialect: new SqliteDialect({ database: new Database(':memory:') }) });
   try {
     await migrate(fresh, { versions: versionsOf(() => Promise.resolve(VERSIONS)), describe: String }, ':memory:');
+    const { readOnly } = standingOf(await db.selectFrom('facts').selectAll().execute());
+    if (readOnly !== undefined) for (const guard of guards(guardWords(readOnly))) await sql.raw(guard).execute(fresh);
     const [ours, found] = [await partsOf(fresh), await partsOf(db)];
     const strange = [...without(found, ours), ...without(ours, found)];
     return [...new Set(strange.map(({ type, name }) => `${type} ${JSON.stringify(name)}`))];

@@ -34,11 +34,19 @@ export const OF_ROWS: Readonly<Record<string, (row: Line) => string>> = {
   promised: (r) => `case when ${r}.outcome is null then ${r}.promised else 0 end`,
 };
 
-/** What a row counts as. */
+/** What a row counts as: the key of `row_counts`. */
+export const OF_STANDING: Readonly<Record<'batch' | 'standing' | 'class' | 'cause', (row: Line) => string>> = {
+  batch: (r) => `${r}.batch`,
+  standing: (r) => `coalesce(${r}.outcome, ${r}.state)`,
+  class: (r) => `coalesce(${r}.failure_class, '')`,
+  cause: (r) => `coalesce(${r}.failure_cause, '')`,
+};
 export const standing = (row: Line): string =>
-  `${row}.batch, coalesce(${row}.outcome, ${row}.state), coalesce(${row}.failure_class, ''), coalesce(${row}.failure_cause, '')`;
+  Object.values(OF_STANDING)
+    .map((part) => part(row))
+    .join(', ');
 /** 1 if the row ended since its batch was last opened again. */
-const isRecent = (row: Line): string =>
+export const isRecent = (row: Line): string =>
   one(
     `${row}.outcome is not null and ${row}.ended_at >= coalesce((select reopened_at from batches where name = ${row}.batch), 0)`,
   );

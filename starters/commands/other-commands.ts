@@ -57,7 +57,33 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
     examples: ['voxbatch clean lines --media --dry-run', 'voxbatch clean lines --all --yes'],
     load: async () => (await import('../clean/clean.ts')).clean,
   },
-  ledger: { does: 'Look after the ledger itself', examples: ['voxbatch ledger migrate'] },
+  ledger: {
+    does: 'Look after the ledger itself: move it, check it, make its tables',
+    examples: ['voxbatch ledger copy .voxbatch/ledger.db postgres://voxbatch@db/voxbatch'],
+  },
+  'ledger copy': {
+    does: 'Move a ledger with its open batches to another database, whole or not at all; spends nothing',
+    operands: [
+      ['<from>', 'Path or postgres:// URL of the ledger'],
+      ['<to>', 'The same of a place without records'],
+    ],
+    flags: 'yes json',
+    notes:
+      'Workers have to be ended before, and are started again with VOXBATCH_LEDGER set to the new place. The old one can still be\n' +
+      'looked at, and takes no work any more. If the command is killed, run it again: at any moment, at most one of the two sends.\n' +
+      'Keep a password out of the URL, where others see it: PGPASSWORD or ~/.pgpass.',
+    examples: [
+      'voxbatch ledger copy .voxbatch/ledger.db postgres://voxbatch@db/voxbatch',
+      'voxbatch ledger copy postgres://voxbatch@db/voxbatch ledger.db --yes',
+    ],
+    load: async () => (await import('../ledger/copy.ts')).copy,
+  },
+  'ledger check': {
+    does: 'Count every row and charge again, and compare that with the sums that the ledger keeps; exit code 15 if they differ',
+    flags: 'json',
+    examples: ['voxbatch ledger check'],
+    load: async () => (await import('../ledger/check.ts')).check,
+  },
   'ledger migrate': {
     does: 'Make the tables of the ledger, or add what this version has more; for the owner of a database',
     examples: ['VOXBATCH_LEDGER=postgres://owner@db.example/voxbatch voxbatch ledger migrate'],

@@ -47,6 +47,7 @@ export async function readSettings(env: NodeJS.ProcessEnv = ownEnvironment()): P
     cluster: readCluster(env),
     env,
     onImported: tellImport,
+    onReadOnly: tellReadOnly,
     ...defined({
       unconfirmed,
       operator: env['VOXBATCH_OPERATOR'] ? requireOperator(env['VOXBATCH_OPERATOR'], 'VOXBATCH_OPERATOR') : undefined,
@@ -57,6 +58,15 @@ export async function readSettings(env: NodeJS.ProcessEnv = ownEnvironment()): P
 function tellImport(ledger: string, kept: string): void {
   const words = `The ledger ${ledger} is of an earlier version, and was read into the layout of this one. The former one is kept as ${kept}; an earlier version refuses the new one.`;
   process.stderr.write(`voxbatch: ${showControls(words)}\n`);
+}
+
+/** What was told, so that a command that opens its ledger twice says it once. */
+const told = new Set<string>();
+
+function tellReadOnly(why: string): void {
+  if (told.has(why)) return;
+  told.add(why);
+  process.stderr.write(`voxbatch: ${showControls(`${why} It can only be looked at.`)}\n`);
 }
 
 /** Settings of a command. */

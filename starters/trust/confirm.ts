@@ -9,6 +9,7 @@ import { memberLines, visiblePath } from './member-words.ts';
 import { unconfirmedError, COPY_LINE, ledgerLines, strangeWords } from './confirmable-words.ts';
 import type { SessionRequest } from '../../client/session.ts';
 import { rememberLedger, standingOfLedger } from '../../client/trust/known-ledgers.ts';
+import { requireWritable } from '../../client/require-writable.ts';
 import { readContents } from '../../client/trust/confirmables.ts';
 import type { Settings } from '../../client/settings.ts';
 import type { Output } from '../terminal/output.ts';
@@ -70,6 +71,7 @@ async function admitLedger(
   ledger: OpenedLedger,
   { say, yes = false }: Pick<Output, 'say'> & { readonly yes?: boolean },
 ): Promise<void> {
+  requireWritable(ledger);
   const standing = standingOfLedger(settings, ledger);
   if (standing === 'adopted') {
     say(`${ledger.place} was made here by an earlier version. From now on it is on record as yours.`);

@@ -27,7 +27,9 @@ addFormats.default(ajv);
 
 function viewOf(args: readonly string[]): string | undefined {
   const found = VIEWS.find(([command]) => command.test(args.join(' ')));
-  return found === undefined ? args.slice(0, /^(schedule|cache)$/.test(args[0] ?? '') ? 2 : 1).join('-') : found[1];
+  return found === undefined
+    ? args.slice(0, /^(schedule|cache|ledger)$/.test(args[0] ?? '') ? 2 : 1).join('-')
+    : found[1];
 }
 
 /** Throws if a command printed JSON that its published schema does not describe to the letter. */

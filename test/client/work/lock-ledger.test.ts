@@ -4,18 +4,19 @@ import type { Client } from '@temporalio/client';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { lockLedger } from '../../../client/work/embedded-worker.ts';
 import type { Temporal } from '../../../client/temporal/open-temporal.ts';
-import type { Ledger } from '../../../ledger/ledger.ts';
+import type { LedgerStanding } from '../../../ledger/copy/read-only.ts';
 import { fileLocks } from '../../../ledger/sqlite/locks.ts';
 import { freshFolder } from '../../support/fresh-folder.ts';
 
 let folder: string;
-let ledger: Pick<Ledger, 'place' | 'lockForWorkers'>;
+let ledger: Parameters<typeof lockLedger>[0];
 
 beforeEach(async () => {
   folder = freshFolder();
   const place = join(folder, 'ledger.db');
   await writeFile(place, '');
-  ledger = { place, ...fileLocks(place) };
+  const standing: LedgerStanding = { id: 'l1', readOnly: undefined, copied: undefined };
+  ledger = { id: 'l1', place, ...fileLocks(place), readStanding: () => Promise.resolve(standing) };
 });
 
 /** A way to a server, of which only the name matters here. */

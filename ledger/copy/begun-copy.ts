@@ -1,0 +1,48 @@
+import { LedgerTooNew } from '../errors.ts';
+import { versionsIn } from '../migrate.ts';
+import { TABLES, type Db, type Schema, type Tx } from '../schema.ts';
+import type { CopySide } from './copy-side.ts';
+import { CopyRefused } from './copy-refused.ts';
+import { readStanding, type CopyFacts } from './read-only.ts';
+
+/** A newer version may have added tables, which would not be copied. Throws {@link LedgerTooNew}. */
+export async function requireKnownTables({ database: { db, place }, versions }: CopySide): Promise<void> {
+  const stranger = (await versionsIn(db)).find((name) => !versions.includes(name));
+  if (stranger !== undefined) throw new LedgerTooNew(place, stranger);
+}
+
+/**
+ * What an earlier call has left to do: the facts with which TO is opened; `complete`: nothing; undefined: everything. Throws
+ * {@link CopyRefused} if these two cannot become one ledger.
+ */
+export async function findBegun(from: CopySide, to: CopySide): Promise<CopyFacts | 'complete' | undefined> {
+  const [source, target] = [await readStanding(from.database.db), await readStanding(to.database.db)];
+  if (source.readOnly?.type === 'incoming')
+    throw new CopyRefused({ why: 'from-incoming', from: source.readOnly.place });
+  if (source.readOnly?.type === 'moved') {
+    const { copy, place } = source.readOnly;
+    if (target.readOnly?.type === 'incoming' && target.readOnly.copy === copy) return target.readOnly;
+    if (target.copied?.copy === copy && target.readOnly?.type !== 'incoming') return 'complete';
+    throw new CopyRefused({ why: 'moved-elsewhere', to: place });
+  }
+  if (target.readOnly?.type === 'moved') throw new CopyRefused({ why: 'to-moved', to: target.readOnly.place });
+  if (target.readOnly?.type === 'incoming' && target.id !== source.id)
+    throw new CopyRefused({ why: 'to-incoming', from: target.readOnly.place });
+  if (target.readOnly === undefined && source.id === target.id) throw new CopyRefused({ why: 'same' });
+  if (target.readOnly === undefined) await requireEmpty(to.database.db);
+  const strange = await from.database.findStrange();
+  if (strange.length > 0) throw new CopyRefused({ why: 'strange', parts: strange });
+  return undefined;
+}
+
+/** What a worker leaves in a ledger even if it never had a batch; all of it is made again. */
+const MAY_HAVE_LINES: readonly string[] = ['facts', 'workers', 'limiters', 'text_limits'] satisfies (keyof Schema)[];
+
+/** Throws {@link CopyRefused} unless nothing was ever recorded in a ledger. */
+export async function requireEmpty(db: Db | Tx): Promise<void> {
+  for (const table of Object.keys(TABLES) as (keyof Schema)[]) {
+    if (MAY_HAVE_LINES.includes(table)) continue;
+    const found = await db.selectFrom(table).selectAll().limit(1).execute();
+    if (found.length > 0) throw new CopyRefused({ why: 'not-empty', table });
+  }
+}

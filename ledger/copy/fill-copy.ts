@@ -1,0 +1,101 @@
+import { TABLES, type Schema, type Tx } from '../schema.ts';
+import type { Column } from '../tables/columns.ts';
+import { requireEmpty } from './begun-copy.ts';
+import type { NumberedColumn } from './copy-dialect.ts';
+import type { CopyMoment, CopyProgress, CopyProof, CopySide } from './copy-side.ts';
+import { copyLines, rereadLines, type LinesRead } from './copy-lines.ts';
+import { CopyDiffers } from './copy-refused.ts';
+import { markReadOnly } from './mark-side.ts';
+import { readStanding, type CopyFacts } from './read-only.ts';
+import { compareTallies, countAgain, readKept, type Difference, type Tally } from './tally.ts';
+
+interface Fill {
+  readonly from: CopySide;
+  readonly to: CopySide;
+  /** Transaction on FROM, in which nobody else writes. */
+  readonly source: Tx;
+  /** Transaction on TO. */
+  readonly tx: Tx;
+  readonly facts: CopyFacts;
+  readonly tell: (progress: CopyProgress) => void;
+  readonly reach: (moment: CopyMoment) => void | Promise<void>;
+}
+
+/** Fills TO, compares it with FROM, and makes it read-only. */
+export async function fillCopy({ source, tx, to: { dialect }, from, facts, tell, reach }: Fill): Promise<CopyProof> {
+  await dialect.lockTables(tx);
+  // An earlier copy that did not end has filled it; else somebody may have written meanwhile.
+  if ((await readStanding(tx)).readOnly !== undefined) await dialect.unguard(tx);
+  else await requireEmpty(tx);
+  await dialect.setCounters(tx, 'off');
+  await dialect.empty(
+    tx,
+    NAMES.filter((name) => name !== 'facts'),
+  );
+  // What its own tables are is a fact about TO.
+  await tx.deleteFrom('facts').where('name', 'not like', 'oldest-for-%').execute();
+  const total = await countLines(source);
+  const read = new Map<keyof Schema, LinesRead>();
+  let before = 0;
+  for (const table of NAMES) {
+    const found = await copyLines(table, source, { tx, dialect }, (lines) => {
+      tell({ type: 'copying', lines: before + lines, total });
+    });
+    read.set(table, found);
+    before += found.lines;
+  }
+  for (const column of NUMBERED) await dialect.setNumber(tx, column, await from.dialect.readNumber(source, column));
+  await reach('filling');
+  await dialect.setCounters(tx, 'on');
+  await dialect.analyze(tx);
+  const tally = await compare({ source, tx, read, tell, total });
+  await markReadOnly(tx, dialect, 'incoming', facts);
+  return { lines: Object.fromEntries([...read].map(([table, { lines }]) => [table, lines])), tally };
+}
+
+const NAMES = Object.keys(TABLES) as readonly (keyof Schema)[];
+
+const NUMBERED: readonly NumberedColumn[] = NAMES.flatMap((table) =>
+  Object.entries<Column>(TABLES[table].columns)
+    .filter(([, { isNumbered = false }]) => isNumbered)
+    .map(([column]) => ({ table, column })),
+);
+
+async function countLines(tx: Tx): Promise<number> {
+  let total = 0;
+  for (const table of NAMES) {
+    const counted = tx.selectFrom(table).select((count) => count.fn.countAll<number>().as('n'));
+    total += (await counted.executeTakeFirstOrThrow()).n;
+  }
+  return total;
+}
+
+interface Comparison extends Pick<Fill, 'source' | 'tx' | 'tell'> {
+  /** What was read from FROM. */
+  readonly read: ReadonlyMap<keyof Schema, LinesRead>;
+  readonly total: number;
+}
+
+/**
+ * Compares each line by a hash over all of them, and what each batch adds up to: as FROM keeps it, as FROM's rows and charges
+ * add up, and as TO's do. Returns the last. Throws {@link CopyDiffers}.
+ */
+async function compare({ source, tx, read, tell, total }: Comparison): Promise<Tally> {
+  const differences: Difference[] = [];
+  let before = 0;
+  for (const [table, expected] of read) {
+    const found = await rereadLines(table, tx);
+    if (found.lines !== expected.lines || found.digest !== expected.digest) {
+      const what = found.lines === expected.lines ? `values in ${table}` : `lines in ${table}`;
+      differences.push({ batch: null, what, expected: expected.lines, found: found.lines });
+    }
+    before += found.lines;
+    tell({ type: 'comparing', lines: before, total });
+  }
+  const counted = await countAgain(source);
+  const copied = await countAgain(tx);
+  differences.push(...compareTallies(counted, await readKept(source), true));
+  differences.push(...compareTallies(counted, copied, false));
+  if (differences.length > 0) throw new CopyDiffers(differences);
+  return copied;
+}

@@ -1,0 +1,33 @@
+import { withClock } from '../database/transactions.ts';
+import type { Tx } from '../schema.ts';
+import type { CopyDialect } from './copy-dialect.ts';
+import type { CopySide } from './copy-side.ts';
+import { factsAsJson, guardWords, type CopyFactName, type CopyFacts, type WhyReadOnly } from './read-only.ts';
+
+/** Makes a side read-only. */
+export async function markReadOnly(
+  tx: Tx,
+  dialect: CopyDialect,
+  type: WhyReadOnly['type'],
+  facts: CopyFacts,
+): Promise<void> {
+  await setFact(tx, type, facts);
+  await dialect.guard(tx, guardWords({ type, ...facts }));
+}
+
+/** Lets a filled TO be worked on. */
+export async function openCopy({ database: { db }, dialect }: CopySide, facts: CopyFacts): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    const tx = withClock(transaction, db);
+    await dialect.lockTables(tx);
+    await dialect.unguard(tx);
+    await tx.deleteFrom('facts').where('name', '=', 'incoming').execute();
+    await setFact(tx, 'copied', facts);
+  });
+}
+
+async function setFact(tx: Tx, name: CopyFactName, facts: CopyFacts): Promise<void> {
+  const value = factsAsJson(facts);
+  const insert = tx.insertInto('facts').values({ name, value });
+  await insert.onConflict((conflict) => conflict.column('name').doUpdateSet({ value })).execute();
+}

@@ -1,0 +1,15 @@
+import { databaseOf } from '../migrate.ts';
+import { driverOf } from '../open-ledger.ts';
+import type { CopySide } from './copy-side.ts';
+
+/**
+ * Opens one side of a copy, by its address. `onMade`: called if that creates its file, see `openLedger`; undefined: it must
+ * exist. Close `database.db` in the end. Throws `LedgerUnreachable`, `LedgerTooNew`, and `LedgerMissing`.
+ */
+export async function openSide(address: string, onMade?: () => void): Promise<CopySide> {
+  const { driver, place } = await driverOf(address);
+  if (onMade !== undefined) await driver.make(place, onMade);
+  const dialect = await driver.open(place, { mustExist: onMade === undefined });
+  const database = await databaseOf(dialect, driver, place, false);
+  return { database, dialect: await driver.copying(), versions: Object.keys(driver.versions) };
+}
