@@ -266,11 +266,12 @@ module.exports = {
       name: 'zod-stands-at-the-doors',
       severity: 'error',
       comment:
-        'Parse where something comes in (inputs, starters, results, embedded, simulator; from Temporal: activities/read-arguments.ts); inside, trust the type of the contract.',
+        'Parse where something comes in (inputs, starters, results, embedded, simulator; from Temporal: activities/read-arguments.ts; from its UI: client/encryption/codec-server.ts); inside, trust the type of the contract.',
       from: {
         pathNot: [
           pathsOf(['inputs', 'starters', 'results', 'embedded', 'simulator', 'test', 'bench']),
           '^activities/read-arguments[.]ts$',
+          '^client/encryption/codec-server[.]ts$',
         ].flat(),
       },
       to: { path: packagePath('zod') },

@@ -6,7 +6,7 @@
  * Types are not checked here; `npm run check` does that.
  */
 import { readdirSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
@@ -27,6 +27,9 @@ const EXECUTABLES = [
 /** The Temporal SDK starts its workflow thread with this file. */
 const WORKFLOW_THREAD = '@temporalio/worker/lib/workflow/workflow-worker-thread';
 const WORKFLOW_THREAD_HERE = 'worker/workflow-thread';
+
+/** What the Temporal SDK loads by its path; it has nothing to bundle. */
+const LOADED_BY_SDK = 'worker/encryption/encode-failures.cjs';
 
 const NO_ENTRIES = ['node_modules', 'dist', 'threads', 'test', 'bench', 'docs'];
 
@@ -170,6 +173,8 @@ async function bundleOurs() {
     plugins: [placesOfOurs, placesOfTemporal, typesInUse, wasmOfSourceMap, withoutBundler, withoutAdapters],
     logLevel: 'warning',
   });
+  await mkdir(join(DIST, 'worker', 'encryption'), { recursive: true });
+  await copyFile(join(ROOT, LOADED_BY_SDK), join(DIST, LOADED_BY_SDK));
   await writeLicenses(Object.keys(metafile.inputs));
 }
 

@@ -3,7 +3,7 @@ import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist/', 'node_modules/', 'coverage/', '*.mjs', '*.cjs', '.*.cjs'] },
+  { ignores: ['dist/', 'node_modules/', 'coverage/', '*.mjs', '**/*.cjs', '.*.cjs'] },
   js.configs.recommended,
   tseslint.configs.strictTypeChecked,
   {

@@ -2,6 +2,7 @@ import { messageOf } from '../contract/message-of.ts';
 import { defined } from '../contract/defined.ts';
 import { parseResultMember } from '../contract/result-member.ts';
 import { resolve } from 'node:path';
+import { readPayloadKeys } from './encryption/read-payload-keys.ts';
 import { VoxbatchError, refuseOption } from './problem.ts';
 import { webhookWish, type WebhookWish, type WebhookNews, type WebhookOptions } from './webhooks/webhook-options.ts';
 import { apiAddress, placesIn, type ApiAccess, type RefusedAddress, type Settings, useOperations } from './settings.ts';
@@ -44,6 +45,11 @@ export interface VoxbatchOptions {
   /** A cluster whose workers do the work. Default: an embedded server and a worker in this process. */
   readonly temporal?: TemporalCluster;
   /**
+   * Keys that payloads in Temporal's histories are encrypted with, in the form of `VOXBATCH_PAYLOAD_KEYS`; the same as the
+   * workers'. Default: they are not encrypted.
+   */
+  readonly payloadKeys?: string;
+  /**
    * Routes the account's webhooks to this process's worker while batches run, so that it polls less. Not available with
    * a cluster. Default: none.
    */
@@ -63,6 +69,7 @@ export function settingsOf({
   store,
   operations = [],
   temporal,
+  payloadKeys,
   operator,
   ...options
 }: VoxbatchOptions): Settings {
@@ -78,6 +85,7 @@ export function settingsOf({
     isLedgerNamed: (home ?? ledger) !== undefined,
     config,
     cluster: temporal,
+    payloadKeys: payloadKeys === undefined ? undefined : readPayloadKeys(payloadKeys, 'payloadKeys'),
     env: process.env,
     ...defined({ operator: operator === undefined ? undefined : requireOperator(operator, 'operator') }),
   };

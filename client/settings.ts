@@ -4,6 +4,7 @@ import { addOperations, OwnOperationError } from '../contract/add-operations.ts'
 import type { Config } from '../inputs/config-file.ts';
 import { readLedgerAddress } from '../ledger/supported-databases.ts';
 import { readStoreAddress } from '../store/open-store.ts';
+import type { PayloadKeys } from '../worker/encryption/payload-keys.ts';
 import { VoxbatchError } from './problem.ts';
 
 /** Where a user's records are, and how to reach Temporal. */
@@ -34,6 +35,8 @@ export interface Settings {
   readonly config: Config;
   /** A Temporal cluster; undefined means the home's embedded server. */
   readonly cluster: ClusterSettings | undefined;
+  /** Keys that payloads in Temporal's histories are encrypted with. Default: they are not. */
+  readonly payloadKeys?: PayloadKeys | undefined;
   /** Environment for the embedded server and the search for its binary. No settings are read from it here. */
   readonly env: NodeJS.ProcessEnv;
 }

@@ -1,5 +1,5 @@
 /**
- * What Temporal's lists can be searched by. Search attributes and memos lie in the open wherever Temporal keeps them:
+ * What Temporal's lists can be searched by. Search attributes lie in the open wherever Temporal keeps them, encrypted or not:
  * they carry names and numbers only, never a row's text, a link, a token or a reason.
  */
 

@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from '../activities/index.ts';
 import type { Dependencies } from '../activities/dependencies.ts';
+import type { PayloadKeys } from './encryption/payload-keys.ts';
 import { taskQueueOf } from '../contract/names.ts';
-import { bundleWorkflows } from './bundle-workflows.ts';
+import { bundleWorkflows, encodingFailures } from './bundle-workflows.ts';
 
 /**
  * Workflows per process that stay in memory: one per batch. An isolate's own heap must never fill up (a known way for a
@@ -31,13 +33,20 @@ const WORKFLOW_POLLS = { type: 'simple-maximum', maximum: 2 } as const;
  */
 const HEARTBEAT_EVERY = '2s';
 
+/** Where a worker takes its work from. */
+export interface WorkerPlace {
+  readonly namespace: string;
+  /** Keys of the payloads there; undefined: there are no encrypted ones. */
+  readonly payloadKeys?: PayloadKeys | undefined;
+}
+
 /**
  * Creates a worker for one realm. The short sticky timeout matters after a kill: until it is over, tasks wait for the
  * dead worker's queue.
  */
 export async function createWorker(
   connection: NativeConnection,
-  namespace: string,
+  { namespace, payloadKeys }: WorkerPlace,
   deps: Dependencies,
 ): Promise<Worker> {
   return Worker.create({
@@ -45,7 +54,8 @@ export async function createWorker(
     namespace,
     identity: deps.owner,
     taskQueue: taskQueueOf(deps.realm),
-    workflowBundle: await workflowBundle(),
+    workflowBundle: await workflowBundle(payloadKeys?.writes !== undefined),
+    ...(payloadKeys === undefined ? {} : await converterOf(payloadKeys)),
     activities: createActivities(deps),
     maxCachedWorkflows: CACHED_WORKFLOWS,
     maxConcurrentActivityTaskExecutions: ACTIVITIES_AT_ONCE,
@@ -58,8 +68,18 @@ export async function createWorker(
 }
 
 /** The bundle from the build; when run from source, bundles the workflows now. */
-async function workflowBundle(): Promise<NonNullable<WorkerOptions['workflowBundle']>> {
+async function workflowBundle(encodesFailures: boolean): Promise<NonNullable<WorkerOptions['workflowBundle']>> {
   const codePath = fileURLToPath(new URL('./workflow-bundle.cjs', import.meta.url));
-  if (existsSync(codePath)) return { codePath };
-  return { code: await bundleWorkflows(fileURLToPath(new URL('../workflows/index.ts', import.meta.url))) };
+  const isBuilt = existsSync(codePath);
+  if (isBuilt && !encodesFailures) return { codePath };
+  const code = isBuilt
+    ? await readFile(codePath, 'utf8')
+    : await bundleWorkflows(fileURLToPath(new URL('../workflows/index.ts', import.meta.url)));
+  return { code: encodesFailures ? encodingFailures(code) : code };
+}
+
+/** Loaded only where it is used. */
+async function converterOf(keys: PayloadKeys): Promise<Pick<WorkerOptions, 'dataConverter'>> {
+  const { workerConverter } = await import('./encryption/converters.ts');
+  return { dataConverter: workerConverter(keys) };
 }

@@ -7,7 +7,7 @@ import {
   type NativeConnectionOptions,
 } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { createWorker } from './create-worker.ts';
+import { createWorker, type WorkerPlace } from './create-worker.ts';
 import { dependenciesOf, type WorkerWorld } from './dependencies.ts';
 import { showAlive } from './show-alive.ts';
 
@@ -54,7 +54,7 @@ function withoutPayloads(meta: Record<string | symbol, unknown> | undefined): Re
 
 /** Connects a worker to Temporal and starts it. Throws if Temporal cannot be reached. */
 export async function startWorker(
-  temporal: { readonly connection: NativeConnectionOptions; readonly namespace: string },
+  temporal: WorkerPlace & { readonly connection: NativeConnectionOptions },
   { log, ...world }: WorkerWorld & { readonly log: Logger },
 ): Promise<RunningWorker> {
   installRuntime(log);
@@ -74,7 +74,7 @@ export async function startWorker(
   };
   const deps = dependenciesOf({ ...world, onFault, leaveContext }, ending.signal, cutting.signal);
   // An open connection would keep the process alive.
-  const worker = await createWorker(connection, temporal.namespace, deps).catch(async (error: unknown) => {
+  const worker = await createWorker(connection, temporal, deps).catch(async (error: unknown) => {
     await connection.close();
     throw error;
   });

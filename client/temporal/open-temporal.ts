@@ -2,6 +2,7 @@ import {
   Client,
   Connection,
   isGrpcServiceError,
+  type ClientOptions,
   type ConnectionOptions,
   type ConnectionLike,
 } from '@temporalio/client';
@@ -11,6 +12,7 @@ import { isLoopback } from '../../contract/api-path.ts';
 import { joinServer } from '../../embedded/join-server.ts';
 import { WITHOUT_PROXY } from '../../embedded/server-binary.ts';
 import { isAnybodyIn } from './anybody-in.ts';
+import { NO_PAYLOAD_KEYS, type PayloadKeys } from '../../worker/encryption/payload-keys.ts';
 import type { EarlyServer } from './early-server.ts';
 import { ServerUnavailable } from '../../embedded/server-unavailable.ts';
 import { VoxbatchError } from '../problem.ts';
@@ -24,6 +26,8 @@ export interface Temporal {
   readonly address: string;
   readonly connection: NativeConnectionOptions;
   readonly isEmbedded: boolean;
+  /** Keys of payloads, for a worker's own connection; undefined: it needs none. */
+  readonly payloadKeys?: PayloadKeys | undefined;
   /**
    * Embedded only: whether every other process of this home is dead, and with it all its work. Only valid at this
    * moment, because others may join at any time.
@@ -67,13 +71,15 @@ async function openEmbedded(settings: Settings, { server, ...options }: OpenTemp
         await connection.close();
         await membership.leave();
       };
-      const client = new Client({ connection, namespace });
+      const converter = settings.payloadKeys && (await converterOf(settings.payloadKeys));
+      const client = new Client({ connection, namespace, ...converter });
       return {
         client,
         namespace,
         address,
         connection: { address },
         isEmbedded: true,
+        payloadKeys: settings.payloadKeys,
         proveAlone: async () => membership.alone && (await membership.proveAlone()),
         close: once(close),
         closeAtOnce: () => {
@@ -87,6 +93,12 @@ async function openEmbedded(settings: Settings, { server, ...options }: OpenTemp
   } catch (error) {
     throw error instanceof ServerUnavailable ? new VoxbatchError({ type: 'no-server', cause: error }) : error;
   }
+}
+
+/** Loaded only where it is used. */
+async function converterOf(keys: PayloadKeys): Promise<Pick<ClientOptions, 'dataConverter'>> {
+  const { clientConverter } = await import('../../worker/encryption/converters.ts');
+  return { dataConverter: clientConverter(keys) };
 }
 
 /** Throws {@link VoxbatchError} (`server-gone`), because the server answered a moment ago. */
@@ -113,7 +125,9 @@ async function openCluster(
     if (isUrgent) await tryOnce(options);
     const connection = await Connection.connect(options);
     leaveContext(connection);
-    const client = new Client({ connection, namespace });
+    // Without keys it says which one it lacks.
+    const payloadKeys = settings.payloadKeys ?? NO_PAYLOAD_KEYS;
+    const client = new Client({ connection, namespace, ...(await converterOf(payloadKeys)) });
     const close = once(() => connection.close());
     const closeAtOnce = (): void => undefined;
     return {
@@ -122,6 +136,7 @@ async function openCluster(
       address,
       connection: connectionOptions,
       isEmbedded: false,
+      payloadKeys,
       proveAlone: () => Promise.resolve(false),
       close,
       closeAtOnce,

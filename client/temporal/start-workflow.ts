@@ -43,7 +43,6 @@ export async function startWorkflow(
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
-    memo: { batch: batch.name, rows: batch.rows },
     ...batchLabels(batch.name),
   } as const;
   return inTime<WorkflowHandle>(client, TELL_TIMEOUT_MS, async () => {

@@ -281,6 +281,22 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
     examples: ['voxbatch simulate --port 8080 --job-ms 1000-3000'],
     load: async () => (await import('../serve/simulate.ts')).simulate,
   },
+  'codec-server': {
+    does: "Decrypt payloads for Temporal's UI and command line, by the keys in VOXBATCH_PAYLOAD_KEYS",
+    own: {
+      port: ['--port <port>', 'Where it listens; 0 takes a free one (default: 8081)'],
+      host: [
+        '--host <address>',
+        'Address it listens on; others than this machine need VOXBATCH_CODEC_TOKEN (default: 127.0.0.1)',
+      ],
+      origin: ['--origin <url>', "Origin of Temporal's UI, whose pages may ask it (default: none)"],
+    },
+    notes:
+      'Whoever reaches it can read what Temporal keeps. Where VOXBATCH_CODEC_TOKEN is set, requests need "Authorization: Bearer" and\n' +
+      'this token (temporal --codec-auth). It runs until Ctrl-C.',
+    examples: ['voxbatch codec-server --port 8081 --origin https://temporal.example'],
+    load: async () => (await import('../encryption/codec-server.ts')).codecServer,
+  },
   completion: {
     does: 'Print a shell completion script',
     operands: [['<shell>', 'The shell', ['bash', 'zsh', 'fish']]],

@@ -24,6 +24,7 @@ import {
   useOperations,
 } from '../../client/settings.ts';
 import { requireOperator } from '../../client/history/by-person.ts';
+import { findPayloadKeys } from '../../client/encryption/read-payload-keys.ts';
 import { readToken } from './api-token.ts';
 import { ownEnvironment } from '../own-environment.ts';
 import { ExitError } from '../exit-error.ts';
@@ -45,6 +46,7 @@ export async function readSettings(env: NodeJS.ProcessEnv = ownEnvironment()): P
     isLedgerNamed: (env['VOXBATCH_HOME'] ?? '') !== '' || (env['VOXBATCH_LEDGER'] ?? '') !== '',
     config,
     cluster: readCluster(env),
+    payloadKeys: findPayloadKeys(env),
     env,
     onImported: tellImport,
     onReadOnly: tellReadOnly,

@@ -10,6 +10,8 @@ import {
   Worker,
   type WorkflowBundleWithSourceMap,
 } from '@temporalio/worker';
+import { workerConverter } from '../../worker/encryption/converters.ts';
+import { NO_PAYLOAD_KEYS } from '../../worker/encryption/payload-keys.ts';
 
 Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
 
@@ -34,14 +36,16 @@ export const COMPILED_WORKFLOWS = {
  * does not replay.
  *
  * @param query which, in Temporal's words for lists; default all
+ * @param keys that the payloads are encrypted with; default none
  */
-export async function replayHistoriesAt(address: string, query?: string): Promise<number> {
+export async function replayHistoriesAt(address: string, query?: string, keys = NO_PAYLOAD_KEYS): Promise<number> {
   const connection = await Connection.connect({ address });
   try {
     const client = new Client({ connection });
     const histories = recorded(client.workflow.list(query === undefined ? {} : { query }).intoHistories());
+    const options = { workflowBundle: COMPILED_WORKFLOWS, dataConverter: workerConverter(keys) };
     let replayed = 0;
-    for await (const result of Worker.runReplayHistories({ workflowBundle: COMPILED_WORKFLOWS }, histories)) {
+    for await (const result of Worker.runReplayHistories(options, histories)) {
       if (result.error !== undefined) throw result.error;
       replayed += 1;
     }
