@@ -118,6 +118,10 @@ const OF_ONE = {
     'After SIGTERM, wait so long for answers to requests in flight (default: 20s for a worker, else 30s)',
     duration,
   ],
+  aliveFile: [
+    '--alive-file <file>',
+    'Make this file when ready, touch it every 5 seconds, remove it in the end: for the probe of an orchestrator',
+  ],
   untilIdle: ['--until-idle', 'Exit when no batch is open'],
   printUnit: [
     '--print-unit <manager>',

@@ -177,7 +177,7 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   },
   worker: {
     does: 'Work on batches of this API and account until SIGTERM',
-    flags: `${LOCAL_MEDIA} ${WEBHOOK} log verbose apiUrl lookEvery grace`,
+    flags: `${LOCAL_MEDIA} ${WEBHOOK} log verbose apiUrl aliveFile lookEvery grace`,
     examples: ['TEMPORAL_ADDRESS=temporal:7233 voxbatch worker'],
     load: async () => (await import('../serve/serve.ts')).worker,
   },

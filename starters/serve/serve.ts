@@ -13,6 +13,7 @@ import { firstNotice, listenForInterrupt } from '../run/interrupt.ts';
 import { keptLines } from '../terminal/file-words.ts';
 import { webhookNewsWords } from '../terminal/webhook-news.ts';
 import { admittance, confirmServing } from '../trust/confirm.ts';
+import { keepAliveFile } from './alive-file.ts';
 import { awaitUp, becomeUp } from '../../client/work/up.ts';
 import { formatDuration } from '../../contract/duration.ts';
 
@@ -47,10 +48,15 @@ async function serve(flags: Flags, { output, atFaultPoint }: RunContext, onReady
   );
   const admit = admittance(settings, {}, output);
   const session = openSession(settings, flags, { mustExist: false, thread: true, admit });
+  let endAlive: (() => void) | undefined;
+  const beReady = (): void => {
+    if (flags.aliveFile !== undefined) endAlive = keepAliveFile(flags.aliveFile);
+    onReady?.();
+  };
   try {
     const { untilIdle, batch, out, lookEvery } = flags;
     const end = await work(session, {
-      ...{ webhook, untilIdle, batch, out, onReady, atFaultPoint },
+      ...{ webhook, untilIdle, batch, out, onReady: beReady, atFaultPoint },
       lookEveryMs: lookEvery === undefined ? undefined : 1_000 * lookEvery,
       tell: (news) => {
         for (const line of linesOf(news)) output.say(line);
@@ -65,6 +71,7 @@ async function serve(flags: Flags, { output, atFaultPoint }: RunContext, onReady
     }
     return interrupt.signal.aborted && interrupt.exit() === 'interrupted' ? 'interrupted' : 'complete';
   } finally {
+    endAlive?.();
     await session.close();
     interrupt.dispose();
   }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { env } from 'node:process';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { parseAllDocuments } from 'yaml';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { aBatch, aKey, aRow, fill, INTENT } from '../ledger/setup.ts';
@@ -86,6 +87,18 @@ onPostgres('the roles of a ledger', () => {
     ['tune demo', 0],
   ])('readers can look: %s', async (line, code) => {
     await expectRun(line, code, { not: /may not|permission/ });
+  });
+
+  it('readers can ask what the scaler of Kubernetes asks', async () => {
+    const rule = parseAllDocuments(
+      readFileSync(join(import.meta.dirname, '../../deploy/kubernetes/scaler.yaml'), 'utf8'),
+    );
+    const metadata = rule.flatMap((one) => (one.getIn(['spec', 'triggers', 0, 'metadata', 'query']) ?? []) as string);
+    const client = new pg.Client({ connectionString: addressFor('reader') });
+    await client.connect();
+    const { rows } = await client.query<{ coalesce: string }>(metadata.join('')).finally(() => client.end());
+    // Those of `demo`; the row of `work` is in doubt.
+    expect(Number(rows[0]?.coalesce)).toBe(3);
   });
 
   it.each(['pause demo', 'stop demo', 'stop demo --now', 'tune demo --rate 3'])(
