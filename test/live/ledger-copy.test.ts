@@ -63,6 +63,8 @@ describe('an open batch whose ledger moves', () => {
     const shown = await world.run(['status', 'lines', '--json']);
     expect(shown).toMatchObject({ stdout: saying('"batch":"lines"'), stderr: saying('has moved to') });
     expect(world.simulator.ledger()).toHaveLength(before);
+    const fresh = await world.run(['status', 'lines', '--json'], { env });
+    expect(JSON.parse(fresh.stdout)).toEqual(JSON.parse(shown.stdout));
 
     const { code, stderr } = await world.run(RUN, { env });
     const end = await expectWhole(world, 'lines', ROWS);
@@ -78,6 +80,6 @@ describe('an open batch whose ledger moves', () => {
     expect(back).toMatchObject({ code: 0, stdout: saying('are the same on both sides') });
     const here = await world.run(['status', 'lines', '--json'], { env: { VOXBATCH_LEDGER: 'back.db' } });
     expect(JSON.parse(here.stdout)).toEqual(JSON.parse(there.stdout));
-    for (const said of [shown, there, back, here]) expect(said.stdout + said.stderr).not.toContain(PASSWORD);
+    for (const said of [shown, fresh, there, back, here]) expect(said.stdout + said.stderr).not.toContain(PASSWORD);
   });
 });

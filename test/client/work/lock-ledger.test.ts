@@ -10,12 +10,13 @@ import { freshFolder } from '../../support/fresh-folder.ts';
 
 let folder: string;
 let ledger: Parameters<typeof lockLedger>[0];
+let standing: LedgerStanding;
 
 beforeEach(async () => {
   folder = freshFolder();
   const place = join(folder, 'ledger.db');
   await writeFile(place, '');
-  const standing: LedgerStanding = { id: 'l1', readOnly: undefined, copied: undefined };
+  standing = { id: 'l1', readOnly: undefined, copied: undefined };
   ledger = { id: 'l1', place, ...fileLocks(place), readStanding: () => Promise.resolve(standing) };
 });
 
@@ -45,6 +46,15 @@ describe('lockLedger', () => {
     });
     unlock();
     (await lockLedger(ledger, cluster, folder))();
+  });
+
+  it('looks again once it has the lock: the ledger may have moved since it was opened, or be another', async () => {
+    const moved = { type: 'moved', place: '/elsewhere', copy: 'c', at: 1 } as const;
+    standing = { ...standing, readOnly: moved };
+    await expect(lockLedger(ledger, embedded, folder)).rejects.toThrow('has moved to /elsewhere');
+    standing = { ...standing, readOnly: undefined, id: 'l2' };
+    await expect(lockLedger(ledger, embedded, folder)).rejects.toThrow('another ledger was copied into it');
+    expect(await fileLocks(ledger.place).isWorkedOn()).toBe(false);
   });
 
   it('knows a namespace by its id, however its address is written, else by the address', async () => {
