@@ -1,6 +1,6 @@
-import type { Dialect } from 'kysely';
+import type { Dialect, Kysely } from 'kysely';
 import type { CopyDialect } from './copy/copy-dialect.ts';
-import type { Db } from './schema.ts';
+import type { Clock, Db, Schema } from './schema.ts';
 import type { Version } from './versions.ts';
 
 /** How one kind of database holds a ledger. `place` is a resolved address, from {@link DatabaseKind.resolve}. */
@@ -26,6 +26,8 @@ export interface LedgerDriver extends Versions {
   readonly blocksThread: boolean;
   /** What copying a ledger from here or to here needs. */
   copying(): Promise<CopyDialect>;
+  /** The clock that all processes of the ledger share. Default: the system's, where they are all on one machine. */
+  clockOf?(db: Kysely<Schema>): Promise<Clock>;
   /** The locks of the ledger. Opens none yet. */
   locksOf(place: string): Promise<LockMethods>;
   /** The disk space reserved for answers, on the ledger's disk. Reserves nothing yet. */

@@ -24,17 +24,18 @@ export interface OpenDatabase {
 
 /**
  * Opens a database and migrates its tables. `hasReserve` reserves disk space for answers. `clock` defaults to the
- * system clock.
+ * driver's.
  */
 export async function databaseOf(
   dialect: Dialect,
   driver: LedgerDriver,
   place: string,
   hasReserve: boolean,
-  clock: Clock = { now: () => Date.now() },
+  clock?: Clock,
 ): Promise<OpenDatabase> {
-  const db = withClock(new Kysely<Schema>({ dialect }), clock);
+  const own = new Kysely<Schema>({ dialect });
   try {
+    const db = withClock(own, clock ?? (await driver.clockOf?.(own)) ?? { now: () => Date.now() });
     const reserve = hasReserve ? await driver.reserveOf(place) : undefined;
     reserve?.hold();
     const { isNew, former } = await migrate(db, driver, place);
@@ -54,7 +55,7 @@ export async function databaseOf(
       ...defined({ reserve, former, readOnly }),
     };
   } catch (error) {
-    await db.destroy();
+    await own.destroy();
     throw error;
   }
 }

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import pLimit from 'p-limit';
 import {
   SYSTEM_CLOCK,
+  type Clock,
   type Dependencies,
   type ProcessMemory,
   type ProcessSignals,
@@ -36,6 +37,8 @@ export interface WorkerWorld
     Pick<ProcessSignals, 'onFault' | 'observe'> {
   /** Called at each named fault point, where tests kill the process. Default: does nothing. */
   readonly atFaultPoint?: FaultPointHook;
+  /** Default: the system clock. */
+  readonly clock?: Clock;
   /** Default: hints without a source of webhooks. */
   readonly hints?: JobHints;
   /** Default: does nothing. */
@@ -55,7 +58,7 @@ export function dependenciesOf(
     ...memoryOf(world),
     searchable: world.searchable ?? [],
     askEveryMs: world.askEveryMs ?? 1_000,
-    clock: SYSTEM_CLOCK,
+    clock: world.clock ?? SYSTEM_CLOCK,
     ending,
     cutting,
     atFaultPoint: world.atFaultPoint ?? ((): void => undefined),

@@ -8,6 +8,7 @@ import {
 } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { createWorker, type WorkerPlace } from './create-worker.ts';
+import { followLedgerClock } from './ledger-clock.ts';
 import { dependenciesOf, type WorkerWorld } from './dependencies.ts';
 import { showAlive } from './show-alive.ts';
 
@@ -64,6 +65,10 @@ export async function startWorker(
   const cutting = new AbortController();
   setMaxListeners(0, cutting.signal);
   const connection = await NativeConnection.connect(temporal.connection);
+  const clock = await followLedgerClock(world.ledger).catch(async (error: unknown) => {
+    await connection.close();
+    throw error;
+  });
   const leaveContext = (): void => {
     connection.callContextStorage.disable();
   };
@@ -72,9 +77,10 @@ export async function startWorker(
     fault ??= error;
     world.onFault(error);
   };
-  const deps = dependenciesOf({ ...world, onFault, leaveContext }, ending.signal, cutting.signal);
+  const deps = dependenciesOf({ ...world, clock, onFault, leaveContext }, ending.signal, cutting.signal);
   // An open connection would keep the process alive.
   const worker = await createWorker(connection, temporal, deps).catch(async (error: unknown) => {
+    clock.stop();
     await connection.close();
     throw error;
   });
@@ -83,6 +89,7 @@ export async function startWorker(
     // An ending lane does not wait for its requests in flight; the process does.
     await deps.sends.idle();
     await deps.fetches.idle();
+    clock.stop();
     await alive.end(fault);
     await connection.close();
   });

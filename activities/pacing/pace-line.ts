@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limiterScope, type Account } from '../../contract/names.ts';
+import { mayCatchUp, steadyShare, type SteadyShare } from '../../policy/pacing/catch-up.ts';
 import { LEASE_MS, type LeaseAnswer } from '../../policy/pacing/lease.ts';
 import { Pacer, type Slot } from '../../policy/pacing/pacer.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -50,6 +51,8 @@ interface Known {
    * not see them at once.
    */
   readonly isAlone: boolean;
+  /** Since when the share is what it is. */
+  readonly steady: SteadyShare;
 }
 
 interface Waiter {
@@ -74,6 +77,7 @@ export class PaceLine {
   #pauses = 0;
   #isShort = false;
   #wasAlone = false;
+  #steady: SteadyShare = { rate: null, since: 0 };
   #isServing = false;
 
   constructor(endpoint: EndpointClass, batch: string) {
@@ -153,7 +157,7 @@ export class PaceLine {
   }
 
   /** Grants the slots there are now; returns how long until there may be more, ms. */
-  #giveOut({ clock }: PaceNeeds, { mayCall, lease, isAlone }: Known): number {
+  #giveOut({ clock }: PaceNeeds, { mayCall, lease, isAlone, steady }: Known): number {
     for (const waiter of this.#waiting) {
       const now = clock.now().monotonic;
       // Its intent will be refused.
@@ -166,7 +170,12 @@ export class PaceLine {
         waiter.give(this.pacer.unlimited(now, APART_MS[this.#endpoint]));
         continue;
       }
-      const share = { rate: lease.rate, mayCatchUp: isAlone, mayBunch: lease.isStated, pausedUntil: this.#pausedUntil };
+      const share = {
+        rate: lease.rate,
+        mayCatchUp: mayCatchUp({ isAlone, isStated: lease.isStated }, steady, now),
+        mayBunch: lease.isStated,
+        pausedUntil: this.#pausedUntil,
+      };
       const next =
         lease.rate > 0 ? this.pacer.next(share, now, AHEAD_MS[this.#endpoint]) : { notBefore: now + NOTHING_LEFT_MS };
       if ('notBefore' in next) {
@@ -215,7 +224,9 @@ export class PaceLine {
       now: wall,
     });
     const mayCall = this.#endpoint === 'read' || control === 'running';
-    const known = { since, limit, mayCall, lease, isAlone: lease.isAlone && this.#wasAlone };
+    this.#steady = steadyShare(this.#steady, lease.rate, since);
+    const steady = this.#steady;
+    const known = { since, limit, mayCall, lease, isAlone: lease.isAlone && this.#wasAlone, steady };
     this.#wasAlone = lease.isAlone;
     if (pauses !== this.#pauses) return this.#renew(deps);
     this.#known = known;

@@ -13,6 +13,7 @@ export const postgres: LedgerDriver = {
   versions: versionsOf(async () => (await import('./schema.ts')).VERSIONS),
   blocksThread: true,
   copying: async () => (await import('./copy-dialect.ts')).postgresCopy,
+  clockOf: async (db) => (await import('./server-clock.ts')).serverClock(db),
   locksOf: async (place) => (await import('./locks.ts')).advisoryLocks(place),
   // Its server's disk is not ours to reserve.
   reserveOf: () => Promise.resolve({ hold: () => undefined, free: () => undefined, isOnDiskOf: () => false }),

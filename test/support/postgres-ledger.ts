@@ -9,11 +9,14 @@ import { TABLES, type Clock, type Schema } from '../../ledger/schema.ts';
 /** The ledgers that the tests of this process have in the database, each in a schema of its own. */
 const schemas: { path: string; readonly address: string }[] = [];
 
+/** That of this process, which tests move. */
+const OWN_CLOCK: Clock = { now: () => Date.now() };
+
 /**
  * The ledger of this path on the PostgreSQL server at `server`: a new one, or one whose folder is gone, emptied. A command cannot open it
  * yet: a worker does not wait for a server that goes away.
  */
-export async function openPostgresLedger(server: string, path: string, clock?: Clock): Promise<Ledger> {
+export async function openPostgresLedger(server: string, path: string, clock = OWN_CLOCK): Promise<Ledger> {
   return createLedger(await openPostgresDatabase(await addressOf(server, path), clock));
 }
 

@@ -30,6 +30,11 @@ const scenes: readonly [string, Partial<Scene>, least?: number][] = [
   ['a stated rate, by a process that stands still now and then', { stallMs: 40 }],
   ['a stated rate, far away', FAR],
   ['a stated rate, by three processes', { processes: 3 }],
+  ['a stated rate, by four processes that stand still now and then', { processes: 4, stallMs: 200 }],
+  [
+    'a small stated rate, by three processes that stand still',
+    { processes: 3, stallMs: 200, stated: 17, limitAt: () => 17 },
+  ],
   ['a hidden limit', { stated: null }],
   ['a hidden limit that asks for no pause', { stated: null, retryAfterMs: undefined }],
   ['a hidden limit, far away', { ...FAR, stated: null }],

@@ -1,3 +1,4 @@
+import { mayCatchUp, steadyShare, type SteadyShare } from '../../../policy/pacing/catch-up.ts';
 import { lease, type LeaseAnswer } from '../../../policy/pacing/lease.ts';
 import { Pacer, type Slot } from '../../../policy/pacing/pacer.ts';
 import { refused, type RateState } from '../../../policy/pacing/rate.ts';
@@ -54,6 +55,7 @@ interface Process {
   askedAt: number;
   isShort: boolean;
   wasAlone: boolean;
+  steady: SteadyShare;
   onWire: number;
   wakesAt: number;
 }
@@ -107,6 +109,7 @@ export function simulate(scene: Scene): Seen {
       seen.updates += 1;
       const isAlone = result.isAlone && process.wasAlone;
       process.wasAlone = result.isAlone;
+      process.steady = steadyShare(process.steady, result.rate, now);
       process.held = { ...result, isAlone, since: now, until: now + 750 };
       turn(process);
     });
@@ -132,7 +135,7 @@ export function simulate(scene: Scene): Seen {
         return;
       }
       const slot = process.pacer.next(
-        { rate: held.rate, mayCatchUp: held.isAlone, mayBunch: held.isStated, pausedUntil },
+        { rate: held.rate, mayCatchUp: mayCatchUp(held, process.steady, now), mayBunch: held.isStated, pausedUntil },
         now,
         AHEAD_MS,
       );
@@ -219,6 +222,7 @@ export function simulate(scene: Scene): Seen {
         askedAt: -1e9,
         isShort: true,
         wasAlone: false,
+        steady: { rate: null, since: 0 },
         onWire: 0,
         wakesAt: 0,
       },

@@ -1,0 +1,66 @@
+import { sql, type Kysely } from 'kysely';
+import type { Clock, Schema } from '../schema.ts';
+
+/** How often the server's clock is read again, ms: monotonic clocks drift apart by some ms in that time. */
+const READ_EVERY_MS = 30_000;
+/** A jump of the system clock, or sleep of the machine, by more than this has it read again at once, ms. */
+const JUMP_MS = 1_000;
+/** Readings at the start; the quickest counts. */
+const READINGS = 3;
+
+/** A reading of the server's clock. */
+interface Reading {
+  /** Server time minus monotonic time, ms. */
+  readonly offset: number;
+  /** Monotonic time of the reading, ms. */
+  readonly at: number;
+  /** System time minus monotonic time at the reading, ms. */
+  readonly system: number;
+  /** Duration of the query, ms. The reading is off by half of it at most. */
+  readonly tripMs: number;
+}
+
+/**
+ * The clock of the database server, so that all hosts that share a ledger mean the same by a time, however wrong their own
+ * clocks are. In between readings, this process's monotonic clock runs it.
+ */
+export async function serverClock(db: Kysely<Schema>): Promise<Clock> {
+  let last = await read(db);
+  for (let readings = 1; readings < READINGS; readings++) {
+    const next = await read(db);
+    if (next.tripMs < last.tripMs) last = next;
+  }
+  let reading: Promise<void> | undefined;
+  const readAgain = async (): Promise<void> => {
+    try {
+      last = await read(db);
+    } catch {
+      // The database is away, or is being closed. The clock runs on, and is read again later.
+      last = { ...last, at: performance.now(), system: systemOffset() };
+    } finally {
+      reading = undefined;
+    }
+  };
+  return {
+    now: () => {
+      const now = performance.now();
+      const isOld = now - last.at > READ_EVERY_MS || Math.abs(systemOffset() - last.system) > JUMP_MS;
+      if (isOld) reading ??= readAgain();
+      return Math.round(now + last.offset);
+    },
+  };
+}
+
+async function read(db: Kysely<Schema>): Promise<Reading> {
+  const before = performance.now();
+  const { rows } = await sql<{ readonly now: number }>`
+    select (extract(epoch from clock_timestamp()) * 1000)::float8 as now`.execute(db);
+  const after = performance.now();
+  const [{ now } = { now: Number.NaN }] = rows;
+  if (!Number.isFinite(now)) throw new Error('The database did not tell the time.');
+  return { offset: now - (before + after) / 2, at: after, system: systemOffset(), tripMs: after - before };
+}
+
+function systemOffset(): number {
+  return Date.now() - performance.now();
+}

@@ -1,0 +1,46 @@
+import { SYSTEM_CLOCK, type Clock } from '../activities/dependencies.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+
+/** How often the ledger's clock is read, ms. */
+const READ_EVERY_MS = 10_000;
+/** Beside half of a reading's duration, a difference up to this says nothing, ms. */
+const SLACK_MS = 10;
+
+/** A clock that follows that of the ledger, until it is stopped. */
+export interface LedgerClock extends Clock {
+  stop(): void;
+}
+
+/**
+ * The clock of a worker. Its wall clock is the ledger's: workers on several hosts compare times with each other's and with
+ * those on record, and the clocks of hosts may be seconds apart. Where the ledger's clock is that of this machine, it is
+ * the system clock, unchanged.
+ */
+export async function followLedgerClock(
+  ledger: Pick<Ledger, 'readClock'>,
+  own: Clock = SYSTEM_CLOCK,
+): Promise<LedgerClock> {
+  let aheadMs = 0;
+  const read = async (): Promise<void> => {
+    const before = own.now();
+    const time = await ledger.readClock();
+    const after = own.now();
+    const tripMs = after.monotonic - before.monotonic;
+    const ahead = time - (before.wall + after.wall) / 2;
+    if (Math.abs(ahead - aheadMs) > tripMs / 2 + SLACK_MS) aheadMs = ahead;
+  };
+  await read();
+  const timer = setInterval(() => {
+    // A ledger that is away is reported by others.
+    read().catch(() => undefined);
+  }, READ_EVERY_MS).unref();
+  return {
+    now: () => {
+      const { wall, monotonic } = own.now();
+      return { wall: wall + aheadMs, monotonic };
+    },
+    stop: () => {
+      clearInterval(timer);
+    },
+  };
+}
