@@ -134,6 +134,9 @@ const OWNERS = {
   'fast-string-truncated-width': ['starters'],
   commander: ['starters'],
   fastify: ['simulator'],
+  '@smithy/signature-v4': ['store/s3/'],
+  '@smithy/core': ['store/s3/'],
+  '@aws-sdk/credential-provider-node': ['store/s3/'],
   mediabunny: ['simulator', 'store', 'inputs'],
 };
 

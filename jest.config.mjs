@@ -1,3 +1,6 @@
+/** Tests that need an S3 server; `npm run test:s3` runs them. */
+const onS3 = process.env['TEST_S3'] === undefined ? ['/on-s3/'] : [];
+
 /** @type {import('jest').Config} */
 const shared = {
   globalSetup: '<rootDir>/test/compile.mjs',
@@ -18,13 +21,14 @@ export default {
       ...shared,
       displayName: 'unit',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
-      testPathIgnorePatterns: ['<rootDir>/test/live/'],
+      testPathIgnorePatterns: ['<rootDir>/test/live/', ...onS3],
     },
     {
       ...shared,
       displayName: 'live',
       testEnvironment: '<rootDir>/test/live-environment.mjs',
       testMatch: ['<rootDir>/test/live/**/*.test.ts'],
+      testPathIgnorePatterns: onS3,
       globalSetup: '<rootDir>/test/live-setup.mjs',
     },
   ],

@@ -98,6 +98,8 @@ async function sendInTurn(
   { loaded, key, need, media, signal, terms, name }: Waiting,
   early: ReadyLink,
 ): Promise<SubmitReport> {
+  // Nothing more is paid for while no result could be kept.
+  await deps.store.patience?.whenAnswered(signal);
   signal.throwIfAborted();
   await deps.atFaultPoint('before-intent');
   let link: Link = early;

@@ -33,15 +33,15 @@ export async function claimStore(settings: StoreSettings, ledger: StoringLedger)
  *
  * Throws {@link VoxbatchError} (`store-missing`, `store-of-another`, `machine`).
  */
-export async function requireStore({ store }: Pick<StoreSettings, 'store'>, ledger: StoringLedger): Promise<void> {
+export async function requireStore({ store, env }: StoreSettings, ledger: StoringLedger): Promise<void> {
   await beforeWork(async () => {
-    const owner = await ownerOfStore(store);
+    const owner = await ownerOfStore(store, env);
     if (owner === ledger.id) return;
     const where = { store, ledger: ledger.place };
     if (owner !== undefined) throw new VoxbatchError({ type: 'store-of-another', ...where });
     const stored = await ledger.findStoredFile();
     // A store of an earlier version has files but no owner mark.
-    if (stored === undefined || (await hasFolderOf(store, stored.key))) return;
+    if (stored === undefined || (await hasFolderOf(store, stored.key, env))) return;
     throw new VoxbatchError({ type: 'store-missing', ...where, batch: stored.batch });
   });
 }
@@ -77,16 +77,16 @@ export interface Rewriting {
  * `requireOwn` throws {@link VoxbatchError} (`store-missing`, `store-of-another`, `machine`).
  */
 export function searchedStore(
-  { store }: Pick<Settings, 'store'>,
+  { store, env }: StoreSettings,
   { id, place }: Pick<Ledger, 'id' | 'place'>,
   { name: batch }: Pick<BatchRecord, 'name'>,
   { open, onRewritten }: Rewriting = {},
 ): SearchedStore {
   return {
-    files: readerOf(store),
+    files: readerOf(store, env),
     requireOwn: () =>
       beforeWork(async () => {
-        const owner = await ownerOfStore(store);
+        const owner = await ownerOfStore(store, env);
         if (owner === id) return;
         const where = { store, ledger: place };
         throw new VoxbatchError(

@@ -19,7 +19,7 @@ export class StoreUnwritable extends Error {
   /** The path that could not be written. */
   readonly path: string;
   /**
-   * The system's code, e.g. `ENOSPC`; `GONE` if the store's folder has disappeared or belongs to another ledger; `LOST`
+   * The system's code, e.g. `ENOSPC`, or that of an S3 server (`s3/errors.ts`); `GONE` if the store's folder has disappeared or belongs to another ledger; `LOST`
    * if the disk holds something other than what was written.
    */
   readonly code: string;
@@ -34,11 +34,17 @@ export class StoreUnwritable extends Error {
     return this.code === 'LOST';
   }
 
-  constructor(path: string, cause: unknown) {
+  /** Whether it only does not answer now, so that waiting would help. */
+  get isAway(): boolean {
+    return this.code === 'AWAY';
+  }
+
+  /** @param sentence the whole message; default: that of a disk */
+  constructor(path: string, cause: unknown, sentence?: string) {
     const { code = 'unknown', message } = cause as NodeJS.ErrnoException;
     const advice = ADVICE[code] ?? 'Check the disk, then run the same command again.';
     const loss = code === 'LOST' ? 'What was paid for is lost, and its row unknown.' : 'Nothing that was paid is lost.';
-    super(`${path} cannot be written (${message}). ${loss} ${advice}`, { cause });
+    super(sentence ?? `${path} cannot be written (${message}). ${loss} ${advice}`, { cause });
     this.name = 'StoreUnwritable';
     this.path = path;
     this.code = code;

@@ -89,6 +89,7 @@ export function openMediaStore(
       for (const key of keys) requireSafe(key);
       await bytes.remove(keys);
     },
+    ...(bytes.patience === undefined ? {} : { patience: bytes.patience }),
     sweep: () => bytes.sweep(),
     close: async () => {
       await threads.close();

@@ -1,6 +1,8 @@
 import { access, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Bytes } from './bytes.ts';
+import { bucketAddress, type BucketPlace, readBucketPlace } from './s3/address.ts';
+import type { BucketBytes } from './s3/s3-bytes.ts';
 import { requireSafe } from './names.ts';
 import { ownerOf } from './owner-file.ts';
 import type { Store } from './store.ts';
@@ -16,66 +18,100 @@ export type StoreAddress =
     }
   | { readonly type: 'refused'; readonly expected: string; readonly came: string };
 
-/** Stores that users ask for, not supported yet. */
-const PLANNED: Readonly<Record<string, string>> = { s3: 'S3' };
-
-/** Reads an address as a user writes it: the path of a folder. A URL would become a folder of that name. */
+/** Reads an address as a user writes it: the path of a folder, or a place in a bucket. */
 export function readStoreAddress(address: string): StoreAddress {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(address)?.[1]?.toLowerCase();
   if (scheme === undefined) return { type: 'address', address: resolve(address) };
-  const planned = PLANNED[scheme];
-  const why = planned === undefined ? '' : `; ${planned} is not supported yet`;
-  return { type: 'refused', expected: 'the path of a folder', came: `a ${scheme}: URL${why}` };
+  const place = readBucketPlace(address);
+  if (place !== undefined) return { type: 'address', address: bucketAddress(place) };
+  const expected = 'the path of a folder, or s3://bucket/prefix';
+  return { type: 'refused', expected, came: scheme === 's3' ? 'an s3: URL that is none' : `a ${scheme}: URL` };
 }
 
 /**
- * Opens the store at an address from {@link readStoreAddress}. Creates nothing.
+ * Opens the store at an address from {@link readStoreAddress}. Creates nothing, and reaches no other machine.
  *
- * @param env environment used to find ffmpeg
+ * @param env environment with the settings of AWS for a bucket, and to find ffmpeg in
  */
 export async function openStore(address: string, env: NodeJS.ProcessEnv): Promise<Store> {
   // Loaded lazily: the media checks take a while to load, and few commands need them.
-  const { openFolderStore } = await import('./folder-store.ts');
-  return openFolderStore(address, { env });
+  const place = readBucketPlace(address);
+  if (place === undefined) return (await import('./folder-store.ts')).openFolderStore(address, { env });
+  return (await import('./s3/s3-store.ts')).openBucketStore(place, env, { env });
 }
 
-/** Reads the files of the store at an address, and opens nothing before. */
-export function readerOf(address: string): Pick<Store, 'read'> {
-  let opening: Promise<Bytes> | undefined;
+/** Reads the files of the store at an address, and opens nothing before. `env`: as for {@link openStore}. */
+export function readerOf(address: string, env: NodeJS.ProcessEnv = process.env): Pick<Store, 'read'> {
+  let opening: Promise<Pick<Store, 'read'>> | undefined;
   return {
     read: async (key) => {
       requireSafe(key);
-      return (await (opening ??= openBytes(address))).read(key);
+      return (await (opening ??= openReader(address, env))).read(key);
     },
   };
 }
 
-async function openBytes(address: string): Promise<Bytes> {
-  const { openFolderBytes } = await import('./folder-bytes.ts');
-  return openFolderBytes(address);
+async function openReader(address: string, env: NodeJS.ProcessEnv): Promise<Pick<Bytes, 'read'>> {
+  const place = readBucketPlace(address);
+  return place === undefined ? (await import('./folder-bytes.ts')).openFolderBytes(address) : openBucket(place, env);
+}
+
+async function openBucket(place: BucketPlace, env: NodeJS.ProcessEnv): Promise<BucketBytes> {
+  return (await import('./s3/s3-bytes.ts')).openBucketBytes(place, env);
 }
 
 /** Where the store at an address has a file, for a person to read. */
 export function placeOf(address: string, key: string): string {
-  return join(address, key);
+  return readBucketPlace(address) === undefined ? join(address, key) : `${address}/${key}`;
 }
 
 /** The owner that claimed the store at an address, if any. Creates nothing. Throws `StoreUnwritable`. */
-export function ownerOfStore(address: string): Promise<string | undefined> {
-  return ownerOf(address);
+export async function ownerOfStore(address: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  const place = readBucketPlace(address);
+  return place === undefined ? ownerOf(address) : using(await openBucket(place, env), (bucket) => bucket.owner());
+}
+
+/** Whether an address is that of a place in a bucket. */
+export function isBucket(address: string): boolean {
+  return readBucketPlace(address) !== undefined;
+}
+
+/**
+ * Writes an object to a place in a bucket, reads it, and removes it. Returns whoever has claimed the place. Throws
+ * `StoreUnwritable`.
+ */
+export async function tryBucket(address: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  const place = readBucketPlace(address);
+  if (place === undefined) throw new Error(`Expected a place in a bucket, but got ${address}.`);
+  return using(await openBucket(place, env), (bucket) => bucket.probe());
 }
 
 /** Whether the store at an address has the folder of this key. Creates nothing. */
-export function hasFolderOf(address: string, key: string): Promise<boolean> {
+export async function hasFolderOf(address: string, key: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+  const place = readBucketPlace(address);
+  if (place !== undefined) {
+    return using(await openBucket(place, env), async (bucket) => {
+      for await (const _ of bucket.list(`${dirname(key)}/`)) return true;
+      return false;
+    });
+  }
   return access(join(address, dirname(key))).then(
     () => true,
     () => false,
   );
 }
 
-/** Free bytes for new files of a store; null if unknown. Creates nothing. */
+async function using<T>(bucket: BucketBytes, look: (bucket: BucketBytes) => Promise<T>): Promise<T> {
+  try {
+    return await look(bucket);
+  } finally {
+    await bucket.close();
+  }
+}
+
+/** Free bytes for new files of a store; null if unknown, or as many as one pays for. Creates nothing. */
 export function freeSpace(address: string): Promise<number | null> {
-  return freeDisk(address);
+  return readBucketPlace(address) === undefined ? freeDisk(address) : Promise.resolve(null);
 }
 
 /** Free bytes on the disk of an existing or future folder; null if the system does not say. Creates nothing. */

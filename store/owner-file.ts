@@ -42,10 +42,15 @@ export async function ownerOf(folder: string): Promise<string | undefined> {
  * Throws {@link StoreUnwritable}.
  */
 export async function requireStillThere({ root, owner }: OwnedFolder): Promise<void> {
-  if (owner === undefined || (await ownerOf(root)) === owner) return;
+  if (owner !== undefined) requireSame(root, owner, await ownerOf(root));
+}
+
+/** Throws {@link StoreUnwritable} unless a store's place still has the owner who claimed it. */
+export function requireSame(place: string, claimed: string, now: string | undefined): void {
+  if (claimed === now) return;
   // Looks like a system's disk error, so that the receiver blames neither the body nor the link.
   const gone = { code: 'GONE', syscall: 'open' };
-  throw new StoreUnwritable(root, Object.assign(new Error('this store is not there any more'), gone));
+  throw new StoreUnwritable(place, Object.assign(new Error('this store is not there any more'), gone));
 }
 
 async function read(path: string): Promise<string | undefined> {

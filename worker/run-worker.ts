@@ -26,6 +26,9 @@ export interface RunningWorker {
   end(patienceMs?: number): Promise<void>;
 }
 
+/** How long an ending worker waits for a store that does not answer, ms: as long as for a full disk. */
+const STORE_PATIENCE_MS = 10_000;
+
 let isRuntimeInstalled = false;
 
 /** Sends the SDK's own log to ours; its runtime can be installed once per process. */
@@ -84,6 +87,8 @@ export async function startWorker(
     await connection.close();
     throw error;
   });
+  // What is paid for must be kept, so a worker waits for its store as long as it lives.
+  world.store.patience?.limit(Infinity);
   const alive = await showAlive(deps);
   const ended = worker.run().finally(async () => {
     // An ending lane does not wait for its requests in flight; the process does.
@@ -100,6 +105,7 @@ export async function startWorker(
     ended,
     end: async (patienceMs) => {
       ending.abort();
+      world.store.patience?.limit(STORE_PATIENCE_MS);
       if (worker.getState() === 'RUNNING') worker.shutdown();
       const cut = (): void => {
         cutting.abort();

@@ -13,6 +13,7 @@ import { openRecordsIfAny } from '../open-records.ts';
 import { requireWritable } from '../require-writable.ts';
 import { openTemporal } from '../temporal/open-temporal.ts';
 import { findSearchAttributes, searchAttributeCommand } from '../temporal/search-attributes.ts';
+import { isBucket, tryBucket } from '../../store/open-store.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Session } from '../session.ts';
 import { countPollers } from './pollers.ts';
@@ -40,6 +41,8 @@ export type SoundPart =
   | { readonly type: 'api'; readonly url: string; readonly proxy?: string }
   /** Token, account and clock. `credits`: the account's balance, if the API reports it. */
   | { readonly type: 'account'; readonly account: string; readonly tier?: string; readonly credits?: number }
+  /** A store in a bucket, which can be read and written. Not checked for a folder. */
+  | { readonly type: 'store'; readonly store: string }
   /** The ffmpeg that would be used, if any, with the version it reports. Only some audio processing needs it. */
   | { readonly type: 'ffmpeg'; readonly found?: { readonly program: string; readonly version: string } }
   /** Search attributes on a cluster. `missing`: those that Temporal's lists lack, which is no fault; `command` creates them. */
@@ -65,7 +68,7 @@ export type Finding =
 const LITTLE_DISK = 1e9;
 
 /**
- * Checks a run's prerequisites one by one: Node, disk, ffmpeg, ledger, Temporal, API, account, and on a cluster the
+ * Checks a run's prerequisites one by one: Node, disk, ffmpeg, ledger, a store in a bucket, Temporal, API, account, and on a cluster the
  * workers. If no embedded server is running, starts one and stops it afterwards. Creates no ledger: in somebody else's
  * folder, it would be recorded as this user's. Spends nothing and never throws.
  *
@@ -83,6 +86,7 @@ export async function* examine(
     ['disk', () => checkDisk(session)],
     ['ffmpeg', () => checkFfmpeg(session)],
     ['ledger', () => checkLedger(session)],
+    ...(isBucket(session.settings.store) ? [['store', () => checkStore(session)] as const] : []),
     ['server', () => checkServer(session, say)],
     ['api', () => checkApi(session, open)],
     ['account', () => checkAccount(open)],
@@ -137,6 +141,16 @@ async function checkLedger({ settings }: Session): Promise<SoundPart> {
   if (batches === undefined) return { type: 'ledger', ledger, batches: 0, unfinished: 0, isMissing: true };
   const unfinished = batches.filter((one) => one.state !== 'closed').length;
   return { type: 'ledger', ledger, batches: batches.length, unfinished };
+}
+
+/** Writes and removes an object, and looks whose the store is. */
+async function checkStore({ settings }: Session): Promise<SoundPart> {
+  const { store, env } = settings;
+  const owner = await tryBucket(store, env);
+  const ledger = await lookInto(settings, ({ id, place }) => ({ id, place }));
+  if (owner !== undefined && ledger !== undefined && owner !== ledger.id)
+    throw new VoxbatchError({ type: 'store-of-another', store, ledger: ledger.place });
+  return { type: 'store', store };
 }
 
 /** Undefined where there is no ledger. */

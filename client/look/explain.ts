@@ -74,7 +74,7 @@ export async function explain(
 export async function findHistory(
   ledger: Ledger,
   request: RowRequest,
-  settings?: Pick<Settings, 'store'>,
+  settings?: Pick<Settings, 'store' | 'env'>,
 ): Promise<RowAnswer> {
   const batches = await ledger.listBatches();
   const known = batches.map(({ name }) => name);

@@ -3,9 +3,8 @@ import type { Step } from '../../contract/row-kinds.ts';
 import { isPausedByFailures, isTokenRefused, standstillOf, type Standstill } from '../../batches/look/view-batch.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money, ReasonCount } from '../../ledger/record-types.ts';
-import { linkNewMedia } from '../../results/project.ts';
+import { MediaLinks } from './media-links.ts';
 import type { Store } from '../../store/store.ts';
-import { voxbatchVersion } from '../version.ts';
 
 /** Poll interval of the batch's record, ms. The end of the batch is noticed up to this much later. */
 const LOOK_EVERY_MS = 100;
@@ -14,8 +13,6 @@ const COUNT_EVERY_MS = 200;
 const REASONS_EVERY_MS = 1_000;
 /** Max distinct failure reasons counted. */
 const MOST_REASONS = 100;
-/** Interval at which media are linked into the out folder, ms. */
-const LINK_EVERY_MS = 1_000;
 /** Interval between workflow queries, ms. */
 const ASK_EVERY_MS = 5_000;
 /** Max restarts of a workflow that keeps being ended from outside; beyond that, the cause cannot be fixed here. */
@@ -86,6 +83,9 @@ export type FollowEvent =
   | { readonly type: 'restarted'; readonly message: string }
   /** Temporal does not answer. */
   | { readonly type: 'silent' }
+  /** The store does not answer; nothing more is paid for until it does. `why`: continues "because". */
+  | { readonly type: 'store-away'; readonly why: string }
+  | { readonly type: 'store-back' }
   | FollowEnd;
 
 /**
@@ -94,8 +94,8 @@ export type FollowEvent =
  */
 export async function* followBatch(request: FollowRequest): AsyncGenerator<FollowEvent, void, undefined> {
   const { ledger, signal, fetchesHere } = request;
-  let linkedAt = 0;
-  let linkedUpTo = 0;
+  const media = new MediaLinks(request);
+  let isStoreAway = false;
   let wasPaused = false;
   let wasStopping = false;
   let wasSilent = false;
@@ -121,19 +121,20 @@ export async function* followBatch(request: FollowRequest): AsyncGenerator<Follo
     const leaves = paused && !waits && isIdle();
     yield { type: 'progress', standing, isLast: isLast || leaves };
     const why = batch.state === 'closed' ? 'closed' : signal.aborted ? 'aborted' : leaves ? 'paused' : undefined;
-    if (why !== undefined) return yield { type: 'ended', why, batch };
+    if (why !== undefined) {
+      await media.end(signal.aborted);
+      return yield { type: 'ended', why, batch };
+    }
     if (paused && !wasPaused) yield { type: 'paused', batch, waits };
     wasPaused = paused;
     const stopping = batch.control === 'stopping';
     if (stopping && !wasStopping) yield { type: 'stopping', batch };
     wasStopping = stopping;
-    const { out } = request;
-    if (out !== null && performance.now() - linkedAt >= LINK_EVERY_MS) {
-      linkedAt = performance.now();
-      const since = Date.now() - 1_000;
-      await linkNewMedia({ ...request, out, complete: false, voxbatchVersion: voxbatchVersion() }, linkedUpTo);
-      linkedUpTo = since;
-    }
+    await media.link();
+    const trouble = request.store.patience?.trouble;
+    if (trouble !== undefined && !isStoreAway) yield { type: 'store-away', why: trouble };
+    if (trouble === undefined && isStoreAway) yield { type: 'store-back' };
+    isStoreAway = trouble !== undefined;
     if (performance.now() >= askAt) {
       askAt = performance.now() + (request.askEveryMs ?? ASK_EVERY_MS);
       const found = await standstillOf(ledger, batch);

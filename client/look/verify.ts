@@ -77,8 +77,8 @@ type ReadSettings = () => Promise<Settings>;
 
 /** Checks which of the wrong media the local store still has. Undefined if no ledger here knows the batch. */
 function lookIntoStore(report: VerifyReport, readSettings: ReadSettings): Promise<DamagedInStore | undefined> {
-  return askIfAny(readSettings, async (ledger, { store }) => {
-    const damaged = await findDamaged(report, { ledger, store: readerOf(store) });
+  return askIfAny(readSettings, async (ledger, { store, env }) => {
+    const damaged = await findDamaged(report, { ledger, store: readerOf(store, env) });
     const batch = report.batch === undefined ? undefined : await ledger.findBatch(report.batch);
     return damaged && { store, damaged, isRequestRemoved: batch !== undefined && areRowsCleaned(batch) };
   });

@@ -45,6 +45,7 @@ const CHECKS: Readonly<Record<SoundPart['type'], { readonly name: string; readon
   disk: { name: 'disk', exit: 'unreachable' },
   ffmpeg: { name: 'ffmpeg', exit: 'usage' },
   ledger: { name: 'ledger', exit: 'unreachable' },
+  store: { name: 'store', exit: 'unreachable' },
   server: { name: 'server', exit: 'unreachable' },
   api: { name: 'api', exit: 'api' },
   account: { name: 'token, account, clock', exit: 'api' },
@@ -82,6 +83,8 @@ function soundWords(part: SoundPart, { env }: Settings): string {
       if (part.isMissing === true) return `${part.ledger}: none yet; the first batch makes it`;
       return `${part.ledger}: ${plural(part.batches, 'batch', 'batches')}, ${String(part.unfinished)} unfinished`;
     }
+    case 'store':
+      return `${part.store} can be read and written`;
     case 'server': {
       const { binary } = part;
       const from = binary === undefined ? 'cluster' : `embedded, CLI ${binary.version} from ${binary.from}`;

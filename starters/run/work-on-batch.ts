@@ -182,6 +182,12 @@ function linesFor(
       return [`${event.message} It continues with a new one.`];
     case 'silent':
       return ['Temporal does not answer. This command and the workers wait for it.'];
+    case 'store-away':
+      return [
+        `The store does not answer (${event.why}). Nothing more is paid for until it does; what is paid for is stored then.`,
+      ];
+    case 'store-back':
+      return ['The store answers again.'];
   }
 }
 

@@ -20,7 +20,7 @@ describe.each(PAGES)('%s', (page) => {
 
   it('names only scripts of package.json, and files that exist', () => {
     const code = codeOf(text).join('\n');
-    const named = [...code.matchAll(/\bnpm run (?:-s )?([a-z][a-z:-]*)/g)].map(([, script = '']) => script);
+    const named = [...code.matchAll(/\bnpm run (?:-s )?([a-z][a-z\d:-]*)/g)].map(([, script = '']) => script);
     expect(named.filter((script) => !(script in scripts))).toEqual([]);
     expect(filesIn(code).filter((file) => !existsSync(pathOf(file)))).toEqual([]);
   });

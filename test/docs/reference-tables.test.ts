@@ -54,6 +54,8 @@ describe('the tables of the docs', () => {
       standstill: true,
       restarted: true,
       silent: true,
+      'store-away': true,
+      'store-back': true,
       ended: true,
     };
     const table = readTable(readPage('docs/guide/library.md'), ['event', 'meaning']);

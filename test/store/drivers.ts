@@ -5,6 +5,7 @@ import { openMediaStore, type StoreOptions } from '../../store/media-store.ts';
 import type { Store } from '../../store/store.ts';
 import { workInFolder } from '../../store/work-in-folder.ts';
 import { workOnCopies } from '../../store/work-on-copies.ts';
+import { openPlace } from '../on-s3/server.ts';
 import { endAfterTest } from '../support/end-after-test.ts';
 import { freshFolder } from '../support/fresh-folder.ts';
 
@@ -48,5 +49,11 @@ const COPIES: Driver = {
   },
 };
 
+/** A bucket on a real S3 server, with `npm run test:s3`. */
+const BUCKET: Driver = {
+  name: 'a bucket',
+  open: async (options) => opened(await openPlace(), options),
+};
+
 /** The drivers at hand. */
-export const DRIVERS: readonly Driver[] = [FOLDER, COPIES];
+export const DRIVERS: readonly Driver[] = process.env['TEST_S3'] === undefined ? [FOLDER, COPIES] : [BUCKET];

@@ -8,9 +8,21 @@ describe('readStoreAddress', () => {
   });
 
   it.each([
-    ['s3://bucket/secret', 'a s3: URL; S3 is not supported yet'],
+    ['s3://bucket', 's3://bucket'],
+    ['s3://my.bucket-1/', 's3://my.bucket-1'],
+    ['S3://bucket/a//b/', 's3://bucket/a/b'],
+  ])('takes a place in a bucket: %s', (url, address) => {
+    expect(readStoreAddress(url)).toEqual({ type: 'address', address });
+  });
+
+  it.each([
+    ['s3://key:secret@bucket/x', 'an s3: URL that is none'],
+    ['s3://bucket/../other', 'an s3: URL that is none'],
+    ['s3://bucket/x?region=secret', 'an s3: URL that is none'],
+    ['s3://', 'an s3: URL that is none'],
     ['GS://secret@bucket', 'a gs: URL'],
-  ])('refuses a URL, and repeats only its scheme: %s', (url, came) => {
-    expect(readStoreAddress(url)).toEqual({ type: 'refused', expected: 'the path of a folder', came });
+  ])('refuses another URL, and repeats only its scheme: %s', (url, came) => {
+    const expected = 'the path of a folder, or s3://bucket/prefix';
+    expect(readStoreAddress(url)).toEqual({ type: 'refused', expected, came });
   });
 });

@@ -23,6 +23,7 @@ async function run(npm: {
   readonly check?: number;
   readonly test: { readonly code: number; readonly prints: string };
   readonly postgres?: number;
+  readonly s3?: number;
 }): Promise<{ code: number; last: string }> {
   const fake = `#!/bin/sh
     case "$*" in
@@ -30,6 +31,7 @@ async function run(npm: {
       'run check') exit ${String(npm.check ?? 0)} ;;
       'run test:all') printf '%s\\n' '${npm.test.prints}'; exit ${String(npm.test.code)} ;;
       'run -s test:postgres') exit ${String(npm.postgres ?? 0)} ;;
+      'run -s test:s3') exit ${String(npm.s3 ?? 0)} ;;
       *) exit 99 ;;
     esac`;
   writeFileSync(join(folder, 'npm'), fake, { mode: 0o755 });
@@ -59,6 +61,11 @@ describe('.ci/run', () => {
 
   it('counts failed tests on PostgreSQL as one', async () => {
     const result = await run({ test: { code: 0, prints: '12 passed, 0 failed' }, postgres: 1 });
+    expect(result).toEqual({ code: 1, last: '12 passed, 1 failed' });
+  });
+
+  it('counts failed tests on an S3 server, or that there is none, as one', async () => {
+    const result = await run({ test: { code: 0, prints: '12 passed, 0 failed' }, s3: 1 });
     expect(result).toEqual({ code: 1, last: '12 passed, 1 failed' });
   });
 

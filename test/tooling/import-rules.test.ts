@@ -57,6 +57,7 @@ const TREE: Readonly<Record<string, Planted>> = {
     },
     fine: ["import 'node:fs';", "import '../threads/run.ts';"],
   },
+  'store/s3/sign.ts': { fine: ["import '@smithy/signature-v4';", "import '@smithy/core';"] },
   'inputs/read.ts': {
     breaks: {
       'inputs-knows-its-neighbours': "import '../workflows/run.ts';",
@@ -169,6 +170,9 @@ const TREE: Readonly<Record<string, Planted>> = {
     breaks: {
       'simulator-knows-its-neighbours': "import '../api/speak.ts';",
       'commander-has-owners': "import 'commander';",
+      '@smithy/signature-v4-has-owners': "import '@smithy/signature-v4';",
+      '@smithy/core-has-owners': "import '@smithy/core';",
+      '@aws-sdk/credential-provider-node-has-owners': "import '@aws-sdk/credential-provider-node';",
       'nobody-imports-an-executable': "import './main.ts';",
     },
     fine: ["import '../contract/facts.ts';", "import 'fastify';", "import 'mediabunny';"],
@@ -183,7 +187,7 @@ const PACKAGES = [
     (name) => `@temporalio/${name}`,
   ),
   ...['axios', 'commander', 'csv-parse', 'fast-string-truncated-width', 'fastify', 'kysely', 'libsql', 'mediabunny'],
-  'zod',
+  ...['@smithy/signature-v4', '@smithy/core', '@aws-sdk/credential-provider-node', 'zod'],
 ];
 
 const configSchema = z.object({ forbidden: z.array(z.object({ name: z.string(), comment: z.string().min(40) })) });

@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 
 const search = (store = join(folder, 'store')): Promise<void> =>
-  searchedStore({ store }, LEDGER, { name: 'demo' }).requireOwn();
+  searchedStore({ store, env: {} }, LEDGER, { name: 'demo' }).requireOwn();
 
 it('may find files lost in the store that the ledger claimed', async () => {
   await claimStore({ store: join(folder, 'store'), env: {} }, LEDGER);

@@ -19,7 +19,7 @@ const configure = (config: string): Promise<void> => writeFile('voxbatch.config.
 
 describe('a place that is not delivered yet', () => {
   it.each([
-    ['store', 's3://bucket/prefix', 'folder'],
+    ['store', 's3://bucket/../secret', 'folder'],
     ['store', 'S3://secret@bucket', 'folder'],
     ['store', 'gs://bucket/secret', 'folder'],
     ['store', 'file:///tmp/secret', 'folder'],
@@ -32,8 +32,8 @@ describe('a place that is not delivered yet', () => {
   });
 
   it('is refused as the store of the config file', async () => {
-    await configure('{"store":"s3://bucket/prefix"}');
-    await expectRefusal(/"store" in voxbatch.config.json: .*S3 is not supported yet/);
+    await configure('{"store":"gs://bucket/secret"}');
+    await expectRefusal(/"store" in voxbatch.config.json: .*or s3:\/\/bucket\/prefix, got a gs: URL/);
   });
 });
 

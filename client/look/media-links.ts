@@ -1,0 +1,64 @@
+import { linkNewMedia, type ProjectionRequest } from '../../results/project.ts';
+import { StoreUnwritable } from '../../store/errors.ts';
+import type { Store } from '../../store/store.ts';
+import { voxbatchVersion } from '../version.ts';
+
+/** Interval at which media are linked into the out folder, ms. */
+const LINK_EVERY_MS = 1_000;
+/** How long media may still arrive from a store that does not answer once following is over, ms. */
+const LAST_MS = 10_000;
+
+/** Where media come from, and the folder that they are linked or copied into; null links none. */
+interface MediaLinksRequest extends Pick<ProjectionRequest, 'ledger' | 'batch'> {
+  readonly store: Store;
+  readonly out: string | null;
+}
+
+/**
+ * Brings the media of a followed batch to its out folder as they arrive. Links to a folder are made at once; downloads
+ * go on in the background, so that nobody waits for them.
+ */
+export class MediaLinks {
+  readonly #request: MediaLinksRequest;
+  #linkedAt = 0;
+  #linkedUpTo = 0;
+  #running: Promise<void> | undefined;
+  #fault: { readonly error: unknown } | undefined;
+
+  constructor(request: MediaLinksRequest) {
+    this.#request = request;
+  }
+
+  /** Links what is new, at most once a second. Throws what an earlier download has met. */
+  async link(): Promise<void> {
+    if (this.#fault !== undefined) throw this.#fault.error;
+    const { out, store } = this.#request;
+    if (out === null || this.#running !== undefined || performance.now() - this.#linkedAt < LINK_EVERY_MS) return;
+    this.#linkedAt = performance.now();
+    if (store.patience === undefined) return this.#link(out);
+    this.#running = this.#link(out)
+      .catch((error: unknown) => {
+        // The files are written at the end.
+        if (!(error instanceof StoreUnwritable && error.isAway)) this.#fault = { error };
+      })
+      .finally(() => {
+        this.#running = undefined;
+      });
+  }
+
+  /** Waits for downloads in progress. `isHurried`: only a little for a store that does not answer. */
+  async end(isHurried: boolean): Promise<void> {
+    if (this.#running === undefined) return;
+    if (isHurried) this.#request.store.patience?.limit(LAST_MS);
+    await this.#running;
+  }
+
+  async #link(out: string): Promise<void> {
+    const since = Date.now() - 1_000;
+    await linkNewMedia(
+      { ...this.#request, out, complete: false, voxbatchVersion: voxbatchVersion() },
+      this.#linkedUpTo,
+    );
+    this.#linkedUpTo = since;
+  }
+}

@@ -1,0 +1,241 @@
+import { hash } from 'node:crypto';
+import * as http from 'node:http';
+import * as https from 'node:https';
+import { text } from 'node:stream/consumers';
+import type { Patience } from '../patience.ts';
+import { bucketAddress, type BucketPlace } from './address.ts';
+import type { CredentialSource } from './credentials.ts';
+import { BucketUnusable, type BucketTrouble } from './errors.ts';
+import { Signer } from './signer.ts';
+import type { BucketServer } from './settings.ts';
+import { textOf } from './xml.ts';
+
+/** Most connections at once. */
+const MOST_SOCKETS = 64;
+/** A connection on which nothing moves for this long is given up, ms. */
+const IDLE_MS = 30_000;
+/** The same while the server itself copies or puts together what is large, ms. */
+const SLOW_MS = 600_000;
+/** Longest body of an error that is read, bytes. */
+const MOST_ERROR_BYTES = 65_536;
+
+/** A request to a bucket; it may be sent more than once. */
+export interface BucketRequest {
+  readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
+  /** The object's key, with the prefix. Default: the bucket itself. */
+  readonly key?: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Default: none. */
+  readonly body?: Uint8Array;
+  /** Hex hash of the body, if it is known. */
+  readonly sha256?: string;
+  /** Whether the server may take long. Default: false. */
+  readonly isSlow?: boolean;
+  /** Statuses that are answers, besides 2xx. Default: none. */
+  readonly accepts?: readonly number[];
+}
+
+/** An answer. The body of one with a status of 2xx has to be read to its end, or destroyed. */
+export interface BucketAnswer {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly body: http.IncomingMessage;
+  /** The code in the body of an accepted error, such as `NoSuchKey`. */
+  readonly code?: string | undefined;
+}
+
+/** Answers after which the same request may go through. */
+const PASSING = new Set([
+  ...['SlowDown', 'InternalError', 'ServiceUnavailable', 'RequestTimeout', 'RequestTimeoutException', 'Throttling'],
+  ...['OperationAborted', 'ConditionalRequestConflict', 'IncompleteBody', 'BadDigest', 'XAmzContentSHA256Mismatch'],
+]);
+const EXPIRED = new Set(['ExpiredToken', 'ExpiredTokenException', 'InvalidToken', 'TokenRefreshRequired']);
+const BAD_CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL/;
+
+/**
+ * Sends requests to a bucket, again and again while it only cannot be reached or is overloaded. All of them may be
+ * repeated. Throws {@link BucketUnusable}.
+ */
+export class BucketClient {
+  readonly signer: Signer;
+  readonly #place: BucketPlace;
+  readonly #server: BucketServer;
+  readonly #patience: Patience;
+  readonly #agent: http.Agent;
+  #hasSigned = false;
+
+  constructor(place: BucketPlace, server: BucketServer, credentials: CredentialSource, patience: Patience) {
+    this.#place = place;
+    this.#server = server;
+    this.#patience = patience;
+    this.signer = new Signer(server, credentials);
+    const options = { keepAlive: true, maxSockets: MOST_SOCKETS, timeout: IDLE_MS, scheduling: 'lifo' } as const;
+    this.#agent = server.url.protocol === 'https:' ? new https.Agent(options) : new http.Agent(options);
+  }
+
+  async send(request: BucketRequest): Promise<BucketAnswer> {
+    const turn = { renewed: false, skewed: false };
+    let firstFailedAt: number | undefined;
+    for (let tries = 1; ; tries++) {
+      const answer = await this.#try(request, turn);
+      if (!('trouble' in answer)) {
+        this.#patience.answered();
+        return answer;
+      }
+      if (answer.isOver) throw this.unusable(answer.trouble);
+      firstFailedAt ??= performance.now();
+      if (!(await this.#patience.pause(tries, firstFailedAt, answer.trouble.message)))
+        throw this.unusable(away(answer.trouble));
+    }
+  }
+
+  /** Sends a request, and reads the whole answer. */
+  async ask(request: BucketRequest): Promise<BucketAnswer & { readonly text: string }> {
+    const answer = await this.send(request);
+    return { ...answer, text: answer.status < 300 ? await text(answer.body) : '' };
+  }
+
+  /** Names an object of the bucket as the source of a copy. */
+  copySource(key: string): string {
+    return `/${this.#place.bucket}/${key.split('/').map(encodeURIComponent).join('/')}`;
+  }
+
+  unusable(trouble: BucketTrouble): BucketUnusable {
+    return new BucketUnusable(bucketAddress(this.#place), trouble);
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  async #try(request: BucketRequest, turn: Turn): Promise<BucketAnswer | Failed> {
+    const { method, key = '', query = {}, body, accepts = [] } = request;
+    const sha256 = request.sha256 ?? hash('sha256', body ?? '', 'hex');
+    const headers = { 'x-amz-content-sha256': sha256, ...request.headers };
+    let response: http.IncomingMessage;
+    try {
+      const signed = await this.signer.sign({ method, key, query, headers });
+      this.#hasSigned = true;
+      response = await this.#exchange(request, signed.path, signed.headers);
+    } catch (error) {
+      return this.#failed(error);
+    }
+    const { statusCode: status = 0 } = response;
+    if (status >= 200 && status < 300 && isTaken(method, headers, response))
+      return { status, headers: response.headers, body: response };
+    const said = await readError(response);
+    // A HEAD has no body, and is followed by a request that tells a missing bucket.
+    if (method !== 'HEAD' && method !== 'DELETE' && !said.isOfS3)
+      return { trouble: { code: 'AWAY', message: `status ${String(status)}, and not by an S3 server` } };
+    if (accepts.includes(status) && said.code !== 'NoSuchBucket')
+      return { status, headers: response.headers, body: response, code: said.code };
+    return this.#refused(status, said, response, turn);
+  }
+
+  async #refused(status: number, said: BucketTrouble, { headers }: http.IncomingMessage, turn: Turn): Promise<Failed> {
+    if (EXPIRED.has(said.code) && !turn.renewed) {
+      turn.renewed = true;
+      const isRenewed = await this.signer.prepare(true).then(
+        () => true,
+        () => false,
+      );
+      if (isRenewed) return { trouble: said };
+    }
+    if (said.code === 'RequestTimeTooSkewed' && !turn.skewed && headers.date !== undefined) {
+      turn.skewed = true;
+      this.signer.skewMs = Date.parse(headers.date) - Date.now();
+      return { trouble: said };
+    }
+    const region = said.region ?? headers['x-amz-bucket-region']?.toString();
+    return { trouble: { ...said, region }, isOver: !(status >= 500 || status === 429 || PASSING.has(said.code)) };
+  }
+
+  #failed(error: unknown): Failed {
+    const { code = '', name, message } = error as NodeJS.ErrnoException;
+    // Once there were credentials, their source is only away for a moment.
+    if (name === 'CredentialsProviderError' || name === 'TokenProviderError')
+      return { trouble: { code: 'NoCredentials', message }, isOver: !this.#hasSigned };
+    if (BAD_CERTIFICATE.test(code)) return { trouble: { code: 'Certificate', message }, isOver: true };
+    return { trouble: { code: 'AWAY', message: message === '' ? code : message } };
+  }
+
+  #exchange(
+    { method, body, isSlow = false }: BucketRequest,
+    path: string,
+    headers: Record<string, string>,
+  ): Promise<http.IncomingMessage> {
+    const { protocol, hostname, port } = this.#server.url;
+    const open = protocol === 'https:' ? https.request : http.request;
+    const length =
+      body === undefined && (method === 'GET' || method === 'HEAD')
+        ? {}
+        : { 'content-length': String(body?.length ?? 0) };
+    // A literal IPv6 address has brackets in a URL only.
+    const host = hostname.replace(/^\[|\]$/g, '');
+    return new Promise((resolve, reject) => {
+      const request = open({ agent: this.#agent, host, port, method, path, headers: { ...headers, ...length } });
+      if (isSlow) request.setTimeout(SLOW_MS);
+      request.on('response', resolve);
+      request.on('error', reject);
+      request.on('timeout', () => {
+        request.destroy(
+          Object.assign(new Error(`nothing came for ${String((isSlow ? SLOW_MS : IDLE_MS) / 1_000)} s`), {
+            code: 'ETIMEDOUT',
+          }),
+        );
+      });
+      request.end(body);
+    });
+  }
+}
+
+/** What was tried once for a request. */
+interface Turn {
+  renewed: boolean;
+  skewed: boolean;
+}
+
+/** `isOver`: another try would get the same answer. Default: false. */
+interface Failed {
+  readonly trouble: BucketTrouble;
+  readonly isOver?: boolean;
+}
+
+/** Whatever the server said, it is waiting that would have helped. */
+function away({ code, message }: BucketTrouble): BucketTrouble {
+  return { code: 'AWAY', message: code === 'AWAY' ? message : `${code}: ${message}` };
+}
+
+/** Whether something was put: S3 names each content, and whoever else may answer in its place does not. */
+function isTaken(method: string, headers: object, response: http.IncomingMessage): boolean {
+  return method !== 'PUT' || 'x-amz-copy-source' in headers || response.headers.etag !== undefined;
+}
+
+/** `isOfS3`: the answer has the form of S3's, so it is none of a proxy before it, or of another server. */
+async function readError(response: http.IncomingMessage): Promise<BucketTrouble & { readonly isOfS3: boolean }> {
+  const { statusCode = 0 } = response;
+  let body = '';
+  try {
+    for await (const piece of response.setEncoding('utf8') as AsyncIterable<string>) {
+      body += piece;
+      if (body.length > MOST_ERROR_BYTES) break;
+    }
+  } catch {
+    // The status says enough.
+  }
+  const own = textOf(body, 'Code');
+  const code = own ?? STATUS_CODES[statusCode] ?? `HTTP ${String(statusCode)}`;
+  const message = textOf(body, 'Message') ?? `status ${String(statusCode)}`;
+  return { code, message, region: textOf(body, 'Region'), isOfS3: own !== undefined };
+}
+
+/** The codes of answers without a body. */
+const STATUS_CODES: Readonly<Record<number, string>> = {
+  301: 'PermanentRedirect',
+  307: 'TemporaryRedirect',
+  403: 'AccessDenied',
+  404: 'NoSuchKey',
+  503: 'ServiceUnavailable',
+  507: 'InsufficientStorage',
+};

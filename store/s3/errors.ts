@@ -1,0 +1,71 @@
+import { StoreUnwritable } from '../errors.ts';
+
+/** What S3 answered, or why it did not. */
+export interface BucketTrouble {
+  /** The code of S3's answer; `AWAY` if nothing answers, or it says that it cannot now; `NoCredentials`. */
+  readonly code: string;
+  /** In S3's own words, or those of the system. */
+  readonly message: string;
+  /** The region that the bucket is in, if S3 said so. */
+  readonly region?: string | undefined;
+}
+
+const KEYS = 'Check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the profile of AWS_PROFILE';
+const SESSION = 'Sign in again, or renew AWS_SESSION_TOKEN';
+
+const ADVICE: Readonly<Record<string, string>> = {
+  AWAY: 'Check the network, and AWS_ENDPOINT_URL_S3 if it is set',
+  NoCredentials:
+    'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or give this machine a role that may use the bucket',
+  InvalidAccessKeyId: KEYS,
+  SignatureDoesNotMatch: KEYS,
+  XAdminUserNotFound: KEYS,
+  ExpiredToken: SESSION,
+  InvalidToken: SESSION,
+  TokenRefreshRequired: SESSION,
+  AccessDenied:
+    'Allow these credentials s3:GetObject, s3:PutObject, s3:DeleteObject, s3:ListBucket, s3:AbortMultipartUpload and s3:ListBucketMultipartUploads',
+  AllAccessDisabled: 'Ask the owner of the bucket',
+  NoSuchBucket: 'Create the bucket, or correct VOXBATCH_STORE',
+  InvalidBucketName: 'Correct VOXBATCH_STORE',
+  NoRegion: 'Set AWS_REGION to the region of the bucket, or AWS_ENDPOINT_URL_S3 to another S3 server',
+  RequestTimeTooSkewed: 'Set the clock of this machine',
+  Certificate: 'Add the certificate of its authority with NODE_EXTRA_CA_CERTS, or correct AWS_ENDPOINT_URL_S3',
+  QuotaExceeded: 'The bucket is full: free some space, or raise its quota',
+  XMinioStorageFull: 'The server is full: free some space',
+  InsufficientStorage: 'The server is full: free some space',
+};
+
+const OTHER_REGION = new Set([
+  'PermanentRedirect',
+  'TemporaryRedirect',
+  'Redirect',
+  'AuthorizationHeaderMalformed',
+  'IllegalLocationConstraintException',
+]);
+
+/** A place in a bucket cannot be used. Nothing was left there that is not whole. */
+export class BucketUnusable extends StoreUnwritable {
+  constructor(place: string, trouble: BucketTrouble) {
+    const { code, message } = trouble;
+    // Looks like a system call's error, so that the receiver blames neither the body nor the link.
+    const cause = Object.assign(new Error(message), { code, syscall: 's3' });
+    super(
+      place,
+      cause,
+      `${place} cannot be used (${words(code, message)}). Nothing that was paid is lost. ${adviceFor(trouble)}.`,
+    );
+    this.name = 'BucketUnusable';
+  }
+}
+
+function words(code: string, message: string): string {
+  return code === 'AWAY' || message.startsWith(code) ? message : `${code}: ${message}`;
+}
+
+function adviceFor({ code, region }: BucketTrouble): string {
+  const advice = OTHER_REGION.has(code)
+    ? `The bucket is in another region, or on another server: set AWS_REGION${region === undefined ? ' to its region' : `=${region}`}, or AWS_ENDPOINT_URL_S3`
+    : (ADVICE[code] ?? 'Check the S3 server');
+  return `${advice}, then run the same command again`;
+}

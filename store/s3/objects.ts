@@ -1,0 +1,71 @@
+import type { BucketClient } from './client.ts';
+import { textOf, textsOf } from './xml.ts';
+
+/** Our own record of an object's content. Its upload was only accepted with exactly that content. */
+const HASH_HEADER = 'x-amz-meta-sha256';
+
+/** What a server says of an object. */
+export interface ObjectFacts {
+  readonly bytes: number;
+  readonly etag: string;
+  /** Hex; undefined if somebody else has put it there. */
+  readonly sha256?: string | undefined;
+}
+
+/** Facts of an object; undefined if there is none. */
+export async function headObject(client: BucketClient, key: string): Promise<ObjectFacts | undefined> {
+  const { status, headers } = await client.ask({ method: 'HEAD', key, accepts: [404] });
+  if (status === 404) return undefined;
+  const [etag = '', sha256] = [headers.etag, headers[HASH_HEADER]?.toString()];
+  return { bytes: Number(headers['content-length']), etag, sha256 };
+}
+
+/** The text of a small object; undefined if there is none. */
+export async function readText(client: BucketClient, key: string): Promise<string | undefined> {
+  const { status, text } = await client.ask({ method: 'GET', key, accepts: [404] });
+  return status === 404 ? undefined : text;
+}
+
+/** The keys of all objects that begin like this, in order. */
+export async function* listObjects(
+  client: BucketClient,
+  prefix: string,
+  most = 1_000,
+): AsyncGenerator<string, undefined> {
+  let after: string | undefined;
+  do {
+    const page = after === undefined ? {} : { 'continuation-token': after };
+    const query = { 'list-type': '2', prefix, 'max-keys': String(most), ...page };
+    const { text } = await client.ask({ method: 'GET', query });
+    yield* textsOf(text, 'Key');
+    after = textOf(text, 'IsTruncated') === 'true' ? textOf(text, 'NextContinuationToken') : undefined;
+  } while (after !== undefined);
+}
+
+export async function removeObject(client: BucketClient, key: string): Promise<void> {
+  // Some servers say that a missing one is missing.
+  await client.ask({ method: 'DELETE', key, accepts: [404] });
+}
+
+/** Media types of what we store, so that a browser or service that fetches it by a URL knows it. */
+const TYPES: Readonly<Record<string, string>> = {
+  mp3: 'audio/mpeg',
+  wav: 'audio/wav',
+  m4a: 'audio/mp4',
+  ogg: 'audio/ogg',
+  flac: 'audio/flac',
+  aac: 'audio/aac',
+  mp4: 'video/mp4',
+  mov: 'video/quicktime',
+  webm: 'video/webm',
+  mkv: 'video/x-matroska',
+  txt: 'text/plain; charset=utf-8',
+  srt: 'application/x-subrip',
+  vtt: 'text/vtt; charset=utf-8',
+};
+
+/** The headers that an object is stored with. */
+export function storedWith(key: string, sha256: string): Readonly<Record<string, string>> {
+  const type = TYPES[key.slice(key.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
+  return { 'content-type': type, [HASH_HEADER]: sha256 };
+}

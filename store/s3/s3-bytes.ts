@@ -1,0 +1,134 @@
+import { createHash, hash, randomUUID } from 'node:crypto';
+import { pipeline } from 'node:stream/promises';
+import type { Bytes } from '../bytes.ts';
+import { Patience } from '../patience.ts';
+import { requireSame } from '../owner-file.ts';
+import type { KeptFile, Reused } from '../store.ts';
+import { bucketAddress, type BucketPlace } from './address.ts';
+import { BucketClient } from './client.ts';
+import { credentialSource } from './credentials.ts';
+import { leaseObject, readObject } from './download.ts';
+import { headObject, listObjects, type ObjectFacts, removeObject, storedWith } from './objects.ts';
+import { claimPrefix, ownerOfPrefix } from './owner-object.ts';
+import { Scratch } from './scratch.ts';
+import { readServer } from './settings.ts';
+import { Uploads } from './upload.ts';
+import { textOf } from './xml.ts';
+
+/** The largest object that S3 copies in one request, bytes. */
+const MOST_COPIED = 5 * 1024 ** 3;
+
+/** Bytes in a bucket that was opened. */
+export interface BucketBytes extends Bytes {
+  readonly presign: NonNullable<Bytes['presign']>;
+  readonly patience: Patience;
+  /** Who has claimed the prefix, if anybody has. */
+  owner(): Promise<string | undefined>;
+  /** Writes an object, lists it, reads it, and removes it; returns the owner. */
+  probe(): Promise<string | undefined>;
+}
+
+/** Opens a place in a bucket; sends nothing yet. Throws `BucketUnusable` if the settings do not suffice. */
+export async function openBucketBytes(place: BucketPlace, env: NodeJS.ProcessEnv): Promise<BucketBytes> {
+  const patience = new Patience();
+  const client = new BucketClient(place, await readServer(place, env), credentialSource(env), patience);
+  const uploads = new Uploads(client);
+  const scratch = new Scratch();
+  const full = (key: string): string => `${place.prefix}${key}`;
+  let claimed: string | undefined;
+  const bytes: BucketBytes = {
+    patience,
+    owner: () => ownerOfPrefix(client, place.prefix),
+    probe: async () => {
+      const key = `.probe-${randomUUID()}`;
+      const body = Buffer.from('voxbatch doctor');
+      await bytes.put(key, { from: body, bytes: body.length, sha256: hash('sha256', body, 'hex') });
+      try {
+        (await bytes.read(key)).destroy();
+        await bytes.list('.probe-')[Symbol.asyncIterator]().next();
+      } finally {
+        await bytes.remove([key]);
+      }
+      return bytes.owner();
+    },
+    partsIn: () => scratch.folder(),
+    claim: async (owner) => {
+      claimed = owner;
+      return claimPrefix(client, place.prefix, owner);
+    },
+    requireStillThere: async () => {
+      if (claimed !== undefined) requireSame(bucketAddress(place), claimed, await bytes.owner());
+    },
+    put: (key, content) => uploads.put(full(key), content),
+    read: (key) => readObject(client, full(key)),
+    lease: (key) => leaseObject(client, full(key), scratch),
+    copy: async (file, key) => {
+      const source = await headObject(client, full(file.key));
+      if (source === undefined) return 'missing';
+      if (source.bytes !== file.bytes || !(await holds(bytes, source, file))) return 'altered';
+      if (source.bytes <= MOST_COPIED) return copyObject(client, full(file.key), source, full(key), file.sha256);
+      return copyHere(bytes, file, key);
+    },
+    presign: (key, lifetimeMs) => client.signer.presign(full(key), lifetimeMs),
+    stat: async (key) => {
+      const found = await headObject(client, full(key));
+      return found && { id: key, bytes: found.bytes, names: 1 };
+    },
+    list: async function* (prefix) {
+      for await (const key of listObjects(client, full(prefix))) yield key.slice(place.prefix.length);
+    },
+    remove: async (keys) => {
+      await Promise.all(keys.map((key) => removeObject(client, full(key))));
+    },
+    sweep: async () => {
+      await Promise.all([scratch.sweep(), uploads.sweep(place.prefix).catch(() => undefined)]);
+    },
+    close: async () => {
+      client.close();
+      await scratch.close();
+    },
+  };
+  return bytes;
+}
+
+/** Whether an object has the recorded content: by our record of its upload, otherwise by reading it. */
+async function holds(bytes: Bytes, source: ObjectFacts, file: KeptFile): Promise<boolean> {
+  if (source.sha256 !== undefined) return source.sha256 === file.sha256;
+  const hash = createHash('sha256');
+  await pipeline(await bytes.read(file.key), hash);
+  return hash.digest('hex') === file.sha256;
+}
+
+/** Lets the server copy an object, if it is still the one that was looked at. */
+async function copyObject(
+  client: BucketClient,
+  from: string,
+  source: ObjectFacts,
+  key: string,
+  sha256: string,
+): Promise<Reused['type']> {
+  const headers = {
+    ...storedWith(key, sha256),
+    'x-amz-metadata-directive': 'REPLACE',
+    'x-amz-copy-source': client.copySource(from),
+    'x-amz-copy-source-if-match': source.etag,
+  };
+  const { status, text } = await client.ask({ method: 'PUT', key, headers, accepts: [404, 412], isSlow: true });
+  if (status === 404) return 'missing';
+  if (status === 412) return 'altered';
+  // S3 begins to answer before it has finished, and may then say that it failed.
+  const code = textOf(text, 'Code');
+  if (code !== undefined) throw client.unusable({ code: 'AWAY', message: `a copy failed: ${code}` });
+  return 'reused';
+}
+
+async function copyHere(bytes: Bytes, file: KeptFile, key: string): Promise<Reused['type']> {
+  const lease = await bytes.lease(file.key);
+  if (lease === undefined) return 'missing';
+  try {
+    await bytes.put(key, { from: lease.path, bytes: file.bytes, sha256: file.sha256 });
+    return 'reused';
+  } finally {
+    await lease.release();
+  }
+}

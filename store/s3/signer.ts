@@ -1,0 +1,107 @@
+import { createHash, createHmac } from 'node:crypto';
+import { SignatureV4 } from '@smithy/signature-v4';
+import type { CredentialSource } from './credentials.ts';
+import type { BucketServer } from './settings.ts';
+
+/** A request to be signed. */
+export interface Unsigned {
+  readonly method: string;
+  /** The key of an object, with the prefix; empty for the bucket. */
+  readonly key: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Longest life of a signed URL, seconds. */
+const MOST_URL_SECONDS = 604_800;
+
+/** Signs requests to a bucket (AWS Signature Version 4). */
+export class Signer {
+  readonly #server: BucketServer;
+  readonly #credentials: CredentialSource;
+  readonly #signer: SignatureV4;
+  /** How far the server's clock is ahead of ours, ms. */
+  skewMs = 0;
+
+  constructor(server: BucketServer, credentials: CredentialSource) {
+    this.#server = server;
+    this.#credentials = credentials;
+    this.#signer = new SignatureV4({
+      service: 's3',
+      region: server.region,
+      credentials: () => credentials(),
+      sha256: Sha256,
+      // S3's own rule: the path is escaped once.
+      uriEscapePath: false,
+      applyChecksum: false,
+    });
+  }
+
+  /** Gets the credentials, anew if `renew`. Rejects if there are none. */
+  async prepare(renew: boolean): Promise<void> {
+    await this.#credentials(renew);
+  }
+
+  /** The path of a request, and its headers with the signature. */
+  async sign(request: Unsigned): Promise<{ readonly path: string; readonly headers: Record<string, string> }> {
+    const { headers } = await this.#signer.sign(this.#form(request), { signingDate: this.#now() });
+    return { path: this.pathOf(request), headers };
+  }
+
+  /** A URL that anybody can GET. */
+  async presign(key: string, lifetimeMs: number): Promise<string> {
+    const expiresIn = Math.min(MOST_URL_SECONDS, Math.ceil(lifetimeMs / 1_000));
+    const headers = { 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' };
+    const form = this.#form({ method: 'GET', key, query: {}, headers });
+    const { query = {} } = await this.#signer.presign(form, { expiresIn, signingDate: this.#now() });
+    const flat = Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]));
+    return `${this.#server.url.origin}${this.pathOf({ key, query: flat })}`;
+  }
+
+  /** The path and query of a request, escaped as they are signed. */
+  pathOf({ key, query }: Pick<Unsigned, 'key' | 'query'>): string {
+    const names = Object.entries(query).map(([name, value]) => `${escape(name)}=${escape(value)}`);
+    return `${this.#pathOf(key)}${names.length === 0 ? '' : `?${names.join('&')}`}`;
+  }
+
+  #pathOf(key: string): string {
+    const { pathname } = this.#server.url;
+    const bucket = pathname === '/' ? '' : pathname;
+    return key === '' ? bucket || '/' : `${bucket}/${key.split('/').map(escape).join('/')}`;
+  }
+
+  #form({ method, key, query, headers }: Unsigned): Parameters<SignatureV4['presign']>[0] {
+    const { host, hostname, protocol } = this.#server.url;
+    return { method, protocol, hostname, path: this.#pathOf(key), query: { ...query }, headers: { host, ...headers } };
+  }
+
+  #now(): Date {
+    return new Date(Date.now() + this.skewMs);
+  }
+}
+
+/** As RFC 3986 has it: `encodeURIComponent` leaves some characters that signatures need escaped. */
+function escape(text: string): string {
+  return encodeURIComponent(text).replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+/** Node's hash in the form that the signer asks for. */
+class Sha256 {
+  readonly #hash;
+
+  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
+    this.#hash = secret === undefined ? createHash('sha256') : createHmac('sha256', secret as string);
+  }
+
+  update(data: Uint8Array | string): void {
+    this.#hash.update(data);
+  }
+
+  digest(): Promise<Uint8Array> {
+    return Promise.resolve(this.#hash.digest());
+  }
+
+  reset(): void {
+    throw new Error('A hash is used once.');
+  }
+}

@@ -1,0 +1,161 @@
+import { createHash, hash, subtle } from 'node:crypto';
+import { open, type FileHandle } from 'node:fs/promises';
+import pLimit, { type LimitFunction } from 'p-limit';
+import type { Content } from '../bytes.ts';
+import { StoreUnwritable } from '../errors.ts';
+import type { BucketClient } from './client.ts';
+import { headObject, storedWith } from './objects.ts';
+import { textOf, textsOf } from './xml.ts';
+
+/** Size of a part, and of the largest file that is put in one request, bytes. */
+const PART_BYTES = 16 * 1024 ** 2;
+/** Most parts that S3 takes. */
+const MOST_PARTS = 10_000;
+/** Parts of a file in memory at once. */
+const PARTS_AT_ONCE = 3;
+/** Files that are put at once: each needs memory. */
+const FILES_AT_ONCE = 2;
+/** Times that S3 is asked to put the parts together. */
+const MOST_COMPLETIONS = 5;
+/** An unfinished upload of this age is abandoned, ms: one of 4 GB takes 10 hours at 1 Mbit/s. */
+const ABANDONED_MS = 86_400_000;
+
+/** Puts content into a bucket: it is whole, or not there. Memory stays flat, whatever the size. */
+export class Uploads {
+  readonly #client: BucketClient;
+  readonly #limit: LimitFunction = pLimit(FILES_AT_ONCE);
+
+  constructor(client: BucketClient) {
+    this.#client = client;
+  }
+
+  /** Throws `StoreUnwritable`, also if a file is not what its hash says (`LOST`). */
+  async put(key: string, content: Content): Promise<void> {
+    const { from } = content;
+    if (typeof from !== 'string') return this.#putBody(key, from, content.sha256);
+    await this.#limit(() => this.#putFile(key, from, content));
+  }
+
+  /** Aborts uploads below this prefix that were begun longer ago than this: nobody continues them. */
+  async sweep(prefix: string, ageMs = ABANDONED_MS): Promise<void> {
+    const { text } = await this.#client.ask({ method: 'GET', query: { uploads: '', prefix } });
+    for (const upload of textsOf(text, 'Upload')) {
+      const [key, id, begun = ''] = ['Key', 'UploadId', 'Initiated'].map((name) => textOf(upload, name));
+      if (key === undefined || id === undefined || !(Date.now() - Date.parse(begun) > ageMs)) continue;
+      await this.#abort(key, id);
+    }
+  }
+
+  async #putFile(key: string, from: string, content: Content): Promise<void> {
+    const { bytes, sha256 } = content;
+    const file = await open(from, 'r').catch((error: unknown) => {
+      throw new StoreUnwritable(from, error);
+    });
+    try {
+      if (bytes > PART_BYTES) {
+        await this.#putParts(key, file, content);
+        return;
+      }
+      const body = await readAt(file, 0, bytes);
+      if (hash('sha256', body, 'hex') !== sha256) throw lost(from);
+      await this.#putBody(key, body, sha256);
+    } finally {
+      await file.close();
+    }
+  }
+
+  async #putBody(key: string, body: Uint8Array, sha256: string): Promise<void> {
+    await this.#client.ask({ method: 'PUT', key, body, sha256, headers: storedWith(key, sha256) });
+  }
+
+  async #putParts(key: string, file: FileHandle, content: Content): Promise<void> {
+    const headers = storedWith(key, content.sha256);
+    const begun = await this.#client.ask({ method: 'POST', key, query: { uploads: '' }, headers });
+    const uploadId = textOf(begun.text, 'UploadId') ?? '';
+    try {
+      const tags = await this.#sendParts(key, uploadId, file, content);
+      await this.#complete(key, uploadId, tags, content);
+    } catch (error) {
+      // One that cannot be aborted now is swept later.
+      await this.#abort(key, uploadId).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Sends all parts, and returns their tags. The file is hashed on the way: its disk may have lost some of it since. */
+  async #sendParts(key: string, uploadId: string, file: FileHandle, content: Content): Promise<readonly string[]> {
+    const { bytes, from, sha256 } = content;
+    const size = Math.max(PART_BYTES, Math.ceil(bytes / MOST_PARTS));
+    const whole = createHash('sha256');
+    const sending: Promise<string>[] = [];
+    const failed = new AbortController();
+    try {
+      for (let at = 0; at < bytes && !failed.signal.aborted; at += size) {
+        const body = await readAt(file, at, Math.min(size, bytes - at));
+        whole.update(body);
+        const sent = this.#sendPart(key, uploadId, sending.length + 1, body);
+        sent.catch(() => {
+          failed.abort();
+        });
+        sending.push(sent);
+        await sending[sending.length - PARTS_AT_ONCE];
+      }
+    } finally {
+      await Promise.allSettled(sending);
+    }
+    if (!failed.signal.aborted && whole.digest('hex') !== sha256) throw lost(String(from));
+    return Promise.all(sending);
+  }
+
+  async #sendPart(key: string, uploadId: string, number: number, body: Uint8Array): Promise<string> {
+    // Hashed by a thread of the system: it takes some 10 ms.
+    const sha256 = Buffer.from(await subtle.digest('SHA-256', body)).toString('hex');
+    const query = { partNumber: String(number), uploadId };
+    const { headers } = await this.#client.ask({ method: 'PUT', key, query, body, sha256 });
+    return headers.etag ?? '';
+  }
+
+  async #complete(key: string, uploadId: string, tags: readonly string[], content: Content): Promise<void> {
+    const parts = tags.map((tag, at) => `<Part><PartNumber>${String(at + 1)}</PartNumber><ETag>${tag}</ETag></Part>`);
+    const body = Buffer.from(`<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`);
+    const query = { uploadId };
+    for (let tries = 1; ; tries++) {
+      const { status, text, code } = await this.#client.ask({
+        method: 'POST',
+        key,
+        query,
+        body,
+        accepts: [404],
+        isSlow: true,
+      });
+      // S3 begins to answer before it has finished, and may then say that it failed.
+      const error = status === 404 ? (code ?? '404') : textOf(text, 'Code');
+      if (error === undefined) return;
+      // An answer may have been lost, and the upload is complete.
+      const there = await headObject(this.#client, key);
+      if (there?.sha256 === content.sha256 && there.bytes === content.bytes) return;
+      const message = textOf(text, 'Message') ?? 'the upload in parts was not completed';
+      if (tries === MOST_COMPLETIONS || status === 404) throw this.#client.unusable({ code: error, message });
+    }
+  }
+
+  async #abort(key: string, uploadId: string): Promise<void> {
+    await this.#client.ask({ method: 'DELETE', key, query: { uploadId }, accepts: [404] });
+  }
+}
+
+async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(length);
+  for (let at = 0; at < length;) {
+    const { bytesRead } = await file.read(buffer, at, length - at, position + at);
+    if (bytesRead === 0) return buffer.subarray(0, at);
+    at += bytesRead;
+  }
+  return buffer;
+}
+
+/** Looks like a system's disk error, so that the receiver blames neither the body nor the link. */
+function lost(path: string): StoreUnwritable {
+  const cause = { code: 'LOST', syscall: 'read' };
+  return new StoreUnwritable(path, Object.assign(new Error('the disk did not keep what was written'), cause));
+}

@@ -1,0 +1,20 @@
+/** The texts of all elements of this name, in order. S3's answers have no attributes in them, and nest no name in itself. */
+export function textsOf(xml: string, name: string): readonly string[] {
+  return [...xml.matchAll(new RegExp(`<${name}(?:\\s[^>]*)?>([^]*?)</${name}>`, 'g'))].map(([, text = '']) =>
+    unescape(text),
+  );
+}
+
+/** The text of the first element of this name. */
+export function textOf(xml: string, name: string): string | undefined {
+  return textsOf(xml, name)[0];
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+function unescape(text: string): string {
+  return text.replace(/&(?:#x([0-9a-f]+)|#(\d+)|(\w+));/gi, (whole, hex?: string, decimal?: string, name?: string) => {
+    if (name !== undefined) return ENTITIES[name] ?? whole;
+    return String.fromCodePoint(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16));
+  });
+}

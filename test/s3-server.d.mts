@@ -1,0 +1,12 @@
+/** See `s3-server.mjs`. */
+export interface S3Server {
+  /** Settings of AWS to use it with. */
+  readonly env: NodeJS.ProcessEnv;
+  /** The folder that has the files of the bucket `media`. */
+  readonly bucket: string;
+  start(): Promise<void>;
+  kill(): Promise<void>;
+  stop(): Promise<void>;
+}
+export function startS3(): Promise<S3Server>;
+export function findProgram(): string;

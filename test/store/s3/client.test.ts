@@ -1,0 +1,175 @@
+import { describe, expect, it } from '@jest/globals';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { Patience } from '../../../store/patience.ts';
+import { BucketClient } from '../../../store/s3/client.ts';
+import { readObject } from '../../../store/s3/download.ts';
+import { endAfterTest } from '../../support/end-after-test.ts';
+
+/** How requests are repeated, and what is not: against a server that answers as each case wants it. */
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+const refuse =
+  (status: number, code: string, headers: Record<string, string> = {}, more = ''): Answer =>
+  (request, response) => {
+    request.resume();
+    response.writeHead(status, headers).end(`<Error><Code>${code}</Code><Message>no &amp; no</Message>${more}</Error>`);
+  };
+const accept: Answer = (request, response) => {
+  request.resume();
+  response.writeHead(200, { etag: '"e"' }).end('well');
+};
+
+interface Asked {
+  readonly client: BucketClient;
+  readonly patience: Patience;
+  readonly requests: IncomingMessage[];
+  /** Times that credentials were renewed. */
+  renewed: number;
+}
+
+/** A client of a server that gives these answers in turn, and the last one again and again. */
+async function answering(...answers: readonly Answer[]): Promise<Asked> {
+  const requests: IncomingMessage[] = [];
+  const server = createServer((request, response) => {
+    requests.push(request);
+    (answers[requests.length - 1] ?? answers.at(-1))?.(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const patience = new Patience();
+  patience.limit(2_000);
+  const url = new URL(`http://127.0.0.1:${String(port)}/media`);
+  const keys = { accessKeyId: 'a', secretAccessKey: 'b' };
+  const credentials = (renew = false): Promise<typeof keys> => {
+    if (renew) asked.renewed += 1;
+    return Promise.resolve(keys);
+  };
+  const client = new BucketClient(
+    { bucket: 'media', prefix: 'x/' },
+    { region: 'us-east-1', url },
+    credentials,
+    patience,
+  );
+  const asked: Asked = { client, patience, requests, renewed: 0 };
+  endAfterTest(async () => {
+    client.close();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return asked;
+}
+
+const put = ({ client }: Asked): Promise<{ readonly status: number }> =>
+  client.ask({ method: 'PUT', key: 'x/1', body: Buffer.from('sound') });
+
+describe('a request is repeated', () => {
+  it.each([
+    ['slow down', refuse(503, 'SlowDown')],
+    ['too many requests', refuse(429, 'TooManyRequests')],
+    ['an internal error', refuse(500, 'InternalError')],
+    ['a body that was cut on the way', refuse(400, 'IncompleteBody')],
+    [
+      'an answer of somebody else',
+      (request: IncomingMessage, response: ServerResponse): void => {
+        request.resume();
+        response.writeHead(404).end('<html>no such page</html>');
+      },
+    ],
+    [
+      'a welcome page of somebody else',
+      (request: IncomingMessage, response: ServerResponse): void => {
+        request.resume();
+        response.end('<html>sign in</html>');
+      },
+    ],
+    ['a conflict', refuse(409, 'OperationAborted')],
+    [
+      'no answer',
+      (request: IncomingMessage): void => {
+        request.socket.destroy();
+      },
+    ],
+  ])('after %s', async (_name, answer) => {
+    const asked = await answering(answer, answer, accept);
+    expect(await put(asked)).toMatchObject({ status: 200 });
+    expect(asked.requests).toHaveLength(3);
+    expect(asked.patience.trouble).toBeUndefined();
+  });
+
+  it('once with new credentials after those that expired, and only once', async () => {
+    const asked = await answering(refuse(400, 'ExpiredToken'), accept);
+    expect(await put(asked)).toMatchObject({ status: 200 });
+    expect(asked.renewed).toBe(1);
+    const again = await answering(refuse(400, 'ExpiredToken'));
+    await expect(put(again)).rejects.toThrow('Sign in again');
+    expect(again.requests).toHaveLength(2);
+  });
+
+  it("with the server's clock after ours was found wrong", async () => {
+    const date = new Date(Date.now() + 7_200_000).toUTCString();
+    const asked = await answering(refuse(403, 'RequestTimeTooSkewed', { date }), accept);
+    expect(await put(asked)).toMatchObject({ status: 200 });
+    const [first, second] = asked.requests.map(({ headers }) => String(headers['x-amz-date']));
+    expect(Number(second?.slice(9, 11)) - Number(first?.slice(9, 11))).not.toBe(0);
+  });
+});
+
+describe('a request is refused', () => {
+  it.each([
+    ['AccessDenied', refuse(403, 'AccessDenied'), 'Allow these credentials s3:GetObject'],
+    ['NoSuchBucket', refuse(404, 'NoSuchBucket'), 'Create the bucket'],
+    [
+      'PermanentRedirect',
+      refuse(301, 'PermanentRedirect', { 'x-amz-bucket-region': 'eu-west-1' }),
+      'AWS_REGION=eu-west-1',
+    ],
+    [
+      'AuthorizationHeaderMalformed',
+      refuse(400, 'AuthorizationHeaderMalformed', {}, '<Region>eu-west-2</Region>'),
+      'AWS_REGION=eu-west-2',
+    ],
+    ['Odd', refuse(400, 'Odd'), 'Check the S3 server'],
+  ])('%s: at once, and says what to do', async (code, answer, words) => {
+    const asked = await answering(answer);
+    const putting = put(asked);
+    await expect(putting).rejects.toMatchObject({ code });
+    await expect(putting).rejects.toThrow(words);
+    await expect(putting).rejects.toThrow('s3://media/x cannot be used');
+    expect(asked.requests).toHaveLength(1);
+  });
+
+  it('in the end, if the server never goes on', async () => {
+    const asked = await answering(refuse(503, 'SlowDown'));
+    asked.patience.limit(300);
+    await expect(put(asked)).rejects.toMatchObject({ code: 'AWAY', message: expect.stringContaining('SlowDown') });
+    expect(asked.requests.length).toBeGreaterThan(2);
+  });
+});
+
+it('a download that breaks off goes on where it was, and only in the same content', async () => {
+  const cut: Answer = (_request, response) => {
+    response.writeHead(200, { 'content-length': '10', etag: '"e"' });
+    response.write('01234', () => response.destroy());
+  };
+  const rest: Answer = (_request, response) => response.writeHead(206, { 'content-length': '5' }).end('56789');
+  const asked = await answering(cut, rest);
+  expect(String(await buffer(await readObject(asked.client, 'x/1')))).toBe('0123456789');
+  expect(asked.requests[1]?.headers).toMatchObject({ range: 'bytes=5-', 'if-match': '"e"' });
+  const changed = await answering(cut, refuse(412, 'PreconditionFailed'));
+  await expect(readObject(changed.client, 'x/1').then(buffer)).rejects.toThrow('changed while it was read');
+});
+
+it('a stream that nobody reads gives its connection back', async () => {
+  const asked = await answering((_request, response) => {
+    response.writeHead(200, { 'content-length': '10000000' });
+    response.write('x');
+  });
+  const stream = await readObject(asked.client, 'x/1');
+  const [request] = asked.requests;
+  const closed = new Promise((resolve) => request?.socket.once('close', resolve));
+  stream.destroy();
+  await closed;
+});
