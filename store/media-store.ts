@@ -8,7 +8,7 @@ import { requireSafe, requireSafeStem } from './names.ts';
 import { newPart } from './put-in-folder.ts';
 import { receiveBody } from './receive-body.ts';
 import { findFfmpeg } from './sound/find-ffmpeg.ts';
-import type { Expectation, Persist, Store, StoredFile } from './store.ts';
+import type { Expectation, Persist, Store, StoredFile, StoreUrls } from './store.ts';
 import type { WorkOnMedia } from './work-on-media.ts';
 
 /** Options of a store. */
@@ -90,10 +90,33 @@ export function openMediaStore(
       await bytes.remove(keys);
     },
     ...(bytes.patience === undefined ? {} : { patience: bytes.patience }),
+    ...(bytes.presign === undefined ? {} : { urls: urlsOf(bytes, bytes.presign) }),
     sweep: () => bytes.sweep(),
     close: async () => {
       await threads.close();
       await bytes.close();
+    },
+  };
+}
+
+/** Each content is uploaded by one request at a time, however many rows name it. */
+function urlsOf(bytes: Pick<Bytes, 'put' | 'stat'>, presign: NonNullable<Bytes['presign']>): StoreUrls {
+  const uploads = new Map<string, Promise<void>>();
+  const upload: StoreUrls['upload'] = async ({ path, ...content }, key) => {
+    if ((await bytes.stat(key))?.bytes !== content.bytes) await bytes.put(key, { from: path, ...content });
+  };
+  return {
+    upload: (file, key) => {
+      requireSafe(key);
+      const running = uploads.get(key);
+      if (running !== undefined) return running;
+      const begun = upload(file, key).finally(() => uploads.delete(key));
+      uploads.set(key, begun);
+      return begun;
+    },
+    presign: (key, lifetimeMs) => {
+      requireSafe(key);
+      return presign(key, lifetimeMs);
     },
   };
 }

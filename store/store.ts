@@ -68,6 +68,17 @@ export interface MeasuredFile {
  */
 export type Persist = <T>(write: () => Promise<T>, growing?: string) => Promise<T>;
 
+/** How a store hands out URLs. */
+export interface StoreUrls {
+  /**
+   * Puts a file of this machine under a key, unless a file of that length has it: such a key names its content. Whole or
+   * absent. Throws `StoreUnwritable`, also if the file does not have its hash any more.
+   */
+  upload(file: { readonly path: string; readonly bytes: number; readonly sha256: string }, key: string): Promise<void>;
+  /** A URL from which anybody can fetch the file, without credentials, for `lifetimeMs` from now, or as long as the store allows. */
+  presign(key: string, lifetimeMs: number): Promise<string>;
+}
+
 /** Keeps media files. Writes are whole or absent. */
 export interface Store {
   /**
@@ -130,6 +141,8 @@ export interface Store {
   sweep(): Promise<void>;
   /** How long operations wait for a store that does not answer. Absent where nothing is waited for. */
   readonly patience?: Patience;
+  /** Absent where files have no URLs. */
+  readonly urls?: StoreUrls;
   /** Waits for files that are being written, and accepts no more. May be called again. */
   close(): Promise<void>;
 }

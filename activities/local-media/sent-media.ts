@@ -45,7 +45,7 @@ export async function prepareMedia(
 }
 
 const NO_LINKS =
-  'The request was not sent – this worker hands out no links to local files. Start it with --serve-media HOST:PORT.';
+  'The request was not sent – this worker hands out no links to local files. Start it with --serve-media HOST:PORT, or keep media in a bucket.';
 
 function failed(verdict: 'rejected' | 'not-accepted', message: string): SentMedia {
   const isFinal = verdict === 'rejected';

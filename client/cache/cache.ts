@@ -1,5 +1,7 @@
 import { lookUpRow, type CachedRowView, type LookedUpRow } from '../../batches/cache/cached-row.ts';
 import { pruneCache, type Pruned, type PruneWish } from '../../batches/cache/prune-cache.ts';
+import type { MediaSum } from '../../batches/cache/disk-sum.ts';
+import { sweepUploads } from '../../batches/local-media/sweep-uploads.ts';
 import type { CacheSums } from '../../ledger/cache/result-lists.ts';
 import { openStore } from '../../store/open-store.ts';
 import { VoxbatchError } from '../problem.ts';
@@ -27,18 +29,30 @@ export interface PruneOptions extends PruneWish {
   /** Why, for the record. */
   readonly reason?: string | undefined;
   /** Called with the forecast before anything is removed; rejects to cancel. Default: no confirmation. */
-  readonly confirm?: (forecast: Pruned) => Promise<void>;
+  readonly confirm?: (forecast: PrunedHere) => Promise<void>;
 }
 
-/** Removes results that have not been used recently; see `batches/cache/prune-cache.ts`. */
+/** What was removed: results, and uploaded local media that no open row needs. */
+export interface PrunedHere extends Pruned {
+  readonly uploads: MediaSum;
+}
+
+/**
+ * Removes results that have not been used recently (see `batches/cache/prune-cache.ts`), and uploaded local media that no
+ * open row needs (`batches/local-media/sweep-uploads.ts`).
+ */
 export async function pruneHere(
   session: Session,
   { isDryRun = false, reason, confirm, ...wish }: PruneOptions,
-): Promise<Pruned> {
+): Promise<PrunedHere> {
   const [ledger, store] = [await session.ledger(), await session.store()];
   const request = { ledger, store, wish, identify: identifyMedia, by: byPerson(session.settings, reason) };
-  if (!isDryRun) await confirm?.(await pruneCache({ ...request, isDryRun: true }));
-  return pruneCache({ ...request, isDryRun });
+  const prune = async (only: boolean): Promise<PrunedHere> => ({
+    ...(await pruneCache({ ...request, isDryRun: only })),
+    uploads: await sweepUploads({ ledger, store, isDryRun: only }),
+  });
+  if (!isDryRun && confirm !== undefined) await confirm(await prune(true));
+  return prune(isDryRun);
 }
 
 /** The cache keys of a row's results, where they are stored, and which rows share them. */

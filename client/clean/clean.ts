@@ -1,3 +1,5 @@
+import { NO_MEDIA, type MediaSum } from '../../batches/cache/disk-sum.ts';
+import { sweepUploads } from '../../batches/local-media/sweep-uploads.ts';
 import { areRowsCleaned, cleanBatch, type CleanEnd } from '../../batches/clean/clean-batch.ts';
 import type { CleanParts } from '../../contract/cleaning.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
@@ -16,22 +18,33 @@ export interface CleanOptions extends Partial<CleanParts> {
 }
 
 /** The removed parts, or in a dry run those that would be. */
-export type Cleaned = Extract<CleanEnd, { readonly type: 'cleaned' }>;
+export type Cleaned = Extract<CleanEnd, { readonly type: 'cleaned' }> & {
+  /** Uploaded local media that no open row needs; of any batch. */
+  readonly uploads: MediaSum;
+};
+
+/** Result of a clean; see {@link CleanEnd}. */
+export type CleanedHere = Cleaned | Exclude<CleanEnd, { readonly type: 'cleaned' }>;
 
 /** Removes a finished batch's media, its rows' inputs, or both; see `batches/clean/clean-batch.ts`. */
 export async function clean(
   session: Session,
   batch: BatchRecord,
   { media = false, rows = false, isDryRun = false, reason, confirm }: CleanOptions,
-): Promise<CleanEnd> {
+): Promise<CleanedHere> {
   const [ledger, store] = [await session.ledger(), await session.store()];
   const request = { ledger, store, batch, parts: { media, rows }, by: byPerson(session.settings, reason) };
+  const cleanUp = async (only: boolean): Promise<CleanedHere> => {
+    const end = await cleanBatch({ ...request, isDryRun: only });
+    if (end.type !== 'cleaned') return end;
+    return { ...end, uploads: media ? await sweepUploads({ ledger, store, isDryRun: only }) : NO_MEDIA };
+  };
   if (!isDryRun && confirm !== undefined) {
-    const forecast = await cleanBatch({ ...request, isDryRun: true });
+    const forecast = await cleanUp(true);
     if (forecast.type !== 'cleaned') return forecast;
     await confirm(forecast);
   }
-  return cleanBatch({ ...request, isDryRun });
+  return cleanUp(isDryRun);
 }
 
 /** Without its rows' inputs, a batch can neither be redriven nor written. Throws {@link VoxbatchError} (`cleaned`). */

@@ -1,15 +1,19 @@
+import { isBucket } from '../../store/open-store.ts';
 import { serveMediaOf, whyOutOfReach, type ServeMediaSettings } from '../../contract/serve-media.ts';
 import { NO_LINKS, type LocalMediaRules } from '../../inputs/local-media/rules.ts';
 
 /**
- * What becomes of local `audio` and `video` under these settings. On a cluster the settings of the workers count in the
+ * What becomes of local `audio` and `video` under these settings: a store in a bucket hands them out, too. On a cluster the settings of the workers count in the
  * end; the command that starts a batch must be given the same.
  *
  * @param apiUrl undefined if no API is configured; then it may reach any address
  */
-export function localMediaRules(config: ServeMediaSettings, apiUrl: string | undefined): LocalMediaRules {
+export function localMediaRules(
+  { config, store }: { readonly config: ServeMediaSettings; readonly store: string },
+  apiUrl: string | undefined,
+): LocalMediaRules {
   const place = serveMediaOf(config);
-  if (place === undefined) return NO_LINKS;
+  if (place === undefined) return isBucket(store) ? { type: 'links' } : NO_LINKS;
   const expected = whyOutOfReach(place, apiUrl);
   return expected === undefined ? { type: 'links' } : { type: 'none', expected };
 }

@@ -4,19 +4,21 @@ import { link, open, unlink } from 'node:fs/promises';
 import { serveMediaOf } from '../../contract/serve-media.ts';
 import { pathsIn } from '../../embedded/home.ts';
 import type { MediaLinks } from '../../store/local-media/media-links.ts';
+import type { Store } from '../../store/store.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Settings } from '../settings.ts';
 
 /**
- * Opens what hands out links to local media in this process; undefined without such settings. Throws {@link
+ * Opens what hands out links to local media in this process; undefined without
+ * such settings and a store that has URLs. Throws {@link
  * VoxbatchError} (`no-media-port`).
  */
-export async function openMediaLinks({
-  config,
-  home,
-}: Pick<Settings, 'config' | 'home'>): Promise<MediaLinks | undefined> {
+export async function openMediaLinks(
+  { config, home }: Pick<Settings, 'config' | 'home'>,
+  { urls }: Pick<Store, 'urls'>,
+): Promise<MediaLinks | undefined> {
   const place = serveMediaOf(config);
-  if (place === undefined) return undefined;
+  if (place === undefined) return urls && (await import('../../store/local-media/upload-media.ts')).uploadMedia(urls);
   const { MediaPortTaken, serveMedia } = await import('../../store/local-media/serve-media.ts');
   const { KEY_BYTES } = await import('../../store/local-media/link-seal.ts');
   try {

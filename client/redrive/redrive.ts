@@ -314,7 +314,7 @@ async function withPlan<T>(
   }
   const source = typeof from === 'string' ? await openManifest(from) : from;
   try {
-    const localMedia = localMediaRules(session.settings.config, batch.apiUrl);
+    const localMedia = localMediaRules(session.settings, batch.apiUrl);
     // An outcome file lies elsewhere than the manifest whose cells it repeats.
     const filesFrom = [dirname(resolve(batch.source)), process.cwd()];
     const edited = await findEditedRows(source, { ledger, batch, localMedia, filesFrom });

@@ -127,9 +127,9 @@ export async function checkAnew<Plan extends RunPlan>(
 /** Adds to a manifest's choices what becomes of local media. */
 export function withMediaRules<Choices extends BatchChoices>(
   choices: Choices,
-  { settings, apiUrl }: Pick<CheckRequest, 'apiUrl'> & { readonly settings: Pick<Settings, 'config'> },
+  { settings, apiUrl }: Pick<CheckRequest, 'apiUrl'> & { readonly settings: Pick<Settings, 'config' | 'store'> },
 ): Choices {
-  return { ...choices, manifest: { ...choices.manifest, localMedia: localMediaRules(settings.config, apiUrl) } };
+  return { ...choices, manifest: { ...choices.manifest, localMedia: localMediaRules(settings, apiUrl) } };
 }
 
 /** The choices for a manifest and its batch. */

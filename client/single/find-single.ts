@@ -11,12 +11,12 @@ import {
 import { defined } from '../../contract/defined.ts';
 import type { Account } from '../../contract/names.ts';
 import { dialectOf } from '../../contract/row-kinds.ts';
-import type { Config } from '../../inputs/config-file.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, RowStanding } from '../../ledger/record-types.ts';
 import { decideAgain, decideCleaned, type AgainWish, type SameAgain } from '../../policy/single/same-again.ts';
 import { localMediaRules } from '../local-media/local-media-rules.ts';
 import { refuseOption } from '../problem.ts';
+import type { Settings } from '../settings.ts';
 
 /** A recorded single job: its batch and its row. */
 export interface SingleRecord extends RowStanding {
@@ -107,7 +107,7 @@ export type PreparedJob =
 export interface PrepareRequest extends AgainWish {
   readonly job: SingleJob;
   readonly options: SingleOptions;
-  readonly config: Config;
+  readonly settings: Pick<Settings, 'config' | 'store'>;
   /** Address of the API; undefined if none is set. */
   readonly apiUrl: string | undefined;
   /** Undefined if none exists yet. */
@@ -119,8 +119,9 @@ export interface PrepareRequest extends AgainWish {
  * called. Text limits apply to new jobs only: a recorded job is neither refused nor split because of a limit learned later.
  */
 export async function prepareSingle(request: PrepareRequest): Promise<PreparedJob> {
-  const { job, config, apiUrl, ledger } = request;
-  const options = { ...request.options, localMedia: localMediaRules(config, apiUrl) };
+  const { job, settings, apiUrl, ledger } = request;
+  const { config } = settings;
+  const options = { ...request.options, localMedia: localMediaRules(settings, apiUrl) };
   const recorded = await readSingleJob(job, { ...options, anyLength: true }, config);
   if (recorded.type === 'faulty') return recorded;
   const record = ledger && (await findOnRecord(ledger, recorded, apiUrl));

@@ -37,7 +37,7 @@ export async function runHere(
     refuseOption(again ? 'again' : 'resubmit', 'false with the cache mode only, which sends nothing', true);
   const wanted = { again, resubmit, options: { tuning, ...defined({ assumeSeconds, apiDialect }) } };
   const [ledger, apiUrl] = [await session.ledger(), await apiUrlOf(session)];
-  const prepared = await prepareSingle({ job, config, apiUrl, ledger, ...wanted });
+  const prepared = await prepareSingle({ job, settings: session.settings, apiUrl, ledger, ...wanted });
   if (prepared.type === 'faulty') return prepared;
   const ended = (record: SingleRecord, why?: Held): SingleAnswer => {
     const result = jobResult(record, session.store);

@@ -62,7 +62,7 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
   let beats: Beats | undefined;
   let mediaLinks: MediaLinks | undefined;
   try {
-    mediaLinks = await openMediaLinks(request.settings);
+    mediaLinks = await openMediaLinks(request.settings, store);
     // Checked immediately before: a process that joins later may have requests in flight, which must not be mistaken
     // for those of dead processes.
     if (await temporal.proveAlone()) {

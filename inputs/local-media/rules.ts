@@ -8,7 +8,7 @@ export type LocalMediaRules = { readonly type: 'links' } | { readonly type: 'non
 export const NO_LINKS: LocalMediaRules = {
   type: 'none',
   expected:
-    'an http(s) URL that the service can fetch; to send a file of this machine, give --serve-media HOST:PORT, and --serve-media-url with the address at which the service reaches that',
+    'an http(s) URL that the service can fetch; to send a file of this machine, give --serve-media HOST:PORT, and --serve-media-url with the address at which the service reaches that; or keep media in a bucket (VOXBATCH_STORE=s3://…)',
 };
 
 const UNREAD = 'path:';

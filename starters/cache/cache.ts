@@ -10,7 +10,7 @@ import { findHistory } from '../../client/look/explain.ts';
 import { unclearRow } from '../look/explain.ts';
 import { personAt } from '../person.ts';
 import { admittance, confirmStore } from '../trust/confirm.ts';
-import { freedWords } from '../terminal/file-words.ts';
+import { freedWords, uploadLines } from '../terminal/file-words.ts';
 import { namedRow, size, form, number, plural } from '../terminal/words.ts';
 import { sourceWords } from '../terminal/attempt-words.ts';
 import { clipped, oneLine, tableLines } from '../terminal/table.ts';
@@ -57,7 +57,7 @@ export async function prune(flags: Flags, { output }: RunContext, ask: Ask = ask
         reason: flags.reason,
         confirm: async (forecast) => {
           if (person.yes) return;
-          output.say(prunedLine({ dryRun: true, ...forecast }));
+          for (const line of prunedLines({ dryRun: true, ...forecast })) output.say(line);
           await confirmRemoval(ask);
         },
       }),
@@ -67,7 +67,7 @@ export async function prune(flags: Flags, { output }: RunContext, ask: Ask = ask
     },
   );
   const view = { dryRun, ...pruned };
-  printAnswer(output, flags, view, () => [prunedLine(view)]);
+  printAnswer(output, flags, view, () => prunedLines(view));
   return 'complete';
 }
 
@@ -147,8 +147,9 @@ function holderWords({ batch, row, bytes, madeAt, usedAt, path, missing = '' }: 
 }
 
 /** Describes what a prune removed, or would remove. */
-function prunedLine({ dryRun, results, needed, media }: PruneView): string {
+function prunedLines({ dryRun, results, needed, media, uploads }: PruneView): readonly string[] {
   const verb = dryRun ? 'Would remove' : 'Removed';
   const kept = needed === 0 ? '' : ` ${number(needed)} more stay, because open batches need them.`;
-  return `${verb} ${plural(results, 'result')}, ${freedWords(media, dryRun, 'out folders')}.${kept}`;
+  const line = `${verb} ${plural(results, 'result')}, ${freedWords(media, dryRun, 'out folders')}.${kept}`;
+  return [line, ...uploadLines(uploads, dryRun)];
 }

@@ -11,7 +11,7 @@ import { unchangedError, ExitError } from '../exit-error.ts';
 import { personAt } from '../person.ts';
 import { admittance, confirmStore } from '../trust/confirm.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import { freedWords } from '../terminal/file-words.ts';
+import { freedWords, uploadLines } from '../terminal/file-words.ts';
 import { goOnCommand, plural } from '../terminal/words.ts';
 
 /** Flags of `clean`. */
@@ -30,8 +30,8 @@ export async function clean(
   const parts = readParts(flags);
   const { dryRun: isDryRun = false } = flags;
   const person = personAt(output, flags);
-  const viewOf = ({ rows, inDoubt, media }: Cleaned, dryRun: boolean): CleanView => ({
-    ...{ batch: name, dryRun, removed: parts, rows, inDoubt, media },
+  const viewOf = ({ rows, inDoubt, media, uploads }: Cleaned, dryRun: boolean): CleanView => ({
+    ...{ batch: name, dryRun, removed: parts, rows, inDoubt, media, uploads },
   });
   return atSession<ExitName>(
     flags,
@@ -68,7 +68,7 @@ function readParts({ media = false, rows = false, all = false }: CleanFlags): Cl
 }
 
 /** What a clean removed, or would remove. */
-function cleanLines({ batch, dryRun, removed, rows, inDoubt, media }: CleanView): readonly string[] {
+function cleanLines({ batch, dryRun, removed, rows, inDoubt, media, uploads }: CleanView): readonly string[] {
   const verb = dryRun ? 'Would remove' : 'Removed';
   const lines: string[] = [];
   if (removed.media) {
@@ -79,6 +79,7 @@ function cleanLines({ batch, dryRun, removed, rows, inDoubt, media }: CleanView)
         : `${verb} ${plural(media.files, 'file')} of batch "${batch}" from the store, ${freed}`,
     );
   }
+  lines.push(...uploadLines(uploads, dryRun));
   if (removed.rows) {
     const done =
       rows === 0 && inDoubt === 0

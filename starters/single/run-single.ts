@@ -46,10 +46,9 @@ export async function runSingle(request: SingleRequest): Promise<ExitName> {
   };
   if ((options.tuning.cache ?? settings.config.cache) === 'only') refusePaying(flags);
   const apiUrl = readApiUrl(settings, flags);
-  const { config } = settings;
   const records = apiUrl === undefined ? undefined : await openRecordsIfAny(settings);
   try {
-    const prepared = await prepareSingle({ job, options, config, apiUrl, ledger: records, again, resubmit });
+    const prepared = await prepareSingle({ job, options, settings, apiUrl, ledger: records, again, resubmit });
     if (prepared.type === 'faulty') throw refuseJob(job, prepared.problems);
     if (prepared.type === 'ready') return await askAndWork(request, prepared.job, settings);
     const { record, held, ledger } = prepared;

@@ -136,6 +136,16 @@ function rowsOf(rows: Damaged): string {
   return `${rows.slice(0, SHOWN).map(namedRow).join(', ')}${more}`;
 }
 
+/** Says which uploaded local media were removed, or would be; nothing if there are none. */
+export function uploadLines(
+  { files, bytes }: { readonly files: number; readonly bytes: number },
+  isDryRun: boolean,
+): readonly string[] {
+  if (files === 0) return [];
+  const verb = isDryRun ? 'Would remove' : 'Removed';
+  return [`${verb} ${plural(files, 'uploaded file')} of rows that have ended, ${size(bytes)}.`];
+}
+
 /** `2 GB: 1 GB are free now, 1 GB have other names (out folders) and stay there`. `others`: what those names are of. */
 export function freedWords(
   { bytes, freed }: { readonly bytes: number; readonly freed: number },

@@ -135,7 +135,8 @@ describe('cache prune', () => {
   });
 
   it('removes what was not used for long, and marks it so: the bill stays, nothing is damaged', async () => {
-    const gone = { results: 2, needed: 0, media: { files: 2, bytes: 20, freed: 20 } };
+    const uploads = { files: 0, bytes: 0, freed: 0 };
+    const gone = { results: 2, needed: 0, media: { files: 2, bytes: 20, freed: 20 }, uploads };
     expect((await json('cache prune --older-than 30d --dry-run')).value).toEqual({ dry_run: true, ...gone });
     expect(await kept()).toBe(3);
     expect(await prunedBy('--older-than 30d')).toEqual({ dry_run: false, ...gone });

@@ -1,0 +1,52 @@
+import { nameOfContent } from '../../contract/local-media.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { inChunks } from '../../results/in-chunks.ts';
+import { UPLOADS_FOLDER, uploadKeyOf } from '../../store/local-media/upload-media.ts';
+import type { Store } from '../../store/store.ts';
+import { DiskSum, NO_MEDIA, type MediaSum } from '../cache/disk-sum.ts';
+
+/** What to sweep. */
+export interface SweepRequest {
+  readonly ledger: Pick<Ledger, 'lockForLoading' | 'listBatches' | 'scanRows'>;
+  readonly store: Pick<Store, 'list' | 'measure' | 'remove' | 'urls'>;
+  /** Only report what would be removed. */
+  readonly isDryRun: boolean;
+}
+
+const FILES_AT_ONCE = 256;
+
+/**
+ * Removes uploaded local media that no open row needs. A row that is run again later uploads its file again, so nothing
+ * is lost as long as the file itself is there. Waits for a batch that is being loaded, and holds others up meanwhile:
+ * their rows would not be seen.
+ */
+export async function sweepUploads({ ledger, store, isDryRun }: SweepRequest): Promise<MediaSum> {
+  if (store.urls === undefined) return NO_MEDIA;
+  const sum = new DiskSum();
+  const unlock = await ledger.lockForLoading();
+  try {
+    const needed = await keysNeeded(ledger);
+    for await (const keys of inChunks(store.list(UPLOADS_FOLDER), FILES_AT_ONCE))
+      await sum.remove(
+        store,
+        keys.filter((key) => !needed.has(key)),
+        isDryRun,
+      );
+  } finally {
+    unlock();
+  }
+  return sum.result();
+}
+
+/** Keys of the media that rows without an outcome have, or that a job may still fetch. */
+async function keysNeeded(ledger: SweepRequest['ledger']): Promise<ReadonlySet<string>> {
+  const needed = new Set<string>();
+  for (const batch of await ledger.listBatches()) {
+    if (batch.state === 'closed') continue;
+    for await (const { row } of ledger.scanRows(batch.name)) {
+      if (row.outcome !== null) continue;
+      for (const file of Object.values(row.spec.local ?? {})) needed.add(uploadKeyOf(nameOfContent(file)));
+    }
+  }
+  return needed;
+}
