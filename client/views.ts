@@ -18,6 +18,7 @@ import type { OccurrenceView } from './schedules/occurrence-view.ts';
 import type { checkSchedules, PreviewView, ScheduleLine, ShownSchedule } from './schedules/schedule-view.ts';
 import type { viewJob } from './single/single-view.ts';
 import type { viewSteered, viewTuned } from './steer/steer-view.ts';
+import type { WrittenLinks } from '../results/media-links.ts';
 import type { VoiceView } from './voices/find-voice.ts';
 
 /**
@@ -33,6 +34,8 @@ export interface Views {
   /** The end of a command that worked on a batch. */
   readonly run: ReturnType<typeof viewEnd>;
   readonly results: ReturnType<typeof viewResults>;
+  /** `results --media-links` */
+  readonly 'media-links': WrittenLinks & { readonly batch: string };
   readonly verify: ReturnType<typeof viewVerified>;
   readonly job: ReturnType<typeof viewJob>;
   /** `redrive --dry-run` */

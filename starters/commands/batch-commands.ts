@@ -150,9 +150,9 @@ export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   results: {
     does: 'Write the result files of a batch as it is now',
     operands: [BATCH],
-    flags: 'out json',
+    flags: 'mediaLinks out json',
     notes: LOOKING,
-    examples: ['voxbatch results lines --out delivered'],
+    examples: ['voxbatch results lines --out delivered', 'voxbatch results lines --media-links 7d'],
     load: async () => (await import('../look/results.ts')).results,
   },
   verify: {

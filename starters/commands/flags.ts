@@ -101,6 +101,11 @@ const OF_ONE = {
   now: ['--now', 'Do not wait for running jobs; list them with their cost, and fetch them later for free'],
   olderThan: ['--older-than <time>', 'Results that no row made or reused for this long: 12h, 30d, 8w', duration],
   keepBytes: ['--keep-bytes <size>', 'Keep those used last, up to this size: 500MB, 10GB', bytes],
+  mediaLinks: [
+    '--media-links <time>',
+    'Write URLs that are valid this long (7d at most) to media-links.csv, and no files; for a store in a bucket',
+    duration,
+  ],
   media: ['--media', 'Remove its media from the store; out folders keep what they have'],
   manifest: ['--manifest <place>', 'Run this manifest, with the flags of this command; without it, what it runs stays'],
   since: ['--since <duration>', 'How far to look back: 26h, 7d (default: 26h)'],

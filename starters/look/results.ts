@@ -1,4 +1,6 @@
-import { jsonLine, type RunContext } from '../terminal/output.ts';
+import { writeLinks } from '../../client/look/write-media-links.ts';
+import { plural } from '../terminal/words.ts';
+import { jsonLine, printAnswer, type RunContext } from '../terminal/output.ts';
 import { viewResults } from '../../client/look/files-view.ts';
 import { readEnd, writeFiles } from '../../client/look/write-files.ts';
 import { chooseBatch } from '../../client/open-records.ts';
@@ -17,6 +19,13 @@ import { summaryLines } from '../terminal/summary-words.ts';
 export async function results(name: string | undefined, flags: Flags, { output }: RunContext): Promise<ExitName> {
   return atLedger(async (ledger, settings) => {
     const batch = await chooseBatch(ledger, name);
+    const { mediaLinks: lifetimeMs } = flags;
+    if (lifetimeMs !== undefined) {
+      const { path, links, until } = await writeLinks({ ledger, settings, batch, out: flags.out, lifetimeMs });
+      const line = `${plural(links, 'URL')} in ${path}, valid until ${until.toISOString()}. Whoever has one can fetch its file.`;
+      printAnswer(output, flags, { batch: batch.name, path, links, until }, () => [line]);
+      return 'complete';
+    }
     const files = await showFilesMade(output, async (onFilesMade) =>
       writeFiles({ ledger, settings, batch, out: flags.out, onFilesMade }),
     );

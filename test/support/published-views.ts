@@ -10,6 +10,7 @@ const VIEWS: readonly (readonly [command: RegExp, view: string | undefined])[] =
   [/^(status|watch)\b/, 'status'],
   [/^(say|transcribe|lip-sync|voices (create|preview))\b/, 'job'],
   [/^redrive .*--dry-run\b/, 'redrive'],
+  [/^results .*--media-links\b/, 'media-links'],
   [/^(run|redrive)\b/, 'run'],
   [/^(pause|resume|stop)\b/, 'steer'],
   [/^compare [^-]/, 'compare'],

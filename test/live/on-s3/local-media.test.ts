@@ -1,6 +1,6 @@
 /** @slow */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MediaFetch } from '../../../simulator/media-fetches.ts';
 import { type S3Server, startS3 } from '../../s3-server.mjs';
@@ -62,6 +62,17 @@ it('are uploaded once each, fetched by presigned links also while the worker is 
   const fetches = await fetchesOf(world);
   expect(fetches.filter(({ status }) => status !== 200)).toEqual([]);
   for (const { url, sha256 } of fetches) expect(new URL(url).pathname).toContain(`/local/_inputs/${sha256}.`);
+
+  const urls = await world.run(['results', 'lines', '--media-links', '1h', '--json'], { env });
+  expect(JSON.parse(urls.stdout)).toMatchObject({ links: expect.any(Number) as unknown });
+  const [header, ...table] = (await world.read('out', 'lines', 'media-links.csv')).trimEnd().split('\n');
+  expect(header).toBe('id,_row,_file,_url,_expires');
+  expect(table.length).toBeGreaterThanOrEqual(ROWS - end.unknown);
+  for (const [, , file = '', url = ''] of table.slice(0, 10).map((line) => line.split(','))) {
+    const fetched = Buffer.from(await (await fetch(url)).arrayBuffer());
+    expect(fetched.equals(await readFile(world.path('out', 'lines', file)))).toBe(true);
+  }
+  expect(await world.run(['verify', 'lines'], { env })).toMatchObject({ code: 0 });
 
   const pruned = await world.run(['cache', 'prune', '--older-than', '1000d', '--yes', '--json'], { env });
   expect(JSON.parse(pruned.stdout)).toMatchObject({ results: 0, uploads: { files: 4 } });

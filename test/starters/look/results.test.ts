@@ -21,6 +21,13 @@ describe('results and verify', () => {
     for (const given of ['demo', 'out/demo']) await expectRun(`verify ${given}`, 0);
   });
 
+  it('write URLs only where the store has them, and say so before anything is written', async () => {
+    await addSampleBatch(place);
+    await expectRun('results demo --media-links 7d', 2, 'expected a store in a bucket, whose files have URLs');
+    await expectRun('results demo --media-links 8d', 2, 'at most 7d');
+    expect(await readdir('.')).not.toContain('out');
+  });
+
   it('write the files of a batch in the middle of its run', async () => {
     const row = (id: string, text: string) => ({ id, kind: 'tts', input: [id, text] }) as const;
     await addBatch(place, ['id', 'text'], [row('2', 'one'), row('b', 'two')]);

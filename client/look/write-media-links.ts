@@ -1,0 +1,45 @@
+import { resolve } from 'node:path';
+import { defaultOut } from '../../contract/batch-name.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+import { writeMediaLinks, type WrittenLinks } from '../../results/media-links.ts';
+import { openStore } from '../../store/open-store.ts';
+import { refuseCleaned } from '../clean/clean.ts';
+import { refuseOption } from '../problem.ts';
+import type { Settings } from '../settings.ts';
+import { claimOut } from './write-files.ts';
+
+/** Which URLs to write, and where. */
+export interface WriteLinksRequest {
+  readonly ledger: Ledger;
+  readonly settings: Settings;
+  readonly batch: BatchRecord;
+  /** Default: the batch's default out folder. */
+  readonly out?: string | undefined;
+  readonly lifetimeMs: number;
+}
+
+/** Longest life of a URL, ms: S3 allows no more. */
+const MOST_MS = 7 * 86_400_000;
+
+/**
+ * Writes the URLs of a batch's files into its out folder, and none of the files. Throws {@link VoxbatchError}
+ * (`bad-option` for a store in a folder, `cleaned`, `unwritable-out`, `taken-out`, `linked-out`).
+ */
+export async function writeLinks(request: WriteLinksRequest): Promise<WrittenLinks> {
+  const { ledger, settings, batch, lifetimeMs } = request;
+  const option = 'mediaLinks (--media-links)';
+  if (lifetimeMs > MOST_MS) refuseOption(option, 'at most 7d, which is what S3 allows', `${String(lifetimeMs)} ms`);
+  refuseCleaned(batch);
+  const store = await openStore(settings.store, settings.env);
+  try {
+    const { urls } = store;
+    const expected = 'a store in a bucket, whose files have URLs (without it, results writes the files themselves)';
+    if (urls === undefined) return refuseOption(option, expected, settings.store);
+    const out = resolve(request.out ?? defaultOut(batch.name));
+    await claimOut(out, batch, ledger);
+    return await writeMediaLinks({ ledger, batch, urls, out, lifetimeMs });
+  } finally {
+    await store.close();
+  }
+}
