@@ -8,7 +8,7 @@ import { namedFilesOf } from './result-line.ts';
 import { WholeFile } from './whole-file.ts';
 
 /** Name of the table of URLs in the out folder. */
-export const LINKS_FILE = 'media-links.csv';
+const LINKS_FILE = 'media-links.csv';
 
 /** Its columns. `_file`: the path that the file has in an out folder, as in `results.csv`. */
 const COLUMNS = ['id', '_row', '_file', '_url', '_expires'];
