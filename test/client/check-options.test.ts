@@ -100,8 +100,8 @@ describe('what may be changed at any time', () => {
 describe('the places of records', () => {
   it.each([
     ['ledger', { ledger: 'mysql://user:secret@host/db' }],
-    ['store', { store: 's3://bucket/media' }],
-    ['config.store', { config: { store: 's3://bucket/media' } }],
+    ['store', { store: 'gs://bucket/media' }],
+    ['config.store', { config: { store: 's3://key:secret@bucket/media' } }],
     ['home', { home: 'https://host/records' }],
   ])('are refused where %s is a URL: it would become a folder of this machine', (option, options) => {
     expect(() => openVoxbatch(options)).toThrow(`Option ${option}: expected `);
