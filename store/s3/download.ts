@@ -30,8 +30,7 @@ export async function leaseObject(client: BucketClient, key: string, scratch: Sc
     throw error;
   });
   if (body === undefined) return undefined;
-  const folder = await scratch.folder();
-  const path = newPart(folder.root);
+  const path = newPart(scratch.folder.root);
   const release = async (): Promise<void> => {
     await rm(path, { force: true }).catch(() => undefined);
   };

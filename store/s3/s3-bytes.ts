@@ -51,7 +51,7 @@ export async function openBucketBytes(place: BucketPlace, env: NodeJS.ProcessEnv
       }
       return bytes.owner();
     },
-    partsIn: () => scratch.folder(),
+    partsIn: () => Promise.resolve(scratch.folder),
     claim: async (owner) => {
       claimed = owner;
       return claimPrefix(client, place.prefix, owner);

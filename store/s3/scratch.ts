@@ -1,27 +1,19 @@
-import { lstat, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { lstat, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { StoreUnwritable } from '../errors.ts';
 import type { OwnedFolder } from '../owner-file.ts';
 
 const PREFIX = 'voxbatch-media-';
 /** A folder of a dead process in which nothing has changed for this long is removed, ms: its id may be taken again. */
 const ABANDONED_MS = 3_600_000;
 
-/** A folder of this process for copies and unfinished bodies, in the system's temporary folder (`TMPDIR`). */
+/**
+ * A folder of this process for copies and unfinished bodies, in the system's temporary folder (`TMPDIR`). Whoever writes
+ * to it makes it first; most processes never do. Nobody can guess its name and make it before.
+ */
 export class Scratch {
-  #making: Promise<string> | undefined;
-
-  /** Makes the folder when it is first asked for, or again if somebody has removed it. Throws `StoreUnwritable`. */
-  async folder(): Promise<OwnedFolder> {
-    const asked = this.#making;
-    const before = await asked?.catch(() => undefined);
-    // Of several callers, the first makes it anew.
-    if (before === undefined || !(await isFolder(before))) {
-      if (this.#making === asked) this.#making = make();
-    }
-    return { root: await (this.#making ??= make()) };
-  }
+  readonly folder: OwnedFolder = { root: join(tmpdir(), `${PREFIX}${String(process.pid)}-${randomUUID()}`) };
 
   /** Removes what killed processes of this user have left. Never fails. */
   async sweep(): Promise<void> {
@@ -35,21 +27,8 @@ export class Scratch {
   }
 
   async close(): Promise<void> {
-    const folder = await this.#making?.catch(() => undefined);
-    if (folder !== undefined) await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+    await rm(this.folder.root, { recursive: true, force: true }).catch(() => undefined);
   }
-}
-
-async function make(): Promise<string> {
-  try {
-    return await mkdtemp(join(tmpdir(), `${PREFIX}${String(process.pid)}-`));
-  } catch (error) {
-    throw new StoreUnwritable(tmpdir(), error);
-  }
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return (await lstat(path).catch(() => undefined))?.isDirectory() === true;
 }
 
 function isAlive(pid: number): boolean {

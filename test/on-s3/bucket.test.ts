@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createHash, randomUUID } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { stat, writeFile } from 'node:fs/promises';
 import { isLocalTrouble } from '../../api/local-trouble.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
 import { claimPrefix } from '../../store/s3/owner-object.ts';
@@ -161,4 +162,15 @@ it('lists more than fits into one answer', async () => {
   const found: string[] = [];
   for await (const key of bytes.list('b/')) found.push(key);
   expect(found.toSorted()).toEqual(keys.toSorted());
+});
+
+it('makes a folder for copies only when there is one, and takes it away', async () => {
+  const bytes = await openPlace();
+  const { root } = await bytes.partsIn();
+  await bytes.put('b/1.mp3', contentOf(Buffer.from('sound')));
+  expect(existsSync(root)).toBe(false);
+  await bytes.lease('b/1.mp3');
+  expect((await stat(root)).mode & 0o777).toBe(0o700);
+  await bytes.close();
+  expect(existsSync(root)).toBe(false);
 });
