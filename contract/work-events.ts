@@ -77,6 +77,8 @@ interface LimiterEvent extends InLane {
 export const NOTES = {
   'row-ended': ['error', 'a row is ended'],
   'answer-unrecorded': ['error', 'an answer cannot be recorded'],
+  'ledger-away': ['error', 'the database of the ledger does not answer; nothing is sent until it does'],
+  'ledger-back': ['info', 'the database of the ledger answers again'],
   'parts-unjoinable': ['error', 'parts cannot be joined'],
   'submit-failed': ['warn', 'a submit failed; it is reconciled'],
   'price-unrecorded': ['warn', 'a price cannot be noted'],

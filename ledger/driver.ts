@@ -16,7 +16,7 @@ export interface LedgerDriver extends Versions {
    * Opens the database, and creates it if needed. Throws `LedgerUnreachable`, also if a ledger would not be safe there,
    * and `LedgerMissing` if it must exist.
    */
-  open(place: string, options: { readonly mustExist: boolean }): Promise<Dialect>;
+  open(place: string, options: OpenDialect): Promise<Dialect>;
   /**
    * Human-readable names of the parts of an up-to-date database that are unexpected, differ from this driver's schema,
    * or are missing.
@@ -34,6 +34,13 @@ export interface LedgerDriver extends Versions {
   reserveOf(place: string): Promise<Reserve>;
 }
 
+/** How a database is opened. */
+export interface OpenDialect {
+  readonly mustExist: boolean;
+  /** How long calls wait for a database that goes away, ms. One in a file does not. */
+  readonly patienceMs: number;
+}
+
 /**
  * Locks between processes, kept beside the records: each ends with its process, however that dies, and lasts as long as
  * the process lives, however slow or suspended it is. Part of {@link Ledger}.
@@ -45,8 +52,10 @@ export interface LockMethods {
    * lost, and with `--on-unknown resubmit` pay for them again. `server` names it.
    *
    * Returns the function that releases the lock. Throws {@link LedgerInUse} while another server's workers hold it.
+   * `onLost` is called if the lock was lost and cannot be had again: one that is held over the network ends with its
+   * connection, and is taken again at once.
    */
-  lockForWorkers(server: string): Promise<Unlock>;
+  lockForWorkers(server: string, onLost?: (error: Error) => void): Promise<Unlock>;
   /**
    * Keeps the workers of every server from the ledger, and waits for nobody but a process that only looks at the lock.
    * Throws {@link LedgerInUse} while any worker holds it.

@@ -17,6 +17,21 @@ export class LedgerUnreachable extends Error {
   }
 }
 
+/**
+ * The ledger's database does not answer, which may pass: its server restarts, or the line to it is cut. Nothing was
+ * kept of what was asked. Processes that work on batches wait for it and see this error only when they must end.
+ */
+export class LedgerAway extends LedgerUnreachable {
+  /** True if only a person's decision ends it. */
+  readonly needsPerson: boolean;
+
+  constructor(path: string, problem: string, advice: string, cause?: unknown, needsPerson = false) {
+    super(path, problem, advice, cause);
+    this.name = 'LedgerAway';
+    this.needsPerson = needsPerson;
+  }
+}
+
 /** The ledger's disk is full, has too little room to send anything, or failed a write, as with an exhausted quota. */
 export class LedgerFull extends LedgerUnreachable {
   constructor(path: string, problem: string, advice: string, cause?: unknown) {

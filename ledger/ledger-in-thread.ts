@@ -5,6 +5,7 @@ import { unpackError, type ThrownError } from '../threads/serve-jobs.ts';
 import {
   BatchExists,
   DuplicateRow,
+  LedgerAway,
   LedgerMisuse,
   LedgerMissing,
   LedgerReadOnly,
@@ -51,6 +52,7 @@ export interface OpenedLedger extends Pick<Ledger, 'id' | 'origin' | 'readOnly' 
 
 const CLASSES: readonly (abstract new (...args: never) => Error)[] = [
   LedgerUnreachable,
+  LedgerAway,
   LedgerFull,
   LedgerMissing,
   LedgerReadOnly,
@@ -106,7 +108,7 @@ export async function openInThread({ place, pool }: LedgerThread, driver: Ledger
     return {
       ...remoteMethods(names, call),
       ...composed(call),
-      ...locks,
+      ...patient(locks, () => call('awaitDatabase', []) as Promise<void>),
       id,
       origin,
       place: shown,
@@ -117,6 +119,28 @@ export async function openInThread({ place, pool }: LedgerThread, driver: Ledger
     await pool.close();
     throw error;
   }
+}
+
+/** The locks of a process that works on batches: it waits for a database that does not answer. */
+function patient(locks: LockMethods, awaitDatabase: () => Promise<void>): LockMethods {
+  const waiting =
+    <T>(ask: () => Promise<T>) =>
+    async (): Promise<T> => {
+      for (;;) {
+        try {
+          return await ask();
+        } catch (error) {
+          if (!(error instanceof LedgerAway)) throw error;
+          await awaitDatabase();
+        }
+      }
+    };
+  return {
+    ...locks,
+    isWorkedOn: waiting(() => locks.isWorkedOn()),
+    lockForLoading: waiting(() => locks.lockForLoading()),
+    lockForFiles: waiting(() => locks.lockForFiles()),
+  };
 }
 
 type Call = (method: LedgerCall['method'], args: readonly unknown[], patienceMs?: number) => Promise<unknown>;

@@ -1,6 +1,9 @@
 import { defined } from '../contract/defined.ts';
 import type { LimiterAnswer, LimiterStep } from '../policy/pacing/limiter-step.ts';
 import type { WhyReadOnly } from './copy/read-only.ts';
+import type { OutageNews } from './database/outage.ts';
+import { look } from './database/transactions.ts';
+import { unitAdapterOf } from './database/unit-of-work.ts';
 import type { LockMethods, Reserve } from './driver.ts';
 import { LedgerFull } from './errors.ts';
 import { METHODS, type BoundMethods, type Method } from './methods.ts';
@@ -40,6 +43,12 @@ export interface Ledger extends BoundMethods, LockMethods {
   scanRows(batch: string, options?: ScanOptions): AsyncIterable<RowStanding>;
   /** Redeclared so that its answer type depends on its argument; see `limiters.ts`. */
   updateLimiter<Step extends LimiterStep>(scope: string, step: Step): Promise<LimiterAnswer<Step>>;
+  /** How long the database has not answered, and why; undefined if it answers, and for a database in a file. */
+  outage(): Promise<OutageNews | undefined>;
+  /** Returns once the database answers. Throws `LedgerAway` if waiting has ended. */
+  awaitDatabase(): Promise<void>;
+  /** Ends waiting for a database that does not answer: calls then throw `LedgerAway`. For a process that must end. */
+  stopWaiting(): Promise<void>;
   /** Releases the space reserved for answers, so that a small file that arrived with its answer can be stored. */
   makeRoom(): Promise<void>;
   /**
@@ -53,6 +62,7 @@ export interface Ledger extends BoundMethods, LockMethods {
 export function createLedger(opened: OpenDatabase): Ledger {
   const { db, id, origin, readOnly, place, locks, findStrange, reserve, former } = opened;
   const bound = bind(db);
+  const outage = unitAdapterOf(db)?.outage;
   const ledger: Ledger = {
     ...locks,
     ...bound,
@@ -62,6 +72,12 @@ export function createLedger(opened: OpenDatabase): Ledger {
     ...defined({ former, readOnly }),
     strangeParts: findStrange,
     scanRows: (batch, options = {}) => scanRows((after) => bound.scanPage(batch, options, after)),
+    outage: () => Promise.resolve(outage?.news),
+    awaitDatabase: () => look(db, () => Promise.resolve()),
+    stopWaiting: () => {
+      outage?.stop();
+      return Promise.resolve();
+    },
     makeRoom: () => Promise.resolve(),
     leaveRoom: () => Promise.resolve(),
   };

@@ -68,13 +68,17 @@ async function beginThreadOf(
   return entry === undefined ? undefined : beginThread(entry, { place, mustExist, hasReserve: true });
 }
 
+/** How long a process that does not work on batches waits for a database that goes away, ms. */
+const ASKING_PATIENCE_MS = 10_000;
+
 /** See {@link openLedger}. */
 export async function openDatabase(
   { place, mustExist, hasReserve = false }: LedgerPlace,
   clock?: Clock,
 ): Promise<OpenDatabase> {
   const { driver } = await driverOf(place);
-  const dialect = await driver.open(place, { mustExist });
+  // Who works on batches waits as long as it takes; who asks or steers would wait in vain.
+  const dialect = await driver.open(place, { mustExist, patienceMs: hasReserve ? Infinity : ASKING_PATIENCE_MS });
   // Loaded late: where there is no ledger, this code is not needed.
   const { databaseOf } = await import('./migrate.ts');
   return databaseOf(dialect, driver, place, hasReserve, clock);

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -9,7 +9,8 @@ const OTHER_USER = 'nobody';
 
 /**
  * Starts a PostgreSQL server of our own, with a new database, that syncs each commit as the product needs it. Its programs are found in
- * `PG_BIN`, where Debian puts them, or on the PATH. Returns its address and how to stop it, which removes the database.
+ * `PG_BIN`, where Debian puts them, or on the PATH. Returns its address, how to kill it and start it again, and how to stop it, which removes
+ * the database.
  */
 export async function startPostgres() {
   const bin = findPrograms();
@@ -29,9 +30,26 @@ export async function startPostgres() {
   }
   run('initdb', '-D', data, '-U', 'voxbatch', '-A', 'trust', '--locale=C', '-E', 'UTF8');
   const settings = `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1 -c max_connections=300`;
-  run('pg_ctl', '-D', data, '-w', '-l', join(folder, 'log'), '-o', settings, 'start');
+  const start = () => {
+    run('pg_ctl', '-D', data, '-w', '-l', join(folder, 'log'), '-o', settings, 'start');
+  };
+  start();
   return {
     url: `postgres://voxbatch@127.0.0.1:${port}/postgres`,
+    /** Ends all its processes at once, as a machine that loses power does. */
+    kill: () => {
+      const main = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]);
+      const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', `${main}`], { encoding: 'utf8' });
+      for (const pid of [main, ...stdout.trim().split(/\s+/).map(Number)]) {
+        try {
+          process.kill(pid, 'SIGKILL');
+        } catch {
+          // It has ended meanwhile.
+        }
+      }
+    },
+    /** Starts it again, on the same port. Returns once it answers. */
+    start,
     stop: () => {
       run('pg_ctl', '-D', data, '-m', 'immediate', 'stop');
       rmSync(folder, { recursive: true, force: true });

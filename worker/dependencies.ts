@@ -23,6 +23,7 @@ import { RunningWork } from '../activities/running-work.ts';
 import { InFlightLimits } from '../activities/pacing/in-flight-limits.ts';
 import { RoomWaits } from '../activities/pacing/room-waits.ts';
 import { createMediaFetch } from '../api/create-fetch.ts';
+import type { OutageEvent } from './watch-outage.ts';
 
 /** Concurrent downloads of one process: limited by disk and CPU, not by the API. */
 const DOWNLOADS = 8;
@@ -39,6 +40,8 @@ export interface WorkerWorld
   readonly atFaultPoint?: FaultPointHook;
   /** Default: the system clock. */
   readonly clock?: Clock;
+  /** Called when the ledger's database goes away, and when it is back. Default: does nothing. */
+  readonly onOutage?: (event: OutageEvent) => void;
   /** Default: hints without a source of webhooks. */
   readonly hints?: JobHints;
   /** Default: does nothing. */

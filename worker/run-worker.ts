@@ -11,6 +11,7 @@ import { createWorker, type WorkerPlace } from './create-worker.ts';
 import { followLedgerClock } from './ledger-clock.ts';
 import { dependenciesOf, type WorkerWorld } from './dependencies.ts';
 import { showAlive } from './show-alive.ts';
+import { limitWaiting, watchOutage, type OutageEvent } from './watch-outage.ts';
 
 /** A worker that runs in this process. */
 export interface RunningWorker {
@@ -56,6 +57,12 @@ function withoutPayloads(meta: Record<string | symbol, unknown> | undefined): Re
   };
 }
 
+function noteOutage({ observe }: Pick<WorkerWorld, 'observe'>, event: OutageEvent): void {
+  const { type } = event;
+  if (type === 'away') observe({ type: 'note', what: 'ledger-away', error: event.problem });
+  else observe({ type: 'note', what: 'ledger-back', facts: { afterMs: Math.round(event.afterMs) } });
+}
+
 /** Connects a worker to Temporal and starts it. Throws if Temporal cannot be reached. */
 export async function startWorker(
   temporal: WorkerPlace & { readonly connection: NativeConnectionOptions },
@@ -80,6 +87,7 @@ export async function startWorker(
     fault ??= error;
     world.onFault(error);
   };
+  const endLimit = limitWaiting(world.ledger, ending.signal);
   const deps = dependenciesOf({ ...world, clock, onFault, leaveContext }, ending.signal, cutting.signal);
   // An open connection would keep the process alive.
   const worker = await createWorker(connection, temporal, deps).catch(async (error: unknown) => {
@@ -90,12 +98,18 @@ export async function startWorker(
   // What is paid for must be kept, so a worker waits for its store as long as it lives.
   world.store.patience?.limit(Infinity);
   const alive = await showAlive(deps);
+  const endWatch = watchOutage(deps.ledger, (event) => {
+    noteOutage(deps, event);
+    world.onOutage?.(event);
+  });
   const ended = worker.run().finally(async () => {
     // An ending lane does not wait for its requests in flight; the process does.
     await deps.sends.idle();
     await deps.fetches.idle();
     clock.stop();
     await alive.end(fault);
+    endWatch();
+    endLimit();
     await connection.close();
   });
   // Callers that await `ended` see the error; until then it must not count as unhandled.

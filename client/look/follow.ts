@@ -5,6 +5,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money, ReasonCount } from '../../ledger/record-types.ts';
 import { MediaLinks } from './media-links.ts';
 import type { Store } from '../../store/store.ts';
+import { limitWaiting } from '../../worker/watch-outage.ts';
 
 /** Poll interval of the batch's record, ms. The end of the batch is noticed up to this much later. */
 const LOOK_EVERY_MS = 100;
@@ -93,6 +94,15 @@ export type FollowEvent =
  * The last event is `ended`. Work happens only while the caller awaits the next event.
  */
 export async function* followBatch(request: FollowRequest): AsyncGenerator<FollowEvent, void, undefined> {
+  const endLimit = limitWaiting(request.ledger, request.signal);
+  try {
+    yield* follow(request);
+  } finally {
+    endLimit();
+  }
+}
+
+async function* follow(request: FollowRequest): AsyncGenerator<FollowEvent, void, undefined> {
   const { ledger, signal, fetchesHere } = request;
   const media = new MediaLinks(request);
   let isStoreAway = false;

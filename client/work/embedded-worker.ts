@@ -13,6 +13,7 @@ import type { Store } from '../../store/store.ts';
 import { newHints, newIdentity } from '../../worker/dependencies.ts';
 import { logEvents } from '../../worker/log-events.ts';
 import { startWorker, type RunningWorker } from '../../worker/run-worker.ts';
+import type { OutageEvent } from '../../worker/watch-outage.ts';
 import { beginBeats, type Beats } from '../../worker/show-alive.ts';
 import { openMediaLinks } from '../local-media/open-media-links.ts';
 import type { MediaLinks } from '../../store/local-media/media-links.ts';
@@ -58,7 +59,7 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
   const { temporal, ledger, store, open, atFaultPoint: atFaultPoint } = request;
   const owner = newIdentity();
   const log = openLog(request.settings.home, request.onLog);
-  const release = await lockLedger(ledger, temporal, request.settings.home);
+  const release = await lockLedger(ledger, temporal, request.settings.home, request.onFault);
   let beats: Beats | undefined;
   let mediaLinks: MediaLinks | undefined;
   try {
@@ -86,6 +87,9 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
       voxbatchVersion: voxbatchVersion(),
       searchable: await searchableIn(request),
       onFault: request.onFault,
+      onOutage: (event) => {
+        request.say(outageLine(ledger, event));
+      },
       hints,
       ...defined({ atFaultPoint, mediaLinks }),
     }).catch(async (error: unknown) => {
@@ -122,6 +126,12 @@ async function searchableIn({ temporal, say }: EmbeddedWorkerRequest): Promise<r
     say(`Temporal's lists cannot be searched by ${names}; batches run all the same. To create them: ${command}`);
   }
   return there;
+}
+
+function outageLine({ place }: Pick<Ledger, 'place'>, event: OutageEvent): string {
+  return event.type === 'back'
+    ? `The database of the ledger answers again, after ${String(Math.round(event.afterMs / 1_000))} s. Work goes on.`
+    : `The database of the ledger ${place} does not answer. Nothing is sent until it does; answers on their way are kept. ${event.problem}`;
 }
 
 /** True for the SDK's errors when the server does not answer. It does not export the class of the worker's error. */
@@ -190,10 +200,11 @@ export async function lockLedger(
   ledger: Pick<Ledger, 'id' | 'place' | 'lockForWorkers' | 'readStanding'>,
   temporal: Temporal,
   home: string,
+  onLost?: (error: Error) => void,
 ): Promise<Unlock> {
   // Different paths to one folder mean the same server.
   const server = temporal.isEmbedded ? `the embedded one in ${realpathSync(home)}` : await nameOf(temporal);
-  const unlock = await beforeWork(() => ledger.lockForWorkers(server)).catch((error: unknown) => {
+  const unlock = await beforeWork(() => ledger.lockForWorkers(server, onLost)).catch((error: unknown) => {
     if (!(error instanceof LedgerInUse)) throw error;
     throw new VoxbatchError({ type: 'ledger-in-use', ledger: ledger.place, holder: error.holder });
   });

@@ -1,7 +1,8 @@
 import type { Clock, Db, Schema, Tx } from '../schema.ts';
-import { CompiledQuery, type DialectAdapter, type Kysely, type Transaction } from 'kysely';
+import { CompiledQuery, type Kysely, type Transaction } from 'kysely';
+import { LedgerAway } from '../errors.ts';
 import { execute } from './prepared.ts';
-import type { UnitAdapter, UnitOfWork } from './unit-of-work.ts';
+import { unitAdapterOf, type UnitAdapter, type UnitOfWork } from './unit-of-work.ts';
 
 /** Gives a database or a transaction its clock. */
 export function withClock<T extends object>(database: T, { now }: Clock): T & Clock {
@@ -34,8 +35,9 @@ function inGroup(tx: Transaction<Schema>, { now }: Clock, unit: UnitOfWork | und
   return Object.assign(tx, { now, unit });
 }
 
-/** Waits for earlier calls, then closes the database. */
+/** Waits for earlier calls, then closes the database. One that does not answer is not waited for. */
 export async function close(db: Db): Promise<void> {
+  unitAdapterOf(db)?.outage.stop();
   await queues.get(db)?.idle();
   // Reads use the connection one after the other.
   await db.connection().execute(() => Promise.resolve());
@@ -44,10 +46,12 @@ export async function close(db: Db): Promise<void> {
 
 /** Runs `work` on a snapshot of the ledger. Never waits for a writer. */
 export async function look<R>(db: Db, work: (tx: Tx) => Promise<R>): Promise<R> {
-  return db
-    .transaction()
-    .setAccessMode('read only')
-    .execute((tx) => work(withClock(tx, db)));
+  const once = (): Promise<R> =>
+    db
+      .transaction()
+      .setAccessMode('read only')
+      .execute((tx) => work(withClock(tx, db)));
+  return unitAdapterOf(db)?.outage.repeat(once) ?? once();
 }
 
 /** Size of one transaction: other processes wait for its lock. */
@@ -113,8 +117,49 @@ export class WriteQueue<S> {
 
   async #work(): Promise<void> {
     this.#isWorking = true;
-    while (this.#waiting.length > 0) await this.#commitGroup();
+    const adapter = unitAdapterOf(this.#db);
+    while (this.#waiting.length > 0) await (adapter === undefined ? this.#commitGroup() : this.#commitUnit(adapter));
     this.#isWorking = false;
+  }
+
+  /**
+   * Commits a group as one unit of work. If it fails for another reason than a database that went away, nobody knows
+   * whose statement it was, because nobody waited for it: each piece then has a transaction of its own. Never throws.
+   */
+  async #commitUnit(adapter: UnitAdapter): Promise<void> {
+    // Whoever comes later could not ask ahead, and has the next group.
+    const group = this.#waiting.splice(0, this.#limits.pieces);
+    const error = await this.#tryUnit(adapter, group);
+    if (error === undefined) return;
+    if (group.length === 1 || error instanceof LedgerAway) {
+      for (const { reject } of group) reject(error);
+      return;
+    }
+    for (const piece of group) {
+      const itsError = await this.#tryUnit(adapter, [piece]);
+      if (itsError !== undefined) piece.reject(itsError);
+    }
+  }
+
+  /** Runs the pieces until they are committed, and answers their callers; returns the error if they were not. */
+  async #tryUnit(adapter: UnitAdapter, group: readonly Piece<S>[]): Promise<unknown> {
+    try {
+      const tellers = await adapter.outage.repeat(() =>
+        this.#db.transaction().execute(async (tx) => {
+          const unit = adapter.beginUnit();
+          for (const { prefetch } of group)
+            for (const asked of prefetch?.(tx, unit) ?? []) asked.catch(() => undefined);
+          const tellers: (() => void)[] = [];
+          for (const piece of group)
+            tellers.push(await (group.length === 1 ? piece.run(tx, unit) : runAlone(tx, piece, unit)));
+          return tellers;
+        }),
+      );
+      for (const tell of tellers) tell();
+      return undefined;
+    } catch (error) {
+      return error;
+    }
   }
 
   /** Never throws: errors go to the callers. */
@@ -124,16 +169,6 @@ export class WriteQueue<S> {
     try {
       await this.#db.transaction().execute(async (tx) => {
         const { pieces, ms } = this.#limits;
-        const unit = beginUnit(this.#db);
-        if (unit !== undefined) {
-          // Whoever comes later could not ask ahead, and has the next group.
-          group.push(...this.#waiting.splice(0, pieces));
-          for (const { prefetch } of group)
-            for (const asked of prefetch?.(tx, unit) ?? []) asked.catch(() => undefined);
-          for (const piece of group)
-            tellers.push(await (group.length === 1 ? piece.run(tx, unit) : runAlone(tx, piece, unit)));
-          return;
-        }
         const endAt = performance.now() + ms;
         // Work that arrives while the transaction begins or runs can still join it.
         while (group.length < pieces && (group.length === 0 || performance.now() < endAt)) {
@@ -178,13 +213,10 @@ async function runAlone<S>(tx: Transaction<S>, piece: Piece<S>, unit: UnitOfWork
       // The database gave up the whole transaction by itself (a full disk, say). The first error is its reason.
       throw error;
     }
+    // Not this piece has failed, but all of them.
+    if (error instanceof LedgerAway) throw error;
     return () => {
       piece.reject(error);
     };
   }
-}
-
-function beginUnit(db: Pick<Kysely<unknown>, 'getExecutor'>): UnitOfWork | undefined {
-  const { adapter } = db.getExecutor();
-  return 'beginUnit' in adapter ? (adapter as DialectAdapter & UnitAdapter).beginUnit() : undefined;
 }

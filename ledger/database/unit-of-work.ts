@@ -1,3 +1,6 @@
+import type { DialectAdapter, Kysely } from 'kysely';
+import type { Outage } from './outage.ts';
+
 /**
  * The work of one write transaction on a database that is reached over the network, where each statement that is waited
  * for costs a round trip.
@@ -88,8 +91,16 @@ export interface UnitConnection {
   settled(): Promise<void>;
 }
 
-/** Adapter of a database on which the work of a group is a {@link UnitOfWork}. */
+/** Adapter of a database that is reached over the network: the work of a group is a {@link UnitOfWork}. */
 export interface UnitAdapter {
+  /** Waits for the database while it does not answer. */
+  readonly outage: Outage;
   /** Called once the transaction of a group has begun. */
   beginUnit(): UnitOfWork;
+}
+
+/** The adapter of this database; undefined if it is not reached over the network. */
+export function unitAdapterOf(db: Pick<Kysely<unknown>, 'getExecutor'>): UnitAdapter | undefined {
+  const { adapter } = db.getExecutor();
+  return 'beginUnit' in adapter ? (adapter as DialectAdapter & UnitAdapter) : undefined;
 }

@@ -1,42 +1,31 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
-import pg from 'pg';
+import type pg from 'pg';
 import { UnitOfWork, type UnitConnection } from '../database/unit-of-work.ts';
-import { LedgerUnreachable } from '../errors.ts';
+import { LedgerAway } from '../errors.ts';
 import { explain } from './errors.ts';
+import type { CommitMark } from './commit-marks.ts';
+import { LOCK_WRITERS } from './lock-writers.ts';
+import type { Session } from './sessions.ts';
 import { describePlace } from './describe-place.ts';
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const IN_FAILED_TRANSACTION = '25P02';
-/** Prepared statements that a connection keeps. Lists of varying length make new ones; those run unprepared after that. */
-const MOST_STATEMENTS = 300;
-/** The schema of a ledger whose address names none. */
-const DEFAULT_SCHEMA = 'voxbatch';
+/** Where a ledger records which database it was last written in. */
+const DATABASE_FACT = 'database';
+const WHOSE = `select value as ledger_of from facts where name = '${DATABASE_FACT}'`;
+const MARK = 'insert into facts (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value';
 
-/** int8 and numeric arrive as text. Times, credits and counts fit into a number. */
-const types = new pg.TypeOverrides();
-for (const type of [pg.types.builtins.INT8, pg.types.builtins.NUMERIC]) types.setTypeParser(type, Number);
-
-/** The settings of a connection to this ledger, and its schema. */
-export function connectionTo(place: string): { readonly config: pg.ClientConfig; readonly schema: string } {
-  const url = new URL(place);
-  const schema = url.searchParams.get('schema') ?? DEFAULT_SCHEMA;
-  url.searchParams.delete('schema');
-  if (!/^\w+$/.test(schema)) {
-    throw new LedgerUnreachable(describePlace(place), 'its schema is no plain name', 'Use letters, digits and _.');
-  }
-  // Set at the connection's start, so that no statement can run without it. Those of the address come first: ours win.
-  const given = url.searchParams.get('options') ?? '';
-  url.searchParams.delete('options');
-  const options = `${given} -c search_path=${schema} -c synchronous_commit=on`;
-  return { config: { connectionString: url.href, options, types, application_name: 'voxbatch' }, schema };
-}
-
-/** A connection of the pool. Statements go out when they are asked for, one behind the other. */
+/** A connection to the ledger. Statements go out when they are asked for, one behind the other. */
 export class LedgerConnection implements DatabaseConnection, UnitConnection {
-  readonly #client: pg.PoolClient;
   readonly #place: string;
-  readonly #names = new Map<string, string>();
+  readonly #renew: (broken: Session) => Promise<Session>;
+  #session: Session;
+  #isInTransaction = false;
   #unit: UnitOfWork | undefined;
+  /** Whose the ledger is. */
+  #whose: Promise<readonly unknown[]> | undefined;
+  #mark: CommitMark | undefined;
+  #planned: CommitMark | undefined;
   /** The first error of a statement that nobody waited for. */
   #trouble: Error | undefined;
   /** The last error that was more than the consequence of another. */
@@ -44,19 +33,55 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
   /** The last such statement. */
   #sent: Promise<void> = Promise.resolve();
 
-  constructor(client: pg.PoolClient, place: string) {
-    this.#client = client;
+  /** `renew` replaces a broken session. */
+  constructor(session: Session, place: string, renew: (broken: Session) => Promise<Session>) {
+    this.#session = session;
     this.#place = place;
+    this.#renew = renew;
   }
 
-  beginUnit(): UnitOfWork {
+  /** Begins to look: sees one moment, and waits for nobody. */
+  beginLooking(): void {
+    this.#isInTransaction = true;
+    this.send('begin isolation level repeatable read read only', []);
+  }
+
+  /**
+   * Begins to write. Writers of all processes follow one another: the lock is taken first, and each later statement sees
+   * what the writers before have committed.
+   */
+  beginWriting(): void {
+    this.#isInTransaction = true;
+    this.send(`begin; ${LOCK_WRITERS}`, []);
+  }
+
+  /** What this transaction leaves if it is committed; undefined as long as its commit was not sent. */
+  get mark(): CommitMark | undefined {
+    return this.#mark;
+  }
+
+  /** Only in a ledger whose tables are made. */
+  beginUnit(mark: CommitMark): UnitOfWork {
+    this.send(MARK, [mark.name, mark.value]);
+    this.#whose = this.ask(WHOSE, []);
+    this.#whose.catch(() => undefined);
+    this.#planned = mark;
     return (this.#unit = new UnitOfWork(this));
   }
 
   async executeQuery<R>({ sql: text, parameters, query }: CompiledQuery): Promise<QueryResult<R>> {
-    if (query.kind !== 'SelectQueryNode') this.#unit?.forgetAll();
-    const { rows, rowCount } = await this.#run(text, parameters);
-    return { rows: rows as R[], numAffectedRows: BigInt(rowCount ?? 0) };
+    const isRead = query.kind === 'SelectQueryNode';
+    if (!isRead) this.#unit?.forgetAll();
+    for (;;) {
+      try {
+        const { rows, rowCount } = await this.#run(text, parameters);
+        return { rows: rows as R[], numAffectedRows: BigInt(rowCount ?? 0) };
+      } catch (error) {
+        if (this.#isInTransaction || !isRead || !(error instanceof LedgerAway)) throw error;
+        this.#session = await this.#renew(this.#session);
+        this.#cause = undefined;
+      }
+    }
   }
 
   async ask(text: string, values: readonly unknown[]): Promise<readonly unknown[]> {
@@ -80,23 +105,47 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
 
   /** A transaction in which a statement failed answers ROLLBACK. */
   async commit(): Promise<void> {
+    if (this.#whose !== undefined) this.#admit(await this.#whose);
+    this.#mark = this.#planned;
     const { command } = await this.#run('commit', []);
     await this.settled();
     if (command !== 'COMMIT') throw new Error(`The database answered ${command} to a commit.`);
   }
 
+  /**
+   * Throws {@link LedgerAway} if the ledger was last written in another database than this
+   * one: in a copy, what was sent since it was made is not on record, and would be sent again.
+   */
+  #admit([line]: readonly unknown[]): void {
+    const { ledger_of: ledgerOf } = (line ?? {}) as { readonly ledger_of?: string };
+    const { origin } = this.#session;
+    if (ledgerOf === undefined) this.send(`insert into facts (name, value) values ('${DATABASE_FACT}', $1)`, [origin]);
+    else if (ledgerOf !== origin) {
+      throw new LedgerAway(
+        describePlace(this.#place),
+        'its database is not the one that was last written, but a copy: a replica that took over, or a restored backup. The copy may lack the last records, and what was sent since would be paid for again. Nothing is sent',
+        'Connect to the former database; or, if that is lost: voxbatch ledger accept-copy',
+        undefined,
+        true,
+      );
+    }
+  }
+
+  async rollback(): Promise<void> {
+    await this.#run('rollback', []);
+  }
+
   async #run(text: string, parameters: readonly unknown[]): Promise<pg.QueryResult> {
     try {
-      return await this.#client.query({
-        text,
-        ...(parameters.length === 0 ? {} : { values: parameters.map(cleaned), ...this.#nameOf(text) }),
-      });
+      return await this.#session.query(text, parameters.map(cleaned));
     } catch (error) {
       // After the first error, the server only says that there was one.
       if (this.#cause !== undefined && (error as { readonly code?: string }).code === IN_FAILED_TRANSACTION) {
         throw this.#cause;
       }
-      throw (this.#cause = explain(this.#place, error));
+      this.#cause = explain(this.#place, error);
+      if (this.#cause instanceof LedgerAway) this.#session.isBroken = true;
+      throw this.#cause;
     }
   }
 
@@ -104,21 +153,9 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
     throw new Error('The ledger reads page by page.');
   }
 
-  release(): void {
-    this.#unit = undefined;
-    this.#trouble = undefined;
-    this.#cause = undefined;
-    this.#client.release();
-  }
-
-  /** A statement with a name is planned once for each connection. */
-  #nameOf(sql: string): { readonly name?: string } {
-    const known = this.#names.get(sql);
-    if (known !== undefined) return { name: known };
-    if (this.#names.size >= MOST_STATEMENTS) return {};
-    const name = `s${String(this.#names.size)}`;
-    this.#names.set(sql, name);
-    return { name };
+  /** Gives the session back. */
+  release(): Session {
+    return this.#session;
   }
 }
 

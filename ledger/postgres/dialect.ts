@@ -1,5 +1,4 @@
 import {
-  CompiledQuery,
   sql,
   PostgresAdapter,
   PostgresQueryCompiler,
@@ -12,43 +11,45 @@ import {
   type TableMetadata,
   type TransactionSettings,
 } from 'kysely';
-import pg from 'pg';
+import type { Outage } from '../database/outage.ts';
 import type { UnitAdapter, UnitOfWork } from '../database/unit-of-work.ts';
-import { LedgerMissing } from '../errors.ts';
+import { LedgerAway, LedgerMissing } from '../errors.ts';
 import { MIGRATION_TABLE } from '../migrate.ts';
-import { connectionTo, LedgerConnection } from './connection.ts';
+import { connectionTo } from './connection-settings.ts';
+import { CommitMarks } from './commit-marks.ts';
+import { LedgerConnection } from './connection.ts';
 import { describePlace } from './describe-place.ts';
 import { explain } from './errors.ts';
+import { Sessions, type Session } from './sessions.ts';
 
-/** Connections of a process: one writes, the others look. */
-const MOST_CONNECTIONS = 4;
 /** Key of the lock on migrations. */
 const MIGRATIONS = 1;
 
 /**
- * Opens a ledger in a schema of its own, which it creates if needed. Throws `LedgerUnreachable`, and `LedgerMissing` if
- * it must exist.
+ * Opens a ledger in a schema of its own, which it creates if needed. Waits for the server as `outage` says. Throws
+ * `LedgerUnreachable`, and `LedgerMissing` if it must exist.
  */
-export async function openPostgres(place: string, mustExist: boolean): Promise<Dialect> {
-  const { config, schema } = connectionTo(place);
-  const pool = new pg.Pool({ ...config, pipeline: true, max: MOST_CONNECTIONS });
-  // Without a listener, a connection that breaks while idle would end the process. The next query reports it.
-  pool.on('error', () => undefined);
+export async function openPostgres(place: string, mustExist: boolean, outage: Outage): Promise<Dialect> {
+  const { schema } = connectionTo(place);
+  const sessions = new Sessions(place, outage);
   try {
-    const { rows } = await pool.query(`select to_regnamespace($1) as found, to_regclass($2) as tables`, [
-      pg.escapeIdentifier(schema),
-      `${pg.escapeIdentifier(schema)}.${MIGRATION_TABLE}`,
-    ]);
-    const [{ found, tables } = {}] = rows as { readonly found?: unknown; readonly tables?: unknown }[];
-    if (mustExist && tables === null) throw new LedgerMissing(describePlace(place));
-    if (found === null) await pool.query(`create schema if not exists ${pg.escapeIdentifier(schema)}`);
+    await sessions.using(async (session) => {
+      const [{ found, tables } = {}] = (
+        await session.query('select to_regnamespace($1) as found, to_regclass($2) as tables', [
+          schema,
+          `${schema}.${MIGRATION_TABLE}`,
+        ])
+      ).rows as { readonly found?: unknown; readonly tables?: unknown }[];
+      if (mustExist && tables === null) throw new LedgerMissing(describePlace(place));
+      if (found === null) await session.query(`create schema if not exists ${schema}`, []);
+    });
   } catch (error) {
-    await pool.end();
-    throw error instanceof LedgerMissing ? error : explain(place, error);
+    await sessions.close();
+    throw explain(place, error);
   }
-  const driver = new LedgerDriver(pool, place);
+  const driver = new LedgerDriver(sessions, place, outage);
   return {
-    createAdapter: () => new LedgerAdapter(driver),
+    createAdapter: () => new LedgerAdapter(driver, outage),
     createDriver: () => driver,
     createIntrospector: (db: Kysely<unknown>) => new SchemaIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
@@ -82,11 +83,13 @@ class SchemaIntrospector implements DatabaseIntrospector {
 
 /** Locks migrations of this ledger, not those of all in the database. */
 class LedgerAdapter extends PostgresAdapter implements UnitAdapter {
+  readonly outage: Outage;
   readonly #driver: LedgerDriver;
 
-  constructor(driver: LedgerDriver) {
+  constructor(driver: LedgerDriver, outage: Outage) {
     super();
     this.#driver = driver;
+    this.outage = outage;
   }
 
   beginUnit(): UnitOfWork {
@@ -104,14 +107,16 @@ class LedgerAdapter extends PostgresAdapter implements UnitAdapter {
 }
 
 class LedgerDriver implements Driver {
-  readonly #pool: pg.Pool;
+  readonly #sessions: Sessions;
   readonly #place: string;
-  readonly #known = new WeakMap<pg.PoolClient, LedgerConnection>();
+  readonly #outage: Outage;
+  readonly #marks = new CommitMarks();
   #writing: LedgerConnection | undefined;
 
-  constructor(pool: pg.Pool, place: string) {
-    this.#pool = pool;
+  constructor(sessions: Sessions, place: string, outage: Outage) {
+    this.#sessions = sessions;
     this.#place = place;
+    this.#outage = outage;
   }
 
   init(): Promise<void> {
@@ -119,34 +124,23 @@ class LedgerDriver implements Driver {
   }
 
   async acquireConnection(): Promise<LedgerConnection> {
-    try {
-      const client = await this.#pool.connect();
-      let connection = this.#known.get(client);
-      if (connection === undefined) {
-        // Without a listener, a connection that breaks between two queries would end the process.
-        client.on('error', () => undefined);
-        connection = new LedgerConnection(client, this.#place);
-        this.#known.set(client, connection);
-      }
-      return connection;
-    } catch (error) {
-      throw explain(this.#place, error);
-    }
+    const renew = (broken: Session): Promise<Session> => {
+      broken.isBroken = true;
+      this.#sessions.put(broken);
+      return this.#sessions.get();
+    };
+    return new LedgerConnection(await this.#sessions.get(), this.#place, renew);
   }
 
   releaseConnection(connection: LedgerConnection): Promise<void> {
-    connection.release();
+    this.#sessions.put(connection.release());
     return Promise.resolve();
   }
 
-  /**
-   * Writers of all processes follow one another: the lock is taken first, and each later statement sees what the
-   * writers before have committed. Readers see one moment, and wait for nobody.
-   */
   beginTransaction(connection: LedgerConnection, { accessMode }: TransactionSettings): Promise<void> {
-    if (accessMode === 'read only') connection.send('begin isolation level repeatable read read only', []);
+    if (accessMode === 'read only') connection.beginLooking();
     else {
-      connection.send('begin; select pg_advisory_xact_lock(hashtext(current_schema()))', []);
+      connection.beginWriting();
       this.#writing = connection;
     }
     return Promise.resolve();
@@ -155,18 +149,29 @@ class LedgerDriver implements Driver {
   /** The unit of work of the transaction that has just begun: a process writes one at a time. */
   beginUnit(): UnitOfWork {
     if (this.#writing === undefined) throw new Error('No write transaction has begun.');
-    return this.#writing.beginUnit();
+    return this.#writing.beginUnit(this.#marks.next());
   }
 
+  /** Returns once the transaction is known to be committed. Throws `LedgerAway` if it is known not to be. */
   async commitTransaction(connection: LedgerConnection): Promise<void> {
-    await connection.commit();
+    try {
+      await connection.commit();
+    } catch (error) {
+      const { mark } = connection;
+      if (mark === undefined || !(error instanceof LedgerAway)) throw error;
+      if (!(await this.#outage.repeat(() => this.#marks.wasCommitted(this.#sessions, mark)))) throw error;
+    }
   }
 
+  /** A broken connection has rolled back by itself. */
   async rollbackTransaction(connection: LedgerConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('rollback'));
+    await connection.rollback().catch((error: unknown) => {
+      if (!(error instanceof LedgerAway)) throw error;
+    });
   }
 
   async destroy(): Promise<void> {
-    await this.#pool.end();
+    await this.#marks.remove(this.#sessions);
+    await this.#sessions.close();
   }
 }

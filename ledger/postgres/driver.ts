@@ -1,3 +1,4 @@
+import { Outage } from '../database/outage.ts';
 import type { LedgerDriver } from '../driver.ts';
 import { describePlace } from './describe-place.ts';
 import { versionsOf } from '../versions.ts';
@@ -7,7 +8,8 @@ export const postgres: LedgerDriver = {
   describe: describePlace,
   // The database exists; its schema is made when it is opened.
   make: () => Promise.resolve(),
-  open: async (place, { mustExist }) => (await import('./dialect.ts')).openPostgres(place, mustExist),
+  open: async (place, { mustExist, patienceMs }) =>
+    (await import('./dialect.ts')).openPostgres(place, mustExist, new Outage(patienceMs)),
   // Whoever names a database has chosen it: no ledger in one comes with a folder from elsewhere.
   strangeParts: () => Promise.resolve([]),
   versions: versionsOf(async () => (await import('./schema.ts')).VERSIONS),

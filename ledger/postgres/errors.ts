@@ -1,5 +1,5 @@
 import { whyOfGuard } from '../copy/read-only.ts';
-import { DuplicateKey, LedgerFull, LedgerReadOnly, LedgerUnreachable } from '../errors.ts';
+import { DuplicateKey, LedgerAway, LedgerFull, LedgerReadOnly, LedgerUnreachable } from '../errors.ts';
 import { describePlace } from './describe-place.ts';
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
@@ -7,27 +7,52 @@ const UNIQUE_VIOLATION = '23505';
 /** Of the guard of a read-only ledger, see `copy-dialect.ts`: a class of errors that no server has. */
 export const READ_ONLY = 'VB001';
 
-/** What to say about PostgreSQL's error codes; the longest matching prefix comes first. */
-const EXPLANATIONS: readonly (readonly [prefix: string, problem: string, advice: string])[] = [
-  ['53100', 'the disk of the database server is full', 'Free some space there and run the same command again.'],
-  ['53300', 'the database server has too many connections', 'Raise max_connections, or end other clients.'],
-  ['28', 'the database server refused the user', 'Check user and password of VOXBATCH_LEDGER.'],
-  ['3D', 'there is no such database', 'Create it, or correct VOXBATCH_LEDGER.'],
+type ErrorClass = typeof LedgerUnreachable;
+
+/**
+ * What to say about PostgreSQL's error codes, and whether it passes by itself; the longest matching prefix comes first.
+ */
+const EXPLANATIONS: readonly (readonly [prefix: string, kind: ErrorClass, problem: string, advice: string])[] = [
+  [
+    '53100',
+    LedgerFull,
+    'the disk of the database server is full',
+    'Free some space there and run the same command again.',
+  ],
+  ['53300', LedgerAway, 'the database server has too many connections', 'Raise max_connections, or end other clients.'],
+  ['28', LedgerUnreachable, 'the database server refused the user', 'Check user and password of VOXBATCH_LEDGER.'],
+  ['3D', LedgerUnreachable, 'there is no such database', 'Create it, or correct VOXBATCH_LEDGER.'],
   [
     '42501',
+    LedgerUnreachable,
     'the user may not do this',
     'Use a user with the role that may (deploy/postgres/roles.sql); its owner makes and updates the tables: voxbatch ledger migrate.',
   ],
-  ['57P', 'the database server is stopping or starting', 'Run the same command again once it runs.'],
-  ['08', 'the connection to the database server broke', 'Run the same command again once it runs.'],
-  ['25006', 'the database is read-only', 'Connect to the primary server.'],
+  ['57P', LedgerAway, 'the database server is stopping or starting', 'Run the same command again once it runs.'],
+  ['08', LedgerAway, 'the connection to the database server broke', 'Run the same command again once it runs.'],
+  ['25P03', LedgerAway, 'the database server ended an idle transaction', 'Run the same command again.'],
+  // A former primary, until the address leads to the new one.
+  ['25006', LedgerAway, 'the database is read-only', 'Connect to the primary server.'],
+  ['40', LedgerAway, 'the database server gave up a transaction', 'Run the same command again.'],
 ];
 
 /** Classes of errors of a statement itself: data, constraints, syntax and rights. All others are of the server. */
 const OF_STATEMENTS = ['22', '23', '42'];
 
 /** Codes of Node's sockets: the server cannot be reached, or the connection broke. */
-const OF_SOCKETS = ['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'ETIMEDOUT', 'EHOSTUNREACH', 'EPIPE', 'EAI_AGAIN'];
+const OF_SOCKETS = [
+  ...['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EPIPE', 'EAI_AGAIN'],
+  'ECONNABORTED',
+];
+/** Errors of `pg` that have no code. */
+const OF_CONNECTIONS = [
+  'Connection terminated',
+  'Client has encountered a connection error',
+  'Client was closed',
+  'Query read timeout',
+  'timeout expired',
+  'timeout exceeded when trying to connect',
+];
 
 /** The error to throw for one of `pg`: our own if it concerns an existing key, the server or the connection to it. */
 export function explain(place: string, error: unknown): Error {
@@ -38,12 +63,17 @@ export function explain(place: string, error: unknown): Error {
   if (why !== undefined) return new LedgerReadOnly(shown, why, error);
   const found = EXPLANATIONS.find(([prefix]) => code.startsWith(prefix));
   if (found !== undefined) {
-    const Explained = code === '53100' ? LedgerFull : LedgerUnreachable;
-    return new Explained(shown, `${found[1]} (${code}: ${message})`, found[2], error);
+    const [, Explained, problem, advice] = found;
+    return new Explained(shown, `${problem} (${code}: ${message})`, advice, error);
   }
-  if (OF_SOCKETS.includes(code) || message.startsWith('Connection terminated')) {
+  if (OF_SOCKETS.includes(code) || OF_CONNECTIONS.some((text) => message.startsWith(text))) {
     const advice = 'Check that the database server runs, then run the same command again.';
-    return new LedgerUnreachable(shown, `the database server cannot be reached (${message})`, advice, error);
+    return new LedgerAway(
+      shown,
+      `the database server cannot be reached (${message === '' ? code : message})`,
+      advice,
+      error,
+    );
   }
   const isOurs = !/^[0-9A-Z]{5}$/.test(code) || OF_STATEMENTS.some((prefix) => code.startsWith(prefix));
   if (isOurs) return error instanceof Error ? error : new Error(message, { cause: error });

@@ -13,8 +13,7 @@ const schemas: { path: string; readonly address: string }[] = [];
 const OWN_CLOCK: Clock = { now: () => Date.now() };
 
 /**
- * The ledger of this path on the PostgreSQL server at `server`: a new one, or one whose folder is gone, emptied. A command cannot open it
- * yet: a worker does not wait for a server that goes away.
+ * The ledger of this path on the PostgreSQL server at `server`: a new one, or one whose folder is gone, emptied.
  */
 export async function openPostgresLedger(server: string, path: string, clock = OWN_CLOCK): Promise<Ledger> {
   return createLedger(await openPostgresDatabase(await addressOf(server, path), clock));
@@ -22,7 +21,13 @@ export async function openPostgresLedger(server: string, path: string, clock = O
 
 /** Opens the database of such a ledger, by its place. */
 export async function openPostgresDatabase(address: string, clock?: Clock): Promise<OpenDatabase> {
-  return databaseOf(await postgres.open(address, { mustExist: false }), postgres, address, false, clock);
+  return databaseOf(
+    await postgres.open(address, { mustExist: false, patienceMs: Infinity }),
+    postgres,
+    address,
+    false,
+    clock,
+  );
 }
 
 async function addressOf(server: string, path: string): Promise<string> {

@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto';
+import { LOCK_WRITERS } from './lock-writers.ts';
+import type { Session, Sessions } from './sessions.ts';
+
+/** Marks of processes that were killed are removed after this time, ms. */
+const FORGET_MS = 86_400_000;
+
+/** A fact that a write transaction leaves if it is committed. */
+export interface CommitMark {
+  readonly name: string;
+  readonly value: string;
+}
+
+/**
+ * How a process finds out whether a transaction was committed if the answer to its commit was lost.
+ *
+ * Each process has one fact, in which each of its transactions writes a number of its own. Once the former transaction
+ * has ended, which the writers' lock proves, the fact says whether it was committed. PostgreSQL's own number of the
+ * transaction would not do (`pg_xact_status`): a server that is killed may give the number of a lost transaction to a
+ * later one, which commits, and an intent would be taken for recorded that is not.
+ */
+export class CommitMarks {
+  readonly #name = `commit:${randomUUID()}`;
+  #last = 0;
+
+  /** The mark of the next transaction. */
+  next(): CommitMark {
+    this.#last += 1;
+    return { name: this.#name, value: `${String(this.#last)} ${String(Date.now())}` };
+  }
+
+  /** Whether the transaction of this mark was committed. Waits until it has ended. Throws `LedgerAway`. */
+  async wasCommitted(sessions: Sessions, { name, value }: CommitMark): Promise<boolean> {
+    const lines = await sessions.using(async (session) => {
+      await session.query(`begin; ${LOCK_WRITERS}`, []);
+      const { rows } = await session.query('select value from facts where name = $1', [name]);
+      await session.query('rollback', []);
+      return rows as { readonly value: string }[];
+    });
+    return lines[0]?.value === value;
+  }
+
+  /** Removes the mark of this process, and old ones of processes that were killed. Best effort. */
+  async remove(sessions: Sessions): Promise<void> {
+    if (this.#last === 0) return;
+    const old = Date.now() - FORGET_MS;
+    const sweep = (session: Session): Promise<unknown> =>
+      session.query(
+        `delete from facts where name = $1 or (name like 'commit:%' and split_part(value, ' ', 2)::bigint < $2)`,
+        [this.#name, old],
+      );
+    await sessions.using(sweep).catch(() => undefined);
+  }
+}

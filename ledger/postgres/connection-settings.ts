@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { LedgerUnreachable } from '../errors.ts';
+import { describePlace } from './describe-place.ts';
+
+/** The schema of a ledger whose address names none. */
+const DEFAULT_SCHEMA = 'voxbatch';
+
+/**
+ * Set for each session, from its beginning: what is committed is kept, and a process that stands still or is cut off
+ * keeps others from writing for a minute at most.
+ */
+const SESSION_SETTINGS = {
+  synchronous_commit: 'on',
+  idle_in_transaction_session_timeout: '20s',
+  tcp_keepalives_idle: '10',
+  tcp_keepalives_interval: '5',
+  tcp_keepalives_count: '4',
+  tcp_user_timeout: '60000',
+};
+
+/** Settings of libpq that `pg` takes from the address alone, by the variables that hold them. */
+const VARIABLES = {
+  PGSSLMODE: 'sslmode',
+  PGSSLROOTCERT: 'sslrootcert',
+  PGSSLCERT: 'sslcert',
+  PGSSLKEY: 'sslkey',
+} as const;
+
+/** int8 and numeric arrive as text. Times, credits and counts fit into a number. */
+const types = new pg.TypeOverrides();
+for (const type of [pg.types.builtins.INT8, pg.types.builtins.NUMERIC]) types.setTypeParser(type, Number);
+
+/**
+ * The settings of a session at this ledger, and its schema. What the address does not say comes from the usual places of
+ * PostgreSQL's clients: a service file (`PGSERVICE`, or `service` in the address), then the environment, and a password
+ * from `~/.pgpass`. `sslmode` means what it means there. Throws `LedgerUnreachable`.
+ */
+export function connectionTo(
+  place: string,
+  env: NodeJS.ProcessEnv = process.env,
+): { readonly config: pg.ClientConfig; readonly schema: string } {
+  const url = new URL(place);
+  const take = (name: string): string | null => {
+    const value = url.searchParams.get(name);
+    url.searchParams.delete(name);
+    return value;
+  };
+  const refuse = (problem: string, advice: string): LedgerUnreachable =>
+    new LedgerUnreachable(describePlace(place), problem, advice);
+  const schema = take('schema') ?? DEFAULT_SCHEMA;
+  if (!/^[A-Za-z_]\w*$/.test(schema)) throw refuse('its schema is no plain name', 'Use letters, digits and _.');
+  const service = take('service') ?? env['PGSERVICE'];
+  if (service !== undefined) addService(url, readService(service, env, refuse));
+  for (const [variable, name] of Object.entries(VARIABLES)) {
+    const value = env[variable];
+    if (value !== undefined && value !== '' && !url.searchParams.has(name)) url.searchParams.set(name, value);
+  }
+  if (!url.searchParams.has('uselibpqcompat')) url.searchParams.set('uselibpqcompat', 'true');
+  // Those of the address come first: ours win.
+  const own = Object.entries(SESSION_SETTINGS).map(([name, value]) => `-c ${name}=${value}`);
+  const options = [take('options') ?? '', `-c search_path=${schema}`, ...own].join(' ').trim();
+  return { config: { connectionString: url.href, options, types, application_name: 'voxbatch' }, schema };
+}
+
+/** Where it says something else than the address, the address wins. */
+function addService(url: URL, settings: ReadonlyMap<string, string>): void {
+  for (const [name, value] of settings) {
+    if (name === 'dbname') url.pathname = url.pathname.length > 1 ? url.pathname : `/${encodeURIComponent(value)}`;
+    else if (name === 'user') url.username = url.username === '' ? encodeURIComponent(value) : url.username;
+    else if (name === 'password') url.password = url.password === '' ? encodeURIComponent(value) : url.password;
+    else if (name === 'host' && url.hostname !== '') continue;
+    else if (name === 'port' && url.port !== '') continue;
+    else if (!url.searchParams.has(name)) url.searchParams.set(name, value);
+  }
+}
+
+/** The settings of a service: https://www.postgresql.org/docs/current/libpq-pgservice.html */
+function readService(
+  service: string,
+  env: NodeJS.ProcessEnv,
+  refuse: (problem: string, advice: string) => LedgerUnreachable,
+): ReadonlyMap<string, string> {
+  const own = env['PGSERVICEFILE'] ?? join(homedir(), '.pg_service.conf');
+  const system = env['PGSYSCONFDIR'];
+  for (const file of [own, ...(system === undefined ? [] : [join(system, 'pg_service.conf')])]) {
+    const lines = linesOf(file);
+    const begin = lines.indexOf(`[${service}]`);
+    if (begin === -1) continue;
+    const rest = lines.slice(begin + 1);
+    const end = rest.findIndex((line) => line.startsWith('['));
+    return new Map(
+      (end === -1 ? rest : rest.slice(0, end)).flatMap((line) => {
+        const equals = line.indexOf('=');
+        return equals < 1 || line.startsWith('#')
+          ? []
+          : [[line.slice(0, equals).trim(), line.slice(equals + 1).trim()] as const];
+      }),
+    );
+  }
+  throw refuse(`there is no service ${JSON.stringify(service)} in ${own}`, 'Correct PGSERVICE, or the file.');
+}
+
+function linesOf(file: string): readonly string[] {
+  try {
+    return readFileSync(file, 'utf8')
+      .split('\n')
+      .map((line) => line.trim());
+  } catch {
+    return [];
+  }
+}

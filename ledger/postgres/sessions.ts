@@ -1,0 +1,172 @@
+import pg from 'pg';
+import { LedgerAway, LedgerUnreachable } from '../errors.ts';
+import type { Outage } from '../database/outage.ts';
+import { connectionTo } from './connection-settings.ts';
+import { describePlace } from './describe-place.ts';
+import { explain } from './errors.ts';
+
+/** Sessions of a process: one writes, the others look. */
+const MOST_SESSIONS = 4;
+/** Prepared statements that a session keeps. Lists of varying length make new ones; those run unprepared after that. */
+const MOST_STATEMENTS = 300;
+/** The oldest version of PostgreSQL that is tested. */
+const OLDEST_VERSION = 15;
+/** How long the answer to a statement may take before the connection counts as broken, ms. */
+const ANSWER_MS = 60_000;
+const CONNECT_MS = 10_000;
+
+/** A session at the database server, checked to be safe for a ledger. */
+export class Session {
+  readonly client: pg.PoolClient;
+  /** Which database this is: a copy of it has another. */
+  readonly origin: string;
+  readonly #names = new Map<string, string>();
+  isBroken = false;
+
+  constructor(client: pg.PoolClient, origin: string) {
+    this.client = client;
+    this.origin = origin;
+  }
+
+  /** Sends a statement at once. A statement with values is planned once for each session. */
+  async query(text: string, values: readonly unknown[]): Promise<pg.QueryResult> {
+    return this.client.query({
+      text,
+      ...(values.length === 0 ? {} : { values: [...values], ...this.#nameOf(text) }),
+    });
+  }
+
+  #nameOf(sql: string): { readonly name?: string } {
+    const known = this.#names.get(sql);
+    if (known !== undefined) return { name: known };
+    if (this.#names.size >= MOST_STATEMENTS) return {};
+    const name = `s${String(this.#names.size)}`;
+    this.#names.set(sql, name);
+    return { name };
+  }
+}
+
+/** The sessions of this process. Each is had again and again; one that breaks is replaced once the server answers. */
+export class Sessions {
+  readonly #pool: pg.Pool;
+  readonly #place: string;
+  readonly #outage: Outage;
+  readonly #known = new WeakMap<pg.PoolClient, Session>();
+
+  constructor(place: string, outage: Outage) {
+    this.#place = place;
+    this.#outage = outage;
+    this.#pool = new pg.Pool({
+      ...connectionTo(place).config,
+      pipeline: true,
+      max: MOST_SESSIONS,
+      query_timeout: ANSWER_MS,
+      connectionTimeoutMillis: CONNECT_MS,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+    });
+    // Without a listener, a connection that breaks while idle would end the process. The next query reports it.
+    this.#pool.on('error', () => undefined);
+  }
+
+  /** Waits until the server answers. Throws `LedgerUnreachable`. */
+  get(): Promise<Session> {
+    return this.#outage.repeat(() => this.open());
+  }
+
+  /** Like {@link get}, but waits for nothing. */
+  async open(): Promise<Session> {
+    try {
+      const client = await this.#pool.connect();
+      return this.#known.get(client) ?? (await this.#begin(client));
+    } catch (error) {
+      throw explain(this.#place, error);
+    }
+  }
+
+  async #begin(client: pg.PoolClient): Promise<Session> {
+    let isBroken = true;
+    try {
+      const session = new Session(client, await checkServer(client, this.#place));
+      // Without a listener, a connection that breaks between two queries would end the process.
+      client.on('error', () => {
+        session.isBroken = true;
+      });
+      this.#known.set(client, session);
+      isBroken = false;
+      return session;
+    } finally {
+      if (isBroken) client.release(true);
+    }
+  }
+
+  /** Works with a session, which an error ends. Waits for nothing. */
+  async using<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    const session = await this.open();
+    try {
+      return await work(session);
+    } catch (error) {
+      session.isBroken = true;
+      throw explain(this.#place, error);
+    } finally {
+      this.put(session);
+    }
+  }
+
+  put(session: Session): void {
+    session.client.release(session.isBroken);
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+}
+
+interface ServerFacts {
+  readonly version: number;
+  readonly is_replica: boolean;
+  /** Null on a replica. */
+  readonly origin: string | null;
+  readonly fsync: string;
+  readonly synchronous_commit: string;
+  readonly schema: string | null;
+}
+
+/**
+ * Refuses a server that could forget what it has confirmed. Returns which database it is: the cluster's identifier, which
+ * physical copies share, and its timeline, which changes when a replica takes over or a backup is restored.
+ */
+async function checkServer(client: pg.ClientBase, place: string): Promise<string> {
+  const { rows } = await client.query<ServerFacts>(`
+    select current_setting('server_version_num')::int / 10000 as version, pg_is_in_recovery() as is_replica,
+      case when not pg_is_in_recovery() then
+        (select system_identifier::text from pg_control_system()) || '/' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)
+      end as origin,
+      current_setting('fsync') as fsync, current_setting('synchronous_commit') as synchronous_commit,
+      current_setting('search_path') as schema`);
+  const [{ version, is_replica: isReplica, origin, ...facts } = {} as ServerFacts] = rows;
+  const refuse = (problem: string, advice: string): LedgerUnreachable =>
+    new LedgerUnreachable(describePlace(place), problem, advice);
+  if (version < OLDEST_VERSION) {
+    throw refuse(`the database server is PostgreSQL ${version}`, `Use PostgreSQL ${OLDEST_VERSION} or newer.`);
+  }
+  if (isReplica || origin === null) {
+    throw new LedgerAway(
+      describePlace(place),
+      'the database server is a replica, which takes no records',
+      'Connect to the primary server.',
+    );
+  }
+  if (facts.fsync !== 'on') {
+    throw refuse('the database server has fsync off, and may forget what was paid', 'Set fsync = on there.');
+  }
+  const isOurs = facts.schema === connectionTo(place).schema;
+  if (!isOurs || !['on', 'remote_apply'].includes(facts.synchronous_commit)) {
+    const problem = `a pooler or the server drops the settings of a session (synchronous_commit is ${facts.synchronous_commit})`;
+    throw refuse(
+      problem,
+      'Connect to the server itself, or through a pooler in session mode that passes `options` on.',
+    );
+  }
+  return origin;
+}
