@@ -15,6 +15,9 @@ const shared = {
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
 };
 
+/** Tests that need a server of PostgreSQL: `npm run test:postgres`. */
+const onPostgres = process.env['TEST_POSTGRES'] === undefined ? ['<rootDir>/test/live/postgres/'] : [];
+
 export default {
   projects: [
     {
@@ -28,7 +31,7 @@ export default {
       displayName: 'live',
       testEnvironment: '<rootDir>/test/live-environment.mjs',
       testMatch: ['<rootDir>/test/live/**/*.test.ts'],
-      testPathIgnorePatterns: onS3,
+      testPathIgnorePatterns: [...onS3, ...onPostgres],
       globalSetup: '<rootDir>/test/live-setup.mjs',
     },
   ],

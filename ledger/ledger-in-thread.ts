@@ -124,11 +124,11 @@ export async function openInThread({ place, pool }: LedgerThread, driver: Ledger
 /** The locks of a process that works on batches: it waits for a database that does not answer. */
 function patient(locks: LockMethods, awaitDatabase: () => Promise<void>): LockMethods {
   const waiting =
-    <T>(ask: () => Promise<T>) =>
-    async (): Promise<T> => {
+    <A extends readonly unknown[], T>(ask: (...args: A) => Promise<T>) =>
+    async (...args: A): Promise<T> => {
       for (;;) {
         try {
-          return await ask();
+          return await ask(...args);
         } catch (error) {
           if (!(error instanceof LedgerAway)) throw error;
           await awaitDatabase();
@@ -136,7 +136,8 @@ function patient(locks: LockMethods, awaitDatabase: () => Promise<void>): LockMe
       }
     };
   return {
-    ...locks,
+    lockForWorkers: waiting((server, onLost) => locks.lockForWorkers(server, onLost)),
+    lockAgainstWorkers: waiting(() => locks.lockAgainstWorkers()),
     isWorkedOn: waiting(() => locks.isWorkedOn()),
     lockForLoading: waiting(() => locks.lockForLoading()),
     lockForFiles: waiting(() => locks.lockForFiles()),

@@ -57,6 +57,7 @@ export const METHODS = {
   ...from(() => import('./batches/stops.ts'), 'stopNow', 'cancelRest', 'runningJobs'),
   ...from(() => import('./batches/not-chosen.ts'), 'openUnsent'),
   ...from(() => import('./money/charge-ratios.ts'), 'untoldSteps', 'chargeOutlook'),
+  ...from(() => import('./database/accept-copy.ts'), 'acceptCopy'),
   // Removing what finished batches no longer need
   ...from(() => import('./clean/cleaning.ts'), 'beginClean', 'cleanRows', 'endClean'),
   // Who works on a batch: lanes and live worker processes

@@ -1,2 +1,9 @@
-/** See postgres-server.mjs. */
-export function startPostgres(): Promise<{ readonly url: string; readonly stop: () => void }>;
+/** A PostgreSQL server of our own. */
+export interface PostgresServer {
+  readonly url: string;
+  kill(): void;
+  start(): void;
+  stop(): void;
+}
+
+export declare function startPostgres(): Promise<PostgresServer>;

@@ -18,6 +18,7 @@ const all = [
   'test/ledger/story',
   'test/deploy/roles',
   'test/live/ledger-copy',
+  'test/live/postgres/',
 ];
 const chosen = process.argv.slice(2);
 const { url, stop } = await startPostgres();

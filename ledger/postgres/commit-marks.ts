@@ -3,7 +3,7 @@ import { LOCK_WRITERS } from './lock-writers.ts';
 import type { Session, Sessions } from './sessions.ts';
 
 /** Marks of processes that were killed are removed after this time, ms. */
-const FORGET_MS = 86_400_000;
+const FORGET_MS = 30 * 86_400_000;
 
 /** A fact that a write transaction leaves if it is committed. */
 export interface CommitMark {
@@ -22,6 +22,17 @@ export interface CommitMark {
 export class CommitMarks {
   readonly #name = `commit:${randomUUID()}`;
   #last = 0;
+  #kept: string | undefined;
+
+  /** The value of the last transaction that was committed; undefined if there was none. */
+  get kept(): string | undefined {
+    return this.#kept;
+  }
+
+  /** A transaction was committed. */
+  keep({ value }: CommitMark): void {
+    this.#kept = value;
+  }
 
   /** The mark of the next transaction. */
   next(): CommitMark {

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { UnitOfWork, type UnitConnection } from '../database/unit-of-work.ts';
 import { LedgerAway } from '../errors.ts';
 import { explain } from './errors.ts';
+import { DATABASE_FACT } from '../database/accept-copy.ts';
 import type { CommitMark } from './commit-marks.ts';
 import { LOCK_WRITERS } from './lock-writers.ts';
 import type { Session } from './sessions.ts';
@@ -10,10 +11,9 @@ import { describePlace } from './describe-place.ts';
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const IN_FAILED_TRANSACTION = '25P02';
-/** Where a ledger records which database it was last written in. */
-const DATABASE_FACT = 'database';
-const WHOSE = `select value as ledger_of from facts where name = '${DATABASE_FACT}'`;
-const MARK = 'insert into facts (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value';
+const WHOSE = `select name, value from facts where name in ('${DATABASE_FACT}', $1)`;
+const SET_FACT =
+  'insert into facts (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value';
 
 /** A connection to the ledger. Statements go out when they are asked for, one behind the other. */
 export class LedgerConnection implements DatabaseConnection, UnitConnection {
@@ -23,7 +23,7 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
   #isInTransaction = false;
   #unit: UnitOfWork | undefined;
   /** Whose the ledger is. */
-  #whose: Promise<readonly unknown[]> | undefined;
+  #whose: Promise<void> | undefined;
   #mark: CommitMark | undefined;
   #planned: CommitMark | undefined;
   /** The first error of a statement that nobody waited for. */
@@ -60,11 +60,16 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
     return this.#mark;
   }
 
-  /** Only in a ledger whose tables are made. */
-  beginUnit(mark: CommitMark): UnitOfWork {
-    this.send(MARK, [mark.name, mark.value]);
-    this.#whose = this.ask(WHOSE, []);
+  /**
+   * Only in a ledger whose tables are made. `mark`: of this transaction; `kept`: the value of the last one of this process
+   * that was committed.
+   */
+  beginUnit(mark: CommitMark, kept: string | undefined): UnitOfWork {
+    this.#whose = this.ask(WHOSE, [mark.name]).then((lines) => {
+      this.#admit(lines, mark.name, kept);
+    });
     this.#whose.catch(() => undefined);
+    this.send(SET_FACT, [mark.name, mark.value]);
     this.#planned = mark;
     return (this.#unit = new UnitOfWork(this));
   }
@@ -105,7 +110,7 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
 
   /** A transaction in which a statement failed answers ROLLBACK. */
   async commit(): Promise<void> {
-    if (this.#whose !== undefined) this.#admit(await this.#whose);
+    await this.#whose;
     this.#mark = this.#planned;
     const { command } = await this.#run('commit', []);
     await this.settled();
@@ -113,14 +118,16 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
   }
 
   /**
-   * Throws {@link LedgerAway} if the ledger was last written in another database than this
-   * one: in a copy, what was sent since it was made is not on record, and would be sent again.
+   * Throws {@link LedgerAway} if the ledger was last written in another database than this one: in a copy, what was sent
+   * since it was made is not on record, and would be sent again. Which database it is tells a replica that took over and
+   * a backup that was restored and rolled forward; a file system that was set back is told by the last mark.
    */
-  #admit([line]: readonly unknown[]): void {
-    const { ledger_of: ledgerOf } = (line ?? {}) as { readonly ledger_of?: string };
+  #admit(lines: readonly unknown[], markName: string, kept: string | undefined): void {
+    const facts = new Map((lines as readonly CommitMark[]).map(({ name, value }) => [name, value]));
     const { origin } = this.#session;
-    if (ledgerOf === undefined) this.send(`insert into facts (name, value) values ('${DATABASE_FACT}', $1)`, [origin]);
-    else if (ledgerOf !== origin) {
+    const ledgerOf = facts.get(DATABASE_FACT);
+    if (ledgerOf === undefined) this.send(SET_FACT, [DATABASE_FACT, origin]);
+    else if (ledgerOf !== origin || (kept !== undefined && facts.get(markName) !== kept)) {
       throw new LedgerAway(
         describePlace(this.#place),
         'its database is not the one that was last written, but a copy: a replica that took over, or a restored backup. The copy may lack the last records, and what was sent since would be paid for again. Nothing is sent',

@@ -149,7 +149,7 @@ class LedgerDriver implements Driver {
   /** The unit of work of the transaction that has just begun: a process writes one at a time. */
   beginUnit(): UnitOfWork {
     if (this.#writing === undefined) throw new Error('No write transaction has begun.');
-    return this.#writing.beginUnit(this.#marks.next());
+    return this.#writing.beginUnit(this.#marks.next(), this.#marks.kept);
   }
 
   /** Returns once the transaction is known to be committed. Throws `LedgerAway` if it is known not to be. */
@@ -161,6 +161,7 @@ class LedgerDriver implements Driver {
       if (mark === undefined || !(error instanceof LedgerAway)) throw error;
       if (!(await this.#outage.repeat(() => this.#marks.wasCommitted(this.#sessions, mark)))) throw error;
     }
+    if (connection.mark !== undefined) this.#marks.keep(connection.mark);
   }
 
   /** A broken connection has rolled back by itself. */

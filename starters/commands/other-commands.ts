@@ -88,6 +88,14 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
     examples: ['VOXBATCH_LEDGER=postgres://owner@db.example/voxbatch voxbatch ledger migrate'],
     load: async () => (await import('../ledger/migrate.ts')).migrate,
   },
+  'ledger accept-copy': {
+    does: 'Go on with a database that took the place of the ledger: a promoted replica or a restored backup',
+    notes:
+      'Such a copy may lack the last records, and what was sent since would be paid for again; so nothing is sent until\n' +
+      'this command is given. It pauses all open batches: compare with the jobs of your account before you resume them.',
+    examples: ['voxbatch ledger accept-copy'],
+    load: async () => (await import('../ledger/accept-copy.ts')).acceptCopyNow,
+  },
   schedule: {
     does: 'Run a manifest again and again, each time as a batch of its own',
     examples: ['voxbatch schedule create nightly lines.csv --cron "0 2 * * *" --budget 500'],

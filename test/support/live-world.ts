@@ -29,6 +29,8 @@ export interface WorldOptions extends SimulatorOptions {
    * that starts its own. Not for tests of a server, of a process that dies, or of what is left behind.
    */
   readonly server?: boolean;
+  /** The ledger of all its commands. Default: a file in the folder. */
+  readonly ledger?: string;
 }
 
 const QUICK_LOOKS = { polling: { firstLookMs: 500, gapMs: 500 } };
@@ -46,7 +48,7 @@ export class LiveWorld {
   #lastWords = '';
   #membership: Membership | undefined;
 
-  private constructor(folder: string, simulator: Simulator) {
+  private constructor(folder: string, simulator: Simulator, ledger: string | undefined) {
     this.folder = folder;
     this.simulator = simulator;
     this.#env = {
@@ -57,14 +59,15 @@ export class LiveWorld {
       VOXBATCH_TEMPORAL_CLI: process.env['VOXBATCH_TEMPORAL_CLI'],
       VOXBATCH_API_URL: simulator.url,
       VOXBATCH_API_TOKEN: simulator.token,
+      ...(ledger === undefined ? {} : { VOXBATCH_LEDGER: ledger }),
     };
   }
 
   /** Opens a world, which is closed after the test, or, from `beforeAll`, after the last one of the file. */
   static async open(options: WorldOptions = {}): Promise<LiveWorld> {
-    const { rows, kinds, config, server = false, ...simulated } = options;
+    const { rows, kinds, config, server = false, ledger, ...simulated } = options;
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'voxbatch-live-')));
-    const world = new LiveWorld(folder, await startSimulator(simulated));
+    const world = new LiveWorld(folder, await startSimulator(simulated), ledger);
     endAfterTest(() => world.close());
     if (rows !== undefined) await world.write('lines.csv', mixedManifest(rows, kinds));
     if (rows !== undefined || config !== undefined) await world.configure(config ?? QUICK_LOOKS);

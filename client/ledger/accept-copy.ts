@@ -1,0 +1,27 @@
+import { isUsableName } from '../../contract/batch-name.ts';
+import { byPerson } from '../history/by-person.ts';
+import { openRecords } from '../open-records.ts';
+import type { Settings } from '../settings.ts';
+
+/** What was done to take a copy for the ledger. */
+export interface AcceptedCopy {
+  /** The ledger's place. */
+  readonly ledger: string;
+  /** Open batches, all paused now: rows of them may have been sent after the copy was made. */
+  readonly paused: readonly string[];
+}
+
+/**
+ * Takes the database behind the ledger's address for the ledger although it is a copy, such as a replica that took over
+ * or a restored backup. It may lack the last records, so every open batch is paused first: a person compares with the
+ * account before anything is sent. Throws {@link VoxbatchError} (`no-ledger`, `machine`).
+ */
+export async function acceptCopy(settings: Settings): Promise<AcceptedCopy> {
+  const ledger = await openRecords(settings, { mustExist: true });
+  try {
+    const paused = await ledger.acceptCopy(byPerson(settings));
+    return { ledger: ledger.place, paused: paused.filter(isUsableName) };
+  } finally {
+    await ledger.close();
+  }
+}

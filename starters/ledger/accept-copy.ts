@@ -1,0 +1,17 @@
+import { acceptCopy } from '../../client/ledger/accept-copy.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import type { Flags } from '../commands/flags.ts';
+import { readSettings } from '../connect/settings.ts';
+import type { RunContext } from '../terminal/output.ts';
+
+/** `voxbatch ledger accept-copy`: goes on with a database that took the place of the one that was last written. */
+export async function acceptCopyNow(_flags: Flags, { output }: RunContext): Promise<ExitName> {
+  const { ledger, paused } = await acceptCopy(await readSettings());
+  output.say(`The ledger ${ledger} is the database behind its address from now on.`);
+  if (paused.length === 0) return 'complete';
+  output.say(
+    `Paused: ${paused.join(', ')}. What was sent after the copy was made is not on record, and would be sent and paid for again. ` +
+      'Compare with the jobs of your account first, and note what you find: voxbatch reconcile BATCH. Then: voxbatch resume BATCH',
+  );
+  return 'complete';
+}

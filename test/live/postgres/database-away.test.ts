@@ -1,0 +1,80 @@
+/** @slow */
+import { describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { startPostgres } from '../../postgres-server.mjs';
+import { expectWhole, report, saying } from '../../support/batch-end.ts';
+import { cutAtCommits } from '../../support/commit-cutter.ts';
+import { endAfterTest } from '../../support/end-after-test.ts';
+import { LiveWorld, type WorldOptions } from '../../support/live-world.ts';
+
+const ROWS = 120;
+const KILLS = 6;
+const CUTS = 60;
+const OPTIONS: WorldOptions = { seed: 41, createMs: [50, 150], jobMs: [500, 2_000], rows: ROWS, kinds: ['tts'] };
+/** Slow enough that there is something to disturb. */
+const RUN = ['run', 'lines.csv', '--rate', '8', '--halt', 'never'];
+
+/** The server that all tests of this run share. */
+function sharedServer(): string {
+  const url = process.env['TEST_POSTGRES'];
+  if (url === undefined) throw new Error('These tests need a PostgreSQL server: npm run test:postgres');
+  return `${url}?schema=t${randomUUID().slice(0, 8)}`;
+}
+
+describe('a batch whose ledger is in PostgreSQL', () => {
+  it('goes on by itself when the server is killed and started again: nothing is lost, in doubt or paid twice', async () => {
+    const server = await startPostgres();
+    endAfterTest(() => {
+      server.stop();
+    });
+    const world = await LiveWorld.open({ ...OPTIONS, ledger: server.url });
+    const run = world.start(RUN);
+    for (let kill = 1; kill <= KILLS; kill++) {
+      await world.untilCharged(Math.ceil((kill * ROWS) / (KILLS + 2)));
+      server.kill();
+      if (kill === 1) await run.said('does not answer. Nothing is sent until it does');
+      server.start();
+      if (kill === 1) await run.said('answers again');
+    }
+    const { code } = await run.ended;
+    const end = await expectWhole(world, 'lines', ROWS);
+    report('database server killed', { kills: KILLS, ...end });
+    expect({ code, unknown: end.unknown, charges: end.charges }).toEqual({ code: 0, unknown: 0, charges: ROWS });
+  });
+
+  it('loses nothing where the line is cut right at commits: what was committed is found out', async () => {
+    const cuts = { every: 3, most: CUTS, before: 0, after: 0 };
+    const world = await LiveWorld.open({ ...OPTIONS, ledger: await cutAtCommits(sharedServer(), cuts) });
+    const { code } = await world.start(RUN).ended;
+    const end = await expectWhole(world, 'lines', ROWS);
+    report('line cut at commits', { ...cuts, ...end });
+    expect(cuts).toMatchObject({ before: CUTS / 2, after: CUTS / 2 });
+    expect({ code, unknown: end.unknown, charges: end.charges }).toEqual({ code: 0, unknown: 0, charges: ROWS });
+  });
+
+  it('ends when it is told to although the server is away, and goes on later', async () => {
+    const server = await startPostgres();
+    endAfterTest(() => {
+      server.stop();
+    });
+    const world = await LiveWorld.open({ ...OPTIONS, ledger: server.url });
+    const run = world.start(RUN);
+    await world.untilCharged(ROWS / 4);
+    server.kill();
+    await run.said('does not answer. Nothing is sent until it does');
+    run.child.kill('SIGINT');
+    const first = await run.ended;
+    expect(first).toMatchObject({ stderr: saying('cannot be used: the database server cannot be reached') });
+    expect(await world.run(['status'])).toMatchObject({
+      code: 4,
+      stderr: saying('the database server cannot be reached'),
+    });
+    server.start();
+    const { code } = await world.start(RUN).ended;
+    const end = await expectWhole(world, 'lines', ROWS);
+    report('ended while the database server was away', { first: first.code, ...end });
+    expect(code).toBe(end.unknown > 0 ? 13 : 0);
+    // What was on the wire when the process had to end.
+    expect(end.unknown).toBeLessThanOrEqual(8);
+  });
+});
