@@ -6,6 +6,9 @@ import { delimiter, join } from 'node:path';
 
 /** A PostgreSQL server that refuses root runs as this user instead. */
 const OTHER_USER = 'nobody';
+/** How often a server is tried to be started, and the pause in between, ms. */
+const START_TRIES = 50;
+const START_PAUSE_MS = 200;
 
 /**
  * Starts a PostgreSQL server of our own, with a new database, that syncs each commit as the product needs it. Its programs are found in
@@ -14,7 +17,8 @@ const OTHER_USER = 'nobody';
  */
 export async function startPostgres() {
   const bin = findPrograms();
-  const folder = mkdtempSync(join(tmpdir(), 'vb-postgres-'));
+  // The folder of a run of tests is closed to other users.
+  const folder = mkdtempSync(join(process.env['TEST_POSTGRES_FOLDER'] ?? tmpdir(), 'vb-postgres-'));
   const data = join(folder, 'data');
   const port = await freePort();
   const isRoot = process.getuid?.() === 0;
@@ -31,7 +35,15 @@ export async function startPostgres() {
   run('initdb', '-D', data, '-U', 'voxbatch', '-A', 'trust', '--locale=C', '-E', 'UTF8');
   const settings = `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1 -c max_connections=300`;
   const start = () => {
-    run('pg_ctl', '-D', data, '-w', '-l', join(folder, 'log'), '-o', settings, 'start');
+    for (let tries = 1; ; tries++) {
+      try {
+        return run('pg_ctl', '-D', data, '-w', '-l', join(folder, 'log'), '-o', settings, 'start');
+      } catch (error) {
+        // Processes that were killed may be there for a while yet, and keep another server from their data.
+        if (tries === START_TRIES) throw error;
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, START_PAUSE_MS);
+      }
+    }
   };
   start();
   return {

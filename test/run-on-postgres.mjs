@@ -4,6 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgres } from './postgres-server.mjs';
 
@@ -25,7 +26,7 @@ const { url, stop } = await startPostgres();
 try {
   const args = [join(import.meta.dirname, 'run-tests.mjs'), ...(chosen.length > 0 ? chosen : all)];
   const { status } = spawnSync(process.execPath, args, {
-    env: { ...process.env, TEST_POSTGRES: url },
+    env: { ...process.env, TEST_POSTGRES: url, TEST_POSTGRES_FOLDER: tmpdir() },
     stdio: 'inherit',
   });
   process.exitCode = status ?? 1;
