@@ -1,9 +1,10 @@
 /** A PostgreSQL server of our own. */
 export interface PostgresServer {
   readonly url: string;
-  kill(): void;
-  start(): void;
-  stop(): void;
+  readonly kill: () => void;
+  readonly start: () => void;
+  readonly stop: () => void;
 }
 
+/** See postgres-server.mjs. */
 export declare function startPostgres(): Promise<PostgresServer>;
