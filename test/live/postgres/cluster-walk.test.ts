@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from '@jest/globals';
-import { startPostgres } from '../postgres-server.mjs';
-import { endAfterTest } from '../support/end-after-test.ts';
-import { freePort } from '../support/free-port.ts';
-import { freshFolder } from '../support/fresh-folder.ts';
-import { followWalk } from '../support/guide-walk.ts';
+import { startPostgres } from '../../postgres-server.mjs';
+import { endAfterTest } from '../../support/end-after-test.ts';
+import { freePort } from '../../support/free-port.ts';
+import { freshFolder } from '../../support/fresh-folder.ts';
+import { followWalk } from '../../support/guide-walk.ts';
 
 const ROWS = 200;
 const WALK = {
@@ -25,7 +25,7 @@ it('the walk of the guide to clusters leads from nothing to a batch on four work
   const { host, username } = new URL(url);
   const folder = freshFolder();
   const { stdout, stderr, paid } = await followWalk(folder, WALK, {
-    VOXBATCH: fileURLToPath(new URL('../..', import.meta.url)),
+    VOXBATCH: fileURLToPath(new URL('../../..', import.meta.url)),
     DB_HOST: host,
     DB_ADMIN: username,
     TEMPORAL_PORT: String(await freePort()),
