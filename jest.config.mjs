@@ -16,7 +16,10 @@ const shared = {
 };
 
 /** Tests that need a server of PostgreSQL: `npm run test:postgres`. */
-const onPostgres = process.env['TEST_POSTGRES'] === undefined ? ['<rootDir>/test/live/postgres/'] : [];
+const onPostgres =
+  process.env['TEST_POSTGRES'] === undefined
+    ? ['/test/live/postgres/', '/test/deploy/roles-at-work', '/test/ledger/lanes/server-clock']
+    : [];
 
 export default {
   projects: [
@@ -24,7 +27,7 @@ export default {
       ...shared,
       displayName: 'unit',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
-      testPathIgnorePatterns: ['<rootDir>/test/live/', ...onS3],
+      testPathIgnorePatterns: ['<rootDir>/test/live/', ...onS3, ...onPostgres],
     },
     {
       ...shared,

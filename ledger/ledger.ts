@@ -3,7 +3,7 @@ import type { LimiterAnswer, LimiterStep } from '../policy/pacing/limiter-step.t
 import type { WhyReadOnly } from './copy/read-only.ts';
 import type { OutageNews } from './database/outage.ts';
 import { look } from './database/transactions.ts';
-import { unitAdapterOf } from './database/unit-of-work.ts';
+import { unitAdapterOf } from './database/unit-adapter.ts';
 import type { LockMethods, Reserve } from './driver.ts';
 import { LedgerFull } from './errors.ts';
 import { METHODS, type BoundMethods, type Method } from './methods.ts';

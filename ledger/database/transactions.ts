@@ -2,7 +2,8 @@ import type { Clock, Db, Schema, Tx } from '../schema.ts';
 import { CompiledQuery, type Kysely, type Transaction } from 'kysely';
 import { LedgerAway } from '../errors.ts';
 import { execute } from './prepared.ts';
-import { unitAdapterOf, type UnitAdapter, type UnitOfWork } from './unit-of-work.ts';
+import { unitAdapterOf, type UnitAdapter } from './unit-adapter.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
 
 /** Gives a database or a transaction its clock. */
 export function withClock<T extends object>(database: T, { now }: Clock): T & Clock {

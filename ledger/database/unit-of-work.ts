@@ -1,6 +1,3 @@
-import type { DialectAdapter, Kysely } from 'kysely';
-import type { Outage } from './outage.ts';
-
 /**
  * The work of one write transaction on a database that is reached over the network, where each statement that is waited
  * for costs a round trip.
@@ -89,18 +86,4 @@ export interface UnitConnection {
   send(sql: string, values: readonly unknown[]): void;
   /** Waits for all that was sent. Throws the error of the first that failed. */
   settled(): Promise<void>;
-}
-
-/** Adapter of a database that is reached over the network: the work of a group is a {@link UnitOfWork}. */
-export interface UnitAdapter {
-  /** Waits for the database while it does not answer. */
-  readonly outage: Outage;
-  /** Called once the transaction of a group has begun. */
-  beginUnit(): UnitOfWork;
-}
-
-/** The adapter of this database; undefined if it is not reached over the network. */
-export function unitAdapterOf(db: Pick<Kysely<unknown>, 'getExecutor'>): UnitAdapter | undefined {
-  const { adapter } = db.getExecutor();
-  return 'beginUnit' in adapter ? (adapter as DialectAdapter & UnitAdapter) : undefined;
 }

@@ -12,7 +12,8 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import type { Outage } from '../database/outage.ts';
-import type { UnitAdapter, UnitOfWork } from '../database/unit-of-work.ts';
+import type { UnitAdapter } from '../database/unit-adapter.ts';
+import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { LedgerAway, LedgerMissing } from '../errors.ts';
 import { MIGRATION_TABLE } from '../migrate.ts';
 import { connectionTo } from './connection-settings.ts';

@@ -18,7 +18,6 @@ import { ANN } from '../support/ann.ts';
  */
 
 const server = env['TEST_POSTGRES'];
-const onPostgres = server === undefined ? describe.skip : describe;
 const id = randomUUID().slice(0, 8);
 const GRANTS = readFileSync(join(import.meta.dirname, '../../deploy/postgres/roles.sql'), 'utf8');
 
@@ -40,7 +39,7 @@ async function query(address: string, ...statements: readonly string[]): Promise
   }
 }
 
-onPostgres('the roles of a ledger', () => {
+describe('the roles of a ledger', () => {
   lineForEach(server === undefined ? {} : { VOXBATCH_LEDGER: addressFor('reader') });
   let worker: Ledger;
 

@@ -1,5 +1,4 @@
 import { afterEach, expect, it, jest } from '@jest/globals';
-import { openLedger } from '../../../ledger/open-ledger.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { ledger, ledgerForEachTest } from '../setup.ts';
 
@@ -8,7 +7,6 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-const server = process.env['TEST_POSTGRES'];
 const own = Date.now.bind(Date);
 
 /** How far a ledger's clock is ahead, ms. The second reading comes after a jump of this host's clock was noticed. */
@@ -25,17 +23,3 @@ it('the clock of a ledger on one machine is that of the machine', async () => {
   moveClock();
   for (const ahead of await aheadOf(ledger)) expect(Math.abs(ahead - 60_000)).toBeLessThan(1_000);
 });
-
-(server === undefined ? it.skip : it)(
-  'the clock of a ledger that hosts share is that of its server, also if the clock of a host goes wrong',
-  async () => {
-    const shared = await openLedger(`${server ?? ''}?schema=clocks`);
-    try {
-      for (const ahead of await aheadOf(shared)) expect(Math.abs(ahead)).toBeLessThan(1_000);
-      moveClock();
-      for (const ahead of await aheadOf(shared)) expect(Math.abs(ahead)).toBeLessThan(1_000);
-    } finally {
-      await shared.close();
-    }
-  },
-);

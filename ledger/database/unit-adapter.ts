@@ -1,0 +1,17 @@
+import type { DialectAdapter, Kysely } from 'kysely';
+import type { Outage } from './outage.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+
+/** Adapter of a database that is reached over the network: the work of a group is a {@link UnitOfWork}. */
+export interface UnitAdapter {
+  /** Waits for the database while it does not answer. */
+  readonly outage: Outage;
+  /** Called once the transaction of a group has begun. */
+  beginUnit(): UnitOfWork;
+}
+
+/** The adapter of this database; undefined if it is not reached over the network. */
+export function unitAdapterOf(db: Pick<Kysely<unknown>, 'getExecutor'>): UnitAdapter | undefined {
+  const { adapter } = db.getExecutor();
+  return 'beginUnit' in adapter ? (adapter as DialectAdapter & UnitAdapter) : undefined;
+}
