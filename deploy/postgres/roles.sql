@@ -22,6 +22,9 @@ grant select on all tables in schema voxbatch to voxbatch_reader, voxbatch_opera
 
 set search_path = voxbatch;
 
+-- Whoever writes leaves a mark of each commit in `facts`, by which it finds out what was kept if the answer is lost.
+grant insert, update, delete on facts to voxbatch_operator, voxbatch_worker;
+
 -- Operators load batches, steer them and settle rows. They cannot record a paid request, so nothing is sent in their name.
 grant insert on batches, rows, takes, decisions, results, actions, awaited_voices, notices, schedules, allowed_firings,
   occurrences, limiters, row_counts, sums, charge_ratios to voxbatch_operator;
@@ -31,10 +34,10 @@ grant delete on batches, rows, takes, results, awaited_voices, schedules, allowe
   to voxbatch_operator;
 
 -- Workers send, fetch and record, and load the batches of schedules. They cannot make, change or remove a schedule.
-grant insert on batches, rows, charges, takes, decisions, results, actions, awaited_voices, notices, occurrences, facts,
+grant insert on batches, rows, charges, takes, decisions, results, actions, awaited_voices, notices, occurrences,
   lanes, workers, limiters, text_limits, webhooks, row_counts, sums, charge_ratios to voxbatch_worker;
 grant update on batches, rows, charges, takes, results, awaited_voices, notices, schedules, allowed_firings, occurrences,
-  facts, lanes, workers, limiters, text_limits, webhooks, row_counts, sums, charge_ratios to voxbatch_worker;
+  lanes, workers, limiters, text_limits, webhooks, row_counts, sums, charge_ratios to voxbatch_worker;
 grant delete on batches, rows, takes, results, awaited_voices, lanes, workers, webhooks, row_counts, sums
   to voxbatch_worker;
 
