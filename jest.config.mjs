@@ -18,7 +18,12 @@ const shared = {
 /** Tests that need a server of PostgreSQL: `npm run test:postgres`. */
 const onPostgres =
   process.env['TEST_POSTGRES'] === undefined
-    ? ['/test/live/postgres/', '/test/deploy/roles-at-work', '/test/ledger/lanes/server-clock']
+    ? [
+        '/test/live/postgres/',
+        '/test/deploy/roles-at-work',
+        '/test/ledger/lanes/server-clock',
+        '/test/ledger/postgres/',
+      ]
     : [];
 
 export default {

@@ -26,8 +26,9 @@ export function nameOfContent({ sha256, extension }: { readonly sha256: string; 
 
 /** The cell of the content that a link of ours leads to, whichever server it names; undefined for any other link. */
 export function cellOfLink(link: string): string | undefined {
-  if (!URL.canParse(link)) return undefined;
-  const sha256 = LINK_NAME.exec(new URL(link).pathname)?.[1];
+  // Without `URL`, which workflows do not have.
+  const [, path = ''] = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*([^?#]*)/i.exec(link) ?? [];
+  const sha256 = LINK_NAME.exec(path)?.[1];
   return sha256 === undefined ? undefined : cellOfContent(sha256);
 }
 

@@ -11,6 +11,12 @@ export interface CommitMark {
   readonly value: string;
 }
 
+/** A mark that was committed. */
+export interface KeptMark extends CommitMark {
+  /** The fact by which its database was accepted as the ledger's. */
+  readonly acceptedAs: string;
+}
+
 /**
  * How a process finds out whether a transaction was committed if the answer to its commit was lost.
  *
@@ -22,16 +28,16 @@ export interface CommitMark {
 export class CommitMarks {
   readonly #name = `commit:${randomUUID()}`;
   #last = 0;
-  #kept: string | undefined;
+  #kept: KeptMark | undefined;
 
-  /** The value of the last transaction that was committed; undefined if there was none. */
-  get kept(): string | undefined {
+  /** The mark of the last transaction that was committed; undefined if there was none. */
+  get kept(): KeptMark | undefined {
     return this.#kept;
   }
 
   /** A transaction was committed. */
-  keep({ value }: CommitMark): void {
-    this.#kept = value;
+  keep(mark: KeptMark): void {
+    this.#kept = mark;
   }
 
   /** The mark of the next transaction. */

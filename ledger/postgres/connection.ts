@@ -1,10 +1,11 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
+import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { UnitOfWork, type UnitConnection } from '../database/unit-of-work.ts';
 import { LedgerAway } from '../errors.ts';
 import { explain } from './errors.ts';
 import { DATABASE_FACT } from '../database/accept-copy.ts';
-import type { CommitMark } from './commit-marks.ts';
+import type { CommitMark, KeptMark } from './commit-marks.ts';
 import { LOCK_WRITERS } from './lock-writers.ts';
 import type { Session } from './sessions.ts';
 import { describePlace } from './describe-place.ts';
@@ -26,6 +27,8 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
   #whose: Promise<void> | undefined;
   #mark: CommitMark | undefined;
   #planned: CommitMark | undefined;
+  /** The fact by which this database was accepted as the ledger's. */
+  #acceptedAs = '';
   /** The first error of a statement that nobody waited for. */
   #trouble: Error | undefined;
   /** The last error that was more than the consequence of another. */
@@ -56,15 +59,15 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
   }
 
   /** What this transaction leaves if it is committed; undefined as long as its commit was not sent. */
-  get mark(): CommitMark | undefined {
-    return this.#mark;
+  get mark(): KeptMark | undefined {
+    return this.#mark === undefined ? undefined : { ...this.#mark, acceptedAs: this.#acceptedAs };
   }
 
   /**
-   * Only in a ledger whose tables are made. `mark`: of this transaction; `kept`: the value of the last one of this process
-   * that was committed.
+   * Only in a ledger whose tables are made. `mark`: of this transaction; `kept`: the last one of this process that was
+   * committed.
    */
-  beginUnit(mark: CommitMark, kept: string | undefined): UnitOfWork {
+  beginUnit(mark: CommitMark, kept: KeptMark | undefined): UnitOfWork {
     this.#whose = this.ask(WHOSE, [mark.name]).then((lines) => {
       this.#admit(lines, mark.name, kept);
     });
@@ -122,12 +125,15 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
    * since it was made is not on record, and would be sent again. Which database it is tells a replica that took over and
    * a backup that was restored and rolled forward; a file system that was set back is told by the last mark.
    */
-  #admit(lines: readonly unknown[], markName: string, kept: string | undefined): void {
+  #admit(lines: readonly unknown[], markName: string, kept: KeptMark | undefined): void {
     const facts = new Map((lines as readonly CommitMark[]).map(({ name, value }) => [name, value]));
     const { origin } = this.#session;
     const ledgerOf = facts.get(DATABASE_FACT);
-    if (ledgerOf === undefined) this.send(SET_FACT, [DATABASE_FACT, origin]);
-    else if (ledgerOf !== origin || (kept !== undefined && facts.get(markName) !== kept)) {
+    // Another each time, so that no process compares its mark with one from before a copy was accepted.
+    this.#acceptedAs = ledgerOf ?? `${origin} ${randomUUID()}`;
+    const isSetBack = kept?.acceptedAs === ledgerOf && kept?.value !== facts.get(markName);
+    if (ledgerOf === undefined) this.send(SET_FACT, [DATABASE_FACT, this.#acceptedAs]);
+    else if (!ledgerOf.startsWith(`${origin} `) || isSetBack) {
       throw new LedgerAway(
         describePlace(this.#place),
         'its database is not the one that was last written, but a copy: a replica that took over, or a restored backup. The copy may lack the last records, and what was sent since would be paid for again. Nothing is sent',

@@ -9,9 +9,16 @@ const ALL = NAMES.join(', ');
 
 /** Copying from and into a ledger in PostgreSQL. */
 export const postgresCopy: CopyDialect = {
-  lockTables: (tx) => run(tx, `lock table ${ALL} in exclusive mode`),
+  lockTables: async (tx) => {
+    // One side waits while the other counts.
+    await run(tx, 'set local idle_in_transaction_session_timeout = 0');
+    await run(tx, `lock table ${ALL} in exclusive mode`);
+  },
   // Deleted lines would stay until the next vacuum, and be passed over by each query.
-  empty: (tx, tables) => run(tx, `truncate ${tables.join(', ')}`),
+  empty: async (tx, tables) => {
+    await run(tx, 'set local idle_in_transaction_session_timeout = 0');
+    await run(tx, `truncate ${tables.join(', ')}`);
+  },
   setCounters: async (tx, to) => {
     for (const name of NAMES) await run(tx, `alter table ${name} ${to === 'on' ? 'enable' : 'disable'} trigger user`);
   },

@@ -1,0 +1,54 @@
+import { expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { byItself } from '../../../contract/actions.ts';
+import { LedgerAway } from '../../../ledger/errors.ts';
+import { openDatabase, openLedger } from '../../../ledger/open-ledger.ts';
+import { aBatch } from '../setup.ts';
+
+/** A ledger of its own, and how to change a fact of its database behind its back. */
+function newPlace(): { readonly place: string; readonly setFact: (like: string, value: string) => Promise<void> } {
+  const place = `${process.env['TEST_POSTGRES'] ?? ''}?schema=c${randomUUID().slice(0, 8)}`;
+  const setFact = async (like: string, value: string): Promise<void> => {
+    const { db } = await openDatabase({ place, mustExist: true });
+    await db.updateTable('facts').set({ value }).where('name', 'like', like).execute();
+    await db.destroy();
+  };
+  return { place, setFact };
+}
+
+it('a copy of the database is written to only after a person has accepted it, which pauses what is open', async () => {
+  const { place, setFact } = newPlace();
+  const [one, other] = [await openLedger(place), await openLedger(place)];
+  for (const [ledger, name] of [
+    [one, 'a'],
+    [other, 'b'],
+  ] as const) {
+    await ledger.createBatch(aBatch(name));
+    await ledger.openBatch(name, 0);
+  }
+  await setFact('database', '1234/00000001 of-another-server');
+  for (const ledger of [one, other]) {
+    await expect(ledger.setControl('a', 'running')).rejects.toThrow(LedgerAway);
+    expect(await ledger.findBatch('a')).toMatchObject({ control: 'running' });
+  }
+  expect((await one.acceptCopy(byItself(null))).toSorted()).toEqual(['a', 'b']);
+  for (const [ledger, name] of [
+    [one, 'a'],
+    [other, 'b'],
+  ] as const) {
+    expect(await ledger.findBatch(name)).toMatchObject({ control: 'paused' });
+    expect(await ledger.setControl(name, 'running')).toBe('running');
+  }
+  await Promise.all([one.close(), other.close()]);
+});
+
+it('a process that sees the database set back writes nothing more to it', async () => {
+  const { place, setFact } = newPlace();
+  const ledger = await openLedger(place);
+  await ledger.createBatch(aBatch('a'));
+  await setFact('commit:%', '0 0');
+  await expect(ledger.openBatch('a', 0)).rejects.toThrow('voxbatch ledger accept-copy');
+  await ledger.acceptCopy(byItself(null));
+  await ledger.openBatch('a', 0);
+  await ledger.close();
+});
