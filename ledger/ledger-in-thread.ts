@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { findThreadEntry } from '../threads/find-entry.ts';
 import { ThreadDied } from '../threads/pool-thread.ts';
 import { ThreadPool } from '../threads/thread-pool.ts';
@@ -121,6 +122,9 @@ export async function openInThread({ place, pool }: LedgerThread, driver: Ledger
   }
 }
 
+/** Pause before a lock is tried again that could not be asked for, ms. */
+const LOCK_PAUSE_MS = 500;
+
 /** The locks of a process that works on batches: it waits for a database that does not answer. */
 function patient(locks: LockMethods, awaitDatabase: () => Promise<void>): LockMethods {
   const waiting =
@@ -132,6 +136,7 @@ function patient(locks: LockMethods, awaitDatabase: () => Promise<void>): LockMe
         } catch (error) {
           if (!(error instanceof LedgerAway)) throw error;
           await awaitDatabase();
+          await sleep(LOCK_PAUSE_MS);
         }
       }
     };

@@ -13,6 +13,11 @@ export interface OutageNews {
   readonly problem: string;
 }
 
+interface Waiting {
+  readonly begunAt: number;
+  problem: string;
+}
+
 /**
  * Waits for a database that is reached over the network and has gone away: its server restarts, or the line is cut.
  *
@@ -23,8 +28,8 @@ export interface OutageNews {
 export class Outage {
   readonly #patienceMs: number;
   readonly #ending = new AbortController();
-  #begunAt: number | undefined;
-  #problem = '';
+  /** What waits now, the oldest first. */
+  readonly #waiting = new Set<Waiting>();
 
   constructor(patienceMs: number) {
     this.#patienceMs = patienceMs;
@@ -32,22 +37,29 @@ export class Outage {
 
   /** The outage that lasts now; undefined if the database has answered since. */
   get news(): OutageNews | undefined {
-    if (this.#begunAt === undefined) return undefined;
-    return { forMs: performance.now() - this.#begunAt, problem: this.#problem };
+    const [oldest] = this.#waiting;
+    return oldest === undefined ? undefined : { forMs: performance.now() - oldest.begunAt, problem: oldest.problem };
   }
 
   /** Runs `work` again as long as it throws {@link LedgerAway}. It must leave nothing when it throws that. */
   async repeat<T>(work: () => Promise<T>): Promise<T> {
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
-      try {
-        const answer = await work();
-        this.#begunAt = undefined;
-        return answer;
-      } catch (error) {
-        if (!(error instanceof LedgerAway) || !this.#mayWait(error)) throw error;
+    let mine: Waiting | undefined;
+    try {
+      for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+        try {
+          return await work();
+        } catch (error) {
+          if (!(error instanceof LedgerAway)) throw error;
+          mine ??= { begunAt: performance.now(), problem: '' };
+          mine.problem = error.message;
+          if (!this.#mayWait(error, mine)) throw error;
+          this.#waiting.add(mine);
+        }
+        // The end of the process ends the pause.
+        await sleep(pauseMs, undefined, { signal: this.#ending.signal }).catch(() => undefined);
       }
-      // The end of the process ends the pause.
-      await sleep(pauseMs, undefined, { signal: this.#ending.signal }).catch(() => undefined);
+    } finally {
+      if (mine !== undefined) this.#waiting.delete(mine);
     }
   }
 
@@ -56,12 +68,10 @@ export class Outage {
     this.#ending.abort();
   }
 
-  #mayWait({ message, needsPerson }: LedgerAway): boolean {
-    this.#begunAt ??= performance.now();
-    this.#problem = message;
+  #mayWait({ needsPerson }: LedgerAway, { begunAt }: Waiting): boolean {
     if (this.#ending.signal.aborted) return false;
     // A command that only asks has nothing to wait for.
     if (this.#patienceMs !== Infinity && needsPerson) return false;
-    return performance.now() - this.#begunAt < this.#patienceMs;
+    return performance.now() - begunAt < this.#patienceMs;
   }
 }

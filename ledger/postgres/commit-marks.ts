@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { LOCK_WRITERS } from './lock-writers.ts';
+import { BEGIN_WRITING } from './lock-writers.ts';
 import type { Session, Sessions } from './sessions.ts';
 
 /** Marks of processes that were killed are removed after this time, ms. */
@@ -11,7 +11,12 @@ export interface CommitMark {
   readonly value: string;
 }
 
-/** A mark that was committed. */
+/** The number in a mark; 0 if there is none. */
+export function numberOf(value: string | undefined): number {
+  return value === undefined ? 0 : Number.parseInt(value, 10);
+}
+
+/** A mark that was committed, or may be. */
 export interface KeptMark extends CommitMark {
   /** The fact by which its database was accepted as the ledger's. */
   readonly acceptedAs: string;
@@ -47,9 +52,10 @@ export class CommitMarks {
   }
 
   /** Whether the transaction of this mark was committed. Waits until it has ended. Throws `LedgerAway`. */
-  async wasCommitted(sessions: Sessions, { name, value }: CommitMark): Promise<boolean> {
+  async wasCommitted(sessions: Sessions, { name, value, acceptedAs }: KeptMark): Promise<boolean> {
     const lines = await sessions.using(async (session) => {
-      await session.query(`begin; ${LOCK_WRITERS}`, []);
+      if (!acceptedAs.startsWith(`${session.origin} `)) throw sessions.notTheSame();
+      await session.query(BEGIN_WRITING, []);
       const { rows } = await session.query('select value from facts where name = $1', [name]);
       await session.query('rollback', []);
       return rows as { readonly value: string }[];

@@ -14,6 +14,8 @@ const DEFAULT_SCHEMA = 'voxbatch';
  */
 const SESSION_SETTINGS = {
   synchronous_commit: 'on',
+  statement_timeout: '0',
+  lock_timeout: '0',
   idle_in_transaction_session_timeout: '20s',
   tcp_keepalives_idle: '10',
   tcp_keepalives_interval: '5',

@@ -5,8 +5,8 @@ import { UnitOfWork, type UnitConnection } from '../database/unit-of-work.ts';
 import { LedgerAway } from '../errors.ts';
 import { explain } from './errors.ts';
 import { DATABASE_FACT } from '../database/accept-copy.ts';
-import type { CommitMark, KeptMark } from './commit-marks.ts';
-import { LOCK_WRITERS } from './lock-writers.ts';
+import { numberOf, type CommitMark, type KeptMark } from './commit-marks.ts';
+import { BEGIN_WRITING } from './lock-writers.ts';
 import type { Session } from './sessions.ts';
 import { describePlace } from './describe-place.ts';
 
@@ -55,7 +55,7 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
    */
   beginWriting(): void {
     this.#isInTransaction = true;
-    this.send(`begin; ${LOCK_WRITERS}`, []);
+    this.send(BEGIN_WRITING, []);
   }
 
   /** What this transaction leaves if it is committed; undefined as long as its commit was not sent. */
@@ -131,9 +131,11 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
     const ledgerOf = facts.get(DATABASE_FACT);
     // Another each time, so that no process compares its mark with one from before a copy was accepted.
     this.#acceptedAs = ledgerOf ?? `${origin} ${randomUUID()}`;
-    const isSetBack = kept?.acceptedAs === ledgerOf && kept?.value !== facts.get(markName);
+    const isSetBack = kept?.acceptedAs === ledgerOf && numberOf(facts.get(markName)) < numberOf(kept?.value);
     if (ledgerOf === undefined) this.send(SET_FACT, [DATABASE_FACT, this.#acceptedAs]);
     else if (!ledgerOf.startsWith(`${origin} `) || isSetBack) {
+      // So that the next try connects anew, in case the address leads to the former database again.
+      this.#session.isBroken = true;
       throw new LedgerAway(
         describePlace(this.#place),
         'its database is not the one that was last written, but a copy: a replica that took over, or a restored backup. The copy may lack the last records, and what was sent since would be paid for again. Nothing is sent',

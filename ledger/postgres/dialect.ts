@@ -159,7 +159,7 @@ class LedgerDriver implements Driver {
       await connection.commit();
     } catch (error) {
       const { mark } = connection;
-      if (mark === undefined || !(error instanceof LedgerAway)) throw error;
+      if (mark === undefined) throw error;
       if (!(await this.#outage.repeat(() => this.#marks.wasCommitted(this.#sessions, mark)))) throw error;
     }
     if (connection.mark !== undefined) this.#marks.keep(connection.mark);

@@ -19,6 +19,7 @@ const EXPLANATIONS: readonly (readonly [prefix: string, kind: ErrorClass, proble
     'the disk of the database server is full',
     'Free some space there and run the same command again.',
   ],
+  ['53200', LedgerAway, 'the database server has too little memory', 'Look into its log.'],
   ['53300', LedgerAway, 'the database server has too many connections', 'Raise max_connections, or end other clients.'],
   ['28', LedgerUnreachable, 'the database server refused the user', 'Check user and password of VOXBATCH_LEDGER.'],
   ['3D', LedgerUnreachable, 'there is no such database', 'Create it, or correct VOXBATCH_LEDGER.'],
@@ -29,8 +30,10 @@ const EXPLANATIONS: readonly (readonly [prefix: string, kind: ErrorClass, proble
     'Use a user with the role that may (deploy/postgres/roles.sql); its owner makes and updates the tables: voxbatch ledger migrate.',
   ],
   ['57P', LedgerAway, 'the database server is stopping or starting', 'Run the same command again once it runs.'],
+  ['58', LedgerAway, 'the database server failed', 'Look into its log.'],
   ['08', LedgerAway, 'the connection to the database server broke', 'Run the same command again once it runs.'],
   ['25P03', LedgerAway, 'the database server ended an idle transaction', 'Run the same command again.'],
+  ['25P04', LedgerAway, 'the database server ended a long transaction', 'Run the same command again.'],
   // A former primary, until the address leads to the new one.
   ['25006', LedgerAway, 'the database is read-only', 'Connect to the primary server.'],
   ['40', LedgerAway, 'the database server gave up a transaction', 'Run the same command again.'],
@@ -41,7 +44,19 @@ const OF_STATEMENTS = ['22', '23', '42'];
 
 /** Codes of Node's sockets: the server cannot be reached, or the connection broke. */
 const OF_SOCKETS = [
-  ...['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EPIPE', 'EAI_AGAIN'],
+  ...[
+    'ECONNREFUSED',
+    'ECONNRESET',
+    'ENOTFOUND',
+    'ETIMEDOUT',
+    'EHOSTUNREACH',
+    'ENETUNREACH',
+    'ENETDOWN',
+    'ENETRESET',
+    'ENOTCONN',
+    'EPIPE',
+    'EAI_AGAIN',
+  ],
   'ECONNABORTED',
 ];
 /** Errors of `pg` that have no code. */

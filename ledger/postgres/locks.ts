@@ -11,6 +11,7 @@ import { describePlace } from './describe-place.ts';
 const TRY_AGAIN_MS = 1_000;
 /** An idle connection is tried after this time, so that one that is cut off is noticed, ms. */
 const KEEP_ALIVE_MS = 10_000;
+const CONNECT_MS = 10_000;
 
 /** The locks of a ledger: advisory locks, each held by a connection of its own, which ends with its process. */
 export function advisoryLocks(place: string): LockMethods {
@@ -33,7 +34,12 @@ async function lockAgainAndAgain(
   const isOver = (): boolean => isReleased;
   const take = async (): Promise<Unlock> => {
     const session = await Session.open(place, () => void takeAgain());
-    await refusePooler(session, place);
+    try {
+      await refusePooler(session, place);
+    } catch (error) {
+      session.close();
+      throw error;
+    }
     return lockForWorkers(workersLock(session), describePlace(place), server);
   };
   const takeAgain = async (): Promise<void> => {
@@ -66,7 +72,6 @@ async function refusePooler(session: Session, place: string): Promise<void> {
   } finally {
     other.close();
   }
-  session.close();
   throw new LedgerUnreachable(
     describePlace(place),
     'a pooler in transaction mode is between, which would give away the locks of a session',
@@ -120,7 +125,12 @@ class Session {
   /** `onLost`: called once if the connection ends before it is closed here. */
   static async open(place: string, onLost?: () => void): Promise<Session> {
     const { config } = connectionTo(place);
-    const client = new pg.Client({ ...config, keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_MS });
+    const client = new pg.Client({
+      ...config,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+      connectionTimeoutMillis: CONNECT_MS,
+    });
     client.on('error', () => undefined);
     try {
       await client.connect();

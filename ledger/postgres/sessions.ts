@@ -52,6 +52,7 @@ export class Sessions {
   readonly #place: string;
   readonly #outage: Outage;
   readonly #known = new WeakMap<pg.PoolClient, Session>();
+  readonly #taken = new Set<Session>();
 
   constructor(place: string, outage: Outage) {
     this.#place = place;
@@ -78,7 +79,9 @@ export class Sessions {
   async open(): Promise<Session> {
     try {
       const client = await this.#pool.connect();
-      return this.#known.get(client) ?? (await this.#begin(client));
+      const session = this.#known.get(client) ?? (await this.#begin(client));
+      this.#taken.add(session);
+      return session;
     } catch (error) {
       throw explain(this.#place, error);
     }
@@ -113,7 +116,20 @@ export class Sessions {
     }
   }
 
+  /** The error for an answer that only the former database can give. */
+  notTheSame(): LedgerAway {
+    return new LedgerAway(
+      describePlace(this.#place),
+      'the connection was lost at a commit, and another database answers now, which does not know whether it was kept',
+      'Connect to the former database, or end this process.',
+      undefined,
+      true,
+    );
+  }
+
+  /** May be called again for one that was given back. */
   put(session: Session): void {
+    if (!this.#taken.delete(session)) return;
     session.client.release(session.isBroken);
   }
 
