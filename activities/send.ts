@@ -49,7 +49,12 @@ export interface Sending {
  * Records the intent, exclusively and synced, sends the request at its time, and records the verdict. `full`: the common
  * limit for requests in flight has no room now; nothing was recorded.
  */
-export async function send(deps: Dependencies, sending: Sending): Promise<SubmitReport | 'full'> {
+export function send(deps: Dependencies, sending: Sending): Promise<SubmitReport | 'full'> {
+  // From before the intent, which may wait to share a commit: a process that ends waits for it, and leaves none unsent.
+  return deps.sends.track(nameOf(sending.key), intendAndSend(deps, sending));
+}
+
+async function intendAndSend(deps: Dependencies, sending: Sending): Promise<SubmitReport | 'full'> {
   const { key, turn } = sending;
   // Read again each time: the user may change the settings meanwhile.
   const { settings } = await loadBatch(deps, key.batch);
@@ -60,7 +65,7 @@ export async function send(deps: Dependencies, sending: Sending): Promise<Submit
   deps.observe({ type: 'intent', ...key, answer: intent.type, ms });
   // Others may have waited for the same room.
   if (intent.type !== 'short') deps.roomWaits.passed(key.batch);
-  if (intent.type === 'go') return deps.sends.track(nameOf(key), sendRecorded(deps, sending, askedAt));
+  if (intent.type === 'go') return sendRecorded(deps, sending, askedAt);
   giveBack(turn);
   switch (intent.type) {
     case 'full':
