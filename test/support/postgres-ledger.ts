@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -49,6 +50,8 @@ async function addressOf(server: string, path: string): Promise<string> {
 async function empty(address: string): Promise<void> {
   const { db } = await openPostgresDatabase(address);
   for (const table of Object.keys(TABLES).toReversed() as (keyof Schema)[]) await db.deleteFrom(table).execute();
+  // Its numbers begin anew, as in a new ledger.
+  await sql`truncate actions restart identity`.execute(db);
   await db.insertInto('facts').values({ name: 'id', value: randomUUID() }).execute();
   await db.destroy();
 }
