@@ -179,7 +179,7 @@ async function choosePort(options: StartOptions): Promise<number> {
 }
 
 /** True if nobody listens on this port of 127.0.0.1. */
-export function isFree(port: number): Promise<boolean> {
+function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = createServer();
     probe.once('error', () => {

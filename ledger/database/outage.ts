@@ -35,7 +35,7 @@ export class Outage {
     this.#patienceMs = patienceMs;
   }
 
-  /** The outage that lasts now; undefined if the database has answered since. */
+  /** How long the oldest of those that wait has waited; undefined if nobody does. */
   get news(): OutageNews | undefined {
     const [oldest] = this.#waiting;
     return oldest === undefined ? undefined : { forMs: performance.now() - oldest.begunAt, problem: oldest.problem };

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { BEGIN_WRITING } from './lock-writers.ts';
-import type { Session, Sessions } from './sessions.ts';
+import { BEGIN_WRITING, type Session, type Sessions } from './sessions.ts';
 
 /** Marks of processes that were killed are removed after this time, ms. */
 const FORGET_MS = 30 * 86_400_000;

@@ -6,8 +6,7 @@ import { LedgerAway } from '../errors.ts';
 import { explain } from './errors.ts';
 import { DATABASE_FACT } from '../database/accept-copy.ts';
 import { numberOf, type CommitMark, type KeptMark } from './commit-marks.ts';
-import { BEGIN_WRITING } from './lock-writers.ts';
-import type { Session } from './sessions.ts';
+import { BEGIN_WRITING, type Session } from './sessions.ts';
 import { describePlace } from './describe-place.ts';
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */

@@ -15,6 +15,13 @@ const OLDEST_VERSION = 15;
 const ANSWER_MS = 60_000;
 const CONNECT_MS = 10_000;
 
+/**
+ * Begins a transaction of the one writer at a time, in all processes. Read committed, whatever the server's default is:
+ * otherwise it would see what there was before it waited for the lock.
+ */
+export const BEGIN_WRITING =
+  'begin isolation level read committed; select pg_advisory_xact_lock(hashtext(current_schema()))';
+
 /** A session at the database server, checked to be safe for a ledger. */
 export class Session {
   readonly client: pg.PoolClient;
