@@ -1,8 +1,10 @@
 /** A PostgreSQL server of our own. */
 export interface PostgresServer {
   readonly url: string;
+  /** The folder that has its files. */
+  readonly data: string;
   readonly kill: () => void;
-  readonly start: () => void;
+  readonly start: () => Promise<void>;
   readonly stop: () => void;
 }
 

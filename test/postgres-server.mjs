@@ -1,7 +1,9 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './free-port.mjs';
 
 /** A PostgreSQL server that refuses root runs as this user instead. */
@@ -22,11 +24,15 @@ export async function startPostgres() {
   const data = join(folder, 'data');
   const port = await freePort();
   const isRoot = process.getuid?.() === 0;
-  const run = (program, ...args) => {
+  // A server that inherited the output would keep it open.
+  const quietly = { cwd: folder, stdio: 'ignore' };
+  const commandOf = (program, ...args) => {
     const command = [join(bin, program), ...args];
-    const [first, ...others] = isRoot ? ['runuser', '-u', OTHER_USER, '--', ...command] : command;
-    // A server that inherited the output would keep it open.
-    execFileSync(first, others, { cwd: folder, stdio: 'ignore' });
+    return isRoot ? ['runuser', '-u', OTHER_USER, '--', ...command] : command;
+  };
+  const run = (...command) => {
+    const [first, ...args] = commandOf(...command);
+    execFileSync(first, args, quietly);
   };
   if (isRoot) {
     const { uid, gid } = idsOf(OTHER_USER);
@@ -34,25 +40,33 @@ export async function startPostgres() {
   }
   run('initdb', '-D', data, '-U', 'voxbatch', '-A', 'trust', '--locale=C', '-E', 'UTF8');
   const settings = `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1 -c max_connections=300`;
-  const start = () => {
+  const log = join(folder, 'log');
+  let isUp = false;
+  const start = async () => {
+    const [first, ...args] = commandOf('pg_ctl', '-D', data, '-w', '-l', log, '-o', settings, 'start');
     for (let tries = 1; ; tries++) {
-      try {
-        return run('pg_ctl', '-D', data, '-w', '-l', join(folder, 'log'), '-o', settings, 'start');
-      } catch (error) {
-        // Processes that were killed may be there for a while yet, and keep another server from their data.
-        if (tries === START_TRIES) throw error;
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, START_PAUSE_MS);
+      const [code] = await once(spawn(first, args, quietly), 'exit');
+      if (code === 0) {
+        isUp = true;
+        return;
       }
+      // Processes that were killed may be there for a while yet, and keep another server from their data.
+      if (tries === START_TRIES) throw new Error(`PostgreSQL does not start; its log is ${log}`);
+      await sleep(START_PAUSE_MS);
     }
   };
-  start();
+  await start();
   return {
     url: `postgres://voxbatch@127.0.0.1:${port}/postgres`,
+    /** The folder that has its files. */
+    data,
     /** Ends all its processes at once, as a machine that loses power does. */
     kill: () => {
+      if (!isUp) return;
+      isUp = false;
       const main = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]);
       const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', `${main}`], { encoding: 'utf8' });
-      for (const pid of [main, ...stdout.trim().split(/\s+/).map(Number)]) {
+      for (const pid of [main, ...(stdout.match(/\d+/g) ?? []).map(Number)]) {
         try {
           process.kill(pid, 'SIGKILL');
         } catch {
@@ -63,7 +77,8 @@ export async function startPostgres() {
     /** Starts it again, on the same port. Returns once it answers. */
     start,
     stop: () => {
-      run('pg_ctl', '-D', data, '-m', 'immediate', 'stop');
+      if (isUp) run('pg_ctl', '-D', data, '-m', 'immediate', 'stop');
+      isUp = false;
       rmSync(folder, { recursive: true, force: true });
     },
   };

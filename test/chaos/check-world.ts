@@ -14,7 +14,9 @@ import type { SimulatorJudge } from './simulator-judge.ts';
 /** What was run, for {@link checkWorld}. */
 export interface Ran {
   readonly folder: string;
-  /** Path of the ledger. */
+  /** That folder and all others with files of what was run. */
+  readonly folders: readonly string[];
+  /** Address of the ledger. */
   readonly ledger: string;
   readonly batches: readonly string[];
   readonly dist: string;
@@ -52,11 +54,13 @@ async function verified({ folder, batches, dist }: Ran): Promise<Finding> {
   return { promise: 'verify finds every count, hash and sum right', broken: ends.flat() };
 }
 
-async function keptSecret({ folder, token, judge }: Ran): Promise<Finding> {
-  const { found, files } = await findInFolder(folder, formsOf(token));
+async function keptSecret({ folders, token, judge }: Ran): Promise<Finding> {
+  const searched = await Promise.all(folders.map((folder) => findInFolder(folder, formsOf(token))));
+  const found = searched.flatMap((one) => one.found);
+  const count = searched.reduce((sum, { files }) => sum + files.length, 0);
   const { foreignAuthorizations } = await judge.statistics();
   const strayed = foreignAuthorizations === 0 ? [] : [`it came to the media's origin ${foreignAuthorizations} times`];
-  return { promise: 'the token is in no file', broken: [...found, ...strayed], seen: `${files.length} files` };
+  return { promise: 'the token is in no file', broken: [...found, ...strayed], seen: `${count} files` };
 }
 
 /** Nobody who was started in the folder is left. */

@@ -4,13 +4,14 @@ import type { ServerBinary } from '../../embedded/server-binary.ts';
 import { startServer } from '../../embedded/start-server.ts';
 import { isServerProcess } from '../../embedded/server-record.ts';
 import { waitFor } from '../support/wait-for.ts';
+import type { KillableServer } from './killable-server.ts';
 import { freePort } from '../support/free-port.ts';
 
 /**
  * A Temporal server of the run's own, as a cluster is for voxbatch, with the very settings that the embedded server has
  * (commits are synced). It keeps its port over restarts.
  */
-export class ClusterServer {
+export class ClusterServer implements KillableServer {
   readonly port: number;
   readonly #paths: HomePaths;
   readonly #binary: ServerBinary;

@@ -1,17 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseFaultPlan } from '../../simulator/fault-plan.ts';
-import { killsOf, kindOf, planEvents } from './event-plan.ts';
+import { killsOf, kindOf, planEvents, type PlannedWorld } from './event-plan.ts';
 import { drawFaults } from './fault-plan.ts';
+
+const ONE_MACHINE: PlannedWorld = { batches: 2, ledger: 'sqlite', store: 'folder' };
+const SERVERS: PlannedWorld = { batches: 2, ledger: 'postgres', store: 's3' };
 
 describe('the plan of a seed', () => {
   it('is the same each time, and another for another seed', () => {
-    expect(planEvents(5, 40, 2)).toEqual(planEvents(5, 40, 2));
-    expect(planEvents(6, 40, 2)).not.toEqual(planEvents(5, 40, 2));
+    expect(planEvents(5, 40, ONE_MACHINE)).toEqual(planEvents(5, 40, ONE_MACHINE));
+    expect(planEvents(6, 40, ONE_MACHINE)).not.toEqual(planEvents(5, 40, ONE_MACHINE));
     expect(drawFaults(5, 100)).toEqual(drawFaults(5, 100));
   });
 
   it('kills as often as was asked, in order, before the end', () => {
-    const events = planEvents(5, 200, 2);
+    const events = planEvents(5, 200, ONE_MACHINE);
     const kills = events.reduce((sum, { deed }) => sum + killsOf(deed), 0);
     expect([200, 201]).toContain(kills);
     const after = events.map((event) => event.after);
@@ -20,7 +23,7 @@ describe('the plan of a seed', () => {
   });
 
   it('comes to every kind of deed, link and window over a long run', () => {
-    const kinds = new Set(planEvents(5, 400, 2).map(({ deed }) => kindOf(deed)));
+    const kinds = new Set(planEvents(5, 400, ONE_MACHINE).map(({ deed }) => kindOf(deed)));
     for (const kind of [
       'kill-both',
       'kill-run',
@@ -34,6 +37,20 @@ describe('the plan of a seed', () => {
     for (const moment of ['before-intent', 'after-intent', 'after-answer', 'after-verdict', 'before-rename']) {
       expect(kinds).toContain(`kill-worker ${moment}`);
       expect(kinds).toContain(`stop-worker ${moment}`);
+    }
+  });
+
+  it('kills and cuts the database and the store where they are servers, and only there', () => {
+    const kindsIn = (world: PlannedWorld): Set<string> =>
+      new Set(planEvents(5, 400, world).map(({ deed }) => kindOf(deed)));
+    const ofServers = [
+      ...['kill-database', 'kill-store', 'cut-commits before', 'cut-commits after'],
+      ...['timeout ledger', 'reset_peer ledger', 'down store'],
+    ];
+    const [some, none] = [kindsIn(SERVERS), kindsIn(ONE_MACHINE)];
+    for (const kind of ofServers) {
+      expect(some).toContain(kind);
+      expect(none).not.toContain(kind);
     }
   });
 

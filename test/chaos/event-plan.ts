@@ -1,7 +1,10 @@
 import { FAULT_POINTS, type FaultPoint } from '../../activities/fault-points.ts';
 import { between, pick, pickWeighted, seeded, type Chance } from './seeded.ts';
+import type { CutMoment } from '../support/commit-line.ts';
 import type { Toxic } from './toxiproxy.ts';
 import type { Link } from './world.ts';
+import type { LedgerKind } from './world-ledger.ts';
+import type { StoreKind } from './world-store.ts';
 
 /** Which worker: 0 or 1. */
 export type Which = 0 | 1;
@@ -16,15 +19,26 @@ export interface At {
  * Something that a run does to its processes and links.
  *
  * `kill-*`: SIGKILL, and a start `downMs` later. `stop-worker`: SIGSTOP, and SIGCONT `stillMs` later. `spoil`: a fault on a link for
- * `lastsMs`. Without `at` a worker is struck at once.
+ * `lastsMs`. `cut-commits`: the connections of the next `count` commits are cut. Without `at` a worker is struck at once.
  */
 export type Deed =
   | { readonly do: 'kill-worker'; readonly worker: Which; readonly at?: At; readonly downMs: number }
   | { readonly do: 'kill-both'; readonly downMs: number }
   | { readonly do: 'kill-run'; readonly batch: number; readonly downMs: number }
-  | { readonly do: 'kill-temporal'; readonly downMs: number }
+  | { readonly do: `kill-${ServerName}`; readonly downMs: number }
   | { readonly do: 'stop-worker'; readonly worker: Which; readonly at?: At; readonly stillMs: number }
-  | { readonly do: 'spoil'; readonly link: Link; readonly toxic: Toxic; readonly lastsMs: number };
+  | { readonly do: 'spoil'; readonly link: Link; readonly toxic: Toxic; readonly lastsMs: number }
+  | { readonly do: 'cut-commits'; readonly moment: CutMoment; readonly count: number };
+
+/** The servers of a world. */
+export type ServerName = 'temporal' | 'database' | 'store';
+
+/** What of a world its plan depends on. */
+export interface PlannedWorld {
+  readonly batches: number;
+  readonly ledger: LedgerKind;
+  readonly store: StoreKind;
+}
 
 /** An event: a deed that comes when this share of all charges was made, and not before `pauseMs` after the last one. */
 export interface ChaosEvent {
@@ -42,13 +56,26 @@ const STILL_MS = [15_000, 32_000] as const;
 const DOWN_MS = [0, 3_000] as const;
 const LASTS_MS = [1_000, 9_000] as const;
 const PAUSE_MS = [500, 3_500] as const;
+/** Longer than anybody only tries again. */
+const SERVER_DOWN_MS = [0, 8_000] as const;
+/** Up to longer than the answer to a statement may take. */
+const SILENT_MS = [10_000, 75_000] as const;
+
+type Weighted = readonly [(chance: Chance, world: PlannedWorld) => Deed, number];
 
 /** How often each deed comes, relative to the others. */
-const DEEDS: readonly (readonly [(chance: Chance, batches: number) => Deed, number])[] = [
+const DEEDS: readonly Weighted[] = [
   [(chance) => ({ do: 'kill-worker', worker: which(chance), downMs: between(chance, ...DOWN_MS) }), 4],
   [(chance) => ({ do: 'kill-worker', worker: which(chance), at: at(chance), downMs: between(chance, ...DOWN_MS) }), 8],
   [(chance) => ({ do: 'kill-both', downMs: between(chance, ...DOWN_MS) }), 1.5],
-  [(chance, n) => ({ do: 'kill-run', batch: between(chance, 0, n - 1), downMs: between(chance, ...DOWN_MS) }), 2],
+  [
+    (chance, { batches }) => ({
+      do: 'kill-run',
+      batch: between(chance, 0, batches - 1),
+      downMs: between(chance, ...DOWN_MS),
+    }),
+    2,
+  ],
   [(chance) => ({ do: 'kill-temporal', downMs: between(chance, ...DOWN_MS) }), 2.5],
   [(chance) => ({ do: 'stop-worker', worker: which(chance), stillMs: between(chance, ...STILL_MS) }), 1],
   [
@@ -56,14 +83,32 @@ const DEEDS: readonly (readonly [(chance: Chance, batches: number) => Deed, numb
     2,
   ],
   [
-    (chance) => ({
+    (chance, world) => ({
       do: 'spoil',
-      link: pickWeighted(chance, LINKS),
+      link: pickWeighted(chance, linksIn(world)),
       toxic: toxic(chance),
       lastsMs: between(chance, ...LASTS_MS),
     }),
     9,
   ],
+];
+
+const DATABASE_DEEDS: readonly Weighted[] = [
+  [(chance) => ({ do: 'kill-database', downMs: between(chance, ...SERVER_DOWN_MS) }), 4],
+  [(chance) => ({ do: 'cut-commits', moment: pick(chance, ['before', 'after']), count: between(chance, 1, 8) }), 4],
+  [
+    (chance) => ({
+      do: 'spoil',
+      link: pickWeighted(chance, DATABASE_LINKS),
+      toxic: of(chance, 'timeout', { timeout: 0 }),
+      lastsMs: between(chance, ...SILENT_MS),
+    }),
+    1.5,
+  ],
+];
+
+const STORE_DEEDS: readonly Weighted[] = [
+  [(chance) => ({ do: 'kill-store', downMs: between(chance, ...SERVER_DOWN_MS) }), 3],
 ];
 
 /** The API's link is where money is at stake. */
@@ -74,6 +119,20 @@ const LINKS: readonly (readonly [Link, number])[] = [
   ['worker-2', 1],
   ['cli', 1],
 ];
+const DATABASE_LINKS: readonly (readonly [Link, number])[] = [
+  ['ledger-worker-1', 1],
+  ['ledger-worker-2', 1],
+  ['ledger-cli', 0.5],
+];
+const STORE_LINKS: readonly (readonly [Link, number])[] = [['store', 2]];
+
+function linksIn({ ledger, store }: PlannedWorld): readonly (readonly [Link, number])[] {
+  return [...LINKS, ...(ledger === 'postgres' ? DATABASE_LINKS : []), ...(store === 's3' ? STORE_LINKS : [])];
+}
+
+function deedsIn({ ledger, store }: PlannedWorld): readonly Weighted[] {
+  return [...DEEDS, ...(ledger === 'postgres' ? DATABASE_DEEDS : []), ...(store === 's3' ? STORE_DEEDS : [])];
+}
 
 const TOXICS: readonly (readonly [(chance: Chance) => Toxic, number])[] = [
   [() => ({ type: 'down' }), 3],
@@ -94,7 +153,8 @@ export function killsOf(deed: Deed): number {
 /** Name of a kind of event, for the table of windows. */
 export function kindOf(deed: Deed): string {
   if (deed.do === 'spoil')
-    return `${deed.toxic.type} ${deed.link.startsWith('worker') ? 'worker-temporal' : deed.link}`;
+    return `${deed.toxic.type} ${deed.link.replace(/^worker-\d$/, 'worker-temporal').replace(/^ledger-.*/, 'ledger')}`;
+  if (deed.do === 'cut-commits') return `${deed.do} ${deed.moment}`;
   return 'at' in deed ? `${deed.do} ${deed.at.moment}` : deed.do;
 }
 
@@ -104,11 +164,11 @@ export function losesAnswers(deed: Deed): boolean {
 }
 
 /** The events of a seed, spread over the batches' charges, until `kills` processes are killed. The same seed gives the same plan. */
-export function planEvents(seed: number, kills: number, batches: number): ChaosEvent[] {
+export function planEvents(seed: number, kills: number, world: PlannedWorld): ChaosEvent[] {
   const chance = seeded(seed);
   const deeds: Deed[] = [];
   for (let killed = 0; killed < kills;) {
-    const deed = pickWeighted(chance, DEEDS)(chance, batches);
+    const deed = pickWeighted(chance, deedsIn(world))(chance, world);
     deeds.push(deed);
     killed += killsOf(deed);
   }

@@ -1,8 +1,14 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import pg from 'pg';
+import { connectionTo } from '../../ledger/postgres/connection-settings.ts';
 
 const QUERY = fileURLToPath(new URL('./query-ledger.mjs', import.meta.url));
+/** How often a server is asked again, and the pause in between, ms. */
+const SERVER_TRIES = 300;
+const SERVER_PAUSE_MS = 200;
 
 /** An attempt as the ledger has it, as far as a run looks at it. */
 export interface AttemptView {
@@ -21,8 +27,8 @@ export interface AttemptView {
   readonly outcome: string | null;
 }
 
-const SELECT = `select c.batch, c.row, c.step, c.take, c.attempt, c.state, c.job_id as jobId, c.owner, c.intent_at as intentAt,
-  c.verdict_at as verdictAt, r.state as rowState, r.outcome from charges c join rows r on r.batch = c.batch and r.row = c.row`;
+const SELECT = `select c.batch, c.row, c.step, c.take, c.attempt, c.state, c.job_id as "jobId", c.owner, c.intent_at as "intentAt",
+  c.verdict_at as "verdictAt", r.state as "rowState", r.outcome from charges c join rows r on r.batch = c.batch and r.row = c.row`;
 
 /**
  * Looks into the ledger without writing. Says in which window a fault struck, and is the witness of what had been reported as
@@ -45,10 +51,28 @@ interface EndedRow {
   readonly outcome: string;
 }
 
+/** Where the ledger is on a server, waits until that answers. */
 async function query(ledger: string, sql: string): Promise<unknown> {
+  if (ledger.includes('://')) return queryServer(ledger, sql);
   const args = [QUERY, ledger, sql];
   const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 1024 * 1024 * 1024 });
   return JSON.parse(stdout);
+}
+
+async function queryServer(address: string, sql: string): Promise<unknown> {
+  for (let triesLeft = SERVER_TRIES; ; triesLeft--) {
+    const client = new pg.Client(connectionTo(address).config);
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      return (await client.query(sql)).rows;
+    } catch (error) {
+      if (triesLeft === 0) throw error;
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+    await sleep(SERVER_PAUSE_MS);
+  }
 }
 
 /** True if the intent was recorded by this process. */

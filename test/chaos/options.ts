@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { LEDGERS, type LedgerKind } from './world-ledger.ts';
+import { STORES, type StoreKind } from './world-store.ts';
 
 export const SCENARIOS = ['storm', 'faults', 'power-cut', 'verify'] as const;
 export type Scenario = (typeof SCENARIOS)[number];
@@ -18,6 +20,8 @@ export interface ChaosOptions {
   readonly minutes: number;
   /** Paid requests of a batch on the wire at once. */
   readonly submits: number;
+  readonly ledger: LedgerKind;
+  readonly store: StoreKind;
   /** Power cuts. */
   readonly times: number;
   /** Folder of the compiled voxbatch. */
@@ -26,7 +30,7 @@ export interface ChaosOptions {
   readonly keep: boolean;
 }
 
-const USAGE = `npm run chaos -- [${SCENARIOS.join(' | ')}] [--rows N] [--kills N] [--seed N] [--minutes N] [--submits N] [--times N] [--dist FOLDER] [--keep]`;
+const USAGE = `npm run chaos -- [${SCENARIOS.join(' | ')}] [--rows N] [--kills N] [--seed N] [--minutes N] [--submits N] [--ledger ${LEDGERS.join('|')}] [--store ${STORES.join('|')}] [--times N] [--dist FOLDER] [--keep]`;
 const OWN_DIST = fileURLToPath(new URL('../../dist', import.meta.url));
 const NUMBERS = {
   rows: 300,
@@ -43,7 +47,13 @@ export function readOptions(argv: readonly string[]): ChaosOptions {
   );
   const { values, positionals } = parseArgs({
     args: [...argv],
-    options: { ...numeric, dist: { type: 'string' }, keep: { type: 'boolean' } },
+    options: {
+      ...numeric,
+      ledger: { type: 'string' },
+      store: { type: 'string' },
+      dist: { type: 'string' },
+      keep: { type: 'boolean' },
+    },
     allowPositionals: true,
   });
   const given: Readonly<Record<string, unknown>> = values;
@@ -56,6 +66,12 @@ export function readOptions(argv: readonly string[]): ChaosOptions {
     if (typeof value === 'string' && /^\d+(\.\d+)?$/.test(value)) return Number(value);
     throw new Error(`--${flag}: expected a number, got ${JSON.stringify(value)}.\n${USAGE}`);
   };
+  const oneOf = <T extends string>(flag: 'ledger' | 'store', all: readonly [T, ...T[]]): T => {
+    const value = given[flag] ?? all[0];
+    const found = all.find((one) => one === value);
+    if (found !== undefined) return found;
+    throw new Error(`--${flag}: expected ${all.join(' or ')}, got ${JSON.stringify(value)}.\n${USAGE}`);
+  };
   return {
     scenario,
     rows: number('rows', NUMBERS.rows),
@@ -63,6 +79,8 @@ export function readOptions(argv: readonly string[]): ChaosOptions {
     seed: number('seed', Math.floor(Math.random() * 2 ** 31)),
     minutes: number('minutes', NUMBERS.minutes),
     submits: number('submits', NUMBERS.submits),
+    ledger: oneOf('ledger', LEDGERS),
+    store: oneOf('store', STORES),
     times: number('times', NUMBERS.times),
     dist: resolve(typeof values.dist === 'string' ? values.dist : OWN_DIST),
     keep: values.keep === true,

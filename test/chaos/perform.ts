@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
-import { losesAnswers, kindOf, type At, type ChaosEvent, type Deed } from './event-plan.ts';
+import { losesAnswers, kindOf, type At, type ChaosEvent, type Deed, type ServerName } from './event-plan.ts';
 import type { Finding } from './finding.ts';
+import type { KillableServer } from './killable-server.ts';
 import { readAttempts } from './ledger-view.ts';
 import type { Member } from './member.ts';
 import { sortIntoWindows, submitsInFlight, WindowTable, type WindowCounts } from './windows.ts';
@@ -25,6 +26,8 @@ export class Performer {
   readonly windows = new WindowTable();
   readonly doubts: Doubt[] = [];
   kills = 0;
+  /** Connections that were cut at a commit. */
+  cuts = 0;
   /** The most requests of a batch that an event found between intent and verdict. */
   readonly #mostOnWire = new Map<string, number>();
   readonly #world: World;
@@ -67,7 +70,7 @@ export class Performer {
   }
 
   async #do(event: ChaosEvent, deed: Deed): Promise<void> {
-    const { workers, temporal, proxy, runs } = this.#world;
+    const { workers, ledger, proxy, runs } = this.#world;
     switch (deed.do) {
       case 'kill-worker':
         await this.#killWorker(event, workers[deed.worker], deed.at);
@@ -92,11 +95,13 @@ export class Performer {
         return;
       }
       case 'kill-temporal':
-        await temporal.kill();
-        this.kills += 1;
+      case 'kill-database':
+      case 'kill-store':
+        await this.#killServer(event, this.#serverOf(deed.do), deed.downMs);
+        return;
+      case 'cut-commits':
         await this.#note(event);
-        await sleep(deed.downMs);
-        await temporal.start();
+        this.cuts += (await ledger.server?.cutCommits(deed.moment, deed.count, MOMENT_MS)) ?? 0;
         return;
       case 'stop-worker':
         await this.#stopWorker(event, workers[deed.worker], deed.at, deed.stillMs);
@@ -111,6 +116,21 @@ export class Performer {
         if (losesAnswers(deed)) this.#doubt(event, counts, from, Date.now() + 2_000);
       }
     }
+  }
+
+  async #killServer(event: ChaosEvent, server: KillableServer | undefined, downMs: number): Promise<void> {
+    if (server === undefined) return;
+    // Before: the ledger may be on it.
+    await this.#note(event);
+    await server.kill();
+    this.kills += 1;
+    await sleep(downMs);
+    await server.start();
+  }
+
+  #serverOf(deed: `kill-${ServerName}`): KillableServer | undefined {
+    const { temporal, ledger, store } = this.#world;
+    return { 'kill-temporal': temporal, 'kill-database': ledger.server, 'kill-store': store.server }[deed];
   }
 
   async #killWorker(event: ChaosEvent, worker: Member, at: At | undefined): Promise<void> {
@@ -143,7 +163,7 @@ export class Performer {
   /** Looks which windows are hit, and tells it. */
   async #note(event: ChaosEvent, pid?: number, missed = false): Promise<WindowCounts> {
     const charges = await this.#world.judge.ledger();
-    const open = await readAttempts(this.#world.ledger, 'open');
+    const open = await readAttempts(this.#world.ledger.address, 'open');
     const counts = sortIntoWindows(open, charges, pid);
     for (const batch of this.#world.runs.keys()) {
       const sending = open.filter((attempt) => attempt.batch === batch && attempt.state === 'sending').length;
@@ -180,7 +200,10 @@ function targetsOf(deed: Deed): readonly string[] {
     case 'kill-run':
       return ['runs'];
     case 'kill-temporal':
-      return ['temporal'];
+    case 'kill-database':
+    case 'kill-store':
+    case 'cut-commits':
+      return [deed.do];
     case 'spoil':
       return [`link ${deed.link}`];
   }

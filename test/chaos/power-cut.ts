@@ -85,7 +85,17 @@ async function onDisk(
       },
       checkEnds(ends.map((end) => ({ name: 'run', ...end }))),
       ...(await checkWorld({
-        ...{ folder: disk.path, ledger, batches: [BATCH], dist, judge, token, doubts, mostDoubtful: 0 },
+        ...{
+          folder: disk.path,
+          folders: [disk.path],
+          ledger,
+          batches: [BATCH],
+          dist,
+          judge,
+          token,
+          doubts,
+          mostDoubtful: 0,
+        },
       })),
     ];
     isWhole = findings.every(({ broken }) => broken.length === 0);

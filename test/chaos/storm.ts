@@ -46,13 +46,13 @@ async function inWorld(
     isWhole = findings.every(({ broken }) => broken.length === 0);
     return findings;
   } finally {
-    if (!isWhole || options.keep) say(`The folder is kept: ${world.folder}`);
+    if (!isWhole || options.keep) say(`Kept: ${world.folders.join(', ')}`);
     await world.close(!isWhole || options.keep);
   }
 }
 
 async function judge(world: World, course: Course, took: string): Promise<Finding[]> {
-  const { options, folder, ledger, workers, temporal } = world;
+  const { options, folder, folders, ledger, store, workers, temporal, token } = world;
   const batches = options.batches.map(({ name }) => name);
   const codes = await Promise.all(workers.map((worker) => worker.end(WORKER_END_MS)));
   await temporal.kill();
@@ -60,7 +60,7 @@ async function judge(world: World, course: Course, took: string): Promise<Findin
   if (!complete) {
     // What stands still has files all the same, so that the other promises can be checked.
     await Promise.all([...world.runs.values()].map((run) => run.close()));
-    const env = { VOXBATCH_LEDGER: ledger, VOXBATCH_STORE: world.path('store') };
+    const env = { VOXBATCH_LEDGER: ledger.address, ...store.env };
     for (const name of batches) await runCli(options.dist, ['results', name], folder, env);
   }
   const ends = world.members.flatMap(({ name, ends: all }) => all.map((end) => ({ name, ...end })));
@@ -76,7 +76,16 @@ async function judge(world: World, course: Course, took: string): Promise<Findin
       broken: codes.flatMap((code, at) => (code === 0 ? [] : [`worker-${at + 1}: exit ${String(code)}`])),
     },
     checkEnds(ends),
-    ...(await checkWorld({ ...options, ...course, folder, ledger, batches, judge: world.judge, token: world.token })),
+    ...(await checkWorld({
+      ...options,
+      ...course,
+      folder,
+      folders,
+      ledger: ledger.address,
+      batches,
+      judge: world.judge,
+      token,
+    })),
   ];
 }
 
@@ -125,9 +134,9 @@ export async function stormOver(
   options: ChaosOptions,
   say: (line: string) => void,
 ): Promise<Finding[]> {
-  const { seed, kills, minutes, submits } = options;
+  const { seed, kills, minutes, submits, ledger, store } = options;
   const { plan, mostDoubtful } = faults;
-  const events = planEvents(seed, kills, batches.length);
+  const events = planEvents(seed, kills, { batches: batches.length, ledger, store });
   say(`${events.length} events, ${events.reduce((sum, { deed }) => sum + killsOf(deed), 0)} kills`);
   for (const event of events) say(`  ${tellEvent(event)}`);
   const charges = batches.reduce((sum, batch) => sum + batch.charges, 0);
@@ -138,7 +147,9 @@ export async function stormOver(
     const performer = new Performer(theWorld, say);
     await unleash(theWorld, performer, events, { charges, until: performance.now() + minutes * 60_000 });
     say(`all events are over; ${theWorld.judge.charged} charges`);
-    say(`${performer.kills} processes killed. Windows that events hit (of the struck process, or of all):`);
+    say(
+      `${performer.kills} processes killed, ${performer.cuts} connections cut at commits. Windows that events hit (of the struck process, or of all):`,
+    );
     for (const line of performer.windows.lines()) say(`  ${line}`);
     return {
       doubts: performer.doubts,

@@ -33,7 +33,7 @@ describe('a batch whose ledger is in PostgreSQL', () => {
       await world.untilCharged(Math.ceil((kill * ROWS) / (KILLS + 2)));
       server.kill();
       if (kill === 1) await run.said('does not answer. Nothing is sent until it does');
-      server.start();
+      await server.start();
       if (kill === 1) await run.said('answers again');
     }
     const { code } = await run.ended;
@@ -69,7 +69,7 @@ describe('a batch whose ledger is in PostgreSQL', () => {
       code: 4,
       stderr: saying('the database server cannot be reached'),
     });
-    server.start();
+    await server.start();
     const { code } = await world.start(RUN).ended;
     const end = await expectWhole(world, 'lines', ROWS);
     report('ended while the database server was away', { first: first.code, ...end });
