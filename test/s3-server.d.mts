@@ -4,6 +4,8 @@ export interface S3Server {
   readonly env: NodeJS.ProcessEnv;
   /** The folder that has the files of the bucket `media`. */
   readonly bucket: string;
+  /** Adds a user without rights. Returns the settings of AWS for that user. */
+  addUser(name: string): NodeJS.ProcessEnv;
   start(): Promise<void>;
   kill(): Promise<void>;
   stop(): Promise<void>;

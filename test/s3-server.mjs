@@ -15,20 +15,23 @@ const KEYS = { AWS_ACCESS_KEY_ID: 'voxbatch', AWS_SECRET_ACCESS_KEY: 'not-a-secr
  * `VERSITYGW_BIN`, on the PATH, or among Go's programs; otherwise Go builds it, which takes some minutes once.
  *
  * Returns the settings to use it with, and its life: `kill` ends it at once and leaves its files, `start` starts it again
- * on the same port, `stop` ends it and removes them.
+ * on the same port, `stop` ends it and removes them. `addUser` returns the settings of a new user, who has no rights.
  */
 export async function startS3() {
   const program = findProgram();
   const folder = mkdtempSync(join(tmpdir(), 'vb-s3-'));
   const root = join(folder, 'buckets');
-  mkdirSync(join(root, 'media'), { recursive: true });
+  mkdirSync(root);
   const port = await freePort();
   let server;
   // Not every temporary folder takes the attributes in which it otherwise keeps what it knows of its files.
   const sidecar = join(folder, 'sidecar');
   mkdirSync(sidecar);
+  const users = join(folder, 'users');
+  mkdirSync(users);
   const start = async () => {
-    const args = ['--keep-alive', '--quiet', '--port', `127.0.0.1:${port}`, 'posix', '--sidecar', sidecar, root];
+    const options = ['--keep-alive', '--quiet', '--port', `127.0.0.1:${port}`, '--iam-dir', users];
+    const args = [...options, 'posix', '--sidecar', sidecar, root];
     const env = {
       ...process.env,
       ROOT_ACCESS_KEY: KEYS.AWS_ACCESS_KEY_ID,
@@ -43,11 +46,23 @@ export async function startS3() {
     server.kill('SIGKILL');
     await ended;
   };
+  const url = `http://127.0.0.1:${port}`;
+  const administer = (...words) => {
+    const keys = ['--access', KEYS.AWS_ACCESS_KEY_ID, '--secret', KEYS.AWS_SECRET_ACCESS_KEY];
+    execFileSync(program, ['admin', ...keys, '--endpoint-url', url, ...words], { stdio: ['ignore', 'ignore', 2] });
+  };
+  const addUser = (name) => {
+    administer('create-user', '--access', name, '--secret', KEYS.AWS_SECRET_ACCESS_KEY, '--role', 'user');
+    return { ...env, AWS_ACCESS_KEY_ID: name };
+  };
+  const env = { ...KEYS, AWS_REGION: 'us-east-1', AWS_ENDPOINT_URL_S3: url };
   await start();
+  administer('create-bucket', '--owner', KEYS.AWS_ACCESS_KEY_ID, '--bucket', 'media');
   return {
-    env: { ...KEYS, AWS_REGION: 'us-east-1', AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${port}` },
+    env,
     /** The files of the bucket, as the server keeps them. */
     bucket: join(root, 'media'),
+    addUser,
     start,
     kill,
     stop: async () => {

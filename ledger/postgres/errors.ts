@@ -95,3 +95,21 @@ export function explain(place: string, error: unknown): Error {
   const advice = 'Look into the log of the database server, then run the same command again.';
   return new LedgerUnreachable(shown, `the database server failed (${code}: ${message})`, advice, error);
 }
+
+/** The error to throw for one of `pg` while it connects. One without a code is about the address, the password or TLS. */
+export function explainConnecting(place: string, error: unknown): Error {
+  const explained = explain(place, error);
+  if (explained instanceof LedgerUnreachable) return explained;
+  const { message } = explained;
+  const needsPassword = message.includes('password must be a string');
+  return new LedgerUnreachable(
+    describePlace(place),
+    needsPassword
+      ? 'the database server asks for a password, and there is none'
+      : `no connection to the database server can be made (${message})`,
+    needsPassword
+      ? 'Set PGPASSWORD, or keep it in ~/.pgpass.'
+      : 'Check VOXBATCH_LEDGER, PGSSLMODE and the other settings of the connection.',
+    error,
+  );
+}

@@ -3,7 +3,7 @@ import { LedgerAway, LedgerUnreachable } from '../errors.ts';
 import type { Outage } from '../database/outage.ts';
 import { connectionTo } from './connection-settings.ts';
 import { describePlace } from './describe-place.ts';
-import { explain } from './errors.ts';
+import { explain, explainConnecting } from './errors.ts';
 
 /** Sessions of a process: one writes, the others look. */
 const MOST_SESSIONS = 4;
@@ -85,7 +85,9 @@ export class Sessions {
   /** Like {@link get}, but waits for nothing. */
   async open(): Promise<Session> {
     try {
-      const client = await this.#pool.connect();
+      const client = await this.#pool.connect().catch((error: unknown) => {
+        throw explainConnecting(this.#place, error);
+      });
       const session = this.#known.get(client) ?? (await this.#begin(client));
       this.#taken.add(session);
       return session;

@@ -20,8 +20,10 @@ export class Scratch {
     const names = await readdir(tmpdir()).catch(() => []);
     for (const name of names) {
       const [, pid] = /^voxbatch-media-(\d+)-/.exec(name) ?? [];
-      if (pid === undefined || isAlive(Number(pid))) continue;
       const path = join(tmpdir(), name);
+      if (pid === undefined || path === this.folder.root) continue;
+      // In a container that was started again, the process before this one had the same id.
+      if (Number(pid) !== process.pid && isAlive(Number(pid))) continue;
       if (await isAbandoned(path)) await rm(path, { recursive: true, force: true }).catch(() => undefined);
     }
   }

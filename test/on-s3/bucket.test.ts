@@ -43,7 +43,7 @@ it('is claimed by one of many who try at once', async () => {
 describe('settings that are wrong', () => {
   it.each([
     ['a wrong secret', { AWS_SECRET_ACCESS_KEY: 'wrong' }, 'SignatureDoesNotMatch', 'Check AWS_ACCESS_KEY_ID'],
-    ['a key of nobody', { AWS_ACCESS_KEY_ID: 'nobody' }, 'XAdminUserNotFound', 'Check AWS_ACCESS_KEY_ID'],
+    ['a key of nobody', { AWS_ACCESS_KEY_ID: 'nobody' }, 'InvalidAccessKeyId', 'Check AWS_ACCESS_KEY_ID'],
     ['a wrong region', { AWS_REGION: 'eu-west-3' }, 'AuthorizationHeaderMalformed', 'set AWS_REGION'],
   ])('%s is named, with what to do', async (_name, env, code, words) => {
     const bytes = await openPlace(undefined, env);
