@@ -40,17 +40,19 @@ function tell(news: ThreadNews): void {
   parentPort?.postMessage(news);
 }
 
-let heard: string[] = [];
+let heard: { readonly ids: string[]; readonly words: string[] } | undefined;
 const here = await listenHere(
   workerData as ListenRequest,
-  (ids) => {
-    if (heard.length === 0) {
+  ({ ids, words }) => {
+    if (heard === undefined) {
+      const told = (heard = { ids: [], words: [] });
       setImmediate(() => {
-        tell({ type: 'heard', ids: heard });
-        heard = [];
+        heard = undefined;
+        tell({ type: 'heard', heard: told });
       });
     }
-    heard.push(...ids);
+    heard.ids.push(...ids);
+    heard.words.push(...words);
   },
   createThrottle(),
 ).catch((error: unknown) => {

@@ -121,6 +121,8 @@ export const METHODS = {
     'leaveWebhook',
     'webhookOf',
   ),
+  // Webhooks about jobs that another process waits for
+  ...from(() => import('./webhooks/job-hints.ts'), 'passHints', 'takeHints'),
   /** Waits for earlier calls, then closes the database. */
   close: async (db: Db): Promise<void> => {
     await Promise.allSettled(begun);

@@ -5,7 +5,7 @@ import { awaitedVoices, decisions, rows, takes } from './tables/rows.ts';
 import { chargeRatios, charges, results } from './tables/charges.ts';
 import type { LineOf, Table } from './tables/columns.ts';
 import { actions } from './tables/history.ts';
-import { facts, lanes, limiters, textLimits, webhooks, workers } from './tables/processes.ts';
+import { facts, jobHints, lanes, limiters, textLimits, webhooks, workers } from './tables/processes.ts';
 import { allowedFirings, occurrences, schedules } from './tables/schedules.ts';
 import type { VersionName } from './versions.ts';
 
@@ -20,10 +20,11 @@ export const TABLES_OF = {
     ...{ schedules, allowed_firings: allowedFirings, occurrences },
   },
   '0.2': { actions },
+  '0.3': { job_hints: jobHints },
 } satisfies Readonly<Record<VersionName, Readonly<Record<string, Table>>>>;
 
 /** Every table. */
-export const TABLES = { ...TABLES_OF['0.1'], ...TABLES_OF['0.2'] };
+export const TABLES = { ...TABLES_OF['0.1'], ...TABLES_OF['0.2'], ...TABLES_OF['0.3'] };
 
 /** The lines of every table. */
 export type Schema = { [Name in keyof typeof TABLES]: LineOf<(typeof TABLES)[Name]> };

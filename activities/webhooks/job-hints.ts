@@ -18,6 +18,8 @@ export interface HintSource {
   listenFor(jobId: string): void;
   /** Stops reporting this job. */
   forget(jobId: string): void;
+  /** How long a webhook may be on its way here after it was received, ms. Default: 0. */
+  readonly delayMs?: number;
 }
 
 /** How long a source remembers hints, ms. A hint may arrive before the answer that names its job. */
@@ -99,8 +101,9 @@ export class JobHints {
     }
   }
 
-  /** No webhook comes any more: all jobs are polled again. */
-  stop(): void {
+  /** No webhook comes any more: all jobs are polled again. No effect if another source than this one is listened to. */
+  stop(source = this.#source): void {
+    if (source !== this.#source) return;
     this.#source = undefined;
     this.#pollAll();
     for (const timer of this.#judging.values()) clearTimeout(timer);
@@ -236,7 +239,7 @@ export class JobHints {
       this.#trust = afterEnd(this.#trust, 'missed');
       if (didSpare) this.#pollAll();
     };
-    this.#judging.set(jobId, setTimeout(judge, gapMs).unref());
+    this.#judging.set(jobId, setTimeout(judge, gapMs + (this.#source?.delayMs ?? 0)).unref());
   }
 
   /** Polls all jobs within a gap, spread over it. */

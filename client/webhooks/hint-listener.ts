@@ -3,7 +3,7 @@ import net from 'node:net';
 import { Worker } from 'node:worker_threads';
 import type { HintSource } from '../../activities/webhooks/job-hints.ts';
 import { findThreadEntry } from '../../threads/find-entry.ts';
-import { listenHere, type ListenRequest, type WatchChange } from './listen-here.ts';
+import { listenHere, type Heard, type ListenRequest, type WatchChange } from './listen-here.ts';
 import { once } from 'node:events';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';
@@ -14,11 +14,11 @@ import type { WebhookWish } from './webhook-options.ts';
 export type ThreadNews =
   | { readonly type: 'listening'; readonly port: number }
   | { readonly type: 'failed'; readonly code: string }
-  | { readonly type: 'heard'; readonly ids: readonly string[] };
+  | { readonly type: 'heard'; readonly heard: Heard };
 
 /** Callbacks of a webhook listener. */
 export interface ListenerEvents {
-  readonly heard: (jobIds: readonly string[]) => void;
+  readonly heard: (heard: Heard) => void;
   /** The listener has died; no more webhooks will arrive. */
   readonly died: () => void;
 }
@@ -67,7 +67,7 @@ export async function openInThread(
       died();
     };
     thread.on('message', (news: ThreadNews) => {
-      if (news.type === 'heard') heard(news.ids);
+      if (news.type === 'heard') heard(news.heard);
       else if (news.type === 'listening') {
         isListening = true;
         resolve(news.port);
@@ -88,8 +88,8 @@ export async function openInThread(
   };
 }
 
-/** Batches the changes of one event loop turn into one message. */
-function sourceOf(post: (changes: readonly WatchChange[]) => void): HintSource {
+/** A source whose changes of one event loop turn are posted together, afterwards. */
+export function sourceOf(post: (changes: readonly WatchChange[]) => void): HintSource {
   let changes: WatchChange[] = [];
   const add = (change: WatchChange): void => {
     changes.push(change);

@@ -27,16 +27,25 @@ export interface ListeningHere {
   close(): Promise<void>;
 }
 
+/** What a webhook said. */
+export interface Heard {
+  /** Watched jobs that it mentioned. */
+  readonly ids: readonly string[];
+  /** Other words, which may be the ids of jobs that another process waits for. */
+  readonly words: readonly string[];
+}
+
 /** Listens in this thread. `rest` is called before each piece of work. Rejects if the port is unavailable. */
 export async function listenHere(
   { host, port, secret, memoryMs }: ListenRequest,
-  onHeard: (jobIds: readonly string[]) => void,
+  onHeard: (heard: Heard) => void,
   rest?: () => void,
 ): Promise<ListeningHere> {
   const jobs = new HeardJobs(memoryMs);
   const hear = (said: string): void => {
-    const heard = jobs.hear(said);
-    if (heard.length > 0) onHeard(heard);
+    const words: string[] = [];
+    const ids = jobs.hear(said, words);
+    if (ids.length + words.length > 0) onHeard({ ids, words });
   };
   const server = createHintServer({ secret, hear, rest });
   await new Promise<void>((resolve, reject) => {
@@ -49,10 +58,8 @@ export async function listenHere(
   return {
     port: (server.address() as AddressInfo).port,
     change: (changes) => {
-      for (const { jobId, isWatched } of changes) {
-        if (!isWatched) jobs.forget(jobId);
-        else if (jobs.watch(jobId)) onHeard([jobId]);
-      }
+      const ids = changeWatched(jobs, changes);
+      if (ids.length > 0) onHeard({ ids, words: [] });
     },
     close: () =>
       new Promise((resolve) => {
@@ -62,6 +69,16 @@ export async function listenHere(
         server.closeAllConnections();
       }),
   };
+}
+
+/** Applies changes in order. Returns the jobs that were mentioned before they were watched. */
+export function changeWatched(jobs: HeardJobs, changes: readonly WatchChange[]): readonly string[] {
+  const heard: string[] = [];
+  for (const { jobId, isWatched } of changes) {
+    if (!isWatched) jobs.forget(jobId);
+    else if (jobs.watch(jobId)) heard.push(jobId);
+  }
+  return heard;
 }
 
 /** Max words remembered per request that name no job yet. Requests usually have few. */
@@ -108,8 +125,11 @@ export class HeardJobs {
     if (ids?.size === 0) this.#watched.delete(key);
   }
 
-  /** The watched jobs that a request mentions, each once even if repeated, as in a link. */
-  hear(said: string): readonly string[] {
+  /**
+   * The watched jobs that a request mentions, each once even if repeated, as in a link. `others` gets the first words
+   * that name no watched job.
+   */
+  hear(said: string, others: string[] = []): readonly string[] {
     const heard: string[] = [];
     const told = new Set<string>();
     let words = 0;
@@ -121,6 +141,7 @@ export class HeardJobs {
         told.add(word);
       } else if (words < MOST_WORDS && !told.has(word)) {
         words += 1;
+        others.push(word);
         this.#remember(word);
       }
     });

@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../../api/speech-api.ts';
+import type { JobHints } from '../../activities/webhooks/job-hints.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { changeProfile, clearWebhook, isRefusal, isSame, type ProfileChange } from '../account/account-functions.ts';
 import { readProfilePatiently, realmOf, type OpenApi } from '../open-api.ts';
 import { randomBytes } from 'node:crypto';
 import type { WebhookBefore, WebhookRecord } from '../../ledger/webhooks/webhooks.ts';
+import { PassedHints } from './passed-hints.ts';
 import type { PutBack, WebhookNews } from './webhook-options.ts';
 
 export type WebhookSet = NonNullable<WebhookRecord['set']>;
@@ -90,18 +92,28 @@ export interface Leftover {
 
 export type WebhookLedger = Ledger;
 
+interface PutLeftoverBack {
+  /** The restoring process, for the record. */
+  readonly owner: string;
+  /** A URL that is left as it is. */
+  readonly except?: string | undefined;
+  /** Called with the record of who uses the webhook, if anybody does. */
+  readonly onRecord?: (record: Awaited<ReturnType<Ledger['webhookOf']>>) => void;
+}
+
 /**
  * Restores the webhook that a dead process of this ledger left behind; undefined if there is none, or if it had set
- * `except`. `owner`: the restoring process, for the record. Spends nothing.
+ * `except`. Spends nothing.
  */
 export async function putLeftoverBack(
   ledger: WebhookLedger,
   open: OpenApi,
-  { owner, except }: { readonly owner: string; readonly except?: string | undefined },
+  { owner, except, onRecord }: PutLeftoverBack,
   signal: AbortSignal,
 ): Promise<Leftover | undefined> {
   const account = realmOf(open);
   const found = await ledger.webhookOf(account);
+  onRecord?.(found);
   if (found === undefined || found.isAlive || (except !== undefined && found.set?.address === except)) return undefined;
   const taken = await ledger.takeWebhook(account, owner);
   if (taken.type === 'taken' || taken.before === undefined) return undefined;
@@ -127,6 +139,9 @@ export interface LeftoverWatchRequest {
   /** The worker process that watches. */
   readonly owner: string;
   readonly tell: (news: WebhookNews) => void;
+  /** The jobs of this process, which are told when another one receives their webhooks. */
+  readonly hints: JobHints;
+  readonly memoryMs: number;
   /** Default: 10 s, or a minute after the API could not be reached. */
   readonly pauses?: { readonly lookEveryMs: number; readonly tryEveryMs: number };
 }
@@ -147,10 +162,15 @@ export async function watchLeftover(request: LeftoverWatchRequest): Promise<Left
   const ending = new AbortController();
   const { signal } = ending;
   let last: Leftover | undefined;
+  const passed = new PassedHints(request);
+  const onRecord: PutLeftoverBack['onRecord'] = (record) => {
+    if (record?.isAlive === true && record.set !== null) passed.listen();
+    else passed.stop();
+  };
   const look = async (limit: AbortSignal): Promise<Leftover | undefined> => {
     // An earlier URL that the API rejects now will be rejected a minute later too.
     const except = last?.end === 'stays' ? last.address : undefined;
-    const found = await putLeftoverBack(ledger, open, { owner, except }, limit);
+    const found = await putLeftoverBack(ledger, open, { owner, except, onRecord }, limit);
     if (found === undefined) return undefined;
     const isNews = found.end !== last?.end || found.address !== last.address;
     if (isNews) tell({ type: 'over', end: found.end, before: found.before, isLeftover: true });
@@ -166,6 +186,7 @@ export async function watchLeftover(request: LeftoverWatchRequest): Promise<Left
   return {
     end: async () => {
       ending.abort();
+      passed.stop();
       await watching;
     },
   };

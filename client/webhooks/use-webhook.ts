@@ -17,6 +17,9 @@ import {
   putBack,
   putLeftoverBack,
 } from './put-back.ts';
+import { HintPassing } from './pass-hints.ts';
+import { PassedHints } from './passed-hints.ts';
+import type { Heard } from './listen-here.ts';
 import { pauseAfter, type AttemptNews, type WebhookNews, type WebhookWish } from './webhook-options.ts';
 
 export interface WebhookRequest {
@@ -51,9 +54,16 @@ export class WebhookUse {
   #leftover: WebhookSet | null = null;
   #trying: Promise<void> = Promise.resolve();
   #end: Promise<void> | undefined;
+  /** Webhooks received here about jobs of other processes. */
+  readonly #passing: HintPassing;
+  /** Webhooks received by another process about jobs of this one. */
+  readonly #passed: PassedHints;
 
   constructor(request: WebhookRequest) {
+    const { ledger, open, owner } = request;
     this.#request = request;
+    this.#passing = new HintPassing({ ledger, owner, account: realmOf(open) });
+    this.#passed = new PassedHints(request);
   }
 
   /**
@@ -102,7 +112,11 @@ export class WebhookUse {
     // The claimer must be on record as alive.
     await ledger.beat({ owner, ...account });
     const taken = await ledger.takeWebhook(account, owner);
-    if (taken.type === 'taken') return { type: 'in-use' };
+    if (taken.type === 'taken') {
+      this.#passed.listen();
+      return { type: 'in-use' };
+    }
+    this.#passed.stop();
     this.#leftover = taken.before?.set ?? null;
     try {
       const news = await this.#setUp();
@@ -130,8 +144,9 @@ export class WebhookUse {
       hints.stop();
       tell({ type: 'deaf' });
     };
-    const heard = (ids: readonly string[]): void => {
+    const heard = ({ ids, words }: Heard): void => {
       hints.heard(ids);
+      this.#passing.heard(words);
     };
     const { host, port } = wish;
     const listener = (this.#listener = await openHintListener({ host, port, secret, memoryMs }, { heard, died }));
@@ -140,7 +155,10 @@ export class WebhookUse {
     const old = this.#leftover;
     // Until this URL is set, the profile shows an earlier one of ours.
     const set = { address, before, earlier: old === null ? [] : [old.address, ...old.earlier] };
-    if (!(await this.#note(set))) return { type: 'in-use' };
+    if (!(await this.#note(set))) {
+      this.#passed.listen();
+      return { type: 'in-use' };
+    }
     const change = await changeProfile(open, { webhookUrl: address }, this.#ending.signal);
     const { failure, fields } = change;
     const { result, shown } = fields[0] ?? { result: 'lost' };
@@ -212,6 +230,8 @@ export class WebhookUse {
     const account = realmOf(open);
     this.#ending.abort();
     await this.#trying;
+    this.#passed.stop();
+    this.#passing.end();
     hints.stop();
     const signal = AbortSignal.timeout(END_MS);
     try {

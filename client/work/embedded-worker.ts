@@ -148,7 +148,7 @@ async function beginWebhook(
   { webhook: wish, onWebhook: tell = () => undefined, ledger, open }: EmbeddedWorkerRequest,
   mine: Pick<WebhookRequest, 'owner' | 'hints' | 'memoryMs'>,
 ): Promise<{ end(): Promise<void> }> {
-  if (wish === undefined) return watchLeftover({ ledger, open, owner: mine.owner, tell });
+  if (wish === undefined) return watchLeftover({ ...mine, ledger, open, tell });
   const use = new WebhookUse({ ...mine, wish, open, ledger, tell });
   await use.begin();
   return use;

@@ -81,11 +81,12 @@ export async function lastWorkerEnd(db: Db, apiUrl: string, account: string): Pr
     : { at: last.seen_at, reason: last.ended_because };
 }
 
-/** Forgets a worker that shut down normally; with `all`, every worker, because all are known to be dead. */
+/** Forgets a worker that shut down normally; with `all`, every worker, because all are known to be dead. Nobody reads what webhooks told them. */
 export async function forgetWorkers(db: Db, which: { readonly owner: string } | 'all'): Promise<void> {
   await write(db, async (tx) => {
-    const query = tx.deleteFrom('workers');
-    await (which === 'all' ? query : query.where('owner', '=', which.owner)).execute();
+    const [workers, hints] = [tx.deleteFrom('workers'), tx.deleteFrom('job_hints')];
+    await (which === 'all' ? workers : workers.where('owner', '=', which.owner)).execute();
+    await (which === 'all' ? hints : hints.where('owner', '=', which.owner)).execute();
   });
 }
 

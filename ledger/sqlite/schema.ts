@@ -14,6 +14,7 @@ const DIALECT: TableDialect = {
 export const VERSIONS: Readonly<Record<VersionName, MakeVersion>> = {
   '0.1': makeFirst,
   '0.2': (db) => create(db, DIALECT, '0.2'),
+  '0.3': (db) => create(db, DIALECT, '0.3'),
 };
 
 /** Makes version 0.1 in SQLite: `ledger/tables/` describes the tables; the triggers maintain counts and sums. */

@@ -45,6 +45,14 @@ export const webhooks = table(['api_url', 'account'], {
   taken_at: time(),
 });
 
+/** One line per webhook about a job that another process waits for than the one that received it, until that one reads it. */
+export const jobHints = table(['owner', 'job_id'], {
+  /** The worker process that holds the job's row. */
+  owner: text(),
+  job_id: text(),
+  heard_at: time(),
+});
+
 /** One line per operation of an account whose longest text was learnt from a refusal. */
 export const textLimits = table(['api_url', 'account', 'operation'], {
   api_url: text(),

@@ -112,6 +112,34 @@ describe('polls', () => {
     expect(hints.trust.standing).toBe('trial');
   });
 
+  it('do not come back while a webhook may still be on its way from the process that received it', () => {
+    hints.listen({ listenFor: (id) => listened.push(id), forget: (id) => forgotten.push(id), delayMs: 2 * GAP_MS });
+    begin('probe');
+    spare('probe');
+    hints.ended('probe', hints.looks('probe'));
+    hints.forget('probe', LANE);
+    jest.advanceTimersByTime(2.5 * GAP_MS);
+    expect(hints.trust.standing).toBe('trial');
+    jest.advanceTimersByTime(GAP_MS);
+    expect(hints.trust.standing).toBe('doubted');
+  });
+
+  it('come back if the source that is listened to ends, not if another one does', () => {
+    const nothing = (): void => undefined;
+    const [first, second] = [
+      { listenFor: nothing, forget: nothing },
+      { listenFor: nothing, forget: nothing },
+    ];
+    hints.listen(first);
+    hints.listen(second);
+    begin('probe', 'a');
+    spare('probe');
+    hints.stop(first);
+    expect(spare('a')).toBe(NET_MS);
+    hints.stop(second);
+    expect(spare('a')).toBeUndefined();
+  });
+
   it('are made for a job whose webhook may have come before anybody listened, until it was seen running', () => {
     now = 1_000_000;
     begin('probe');

@@ -11,8 +11,8 @@ async function expectHeard(webhooks: WebhookMode, form: string): Promise<void> {
     told = resolve;
   });
   const secret = 'aSecret';
-  const here = await listenHere({ host: '127.0.0.1', port: 0, secret, memoryMs: 10_000 }, (ids) => {
-    told(ids);
+  const here = await listenHere({ host: '127.0.0.1', port: 0, secret, memoryMs: 10_000 }, ({ ids }) => {
+    if (ids.length > 0) told(ids);
   });
   try {
     const shape = `webhook.body=${form}`;

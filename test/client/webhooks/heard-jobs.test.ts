@@ -28,6 +28,14 @@ describe('HeardJobs', () => {
     expect(jobs.hear('{"id":"job-2","also":"job-11"}')).toEqual([]);
   });
 
+  it('hands out the other words, which may be jobs of another process, again each time', () => {
+    jobs.watch('job-1');
+    const words: string[] = [];
+    jobs.hear('job-2 job-1 job-2', words);
+    jobs.hear('job-2', words);
+    expect(words).toEqual(['job-2', 'job-2', 'job-2']);
+  });
+
   it('tells each job once, however often it is mentioned, until it is asked for again', () => {
     jobs.watch('job-1');
     expect(jobs.hear('{"id":"job-1","url":"/jobs/job-1"}')).toEqual(['job-1']);

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { JobHints } from '../../../activities/webhooks/job-hints.ts';
 import { ApiError } from '../../../api/speech-api.ts';
 import { changeProfile } from '../../../client/account/account-functions.ts';
 import { openApi, readProfilePatiently, realmOf, type OpenApi } from '../../../client/open-api.ts';
@@ -47,7 +48,7 @@ async function begin(change: Partial<OpenApi['api']> = {}, part: Partial<Ledger>
   };
   const pauses = { lookEveryMs: 20, tryEveryMs: 20 };
   const mine = { open: { ...open, api: { ...open.api, ...change } }, ledger: { ...ledger, ...part } };
-  watch = await watchLeftover({ ...mine, owner: 'mine', tell, pauses });
+  watch = await watchLeftover({ ...mine, owner: 'mine', hints: new JobHints(), memoryMs: 1_000, tell, pauses });
 }
 
 /** An API that says no for this reason, so many times; then it does what it is asked. */
