@@ -9,14 +9,16 @@ import { WAKE_UP_SIGNAL, SUPERVISE_BATCH, type SuperviseBatchInput } from '../..
 import { endAfterTest } from '../support/end-after-test.ts';
 import { freshFolder } from '../support/fresh-folder.ts';
 import { COMPILED_WORKFLOWS, replayHistoriesAt } from '../support/replay-histories.ts';
-import { connectTo, TemporalServer } from '../support/temporal-server.ts';
+import { startTemporal } from '../support/start-temporal.ts';
+import type { TemporalPlace } from '../support/temporal-place.ts';
+import { connectTo } from '../support/temporal-server.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** The workflows by themselves, on a real server, over a world of a few variables. */
 
 const QUEUE = 'batch-news';
 
-let address: string;
+let place: TemporalPlace;
 let native: NativeConnection;
 let client: Client;
 
@@ -24,6 +26,7 @@ let client: Client;
 async function withWorld(activities: Partial<Activities>, work: () => Promise<void>): Promise<void> {
   const worker = await Worker.create({
     connection: native,
+    namespace: place.namespace,
     taskQueue: QUEUE,
     workflowBundle: COMPILED_WORKFLOWS,
     activities,
@@ -43,10 +46,10 @@ async function sendNews(batch: string): Promise<void> {
 }
 
 beforeAll(async () => {
-  ({ address } = await TemporalServer.start(freshFolder()));
-  native = await NativeConnection.connect({ address });
+  place = await startTemporal(freshFolder());
+  native = await NativeConnection.connect({ address: place.address });
   endAfterTest(() => native.close());
-  client = await connectTo(address);
+  client = await connectTo(place);
 });
 
 /** A lane that has something to do until it is let go. */
@@ -248,7 +251,7 @@ describe('news of a batch', () => {
         expect(surveys.size).toBeLessThanOrEqual(NEWS + 2 + runs.length + timers);
       },
     );
-    expect(await replayHistoriesAt(address)).toBeGreaterThan(0);
+    expect(await replayHistoriesAt(place)).toBeGreaterThan(0);
   });
 });
 

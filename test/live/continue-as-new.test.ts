@@ -29,7 +29,7 @@ describe('a batch that continues as new under load', () => {
     expect(await world.run(RUN, { dieAt: 'before-intent:1' })).toMatchObject({ signal: 'SIGKILL' });
     const membership = await world.join();
     endAfterTest(() => membership.leave());
-    client = await connectTo(membership.address);
+    client = await connectTo(membership);
     ledger = await openLedger(world.path('.voxbatch', 'ledger.db'));
     endAfterTest(() => ledger.close());
     const workflowId = batchWorkflowId(ledger.id, 'lines');

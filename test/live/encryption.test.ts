@@ -1,7 +1,6 @@
 /** @slow */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { findPayloadKeys } from '../../client/encryption/read-payload-keys.ts';
@@ -12,10 +11,13 @@ import { openCluster, type Cluster } from '../support/cluster.ts';
 import { findIn, readEverything, wordsOf } from '../support/find-secret.ts';
 import { freePort } from '../support/free-port.ts';
 import { replayHistoriesAt } from '../support/replay-histories.ts';
-import { CLUSTER_DATABASE, connectTo } from '../support/temporal-server.ts';
+import { flagsOf, type TemporalPlace } from '../support/temporal-place.ts';
+import { connectTo } from '../support/temporal-server.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const ROWS = 60;
+/** Paid requests on the wire at once, by default. */
+const SUBMITS = 8;
 const key = (id: string): string => `${id}:${randomBytes(32).toString('base64')}`;
 
 /** What Temporal keeps beside ids, names of types and search attributes, which stay readable. */
@@ -26,11 +28,14 @@ async function begin({ world }: Cluster, env: NodeJS.ProcessEnv): Promise<void> 
   expect(await world.run(['run', 'lines.csv', '--rate', '10', '--detach'], { env })).toMatchObject({ code: 0 });
 }
 
-async function finish({ world }: Cluster, env: NodeJS.ProcessEnv): Promise<void> {
+/** `unknown`: rows that a kill may have left in doubt. */
+async function finish({ world }: Cluster, env: NodeJS.ProcessEnv, { unknown = 0 } = {}): Promise<void> {
   await changeRate(world, 'lines', 100);
   await untilRecorded(world, 'lines', ({ state }) => state === 'closed');
   await world.run(['results', 'lines'], { env });
-  expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ charges: ROWS });
+  const end = await expectWhole(world, 'lines', ROWS);
+  expect(end.unknown).toBeLessThanOrEqual(unknown);
+  expect(end.charges).toBeGreaterThanOrEqual(ROWS - end.unknown);
   expect(world.doubleCharges()).toEqual([]);
 }
 
@@ -42,10 +47,9 @@ async function open(): Promise<Cluster> {
 }
 
 /** Replays all histories with the keys in this environment, and takes them away. */
-async function replay({ server, world }: Cluster, env: NodeJS.ProcessEnv): Promise<void> {
-  expect(await replayHistoriesAt(server.address, undefined, findPayloadKeys(env))).toBeGreaterThan(0);
-  await server.kill();
-  await rm(world.path(CLUSTER_DATABASE));
+async function replay({ server }: Cluster, env: NodeJS.ProcessEnv): Promise<void> {
+  expect(await replayHistoriesAt(server, undefined, findPayloadKeys(env))).toBeGreaterThan(0);
+  await server.forget();
 }
 
 describe('encrypted histories', () => {
@@ -59,7 +63,7 @@ describe('encrypted histories', () => {
     const create = ['schedule', 'create', 'broken', 'no-such.csv', '--cron', '0 0 29 2 *'];
     expect(await world.run(create, { env })).toMatchObject({ code: 0 });
     await world.run(['schedule', 'trigger', 'broken', '--wait'], { env });
-    const { bytes, workflows } = await readEverything(server.address);
+    const { bytes, workflows } = await readEverything(server);
     expect(workflows).toBeGreaterThan(1);
     expect(findIn('history', bytes, READABLE)).toEqual([]);
     expect(findIn('history', bytes, wordsOf('binary/encrypted', 'VoxbatchUnknown'))).toHaveLength(2);
@@ -69,7 +73,7 @@ describe('encrypted histories', () => {
     const args = ['codec-server', '--port', port, '--origin', ui];
     const codec = world.start(args, { env: { ...env, VOXBATCH_CODEC_TOKEN: 'open-sesame' } });
     await codec.said('Decrypts what Temporal keeps');
-    const { stdout: shown } = await codecShow(server.address, `http://127.0.0.1:${port}`, 'Bearer open-sesame');
+    const { stdout: shown } = await codecShow(server, `http://127.0.0.1:${port}`, 'Bearer open-sesame');
     const data = [...shown.matchAll(/"data": ?"([^"]*)"/g)].map(([, base64 = '']) => atob(base64));
     expect(data).toContainEqual(expect.stringContaining('"lane":1'));
     await codec.endInOrder();
@@ -104,8 +108,8 @@ describe('encrypted histories', () => {
     await world.untilCharged(5);
     await first.kill();
     const second = await world.startWorking(['worker'], { env: env(`${fresh},${old}`) });
-    await finish(cluster, env(`${fresh},${old}`));
-    const { bytes } = await readEverything(server.address);
+    await finish(cluster, env(`${fresh},${old}`), { unknown: SUBMITS });
+    const { bytes } = await readEverything(server);
     expect(findIn('history', bytes, wordsOf('\nold\n', '\nfresh\n'))).toHaveLength(2);
     await second.endInOrder();
     await replay(cluster, env(`${old},${fresh}`));
@@ -122,12 +126,12 @@ describe('keys that are none', () => {
   });
 });
 
-async function codecShow(address: string, endpoint: string, auth: string): Promise<{ readonly stdout: string }> {
-  const client = await connectTo(address);
+async function codecShow(place: TemporalPlace, endpoint: string, auth: string): Promise<{ readonly stdout: string }> {
+  const client = await connectTo(place);
   let workflowId = '';
   for await (const one of client.workflow.list({ query: `WorkflowType = "${SUPERVISE_BATCH}"` }))
     workflowId = one.workflowId;
   const cli = process.env['VOXBATCH_TEMPORAL_CLI'] ?? 'temporal';
-  const args = ['workflow', 'show', '--address', address, '--workflow-id', workflowId, '--output', 'json'];
+  const args = ['workflow', 'show', ...flagsOf(place), '--workflow-id', workflowId, '--output', 'json'];
   return promisify(execFile)(cli, [...args, '--codec-endpoint', endpoint, '--codec-auth', auth]);
 }

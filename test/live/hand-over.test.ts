@@ -36,7 +36,7 @@ describe('lanes of a cluster change hands', () => {
     const nextPaidAfterMs = await world.chargedAfter(stoppedAt);
     await world.untilCharged(20);
     expect(await isStopped(frozen.child.pid)).toBe(true);
-    const lanes = await pendingLanes(server.address);
+    const lanes = await pendingLanes(server);
     expect(lanes).toHaveLength(1);
     expect(lanes[0]?.attempt).toBeLessThanOrEqual(MOST_OFFERS);
     // It sees that time has passed, and does not send what it had recorded.

@@ -49,7 +49,7 @@ describe('SIGKILL of the Temporal server', () => {
   });
 
   it('of a cluster: the workers and the command wait for it and go on', async () => {
-    const { world, server, env, workers } = await openCluster(OPTIONS, 2);
+    const { world, server, env, workers } = await openCluster(OPTIONS, 2, { isOwn: true });
     await runThroughKills({ world, env }, async (nth, run) => {
       await server.kill();
       await changeRate(world, 'lines', RATE_WITHOUT);

@@ -4,6 +4,7 @@ import { expectWhole, report } from '../support/batch-end.ts';
 import { openCluster } from '../support/cluster.ts';
 import { LiveWorld, type WorldOptions } from '../support/live-world.ts';
 import { pendingLanes, type PendingLane } from '../support/pending-lanes.ts';
+import type { TemporalPlace } from '../support/temporal-place.ts';
 
 const ROWS = Number(process.env['VOXBATCH_TEST_ROWS'] ?? 200);
 const KILLS = 5;
@@ -37,7 +38,7 @@ describe('SIGKILL of a worker', () => {
       const isSoon = Date.now() - killedAt < BEFORE_TIMEOUT_MS;
       // What the dead one had on the wire was taken by then.
       backAfter.push(300 + (await world.chargedAfter(killedAt + 300)));
-      if (isSoon) lanes.push(...(await pendingLanes(`127.0.0.1:${String((await world.server())?.port)}`)));
+      if (isSoon) lanes.push(...(await pendingLanes(await placeOf(world))));
     }
     const { code } = await run.ended;
     const end = await expectWhole(world, 'lines', ROWS);
@@ -68,3 +69,8 @@ describe('SIGKILL of a worker', () => {
     await Promise.all(workers.map((worker) => worker.endInOrder()));
   });
 });
+
+/** The embedded server of a world. */
+async function placeOf(world: LiveWorld): Promise<TemporalPlace> {
+  return { address: `127.0.0.1:${String((await world.server())?.port)}`, namespace: 'default' };
+}

@@ -16,7 +16,7 @@ describe('an open batch is looked after', () => {
   it('by worker: its workflow, terminated by hand, is replaced, and nothing is paid twice', async () => {
     const options: WorldOptions = { seed: 91, createMs: [20, 100], jobMs: [300, 1_000], rows: ROWS, kinds: ['tts'] };
     const { world, server, env } = await openCluster(options, 0);
-    const { workflow } = await connectTo(server.address);
+    const { workflow } = await connectTo(server);
     const lonely = await world.run(['doctor'], { env });
     expect(lonely).toMatchObject({ code: 4, stdout: saying('no worker polls this queue: voxbatch worker') });
     const worker = await world.startWorking(['worker', '--look-every', '1'], { env });

@@ -7,6 +7,7 @@ import { expectWhole } from '../support/batch-end.ts';
 import { openCluster } from '../support/cluster.ts';
 import { endAfterTest } from '../support/end-after-test.ts';
 import { certify } from '../support/self-made-ca.ts';
+import { settingsOf } from '../support/temporal-place.ts';
 
 const ROWS = 12;
 
@@ -49,7 +50,7 @@ describe('a cluster with mutual TLS', () => {
     const files = { 'ca.pem': serving.ca, 'cert.pem': asking.server.cert, 'key.pem': asking.server.key };
     for (const [name, text] of Object.entries(files)) await world.write(name, text);
     const env = {
-      TEMPORAL_ADDRESS: await startGate(server.address),
+      ...settingsOf({ ...server, address: await startGate(server.address) }),
       TEMPORAL_TLS_SERVER_NAME: 'localhost',
       TEMPORAL_TLS_SERVER_CA_CERT_PATH: world.path('ca.pem'),
       TEMPORAL_TLS_CLIENT_CERT_PATH: world.path('cert.pem'),

@@ -111,7 +111,7 @@ describe('a token, texts and links, after every fault', () => {
     const first = world.start(['run', 'lines.csv', '--submits', '4']);
     await waitFor(async () => (await world.statistics()).paidRequests >= 12);
     const membership = await world.join();
-    middle = await readEverything(membership.address);
+    middle = await readEverything(membership);
     await membership.leave();
     // Out of credits pauses the batch; run again, it goes on.
     said.push(await first.ended, await world.run(['run', 'lines.csv', '--json']));
@@ -169,7 +169,7 @@ describe('a token, texts and links, after every fault', () => {
 
   it('histories, heartbeats and failures hold neither token, texts nor links', async () => {
     const membership = await world.join();
-    const end = await readEverything(membership.address).finally(() => membership.leave());
+    const end = await readEverything(membership).finally(() => membership.leave());
     expect(middle.workflows).toBeGreaterThan(0);
     expect(end.workflows).toBeGreaterThan(middle.workflows);
     // It does read histories: the name of a workflow and of an activity are there, search attributes and summaries.

@@ -12,7 +12,9 @@ import { expectWhole, saying } from '../support/batch-end.ts';
 import { endAfterTest } from '../support/end-after-test.ts';
 import { LiveWorld } from '../support/live-world.ts';
 import { replayHistoriesAt } from '../support/replay-histories.ts';
-import { connectTo, TemporalServer } from '../support/temporal-server.ts';
+import { startTemporal } from '../support/start-temporal.ts';
+import { settingsOf, type TestTemporal } from '../support/temporal-place.ts';
+import { connectTo } from '../support/temporal-server.ts';
 
 /** What the version before lanes left behind when it was killed in mid-batch; see test/replay/README.md. */
 const LEFT = fileURLToPath(new URL('../replay/upgrade/', import.meta.url));
@@ -43,7 +45,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
 
 describe('a batch that the version before left open', () => {
   let world: LiveWorld;
-  let server: TemporalServer;
+  let server: TestTemporal;
   let client: Client;
   let api: SpeechApi;
 
@@ -51,8 +53,8 @@ describe('a batch that the version before left open', () => {
     world = await LiveWorld.open({ seed: 7, token: TOKEN, jobMs: [300, 1_000] });
     world.forget();
     // Under a name that is not looked for at the end: one of its histories is of a type that this version cannot replay.
-    server = await TemporalServer.start(world.folder, 'upgrade.db');
-    client = await connectTo(server.address);
+    server = await startTemporal(world.folder, 'upgrade.db');
+    client = await connectTo(server);
     api = createSpeechApi({ baseUrl: world.simulator.url, token: TOKEN });
     endAfterTest(() => {
       api.close();
@@ -97,7 +99,7 @@ describe('a batch that the version before left open', () => {
       taskQueue: taskQueueOf({ apiUrl: world.simulator.url, account: userId, ledgerId: LEDGER_ID }),
       args: [{ batch: 'lines' }],
     });
-    const env = { TEMPORAL_ADDRESS: server.address };
+    const env = settingsOf(server);
     // It was restored here, so it could be anybody's: one word takes it.
     const refused = { code: 2, stderr: saying('run: voxbatch trust') };
     expect(await world.run(['worker'], { env })).toMatchObject(refused);
@@ -111,7 +113,7 @@ describe('a batch that the version before left open', () => {
     const { unknown } = await expectWhole(world, 'lines', ROWS);
     expect(unknown).toBeLessThanOrEqual(ON_THE_WIRE);
     expect((await world.results('lines')).get('r4')).toMatchObject({ _outcome: 'unknown' });
-    expect(await replayHistoriesAt(server.address, `WorkflowType = "${SUPERVISE_BATCH}"`)).toBeGreaterThan(0);
+    expect(await replayHistoriesAt(server, `WorkflowType = "${SUPERVISE_BATCH}"`)).toBeGreaterThan(0);
     await worker.endInOrder();
   });
 });

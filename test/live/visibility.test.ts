@@ -13,7 +13,9 @@ import { openCluster } from '../support/cluster.ts';
 import { endAfterTest } from '../support/end-after-test.ts';
 import { freshFolder } from '../support/fresh-folder.ts';
 import { COMPILED_WORKFLOWS, replayHistoriesAt } from '../support/replay-histories.ts';
-import { connectTo, TemporalServer } from '../support/temporal-server.ts';
+import { startTemporal } from '../support/start-temporal.ts';
+import { flagsOf, type TemporalPlace } from '../support/temporal-place.ts';
+import { connectTo } from '../support/temporal-server.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 interface Listed {
@@ -23,9 +25,9 @@ interface Listed {
 }
 
 /** What `temporal workflow list --query …` shows. */
-async function listed(address: string, query: string): Promise<readonly Listed[]> {
+async function listed(place: TemporalPlace, query: string): Promise<readonly Listed[]> {
   const cli = process.env['VOXBATCH_TEMPORAL_CLI'] ?? 'temporal';
-  const args = ['workflow', 'list', '--address', address, '--query', query, '--output', 'json'];
+  const args = ['workflow', 'list', ...flagsOf(place), '--query', query, '--output', 'json'];
   return JSON.parse((await promisify(execFile)(cli, args)).stdout) as readonly Listed[];
 }
 
@@ -52,17 +54,17 @@ describe("Temporal's own lists", () => {
 
     // In mid-batch, long before its lane's slice is over.
     await changeRate(world, 'lines', 0.2);
-    await waitFor(async () => (await listed(server.address, 'VoxbatchUnknown > 0')).length === 1);
-    const [running] = await listed(server.address, 'VoxbatchUnknown > 0');
+    await waitFor(async () => (await listed(server, 'VoxbatchUnknown > 0')).length === 1);
+    const [running] = await listed(server, 'VoxbatchUnknown > 0');
     expect(running?.status).toContain('RUNNING');
     expect(shownOf(running)).toMatchObject({ VoxbatchBatch: 'lines', VoxbatchState: 'running', VoxbatchUnknown: 1 });
     await world.run(['pause', 'lines'], { env });
-    await waitFor(async () => (await listed(server.address, 'VoxbatchState = "paused"')).length === 1);
+    await waitFor(async () => (await listed(server, 'VoxbatchState = "paused"')).length === 1);
     await world.run(['resume', 'lines'], { env });
     await changeRate(world, 'lines', 60);
     await untilRecorded(world, 'lines', ({ state }) => state === 'closed');
-    await waitFor(async () => (await listed(server.address, 'VoxbatchState = "ended"')).length === 2);
-    const [ended, ...others] = await listed(server.address, 'VoxbatchUnknown > 0');
+    await waitFor(async () => (await listed(server, 'VoxbatchState = "ended"')).length === 2);
+    const [ended, ...others] = await listed(server, 'VoxbatchUnknown > 0');
     expect(others).toEqual([]);
     expect(shownOf(ended)).toEqual({
       VoxbatchBatch: 'lines',
@@ -72,7 +74,7 @@ describe("Temporal's own lists", () => {
       VoxbatchUnknown: 1,
       VoxbatchCredits: expect.any(Number),
     });
-    const client = await connectTo(server.address);
+    const client = await connectTo(server);
     const handle = client.workflow.getHandle(ended?.execution.workflowId ?? '');
     const page = await handle.describe();
     expect(await page.staticSummary()).toBe('Batch lines');
@@ -84,13 +86,14 @@ describe("Temporal's own lists", () => {
     );
     expect(summaries).toContain('"lane 1 of 1"');
     await worker.endInOrder();
-    expect(await replayHistoriesAt(server.address)).toBeGreaterThan(1);
+    expect(await replayHistoriesAt(server)).toBeGreaterThan(1);
   });
 
   it('show a batch once, however often its workflow has continued as new, with an event for what is worth one', async () => {
-    const { address } = await TemporalServer.start(freshFolder());
-    const client = await connectTo(address);
-    expect(await makeSearchAttributes({ client, namespace: 'default' })).toEqual({
+    const place = await startTemporal(freshFolder());
+    const { address, namespace } = place;
+    const client = await connectTo(place);
+    expect(await makeSearchAttributes({ client, namespace })).toEqual({
       there: SEARCH_ATTRIBUTE_NAMES,
       missing: [],
     });
@@ -104,7 +107,13 @@ describe("Temporal's own lists", () => {
       return Promise.resolve({ open, control: 'paused', lanes: 0, figures, searchable: SEARCH_ATTRIBUTE_NAMES });
     };
     const worker = await Worker.create({
-      ...{ connection: native, taskQueue: 'q', workflowBundle: COMPILED_WORKFLOWS, activities: { surveyBatch } },
+      ...{
+        connection: native,
+        namespace,
+        taskQueue: 'q',
+        workflowBundle: COMPILED_WORKFLOWS,
+        activities: { surveyBatch },
+      },
     });
     await worker.runUntil(async () => {
       const input: SuperviseBatchInput = { batch: 'b', continueAfterEvents: 40 };
@@ -117,17 +126,17 @@ describe("Temporal's own lists", () => {
         await waitFor(() => surveys > before);
       }
       const moved = `WorkflowId = "b" AND ExecutionStatus = "ContinuedAsNew"`;
-      await waitFor(async () => (await listed(address, moved)).length >= 2);
-      await waitFor(async () => (await listed(address, 'VoxbatchUnknown > 0')).length === 1);
-      const [only] = await listed(address, 'VoxbatchUnknown > 0');
+      await waitFor(async () => (await listed(place, moved)).length >= 2);
+      await waitFor(async () => (await listed(place, 'VoxbatchUnknown > 0')).length === 1);
+      const [only] = await listed(place, 'VoxbatchUnknown > 0');
       expect(only?.status).toContain('RUNNING');
       figures = { ...figures, state: 'ended', unknown: 0, done: 9 };
       await handle.signal(WAKE_UP_SIGNAL);
       await handle.result();
-      await waitFor(async () => (await listed(address, 'VoxbatchState = "ended"')).length === 1);
-      expect(await listed(address, 'VoxbatchUnknown > 0')).toEqual([]);
-      expect(shownOf((await listed(address, 'VoxbatchState = "ended"'))[0])).toMatchObject({ VoxbatchDone: 9 });
+      await waitFor(async () => (await listed(place, 'VoxbatchState = "ended"')).length === 1);
+      expect(await listed(place, 'VoxbatchUnknown > 0')).toEqual([]);
+      expect(shownOf((await listed(place, 'VoxbatchState = "ended"'))[0])).toMatchObject({ VoxbatchDone: 9 });
     });
-    expect(await replayHistoriesAt(address)).toBeGreaterThan(2);
+    expect(await replayHistoriesAt(place)).toBeGreaterThan(2);
   });
 });

@@ -37,7 +37,7 @@ export async function untilAtWork(world: LiveWorld, batch: string, workers: numb
 }
 
 async function withLedger<T>(world: LiveWorld, work: (ledger: Ledger) => Promise<T>): Promise<T> {
-  const ledger = await openLedger(world.path('.voxbatch', 'ledger.db'));
+  const ledger = await openLedger(world.ledger);
   try {
     return await work(ledger);
   } finally {

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
+import type { TemporalPlace } from './temporal-place.ts';
 
 /** What a search looks for: byte strings by what they are. */
 export type Needles = ReadonlyMap<string, Buffer>;
@@ -56,13 +57,16 @@ export async function findInFolder(
 }
 
 /**
- * Everything that a Temporal server tells about its workflows, decoded: every string and every payload of all histories,
+ * Everything that Temporal tells about the workflows of a namespace, decoded: every string and every payload of all histories,
  * failures included, and of what is pending, heartbeat details included.
  */
-export async function readEverything(address: string): Promise<{ readonly workflows: number; readonly bytes: Buffer }> {
+export async function readEverything({
+  address,
+  namespace,
+}: TemporalPlace): Promise<{ readonly workflows: number; readonly bytes: Buffer }> {
   const connection = await Connection.connect({ address });
   try {
-    const client = new Client({ connection });
+    const client = new Client({ connection, namespace });
     const pieces: Buffer[] = [];
     let workflows = 0;
     for await (const { workflowId, runId } of client.workflow.list()) {

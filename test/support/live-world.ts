@@ -10,9 +10,11 @@ import {
 import type { StatisticsReport } from '../../simulator/statistics.ts';
 import { joinServer, type Membership } from '../../embedded/join-server.ts';
 import type { WebhookMode } from '../../simulator/webhook-modes.ts';
+import { defined } from '../../contract/defined.ts';
 import { killAllIn, processesIn } from './processes-in.ts';
 import { replayFolder } from './replay-folder.ts';
 import { endAfterTest } from './end-after-test.ts';
+import type { TemporalPlace } from './temporal-place.ts';
 import { startCommand, type Ended, type Running, type StartOptions } from './live-command.ts';
 import { mixedManifest } from './mixed-manifest.ts';
 import { waitFor } from './wait-for.ts';
@@ -31,6 +33,8 @@ export interface WorldOptions extends SimulatorOptions {
   readonly server?: boolean;
   /** The ledger of all its commands. Default: a file in the folder. */
   readonly ledger?: string;
+  /** Temporal that its commands use, if its database is not in the folder. */
+  readonly temporal?: TemporalPlace;
 }
 
 const QUICK_LOOKS = { polling: { firstLookMs: 500, gapMs: 500 } };
@@ -42,14 +46,19 @@ const QUICK_LOOKS = { polling: { firstLookMs: 500, gapMs: 500 } };
 export class LiveWorld {
   readonly folder: string;
   readonly simulator: Simulator;
+  /** Address of its ledger. */
+  readonly ledger: string;
+  readonly #temporal: TemporalPlace | undefined;
   readonly #env: NodeJS.ProcessEnv;
   #isForgotten = false;
   readonly #running = new Set<Running>();
   #lastWords = '';
   #membership: Membership | undefined;
 
-  private constructor(folder: string, simulator: Simulator, ledger: string | undefined) {
+  private constructor(folder: string, simulator: Simulator, { ledger, temporal }: WorldOptions) {
     this.folder = folder;
+    this.ledger = ledger ?? this.path('.voxbatch', 'ledger.db');
+    this.#temporal = temporal;
     this.simulator = simulator;
     this.#env = {
       PATH: process.env['PATH'],
@@ -65,9 +74,9 @@ export class LiveWorld {
 
   /** Opens a world, which is closed after the test, or, from `beforeAll`, after the last one of the file. */
   static async open(options: WorldOptions = {}): Promise<LiveWorld> {
-    const { rows, kinds, config, server = false, ledger, ...simulated } = options;
+    const { rows, kinds, config, server = false, ledger, temporal, ...simulated } = options;
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'voxbatch-live-')));
-    const world = new LiveWorld(folder, await startSimulator(simulated), ledger);
+    const world = new LiveWorld(folder, await startSimulator(simulated), defined({ ledger, temporal }));
     endAfterTest(() => world.close());
     if (rows !== undefined) await world.write('lines.csv', mixedManifest(rows, kinds));
     if (rows !== undefined || config !== undefined) await world.configure(config ?? QUICK_LOOKS);
@@ -285,12 +294,14 @@ export class LiveWorld {
 
   async #replay(): Promise<number> {
     const membership = this.#membership;
-    if (membership === undefined) return replayFolder(this.folder);
+    const place = this.#temporal ?? membership;
+    if (place === undefined) return replayFolder(this.folder);
+    if (place === this.#temporal && this.#isForgotten) return 0;
+    const { replayHistoriesAt } = await import('./replay-histories.ts');
     try {
-      const { replayHistoriesAt } = await import('./replay-histories.ts');
-      return await replayHistoriesAt(membership.address);
+      return await replayHistoriesAt(place);
     } finally {
-      await membership.leave();
+      await membership?.leave();
     }
   }
 }

@@ -1,5 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import { SUPERVISE_BATCH } from '../../contract/messages.ts';
+import type { TemporalPlace } from './temporal-place.ts';
 
 /** A lane that is on offer, or worked on. */
 export interface PendingLane {
@@ -9,11 +10,11 @@ export interface PendingLane {
   readonly failure: string | undefined;
 }
 
-/** The lanes of all batches, as a Temporal server sees them. */
-export async function pendingLanes(address: string): Promise<PendingLane[]> {
+/** The lanes of all batches, as Temporal sees them. */
+export async function pendingLanes({ address, namespace }: TemporalPlace): Promise<PendingLane[]> {
   const connection = await Connection.connect({ address });
   try {
-    const { workflow } = new Client({ connection });
+    const { workflow } = new Client({ connection, namespace });
     const lanes: PendingLane[] = [];
     for await (const { workflowId } of workflow.list({ query: `WorkflowType = "${SUPERVISE_BATCH}"` })) {
       for (const one of (await workflow.getHandle(workflowId).describe()).raw.pendingActivities ?? []) {

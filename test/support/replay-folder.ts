@@ -25,7 +25,7 @@ async function replayDatabase(database: string): Promise<number> {
   const { replayHistoriesAt } = await import('./replay-histories.ts');
   const server = await TemporalServer.start(dirname(database), basename(database));
   try {
-    return await replayHistoriesAt(server.address);
+    return await replayHistoriesAt(server);
   } finally {
     await server.kill();
   }

@@ -12,6 +12,7 @@ import {
 } from '@temporalio/worker';
 import { workerConverter } from '../../worker/encryption/converters.ts';
 import { NO_PAYLOAD_KEYS } from '../../worker/encryption/payload-keys.ts';
+import type { TemporalPlace } from './temporal-place.ts';
 
 Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
 
@@ -32,16 +33,20 @@ export const COMPILED_WORKFLOWS = {
 };
 
 /**
- * Replays the histories of the server at an address with the compiled workflows, and returns how many there were. Throws on the first that
+ * Replays the histories of a namespace with the compiled workflows, and returns how many there were. Throws on the first that
  * does not replay.
  *
  * @param query which, in Temporal's words for lists; default all
  * @param keys that the payloads are encrypted with; default none
  */
-export async function replayHistoriesAt(address: string, query?: string, keys = NO_PAYLOAD_KEYS): Promise<number> {
+export async function replayHistoriesAt(
+  { address, namespace }: TemporalPlace,
+  query?: string,
+  keys = NO_PAYLOAD_KEYS,
+): Promise<number> {
   const connection = await Connection.connect({ address });
   try {
-    const client = new Client({ connection });
+    const client = new Client({ connection, namespace });
     const histories = recorded(client.workflow.list(query === undefined ? {} : { query }).intoHistories());
     const options = { workflowBundle: COMPILED_WORKFLOWS, dataConverter: workerConverter(keys) };
     let replayed = 0;

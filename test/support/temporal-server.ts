@@ -1,25 +1,28 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { askServer } from '../../embedded/ask-server.ts';
 import { endAfterTest } from './end-after-test.ts';
 import { freePort } from './free-port.ts';
+import type { TemporalPlace, TestTemporal } from './temporal-place.ts';
 import { waitFor } from './wait-for.ts';
 
 /** Name of the database of a server that is given none. */
 export const CLUSTER_DATABASE = 'cluster.db';
 
-/** A client of the server at an address, connected until the test is over. */
-export async function connectTo(address: string): Promise<Client> {
+/** A client, connected until the test is over. */
+export async function connectTo({ address, namespace }: TemporalPlace): Promise<Client> {
   const connection = await Connection.connect({ address });
   endAfterTest(() => connection.close());
-  return new Client({ connection });
+  return new Client({ connection, namespace });
 }
 
 /** A Temporal server of the test's own, as a cluster is for voxbatch: started by somebody else, reached by its address. */
-export class TemporalServer {
+export class TemporalServer implements TestTemporal {
   readonly address: string;
+  readonly namespace = 'default';
   readonly #folder: string;
   readonly #database: string;
   readonly #port: number;
@@ -53,6 +56,11 @@ export class TemporalServer {
   async restart(): Promise<void> {
     this.#child = this.#spawn();
     await this.#untilReady();
+  }
+
+  async forget(): Promise<void> {
+    await this.kill();
+    await rm(join(this.#folder, this.#database));
   }
 
   #spawn(): ChildProcess {
