@@ -10,6 +10,7 @@ import { checkedResult } from '../policy/verification/after-check.ts';
 import { mayBeTaken } from '../policy/voices/unready-voice.ts';
 import { quoteFrom } from '../policy/money/pricing.ts';
 import { PROCESS_ENDED } from '../policy/reconcile/process-end.ts';
+import { LEAST_LEAD_MS } from '../policy/pacing/lead.ts';
 import { maySend, type Instant } from '../policy/pacing/send-deadline.ts';
 import { openLocalFile } from '../store/local-file.ts';
 import type { StoredFile } from '../store/store.ts';
@@ -65,10 +66,12 @@ async function intendAndSend(deps: Dependencies, sending: Sending): Promise<Subm
   deps.observe({ type: 'intent', ...key, answer: intent.type, ms });
   // Others may have waited for the same room.
   if (intent.type !== 'short') deps.roomWaits.passed(key.batch);
+  turn.line.noteRecorded(ms);
   if (intent.type === 'go') return sendRecorded(deps, sending, askedAt);
   giveBack(turn);
   switch (intent.type) {
     case 'full':
+      turn.line.noteFull();
       return 'full';
     case 'blocked':
       return reportOf('blocked', key, intent);
@@ -101,8 +104,8 @@ function intentOf(
     ...terms,
     owner,
     maxSending: settings.limits.submits,
-    // May wait to share a commit, as long as it is on disk when the request is due.
-    patienceMs: Math.max(0, turn.slot.at - askedAt.monotonic - COMMIT_MS),
+    // May wait to share a commit, as long as it is on disk when the request is due. A longer lead is for slow commits.
+    patienceMs: Math.max(0, Math.min(LEAST_LEAD_MS, turn.slot.at - askedAt.monotonic) - COMMIT_MS),
     ...defined({ fence: key.fence, nameWasFree }),
     ...(link === undefined ? {} : { linkHash: hashOf(link.url) }),
   };

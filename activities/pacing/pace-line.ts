@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limiterScope, type Account } from '../../contract/names.ts';
 import { mayCatchUp, steadyShare, type SteadyShare } from '../../policy/pacing/catch-up.ts';
+import { leadAfter, leadWhenFull, LEAST_LEAD_MS } from '../../policy/pacing/lead.ts';
 import { LEASE_MS, type LeaseAnswer } from '../../policy/pacing/lease.ts';
 import { Pacer, type Slot } from '../../policy/pacing/pacer.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -21,11 +22,6 @@ export interface PaceNeeds {
   readonly clock: { now(): Instant };
 }
 
-/**
- * How far ahead a paid request's turn is granted, ms. Its intent is written meanwhile, so the request still leaves on
- * time. Otherwise a timer and a synced commit before each send would cost twice that.
- */
-const AHEAD_MS: Readonly<Record<EndpointClass, number>> = { create: 12, read: 0 };
 /**
  * Gap between calls without a known limit, ms. An unstated limit then refuses only a few calls, not all that are ready.
  */
@@ -79,10 +75,13 @@ export class PaceLine {
   #wasAlone = false;
   #steady: SteadyShare = { rate: null, since: 0 };
   #isServing = false;
+  /** How far ahead turns are granted, ms. A free read has nothing to record first. */
+  #leadMs: number;
 
   constructor(endpoint: EndpointClass, batch: string) {
     this.#endpoint = endpoint;
     this.#batch = batch;
+    this.#leadMs = endpoint === 'create' ? LEAST_LEAD_MS : 0;
   }
 
   get limit(): number | null {
@@ -134,6 +133,16 @@ export class PaceLine {
     });
   }
 
+  /** The intent of a paid request that had its turn took this long to be on record. */
+  noteRecorded(tookMs: number): void {
+    this.#leadMs = leadAfter(this.#leadMs, tookMs);
+  }
+
+  /** The limit of requests in flight had no room for a paid request that had its turn. */
+  noteFull(): void {
+    this.#leadMs = leadWhenFull(this.#leadMs);
+  }
+
   /** Grants no slot before then, and the next one only after it has read lease and settings again. */
   pauseUntil(until: number): void {
     this.#pauses += 1;
@@ -176,8 +185,7 @@ export class PaceLine {
         mayBunch: lease.isStated,
         pausedUntil: this.#pausedUntil,
       };
-      const next =
-        lease.rate > 0 ? this.pacer.next(share, now, AHEAD_MS[this.#endpoint]) : { notBefore: now + NOTHING_LEFT_MS };
+      const next = lease.rate > 0 ? this.pacer.next(share, now, this.#leadMs) : { notBefore: now + NOTHING_LEFT_MS };
       if ('notBefore' in next) {
         this.#isShort = true;
         return Math.max(1, next.notBefore - now);
@@ -212,7 +220,8 @@ export class PaceLine {
     const [pauses, isShort] = [this.#pauses, this.#isShort];
     this.#isShort = false;
     const { wall, monotonic: since } = deps.clock.now();
-    const used = this.pacer.usedBefore(since);
+    // With calls that have their turn and are still to come: those count as soon as they go.
+    const used = Math.max(this.pacer.usedBefore(since), this.pacer.usedBefore(since + this.#leadMs));
     const lease = await deps.ledger.updateLimiter(limiterScope(deps, this.#endpoint), {
       type: 'lease',
       owner: deps.owner,

@@ -89,6 +89,8 @@ export class WriteQueue<S> {
   readonly #db: Kysely<S>;
   readonly #limits: GroupLimits;
   readonly #waiting: Piece<S>[] = [];
+  /** Adds a piece to the unit of work that waits for its turn; false if that has no room. */
+  #join: ((piece: Piece<S>) => boolean) | undefined;
   #isWorking = false;
   #working = Promise.resolve();
 
@@ -106,7 +108,9 @@ export class WriteQueue<S> {
           resolve(result);
         };
       };
-      this.#waiting.push({ run, prefetch, reject });
+      const piece = { run, prefetch, reject };
+      if (this.#join?.(piece) === true) return;
+      this.#waiting.push(piece);
       if (!this.#isWorking) this.#working = this.#work();
     });
   }
@@ -128,28 +132,26 @@ export class WriteQueue<S> {
    * whose statement it was, because nobody waited for it: each piece then has a transaction of its own. Never throws.
    */
   async #commitUnit(adapter: UnitAdapter): Promise<void> {
-    // Whoever comes later could not ask ahead, and has the next group.
     const group = this.#waiting.splice(0, this.#limits.pieces);
-    const error = await this.#tryUnit(adapter, group);
+    const error = await this.#tryUnit(adapter, group, true);
     if (error === undefined) return;
     if (group.length === 1 || error instanceof LedgerAway) {
       for (const { reject } of group) reject(error);
       return;
     }
     for (const piece of group) {
-      const itsError = await this.#tryUnit(adapter, [piece]);
+      const itsError = await this.#tryUnit(adapter, [piece], false);
       if (itsError !== undefined) piece.reject(itsError);
     }
   }
 
   /** Runs the pieces until they are committed, and answers their callers; returns the error if they were not. */
-  async #tryUnit(adapter: UnitAdapter, group: readonly Piece<S>[]): Promise<unknown> {
+  async #tryUnit(adapter: UnitAdapter, group: Piece<S>[], mayGrow: boolean): Promise<unknown> {
     try {
       const tellers = await adapter.outage.repeat(() =>
         this.#db.transaction().execute(async (tx) => {
           const unit = adapter.beginUnit();
-          for (const { prefetch } of group)
-            for (const asked of prefetch?.(tx, unit) ?? []) asked.catch(() => undefined);
+          await this.#gather(group, mayGrow ? this.#limits.pieces : 1, tx, unit);
           const tellers: (() => void)[] = [];
           for (const piece of group)
             tellers.push(await (group.length === 1 ? piece.run(tx, unit) : runAlone(tx, piece, unit)));
@@ -160,6 +162,31 @@ export class WriteQueue<S> {
       return undefined;
     } catch (error) {
       return error;
+    }
+  }
+
+  /**
+   * Asks ahead for all that the pieces will read. Until the writers of other processes are done, pieces that come join
+   * them: the longer the wait, the more share a commit. Whoever comes later could not ask ahead, and has the next group.
+   */
+  async #gather(group: Piece<S>[], most: number, tx: Transaction<S>, unit: UnitOfWork): Promise<void> {
+    const join = (piece: Piece<S>): boolean => {
+      if (group.length >= most) return false;
+      group.push(piece);
+      ask(piece);
+      return true;
+    };
+    const ask = ({ prefetch }: Piece<S>): void => {
+      for (const asked of prefetch?.(tx, unit) ?? []) asked.catch(() => undefined);
+    };
+    group.forEach(ask);
+    // A group that is repeated after an outage: these came meanwhile.
+    while (this.#waiting[0] !== undefined && join(this.#waiting[0])) this.#waiting.shift();
+    this.#join = join;
+    try {
+      await unit.begun;
+    } finally {
+      this.#join = undefined;
     }
   }
 

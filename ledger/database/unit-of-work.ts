@@ -14,8 +14,12 @@ export class UnitOfWork {
   readonly #connection: UnitConnection;
   readonly #answers = new Map<string, Answers>();
 
-  constructor(connection: UnitConnection) {
+  /** Resolves once the writers before it are done. Rejects if nothing may be written. */
+  readonly begun: Promise<void>;
+
+  constructor(connection: UnitConnection, begun: Promise<void>) {
     this.#connection = connection;
+    this.begun = begun;
   }
 
   /** The answer about this subject; asked for once. */

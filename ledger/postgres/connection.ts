@@ -73,7 +73,7 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
     this.#whose.catch(() => undefined);
     this.send(SET_FACT, [mark.name, mark.value]);
     this.#planned = mark;
-    return (this.#unit = new UnitOfWork(this));
+    return (this.#unit = new UnitOfWork(this, this.#whose));
   }
 
   async executeQuery<R>({ sql: text, parameters, query }: CompiledQuery): Promise<QueryResult<R>> {

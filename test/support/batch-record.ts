@@ -57,7 +57,8 @@ export async function untilSentBy(world: LiveWorld, batch: string, workers: numb
   });
 }
 
-async function countByOwner(ledger: Ledger, batch: string): Promise<readonly number[]> {
+/** How many requests each worker has recorded for a batch in this ledger. */
+export async function countByOwner(ledger: Ledger, batch: string): Promise<readonly number[]> {
   const counts = new Map<string, number>();
   for await (const { charges } of ledger.scanRows(batch))
     for (const { owner } of charges) counts.set(owner, (counts.get(owner) ?? 0) + 1);

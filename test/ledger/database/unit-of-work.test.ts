@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { UnitOfWork } from '../../../ledger/database/unit-of-work.ts';
+import { UnitOfWork, type UnitConnection } from '../../../ledger/database/unit-of-work.ts';
 
 /** Statements in the order in which they went out. */
 let sent: string[];
@@ -7,7 +7,7 @@ let unit: UnitOfWork;
 
 beforeEach(() => {
   sent = [];
-  unit = new UnitOfWork({
+  const connection: UnitConnection = {
     ask: (sql, values) => {
       sent.push(`${sql} ${values.join()}`);
       return Promise.resolve([{ at: sent.length }]);
@@ -16,7 +16,8 @@ beforeEach(() => {
       sent.push(sql);
     },
     settled: () => Promise.resolve(),
-  });
+  };
+  unit = new UnitOfWork(connection, Promise.resolve());
 });
 
 const ask = (subject: string, value = 1): Promise<readonly unknown[]> => unit.read(subject, 'select', [value]);

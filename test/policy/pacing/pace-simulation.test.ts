@@ -35,6 +35,11 @@ const scenes: readonly [string, Partial<Scene>, least?: number][] = [
     'a small stated rate, by three processes that stand still',
     { processes: 3, stallMs: 200, stated: 17, limitAt: () => 17 },
   ],
+  ['a stated rate, whose records take long', { submits: 32, intentMs: [20, 120] }],
+  [
+    'a small stated rate, by four processes whose records take long, and that stand still now and then',
+    { processes: 4, stallMs: 200, stated: 50, limitAt: () => 50, submits: 32, intentMs: [20, 120], workMs: [20, 60] },
+  ],
   ['a hidden limit', { stated: null }],
   ['a hidden limit that asks for no pause', { stated: null, retryAfterMs: undefined }],
   ['a hidden limit, far away', { ...FAR, stated: null }],

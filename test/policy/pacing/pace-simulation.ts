@@ -1,4 +1,5 @@
 import { mayCatchUp, steadyShare, type SteadyShare } from '../../../policy/pacing/catch-up.ts';
+import { leadAfter, LEAST_LEAD_MS } from '../../../policy/pacing/lead.ts';
 import { lease, type LeaseAnswer } from '../../../policy/pacing/lease.ts';
 import { Pacer, type Slot } from '../../../policy/pacing/pacer.ts';
 import { refused, type RateState } from '../../../policy/pacing/rate.ts';
@@ -20,6 +21,8 @@ export interface Scene {
   readonly retryAfterMs?: number | undefined;
   /** Requests on the wire of each process, at most. */
   readonly submits: number;
+  /** From the grant of a slot until its intent is on record, ms, least and most; default: {@link INTENT_MS}. */
+  readonly intentMs?: readonly [number, number];
   /** From the send to the API, ms, least and most. */
   readonly wayMs: readonly [number, number];
   /** From the API's decision to the answer, ms, least and most. */
@@ -41,9 +44,9 @@ export interface Seen {
 }
 
 const ASK_EVERY_MS = 250;
-const AHEAD_MS = 12;
 const APART_MS = 1;
 const LEDGER_MS = 4;
+const INTENT_MS = [1, 8] as const;
 
 interface Process {
   readonly owner: string;
@@ -57,6 +60,7 @@ interface Process {
   wasAlone: boolean;
   steady: SteadyShare;
   onWire: number;
+  leadMs: number;
   wakesAt: number;
 }
 
@@ -100,7 +104,7 @@ export function simulate(scene: Scene): Seen {
         batch: 'b',
         limit: scene.stated,
         want: isShort ? 1e9 : 1,
-        used: usedBy(process, now),
+        used: Math.max(process.pacer.usedBefore(now), process.pacer.usedBefore(now + process.leadMs)),
         isShort,
         now,
       };
@@ -137,7 +141,7 @@ export function simulate(scene: Scene): Seen {
       const slot = process.pacer.next(
         { rate: held.rate, mayCatchUp: mayCatchUp(held, process.steady, now), mayBunch: held.isStated, pausedUntil },
         now,
-        AHEAD_MS,
+        process.leadMs,
       );
       if ('notBefore' in slot) {
         process.isShort = true;
@@ -208,7 +212,11 @@ export function simulate(scene: Scene): Seen {
         });
       });
     };
-    later(awake(Math.max(slot.at, now + between([1, 8]))), depart);
+    const grantedAt = now;
+    later(awake(now + between(scene.intentMs ?? INTENT_MS)), () => {
+      process.leadMs = leadAfter(process.leadMs, now - grantedAt);
+      later(awake(slot.at), depart);
+    });
   };
 
   for (let index = 0; index < scene.processes; index++) {
@@ -224,6 +232,7 @@ export function simulate(scene: Scene): Seen {
         wasAlone: false,
         steady: { rate: null, since: 0 },
         onWire: 0,
+        leadMs: LEAST_LEAD_MS,
         wakesAt: 0,
       },
     };
