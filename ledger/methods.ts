@@ -70,6 +70,7 @@ export const METHODS = {
     'beat',
     'forgetWorkers',
     'livingWorkers',
+    'workerStanding',
     'noteWorkerEnd',
     'lastWorkerEnd',
   ),

@@ -82,8 +82,15 @@ async function giveUp(
 
 /** How often to check whether the answer is on record, ms. */
 const CHECK_EVERY_MS = 500;
-/** Longest time a request can take, ms; an older one has no living sender. */
+/**
+ * Checks in a row at which the sender has to be silent until it counts as dead. If the ledger was away, the sender has
+ * waited for it like us, and each of them takes up to two seconds to notice that it is back.
+ */
+const SILENT_CHECKS = 8;
+/** Longest time a request can take, ms. */
 const LONGEST_REQUEST_MS = 15 * 60_000;
+/** Checks after that time, in case the sender had to wait for the store with its answer. */
+const LATE_CHECKS = 60;
 
 /**
  * Waits for the answer to an attempt in flight, as long as its sender lives to record it: in this process, or in
@@ -91,12 +98,14 @@ const LONGEST_REQUEST_MS = 15 * 60_000;
  */
 async function awaitSender(deps: Dependencies, key: AttemptKey, signal: AbortSignal): Promise<void> {
   await deps.sends.settled(nameOf(key));
-  for (;;) {
+  for (let silent = 0, late = 0; silent < SILENT_CHECKS && late < LATE_CHECKS;) {
     const charge = ownCharge(key, (await deps.ledger.readRow(key.batch, key.row))?.charges ?? []);
     if (charge?.state !== 'sending' || charge.owner === deps.owner) return;
-    if (Math.abs(deps.clock.now().wall - charge.intentAt) > LONGEST_REQUEST_MS) return;
-    const living = await deps.ledger.livingWorkers(deps.realm.apiUrl, deps.realm.account);
-    if (!living.includes(charge.owner)) return;
+    const sender = await deps.ledger.workerStanding(charge.owner);
+    if (sender === 'gone') return;
+    silent = sender === 'silent' ? silent + 1 : 0;
+    const isLate = Math.abs(deps.clock.now().wall - charge.intentAt) > LONGEST_REQUEST_MS;
+    if (isLate && deps.store.patience?.trouble === undefined) late += 1;
     await sleep(CHECK_EVERY_MS, undefined, { signal });
   }
 }

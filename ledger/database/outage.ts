@@ -30,6 +30,8 @@ export class Outage {
   readonly #ending = new AbortController();
   /** What waits now, the oldest first. */
   readonly #waiting = new Set<Waiting>();
+  /** The last one that is over, in monotonic ms. */
+  #over: { readonly from: number; readonly to: number } = { from: -Infinity, to: -Infinity };
 
   constructor(patienceMs: number) {
     this.#patienceMs = patienceMs;
@@ -41,13 +43,26 @@ export class Outage {
     return oldest === undefined ? undefined : { forMs: performance.now() - oldest.begunAt, problem: oldest.problem };
   }
 
+  /**
+   * For how long nothing could be recorded, if that is so or was within the last `ms`: what others record regularly is
+   * then older by that than it looks.
+   */
+  lostOf(ms: number): number {
+    const now = performance.now();
+    const [oldest] = this.#waiting;
+    if (oldest !== undefined) return now - oldest.begunAt;
+    return now - this.#over.to < ms ? this.#over.to - this.#over.from : 0;
+  }
+
   /** Runs `work` again as long as it throws {@link LedgerAway}. It must leave nothing when it throws that. */
   async repeat<T>(work: () => Promise<T>): Promise<T> {
     let mine: Waiting | undefined;
     try {
       for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
         try {
-          return await work();
+          const done = await work();
+          if (mine !== undefined) this.#noteOver(mine.begunAt);
+          return done;
         } catch (error) {
           if (!(error instanceof LedgerAway)) throw error;
           mine ??= { begunAt: performance.now(), problem: '' };
@@ -66,6 +81,11 @@ export class Outage {
   /** Ends all waiting, now and later. */
   stop(): void {
     this.#ending.abort();
+  }
+
+  #noteOver(begunAt: number): void {
+    const { from, to } = this.#over;
+    this.#over = { from: begunAt < to ? Math.min(from, begunAt) : begunAt, to: performance.now() };
   }
 
   #mayWait({ needsPerson }: LedgerAway, { begunAt }: Waiting): boolean {

@@ -1,5 +1,6 @@
 import { write } from '../database/transactions.ts';
-import type { Clock, Db, Tx } from '../schema.ts';
+import { unitAdapterOf } from '../database/unit-adapter.ts';
+import type { Db, Tx } from '../schema.ts';
 
 /**
  * Which worker processes are alive. Each reports every few seconds. This decides how many lanes a batch can use, and
@@ -22,9 +23,10 @@ const ALIVE_MS = 8_000;
 /** A worker that has not reported for this long is forgotten, ms. */
 const FORGET_MS = 3_600_000;
 
-/** A worker that reported after this time (ms) is presumed alive. */
-export function aliveSince({ now }: Clock): number {
-  return now() - ALIVE_MS;
+/** A worker that reported after this time (ms) is presumed alive. After an outage, workers need a moment to report again. */
+export function aliveSince(db: Db | Tx): number {
+  const lostMs = unitAdapterOf(db)?.outage.lostOf(ALIVE_MS) ?? 0;
+  return db.now() - ALIVE_MS - Math.round(lostMs);
 }
 
 /** Records that a worker process is alive. */
@@ -101,4 +103,18 @@ export async function livingWorkers(db: Db | Tx, apiUrl: string, account: string
     .where('ended_because', 'is', null)
     .execute();
   return lines.map(({ owner }) => owner);
+}
+
+/** `silent`: it has not reported lately. `gone`: it has ended or was forgotten, so it is certainly dead. */
+export type WorkerStanding = 'alive' | 'silent' | 'gone';
+
+export async function workerStanding(db: Db, owner: string): Promise<WorkerStanding> {
+  const found = await db
+    .selectFrom('workers')
+    .select('seen_at')
+    .where('owner', '=', owner)
+    .where('ended_because', 'is', null)
+    .executeTakeFirst();
+  if (found === undefined) return 'gone';
+  return found.seen_at > aliveSince(db) ? 'alive' : 'silent';
 }

@@ -7,6 +7,8 @@ const READ_EVERY_MS = 30_000;
 const JUMP_MS = 1_000;
 /** Readings at the start; the quickest counts. */
 const READINGS = 3;
+/** Beside half of a reading's duration, a difference up to this says nothing, ms. */
+const SLACK_MS = 10;
 
 /** A reading of the server's clock. */
 interface Reading {
@@ -33,7 +35,10 @@ export async function serverClock(db: Kysely<Schema>): Promise<Clock> {
   let reading: Promise<void> | undefined;
   const readAgain = async (): Promise<void> => {
     try {
-      last = await read(db);
+      const next = await read(db);
+      // Its duration may include waiting for a database that was away.
+      const isNews = Math.abs(next.offset - last.offset) > next.tripMs / 2 + SLACK_MS;
+      last = isNews ? next : { ...next, offset: last.offset };
     } catch {
       // The database is away, or is being closed. The clock runs on, and is read again later.
       last = { ...last, at: performance.now(), system: systemOffset() };

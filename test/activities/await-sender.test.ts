@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { waitFor } from '../support/wait-for.ts';
 import { keyOf, tts } from './rows.ts';
 import { begin, type World, type Hold } from './world.ts';
@@ -31,6 +31,30 @@ describe('a request on the wire of a worker that lost its lane', () => {
     await report;
     expect(await reconciling).toMatchObject({ verdict: 'accepted', next: { type: 'wait' } });
     expect(world.charges()).toHaveLength(1);
+  });
+
+  it('is waited for, too, if that worker is silent because the ledger was away, and reports a moment after others are back', async () => {
+    const { world } = await begin([tts()], { wanted: { onUnknown: 'resubmit' } });
+    const { owner, held, report } = await sender(world);
+    const other = await world.worker();
+    const { realm, ledger } = other.deps;
+    const standings = jest.spyOn(ledger, 'workerStanding');
+    standings.mockResolvedValueOnce('silent').mockResolvedValueOnce('silent');
+    await ledger.beat({ owner, apiUrl: realm.apiUrl, account: realm.account });
+    const reconciling = other.reconcile(keyOf(1));
+    await waitFor(() => standings.mock.calls.length > 2);
+    held.release();
+    await report;
+    expect(await reconciling).toMatchObject({ verdict: 'accepted', next: { type: 'wait' } });
+    expect(world.charges()).toHaveLength(1);
+  });
+
+  it('is in doubt once that worker stays silent', async () => {
+    const { world } = await begin([tts()]);
+    await sender(world);
+    const other = await world.worker();
+    jest.spyOn(other.deps.ledger, 'workerStanding').mockResolvedValue('silent');
+    expect(await other.reconcile(keyOf(1))).toEqual({ verdict: 'unknown', next: { type: 'ended' } });
   });
 
   it('is in doubt once that worker is known to be dead', async () => {

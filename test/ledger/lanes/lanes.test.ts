@@ -98,7 +98,9 @@ it('workers live as long as they say so, each for its own account', async () => 
   const others = [me, { ...me, owner: 'w2' }, { owner: 'w3', account: 'u2' }];
   for (const one of [me, ...others]) await ledger.beat({ ...one, apiUrl });
   expect(await ledger.livingWorkers(apiUrl, 'u1')).toEqual(['w1', 'w2']);
+  expect(await Promise.all(['w1', 'w4'].map((owner) => ledger.workerStanding(owner)))).toEqual(['alive', 'gone']);
   await ledger.forgetWorkers({ owner: 'w1' });
+  expect(await ledger.workerStanding('w1')).toBe('gone');
   expect(await ledger.livingWorkers(apiUrl, 'u1')).toEqual(['w2']);
   await ledger.forgetWorkers('all');
   expect(await ledger.livingWorkers(apiUrl, 'u1')).toEqual([]);
