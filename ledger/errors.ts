@@ -32,6 +32,18 @@ export class LedgerAway extends LedgerUnreachable {
   }
 }
 
+/**
+ * Nobody knows whether something was recorded: the answer to its commit was lost, and the database did not come back in
+ * time. It must not be carried out again before somebody has looked.
+ */
+export class CommitUnknown extends LedgerUnreachable {
+  constructor(path: string, cause: unknown) {
+    const problem = 'the line to the database broke at a commit, and it is not known whether that was kept';
+    super(path, problem, 'Look before you repeat it, once the server answers: voxbatch list', cause);
+    this.name = 'CommitUnknown';
+  }
+}
+
 /** The ledger's disk is full, has too little room to send anything, or failed a write, as with an exhausted quota. */
 export class LedgerFull extends LedgerUnreachable {
   constructor(path: string, problem: string, advice: string, cause?: unknown) {

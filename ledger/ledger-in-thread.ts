@@ -5,6 +5,7 @@ import { ThreadPool } from '../threads/thread-pool.ts';
 import { unpackError, type ThrownError } from '../threads/serve-jobs.ts';
 import {
   BatchExists,
+  CommitUnknown,
   DuplicateRow,
   LedgerAway,
   LedgerMisuse,
@@ -54,6 +55,7 @@ export interface OpenedLedger extends Pick<Ledger, 'id' | 'origin' | 'readOnly' 
 const CLASSES: readonly (abstract new (...args: never) => Error)[] = [
   LedgerUnreachable,
   LedgerAway,
+  CommitUnknown,
   LedgerFull,
   LedgerMissing,
   LedgerReadOnly,

@@ -1,6 +1,6 @@
 import type { Clock, Db, Schema, Tx } from '../schema.ts';
 import { CompiledQuery, type Kysely, type Transaction } from 'kysely';
-import { LedgerAway } from '../errors.ts';
+import { CommitUnknown, LedgerAway } from '../errors.ts';
 import { execute } from './prepared.ts';
 import { unitAdapterOf, type UnitAdapter } from './unit-adapter.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
@@ -135,7 +135,7 @@ export class WriteQueue<S> {
     const group = this.#waiting.splice(0, this.#limits.pieces);
     const error = await this.#tryUnit(adapter, group, true);
     if (error === undefined) return;
-    if (group.length === 1 || error instanceof LedgerAway) {
+    if (group.length === 1 || error instanceof LedgerAway || error instanceof CommitUnknown) {
       for (const { reject } of group) reject(error);
       return;
     }

@@ -4,7 +4,14 @@ import { BEGIN_WRITING, type Session, type Sessions } from './sessions.ts';
 /** Marks of processes that were killed are removed after this time, ms. */
 const FORGET_MS = 30 * 86_400_000;
 
-/** A fact that a write transaction leaves if it is committed. */
+/** The server's time, ms since 1970: the clocks of hosts may be wrong by any amount. */
+const SERVER_TIME = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
+
+/** Leaves a mark, with the time behind it. */
+export const SET_MARK = `insert into facts (name, value) values ($1, $2::text || ' ' || ${SERVER_TIME})
+  on conflict (name) do update set value = excluded.value`;
+
+/** A fact that a write transaction leaves if it is committed. Its value is a number; on record, a time is behind it. */
 export interface CommitMark {
   readonly name: string;
   readonly value: string;
@@ -47,7 +54,7 @@ export class CommitMarks {
   /** The mark of the next transaction. */
   next(): CommitMark {
     this.#last += 1;
-    return { name: this.#name, value: `${String(this.#last)} ${String(Date.now())}` };
+    return { name: this.#name, value: String(this.#last) };
   }
 
   /** Whether the transaction of this mark was committed. Waits until it has ended. Throws `LedgerAway`. */
@@ -59,17 +66,16 @@ export class CommitMarks {
       await session.query('rollback', []);
       return rows as { readonly value: string }[];
     });
-    return lines[0]?.value === value;
+    return numberOf(lines[0]?.value) === numberOf(value);
   }
 
   /** Removes the mark of this process, and old ones of processes that were killed. Best effort. */
   async remove(sessions: Sessions): Promise<void> {
     if (this.#last === 0) return;
-    const old = Date.now() - FORGET_MS;
     const sweep = (session: Session): Promise<unknown> =>
       session.query(
-        `delete from facts where name = $1 or (name like 'commit:%' and split_part(value, ' ', 2)::bigint < $2)`,
-        [this.#name, old],
+        `delete from facts where name = $1 or (name like 'commit:%' and split_part(value, ' ', 2)::bigint < ${SERVER_TIME} - $2::bigint)`,
+        [this.#name, FORGET_MS],
       );
     await sessions.using(sweep).catch(() => undefined);
   }

@@ -5,7 +5,7 @@ import { UnitOfWork, type UnitConnection } from '../database/unit-of-work.ts';
 import { LedgerAway } from '../errors.ts';
 import { explain } from './errors.ts';
 import { DATABASE_FACT } from '../database/accept-copy.ts';
-import { numberOf, type CommitMark, type KeptMark } from './commit-marks.ts';
+import { numberOf, SET_MARK, type CommitMark, type KeptMark } from './commit-marks.ts';
 import { BEGIN_WRITING, type Session } from './sessions.ts';
 import { describePlace } from './describe-place.ts';
 
@@ -71,7 +71,7 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
       this.#admit(lines, mark.name, kept);
     });
     this.#whose.catch(() => undefined);
-    this.send(SET_FACT, [mark.name, mark.value]);
+    this.send(SET_MARK, [mark.name, mark.value]);
     this.#planned = mark;
     return (this.#unit = new UnitOfWork(this, this.#whose));
   }

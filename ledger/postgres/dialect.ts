@@ -14,10 +14,10 @@ import {
 import type { Outage } from '../database/outage.ts';
 import type { UnitAdapter } from '../database/unit-adapter.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { LedgerAway, LedgerMissing } from '../errors.ts';
+import { CommitUnknown, LedgerAway, LedgerMissing } from '../errors.ts';
 import { MIGRATION_TABLE } from '../migrate.ts';
 import { connectionTo } from './connection-settings.ts';
-import { CommitMarks } from './commit-marks.ts';
+import { CommitMarks, type KeptMark } from './commit-marks.ts';
 import { LedgerConnection } from './connection.ts';
 import { describePlace } from './describe-place.ts';
 import { explain } from './errors.ts';
@@ -153,16 +153,24 @@ class LedgerDriver implements Driver {
     return this.#writing.beginUnit(this.#marks.next(), this.#marks.kept);
   }
 
-  /** Returns once the transaction is known to be committed. Throws `LedgerAway` if it is known not to be. */
+  /** Returns once the transaction is known to be committed. Throws {@link CommitUnknown}, or the error if it is known not to be. */
   async commitTransaction(connection: LedgerConnection): Promise<void> {
     try {
       await connection.commit();
     } catch (error) {
       const { mark } = connection;
       if (mark === undefined) throw error;
-      if (!(await this.#outage.repeat(() => this.#marks.wasCommitted(this.#sessions, mark)))) throw error;
+      if (!(await this.#wasCommitted(mark))) throw error;
     }
     if (connection.mark !== undefined) this.#marks.keep(connection.mark);
+  }
+
+  async #wasCommitted(mark: KeptMark): Promise<boolean> {
+    try {
+      return await this.#outage.repeat(() => this.#marks.wasCommitted(this.#sessions, mark));
+    } catch (error) {
+      throw new CommitUnknown(describePlace(this.#place), error);
+    }
   }
 
   /** A broken connection has rolled back by itself. */

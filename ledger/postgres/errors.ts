@@ -96,20 +96,24 @@ export function explain(place: string, error: unknown): Error {
   return new LedgerUnreachable(shown, `the database server failed (${code}: ${message})`, advice, error);
 }
 
-/** The error to throw for one of `pg` while it connects. One without a code is about the address, the password or TLS. */
-export function explainConnecting(place: string, error: unknown): Error {
+/**
+ * The error to throw for one of `pg` while it connects. One without a code is about the address, the password or TLS; or
+ * the server is only away, if this process `hasConnected` before: a proxy without a server behind it, or one that cannot
+ * start processes, refuses TLS.
+ */
+export function explainConnecting(place: string, error: unknown, hasConnected: boolean): Error {
   const explained = explain(place, error);
   if (explained instanceof LedgerUnreachable) return explained;
   const { message } = explained;
-  const needsPassword = message.includes('password must be a string');
-  return new LedgerUnreachable(
-    describePlace(place),
-    needsPassword
-      ? 'the database server asks for a password, and there is none'
-      : `no connection to the database server can be made (${message})`,
-    needsPassword
-      ? 'Set PGPASSWORD, or keep it in ~/.pgpass.'
-      : 'Check VOXBATCH_LEDGER, PGSSLMODE and the other settings of the connection.',
-    error,
-  );
+  const shown = describePlace(place);
+  if (hasConnected) {
+    const problem = `the database server cannot be reached again (${message})`;
+    return new LedgerAway(shown, problem, 'Check that it runs.', error);
+  }
+  if (message.includes('password must be a string')) {
+    const problem = 'the database server asks for a password, and there is none';
+    return new LedgerUnreachable(shown, problem, 'Set PGPASSWORD, or keep it in ~/.pgpass.', error);
+  }
+  const advice = 'Check VOXBATCH_LEDGER, PGSSLMODE and the other settings of the connection.';
+  return new LedgerUnreachable(shown, `no connection to the database server can be made (${message})`, advice, error);
 }

@@ -60,6 +60,7 @@ export class Sessions {
   readonly #outage: Outage;
   readonly #known = new WeakMap<pg.PoolClient, Session>();
   readonly #taken = new Set<Session>();
+  #hasConnected = false;
 
   constructor(place: string, outage: Outage) {
     this.#place = place;
@@ -86,8 +87,9 @@ export class Sessions {
   async open(): Promise<Session> {
     try {
       const client = await this.#pool.connect().catch((error: unknown) => {
-        throw explainConnecting(this.#place, error);
+        throw explainConnecting(this.#place, error, this.#hasConnected);
       });
+      this.#hasConnected = true;
       const session = this.#known.get(client) ?? (await this.#begin(client));
       this.#taken.add(session);
       return session;
