@@ -173,9 +173,26 @@ async function bundleOurs() {
     plugins: [placesOfOurs, placesOfTemporal, typesInUse, wasmOfSourceMap, withoutBundler, withoutAdapters],
     logLevel: 'warning',
   });
+  requireNames(metafile.inputs);
   await mkdir(join(DIST, 'worker', 'encryption'), { recursive: true });
   await copyFile(join(ROOT, LOADED_BY_SDK), join(DIST, LOADED_BY_SDK));
   await writeLicenses(Object.keys(metafile.inputs));
+}
+
+/**
+ * A CommonJS module that is imported lazily becomes a file of its own, which exports `default` alone, while Node and the types know its
+ * names: only the built program would fail, and only where it needs it. A module of ours that exports the names has to be imported.
+ */
+function requireNames(inputs) {
+  const nameless = Object.entries(inputs).flatMap(([file, { imports }]) =>
+    imports
+      .filter(({ kind, path }) => kind === 'dynamic-import' && inputs[path]?.format === 'cjs')
+      .map(({ path }) => `${file} imports ${path}`),
+  );
+  if (nameless.length === 0) return;
+  throw new Error(
+    `CommonJS that is imported lazily has no names when built: export them from a module of ours.\n${nameless.join('\n')}`,
+  );
 }
 
 /** The licenses of the packages that are part of a bundle go with it. */

@@ -153,6 +153,8 @@ export class BucketClient {
 
   #failed(error: unknown): Failed {
     const { code = '', name, message } = error as NodeJS.ErrnoException;
+    // A fault of the program, which no waiting mends.
+    if (error instanceof TypeError && code === '' && error.cause === undefined) throw error;
     // Once there were credentials, their source is only away for a moment.
     if (name === 'CredentialsProviderError' || name === 'TokenProviderError')
       return { trouble: { code: 'NoCredentials', message }, isOver: !this.#hasSigned };

@@ -21,7 +21,7 @@ export function credentialSource(env: NodeJS.ProcessEnv): CredentialSource {
     return () => Promise.resolve(fixed);
   }
   // Loaded lazily: it takes 50 ms, and keys in the environment need none of it.
-  const chain = import('@aws-sdk/credential-provider-node').then(({ defaultProvider }) => defaultProvider());
+  const chain = import('./credential-chain.ts').then(({ defaultProvider }) => defaultProvider());
   chain.catch(() => undefined);
   return async (renew = false) => (await chain)({ forceRefresh: renew });
 }

@@ -1,9 +1,16 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { findThreadEntry } from '../../threads/find-entry.ts';
+import { endAfterTest } from '../support/end-after-test.ts';
+import { freshFolder } from '../support/fresh-folder.ts';
 import { LiveWorld } from '../support/live-world.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -77,6 +84,56 @@ describe('the build', () => {
     const chunks = ['node_modules/fastify/', 'simulator/start-simulator.ts', 'simulator/routes/'].flatMap(filesWith);
     expect(chunks.length).toBeGreaterThan(0);
     expect(chunks.filter(isLoaded)).toEqual([]);
+  });
+
+  it.each(['AWS_PROFILE', 'the default profile', 'web identity'])('finds the keys of AWS by %s', async (way) => {
+    const home = freshFolder();
+    mkdirSync(join(home, '.aws'));
+    const name = way === 'AWS_PROFILE' ? 'voices' : 'default';
+    const keys = `[${name}]\naws_access_key_id = KEYOFPROFILE\naws_secret_access_key = secret\n`;
+    if (way !== 'web identity') writeFileSync(join(home, '.aws', 'credentials'), keys);
+    writeFileSync(join(home, 'token'), 'token-of-the-pod');
+    const asked: string[] = [];
+    const server = createServer((request, response) => {
+      const { authorization = '' } = request.headers;
+      void text(request).then((body) => {
+        asked.push(`${authorization} ${body}`);
+        response.writeHead(403).end('<Error><Code>InvalidAccessKeyId</Code><Message>unknown key</Message></Error>');
+      });
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    endAfterTest(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+    const identity = {
+      AWS_WEB_IDENTITY_TOKEN_FILE: join(home, 'token'),
+      AWS_ROLE_ARN: 'arn:aws:iam::123456789012:role/voices',
+      AWS_ENDPOINT_URL_STS: url,
+    };
+    const { stderr, stdout } = await promisify(execFile)(
+      process.execPath,
+      [join(DIST, 'starters', 'cli.js'), 'doctor'],
+      {
+        cwd: home,
+        env: {
+          ...{ PATH: process.env['PATH'], HOME: home, AWS_REGION: 'us-east-1', AWS_EC2_METADATA_DISABLED: 'true' },
+          ...{ VOXBATCH_STORE: 's3://media/vox', AWS_ENDPOINT_URL_S3: url },
+          // Nothing listens there, so that this is all that takes time.
+          ...{
+            TEMPORAL_ADDRESS: '127.0.0.1:1',
+            VOXBATCH_API_URL: 'http://127.0.0.1:1/api/open/v1',
+            VOXBATCH_API_TOKEN: 'x',
+          },
+          ...(way === 'AWS_PROFILE' ? { AWS_PROFILE: name } : {}),
+          ...(way === 'web identity' ? identity : {}),
+        },
+      },
+    ).catch((error: unknown) => error as { readonly stderr: string; readonly stdout: string });
+    expect(stdout + stderr).not.toContain('not a function');
+    expect(asked[0]).toContain(way === 'web identity' ? 'token-of-the-pod' : 'Credential=KEYOFPROFILE/');
   });
 
   it('leaves out what the SDK bundles workflows with', () => {

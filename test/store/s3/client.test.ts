@@ -149,6 +149,16 @@ describe('a request is refused', () => {
   });
 });
 
+it('a fault of the program is neither repeated nor taken for one of the network', async () => {
+  const patience = new Patience();
+  const fault = new TypeError('defaultProvider is not a function');
+  const server = { region: 'us-east-1', url: new URL('http://127.0.0.1:1/media') };
+  const client = new BucketClient({ bucket: 'media', prefix: 'x/' }, server, () => Promise.reject(fault), patience);
+  await expect(client.ask({ method: 'GET' })).rejects.toBe(fault);
+  client.close();
+  expect(patience.trouble).toBeUndefined();
+});
+
 it('a download that breaks off goes on where it was, and only in the same content', async () => {
   const cut: Answer = (_request, response) => {
     response.writeHead(200, { 'content-length': '10', etag: '"e"' });
