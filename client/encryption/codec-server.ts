@@ -28,9 +28,11 @@ export interface CodecServer {
 const MOST_BYTES = 16 * 1024 ** 2;
 const PATH = /\/(encode|decode)$/;
 
-/** Payloads as Temporal's UI and command line send them: bytes in base64. */
+/** Payloads as Temporal's UI and command line send them: bytes in base64. What has no payloads comes as `{}`. */
 const BODY = z.object({
-  payloads: z.array(z.object({ metadata: z.record(z.string(), z.base64()).default({}), data: z.base64().default('') })),
+  payloads: z
+    .array(z.object({ metadata: z.record(z.string(), z.base64()).default({}), data: z.base64().default('') }))
+    .default([]),
 });
 
 /**

@@ -35,6 +35,16 @@ describe('the codec server', () => {
     expect(await answer.json()).toEqual(PLAIN);
   });
 
+  it("answers the command line's question for nothing, which it would repeat until its deadline", async () => {
+    const ask = await open();
+    for (const path of ['/decode', '/encode'])
+      for (const nothing of [{}, { payloads: [] }]) {
+        const answer = await ask(path, nothing);
+        expect(answer.status).toBe(200);
+        expect(await answer.json()).toEqual({ payloads: [] });
+      }
+  });
+
   it('answers the question that browsers ask before, for the one origin only', async () => {
     const ask = await open();
     const asked = await ask('/decode', undefined, { origin: UI }, 'OPTIONS');
