@@ -7,10 +7,23 @@ const LONGEST_PAUSE_MS = 3_000;
 /** How long a command waits for a place that does not answer, ms. */
 const DEFAULT_LIMIT_MS = 20_000;
 
+/** Why something did not go through that may go through later. */
+export class Passing extends Error {
+  override readonly name = 'Passing';
+  /** What to throw if it never does. */
+  readonly lastly: Error;
+
+  constructor(trouble: string, lastly: Error) {
+    super(trouble);
+    this.lastly = lastly;
+  }
+}
+
 /** How long operations wait for a place on another machine that does not answer, and whether it answers now. */
 export class Patience {
   #limitMs = DEFAULT_LIMIT_MS;
-  #trouble: string | undefined;
+  /** What each operation has met that waits since the place answered last, the oldest first. */
+  readonly #troubles = new Set<{ message: string }>();
   readonly #waiting = new Set<() => void>();
 
   /** Changes how long each operation waits from its first failure on, ms: also those that wait now. */
@@ -18,38 +31,57 @@ export class Patience {
     this.#limitMs = ms;
   }
 
-  /** Why the place does not answer; undefined if it did when it was last asked. */
+  /** Why the place does not answer; undefined if it did when it was last asked, and while nobody asks. */
   get trouble(): string | undefined {
-    return this.#trouble;
+    const [oldest] = this.#troubles;
+    return oldest?.message;
   }
 
-  /** The place has answered. */
-  answered(): void {
-    this.#trouble = undefined;
-    for (const goOn of this.#waiting) goOn();
-    this.#waiting.clear();
-  }
-
-  /** Resolves once the place answers, at once if it did when it was last asked, or when the signal aborts. */
+  /** Resolves once the place answers, or nobody asks it any more; at once if nobody waits, or when the signal aborts. */
   async whenAnswered(signal: AbortSignal): Promise<void> {
-    if (this.#trouble === undefined || signal.aborted) return;
+    if (this.trouble === undefined || signal.aborted) return;
     await new Promise<void>((resolve) => {
-      this.#waiting.add(resolve);
-      signal.addEventListener('abort', () => {
-        this.#waiting.delete(resolve);
+      const goOn = (): void => {
+        this.#waiting.delete(goOn);
+        signal.removeEventListener('abort', goOn);
         resolve();
-      });
+      };
+      this.#waiting.add(goOn);
+      signal.addEventListener('abort', goOn);
     });
   }
 
-  /** Waits before another try. False: this operation has waited long enough. `tries`: those that failed. */
-  async pause(tries: number, firstFailedAt: number, trouble: string): Promise<boolean> {
-    // A connection that was closed while idle fails once, and means nothing.
-    if (tries > 1) this.#trouble = trouble;
-    const left = this.#limitMs - (performance.now() - firstFailedAt);
-    if (left <= 0) return false;
-    const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (tries - 1)) * (0.5 + Math.random() / 2);
-    await sleep(Math.min(pause, left));
-    return true;
+  /** Runs `work` again as long as it throws {@link Passing} and may wait; throws that one's last error then. */
+  async repeat<T>(work: () => Promise<T>): Promise<T> {
+    const mine = { message: '' };
+    let failedAt: number | undefined;
+    try {
+      for (let tries = 1; ; tries++) {
+        try {
+          const done = await work();
+          this.#troubles.clear();
+          return done;
+        } catch (error) {
+          if (!(error instanceof Passing)) throw error;
+          mine.message = error.message;
+          // A connection that was closed while idle fails once, and means nothing.
+          if (tries > 1) this.#troubles.add(mine);
+          failedAt ??= performance.now();
+          const left = this.#limitMs - (performance.now() - failedAt);
+          if (left <= 0) throw error.lastly;
+          const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (tries - 1)) * (0.5 + Math.random() / 2);
+          await sleep(Math.min(pause, left));
+        }
+      }
+    } finally {
+      this.#end(mine);
+    }
+  }
+
+  /** Whoever asks no longer would never hear that the place answers, and others would wait for that. */
+  #end(mine: { message: string }): void {
+    this.#troubles.delete(mine);
+    if (this.#troubles.size > 0) return;
+    for (const goOn of this.#waiting) goOn();
   }
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { text } from 'node:stream/consumers';
-import type { Patience } from '../patience.ts';
+import { Passing, type Patience } from '../patience.ts';
 import { bucketAddress, type BucketPlace } from './address.ts';
 import type { CredentialSource } from './credentials.ts';
 import { BucketUnusable, type BucketTrouble } from './errors.ts';
@@ -51,6 +51,8 @@ const PASSING = new Set([
   ...['OperationAborted', 'ConditionalRequestConflict', 'IncompleteBody', 'BadDigest', 'XAmzContentSHA256Mismatch'],
 ]);
 const EXPIRED = new Set(['ExpiredToken', 'ExpiredTokenException', 'InvalidToken', 'TokenRefreshRequired']);
+/** `501 Not Implemented`: the server does not know this kind of request, and never will. */
+export const UNKNOWN_TO_SERVER = 501;
 const BAD_CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL/;
 
 /**
@@ -76,18 +78,13 @@ export class BucketClient {
 
   async send(request: BucketRequest): Promise<BucketAnswer> {
     const turn = { renewed: false, skewed: false };
-    let firstFailedAt: number | undefined;
-    for (let tries = 1; ; tries++) {
+    return this.#patience.repeat(async () => {
       const answer = await this.#try(request, turn);
-      if (!('trouble' in answer)) {
-        this.#patience.answered();
-        return answer;
-      }
-      if (answer.isOver) throw this.unusable(answer.trouble);
-      firstFailedAt ??= performance.now();
-      if (!(await this.#patience.pause(tries, firstFailedAt, answer.trouble.message)))
-        throw this.unusable(away(answer.trouble));
-    }
+      if (!('trouble' in answer)) return answer;
+      const { trouble } = answer;
+      if (answer.isOver) throw this.unusable(trouble);
+      throw new Passing(trouble.message, this.unusable(away(trouble)));
+    });
   }
 
   /** Sends a request, and reads the whole answer. */
@@ -126,7 +123,7 @@ export class BucketClient {
       return { status, headers: response.headers, body: response };
     const said = await readError(response);
     // A HEAD has no body, and is followed by a request that tells a missing bucket.
-    if (method !== 'HEAD' && method !== 'DELETE' && !said.isOfS3)
+    if (method !== 'HEAD' && method !== 'DELETE' && !said.isOfS3 && status !== UNKNOWN_TO_SERVER)
       return { trouble: { code: 'AWAY', message: `status ${String(status)}, and not by an S3 server` } };
     if (accepts.includes(status) && said.code !== 'NoSuchBucket')
       return { status, headers: response.headers, body: response, code: said.code };
@@ -148,7 +145,7 @@ export class BucketClient {
       return { trouble: said };
     }
     const region = said.region ?? headers['x-amz-bucket-region']?.toString();
-    return { trouble: { ...said, region }, isOver: !(status >= 500 || status === 429 || PASSING.has(said.code)) };
+    return { trouble: { ...said, region }, isOver: !(isOfServer(status) || PASSING.has(said.code)) };
   }
 
   #failed(error: unknown): Failed {
@@ -202,6 +199,11 @@ interface Turn {
 interface Failed {
   readonly trouble: BucketTrouble;
   readonly isOver?: boolean;
+}
+
+/** Whether the server had trouble or no time. */
+function isOfServer(status: number): boolean {
+  return status === 429 || (status >= 500 && status !== UNKNOWN_TO_SERVER);
 }
 
 /** Whatever the server said, it is waiting that would have helped. */

@@ -1,4 +1,4 @@
-import type { BucketClient } from './client.ts';
+import { UNKNOWN_TO_SERVER, type BucketClient } from './client.ts';
 import { readText } from './objects.ts';
 
 /** Names the owner of a prefix's objects. */
@@ -19,7 +19,7 @@ export async function claimPrefix(client: BucketClient, prefix: string, owner: s
   // Of several concurrent claims, one wins. A server that does not know the condition (501) decides by the last.
   const claim = { method: 'PUT', key: `${prefix}${OWNER_KEY}`, body: Buffer.from(owner) } as const;
   const headers = { 'if-none-match': '*' };
-  const { status } = await client.ask({ ...claim, headers, accepts: [412, 501] });
-  if (status === 501) await client.ask(claim);
+  const { status } = await client.ask({ ...claim, headers, accepts: [412, UNKNOWN_TO_SERVER] });
+  if (status === UNKNOWN_TO_SERVER) await client.ask(claim);
   return (await ownerOfPrefix(client, prefix)) ?? owner;
 }

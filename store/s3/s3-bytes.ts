@@ -5,7 +5,7 @@ import { Patience } from '../patience.ts';
 import { requireSame } from '../owner-file.ts';
 import type { KeptFile, Reused } from '../store.ts';
 import { bucketAddress, type BucketPlace } from './address.ts';
-import { BucketClient } from './client.ts';
+import { BucketClient, UNKNOWN_TO_SERVER } from './client.ts';
 import { credentialSource } from './credentials.ts';
 import { leaseObject, readObject } from './download.ts';
 import { headObject, listObjects, type ObjectFacts, removeObject, storedWith } from './objects.ts';
@@ -66,8 +66,9 @@ export async function openBucketBytes(place: BucketPlace, env: NodeJS.ProcessEnv
       const source = await headObject(client, full(file.key));
       if (source === undefined) return 'missing';
       if (source.bytes !== file.bytes || !(await holds(bytes, source, file))) return 'altered';
-      if (source.bytes <= MOST_COPIED) return copyObject(client, full(file.key), source, full(key), file.sha256);
-      return copyHere(bytes, file, key);
+      const copied =
+        source.bytes <= MOST_COPIED && (await copyObject(client, full(file.key), source, full(key), file.sha256));
+      return copied === false ? copyHere(bytes, file, key) : copied;
     },
     presign: (key, lifetimeMs) => client.signer.presign(full(key), lifetimeMs),
     stat: async (key) => {
@@ -99,21 +100,23 @@ async function holds(bytes: Bytes, source: ObjectFacts, file: KeptFile): Promise
   return hash.digest('hex') === file.sha256;
 }
 
-/** Lets the server copy an object, if it is still the one that was looked at. */
+/** Lets the server copy an object, if it is still the one that was looked at. False: it cannot copy in this way. */
 async function copyObject(
   client: BucketClient,
   from: string,
   source: ObjectFacts,
   key: string,
   sha256: string,
-): Promise<Reused['type']> {
+): Promise<Reused['type'] | false> {
   const headers = {
     ...storedWith(key, sha256),
     'x-amz-metadata-directive': 'REPLACE',
     'x-amz-copy-source': client.copySource(from),
     'x-amz-copy-source-if-match': source.etag,
   };
-  const { status, text } = await client.ask({ method: 'PUT', key, headers, accepts: [404, 412], isSlow: true });
+  const accepts = [404, 412, UNKNOWN_TO_SERVER];
+  const { status, text } = await client.ask({ method: 'PUT', key, headers, accepts, isSlow: true });
+  if (status === UNKNOWN_TO_SERVER) return false;
   if (status === 404) return 'missing';
   if (status === 412) return 'altered';
   // S3 begins to answer before it has finished, and may then say that it failed.

@@ -132,6 +132,15 @@ describe('a request is refused', () => {
       'AWS_REGION=eu-west-2',
     ],
     ['Odd', refuse(400, 'Odd'), 'Check the S3 server'],
+    ['NotImplemented', refuse(501, 'NotImplemented'), 'Check the S3 server'],
+    [
+      'HTTP 501',
+      (request: IncomingMessage, response: ServerResponse): void => {
+        request.resume();
+        response.writeHead(501).end('<html>not here</html>');
+      },
+      'Check the S3 server',
+    ],
   ])('%s: at once, and says what to do', async (code, answer, words) => {
     const asked = await answering(answer);
     const putting = put(asked);
