@@ -14,7 +14,7 @@ import { LEAST_LEAD_MS } from '../policy/pacing/lead.ts';
 import { maySend, type Instant } from '../policy/pacing/send-deadline.ts';
 import { openLocalFile } from '../store/local-file.ts';
 import type { StoredFile } from '../store/store.ts';
-import { withMediaLinks, type SentMedia } from './local-media/sent-media.ts';
+import type { SentMedia } from './local-media/sent-media.ts';
 import { nameOf, reportOf, reportStanding, type LoadedAttempt, type SubmitReport } from './attempt.ts';
 import { loadBatch } from './cache/batch-cache.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -37,7 +37,7 @@ export interface Sending {
   readonly loaded: LoadedAttempt;
   readonly key: FencedAttempt;
   readonly link: ReadyLink;
-  /** The local media that it sends. */
+  /** The links to the local media that it sends. */
   readonly media: SentMedia;
   readonly turn: Turn;
   readonly signal: AbortSignal;
@@ -143,14 +143,12 @@ async function request(
     return notSent('The process stood still between the record and the request, so the request was not sent.');
   }
   if (media.type === 'failed') return { verdict: media.verdict, failure: media.failure };
-  const { trust503, jobDeadlineMs } = loaded.batch.settings;
-  const spec = await withMediaLinks(deps.mediaLinks, loaded.row.spec, media.files, jobDeadlineMs);
   const paid: PaidRequest = {
     operation: loaded.operation,
-    spec: withLink(spec, link),
+    spec: withLink({ ...loaded.row.spec, ...media.links }, link),
     idempotencyKey: idempotencyKeyOf(deps.ledger.id, key),
     isRepeat: mayBeTaken(loaded.charges, key),
-    trust503,
+    trust503: loaded.batch.settings.trust503,
   };
   // Not the activity's signal: a request in flight is carried through to its answer for as long as the process can
   // wait.

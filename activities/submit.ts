@@ -6,7 +6,7 @@ import { loadAttempt, moveAfter, moveOf, reportStanding, type LoadedAttempt, typ
 import { loadBatch } from './cache/batch-cache.ts';
 import type { Dependencies } from './dependencies.ts';
 import { freshLink, NO_LINK_NEEDED, type Link, type NoLink, type ReadyLink } from './polling/fresh-link.ts';
-import { prepareMedia, type SentMedia } from './local-media/sent-media.ts';
+import { linkMedia, prepareMedia, type PreparedMedia } from './local-media/sent-media.ts';
 import { FreeName } from './free-name.ts';
 import { giveBack } from './pacing/pace.ts';
 import { send, type ResultTerms } from './send.ts';
@@ -86,7 +86,7 @@ interface Waiting {
   readonly key: FencedAttempt;
   /** The link that its step needs from an earlier one. */
   readonly need: ReturnType<typeof linkOf>;
-  readonly media: SentMedia;
+  readonly media: PreparedMedia;
   readonly signal: AbortSignal;
   readonly terms: ResultTerms;
   readonly name: FreeName;
@@ -95,7 +95,7 @@ interface Waiting {
 /** Waits for its turn and for the limit of all processes, inside the in-flight limit of this one. */
 async function sendInTurn(
   deps: Dependencies,
-  { loaded, key, need, media, signal, terms, name }: Waiting,
+  { loaded, key, need, media: prepared, signal, terms, name }: Waiting,
   early: ReadyLink,
 ): Promise<SubmitReport> {
   // Nothing more is paid for while no result could be kept.
@@ -115,6 +115,7 @@ async function sendInTurn(
       return reportWithoutLink(deps, loaded, key, link);
     }
     const nameWasFree = await name.isFree(loaded, signal);
+    const media = await linkMedia(deps, prepared, loaded.batch.settings.jobDeadlineMs, signal);
     const report = await send(deps, { loaded, key, link, media, turn, signal, terms, nameWasFree });
     if (report !== 'full') return report;
     await sleep(FULL_PAUSE_MS, undefined, { signal });

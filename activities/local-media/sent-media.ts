@@ -3,19 +3,28 @@ import { messageOf } from '../../contract/message-of.ts';
 import { nameOfContent } from '../../contract/local-media.ts';
 import type { Failure } from '../../contract/failures.ts';
 import { columnsReadBy, type LocalFile, type MediaColumn, type RowSpec, type Step } from '../../contract/row-kinds.ts';
-import { MediaChanged, type MediaLinks } from '../../store/local-media/media-links.ts';
+import { MediaChanged } from '../../store/local-media/media-links.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** Links live this much longer than a job may take, ms: clocks differ, and a download takes its time. */
 const MARGIN_MS = 3_600_000;
 
-/** The local media of a request, as far as they are known before it is sent. */
-export type SentMedia =
-  | { readonly type: 'ready'; readonly files: readonly (readonly [MediaColumn, LocalFile])[] }
-  /** The request cannot be made. */
-  | { readonly type: 'failed'; readonly verdict: 'rejected' | 'not-accepted'; readonly failure: Failure };
+/** The request cannot be made. */
+interface FailedMedia {
+  readonly type: 'failed';
+  readonly verdict: 'rejected' | 'not-accepted';
+  readonly failure: Failure;
+}
 
-const NONE: SentMedia = { type: 'ready', files: [] };
+/** The local media of a request, which the service can fetch once they have links. */
+export type PreparedMedia =
+  { readonly type: 'ready'; readonly files: readonly (readonly [MediaColumn, LocalFile])[] } | FailedMedia;
+
+/** The links that a request sends in place of its local media. */
+export type SentMedia =
+  { readonly type: 'linked'; readonly links: Readonly<Partial<Record<MediaColumn, string>>> } | FailedMedia;
+
+const NONE: PreparedMedia = { type: 'ready', files: [] };
 
 /**
  * Makes sure that the service can fetch the local media that a step sends, and that they are what its row was checked
@@ -26,7 +35,7 @@ export async function prepareMedia(
   { spec }: { readonly spec: RowSpec },
   step: Step,
   signal: AbortSignal,
-): Promise<SentMedia> {
+): Promise<PreparedMedia> {
   const { local } = spec;
   if (local === undefined) return NONE;
   const read: readonly string[] = columnsReadBy(spec.kind, step);
@@ -39,15 +48,18 @@ export async function prepareMedia(
     return { type: 'ready', files };
   } catch (error) {
     signal.throwIfAborted();
-    const verdict = error instanceof MediaChanged ? 'rejected' : 'not-accepted';
-    return failed(verdict, `The request was not sent – ${messageOf(error)}.`);
+    return failed(error instanceof MediaChanged ? 'rejected' : 'not-accepted', notSent(error));
   }
 }
 
 const NO_LINKS =
   'The request was not sent – this worker hands out no links to local files. Start it with --serve-media HOST:PORT, or keep media in a bucket.';
 
-function failed(verdict: 'rejected' | 'not-accepted', message: string): SentMedia {
+function notSent(error: unknown): string {
+  return `The request was not sent – ${messageOf(error)}.`;
+}
+
+function failed(verdict: FailedMedia['verdict'], message: string): FailedMedia {
   const isFinal = verdict === 'rejected';
   const failure: Failure = { class: isFinal ? 'BadRequest' : 'NotSent', message };
   return { type: 'failed', verdict, failure: { ...failure, ...defined({ cause: isFinal ? undefined : CAUSE }) } };
@@ -55,18 +67,41 @@ function failed(verdict: 'rejected' | 'not-accepted', message: string): SentMedi
 
 const CAUSE = 'a local file that cannot be handed out now';
 
-/** The row's input with a new link in place of each local file, good for as long as its job may take. */
-export async function withMediaLinks(
-  mediaLinks: MediaLinks | undefined,
-  spec: RowSpec,
-  files: readonly (readonly [MediaColumn, LocalFile])[],
+/**
+ * A new link to each local file, good for as long as its job may take. May take long where a signature needs credentials
+ * from elsewhere, so it comes before the request's intent. Rejects only if the signal aborts.
+ */
+export async function linkMedia(
+  { mediaLinks }: Pick<Dependencies, 'mediaLinks'>,
+  media: PreparedMedia,
   jobMs: number,
-): Promise<RowSpec> {
-  if (mediaLinks === undefined || files.length === 0) return spec;
-  const links = await Promise.all(
-    files.map(async ([column, file]) => [column, await mediaLinks.linkTo(named(file), jobMs + MARGIN_MS)] as const),
-  );
-  return { ...spec, ...Object.fromEntries(links) };
+  signal: AbortSignal,
+): Promise<SentMedia> {
+  if (media.type === 'failed') return media;
+  if (mediaLinks === undefined || media.files.length === 0) return { type: 'linked', links: {} };
+  signal.throwIfAborted();
+  try {
+    const links = media.files.map(
+      async ([column, file]) => [column, await mediaLinks.linkTo(named(file), jobMs + MARGIN_MS)] as const,
+    );
+    return { type: 'linked', links: Object.fromEntries(await unlessAborted(Promise.all(links), signal)) };
+  } catch (error) {
+    signal.throwIfAborted();
+    return failed('not-accepted', notSent(error));
+  }
+}
+
+/** The signal's reason if that comes first: a source of credentials may not answer for long. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      reject(signal.reason as Error);
+    };
+    signal.addEventListener('abort', abort);
+    work.then(resolve, reject).finally(() => {
+      signal.removeEventListener('abort', abort);
+    });
+  });
 }
 
 function named(file: LocalFile): LocalFile & { readonly name: string } {

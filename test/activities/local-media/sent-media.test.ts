@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { cellOfContent } from '../../../contract/local-media.ts';
+import { submit } from '../../../activities/submit.ts';
 import type { LocalFile, RowSpec } from '../../../contract/row-kinds.ts';
 import { KEY_BYTES } from '../../../store/local-media/link-seal.ts';
 import type { MediaLinks } from '../../../store/local-media/media-links.ts';
@@ -14,6 +15,7 @@ import { freshFolder } from '../../support/fresh-folder.ts';
 import { writeFileOf } from '../../support/samples.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { keyOf } from '../rows.ts';
+import { movableClock } from '../worker.ts';
 import { begin } from '../world.ts';
 
 const HANG = { on: 'create', operation: 'lip-sync-job', fault: { kind: 'hang', accepted: true } } as const;
@@ -29,8 +31,15 @@ async function openLinks(): Promise<MediaLinks> {
   return links;
 }
 
+/** Links of a place that everybody can fetch from, made in this way. */
+function linksWith(linkTo: MediaLinks['linkTo']): MediaLinks {
+  return { prepare: () => Promise.resolve(), linkTo, close: () => Promise.resolve() };
+}
+
 /** A lip-sync of files that differ from those of other numbers. */
-async function localLipSync(number: number): Promise<RowSpec & { readonly local: { readonly video: LocalFile } }> {
+async function localLipSync(
+  number: number,
+): Promise<RowSpec & { readonly local: { readonly video: LocalFile; readonly audio: LocalFile } }> {
   const folder = freshFolder();
   const [video, audio] = await Promise.all([
     writeFileOf(join(folder, 'v'), Buffer.from(`video ${String(number)}`), { extension: 'mp4', seconds: 3 }),
@@ -79,5 +88,69 @@ describe('a request with local media', () => {
       });
     }
     expect(await world.paidRequests()).toBe(0);
+  });
+
+  it.each(['lip-sync', 'stt'] as const)(
+    'is not sent, and its row not unknown, while a link to it cannot be signed (%s)',
+    async (kind) => {
+      const { local, ...spec } = await localLipSync(1);
+      const { audio } = local;
+      const step = kind === 'stt' ? 'transcription' : 'lip-sync';
+      const { world, worker } = await begin(
+        [kind === 'stt' ? { kind, audio: spec.audio ?? '', local: { audio }, extra: {} } : { ...spec, local }],
+        {
+          change: () => ({ mediaLinks: linksWith(() => Promise.reject(new Error('no credentials from any source'))) }),
+        },
+      );
+      expect(await worker.submit(keyOf(1, 1, step))).toMatchObject({
+        verdict: 'not-accepted',
+        next: { type: 'submit' },
+      });
+      expect((await world.row()).charges).toMatchObject([
+        {
+          state: 'not-accepted',
+          failure: { class: 'NotSent', message: 'The request was not sent – no credentials from any source.' },
+        },
+      ]);
+      expect(await world.paidRequests()).toBe(0);
+      const links = await openLinks();
+      await (await world.worker({ change: () => ({ mediaLinks: links }) })).drive(1);
+      expect(await world.row()).toMatchObject({ outcome: 'succeeded' });
+      expect(await world.paidRequests()).toBe(1);
+    },
+  );
+
+  it('goes out however long a link to it takes: nothing is on record that could be late', async () => {
+    const clock = movableClock();
+    const { world, worker } = await begin([await localLipSync(1)], {
+      clock,
+      change: () => ({
+        mediaLinks: linksWith(async (file, validMs) => {
+          clock.move({ wall: 20_000, monotonic: 20_000 });
+          return (await links).linkTo(file, validMs);
+        }),
+      }),
+    });
+    const links = openLinks();
+    expect(await worker.submit(at(1))).toMatchObject({ verdict: 'accepted' });
+    expect(await world.attempts()).toEqual(['lip-sync 1 accepted']);
+  });
+
+  it('leaves at once where its lane ends while a link is signed, and nothing is on record', async () => {
+    const ending = new AbortController();
+    let links: MediaLinks | undefined;
+    const isAsked = new Promise<void>((resolve) => {
+      links = linksWith(() => {
+        resolve();
+        return new Promise(() => undefined);
+      });
+    });
+    const { world, worker } = await begin([await localLipSync(1)], { change: () => ({ mediaLinks: links }) });
+    const submitting = submit(worker.deps, at(1), ending.signal);
+    const ended = expect(submitting).rejects.toThrow('the lane ends');
+    await isAsked;
+    ending.abort(new Error('the lane ends'));
+    await ended;
+    expect((await world.row()).charges).toEqual([]);
   });
 });
