@@ -29,9 +29,9 @@ export interface SubmitReport {
   readonly standing?: RowStanding;
   /**
    * Why the request is deferred: an earlier result exists, another row's request may bring the same one, or the budget
-   * has no room yet.
+   * has no room yet. `released`: another worker does what the row needs now.
    */
-  readonly instead?: 'cached' | 'awaited' | 'short';
+  readonly instead?: 'cached' | 'awaited' | 'short' | 'released';
 }
 
 /** What a row needs now, and its state if that is known. */

@@ -2,6 +2,7 @@ import type { SpeechPaces } from './verification/speech-paces.ts';
 import type { LimitFunction } from 'p-limit';
 import type { SpeechApi } from '../api/speech-api.ts';
 import type { Observe } from '../contract/work-events.ts';
+import type { WorkerDuty } from '../contract/worker-duty.ts';
 import type { Realm } from '../contract/names.ts';
 import type { SearchAttributeName } from '../contract/search-attributes.ts';
 import type { Instant } from '../policy/pacing/send-deadline.ts';
@@ -39,6 +40,8 @@ export interface Services {
   readonly realm: Realm;
   /** This process, for the record of intents. */
   readonly owner: string;
+  /** The only thing that this process does. Undefined: everything. */
+  readonly only?: WorkerDuty | undefined;
   readonly clock: Clock;
   /** Written to summaries. */
   readonly voxbatchVersion: string;

@@ -2,6 +2,7 @@ import { asyncLocalStorage, Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Activities, BatchSurvey, FiguresTold, LaneOffer, LaneReport } from '../contract/activities.ts';
 import { byItself, bySchedule } from '../contract/actions.ts';
+import { dutyOfLane } from '../contract/worker-duty.ts';
 import { LedgerMisuse, LedgerReadOnly, LedgerUnreachable } from '../ledger/errors.ts';
 import { StoreUnwritable } from '../store/errors.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -12,6 +13,7 @@ import { readArgument } from './read-arguments.ts';
 import { setMaxListeners } from 'node:events';
 import { parseOccurrence } from '../policy/schedules/occurrence.ts';
 import { lanesFor, isAnyFree } from '../policy/lanes/share.ts';
+import { peersOf } from './lane/peers.ts';
 import { runLane } from './lane/run-lane.ts';
 import { figuresOf } from './visibility/batch-figures.ts';
 
@@ -114,10 +116,13 @@ async function surveyBatch(deps: Dependencies, name: string): Promise<BatchSurve
   const told: FiguresTold = { figures: await figuresOf(deps, batch), searchable: deps.searchable };
   if (open === 0) return { open, control, lanes: 0, ...told };
   const workers = await deps.ledger.livingWorkers(apiUrl, account);
-  const lanes = lanesFor(open, workers.length);
-  if (control !== 'paused') return { open, control, lanes, ...told };
+  const senders = await deps.ledger.livingWorkers(apiUrl, account, 'submit');
+  const lanes = lanesFor(open, senders.length);
+  const downloadLanes = workers.length - senders.length;
+  const survey = { open, control, ...told, ...(downloadLanes > 0 ? { downloadLanes } : {}) };
+  if (control !== 'paused') return { ...survey, lanes };
   const { states } = await deps.ledger.counts(name);
-  return { open, control, lanes: open > states.waiting + states.blocked ? lanes : 0, ...told };
+  return { ...survey, lanes: open > states.waiting + states.blocked ? lanes : 0 };
 }
 
 /**
@@ -137,6 +142,8 @@ async function workLane(
   life: { readonly signal: AbortSignal; readonly beat: () => void; readonly attempt: number },
 ): Promise<LaneReport> {
   const { batch } = offer;
+  if ((dutyOfLane(offer.lane) === 'download') !== (deps.only === 'download'))
+    throw ApplicationFailure.nonRetryable('This worker does not do the work of such a lane.', 'BadArgument');
   const mine = deps.lanes.get(batch) ?? 0;
   if (mine > 0 && life.attempt <= MOST_DECLINES && (await isAnotherFree(deps, offer))) {
     throw ApplicationFailure.create({
@@ -154,7 +161,6 @@ async function workLane(
   }
 }
 
-async function isAnotherFree({ ledger, realm }: Dependencies, { batch }: LaneOffer): Promise<boolean> {
-  const workers = await ledger.livingWorkers(realm.apiUrl, realm.account);
-  return isAnyFree(workers, await ledger.laneOwners(batch));
+async function isAnotherFree(deps: Dependencies, { batch, lane }: LaneOffer): Promise<boolean> {
+  return isAnyFree(await peersOf(deps, lane), await deps.ledger.laneOwners(batch));
 }

@@ -1,5 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import * as z from 'zod';
+import { dutyOfLane, FIRST_DOWNLOAD_LANE } from '../contract/worker-duty.ts';
 import type { Activities } from '../contract/activities.ts';
 
 /**
@@ -16,13 +17,22 @@ const LONGEST_NAME = 1_000;
 const LAST_TIME_MS = 8.64e15;
 
 const name = z.string().min(1).max(LONGEST_NAME);
-const lane = z.int().min(1).max(MOST_LANES);
+const lanes = z.int().min(1).max(MOST_LANES);
+const lane = z
+  .int()
+  .min(1)
+  .max(FIRST_DOWNLOAD_LANE + MOST_LANES - 1);
 const waitedMs = z.number().nonnegative().max(LAST_TIME_MS).default(0);
+
+/** A lane's number among those of its duty, from 1. */
+function numberOf(laneNumber: number): number {
+  return dutyOfLane(laneNumber) === 'submit' ? laneNumber : laneNumber - FIRST_DOWNLOAD_LANE + 1;
+}
 
 const SCHEMAS = {
   surveyBatch: name,
   stopBatch: name,
-  workLane: z.object({ batch: name, lane, lanes: lane, run: name }).refine((offer) => offer.lane <= offer.lanes),
+  workLane: z.object({ batch: name, lane, lanes, run: name }).refine((offer) => numberOf(offer.lane) <= offer.lanes),
   openOccurrence: z.object({ schedule: name, at: z.int().min(0).max(LAST_TIME_MS).multipleOf(1_000), waitedMs }),
   // Earlier versions passed the folder along with the batch.
   awaitOccurrence: z.union([name, z.object({ batch: name }).transform(({ batch }) => batch)]),

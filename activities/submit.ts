@@ -51,6 +51,7 @@ export async function submit(
   signal: AbortSignal,
   { known, terms = {}, name = new FreeName(deps), isHeld = () => true }: SubmitOptions = {},
 ): Promise<SubmitReport> {
+  if (deps.only === 'download') throw new Error('This worker only downloads, and sends nothing.');
   const loaded = await loadAttempt(deps, key, known);
   if (loaded.charge !== undefined || loaded.row.outcome !== null) return reportStanding(key, loaded);
 

@@ -10,9 +10,9 @@ import type { BatchFigures, SearchAttributeName } from './search-attributes.ts';
 /** A lane on offer to any worker. */
 export interface LaneOffer {
   readonly batch: string;
-  /** From 1. */
+  /** From 1; those of workers that only download from {@link FIRST_DOWNLOAD_LANE}. */
   readonly lane: number;
-  /** How many lanes the batch has; they share its limits. */
+  /** How many lanes of this duty the batch has; they share its limits. */
   readonly lanes: number;
   /** The first run of the batch's workflow; all runs that continue it carry the same. */
   readonly run: string;
@@ -40,6 +40,8 @@ export interface BatchSurvey extends FiguresTold {
   readonly control: Control;
   /** How many lanes can run in parallel; 0 if there is nothing to do now. */
   readonly lanes: number;
+  /** How many workers only download, and get a lane of their own each. Absent: none, or from an earlier version. */
+  readonly downloadLanes?: number;
 }
 
 /** A schedule's firing that should become a batch. */

@@ -28,6 +28,11 @@ export function taskQueueOf(realm: Realm): string {
   return `voxbatch ${realm.apiUrl} ${realm.account} ${realm.ledgerId}`;
 }
 
+/** Task queue of the lanes of workers that only download, beside that of everything else. */
+export function downloadQueueOf(taskQueue: string): string {
+  return `${taskQueue} downloads`;
+}
+
 /** Workflow id of a batch. */
 export function batchWorkflowId(ledgerId: string, batch: string): string {
   return `voxbatch ${ledgerId} ${batch}`;

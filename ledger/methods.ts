@@ -64,6 +64,7 @@ export const METHODS = {
   ...from(() => import('./lanes/lanes.ts'), 'acquireLane', 'releaseLane', 'laneOwners'),
   ...from(() => import('./lanes/claims.ts'), 'claimRows'),
   ...from(() => import('./lanes/fair-shares.ts'), 'handBackRows'),
+  ...from(() => import('./lanes/released-rows.ts'), 'releaseRow'),
   ...from(() => import('./lanes/clock.ts'), 'readClock'),
   ...from(
     () => import('./lanes/workers.ts'),

@@ -5,7 +5,7 @@ import { awaitedVoices, decisions, rows, takes } from './tables/rows.ts';
 import { chargeRatios, charges, results } from './tables/charges.ts';
 import type { LineOf, Table } from './tables/columns.ts';
 import { actions } from './tables/history.ts';
-import { facts, jobHints, lanes, limiters, textLimits, webhooks, workers } from './tables/processes.ts';
+import { facts, jobHints, lanes, limiters, textLimits, webhooks, workerDuties, workers } from './tables/processes.ts';
 import { allowedFirings, occurrences, schedules } from './tables/schedules.ts';
 import type { VersionName } from './versions.ts';
 
@@ -21,10 +21,11 @@ export const TABLES_OF = {
   },
   '0.2': { actions },
   '0.3': { job_hints: jobHints },
+  '0.4': { worker_duties: workerDuties },
 } satisfies Readonly<Record<VersionName, Readonly<Record<string, Table>>>>;
 
 /** Every table. */
-export const TABLES = { ...TABLES_OF['0.1'], ...TABLES_OF['0.2'], ...TABLES_OF['0.3'] };
+export const TABLES = { ...TABLES_OF['0.1'], ...TABLES_OF['0.2'], ...TABLES_OF['0.3'], ...TABLES_OF['0.4'] };
 
 /** The lines of every table. */
 export type Schema = { [Name in keyof typeof TABLES]: LineOf<(typeof TABLES)[Name]> };

@@ -5,7 +5,7 @@ import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/w
 import { createActivities } from '../activities/index.ts';
 import type { Dependencies } from '../activities/dependencies.ts';
 import type { PayloadKeys } from './encryption/payload-keys.ts';
-import { taskQueueOf } from '../contract/names.ts';
+import { downloadQueueOf, taskQueueOf } from '../contract/names.ts';
 import { bundleWorkflows, encodingFailures } from './bundle-workflows.ts';
 
 /**
@@ -53,8 +53,7 @@ export async function createWorker(
     connection,
     namespace,
     identity: deps.owner,
-    taskQueue: taskQueueOf(deps.realm),
-    workflowBundle: await workflowBundle(payloadKeys?.writes !== undefined),
+    ...(await queueOf(deps, payloadKeys?.writes !== undefined)),
     ...(payloadKeys === undefined ? {} : await converterOf(payloadKeys)),
     activities: createActivities(deps),
     maxCachedWorkflows: CACHED_WORKFLOWS,
@@ -65,6 +64,16 @@ export async function createWorker(
     defaultHeartbeatThrottleInterval: HEARTBEAT_EVERY,
     stickyQueueScheduleToStartTimeout: '1s',
   });
+}
+
+/** A worker that only downloads takes no workflows: it would send nothing, so it cannot see a batch through. */
+async function queueOf(
+  { realm, only }: Pick<Dependencies, 'realm' | 'only'>,
+  encodesFailures: boolean,
+): Promise<Pick<WorkerOptions, 'workflowBundle' | 'taskQueue'>> {
+  const taskQueue = taskQueueOf(realm);
+  if (only === 'download') return { taskQueue: downloadQueueOf(taskQueue) };
+  return { taskQueue, workflowBundle: await workflowBundle(encodesFailures) };
 }
 
 /** The bundle from the build; when run from source, bundles the workflows now. */

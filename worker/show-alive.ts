@@ -37,8 +37,11 @@ export async function showAlive({
   ledger,
   realm,
   owner,
-}: Pick<Dependencies, 'ledger' | 'realm' | 'owner'>): Promise<{ end(fault: Error | undefined): Promise<void> }> {
-  const me = { owner, apiUrl: realm.apiUrl, account: realm.account };
+  only,
+}: Pick<Dependencies, 'ledger' | 'realm' | 'owner' | 'only'>): Promise<{
+  end(fault: Error | undefined): Promise<void>;
+}> {
+  const me = { owner, apiUrl: realm.apiUrl, account: realm.account, only };
   const beats = await beginBeats(ledger, me);
   return {
     end: async (fault) => {

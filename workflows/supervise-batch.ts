@@ -1,4 +1,14 @@
-import { condition, defineSignal, makeContinueAsNewFunc, setHandler, workflowInfo } from '@temporalio/workflow';
+import {
+  ActivityFailure,
+  TimeoutFailure,
+  condition,
+  defineSignal,
+  makeContinueAsNewFunc,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { downloadQueueOf } from '../contract/names.ts';
+import { dutyOfLane, FIRST_DOWNLOAD_LANE } from '../contract/worker-duty.ts';
 import { WAKE_UP_SIGNAL, type SuperviseBatchInput } from '../contract/messages.ts';
 import { surveyBatch, workLane } from './activities.ts';
 import { askPauseMs, roundPauseMs } from '../policy/lanes/share.ts';
@@ -25,7 +35,7 @@ export async function superviseBatch(input: SuperviseBatchInput): Promise<void> 
   });
   const isFull = (): boolean => isHistoryFull(input);
   const shown = new ShownFigures(input.batch);
-  const work: LanesAtWork = { lanes: new Set(), wanted: 0, returns: 0, shown };
+  const work: LanesAtWork = { lanes: new Set(), wanted: 0, wantedDownloads: 0, returns: 0, shown };
   const heard = { wakeUps: 0, returns: 0 };
   const isDue = (): boolean => wakeUps !== heard.wakeUps || work.returns !== heard.returns || work.failed !== undefined;
   for (let stalled = 0, before = Infinity; ;) {
@@ -46,9 +56,10 @@ export async function superviseBatch(input: SuperviseBatchInput): Promise<void> 
     }
     // The history became full during an uninterrupted pause: nothing is offered below, so there is nothing to wait for.
     if (isFull() && work.lanes.size === 0) continue;
-    work.wanted = useful;
-    for (let lane = 1; lane <= work.wanted && !isFull(); lane++) {
-      if (work.lanes.has(lane)) continue;
+    const { downloadLanes = 0 } = survey;
+    Object.assign(work, { wanted: useful, wantedDownloads: downloadLanes });
+    for (const lane of [...numbersFrom(1, useful), ...numbersFrom(FIRST_DOWNLOAD_LANE, downloadLanes)]) {
+      if (work.lanes.has(lane) || isFull()) continue;
       keepLane(lane, work, input).catch((error: unknown) => {
         work.failed ??= { error };
       });
@@ -63,6 +74,8 @@ interface LanesAtWork {
   readonly lanes: Set<number>;
   /** Target number of lanes from the last survey. */
   wanted: number;
+  /** The same of lanes for workers that only download. */
+  wantedDownloads: number;
   readonly shown: ShownFigures;
   /** How often a lane has come back. */
   returns: number;
@@ -76,17 +89,45 @@ async function keepLane(lane: number, work: LanesAtWork, input: SuperviseBatchIn
   const run = workflowInfo().firstExecutionRunId;
   work.lanes.add(lane);
   try {
-    while (lane <= work.wanted && !isHistoryFull(input)) {
-      const lanes = work.wanted;
-      const summary = `lane ${String(lane)} of ${String(lanes)}`;
-      const report = await workLane.executeWithOptions({ summary }, [{ batch, lane, lanes, run }]);
+    for (;;) {
+      const { number, lanes, options } = placeOf(lane, work);
+      if (number > lanes || isHistoryFull(input)) break;
+      const report = await workLane.executeWithOptions(options, [{ batch, lane, lanes, run }]);
       work.shown.show(report);
       if (report.then === 'idle') break;
     }
+  } catch (error) {
+    if (!isUnwanted(error)) throw error;
   } finally {
     work.lanes.delete(lane);
     work.returns += 1;
   }
+}
+
+/** A lane's number among those of its duty, how many these are, and how it is offered. */
+function placeOf(lane: number, { wanted, wantedDownloads }: LanesAtWork) {
+  if (dutyOfLane(lane) === 'submit')
+    return { number: lane, lanes: wanted, options: { summary: `lane ${String(lane)} of ${String(wanted)}` } };
+  const number = lane - FIRST_DOWNLOAD_LANE + 1;
+  const summary = `download lane ${String(number)} of ${String(wantedDownloads)}`;
+  const taskQueue = downloadQueueOf(workflowInfo().taskQueue);
+  // The last worker that only downloads may have ended: the batch must not wait for another one.
+  const options = { summary, taskQueue, scheduleToStartTimeout: UNWANTED_AFTER };
+  return { number, lanes: wantedDownloads, options };
+}
+
+/** How long a lane for downloads is offered before the workers are counted again. */
+const UNWANTED_AFTER = '20s';
+
+/** True if nobody took a lane. */
+function isUnwanted(error: unknown): boolean {
+  const cause = error instanceof ActivityFailure ? error.cause : undefined;
+  return cause instanceof TimeoutFailure && cause.timeoutType === 'SCHEDULE_TO_START';
+}
+
+/** This many whole numbers. */
+function numbersFrom(first: number, count: number): readonly number[] {
+  return Array.from({ length: count }, (_, i) => first + i);
 }
 
 /** Goes on in a new run, with an empty history. */

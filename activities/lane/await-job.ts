@@ -52,6 +52,11 @@ export async function awaitJob(
       }
       expectHints(job.jobId);
       const answer = await nextAnswer(deps, job, waiting);
+      if (answer === 'released') {
+        deps.polls.forget(name);
+        deps.concurrencyLimit.settled(name);
+        return { next: { type: 'ended' }, instead: 'released' };
+      }
       if (waiting.signal.aborted) return { next };
       const { monotonic: now } = deps.clock.now();
       if (answer === 'same' && now - readAt < READ_EVERY_MS) continue;

@@ -23,7 +23,7 @@ export class FairShare {
     this.#owned = owned;
   }
 
-  /** Workers that could take part, as of the last look. */
+  /** Workers that could send rows, as of the last look. */
   get workers(): number {
     return this.#workers;
   }
@@ -31,7 +31,7 @@ export class FairShare {
   /** Counts the workers again. */
   async look(): Promise<void> {
     const { ledger, realm } = this.#deps;
-    this.#workers = (await ledger.livingWorkers(realm.apiUrl, realm.account)).length;
+    this.#workers = (await ledger.livingWorkers(realm.apiUrl, realm.account, 'submit')).length;
   }
 
   /** Hands back the rows beyond its share. `unsent`: how many rows of the lane wait to be sent. */

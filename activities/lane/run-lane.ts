@@ -1,10 +1,13 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { dutyOfLane } from '../../contract/worker-duty.ts';
+import type { BatchLimits } from '../../contract/tunables.ts';
 import type { LaneOffer, LaneReport } from '../../contract/activities.ts';
 import type { LaneOwnership } from '../../ledger/lanes/lanes.ts';
 import { claimSize, givesWay, windowOf, type OwnedLane } from '../../policy/lanes/share.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { loadBatch } from '../cache/batch-cache.ts';
+import { isWorkSplit, peersOf } from './peers.ts';
 import { workRow } from './work-row.ts';
 import { Ahead } from './ahead.ts';
 import { FairShare } from './fair-share.ts';
@@ -103,6 +106,8 @@ async function claimLoop(
   const { deps, signal, window, steering, ahead, share } = lane;
   let exhausted = false;
   let isShareFull = false;
+  let isSplit = false;
+  let room = Infinity;
   let lanes = 1;
   let askAt = 0;
   let idleSince: number | undefined;
@@ -113,24 +118,29 @@ async function claimLoop(
     const isDue = performance.now() >= askAt;
     if (isDue) {
       // Workers come and go: each lane's share follows.
-      const taken = await deps.ledger.laneOwners(owned.batch);
+      const all = await deps.ledger.laneOwners(owned.batch);
+      const taken = all.filter((one) => dutyOfLane(one.lane) === dutyOfLane(owned.lane));
       lanes = Math.max(1, taken.length);
+      isSplit = isWorkSplit(deps.only, all);
       if (await isWantedElsewhere(deps, owned, taken)) return { then: 'more' };
       await share.look();
+      const { leaving } = window;
+      room = deps.only === undefined ? Infinity : await roomToSend(deps, owned.batch, settings.limits);
+      window.letLeave(leaving);
     }
-    const size = windowOf(settings.limits, lanes);
+    const size = room === 0 ? 0 : windowOf({ window: Math.min(settings.limits.window, room) }, lanes);
     window.resize(size);
-    const mayBegin = control === 'running' && (!(exhausted || isShareFull) || isDue);
+    const mayBegin = control === 'running' && room > 0 && (!(exhausted || isShareFull) || isDue);
     const queued = window.queued + ahead.count;
     const limit = mayBegin ? claimSize(size, queued + ahead.short) : 0;
     if (limit > 0 || isDue) {
       // Rows waiting for budget room may depend on rows already begun, so those must stay claimable.
       const begun = mayBegin ? claimSize(size, queued) : 0;
-      const claim = await deps.ledger.claimRows({ ...owned, limit, begun, workers: share.workers });
+      const claim = await deps.ledger.claimRows({ ...owned, limit, begun, workers: share.workers, only: deps.only });
       if (claim === 'lost') return { then: 'more' };
       ({ exhausted, isShareFull, blocked } = claim);
       if (exhausted && isDue) await share.handBack(queued + deps.inFlightLimits.queued(owned.batch));
-      if (blocked > 0 && isDue) looks.begin(owned.batch);
+      if (blocked > 0 && isDue && deps.only !== 'download') looks.begin(owned.batch);
       if (claim.rows.length > 0)
         deps.observe({ type: 'lane', batch: owned.batch, is: 'claimed', rows: claim.rows.length });
       for (const row of claim.rows) {
@@ -141,13 +151,18 @@ async function claimLoop(
       }
       askAt = performance.now() + deps.askEveryMs;
       if (claim.rows.length > 0) idleSince = undefined;
-      if (claim.rows.length > 0 && !exhausted && !isShareFull && limit > 0) continue;
+      const mayClaimMore = limit > 0 || deps.only === 'download';
+      if (claim.rows.length > 0 && !exhausted && !isShareFull && mayClaimMore) continue;
     }
     const active = rows.size - steering.parked - window.queued;
     if (active > 0 || (control === 'running' && (!exhausted || blocked > 0))) idleSince = undefined;
     else if (idleSince === undefined || isDue) {
-      if (rows.size === 0 && (await isOver(deps, owned.batch))) return { then: 'idle' };
+      const open = await openRowsOf(deps, owned.batch);
+      if (rows.size === 0 && open.all === 0) return { then: 'idle' };
       idleSince ??= performance.now();
+      // Rows come from the lanes that do the other part, at any time.
+      const mustStay = isSplit && (control === 'paused' ? open.begun : open.all) > 0;
+      if (mustStay) idleSince = performance.now();
       const lingerMs = control === 'running' && lanes > 1 ? LINGER_BESIDE_OTHERS_MS : LINGER_MS[control];
       if (performance.now() - idleSince >= lingerMs) return { then: 'idle' };
     }
@@ -161,15 +176,36 @@ async function claimLoop(
  * worker has none: that worker should get this lane.
  */
 async function isWantedElsewhere(
-  { ledger, realm, owner }: Dependencies,
+  deps: Dependencies,
   { lane }: LaneOwnership,
   taken: readonly OwnedLane[],
 ): Promise<boolean> {
+  const { owner } = deps;
   if (taken.filter((one) => one.owner === owner).length < 2) return false;
-  return givesWay({ lane, owner }, await ledger.livingWorkers(realm.apiUrl, realm.account), taken);
+  return givesWay({ lane, owner }, await peersOf(deps, lane), taken);
 }
 
-async function isOver({ ledger }: Dependencies, batch: string): Promise<boolean> {
+/** Open rows of a batch, and those of them that have begun. */
+async function openRowsOf(
+  { ledger }: Dependencies,
+  batch: string,
+): Promise<{ readonly all: number; readonly begun: number }> {
   const { states } = await ledger.counts(batch);
-  return Object.values(states).every((rows) => rows === 0);
+  const all = Object.values(states).reduce((sum, rows) => sum + rows, 0);
+  return { all, begun: all - states.waiting - states.blocked };
+}
+
+/**
+ * How many rows may be in flight in lanes that leave the downloads to others: rows whose result is still to be fetched
+ * count as in flight. None while nobody downloads: what is paid for would only pile up.
+ */
+async function roomToSend(
+  { ledger, realm, only }: Dependencies,
+  batch: string,
+  { window }: Pick<BatchLimits, 'window'>,
+): Promise<number> {
+  if (only === 'download') return 0;
+  if ((await ledger.livingWorkers(realm.apiUrl, realm.account, 'download')).length === 0) return 0;
+  const { states } = await ledger.counts(batch);
+  return Math.max(0, window - states.fetching);
 }

@@ -3,6 +3,7 @@ import type { FencedAttempt, Move } from '../../contract/batch.ts';
 import type { RowStanding } from '../../ledger/record-types.ts';
 import { loadAttempt, moveAfter, type RowNow, type SubmitReport, type LoadedAttempt } from '../attempt.ts';
 import { FreeName } from '../free-name.ts';
+import { release } from '../release.ts';
 import { reconcile } from '../reconcile/reconcile.ts';
 import { submit } from '../submit.ts';
 import { awaitJob } from './await-job.ts';
@@ -28,6 +29,8 @@ const MOST_FAULTS = 3;
  *
  * A row in parts makes no request: it is claimed once all its parts have their results, which are joined.
  *
+ * A worker that only downloads gives a row back once it needs anything but its result.
+ *
  * An unexpected error ends the row with its cause, not the lane. Only an unreachable ledger or store ends the lane: it
  * is no row's fault.
  */
@@ -37,6 +40,7 @@ export async function workRow(lane: LaneWork, claimed: RowStanding): Promise<voi
   const { deps, batch } = lane;
   const work: RowWork = { lane, results: new RowResults(deps, batch), name: new FreeName(deps), faults: [] };
   while (now.next.type !== 'ended' && !lane.signal.aborted) {
+    if (deps.only === 'download' && now.next.type !== 'wait') return release(deps, { batch, ...now.next.at }, false);
     const hasWaited = now.instead === 'short';
     now = await prepare(work, now);
     if (now.next.type !== 'ended') now = await workInWindow(work, now);
@@ -70,16 +74,19 @@ async function workInWindow(work: RowWork, entered: RowNow): Promise<RowNow> {
   const { window, signal, share } = work.lane;
   if (entered.next.type === 'submit') await window.enter();
   else window.force();
+  let now: RowNow = entered;
   try {
-    let now: RowNow = entered;
     do {
       if (now.next.type === 'ended' || signal.aborted) return now;
       if (share.hasHandedBack(now.next.at)) return { next: { type: 'ended' } };
       now = await step(work, now.next, now.standing);
+      // Its next request is for another worker.
+      if (work.lane.deps.only === 'download') return now;
     } while (now.instead === undefined);
     return now;
   } finally {
-    window.leave();
+    if (now.instead === 'released') window.leaveLater();
+    else window.leave();
   }
 }
 

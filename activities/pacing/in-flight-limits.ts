@@ -6,9 +6,15 @@ export class Window {
   #limit: number;
   #inFlight = 0;
   #waiting: (() => void)[] = [];
+  #leaving = 0;
 
   constructor(limit: number) {
     this.#limit = limit;
+  }
+
+  /** How many keep their slot, see {@link Window.leaveLater}. */
+  get leaving(): number {
+    return this.#leaving;
   }
 
   /** How many are in. */
@@ -43,6 +49,17 @@ export class Window {
   leave(): void {
     this.#inFlight -= 1;
     this.#admit();
+  }
+
+  /** Keeps the slot until {@link Window.letLeave}: the row still counts, but elsewhere, and is not counted there yet. */
+  leaveLater(): void {
+    this.#leaving += 1;
+  }
+
+  /** This many of those that keep their slot are counted elsewhere by now. The caller resizes the window afterwards. */
+  letLeave(count: number): void {
+    this.#leaving -= count;
+    this.#inFlight -= count;
   }
 
   /** Lets in all waiters: the lane ends, and each of them must see that. */

@@ -11,6 +11,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { fetchResult, giveUpResult, withoutLink, type TroubleDetails } from '../fetch-result.ts';
 import { loadBatch } from '../cache/batch-cache.ts';
 import type { PollTrouble } from './polled-jobs.ts';
+import { release } from '../release.ts';
 import { readInTurn } from './read-in-turn.ts';
 import { ageOf, isPastDeadline, readWaitedJob, type WaitedJob } from './waited-job.ts';
 
@@ -18,10 +19,10 @@ import { ageOf, isPastDeadline, readWaitedJob, type WaitedJob } from './waited-j
 const MOST_TROUBLES = 6;
 
 /**
- * Result of a poll. The row's state, if the poll changed it; `fetched`: the result is being downloaded; `same`: the job
- * still runs, or could not be read.
+ * Result of a poll. The row's state, if the poll changed it; `fetched`: the result is being downloaded; `released`: it
+ * is to be downloaded by another worker; `same`: the job still runs, or could not be read.
  */
-export type PollResult = RowStanding | 'fetched' | 'same';
+export type PollResult = RowStanding | 'fetched' | 'released' | 'same';
 
 /** Polls a job once. A failed poll never means a failed job. The signal aborts it. */
 export async function pollJob(deps: Dependencies, job: WaitedJob, signal: AbortSignal): Promise<PollResult> {
@@ -50,6 +51,10 @@ export async function pollJob(deps: Dependencies, job: WaitedJob, signal: AbortS
     case 'completed':
       if (reading.resultUrl === undefined)
         return troubled(deps, job, 'result', 'is completed but has no link', withoutLink(reading));
+      if (deps.only === 'submit') {
+        await release(deps, job.key, true);
+        return 'released';
+      }
       // The row's previous holder may have started it meanwhile.
       if (!deps.fetches.isRunning(job.name)) void deps.fetches.track(job.name, fetchResult(deps, job, reading));
       return 'fetched';

@@ -66,8 +66,11 @@ export function isTokenRefused({ control, pauseReason }: BatchRecord): boolean {
   return control === 'paused' && pauseReason?.class === 'BadToken';
 }
 
-/** Why an open batch is stuck: no worker serves its account, or the API does not answer its workers. */
-export type Standstill = 'no-worker' | 'no-answer';
+/**
+ * Why an open batch is stuck: no worker serves its account, all that do only send or only download, or the API does not
+ * answer them.
+ */
+export type Standstill = 'no-worker' | 'no-sender' | 'no-downloader' | 'no-answer';
 
 export type StandstillLedger = Ledger;
 
@@ -83,6 +86,10 @@ export async function standstillOf(
   if (state !== 'open') return undefined;
   const workers = await ledger.livingWorkers(apiUrl, account);
   if (workers.length === 0) return control === 'paused' ? undefined : 'no-worker';
+  if (control !== 'paused') {
+    if ((await ledger.livingWorkers(apiUrl, account, 'submit')).length === 0) return 'no-sender';
+    if ((await ledger.livingWorkers(apiUrl, account, 'download')).length === 0) return 'no-downloader';
+  }
   const realm = { apiUrl, account };
   const scopes = [limiterScope({ realm }, 'create'), limiterScope({ realm }, 'read')];
   return (await ledger.troubles(scopes, createdAt)) > 0 ? 'no-answer' : undefined;

@@ -3,6 +3,7 @@ import { defined } from '../../contract/defined.ts';
 import { writeSync, realpathSync } from 'node:fs';
 import { pino, type Logger } from 'pino';
 import type { FaultPointHook } from '../../activities/fault-points.ts';
+import type { WorkerDuty } from '../../contract/worker-duty.ts';
 import { batchWorkflowId } from '../../contract/names.ts';
 import type { SearchAttributeName } from '../../contract/search-attributes.ts';
 import { failAbandoned } from '../../embedded/fail-abandoned.ts';
@@ -40,6 +41,8 @@ export interface EmbeddedWorkerRequest {
   /** Called with a fault that retrying cannot fix. */
   readonly onFault: (fault: Error) => void;
   readonly atFaultPoint: FaultPointHook | undefined;
+  /** The only thing that this worker does. Default: everything. */
+  readonly only?: WorkerDuty | undefined;
   /** Webhooks to receive in this process, which then polls less. */
   readonly webhook?: WebhookWish | undefined;
   /** Called with events of the account's webhook. */
@@ -74,7 +77,8 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
     const { hints, memoryMs } = newHints();
     // The worker's own heartbeats start later, and a process without heartbeats counts as dead: another could take its
     // webhook.
-    if (request.webhook !== undefined) beats = await beginBeats(ledger, { owner, ...realmOf(open) });
+    if (request.webhook !== undefined)
+      beats = await beginBeats(ledger, { owner, ...realmOf(open), only: request.only });
     const webhook = await beginWebhook(request, { owner, hints, memoryMs });
     const worker = await startWorker(temporal, {
       ledger,
@@ -82,6 +86,7 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
       api: open.api,
       realm: { apiUrl: open.api.baseUrl, account: open.profile.userId, ledgerId: ledger.id },
       owner,
+      only: request.only,
       log,
       observe: logEvents(log),
       voxbatchVersion: voxbatchVersion(),

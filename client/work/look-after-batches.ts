@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError, type Client } from '@temporalio/client';
 import { batchWorkflowId } from '../../contract/names.ts';
+import { dutyOfLane, type WorkerDuty } from '../../contract/worker-duty.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { lanesFor } from '../../policy/lanes/share.ts';
@@ -12,6 +13,8 @@ export interface LookAfterRequest {
   readonly ledger: Ledger;
   /** The worker's owner name. */
   readonly owner: string;
+  /** The only thing that the worker does. */
+  readonly only?: WorkerDuty | undefined;
   /** Whether this worker can work on a batch. */
   readonly isMine: (batch: BatchRecord) => boolean;
   /** Pause between two rounds, ms. */
@@ -86,14 +89,17 @@ async function isUnshown(
 /** True if this worker has no lane of the batch, and the batch has work for more lanes than there are. */
 async function couldHelp(
   { name, apiUrl, account, control }: BatchRecord,
-  { ledger, owner }: LookAfterRequest,
+  { ledger, owner, only }: LookAfterRequest,
 ): Promise<boolean> {
   if (control !== 'running') return false;
-  const owners = await ledger.laneOwners(name);
-  if (owners.some((one) => one.owner === owner)) return false;
+  const all = await ledger.laneOwners(name);
+  if (all.some((one) => one.owner === owner)) return false;
+  // One that only downloads has a lane of its own in each batch.
+  if (only === 'download') return true;
+  const owners = all.filter(({ lane }) => dutyOfLane(lane) === 'submit');
   const { states } = await ledger.counts(name);
   const openRows = Object.values(states).reduce((sum, rows) => sum + rows, 0);
-  const workers = await ledger.livingWorkers(apiUrl, account);
+  const workers = await ledger.livingWorkers(apiUrl, account, 'submit');
   return owners.length < lanesFor(openRows, workers.length);
 }
 

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FaultPointHook } from '../../activities/fault-points.ts';
 import { defaultOut } from '../../contract/batch-name.ts';
 import { isTokenRefused } from '../../batches/look/view-batch.ts';
+import type { WorkerDuty } from '../../contract/worker-duty.ts';
 import { isOwed } from '../../contract/hooks.ts';
 import { realmDifference } from '../../contract/names.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -20,13 +21,21 @@ import { voxbatchVersion } from '../version.ts';
 /** Events of a worker. */
 export type ServeNews =
   /** It is ready for work. `temporal`: the server's address. */
-  | { readonly type: 'working'; readonly account: string; readonly apiUrl: string; readonly temporal: string }
+  | {
+      readonly type: 'working';
+      readonly account: string;
+      readonly apiUrl: string;
+      readonly temporal: string;
+      readonly only?: WorkerDuty | undefined;
+    }
   | { readonly type: 'webhook'; readonly news: WebhookNews }
   /** A sentence for the user, such as a slow step in progress. */
   | { readonly type: 'note'; readonly text: string }
   | WriteNews;
 
 export interface ServeOptions {
+  /** The only thing that this worker does. Default: everything. */
+  readonly only?: WorkerDuty | undefined;
   /** Webhooks to receive in this process. */
   readonly webhook?: WebhookWish | undefined;
   /** Exit when no batch of this account is open, or none can continue with this token. */
@@ -111,13 +120,13 @@ interface Work extends ServeOptions {
 
 /** Works until the signal aborts or nothing is left to do, supervising open batches meanwhile. */
 async function work(session: Session, temporal: Temporal, options: Work): Promise<void> {
-  const { webhook, untilIdle = false, batch, tell, say, signal, onFault, onLog, atFaultPoint } = options;
+  const { only, webhook, untilIdle = false, batch, tell, say, signal, onFault, onLog, atFaultPoint } = options;
   const { settings } = session;
   const open = await session.api();
   const ledger = await session.ledger();
   const store = await session.store();
   const worker = await startEmbeddedWorker({
-    ...{ temporal, ledger, store, open, settings, webhook, onFault, atFaultPoint, onLog, say },
+    ...{ temporal, ledger, store, open, settings, only, webhook, onFault, atFaultPoint, onLog, say },
     onWebhook: (news) => {
       tell({ type: 'webhook', news });
     },
@@ -131,11 +140,13 @@ async function work(session: Session, temporal: Temporal, options: Work): Promis
       account: open.profile.userId,
       apiUrl: open.api.baseUrl,
       temporal: temporal.address,
+      only,
     });
     const caring = lookAfterBatches({
       client: temporal.client,
       ledger,
       owner: worker.owner,
+      only,
       isMine: (one) => isOpenFor(one, open),
       everyMs: options.lookEveryMs ?? LOOK_AFTER_EVERY_MS,
       say,

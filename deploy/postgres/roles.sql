@@ -35,10 +35,11 @@ grant delete on batches, rows, takes, results, awaited_voices, schedules, allowe
 
 -- Workers send, fetch and record, and load the batches of schedules. They cannot make, change or remove a schedule.
 grant insert on batches, rows, charges, takes, decisions, results, actions, awaited_voices, notices, occurrences,
-  lanes, workers, limiters, text_limits, webhooks, job_hints, row_counts, sums, charge_ratios to voxbatch_worker;
+  lanes, workers, worker_duties, limiters, text_limits, webhooks, job_hints, row_counts, sums, charge_ratios
+  to voxbatch_worker;
 grant update on batches, rows, charges, takes, results, awaited_voices, notices, schedules, allowed_firings, occurrences,
   lanes, workers, limiters, text_limits, webhooks, job_hints, row_counts, sums, charge_ratios to voxbatch_worker;
-grant delete on batches, rows, takes, results, awaited_voices, lanes, workers, webhooks, job_hints, row_counts,
-  sums to voxbatch_worker;
+grant delete on batches, rows, takes, results, awaited_voices, lanes, workers, worker_duties, webhooks,
+  job_hints, row_counts, sums to voxbatch_worker;
 
 reset search_path;

@@ -1,4 +1,5 @@
 import { ROW_STATES } from '../../contract/outcomes.ts';
+import type { WorkerDuty } from '../../contract/worker-duty.ts';
 import { isReserved } from '../conditions.ts';
 import { prepared, preparedOne } from '../database/prepared.ts';
 import { write } from '../database/transactions.ts';
@@ -17,6 +18,10 @@ export interface ClaimRequest extends LaneOwnership {
   readonly begun?: number;
   /** Workers that could take part in the batch: each gets its share of the last rows. Default: 1. */
   readonly workers?: number;
+  /**
+   * `download`: only rows whose result is to be fetched. `submit`: all but those. Default: all.
+   */
+  readonly only?: WorkerDuty | undefined;
 }
 
 export interface Claim {
@@ -33,6 +38,10 @@ export interface Claim {
 const MOST_UNDER_WAY = 200;
 /** States of a row with an open request or job. */
 const UNDER_WAY = ROW_STATES.filter((state) => state !== 'waiting' && state !== 'blocked');
+const UNDER_WAY_FOR = {
+  submit: UNDER_WAY.filter((state) => state !== 'fetching'),
+  download: UNDER_WAY.filter((state) => state === 'fetching'),
+};
 
 /**
  * Claims the next free rows for a lane, in manifest order, each under a new fencing token, so that an earlier holder
@@ -48,10 +57,12 @@ export async function claimRows(db: Db, request: ClaimRequest): Promise<Claim | 
     if (!(await ownsLane(tx, request))) return 'lost';
     const limit = await roomInShare(tx, request, { limit: request.limit, workers });
     // Select one extra to see whether any are left.
-    const underWay = await selectFreeRows(tx, batch, UNDER_WAY, MOST_UNDER_WAY + 1).execute();
+    const { only } = request;
+    const states = only === undefined ? UNDER_WAY : UNDER_WAY_FOR[only];
+    const underWay = await selectFreeRows(tx, batch, states, MOST_UNDER_WAY + 1).execute();
     const reserved = (await selectReserved(tx, { batch, limit: mostReserved })).map(({ row }) => row);
     const most = Math.max(limit, reserved.length);
-    const waiting = await selectFreeRows(tx, batch, ['waiting'], most + 1).execute();
+    const waiting = only === 'download' ? [] : await selectFreeRows(tx, batch, ['waiting'], most + 1).execute();
     const others = waiting.map(({ row }) => row).filter((row) => !reserved.includes(row));
     const fresh = others.slice(0, most - reserved.length);
     const rows = [...underWay.slice(0, MOST_UNDER_WAY).map(({ row }) => row), ...reserved, ...fresh];

@@ -1,3 +1,4 @@
+import type { WorkerDuty } from '../../contract/worker-duty.ts';
 import { write } from '../database/transactions.ts';
 import { unitAdapterOf } from '../database/unit-adapter.ts';
 import type { Db, Tx } from '../schema.ts';
@@ -14,6 +15,8 @@ export interface WorkerRecord {
   readonly owner: string;
   readonly apiUrl: string;
   readonly account: string;
+  /** The only thing that it does. Undefined: everything. */
+  readonly only?: WorkerDuty | undefined;
 }
 
 /**
@@ -30,7 +33,7 @@ export function aliveSince(db: Db | Tx): number {
 }
 
 /** Records that a worker process is alive. */
-export async function beat(db: Db, { owner, apiUrl, account }: WorkerRecord): Promise<void> {
+export async function beat(db: Db, { owner, apiUrl, account, only }: WorkerRecord): Promise<void> {
   await write(db, async (tx) => {
     const now = tx.now();
     await tx
@@ -41,6 +44,13 @@ export async function beat(db: Db, { owner, apiUrl, account }: WorkerRecord): Pr
       .insertInto('workers')
       .values({ owner, api_url: apiUrl, account, seen_at: now, ended_because: null })
       .onConflict((conflict) => conflict.column('owner').doUpdateSet({ seen_at: now }))
+      .execute();
+    if (only === undefined) return;
+    await tx.deleteFrom('worker_duties').where('owner', 'not in', tx.selectFrom('workers').select('owner')).execute();
+    await tx
+      .insertInto('worker_duties')
+      .values({ owner, duty: only })
+      .onConflict((conflict) => conflict.column('owner').doNothing())
       .execute();
   });
 }
@@ -86,22 +96,33 @@ export async function lastWorkerEnd(db: Db, apiUrl: string, account: string): Pr
 /** Forgets a worker that shut down normally; with `all`, every worker, because all are known to be dead. Nobody reads what webhooks told them. */
 export async function forgetWorkers(db: Db, which: { readonly owner: string } | 'all'): Promise<void> {
   await write(db, async (tx) => {
-    const [workers, hints] = [tx.deleteFrom('workers'), tx.deleteFrom('job_hints')];
-    await (which === 'all' ? workers : workers.where('owner', '=', which.owner)).execute();
-    await (which === 'all' ? hints : hints.where('owner', '=', which.owner)).execute();
+    for (const table of ['workers', 'job_hints', 'worker_duties'] as const) {
+      const lines = tx.deleteFrom(table);
+      await (which === 'all' ? lines : lines.where('owner', '=', which.owner)).execute();
+    }
   });
 }
 
-/** Workers of this API and account that are presumed alive: they reported within the last few seconds. */
-export async function livingWorkers(db: Db | Tx, apiUrl: string, account: string): Promise<readonly string[]> {
-  const lines = await db
+/**
+ * Workers of this API and account that are presumed alive: they reported within the last few seconds. `duty`: only
+ * those that do this.
+ */
+export async function livingWorkers(
+  db: Db | Tx,
+  apiUrl: string,
+  account: string,
+  duty?: WorkerDuty,
+): Promise<readonly string[]> {
+  const living = db
     .selectFrom('workers')
-    .select('owner')
+    .select('workers.owner')
     .where('api_url', '=', apiUrl)
     .where('account', '=', account)
     .where('seen_at', '>', aliveSince(db))
-    .where('ended_because', 'is', null)
-    .execute();
+    .where('ended_because', 'is', null);
+  const others =
+    duty === undefined ? undefined : db.selectFrom('worker_duties').select('owner').where('duty', '!=', duty);
+  const lines = await (others === undefined ? living : living.where('workers.owner', 'not in', others)).execute();
   return lines.map(({ owner }) => owner);
 }
 

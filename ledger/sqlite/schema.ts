@@ -15,6 +15,7 @@ export const VERSIONS: Readonly<Record<VersionName, MakeVersion>> = {
   '0.1': makeFirst,
   '0.2': (db) => create(db, DIALECT, '0.2'),
   '0.3': (db) => create(db, DIALECT, '0.3'),
+  '0.4': (db) => create(db, DIALECT, '0.4'),
 };
 
 /** Makes version 0.1 in SQLite: `ledger/tables/` describes the tables; the triggers maintain counts and sums. */

@@ -1,3 +1,4 @@
+import type { WorkerDuty } from '../../contract/worker-duty.ts';
 import type { Operation } from '../../contract/row-kinds.ts';
 import { integer, json, orNull, table, text, time } from './columns.ts';
 
@@ -15,6 +16,9 @@ export const workers = table(['owner'], {
   /** Why it ended, if it could not continue; null if it is alive or the reason is unknown. */
   ended_because: orNull(text()),
 });
+
+/** One line per worker process that does only a part of the work; the others do all of it. */
+export const workerDuties = table(['owner'], { owner: text(), duty: text<WorkerDuty>() });
 
 /** One line per lane with a holder. */
 export const lanes = table(['batch', 'lane'], {

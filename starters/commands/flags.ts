@@ -6,6 +6,7 @@ import { OVERLAP_POLICIES } from '../../contract/schedule.ts';
 import { SPLIT_MODES } from '../../contract/row-parts.ts';
 import { DEFAULT_SEED } from '../../contract/subset.ts';
 import { DEFAULT_TOLERANCES, type Tolerances } from '../../contract/tolerances.ts';
+import { WORKER_DUTIES } from '../../contract/worker-duty.ts';
 import { DEFAULT_THRESHOLD, THRESHOLD_BOUNDS } from '../../contract/verify.ts';
 import { WEBHOOK_DEFAULTS } from '../../client/webhooks/webhook-options.ts';
 import {
@@ -123,6 +124,7 @@ const OF_ONE = {
     'After SIGTERM, wait so long for answers to requests in flight (default: 20s for a worker, else 30s)',
     duration,
   ],
+  only: ['--only <part>', 'Pay and wait for jobs, or download the results of jobs (default: both)', WORKER_DUTIES],
   aliveFile: [
     '--alive-file <file>',
     'Make this file when ready, touch it every 5 seconds, remove it in the end: for the probe of an orchestrator',

@@ -184,8 +184,8 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   },
   worker: {
     does: 'Work on batches of this API and account until SIGTERM',
-    flags: `${LOCAL_MEDIA} ${WEBHOOK} log verbose apiUrl aliveFile lookEvery grace`,
-    examples: ['TEMPORAL_ADDRESS=temporal:7233 voxbatch worker'],
+    flags: `${LOCAL_MEDIA} ${WEBHOOK} log verbose apiUrl only aliveFile lookEvery grace`,
+    examples: ['TEMPORAL_ADDRESS=temporal:7233 voxbatch worker', 'voxbatch worker --only download'],
     load: async () => (await import('../serve/serve.ts')).worker,
   },
   up: {

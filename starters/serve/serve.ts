@@ -54,9 +54,9 @@ async function serve(flags: Flags, { output, atFaultPoint }: RunContext, onReady
     onReady?.();
   };
   try {
-    const { untilIdle, batch, out, lookEvery } = flags;
+    const { untilIdle, batch, out, lookEvery, only } = flags;
     const end = await work(session, {
-      ...{ webhook, untilIdle, batch, out, onReady: beReady, atFaultPoint },
+      ...{ only, webhook, untilIdle, batch, out, onReady: beReady, atFaultPoint },
       lookEveryMs: lookEvery === undefined ? undefined : 1_000 * lookEvery,
       tell: (news) => {
         for (const line of linesOf(news)) output.say(line);
@@ -77,10 +77,19 @@ async function serve(flags: Flags, { output, atFaultPoint }: RunContext, onReady
   }
 }
 
+/** What is said of a worker that does a part of the work. */
+const ONLY = {
+  all: '',
+  submit: ' It leaves the results to workers that download.',
+  download: ' It only downloads results, and sends no paid request.',
+} as const;
+
 function linesOf(news: ServeNews): readonly string[] {
   switch (news.type) {
     case 'working':
-      return [`Working for account ${news.account} at ${news.apiUrl}; Temporal at ${news.temporal}. Ctrl-C stops.`];
+      return [
+        `Working for account ${news.account} at ${news.apiUrl}; Temporal at ${news.temporal}.${ONLY[news.only ?? 'all']} Ctrl-C stops.`,
+      ];
     case 'webhook':
       return [webhookNewsWords(news.news)];
     case 'note':

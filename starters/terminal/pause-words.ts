@@ -47,6 +47,10 @@ export function standstillWords(
   switch (standstill) {
     case 'no-worker':
       return 'No worker polls this queue. Start one with the same settings and token: voxbatch worker';
+    case 'no-sender':
+      return 'No worker sends: those that run only download. Start one: voxbatch worker --only submit';
+    case 'no-downloader':
+      return 'No worker downloads: those that run only submit, and send nothing more until one does. Start one: voxbatch worker --only download';
     case 'no-answer':
       return `The API at ${apiUrl} does not answer, or only with errors. voxbatch keeps trying. To find out why: voxbatch doctor`;
   }

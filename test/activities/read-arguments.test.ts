@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ApplicationFailure } from '@temporalio/common';
 import { readArgument } from '../../activities/read-arguments.ts';
+import { FIRST_DOWNLOAD_LANE } from '../../contract/worker-duty.ts';
 
 const LANE = { batch: 'lines', lane: 1, lanes: 2, run: 'r' };
 const FIRING = { schedule: 'nightly', at: 1_700_000_000_000, waitedMs: 5 };
@@ -9,6 +10,8 @@ describe('the argument of an activity', () => {
   it('is taken as our workflows write it', () => {
     expect(readArgument('surveyBatch', 'lines')).toBe('lines');
     expect(readArgument('workLane', LANE)).toEqual(LANE);
+    const download = { ...LANE, lane: FIRST_DOWNLOAD_LANE };
+    expect(readArgument('workLane', download)).toEqual(download);
     expect(readArgument('openOccurrence', FIRING)).toEqual(FIRING);
   });
 
@@ -24,6 +27,8 @@ describe('the argument of an activity', () => {
   it.each([
     ['workLane', { ...LANE, lane: -1 }],
     ['workLane', { ...LANE, lane: 3 }],
+    ['workLane', { ...LANE, lane: FIRST_DOWNLOAD_LANE - 1 }],
+    ['workLane', { ...LANE, lane: FIRST_DOWNLOAD_LANE + 2 }],
     ['workLane', { ...LANE, lanes: 1e9 }],
     ['workLane', { ...LANE, lane: 1.5 }],
     ['workLane', { ...LANE, batch: { name: 'lines' } }],

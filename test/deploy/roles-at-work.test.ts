@@ -117,7 +117,7 @@ describe('the roles of a ledger', () => {
     await query(addressFor('owner'), `delete from voxbatch.voxbatch_migrations where name <> '0.1'`);
     await expectRun('ledger migrate', 4, 'the user may not do this');
     await expectRun('status demo', 4, 'its owner makes and updates the tables: voxbatch ledger migrate');
-    await query(addressFor('owner'), 'drop table voxbatch.actions, voxbatch.job_hints');
+    await query(addressFor('owner'), 'drop table voxbatch.actions, voxbatch.job_hints, voxbatch.worker_duties');
     env['VOXBATCH_LEDGER'] = addressFor('owner');
     await expectRun('ledger migrate', 0, 'has the tables of this version');
     await query(addressFor('owner'), GRANTS);

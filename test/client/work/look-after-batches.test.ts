@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Client } from '@temporalio/client';
 import { defineSearchAttributeKey, TypedSearchAttributes, type SearchAttributePair } from '@temporalio/common';
 import { lookAfterBatches } from '../../../client/work/look-after-batches.ts';
+import { FIRST_DOWNLOAD_LANE, type WorkerDuty } from '../../../contract/worker-duty.ts';
 import { freshPlace } from '../../support/place.ts';
 import { aBatch, fill } from '../../ledger/setup.ts';
 
@@ -16,6 +17,7 @@ async function looksAt(
   status: 'RUNNING' | 'COMPLETED',
   looks = 2,
   shown: SearchAttributePair[] = [],
+  only?: WorkerDuty,
 ): Promise<{ news: number; starts: number }> {
   const end = new AbortController();
   let asked = 0;
@@ -41,6 +43,7 @@ async function looksAt(
     client: { workflow, withDeadline } as unknown as Client,
     ledger: place.ledger,
     owner: ME,
+    only,
     isMine: () => true,
     everyMs: 1,
     say: () => undefined,
@@ -71,6 +74,22 @@ describe('looking after open batches', () => {
   it('tells a batch that could use this worker and does not', async () => {
     await prepare();
     await works('other', 1);
+    expect((await looksAt('RUNNING')).news).toBeGreaterThan(0);
+  });
+
+  it('tells a batch that has no lane for this worker, which only downloads, whatever lanes the others have', async () => {
+    await prepare();
+    await works('other', 1);
+    await works('third', 2);
+    expect((await looksAt('RUNNING', 2, [], 'download')).news).toBeGreaterThan(0);
+    await works(ME, FIRST_DOWNLOAD_LANE);
+    expect((await looksAt('RUNNING', 2, [], 'download')).news).toBe(0);
+  });
+
+  it('tells a batch that could use this worker beside one that only downloads', async () => {
+    await prepare();
+    await works('other', 1);
+    await works('downloads', FIRST_DOWNLOAD_LANE);
     expect((await looksAt('RUNNING')).news).toBeGreaterThan(0);
   });
 

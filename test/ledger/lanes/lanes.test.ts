@@ -106,6 +106,19 @@ it('workers live as long as they say so, each for its own account', async () => 
   expect(await ledger.livingWorkers(apiUrl, 'u1')).toEqual([]);
 });
 
+it('workers that do a part of the work count for that part only, until they are forgotten', async () => {
+  const of = { apiUrl: 'http://127.0.0.1/api/open/v1', account: 'u1' };
+  await ledger.beat({ owner: 'all', ...of });
+  for (const only of ['submit', 'download', 'submit'] as const) await ledger.beat({ owner: only, ...of, only });
+  const living = async (duty?: 'submit' | 'download'): Promise<readonly string[]> =>
+    [...(await ledger.livingWorkers(of.apiUrl, of.account, duty))].sort();
+  expect(await living()).toEqual(['all', 'download', 'submit']);
+  expect(await living('submit')).toEqual(['all', 'submit']);
+  expect(await living('download')).toEqual(['all', 'download']);
+  await ledger.forgetWorkers({ owner: 'download' });
+  expect([await living(), await living('download')]).toEqual([['all', 'submit'], ['all']]);
+});
+
 describe('claimRows', () => {
   const leases = new Map<number, LaneOwnership>();
   beforeEach(() => {

@@ -37,6 +37,22 @@ describe('why a batch stands still', () => {
     expect(await standstill()).toBeUndefined();
   });
 
+  it('is that all workers do one part of the work, unless the batch is paused', async () => {
+    const { ledger } = place;
+    const { apiUrl, account } = await find(ledger);
+    await ledger.beat({ owner: 'submits', apiUrl, account, only: 'submit' });
+    expect(await standstill()).toBe('no-downloader');
+    await ledger.setControl('b', 'paused');
+    expect(await standstill()).toBeUndefined();
+    await ledger.setControl('b', 'running');
+    await ledger.beat({ owner: 'downloads', apiUrl, account, only: 'download' });
+    expect(await standstill()).toBeUndefined();
+    await ledger.forgetWorkers({ owner: 'submits' });
+    expect(await standstill()).toBe('no-sender');
+    await aWorker();
+    expect(await standstill()).toBeUndefined();
+  });
+
   it.each(['create', 'read'])('is that the API does not answer, until a %s is answered', async (what) => {
     await aWorker();
     const now = Date.now();
@@ -56,6 +72,8 @@ describe('why a batch stands still', () => {
   it('is told with the next command', async () => {
     const batch = await find(place.ledger);
     expect(standstillWords('no-worker', batch)).toMatch(/voxbatch worker$/);
+    expect(standstillWords('no-sender', batch)).toMatch(/voxbatch worker --only submit$/);
+    expect(standstillWords('no-downloader', batch)).toMatch(/voxbatch worker --only download$/);
     expect(standstillWords('no-answer', batch)).toMatch(new RegExp(`${batch.apiUrl} .*voxbatch doctor$`));
   });
 });

@@ -1,0 +1,36 @@
+import type { RowState } from '../../contract/outcomes.ts';
+import { write } from '../database/transactions.ts';
+import type { Db } from '../schema.ts';
+
+/**
+ * Rows that their lane gives away because its worker does not do what they need next (`worker --only`): the next claim
+ * of a lane that does takes them.
+ */
+
+/** A row as its holder knows it. */
+export interface HeldRow {
+  readonly batch: string;
+  readonly row: number;
+  /** Its fencing token. */
+  readonly fence: number;
+}
+
+/** States of a row whose job runs or has ended. */
+const WITH_JOB: readonly RowState[] = ['processing', 'verifying', 'fetching'];
+
+/**
+ * Releases a row from its lane under a new fencing token; no effect if the holder no longer has it. `isToFetch`: its
+ * job has ended, and only its result is missing.
+ */
+export async function releaseRow(db: Db, { batch, row, fence }: HeldRow, isToFetch: boolean): Promise<void> {
+  await write(db, async (tx) => {
+    const held = tx
+      .updateTable('rows')
+      .set((eb) => ({ lane: null, hold: eb('hold', '+', 1) }))
+      .where('batch', '=', batch)
+      .where('row', '=', row)
+      .where('hold', '=', fence)
+      .where('outcome', 'is', null);
+    await (isToFetch ? held.set({ state: 'fetching' }).where('state', 'in', WITH_JOB) : held).execute();
+  });
+}
