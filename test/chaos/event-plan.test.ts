@@ -54,6 +54,16 @@ describe('the plan of a seed', () => {
     }
   });
 
+  it('has only the deeds that are asked for', () => {
+    const only = ['kill-database', 'cut-commits'];
+    const deeds = planEvents(5, 50, { ...SERVERS, only }).map(({ deed }) => deed.do);
+    expect([...new Set(deeds)].toSorted()).toEqual(only.toSorted());
+    expect(deeds.filter((deed) => deed === 'kill-database')).toHaveLength(50);
+    expect(() => planEvents(5, 50, { ...ONE_MACHINE, only })).toThrow(
+      'Nothing kills here, of: kill-database, cut-commits.',
+    );
+  });
+
   it('gives the simulator lies that it takes', () => {
     expect(parseFaultPlan(drawFaults(5, 500).plan).rules.length).toBeGreaterThan(20);
   });

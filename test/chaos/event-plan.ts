@@ -38,6 +38,8 @@ export interface PlannedWorld {
   readonly batches: number;
   readonly ledger: LedgerKind;
   readonly store: StoreKind;
+  /** Names of the deeds that come; all if there are none. */
+  readonly only?: readonly string[];
 }
 
 /** An event: a deed that comes when this share of all charges was made, and not before `pauseMs` after the last one. */
@@ -163,12 +165,21 @@ export function losesAnswers(deed: Deed): boolean {
   return deed.do === 'spoil' && deed.link === 'api' && !['latency', 'bandwidth'].includes(deed.toxic.type);
 }
 
-/** The events of a seed, spread over the batches' charges, until `kills` processes are killed. The same seed gives the same plan. */
+/** A plan that has no kill after so many draws gets none. */
+const MOST_DRAWS = 1_000;
+
+/**
+ * The events of a seed, spread over the batches' charges, until `kills` processes are killed. The same seed gives the same plan.
+ * Throws if none of the deeds of this world kills.
+ */
 export function planEvents(seed: number, kills: number, world: PlannedWorld): ChaosEvent[] {
   const chance = seeded(seed);
   const deeds: Deed[] = [];
-  for (let killed = 0; killed < kills;) {
+  const { only = [] } = world;
+  for (let killed = 0, draws = 0; killed < kills; draws++) {
+    if (killed === 0 && draws > MOST_DRAWS) throw new Error(`Nothing kills here, of: ${only.join(', ')}.`);
     const deed = pickWeighted(chance, deedsIn(world))(chance, world);
+    if (only.length > 0 && !only.includes(deed.do)) continue;
     deeds.push(deed);
     killed += killsOf(deed);
   }

@@ -22,6 +22,8 @@ export interface ChaosOptions {
   readonly submits: number;
   readonly ledger: LedgerKind;
   readonly store: StoreKind;
+  /** Deeds of a storm; all if there are none. */
+  readonly only: readonly string[];
   /** Power cuts. */
   readonly times: number;
   /** Folder of the compiled voxbatch. */
@@ -30,7 +32,7 @@ export interface ChaosOptions {
   readonly keep: boolean;
 }
 
-const USAGE = `npm run chaos -- [${SCENARIOS.join(' | ')}] [--rows N] [--kills N] [--seed N] [--minutes N] [--submits N] [--ledger ${LEDGERS.join('|')}] [--store ${STORES.join('|')}] [--times N] [--dist FOLDER] [--keep]`;
+const USAGE = `npm run chaos -- [${SCENARIOS.join(' | ')}] [--rows N] [--kills N] [--seed N] [--minutes N] [--submits N] [--ledger ${LEDGERS.join('|')}] [--store ${STORES.join('|')}] [--only DEED,…] [--times N] [--dist FOLDER] [--keep]`;
 const OWN_DIST = fileURLToPath(new URL('../../dist', import.meta.url));
 const NUMBERS = {
   rows: 300,
@@ -51,6 +53,7 @@ export function readOptions(argv: readonly string[]): ChaosOptions {
       ...numeric,
       ledger: { type: 'string' },
       store: { type: 'string' },
+      only: { type: 'string' },
       dist: { type: 'string' },
       keep: { type: 'boolean' },
     },
@@ -81,6 +84,7 @@ export function readOptions(argv: readonly string[]): ChaosOptions {
     submits: number('submits', NUMBERS.submits),
     ledger: oneOf('ledger', LEDGERS),
     store: oneOf('store', STORES),
+    only: typeof values.only === 'string' ? values.only.split(',') : [],
     times: number('times', NUMBERS.times),
     dist: resolve(typeof values.dist === 'string' ? values.dist : OWN_DIST),
     keep: values.keep === true,

@@ -134,9 +134,9 @@ export async function stormOver(
   options: ChaosOptions,
   say: (line: string) => void,
 ): Promise<Finding[]> {
-  const { seed, kills, minutes, submits, ledger, store } = options;
+  const { seed, kills, minutes, submits, ledger, store, only } = options;
   const { plan, mostDoubtful } = faults;
-  const events = planEvents(seed, kills, { batches: batches.length, ledger, store });
+  const events = planEvents(seed, kills, { batches: batches.length, ledger, store, only });
   say(`${events.length} events, ${events.reduce((sum, { deed }) => sum + killsOf(deed), 0)} kills`);
   for (const event of events) say(`  ${tellEvent(event)}`);
   const charges = batches.reduce((sum, batch) => sum + batch.charges, 0);
