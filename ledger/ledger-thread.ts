@@ -16,9 +16,19 @@ addOperations(operations);
 const loading = loadMethods();
 let opening: Promise<Ledger> | undefined;
 
+/** A thread that takes the place of one that died opens the ledger with a call, and again with the next if it is away. */
+async function open(): Promise<Ledger> {
+  try {
+    return await openDatabase(place).then(createLedger);
+  } catch (error) {
+    opening = undefined;
+    throw error;
+  }
+}
+
 serveJobs(async ({ method, args }: LedgerCall): Promise<unknown> => {
   // Opened lazily: the thread may start early, before it is clear whether the ledger is needed.
-  opening ??= openDatabase(place).then(createLedger);
+  opening ??= open();
   const [ledger] = await Promise.all([opening, loading]);
   if (method === 'open') {
     const { id, origin, former, readOnly } = ledger;

@@ -20,7 +20,7 @@ import { connectionTo } from './connection-settings.ts';
 import { CommitMarks, type KeptMark } from './commit-marks.ts';
 import { LedgerConnection } from './connection.ts';
 import { describePlace } from './describe-place.ts';
-import { explain } from './errors.ts';
+import { explain, UNIQUE_VIOLATION } from './errors.ts';
 import { Sessions, type Session } from './sessions.ts';
 
 /** Key of the lock on migrations. */
@@ -42,7 +42,7 @@ export async function openPostgres(place: string, mustExist: boolean, outage: Ou
         ])
       ).rows as { readonly found?: unknown; readonly tables?: unknown }[];
       if (mustExist && tables === null) throw new LedgerMissing(describePlace(place));
-      if (found === null) await session.query(`create schema if not exists ${schema}`, []);
+      if (found === null) await createSchema(session, schema);
     });
   } catch (error) {
     await sessions.close();
@@ -55,6 +55,15 @@ export async function openPostgres(place: string, mustExist: boolean, outage: Ou
     createIntrospector: (db: Kysely<unknown>) => new SchemaIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   };
+}
+
+/** Two processes that create it at once get past `if not exists`; who comes second hears so once it is there. */
+async function createSchema(session: Session, schema: string): Promise<void> {
+  try {
+    await session.query(`create schema if not exists ${schema}`, []);
+  } catch (error) {
+    if ((error as { readonly code?: string }).code !== UNIQUE_VIOLATION) throw error;
+  }
 }
 
 /** Sees the tables of the ledger's schema only: a database may have thousands of others. */

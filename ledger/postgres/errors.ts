@@ -3,7 +3,7 @@ import { DuplicateKey, LedgerAway, LedgerFull, LedgerReadOnly, LedgerUnreachable
 import { describePlace } from './describe-place.ts';
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
-const UNIQUE_VIOLATION = '23505';
+export const UNIQUE_VIOLATION = '23505';
 /** Of the guard of a read-only ledger, see `copy-dialect.ts`: a class of errors that no server has. */
 export const READ_ONLY = 'VB001';
 

@@ -99,18 +99,18 @@ export class Sessions {
   }
 
   async #begin(client: pg.PoolClient): Promise<Session> {
-    let isBroken = true;
+    let session: Session | undefined;
+    // Before the first question: without a listener, a connection that breaks between two queries, or during one, would end
+    // the process.
+    client.on('error', () => {
+      if (session !== undefined) session.isBroken = true;
+    });
     try {
-      const session = new Session(client, await checkServer(client, this.#place));
-      // Without a listener, a connection that breaks between two queries would end the process.
-      client.on('error', () => {
-        session.isBroken = true;
-      });
+      session = new Session(client, await checkServer(client, this.#place));
       this.#known.set(client, session);
-      isBroken = false;
       return session;
     } finally {
-      if (isBroken) client.release(true);
+      if (session === undefined) client.release(true);
     }
   }
 

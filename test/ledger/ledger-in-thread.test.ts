@@ -78,6 +78,17 @@ describe('a ledger in a thread of its own', () => {
     expect(rows).toEqual(upTo(1200));
   });
 
+  it('is opened by a later call if a first one could not', async () => {
+    const place = join(folder, 'later.db');
+    const { pool } = beginThread(entryOf('ledger/ledger-thread'), { place, mustExist: true });
+    const call = { method: 'open', args: [] } as const;
+    await expect(pool.run(call)).rejects.toThrow(LedgerMissing);
+    const made = await openThere(place);
+    expect(await pool.run(call)).toMatchObject({ id: made.id });
+    await made.close();
+    await pool.close();
+  });
+
   it('throws the errors of the ledger, with their classes and what they carry', async () => {
     await fill(ledger, 1);
     const twice = ledger.createBatch(aBatch());
