@@ -62,7 +62,8 @@ export interface Ledger extends BoundMethods, LockMethods {
 export function createLedger(opened: OpenDatabase): Ledger {
   const { db, id, origin, readOnly, place, locks, findStrange, reserve, former } = opened;
   const bound = bind(db);
-  const outage = unitAdapterOf(db)?.outage;
+  const unitAdapter = unitAdapterOf(db);
+  const outage = unitAdapter?.outage;
   const ledger: Ledger = {
     ...locks,
     ...bound,
@@ -81,7 +82,8 @@ export function createLedger(opened: OpenDatabase): Ledger {
     makeRoom: () => Promise.resolve(),
     leaveRoom: () => Promise.resolve(),
   };
-  return reserve === undefined ? ledger : withReserve(ledger, reserve);
+  const whole = reserve === undefined ? ledger : withReserve(ledger, reserve);
+  return unitAdapter?.withMemory(whole) ?? whole;
 }
 
 /** Each method without its first argument, the database. */

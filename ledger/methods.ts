@@ -86,6 +86,7 @@ export const METHODS = {
   // Paid requests: their intents, verdicts and jobs
   ...from(() => import('./requests/intents.ts'), 'intend', 'revoke'),
   ...from(() => import('./requests/charges.ts'), 'settle', 'notePrice', 'finishJob', 'changeRunning'),
+  ...from(() => import('./requests/record-again.ts'), 'recordAgain'),
   ...from(() => import('./requests/charges.ts'), 'sending', 'countRunning', 'giveUp'),
   ...from(() => import('./requests/unresolved.ts'), 'holderOfJob', 'otherUnresolved', 'earlierUnresolved'),
   ...from(() => import('./requests/decisions.ts'), 'decide', 'decisionsOf'),

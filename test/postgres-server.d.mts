@@ -8,5 +8,16 @@ export interface PostgresServer {
   readonly stop: () => void;
 }
 
+/** One that may be replicated. */
+export interface PrimaryServer extends PostgresServer {
+  readonly replicate: () => Promise<ReplicaServer>;
+}
+
+/** One that follows another. */
+export interface ReplicaServer extends PostgresServer {
+  readonly fallBehind: () => void;
+  readonly takeOver: () => Promise<void>;
+}
+
 /** See postgres-server.mjs. */
-export declare function startPostgres(): Promise<PostgresServer>;
+export declare function startPostgres(): Promise<PrimaryServer>;

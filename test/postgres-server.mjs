@@ -8,6 +8,9 @@ import { freePort } from './free-port.mjs';
 
 /** A PostgreSQL server that refuses root runs as this user instead. */
 const OTHER_USER = 'nobody';
+const HOST = '127.0.0.1';
+/** Who owns the databases. */
+const USER = 'voxbatch';
 /** How often a server is tried to be started, and the pause in between, ms. */
 const START_TRIES = 50;
 const START_PAUSE_MS = 200;
@@ -18,6 +21,38 @@ const START_PAUSE_MS = 200;
  * the database.
  */
 export async function startPostgres() {
+  const server = await makeServer((run, data) => {
+    run('initdb', '-D', data, '-U', USER, '-A', 'trust', '--locale=C', '-E', 'UTF8');
+  });
+  return { ...server, replicate: () => startReplica(server) };
+}
+
+/**
+ * Starts a replica of a server, which follows it. `fallBehind`: from now on it hears nothing more of it. `takeOver`: makes it the primary,
+ * at the address of the other one, which must have ended.
+ */
+async function startReplica({ port: primary }) {
+  const server = await makeServer((run, data) => {
+    run('pg_basebackup', '-D', data, '-R', '-X', 'stream', '-c', 'fast', '-h', HOST, '-p', `${primary}`, '-U', USER);
+  });
+  const { run, data, port } = server;
+  const ask = (sql) => run('psql', '-X', '-h', HOST, '-p', `${port}`, '-U', USER, '-c', sql, 'postgres');
+  return {
+    ...server,
+    fallBehind: () => {
+      ask("alter system set primary_conninfo = ''");
+      ask('select pg_reload_conf()');
+    },
+    takeOver: async () => {
+      run('pg_ctl', '-D', data, '-w', 'promote');
+      run('pg_ctl', '-D', data, '-w', '-m', 'fast', 'stop');
+      await server.start(primary);
+    },
+  };
+}
+
+/** Starts a server on data that `make` makes. */
+async function makeServer(make) {
   const bin = findPrograms();
   // The folder of a run of tests is closed to other users.
   const folder = mkdtempSync(join(process.env['TEST_POSTGRES_FOLDER'] ?? tmpdir(), 'vb-postgres-'));
@@ -38,11 +73,11 @@ export async function startPostgres() {
     const { uid, gid } = idsOf(OTHER_USER);
     chownSync(folder, uid, gid);
   }
-  run('initdb', '-D', data, '-U', 'voxbatch', '-A', 'trust', '--locale=C', '-E', 'UTF8');
-  const settings = `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1 -c max_connections=300`;
+  make(run, data);
   const log = join(folder, 'log');
   let isUp = false;
-  const start = async () => {
+  const start = async (at = port) => {
+    const settings = `-p ${at} -k ${folder} -c listen_addresses=${HOST} -c max_connections=300`;
     const [first, ...args] = commandOf('pg_ctl', '-D', data, '-w', '-l', log, '-o', settings, 'start');
     for (let tries = 1; ; tries++) {
       const [code] = await once(spawn(first, args, quietly), 'exit');
@@ -57,9 +92,11 @@ export async function startPostgres() {
   };
   await start();
   return {
-    url: `postgres://voxbatch@127.0.0.1:${port}/postgres`,
+    url: `postgres://${USER}@${HOST}:${port}/postgres`,
+    port,
     /** The folder that has its files. */
     data,
+    run,
     /** Ends all its processes at once, as a machine that loses power does. */
     kill: () => {
       if (!isUp) return;

@@ -8,6 +8,8 @@ export interface UnitAdapter {
   readonly outage: Outage;
   /** Called once the transaction of a group has begun. */
   beginUnit(): UnitOfWork;
+  /** A ledger of this database that records again what a copy of it lacks of what this process recorded lately. */
+  withMemory<Ledger extends object>(ledger: Ledger): Ledger;
 }
 
 /** The adapter of this database; undefined if it is not reached over the network. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { DATABASE_FACT } from '../database/accept-copy.ts';
 import { BEGIN_WRITING, type Session, type Sessions } from './sessions.ts';
 
 /** Marks of processes that were killed are removed after this time, ms. */
@@ -57,16 +58,25 @@ export class CommitMarks {
     return { name: this.#name, value: String(this.#last) };
   }
 
-  /** Whether the transaction of this mark was committed. Waits until it has ended. Throws `LedgerAway`. */
+  /**
+   * Whether the transaction of this mark was committed. Waits until it has ended. In a copy that a person has accepted it
+   * is whether the copy has it: whoever waits for the answer has sent nothing yet. Throws `LedgerAway`.
+   */
   async wasCommitted(sessions: Sessions, { name, value, acceptedAs }: KeptMark): Promise<boolean> {
-    const lines = await sessions.using(async (session) => {
-      if (!acceptedAs.startsWith(`${session.origin} `)) throw sessions.notTheSame();
+    return sessions.using(async (session) => {
       await session.query(BEGIN_WRITING, []);
-      const { rows } = await session.query('select value from facts where name = $1', [name]);
+      const { rows } = await session.query('select name, value from facts where name in ($1, $2)', [
+        DATABASE_FACT,
+        name,
+      ]);
       await session.query('rollback', []);
-      return rows as { readonly value: string }[];
+      const facts = new Map((rows as CommitMark[]).map((fact) => [fact.name, fact.value]));
+      const own = `${session.origin} `;
+      // The mark of an earlier transaction tells a copy from a database that is another ledger's.
+      const isCopy = facts.has(name) && (facts.get(DATABASE_FACT)?.startsWith(own) ?? true);
+      if (!acceptedAs.startsWith(own) && !isCopy) throw sessions.notTheSame();
+      return numberOf(facts.get(name)) === numberOf(value);
     });
-    return numberOf(lines[0]?.value) === numberOf(value);
   }
 
   /** Removes the mark of this process, and old ones of processes that were killed. Best effort. */

@@ -11,6 +11,7 @@ import {
   type TableMetadata,
   type TransactionSettings,
 } from 'kysely';
+import { withMemory, type Requests } from '../database/recorded-lately.ts';
 import type { Outage } from '../database/outage.ts';
 import type { UnitAdapter } from '../database/unit-adapter.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
@@ -106,6 +107,12 @@ class LedgerAdapter extends PostgresAdapter implements UnitAdapter {
     return this.#driver.beginUnit();
   }
 
+  withMemory<Ledger extends object>(ledger: Ledger): Ledger {
+    return withMemory(ledger as Ledger & Requests, (restore) => {
+      this.#driver.onAccepted = restore;
+    });
+  }
+
   override async acquireMigrationLock(db: Kysely<unknown>): Promise<void> {
     await sql`select pg_advisory_xact_lock(hashtext(current_schema()), ${MIGRATIONS})`.execute(db);
   }
@@ -122,6 +129,8 @@ class LedgerDriver implements Driver {
   readonly #outage: Outage;
   readonly #marks = new CommitMarks();
   #writing: LedgerConnection | undefined;
+  /** Called after the first commit to a copy of the database that a person has accepted. */
+  onAccepted: () => void = () => undefined;
 
   constructor(sessions: Sessions, place: string, outage: Outage) {
     this.#sessions = sessions;
@@ -171,7 +180,10 @@ class LedgerDriver implements Driver {
       if (mark === undefined) throw error;
       if (!(await this.#wasCommitted(mark))) throw error;
     }
-    if (connection.mark !== undefined) this.#marks.keep(connection.mark);
+    if (connection.mark === undefined) return;
+    const { kept } = this.#marks;
+    this.#marks.keep(connection.mark);
+    if (kept !== undefined && kept.acceptedAs !== connection.mark.acceptedAs) this.onAccepted();
   }
 
   async #wasCommitted(mark: KeptMark): Promise<boolean> {

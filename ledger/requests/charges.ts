@@ -178,6 +178,13 @@ export async function notePrice(
   );
 }
 
+/** What a job ended with. */
+export interface JobEnd extends Patience {
+  readonly file?: ResultFile;
+  readonly credits?: number;
+  readonly failure?: Failure;
+}
+
 /**
  * Records the end of an accepted job, once, with its credits if the API named them only now. Not `finished` if it had
  * ended before.
@@ -185,46 +192,50 @@ export async function notePrice(
 export async function finishJob(
   db: Db,
   key: JobKey,
-  end: Patience & { readonly file?: ResultFile; readonly credits?: number; readonly failure?: Failure },
+  end: JobEnd,
   effect: RowEffect,
 ): Promise<{ readonly finished: boolean } & RowStanding> {
   return write(
     db,
     async (tx) => {
       const row = await RowInHand.take(tx, key);
-      const charge = requireCharge(row, key);
-      const finished = hasRunningJob(toCharge(charge)) && isItsJob(charge, key);
-      if (finished) {
-        // Its stored file is lost: the file's record stays until there is another.
-        const lost = toFile(charge.file);
-        const same = lost !== null && lost.sha256 === end.file?.sha256 ? { ...lost, key: end.file.key } : undefined;
-        const ended = await row.changeCharge(charge, {
-          finished_at: tx.now(),
-          file: jsonOrNull(same ?? end.file) ?? charge.file,
-          failure: same === undefined ? jsonOrNull(end.failure) : whyUnfit(row, same),
-          ...(end.credits === undefined
-            ? {}
-            : isPaidElsewhere(charge)
-              ? { told: end.credits }
-              : { charged: end.credits, charged_from: 'api' as const, priced_at: tx.now() }),
-          ...withoutJob(charge),
-        });
-        if (lost === null) await keepPaidResult(tx, ended, effect);
-        if (lost !== null || isReturningTo(row, ended)) {
-          // The fetch was announced as free, so it must not start a paid retake.
-          const end = await afterFetch(row, ended, lost, withoutRetake(effect));
-          // A stop may have cancelled its row meanwhile.
-          await applyJobEnd(row, end, ['overdue', 'cancelled']);
-        } else {
-          // Earlier trouble with its result is over.
-          const last = 'state' in effect ? { trouble: null, ...effect } : effect;
-          if (row.isAt(key.take)) await applyJobEnd(row, last);
-        }
-      }
-      return { finished, ...row.standing() };
+      return { finished: await finishInHand(row, key, end, effect), ...row.standing() };
     },
     (tx) => RowInHand.prefetch(tx, key),
   );
+}
+
+/** Does the same for a row already loaded. Returns whether it has ended by this. */
+export async function finishInHand(row: RowInHand, key: JobKey, end: JobEnd, effect: RowEffect): Promise<boolean> {
+  const { tx } = row;
+  const charge = requireCharge(row, key);
+  if (!hasRunningJob(toCharge(charge)) || !isItsJob(charge, key)) return false;
+  // Its stored file is lost: the file's record stays until there is another.
+  const lost = toFile(charge.file);
+  const same = lost !== null && lost.sha256 === end.file?.sha256 ? { ...lost, key: end.file.key } : undefined;
+  const ended = await row.changeCharge(charge, {
+    finished_at: tx.now(),
+    file: jsonOrNull(same ?? end.file) ?? charge.file,
+    failure: same === undefined ? jsonOrNull(end.failure) : whyUnfit(row, same),
+    ...(end.credits === undefined
+      ? {}
+      : isPaidElsewhere(charge)
+        ? { told: end.credits }
+        : { charged: end.credits, charged_from: 'api' as const, priced_at: tx.now() }),
+    ...withoutJob(charge),
+  });
+  if (lost === null) await keepPaidResult(tx, ended, effect);
+  if (lost !== null || isReturningTo(row, ended)) {
+    // The fetch was announced as free, so it must not start a paid retake.
+    const end = await afterFetch(row, ended, lost, withoutRetake(effect));
+    // A stop may have cancelled its row meanwhile.
+    await applyJobEnd(row, end, ['overdue', 'cancelled']);
+  } else {
+    // Earlier trouble with its result is over.
+    const last = 'state' in effect ? { trouble: null, ...effect } : effect;
+    if (row.isAt(key.take)) await applyJobEnd(row, last);
+  }
+  return true;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { setBatch, readBatchLine } from '../batches/read-batches.ts';
 import type { Selectable } from 'kysely';
-import { attemptKeyOf, type AttemptKey } from '../../contract/batch.ts';
+import { attemptKeyOf, type AttemptKey, type BatchSettings } from '../../contract/batch.ts';
 import { operationOf } from '../../contract/row-kinds.ts';
 import { askBudget } from '../money/budget-room.ts';
 import { LedgerMisuse } from '../errors.ts';
@@ -11,7 +11,7 @@ import { reserve, unreservedBeside } from '../parts/part-budgets.ts';
 import type { ChargeRecord, RowStanding } from '../record-types.ts';
 import { makingOf, prefetchInstead, resultsOf } from '../cache/found-results.ts';
 import { jsonOrNull, toCharge, toSettings } from '../records.ts';
-import { RowInHand } from '../rows/row-in-hand.ts';
+import { RowInHand, type NewCharge } from '../rows/row-in-hand.ts';
 import type { ChargeLine, Db, Tx } from '../schema.ts';
 import type { BatchesTable } from '../tables/batches.ts';
 import { write } from '../database/transactions.ts';
@@ -88,26 +88,37 @@ async function intendInHand(
   }
 
   const now = tx.now();
-  await row.addCharge({
-    ...attemptKeyOf(key),
-    from_take: row.sourceOf(key.step),
-    operation: operationOf(row.spec, key.step, settings.tts),
-    state: 'sending',
-    quoted: intent.quoted,
-    link_hash: intent.linkHash ?? null,
-    name_free: intent.nameWasFree === undefined ? null : intent.nameWasFree ? 1 : 0,
-    owner: intent.owner,
-    intent_at: now,
-    result_key: intent.resultKey ?? null,
-    source: jsonOrNull(intent.source),
-    damaged: intent.source === undefined ? 0 : 1,
-  });
+  await row.addCharge(chargeOfIntent(row, key, intent, settings, now));
   const promised = budget === null ? 0 : (intent.quotedRest ?? 0);
   await row.change({ state: 'submitting', promised, updated_at: now });
   if (batch.started_at === null) {
     await setBatch(tx, key.batch, { started_at: now });
   }
   return { type: 'go' };
+}
+
+/** The record of an attempt that is about to be sent. */
+export function chargeOfIntent(
+  row: RowInHand,
+  key: AttemptKey,
+  intent: Intent,
+  { tts }: Pick<BatchSettings, 'tts'>,
+  at: number,
+): NewCharge {
+  return {
+    ...attemptKeyOf(key),
+    from_take: row.sourceOf(key.step),
+    operation: operationOf(row.spec, key.step, tts),
+    state: 'sending',
+    quoted: intent.quoted,
+    link_hash: intent.linkHash ?? null,
+    name_free: intent.nameWasFree === undefined ? null : intent.nameWasFree ? 1 : 0,
+    owner: intent.owner,
+    intent_at: at,
+    result_key: intent.resultKey ?? null,
+    source: jsonOrNull(intent.source),
+    damaged: intent.source === undefined ? 0 : 1,
+  };
 }
 
 /** What makes the request unnecessary: an earlier result, or another row's identical request. */

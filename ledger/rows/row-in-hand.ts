@@ -148,7 +148,7 @@ const EMPTY = {
 } as const;
 
 /** A new attempt, with at least the columns that have no default. */
-type NewCharge = Omit<ChargeLine, keyof typeof EMPTY> & Partial<ChargeLine>;
+export type NewCharge = Omit<ChargeLine, keyof typeof EMPTY> & Partial<ChargeLine>;
 
 const selectCharges = prepared(
   (db, { batch, row }: RowKey) =>

@@ -10,8 +10,8 @@ export async function acceptCopyNow(_flags: Flags, { output }: RunContext): Prom
   output.say(`The ledger ${ledger} is the database behind its address from now on.`);
   if (paused.length === 0) return 'complete';
   output.say(
-    `Paused: ${paused.join(', ')}. What was sent after the copy was made is not on record, and would be sent and paid for again. ` +
-      'Compare with the jobs of your account first, and note what you find: voxbatch reconcile BATCH. Then: voxbatch resume BATCH',
+    `Paused: ${paused.join(', ')}. Workers that still run put on record again what they had sent. What others had sent after the copy ` +
+      'was made is not on record, and would be sent and paid for again. Compare with the jobs of your account first, and note what you find: voxbatch reconcile BATCH. Then: voxbatch resume BATCH',
   );
   return 'complete';
 }

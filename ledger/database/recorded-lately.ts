@@ -1,0 +1,80 @@
+import { attemptKeyOf, type AttemptKey } from '../../contract/batch.ts';
+import { LedgerMisuse } from '../errors.ts';
+import type { BoundMethods } from '../methods.ts';
+import type { RecordedRequest } from '../requests/record-again.ts';
+
+/** Requests that are remembered, the newest: the last minutes of a busy process. */
+const MOST = 10_000;
+/** Requests that one transaction records again. */
+const PORTION = 250;
+
+/** What a ledger can be asked about requests. */
+export type Requests = Pick<
+  BoundMethods,
+  'intend' | 'settle' | 'notePrice' | 'finishJob' | 'changeRunning' | 'recordAgain'
+>;
+
+/**
+ * A ledger that remembers the paid requests that this process recorded lately. A copy of the database that takes its place
+ * may lack the last of them, and whatever is not on record would be sent again. So once a person has accepted the copy,
+ * they are recorded again, and an answer to one of them has a record to settle.
+ *
+ * `onAccepted` is given what to call after the first write to such a copy.
+ */
+export function withMemory<Ledger extends Requests>(ledger: Ledger, onAccepted: (restore: () => void) => void): Ledger {
+  const requests = new Map<string, RecordedRequest>();
+  const change = (key: AttemptKey, what: Partial<RecordedRequest>): void => {
+    const known = requests.get(nameOf(key));
+    if (known !== undefined) requests.set(nameOf(key), { ...known, ...what });
+  };
+  const recordAgain = async (key: AttemptKey): Promise<boolean> => {
+    const known = requests.get(nameOf(key));
+    if (known !== undefined) await ledger.recordAgain([known]);
+    return known !== undefined;
+  };
+  /** Repeats what needs the record of a request, once that is there again. */
+  const about = async <R>(key: AttemptKey, work: () => Promise<R>): Promise<R> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof LedgerMisuse) || !(await recordAgain(key))) throw error;
+      return work();
+    }
+  };
+  onAccepted(() => {
+    const all = [...requests.values()];
+    for (let at = 0; at < all.length; at += PORTION) {
+      // Whoever needs one of them records it again by itself.
+      ledger.recordAgain(all.slice(at, at + PORTION)).catch(() => undefined);
+    }
+  });
+  return {
+    ...ledger,
+    intend: async (key, intent) => {
+      // Otherwise a copy would let it be sent a second time.
+      await recordAgain(key);
+      const answer = await ledger.intend(key, intent);
+      if (answer.type !== 'go') return answer;
+      requests.set(nameOf(key), { key: attemptKeyOf(key), intent, at: Date.now() });
+      const [oldest] = requests.keys();
+      if (requests.size > MOST && oldest !== undefined) requests.delete(oldest);
+      return answer;
+    },
+    settle: async (key, verdict, effect) => {
+      const answer = await about(key, () => ledger.settle(key, verdict, effect));
+      if (answer.settled) change(key, { verdict: [verdict, effect] });
+      return answer;
+    },
+    finishJob: async (key, end, effect) => {
+      const answer = await about(key, () => ledger.finishJob(key, end, effect));
+      if (answer.finished) change(key, { end: [key, end, effect] });
+      return answer;
+    },
+    notePrice: (key, answer) => about(key, () => ledger.notePrice(key, answer)),
+    changeRunning: (key, effect) => about(key, () => ledger.changeRunning(key, effect)),
+  };
+}
+
+function nameOf({ batch, row, step, take, attempt }: AttemptKey): string {
+  return [batch, row, step, take, attempt].join('/');
+}

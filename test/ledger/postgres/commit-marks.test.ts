@@ -1,0 +1,40 @@
+import { describe, expect, it } from '@jest/globals';
+import { CommitMarks, type CommitMark } from '../../../ledger/postgres/commit-marks.ts';
+import type { Sessions } from '../../../ledger/postgres/sessions.ts';
+
+const OURS = 'ours/1';
+const COPY = 'ours/2';
+const MARK = { name: 'commit:me', value: '7 1000', acceptedAs: `${OURS} x` };
+
+/** Whether the transaction of the mark was committed, by a database of this origin with these facts. */
+function ask(origin: string, facts: Readonly<Record<string, string>>): Promise<boolean> {
+  const rows: CommitMark[] = Object.entries(facts).map(([name, value]) => ({ name, value }));
+  const session = {
+    origin,
+    query: (text: string) => Promise.resolve({ rows: text.startsWith('select name') ? rows : [] }),
+  };
+  const sessions = {
+    using: <T>(work: (one: typeof session) => Promise<T>) => work(session),
+    notTheSame: () => new Error('another database'),
+  };
+  return new CommitMarks().wasCommitted(sessions as unknown as Sessions, MARK);
+}
+
+describe('whether a transaction was committed whose answer was lost', () => {
+  it('is what the database says that it was sent to', async () => {
+    expect(await ask(OURS, { database: `${OURS} x`, 'commit:me': '7 1000' })).toBe(true);
+    expect(await ask(OURS, { database: `${OURS} x`, 'commit:me': '6 900' })).toBe(false);
+    expect(await ask(OURS, {})).toBe(false);
+  });
+
+  it('cannot be said by a copy that nobody has accepted, nor by the database of another ledger', async () => {
+    await expect(ask(COPY, { database: `${OURS} x`, 'commit:me': '7 1000' })).rejects.toThrow('another database');
+    await expect(ask('other/1', { database: 'other/1 y' })).rejects.toThrow('another database');
+  });
+
+  it('is whether a copy has it that a person has accepted, before or after others wrote to it', async () => {
+    expect(await ask(COPY, { 'commit:me': '6 900' })).toBe(false);
+    expect(await ask(COPY, { database: `${COPY} z`, 'commit:me': '6 900' })).toBe(false);
+    expect(await ask(COPY, { database: `${COPY} z`, 'commit:me': '7 1000' })).toBe(true);
+  });
+});

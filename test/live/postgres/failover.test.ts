@@ -1,0 +1,51 @@
+/** @slow */
+import { expect, it } from '@jest/globals';
+import { startPostgres } from '../../postgres-server.mjs';
+import { expectWhole, report, saying } from '../../support/batch-end.ts';
+import { endAfterTest } from '../../support/end-after-test.ts';
+import { LiveWorld } from '../../support/live-world.ts';
+
+const ROWS = 120;
+/** Paid requests a second, and how many of them the replica does not hear of: two seconds. */
+const RATE = 8;
+const MISSED = 2 * RATE;
+const RUN = ['run', 'lines.csv', '--rate', String(RATE), '--halt', 'never'];
+
+it('nothing is sent on a replica that took over and lacks the last records, until a person has accepted it', async () => {
+  const primary = await startPostgres();
+  endAfterTest(() => {
+    primary.stop();
+  });
+  const replica = await primary.replicate();
+  endAfterTest(() => {
+    replica.stop();
+  });
+  const kinds = ['tts'];
+  const world = await LiveWorld.open({
+    seed: 43,
+    createMs: [50, 150],
+    jobMs: [500, 2_000],
+    rows: ROWS,
+    kinds,
+    ledger: primary.url,
+  });
+  const run = world.start(RUN);
+  await world.untilCharged(ROWS / 4);
+  replica.fallBehind();
+  await world.untilCharged(ROWS / 4 + MISSED);
+  primary.kill();
+  await replica.takeOver();
+  await run.said('voxbatch ledger accept-copy');
+  const sent = world.charges().size;
+  expect(await world.run(['ledger', 'accept-copy'])).toMatchObject({ code: 0, stderr: saying('Paused: lines') });
+  // What runs is fetched, and nothing sent.
+  expect(await run.ended).toMatchObject({ code: 75, stderr: saying('Batch "lines" is paused') });
+  expect(world.charges().size).toBe(sent);
+
+  expect(await world.run(['resume', 'lines'])).toMatchObject({ code: 0 });
+  const { code } = await world.start(RUN).ended;
+  const end = await expectWhole(world, 'lines', ROWS);
+  report('failover to a replica that is behind', { sent, ...end });
+  // The process that had sent what the replica lacks was there to record it again.
+  expect({ code, unknown: end.unknown, charges: end.charges }).toEqual({ code: 0, unknown: 0, charges: ROWS });
+});
