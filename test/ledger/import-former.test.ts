@@ -14,7 +14,7 @@ import { KernelLock } from '../../embedded/kernel-lock.ts';
 import { compiledOf } from '../compiled.mjs';
 import { FILE } from './actions.ts';
 import { expectKept } from './recount.ts';
-import { aBatch, claimAnew, INTENT, makeFolder } from './setup.ts';
+import { aBatch, claimAnew, DROP_LATER_TABLES, INTENT, makeFolder } from './setup.ts';
 
 /** Ledgers of layouts from before version 1, which `former/` has as those versions left them, with what they said of them. */
 
@@ -219,7 +219,7 @@ describe('a ledger of a layout from before 0.1', () => {
   it('is read in from the first form of the one schema, too', async () => {
     await (await openLedger(path)).close();
     const raw = new Database(path);
-    raw.exec(`delete from voxbatch_migrations where name <> '0.1'; drop table actions;
+    raw.exec(`delete from voxbatch_migrations where name <> '0.1'; ${DROP_LATER_TABLES};
       update voxbatch_migrations set name = 'v1'; drop table schedules;
       create table schedules (name text primary key, surveyed_until integer not null, on_end text, notify text, run text, spec text,
         api_url text, account text, settled_at integer, legacy_until integer, note text);

@@ -8,7 +8,7 @@ import { LedgerMissing, LedgerTooNew, LedgerUnreachable } from '../../ledger/err
 import { MIGRATION_TABLE } from '../../ledger/migrate.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { ANN } from '../support/ann.ts';
-import { aBatch, fill, makeFolder, open } from './setup.ts';
+import { aBatch, DROP_LATER_TABLES, fill, makeFolder, open } from './setup.ts';
 
 let folder: string;
 let remove: () => Promise<void>;
@@ -66,16 +66,16 @@ describe('openLedger', () => {
     await (await open(folder)).close();
     const path = join(folder, 'ledger.db');
     const raw = new Database(path);
-    raw.exec(`insert into ${MIGRATION_TABLE} values ('0.3', ''); create table later (a);
-      insert into facts values ('oldest-for-0.3', '0.1')`);
+    raw.exec(`insert into ${MIGRATION_TABLE} values ('9.1', ''); create table later (a);
+      insert into facts values ('oldest-for-9.1', '0.1')`);
     const ledger = await openLedger(path);
     await ledger.createBatch(aBatch());
     await ledger.openBatch('b', 0, ANN);
     expect(await ledger.actionsOf({ batch: 'b' })).toHaveLength(1);
     await ledger.close();
-    raw.exec(`insert into ${MIGRATION_TABLE} values ('0.4', ''); insert into facts values ('oldest-for-0.4', '0.4')`);
+    raw.exec(`insert into ${MIGRATION_TABLE} values ('9.2', ''); insert into facts values ('oldest-for-9.2', '9.2')`);
     raw.close();
-    await expect(openLedger(path)).rejects.toThrow('0.4');
+    await expect(openLedger(path)).rejects.toThrow('9.2');
   });
 
   it('adds to one of an earlier version what that does not have, while one of its programs works on it', async () => {
@@ -84,7 +84,7 @@ describe('openLedger', () => {
     const raw = new Database(path);
     // As version 0.1 left it.
     raw.exec(
-      `delete from ${MIGRATION_TABLE} where name <> '0.1'; drop table actions; delete from facts where name like 'oldest-for-%'`,
+      `delete from ${MIGRATION_TABLE} where name <> '0.1'; ${DROP_LATER_TABLES}; delete from facts where name like 'oldest-for-%'`,
     );
     const ledgers = await Promise.all([1, 2, 3].map(() => openLedger(path)));
     await ledgers[0]?.createBatch(aBatch());

@@ -16,6 +16,7 @@ import {
 import { DEFAULT_TUNABLES } from '../../contract/tunables.ts';
 import type { Claim } from '../../ledger/lanes/claims.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { TABLES, TABLES_OF } from '../../ledger/schema.ts';
 import type { RedriveChoice, Redriven } from '../../ledger/takes/redrive.ts';
 import type { BatchRecord, LoadedRow, NewBatch, NewRow } from '../../ledger/record-types.ts';
 import { inside } from './inside.ts';
@@ -36,6 +37,12 @@ const SETTINGS: BatchSettings = {
   cache: 'off',
   halt: NEVER_HALT,
 };
+
+/** SQL that makes a ledger one of version 0.1, apart from what is on record about versions. */
+export const DROP_LATER_TABLES = Object.keys(TABLES)
+  .filter((name) => !(name in TABLES_OF['0.1']))
+  .map((name) => `drop table ${name}`)
+  .join('; ');
 
 export const INTENT = { quoted: 2.5, quotedRest: 0, owner: 'w1', maxSending: 8 };
 
