@@ -19,6 +19,7 @@ const all = [
   'test/ledger/story',
   'test/deploy/roles',
   'test/live/ledger-copy',
+  'test/live/many-hosts',
   'test/live/postgres/',
 ];
 const chosen = process.argv.slice(2);

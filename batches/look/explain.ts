@@ -1,3 +1,4 @@
+import { StoreUnwritable } from '../../store/errors.ts';
 import type { ActionRecord } from '../../contract/actions.ts';
 import { mergeActions } from '../../policy/history/merge-actions.ts';
 import { defined } from '../../contract/defined.ts';
@@ -90,7 +91,7 @@ function partOf({ row: part, charges }: RowStanding): PartStory {
 
 /**
  * Returns everything about one row. `wanted`: its id, or its number if no row has that id. `store`: where to check its
- * file, and its parts' files if it is lost. Default: no check.
+ * file, and its parts' files if it is lost; one that cannot be read is not checked. Default: no check.
  */
 export async function explainRow(
   ledger: Ledger,
@@ -123,10 +124,15 @@ export async function explainRow(
       await ledger.actionsOf({ batch: batch.name, rows: [row.row, ...parts.map((part) => part.row.row)] }),
     ),
     files: namedFiles(row, batch),
-    lost: (store && (await findLoss(found, store, parts))) ?? null,
+    lost: (store && (await findLoss(found, store, parts).catch(unlessStore))) ?? null,
     needed: row.failure?.class === 'OverBudget' ? await neededForRow(ledger, batch, found, parts) : null,
   };
   return { type: 'found', history };
+}
+
+/** The records say everything else: whoever looks at them may have no way to the store. */
+function unlessStore(error: unknown): undefined {
+  if (!(error instanceof StoreUnwritable)) throw error;
 }
 
 /** The ledger keeps an ended row's last state, which is meaningless. */
