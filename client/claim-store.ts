@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import type { Ledger } from '../ledger/ledger.ts';
-import { hasFolderOf, openStore, ownerOfStore, readerOf } from '../store/open-store.ts';
+import { hasFolderOf, marksOfStore, openStore, readerOf } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { beforeWork, VoxbatchError } from './problem.ts';
 import type { Settings } from './settings.ts';
@@ -8,8 +9,8 @@ import type { BatchRecord } from '../ledger/record-types.ts';
 
 type StoreSettings = Pick<Settings, 'store' | 'env'>;
 type LedgerName = Pick<Ledger, 'id' | 'place'>;
-/** A ledger that records its stored files. */
-export type StoringLedger = LedgerName & Pick<Ledger, 'findStoredFile'>;
+/** A ledger that records its store, and the files in it. */
+export type StoringLedger = LedgerName & Pick<Ledger, 'findStoredFile' | 'storeId'>;
 
 /** Opens the store to read from it: claims and creates nothing. */
 export function openStoreOf({ store, env }: StoreSettings): Promise<Store> {
@@ -22,44 +23,70 @@ export function openStoreOf({ store, env }: StoreSettings): Promise<Store> {
  *
  * Throws {@link VoxbatchError} (as {@link requireStore} does).
  */
-export async function claimStore(settings: StoreSettings, ledger: StoringLedger): Promise<Store> {
+export async function claimStore(
+  settings: StoreSettings,
+  ledger: StoringLedger & Pick<Ledger, 'recordStore'>,
+): Promise<Store> {
   await requireStore(settings, ledger);
-  return claim(settings, ledger);
+  return beforeWork(async () => {
+    const { store, id } = await claim(settings, ledger, await ledger.storeId());
+    // Of several that begin with different stores at once, one is recorded first.
+    if ((await ledger.recordStore(id)) === id) return store;
+    await store.close();
+    throw new VoxbatchError({ type: 'other-store', store: settings.store, ledger: ledger.place });
+  });
 }
 
 /**
- * Checks that the store holds the ledger's files; otherwise all of them would be paid for again. A ledger with no
- * recorded file has no store yet. Creates and claims nothing.
+ * Checks that the store is the ledger's; otherwise all of its files would be paid for again, or half of the workers
+ * would keep theirs elsewhere. Creates and claims nothing.
  *
- * Throws {@link VoxbatchError} (`store-missing`, `store-of-another`, `machine`).
+ * Throws {@link VoxbatchError} (`store-missing`, `store-of-another`, `other-store`, `machine`).
  */
 export async function requireStore({ store, env }: StoreSettings, ledger: StoringLedger): Promise<void> {
   await beforeWork(async () => {
-    const owner = await ownerOfStore(store, env);
-    if (owner === ledger.id) return;
+    const { owner, id } = await marksOfStore(store, env);
     const where = { store, ledger: ledger.place };
-    if (owner !== undefined) throw new VoxbatchError({ type: 'store-of-another', ...where });
+    if (owner !== undefined && owner !== ledger.id) throw new VoxbatchError({ type: 'store-of-another', ...where });
+    const recorded = await ledger.storeId();
+    if (owner !== undefined && id !== undefined && (recorded === undefined || recorded === id)) return;
+    // Another has begun, whose files are there, or will be.
+    if (owner !== undefined && recorded !== undefined) throw new VoxbatchError({ type: 'other-store', ...where });
     const stored = await ledger.findStoredFile();
-    // A store of an earlier version has files but no owner mark.
-    if (stored === undefined || (await hasFolderOf(store, stored.key, env))) return;
-    throw new VoxbatchError({ type: 'store-missing', ...where, batch: stored.batch });
+    // One of an earlier version has files, but no mark, or none of its own.
+    if (stored === undefined ? recorded === undefined : await hasFolderOf(store, stored.key, env)) return;
+    throw new VoxbatchError(
+      stored === undefined
+        ? { type: 'other-store', ...where }
+        : { type: 'store-missing', ...where, batch: stored.batch },
+    );
   });
 }
 
 /** Creates an empty store to replace the ledger's missing one: a person has confirmed that its files are lost. */
-export async function beginStore(settings: StoreSettings, ledger: LedgerName): Promise<void> {
-  await (await claim(settings, ledger)).close();
+export async function beginStore(
+  settings: StoreSettings,
+  ledger: LedgerName & Pick<Ledger, 'replaceStore'>,
+): Promise<void> {
+  await beforeWork(async () => {
+    const { store, id } = await claim(settings, ledger);
+    await store.close();
+    await ledger.replaceStore(id);
+  });
 }
 
-async function claim(settings: StoreSettings, ledger: LedgerName): Promise<Store> {
-  return beforeWork(async () => {
-    const store = await openStore(settings.store, settings.env);
-    if ((await store.claim(ledger.id)) === ledger.id) {
-      await store.sweep();
-      return store;
-    }
+/** Claims a store, and gives it an id if it has none: the one on record, where its marks were lost. */
+async function claim(
+  settings: StoreSettings,
+  ledger: LedgerName,
+  recorded: string = randomUUID(),
+): Promise<{ readonly store: Store; readonly id: string }> {
+  const store = await openStore(settings.store, settings.env);
+  if ((await store.claim(ledger.id)) !== ledger.id)
     throw new VoxbatchError({ type: 'store-of-another', store: settings.store, ledger: ledger.place });
-  });
+  const id = await store.claimId(recorded);
+  await store.sweep();
+  return { store, id };
 }
 
 /** How lost texts are restored. */
@@ -74,11 +101,11 @@ export interface Rewriting {
  * Opens a ledger's store to search for a batch's lost files. Creates and claims nothing: otherwise the empty mount
  * point of an unmounted disk would become the store.
  *
- * `requireOwn` throws {@link VoxbatchError} (`store-missing`, `store-of-another`, `machine`).
+ * `requireOwn` throws {@link VoxbatchError} (`store-missing`, `store-of-another`, `other-store`, `machine`).
  */
 export function searchedStore(
   { store, env }: StoreSettings,
-  { id, place }: Pick<Ledger, 'id' | 'place'>,
+  ledger: LedgerName & Pick<Ledger, 'storeId'>,
   { name: batch }: Pick<BatchRecord, 'name'>,
   { open, onRewritten }: Rewriting = {},
 ): SearchedStore {
@@ -86,12 +113,12 @@ export function searchedStore(
     files: readerOf(store, env),
     requireOwn: () =>
       beforeWork(async () => {
-        const owner = await ownerOfStore(store, env);
-        if (owner === id) return;
-        const where = { store, ledger: place };
-        throw new VoxbatchError(
-          owner === undefined ? { type: 'store-missing', ...where, batch } : { type: 'store-of-another', ...where },
-        );
+        const { owner, id } = await marksOfStore(store, env);
+        const where = { store, ledger: ledger.place };
+        if (owner === undefined) throw new VoxbatchError({ type: 'store-missing', ...where, batch });
+        if (owner !== ledger.id) throw new VoxbatchError({ type: 'store-of-another', ...where });
+        const recorded = await ledger.storeId();
+        if (recorded !== undefined && recorded !== id) throw new VoxbatchError({ type: 'other-store', ...where });
       }),
     rewrite: async ({ file: { key, extension }, text }) => {
       const stem = key.slice(0, -`.${extension}`.length);

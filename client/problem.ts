@@ -30,6 +30,8 @@ export type Problem =
   | { readonly type: 'machine'; readonly cause: unknown }
   /** The media in the store belong to another ledger. */
   | { readonly type: 'store-of-another'; readonly store: string; readonly ledger: string }
+  /** The ledger has another store than this one, so results would be in two. */
+  | { readonly type: 'other-store'; readonly store: string; readonly ledger: string }
   /** The store lacks files of the batch and was never this ledger's: a disk is not mounted, or the folder is wrong. */
   | { readonly type: 'store-missing'; readonly store: string; readonly ledger: string; readonly batch: string }
   /** The out folder cannot be created or written. */
@@ -141,6 +143,8 @@ const SENTENCES: { readonly [T in Problem['type']]: (problem: Extract<Problem, {
     problem.batch === undefined ? 'There is no batch here yet.' : `There is no batch "${problem.batch}" here.`,
   machine: (problem) => messageOf(problem.cause),
   'store-of-another': (problem) => `The media in ${problem.store} belong to another ledger than ${problem.ledger}.`,
+  'other-store': (problem) =>
+    `The results of ledger ${problem.ledger} are kept in another store than ${problem.store}.`,
   'store-missing': (problem) =>
     `The store of ledger ${problem.ledger} is not in ${problem.store}, so no file of batch "${problem.batch}" is taken for lost.`,
   'unwritable-out': (problem) => `The output folder ${problem.out} cannot be written: ${messageOf(problem.cause)}.`,

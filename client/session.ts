@@ -29,7 +29,7 @@ export class Session {
   readonly access: () => ApiAccess | Promise<ApiAccess>;
   /** Opens the ledger. Throws {@link VoxbatchError} (`no-ledger`, `machine`). */
   readonly ledger: () => Promise<Ledger>;
-  /** Opens the store. Throws {@link VoxbatchError} (`store-missing`, `store-of-another`, `machine`). */
+  /** Opens the store. Throws {@link VoxbatchError} (`store-missing`, `store-of-another`, `other-store`, `machine`). */
   readonly store: () => Promise<Store>;
   /** Opens the API and reads the profile. Spends nothing. Throws {@link VoxbatchError} (`odd-token`, `odd-proxy`, `token-refused`, `api-away`). */
   readonly api: () => Promise<OpenApi>;

@@ -94,6 +94,10 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
     'Nothing was spent. Their ledger records what was paid: if it was deleted, restore it from a backup; if it is elsewhere, name it (VOXBATCH_LEDGER). ' +
       'Only if none of these media is needed here, set VOXBATCH_STORE to another folder: a new ledger with another store pays again for all that was paid before.',
   ),
+  'other-store': usage(
+    'Nothing was sent. Nothing was spent. All workers and commands of a ledger need the same one: set VOXBATCH_STORE to the store that the others have, and run the same command again. ' +
+      'If it is lost for good, begin an empty one, and fetch again what jobs still give, free: voxbatch redrive BATCH --damaged --new-store',
+  ),
   'store-missing': usage(
     ({ batch }) =>
       'Nothing was changed. Nothing was spent. Mount its disk, or set VOXBATCH_STORE to its folder, and run the same command again. ' +

@@ -32,6 +32,8 @@ export interface Bytes {
   partsIn(): Promise<OwnedFolder>;
   /** See `Store.claim`. */
   claim(owner: string): Promise<string>;
+  /** See `Store.claimId`. */
+  claimId(id: string): Promise<string>;
   /** Checks that the claimed place is still there: otherwise each of its files would seem lost. */
   requireStillThere(): Promise<void>;
   /** Puts content under a name, whole or not at all; replaces what has that name. */

@@ -42,6 +42,7 @@ export function openMediaStore(
   const place = { bytes, work, folders: new Folders() };
   return {
     claim: (owner) => bytes.claim(owner),
+    claimId: (id) => bytes.claimId(id),
     write: (stem, body, expectation, onReceived, persist) =>
       write(place, { stem, body, expectation, onReceived, persist }),
     find: async (stem, expectation) => {

@@ -4,7 +4,7 @@ import type { Bytes } from './bytes.ts';
 import { bucketAddress, type BucketPlace, readBucketPlace } from './s3/address.ts';
 import type { BucketBytes } from './s3/s3-bytes.ts';
 import { requireSafe } from './names.ts';
-import { ownerOf } from './owner-file.ts';
+import { marksOf, type StoreMarks } from './owner-file.ts';
 import type { Store } from './store.ts';
 
 /**
@@ -65,10 +65,10 @@ export function placeOf(address: string, key: string): string {
   return readBucketPlace(address) === undefined ? join(address, key) : `${address}/${key}`;
 }
 
-/** The owner that claimed the store at an address, if any. Creates nothing. Throws `StoreUnwritable`. */
-export async function ownerOfStore(address: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+/** What the store at an address says of itself; nothing if it is missing. Creates nothing. Throws `StoreUnwritable`. */
+export async function marksOfStore(address: string, env: NodeJS.ProcessEnv): Promise<StoreMarks> {
   const place = readBucketPlace(address);
-  return place === undefined ? ownerOf(address) : using(await openBucket(place, env), (bucket) => bucket.owner());
+  return place === undefined ? marksOf(address) : using(await openBucket(place, env), (bucket) => bucket.marks());
 }
 
 /** Whether an address is that of a place in a bucket. */
@@ -77,10 +77,10 @@ export function isBucket(address: string): boolean {
 }
 
 /**
- * Writes an object to a place in a bucket, reads it, and removes it. Returns whoever has claimed the place. Throws
+ * Writes an object to a place in a bucket, reads it, and removes it. Returns what the place says of itself. Throws
  * `StoreUnwritable`.
  */
-export async function tryBucket(address: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+export async function tryBucket(address: string, env: NodeJS.ProcessEnv): Promise<StoreMarks> {
   const place = readBucketPlace(address);
   if (place === undefined) throw new Error(`Expected a place in a bucket, but got ${address}.`);
   return using(await openBucket(place, env), (bucket) => bucket.probe());

@@ -1,10 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { link, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { defined } from '../contract/defined.ts';
 import { StoreUnwritable } from './errors.ts';
 
 /** Names the owner of a folder's files. */
 const OWNER_FILE = '.ledger';
+/** Has the random id of a folder that is claimed. Stores claimed before there were ids lack it. */
+const ID_FILE = '.store';
+
+/** What a store says of itself. */
+export interface StoreMarks {
+  /** The id of the ledger that has claimed it, if one has. */
+  readonly owner?: string;
+  /** Its own random id, if it has one. */
+  readonly id?: string;
+}
 
 /** The folder of a store. */
 export interface OwnedFolder {
@@ -27,8 +38,29 @@ export async function claimFolder(folder: string, owner: string): Promise<string
   }
 }
 
+/** Gives a folder this id if it has none, and returns the one that it has. Throws {@link StoreUnwritable}. */
+export async function claimFolderId(folder: string, id: string): Promise<string> {
+  const path = join(folder, ID_FILE);
+  try {
+    return (await read(path)) ?? (await claim(path, id));
+  } catch (error) {
+    throw new StoreUnwritable(path, error);
+  }
+}
+
+/** What a folder says of itself; nothing if it is missing. Changes nothing. Throws {@link StoreUnwritable}. */
+export async function marksOf(folder: string): Promise<StoreMarks> {
+  const owner = await ownerOf(folder);
+  const path = join(folder, ID_FILE);
+  try {
+    return defined({ owner, id: await read(path) });
+  } catch (error) {
+    throw new StoreUnwritable(path, error);
+  }
+}
+
 /** The folder's owner; undefined if it is unclaimed or missing. Changes nothing. Throws {@link StoreUnwritable}. */
-export async function ownerOf(folder: string): Promise<string | undefined> {
+async function ownerOf(folder: string): Promise<string | undefined> {
   const path = join(folder, OWNER_FILE);
   try {
     return await read(path);

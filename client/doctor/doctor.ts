@@ -14,6 +14,7 @@ import { requireWritable } from '../require-writable.ts';
 import { openTemporal } from '../temporal/open-temporal.ts';
 import { findSearchAttributes, searchAttributeCommand } from '../temporal/search-attributes.ts';
 import { isBucket, tryBucket } from '../../store/open-store.ts';
+import { requireStore } from '../claim-store.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Session } from '../session.ts';
 import { countPollers } from './pollers.ts';
@@ -41,8 +42,8 @@ export type SoundPart =
   | { readonly type: 'api'; readonly url: string; readonly proxy?: string }
   /** Token, account and clock. `credits`: the account's balance, if the API reports it. */
   | { readonly type: 'account'; readonly account: string; readonly tier?: string; readonly credits?: number }
-  /** A store in a bucket, which can be read and written. Not checked for a folder. */
-  | { readonly type: 'store'; readonly store: string }
+  /** The store: none of another ledger, and no second one. `isTried`: it could be read and written; a folder is not tried. Checked only in a bucket or on a cluster. */
+  | { readonly type: 'store'; readonly store: string; readonly isTried: boolean }
   /** The ffmpeg that would be used, if any, with the version it reports. Only some audio processing needs it. */
   | { readonly type: 'ffmpeg'; readonly found?: { readonly program: string; readonly version: string } }
   /** Search attributes on a cluster. `missing`: those that Temporal's lists lack, which is no fault; `command` creates them. */
@@ -86,7 +87,9 @@ export async function* examine(
     ['disk', () => checkDisk(session)],
     ['ffmpeg', () => checkFfmpeg(session)],
     ['ledger', () => checkLedger(session)],
-    ...(isBucket(session.settings.store) ? [['store', () => checkStore(session)] as const] : []),
+    ...(isBucket(session.settings.store) || session.settings.cluster !== undefined
+      ? [['store', () => checkStore(session)] as const]
+      : []),
     ['server', () => checkServer(session, say)],
     ['api', () => checkApi(session, open)],
     ['account', () => checkAccount(open)],
@@ -143,14 +146,13 @@ async function checkLedger({ settings }: Session): Promise<SoundPart> {
   return { type: 'ledger', ledger, batches: batches.length, unfinished };
 }
 
-/** Writes and removes an object, and looks whose the store is. */
+/** Writes and removes an object of a bucket, and looks whose the store is. */
 async function checkStore({ settings }: Session): Promise<SoundPart> {
   const { store, env } = settings;
-  const owner = await tryBucket(store, env);
-  const ledger = await lookInto(settings, ({ id, place }) => ({ id, place }));
-  if (owner !== undefined && ledger !== undefined && owner !== ledger.id)
-    throw new VoxbatchError({ type: 'store-of-another', store, ledger: ledger.place });
-  return { type: 'store', store };
+  const isTried = isBucket(store);
+  if (isTried) await tryBucket(store, env);
+  await lookInto(settings, (ledger) => requireStore(settings, ledger));
+  return { type: 'store', store, isTried };
 }
 
 /** Undefined where there is no ledger. */

@@ -108,7 +108,8 @@ async function finishedOnRecord(
  * it: everything is priced as if nothing had ever been paid for.
  */
 async function storeProblem(settings: Settings, ledger: Ledger | undefined): Promise<VoxbatchError | undefined> {
-  const none = { id: '', place: settings.ledger, findStoredFile: () => Promise.resolve(undefined) };
+  const nothing = (): Promise<undefined> => Promise.resolve(undefined);
+  const none = { id: '', place: settings.ledger, findStoredFile: nothing, storeId: nothing };
   try {
     await requireStore(settings, ledger ?? none);
     return undefined;

@@ -1,15 +1,16 @@
 import { createHash, hash, randomUUID } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
+import { defined } from '../../contract/defined.ts';
 import type { Bytes } from '../bytes.ts';
 import { Patience } from '../patience.ts';
-import { requireSame } from '../owner-file.ts';
+import { requireSame, type StoreMarks } from '../owner-file.ts';
 import type { KeptFile, Reused } from '../store.ts';
 import { bucketAddress, type BucketPlace } from './address.ts';
 import { BucketClient, UNKNOWN_TO_SERVER } from './client.ts';
 import { credentialSource } from './credentials.ts';
 import { leaseObject, readObject } from './download.ts';
 import { headObject, listObjects, type ObjectFacts, removeObject, storedWith } from './objects.ts';
-import { claimPrefix, ownerOfPrefix } from './owner-object.ts';
+import { claimPrefix, claimPrefixId, idOfPrefix, ownerOfPrefix } from './owner-object.ts';
 import { Scratch } from './scratch.ts';
 import { readServer } from './settings.ts';
 import { Uploads } from './upload.ts';
@@ -24,8 +25,10 @@ export interface BucketBytes extends Bytes {
   readonly patience: Patience;
   /** Who has claimed the prefix, if anybody has. */
   owner(): Promise<string | undefined>;
-  /** Writes an object, lists it, reads it, and removes it; returns the owner. */
-  probe(): Promise<string | undefined>;
+  /** What the prefix says of itself. */
+  marks(): Promise<StoreMarks>;
+  /** Writes an object, lists it, reads it, and removes it; returns the marks. */
+  probe(): Promise<StoreMarks>;
 }
 
 /** Opens a place in a bucket; sends nothing yet. Throws `BucketUnusable` if the settings do not suffice. */
@@ -39,6 +42,7 @@ export async function openBucketBytes(place: BucketPlace, env: NodeJS.ProcessEnv
   const bytes: BucketBytes = {
     patience,
     owner: () => ownerOfPrefix(client, place.prefix),
+    marks: async () => defined({ owner: await bytes.owner(), id: await idOfPrefix(client, place.prefix) }),
     probe: async () => {
       const key = `.probe-${randomUUID()}`;
       const body = Buffer.from('voxbatch doctor');
@@ -49,13 +53,14 @@ export async function openBucketBytes(place: BucketPlace, env: NodeJS.ProcessEnv
       } finally {
         await bytes.remove([key]);
       }
-      return bytes.owner();
+      return bytes.marks();
     },
     partsIn: () => Promise.resolve(scratch.folder),
     claim: async (owner) => {
       claimed = owner;
       return claimPrefix(client, place.prefix, owner);
     },
+    claimId: (id) => claimPrefixId(client, place.prefix, id),
     requireStillThere: async () => {
       if (claimed !== undefined) requireSame(bucketAddress(place), claimed, await bytes.owner());
     },

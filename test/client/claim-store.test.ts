@@ -1,23 +1,23 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beginStore, claimStore } from '../../client/claim-store.ts';
 import { freshFolder } from '../support/fresh-folder.ts';
+import { storingLedger } from '../support/storing-ledger.ts';
 
-const [ONE, OTHER] = [
-  { id: 'ledger-1', place: '/one/ledger.db', findStoredFile: () => Promise.resolve(undefined) },
-  { id: 'ledger-2', place: '/other/ledger.db', findStoredFile: () => Promise.resolve(undefined) },
-];
+type TestLedger = ReturnType<typeof storingLedger>;
+let ONE: TestLedger;
+let OTHER: TestLedger;
 /** A ledger that has stored files. */
-const STORED = {
-  ...ONE,
-  findStoredFile: () => Promise.resolve({ batch: 'lines', key: 'lines-0a1b/0000/1-speech-1.mp3' }),
-};
+let STORED: TestLedger;
 
 let folder: string;
 let store: string;
 
 beforeEach(() => {
+  ONE = storingLedger('ledger-1', '/one/ledger.db');
+  OTHER = storingLedger('ledger-2', '/other/ledger.db');
+  STORED = storingLedger('ledger-1', '/one/ledger.db', { batch: 'lines', key: 'lines-0a1b/0000/1-speech-1.mp3' });
   folder = freshFolder();
   store = join(folder, 'store');
 });
@@ -30,7 +30,7 @@ async function listed(): Promise<string[]> {
 describe('claimStore', () => {
   it('makes a store, and opens it again for the same ledger', async () => {
     for (let times = 0; times < 2; times += 1) await claimStore({ store, env: {} }, ONE);
-    expect(await readdir(store)).toEqual(['.ledger']);
+    expect(await readdir(store)).toEqual(['.ledger', '.store']);
   });
 
   it('refuses the store of another ledger, and changes nothing in it', async () => {
@@ -57,7 +57,7 @@ describe('claimStore', () => {
   it('takes a store of an earlier version, which says nowhere whose it is', async () => {
     await mkdir(join(store, 'lines-0a1b/0000'), { recursive: true });
     await claimStore({ store, env: {} }, STORED);
-    expect(await readdir(store)).toEqual(['.ledger', 'lines-0a1b']);
+    expect(await readdir(store)).toEqual(['.ledger', '.store', 'lines-0a1b']);
   });
 
   it('asks nothing of a ledger whose store is there', async () => {
@@ -71,7 +71,7 @@ describe('claimStore', () => {
   it('goes on in an empty store that a person began', async () => {
     await beginStore({ store, env: {} }, STORED);
     await claimStore({ store, env: {} }, STORED);
-    expect(await readdir(store)).toEqual(['.ledger']);
+    expect(await readdir(store)).toEqual(['.ledger', '.store']);
   });
 
   it('is one ledger of several that begin at once', async () => {
@@ -79,7 +79,59 @@ describe('claimStore', () => {
       [ONE, OTHER, ONE, OTHER].map((ledger) => claimStore({ store, env: {} }, ledger)),
     );
     expect(opened.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
-    expect(await readdir(store)).toEqual(['.ledger']);
+    expect(await readdir(store)).toEqual(['.ledger', '.store']);
+  });
+
+  describe('with a second store', () => {
+    const refused = { problem: { type: 'other-store', ledger: '/one/ledger.db' } };
+    const second = (): string => join(folder, 'store-2');
+
+    it('refuses it before there is any file, and makes nothing there', async () => {
+      await claimStore({ store, env: {} }, ONE);
+      await expect(claimStore({ store: second(), env: {} }, ONE)).rejects.toMatchObject(refused);
+      expect(await readdir(folder)).toEqual(['store']);
+      await claimStore({ store, env: {} }, ONE);
+    });
+
+    it('lets one win of those that begin at once, and refuses the other ever after', async () => {
+      const places = [store, second()];
+      const begin = (): Promise<PromiseSettledResult<unknown>[]> =>
+        Promise.allSettled(places.map((place) => claimStore({ store: place, env: {} }, ONE)));
+      const first = await begin();
+      expect(first.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+      expect(first.find(({ status }) => status === 'rejected')).toMatchObject({ reason: refused });
+      expect((await begin()).map(({ status }) => status)).toEqual(first.map(({ status }) => status));
+    });
+
+    it('adopts one without an id where files on record are, and refuses what else has the former mark', async () => {
+      for (const place of [store, second()]) {
+        await mkdir(place);
+        await writeFile(join(place, '.ledger'), 'ledger-1');
+      }
+      await mkdir(join(store, 'lines-0a1b/0000'), { recursive: true });
+      await expect(claimStore({ store: second(), env: {} }, STORED)).rejects.toMatchObject({
+        problem: { type: 'store-missing' },
+      });
+      await claimStore({ store, env: {} }, STORED);
+      await mkdir(join(second(), 'lines-0a1b/0000'), { recursive: true });
+      await expect(claimStore({ store: second(), env: {} }, STORED)).rejects.toMatchObject(refused);
+    });
+
+    it('knows its own after the marks were lost, by its files', async () => {
+      await beginStore({ store, env: {} }, STORED);
+      await mkdir(join(store, 'lines-0a1b/0000'), { recursive: true });
+      const id = await readFile(join(store, '.store'), 'utf8');
+      for (const name of ['.ledger', '.store']) await rm(join(store, name));
+      await claimStore({ store, env: {} }, STORED);
+      expect(await readFile(join(store, '.store'), 'utf8')).toBe(id);
+    });
+
+    it('takes it once a person began it, and then refuses the first one', async () => {
+      await claimStore({ store, env: {} }, ONE);
+      await beginStore({ store: second(), env: {} }, ONE);
+      await claimStore({ store: second(), env: {} }, ONE);
+      await expect(claimStore({ store, env: {} }, ONE)).rejects.toMatchObject(refused);
+    });
   });
 
   it('says where it cannot be written', async () => {

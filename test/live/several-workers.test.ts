@@ -8,6 +8,23 @@ import type { WorldOptions } from '../support/live-world.ts';
 describe('several workers of a cluster', () => {
   const options: WorldOptions = { seed: 71, createMs: [20, 60], jobMs: [300, 1_000], kinds: ['tts'] };
 
+  it('keep results in one store: on a new ledger a second one is refused before there is any file', async () => {
+    const { world, env, workers } = await openCluster({ ...options, rows: 4 }, 0);
+    const withStore = (name: string): NodeJS.ProcessEnv => ({ ...env, VOXBATCH_STORE: name });
+    workers.push(await world.startWorking(['worker'], { env: withStore('store-1') }));
+    const refused = /kept in another store than .*store-2.*Nothing was spent.*VOXBATCH_STORE/;
+    const worker = await world.run(['worker'], { env: withStore('store-2') });
+    expect(worker).toMatchObject({ code: 2, stderr: expect.stringMatching(refused) });
+    const run = await world.run(['run', 'lines.csv', '--detach'], { env: withStore('store-2') });
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringMatching(refused) });
+    expect((await world.run(['doctor'], { env: withStore('store-2') })).stdout).toMatch(
+      refused.source.split('.*')[0] ?? '',
+    );
+    expect(await world.run(['run', 'lines.csv'], { env: withStore('store-1') })).toMatchObject({ code: 0 });
+    await expectWhole(world, 'lines', 4);
+    await Promise.all(workers.map((one) => one.endInOrder()));
+  });
+
   it('all work on a small batch, also those that join later, and after one was killed', async () => {
     const rows = 220;
     const { world, env, workers } = await openCluster({ ...options, rows }, 2);

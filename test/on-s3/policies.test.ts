@@ -78,7 +78,8 @@ describe('a worker', () => {
     const env = await userWith('worker-policy.json', 'worker');
     const bytes = await open(PREFIX, env);
     expect(await bytes.claim('me')).toBe('me');
-    expect(await bytes.probe()).toBe('me');
+    expect(await bytes.claimId('this')).toBe('this');
+    expect(await bytes.probe()).toEqual({ owner: 'me', id: 'this' });
     await bytes.put('b/1.mp3', contentOf('sound'));
     const large = `${freshFolder()}/large`;
     const body = Buffer.alloc(20_000_000, 1);

@@ -27,6 +27,11 @@ const WORDS: readonly (readonly [Problem, string, RegExp])[] = [
     /in \/s belong.*\/l\.db.*restore it from a backup.*VOXBATCH_STORE.*pays again/,
   ],
   [
+    { type: 'other-store', store: '/s', ledger: '/l.db' },
+    'usage',
+    /\/l\.db are kept in another store than \/s\..*Nothing was spent\..*set VOXBATCH_STORE.*--new-store/,
+  ],
+  [
     { type: 'store-missing', store: '/s', ledger: '/l.db', batch: 'b' },
     'usage',
     /\/l\.db is not in \/s.*Nothing was spent\. Mount.*VOXBATCH_STORE/,

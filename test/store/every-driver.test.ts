@@ -45,6 +45,8 @@ describe.each(DRIVERS)('$name', (driver) => {
   it('is claimed once', async () => {
     expect(await store.claim('me')).toBe('me');
     expect(await store.claim('you')).toBe('me');
+    expect(await store.claimId('first')).toBe('first');
+    expect(await store.claimId('second')).toBe('first');
   });
 
   it('stores a small body and a large one, and finds and reads them again', async () => {

@@ -3,14 +3,17 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { claimStore, searchedStore } from '../../../client/claim-store.ts';
 import { freshFolder } from '../../support/fresh-folder.ts';
+import { storingLedger } from '../../support/storing-ledger.ts';
 
-const findStoredFile = (): Promise<undefined> => Promise.resolve(undefined);
-const LEDGER = { id: 'ledger-1', place: '/one/ledger.db', findStoredFile };
-const OTHER = { id: 'ledger-2', place: '/other/ledger.db', findStoredFile };
+type TestLedger = ReturnType<typeof storingLedger>;
+let LEDGER: TestLedger;
+let OTHER: TestLedger;
 
 let folder: string;
 
 beforeEach(() => {
+  LEDGER = storingLedger('ledger-1', '/one/ledger.db');
+  OTHER = storingLedger('ledger-2', '/other/ledger.db');
   folder = freshFolder();
 });
 
@@ -25,6 +28,12 @@ it('may find files lost in the store that the ledger claimed', async () => {
 it('refuses the store of another ledger', async () => {
   await claimStore({ store: join(folder, 'store'), env: {} }, OTHER);
   await expect(search()).rejects.toMatchObject({ problem: { type: 'store-of-another', ledger: LEDGER.place } });
+});
+
+it('refuses another store than that of the ledger', async () => {
+  await claimStore({ store: join(folder, 'store'), env: {} }, LEDGER);
+  await LEDGER.replaceStore('another');
+  await expect(search()).rejects.toMatchObject({ problem: { type: 'other-store', ledger: LEDGER.place } });
 });
 
 it('refuses a folder that is not there, and one that nobody claimed, and makes nothing', async () => {

@@ -82,5 +82,5 @@ it('what a person does with a batch afterwards: rebuild, verify, use again, repa
   await voxbatch('cache', 'prune', '--older-than', '1s', '--yes');
   await voxbatch('clean', 'again', '--media', '--yes');
   await voxbatch('clean', 'lines', '--media', '--yes');
-  expect((await objects('walk/x')).map((path) => path.split('/').at(-1))).toEqual(['.ledger']);
+  expect((await objects('walk/x')).map((path) => path.split('/').at(-1))).toEqual(['.ledger', '.store']);
 });

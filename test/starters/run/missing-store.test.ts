@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { beforeEach, expect, it } from '@jest/globals';
-import { claimFolder } from '../../../store/owner-file.ts';
+import { claimFolder, claimFolderId } from '../../../store/owner-file.ts';
 import { addSampleBatch } from '../../results/sample-batch.ts';
 import { expectRun, placeAtSimulator, run } from '../command-line.ts';
 
@@ -38,6 +38,7 @@ it('plan says that run refuses it, and so it does where the ledger was deleted b
   await expectRun('plan new.csv', 0, { err: [/run refuses this \(exit code 2\)/, REFUSED], not: 'To run it' });
   await mkdir(place.store.folder);
   await claimFolder(place.store.folder, place.ledger.id);
+  await claimFolderId(place.store.folder, 'its-id');
   await expectRun('plan new.csv', 0, 'To run it: voxbatch run new.csv\n');
   process.env['VOXBATCH_LEDGER'] = 'deleted.db';
   const anew = /belong to another ledger than .*deleted\.db\..*restore it from a backup.*another store pays again/;
