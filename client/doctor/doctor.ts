@@ -17,7 +17,6 @@ import { isBucket, tryBucket } from '../../store/open-store.ts';
 import { requireStore } from '../claim-store.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Session } from '../session.ts';
-import { countPollers } from './pollers.ts';
 
 /** A component that passed its check. */
 export type SoundPart =
@@ -48,7 +47,7 @@ export type SoundPart =
   | { readonly type: 'ffmpeg'; readonly found?: { readonly program: string; readonly version: string } }
   /** Search attributes on a cluster. `missing`: those that Temporal's lists lack, which is no fault; `command` creates them. */
   | { readonly type: 'lists'; readonly missing: readonly SearchAttributeName[]; readonly command: string }
-  /** Workers polling the task queue. Checked only on a cluster: an embedded run starts its own worker. */
+  /** Workers that are alive. Checked only on a cluster: an embedded run starts its own worker. */
   | { readonly type: 'worker'; readonly workers: number };
 
 /** A component's fault. */
@@ -97,7 +96,7 @@ export async function* examine(
       ? []
       : [
           ['lists', () => checkLists(session, say)] as const,
-          ['worker', () => checkWorker(session, open, say)] as const,
+          ['worker', () => checkWorker(session, open)] as const,
         ]),
   ];
   for (const [type, check] of checks) {
@@ -214,22 +213,14 @@ async function checkLists({ settings }: Session, say: (line: string) => void): P
   }
 }
 
-/** On a cluster, the work is left to other processes. */
-async function checkWorker(
-  { settings }: Session,
-  open: () => Promise<OpenApi>,
-  say: (line: string) => void,
-): Promise<Checked> {
-  const realm = realmOf(await open());
-  const ledgerId = await lookInto(settings, ({ id }) => id);
-  // A worker would have made it.
-  if (ledgerId === undefined) return { type: 'no-worker' };
-  const temporal = await openTemporal(settings, { say });
-  try {
-    const workers = await countPollers(temporal, { ...realm, ledgerId });
-    if (workers === 0) return { type: 'no-worker' };
-    return { type: 'worker', workers };
-  } finally {
-    await temporal.close();
-  }
+/**
+ * On a cluster, the work is left to other processes. They are those that the ledger knows to be alive, as for `status`:
+ * Temporal lists those that have ended for minutes. One that was just killed counts for some seconds.
+ */
+async function checkWorker({ settings }: Session, open: () => Promise<OpenApi>): Promise<Checked> {
+  const { apiUrl, account } = realmOf(await open());
+  const living = await lookInto(settings, (ledger) => ledger.livingWorkers(apiUrl, account));
+  // Without a ledger there is none: a worker would have made it.
+  const workers = living?.length ?? 0;
+  return workers === 0 ? { type: 'no-worker' } : { type: 'worker', workers };
 }

@@ -41,5 +41,7 @@ describe('an open batch is looked after', () => {
     await world.run(['results', 'lines']);
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
     await worker.endInOrder();
+    // Temporal still lists it.
+    expect(await world.run(['doctor'], { env })).toMatchObject({ code: 4, stdout: saying('no worker polls this queue') });
   });
 });
