@@ -1,31 +1,35 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { lockAgainstWorkers, lockForWorkers, type WorkersLock } from '../database/lock-for-workers.ts';
 import type { LockMethods, Unlock } from '../driver.ts';
 import { LedgerAway, LedgerUnreachable } from '../errors.ts';
-import { connectionTo } from './connection-settings.ts';
-import { explain } from './errors.ts';
 import { describePlace } from './describe-place.ts';
+import { LockSession, PROBING, type Probing } from './lock-session.ts';
 
 /** How long to wait before a lost lock is tried again, ms. */
 const TRY_AGAIN_MS = 1_000;
-/** An idle connection is tried after this time, so that one that is cut off is noticed, ms. */
-const KEEP_ALIVE_MS = 10_000;
-const CONNECT_MS = 10_000;
+/** How long to wait before a lock that another has is asked for again, ms. */
+const GAP_MS = 100;
 
-/** The locks of a ledger: advisory locks, each held by a connection of its own, which ends with its process. */
-export function advisoryLocks(place: string): LockMethods {
+/**
+ * The locks of a ledger: advisory locks, each held by a connection of its own, which ends with its process. `probing`: how a
+ * connection is tried that holds one.
+ */
+export function advisoryLocks(place: string, probing: Probing = PROBING): LockMethods {
+  const open = (onLost?: () => void): Promise<LockSession> => LockSession.open(place, probing, onLost);
   return {
-    lockForWorkers: (server, onLost) => lockAgainAndAgain(place, server, onLost),
-    lockAgainstWorkers: async () => lockAgainstWorkers(workersLock(await Session.open(place)), describePlace(place)),
-    isWorkedOn: () => isWorkedOn(place),
-    lockForLoading: () => lockAlone(place, 'loading'),
-    lockForFiles: () => lockAlone(place, 'files'),
+    lockForWorkers: (server, onLost) => lockAgainAndAgain(open, place, server, onLost),
+    lockAgainstWorkers: async () => lockAgainstWorkers(workersLock(await open()), describePlace(place)),
+    isWorkedOn: () => isWorkedOn(open),
+    lockForLoading: () => lockAlone(open, 'loading'),
+    lockForFiles: () => lockAlone(open, 'files'),
   };
 }
 
+type Open = (onLost?: () => void) => Promise<LockSession>;
+
 /** Takes the workers' lock, and again whenever its connection was lost. */
 async function lockAgainAndAgain(
+  open: Open,
   place: string,
   server: string,
   onLost: (error: Error) => void = () => undefined,
@@ -33,14 +37,20 @@ async function lockAgainAndAgain(
   let isReleased = false;
   const isOver = (): boolean => isReleased;
   const take = async (): Promise<Unlock> => {
-    const session = await Session.open(place, () => void takeAgain());
+    // One that is lost before it has the lock fails here, and whoever waits for it tries again.
+    let isTaken = false;
+    const session = await open(() => {
+      if (isTaken) void takeAgain();
+    });
     try {
-      await refusePooler(session, place);
+      await refusePooler(open, session, place);
     } catch (error) {
       session.close();
       throw error;
     }
-    return lockForWorkers(workersLock(session), describePlace(place), server);
+    const unlock = await lockForWorkers(workersLock(session), describePlace(place), server);
+    isTaken = true;
+    return unlock;
   };
   const takeAgain = async (): Promise<void> => {
     while (!isOver()) {
@@ -65,8 +75,8 @@ async function lockAgainAndAgain(
 }
 
 /** A pooler that gives a connection to whoever has a statement would give away the locks with it. */
-async function refusePooler(session: Session, place: string): Promise<void> {
-  const other = await Session.open(place);
+async function refusePooler(open: Open, session: LockSession, place: string): Promise<void> {
+  const other = await open();
   try {
     if ((await session.backend()) !== (await other.backend())) return;
   } finally {
@@ -79,7 +89,7 @@ async function refusePooler(session: Session, place: string): Promise<void> {
   );
 }
 
-function workersLock(session: Session): WorkersLock {
+function workersLock(session: LockSession): WorkersLock {
   return {
     tryAlone: () => session.ask('pg_try_advisory_lock', 'workers'),
     releaseAlone: () => session.ask('pg_advisory_unlock', 'workers').then(() => undefined),
@@ -91,8 +101,8 @@ function workersLock(session: Session): WorkersLock {
   };
 }
 
-async function isWorkedOn(place: string): Promise<boolean> {
-  const session = await Session.open(place);
+async function isWorkedOn(open: Open): Promise<boolean> {
+  const session = await open();
   try {
     return await session.isHeld('workers');
   } finally {
@@ -100,98 +110,14 @@ async function isWorkedOn(place: string): Promise<boolean> {
   }
 }
 
-async function lockAlone(place: string, name: string): Promise<Unlock> {
-  const session = await Session.open(place);
+/** Asks again and again: a statement that waits in the server would not notice that the line to it is cut. */
+async function lockAlone(open: Open, name: string): Promise<Unlock> {
+  const session = await open();
   try {
-    await session.ask('pg_advisory_lock', name);
+    while (!(await session.ask('pg_try_advisory_lock', name))) await sleep(GAP_MS);
     return session.close;
   } catch (error) {
     session.close();
     throw error;
   }
-}
-
-/** A connection that holds locks. */
-class Session {
-  readonly #client: pg.Client;
-  readonly #place: string;
-  #isClosed = false;
-
-  private constructor(client: pg.Client, place: string) {
-    this.#client = client;
-    this.#place = place;
-  }
-
-  /** `onLost`: called once if the connection ends before it is closed here. */
-  static async open(place: string, onLost?: () => void): Promise<Session> {
-    const { config } = connectionTo(place);
-    const client = new pg.Client({
-      ...config,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-      connectionTimeoutMillis: CONNECT_MS,
-    });
-    client.on('error', () => undefined);
-    try {
-      await client.connect();
-    } catch (error) {
-      throw explain(place, error);
-    }
-    const session = new Session(client, place);
-    client.once('end', () => {
-      if (!session.#isClosed) onLost?.();
-    });
-    return session;
-  }
-
-  /** The server's process for this session. */
-  async backend(): Promise<number | undefined> {
-    const [line] = await this.#query<{ pid: number }>('select pg_backend_pid() as pid', []);
-    return line?.pid;
-  }
-
-  /** Locks are per database; the schema makes them those of one ledger. */
-  async ask(what: string, lock: string): Promise<boolean> {
-    const [line] = await this.#query<{ answer: unknown }>(
-      `select ${what}(hashtext(current_schema()), hashtext($1)) as answer`,
-      [lock],
-    );
-    return line?.answer === true;
-  }
-
-  /** Whether another session has the lock. Takes nothing, so that two who look do not see each other. */
-  async isHeld(lock: string): Promise<boolean> {
-    const found = await this.#query(
-      `select 1 from pg_locks where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())
-       and classid::bigint = hashtext(current_schema())::bigint & 4294967295 and objid::bigint = hashtext($1)::bigint & 4294967295 limit 1`,
-      [lock],
-    );
-    return found.length > 0;
-  }
-
-  async note(server: string): Promise<void> {
-    await this.#query(
-      `insert into facts (name, value) values ('server', $1) on conflict (name) do update set value = excluded.value`,
-      [server],
-    );
-  }
-
-  async noted(): Promise<string | undefined> {
-    const [line] = await this.#query<{ value: string }>(`select value from facts where name = 'server'`, []);
-    return line?.value;
-  }
-
-  async #query<R extends pg.QueryResultRow>(text: string, values: readonly unknown[]): Promise<readonly R[]> {
-    try {
-      return (await this.#client.query<R>(text, [...values])).rows;
-    } catch (error) {
-      throw explain(this.#place, error);
-    }
-  }
-
-  readonly close = (): void => {
-    this.#isClosed = true;
-    // The server releases the locks whether or not it hears the goodbye.
-    void this.#client.end().catch(() => undefined);
-  };
 }

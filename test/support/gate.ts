@@ -45,13 +45,29 @@ export class Gate {
     this.#port = (server.address() as AddressInfo).port;
   }
 
+  /** Lets nothing more through on the connections that are there, and breaks none: as a firewall that has forgotten them. */
+  hush(): void {
+    for (const socket of this.#sockets) socket.unpipe().pause();
+  }
+
+  /** Refuses new connections, and leaves those that are there. */
+  refuse(): void {
+    this.#server?.close();
+    this.#server = undefined;
+  }
+
+  /** Breaks the connections that are there. */
+  cut(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
   /** Refuses new connections and breaks those that are there. */
   async shut(): Promise<void> {
     const server = this.#server;
     if (server === undefined) return;
     this.#server = undefined;
     server.close();
-    for (const socket of this.#sockets) socket.destroy();
+    this.cut();
     await once(server, 'close');
   }
 }

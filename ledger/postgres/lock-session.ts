@@ -1,0 +1,123 @@
+import pg from 'pg';
+import { connectionTo } from './connection-settings.ts';
+import { explain } from './errors.ts';
+
+/** How a connection that holds a lock is tried, so that one is noticed whose server or line is gone without a word. */
+export interface Probing {
+  /** Time between two tries, ms. */
+  readonly everyMs: number;
+  /** How long an answer may take before the connection counts as lost, ms. */
+  readonly answerMs: number;
+}
+
+/** Together less than a server waits for a lost client before it gives away its locks (`connection-settings.ts`). */
+export const PROBING: Probing = { everyMs: 10_000, answerMs: 15_000 };
+const CONNECT_MS = 10_000;
+
+/** A connection that holds locks. */
+export class LockSession {
+  readonly #client: pg.Client;
+  readonly #place: string;
+  readonly #onLost: (() => void) | undefined;
+  #probe: NodeJS.Timeout | undefined;
+  #isOver = false;
+
+  private constructor(client: pg.Client, place: string, onLost?: () => void) {
+    this.#client = client;
+    this.#place = place;
+    this.#onLost = onLost;
+  }
+
+  /**
+   * `onLost`: called once if the connection ends, or does not answer, before it is closed here. Without it, nobody could do
+   * anything about that, and the connection is not tried.
+   */
+  static async open(place: string, { everyMs, answerMs }: Probing, onLost?: () => void): Promise<LockSession> {
+    const { config } = connectionTo(place);
+    const client = new pg.Client({
+      ...config,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: everyMs,
+      connectionTimeoutMillis: CONNECT_MS,
+      query_timeout: answerMs,
+    });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+    } catch (error) {
+      throw explain(place, error);
+    }
+    const session = new LockSession(client, place, onLost);
+    client.once('end', session.#lose);
+    if (onLost !== undefined) session.#probeAfter(everyMs);
+    return session;
+  }
+
+  #probeAfter(everyMs: number): void {
+    if (this.#isOver) return;
+    this.#probe = setTimeout(() => {
+      this.backend().then(() => {
+        this.#probeAfter(everyMs);
+      }, this.#lose);
+    }, everyMs).unref();
+  }
+
+  /** A connection that does not answer is cut, so that a server that still has it gives its locks away. */
+  readonly #lose = (): void => {
+    if (this.#isOver) return;
+    this.close();
+    this.#onLost?.();
+  };
+
+  /** The server's process for this session. */
+  async backend(): Promise<number | undefined> {
+    const [line] = await this.#query<{ pid: number }>('select pg_backend_pid() as pid', []);
+    return line?.pid;
+  }
+
+  /** Locks are per database; the schema makes them those of one ledger. */
+  async ask(what: string, lock: string): Promise<boolean> {
+    const [line] = await this.#query<{ answer: unknown }>(
+      `select ${what}(hashtext(current_schema()), hashtext($1)) as answer`,
+      [lock],
+    );
+    return line?.answer === true;
+  }
+
+  /** Whether another session has the lock. Takes nothing, so that two who look do not see each other. */
+  async isHeld(lock: string): Promise<boolean> {
+    const found = await this.#query(
+      `select 1 from pg_locks where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())
+       and classid::bigint = hashtext(current_schema())::bigint & 4294967295 and objid::bigint = hashtext($1)::bigint & 4294967295 limit 1`,
+      [lock],
+    );
+    return found.length > 0;
+  }
+
+  async note(server: string): Promise<void> {
+    await this.#query(
+      `insert into facts (name, value) values ('server', $1) on conflict (name) do update set value = excluded.value`,
+      [server],
+    );
+  }
+
+  async noted(): Promise<string | undefined> {
+    const [line] = await this.#query<{ value: string }>(`select value from facts where name = 'server'`, []);
+    return line?.value;
+  }
+
+  async #query<R extends pg.QueryResultRow>(text: string, values: readonly unknown[]): Promise<readonly R[]> {
+    try {
+      return (await this.#client.query<R>(text, [...values])).rows;
+    } catch (error) {
+      throw explain(this.#place, error);
+    }
+  }
+
+  readonly close = (): void => {
+    this.#isOver = true;
+    clearTimeout(this.#probe);
+    // The server releases the locks whether or not it hears the goodbye.
+    void this.#client.end().catch(() => undefined);
+  };
+}

@@ -1,0 +1,100 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { LedgerAway, LedgerInUse } from '../../../ledger/errors.ts';
+import { openLedger } from '../../../ledger/open-ledger.ts';
+import { advisoryLocks } from '../../../ledger/postgres/locks.ts';
+import { endAfterTest } from '../../support/end-after-test.ts';
+import { Gate } from '../../support/gate.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const QUICK = { everyMs: 20, answerMs: 1_000 };
+
+describe('the lock of workers, over a line', () => {
+  let direct: string;
+  let gate: Gate;
+  /** The same ledger through the gate. */
+  let through: string;
+  let admin: pg.Client;
+
+  beforeEach(async () => {
+    // A database of its own: locks are listed by it.
+    const url = new URL(process.env['TEST_POSTGRES'] ?? '');
+    const name = `l${randomUUID().slice(0, 8)}`;
+    const main = new pg.Client({ connectionString: url.href });
+    await main.connect();
+    await main.query(`create database ${name}`);
+    await main.end();
+    url.pathname = `/${name}`;
+    direct = url.href;
+    await (await openLedger(direct)).close();
+    gate = new Gate(Number(url.port));
+    await gate.open();
+    url.port = String(gate.port);
+    through = url.href;
+    admin = new pg.Client({ connectionString: direct });
+    await admin.connect();
+    endAfterTest(async () => {
+      await gate.shut();
+      await admin.end();
+    });
+  });
+
+  /** The server's sessions that hold a lock. */
+  async function holders(): Promise<readonly number[]> {
+    const { rows } = await admin.query<{ pid: number }>(
+      `select distinct pid from pg_locks where locktype = 'advisory' and granted
+       and database = (select oid from pg_database where datname = current_database())`,
+    );
+    return rows.map(({ pid }) => pid);
+  }
+
+  it('is taken again where the line falls silent, although neither end was told', async () => {
+    const unlock = await advisoryLocks(through, QUICK).lockForWorkers('one');
+    const [former] = await holders();
+    gate.hush();
+    await waitFor(async () => (await holders()).length === 2);
+    unlock();
+    await waitFor(async () => (await holders()).length === 1);
+    expect(await holders()).toEqual([former]);
+  });
+
+  it('is lost for good if the workers of another server have it meanwhile', async () => {
+    const told: Error[] = [];
+    await advisoryLocks(through, QUICK).lockForWorkers('one', (error) => told.push(error));
+    const [former] = await holders();
+    gate.refuse();
+    gate.hush();
+    await admin.query('select pg_terminate_backend($1)', [former]);
+    const unlock = await advisoryLocks(direct).lockForWorkers('other');
+    await gate.open();
+    await waitFor(() => told.length > 0);
+    expect(told).toEqual([expect.any(LedgerInUse)]);
+    unlock();
+  });
+
+  it('is held once, and by nobody after its release, if the line is cut while it is being taken', async () => {
+    const unlockAlone = await advisoryLocks(direct).lockAgainstWorkers();
+    const taking = advisoryLocks(through, QUICK).lockForWorkers('one');
+    const failing = expect(taking).rejects.toBeInstanceOf(LedgerAway);
+    await waitFor(() => gate.heard.includes('pg_try_advisory_lock_shared'));
+    gate.cut();
+    await failing;
+    unlockAlone();
+    await waitFor(async () => (await holders()).length === 0);
+    const unlock = await advisoryLocks(through, QUICK).lockForWorkers('one');
+    expect(await holders()).toHaveLength(1);
+    unlock();
+    await waitFor(async () => (await holders()).length === 0);
+  });
+
+  it('does not wait for ever behind a silent line for a lock that another has', async () => {
+    const unlock = await advisoryLocks(direct).lockForLoading();
+    const waiting = advisoryLocks(through, QUICK).lockForLoading();
+    const failing = expect(waiting).rejects.toBeInstanceOf(LedgerAway);
+    await waitFor(() => gate.heard.split('advisory_lock').length > 2);
+    gate.hush();
+    await failing;
+    unlock();
+  });
+});
