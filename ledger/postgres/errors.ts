@@ -6,6 +6,8 @@ import { describePlace } from './describe-place.ts';
 export const UNIQUE_VIOLATION = '23505';
 /** Of the guard of a read-only ledger, see `copy-dialect.ts`: a class of errors that no server has. */
 export const READ_ONLY = 'VB001';
+/** Of a prepared statement, only told from others by the server's function that throws it: its words are in the server's language. */
+const STALE_PLAN = { code: '0A000', routine: 'RevalidateCachedQuery' };
 
 type ErrorClass = typeof LedgerUnreachable;
 
@@ -69,14 +71,27 @@ const OF_CONNECTIONS = [
   'timeout exceeded when trying to connect',
 ];
 
+/** What is read of an error of `pg`. */
+interface ServerError {
+  readonly code?: string;
+  readonly message?: string;
+  /** The server's function that threw it. */
+  readonly routine?: string;
+}
+
 /** The error to throw for one of `pg`: our own if it concerns an existing key, the server or the connection to it. */
 export function explain(place: string, error: unknown): Error {
-  const { code = '', message = String(error) } = error as { readonly code?: string; readonly message?: string };
+  const { code = '', routine, message = String(error) } = error as ServerError;
   if (code === UNIQUE_VIOLATION) return new DuplicateKey(message, error);
   const shown = describePlace(place);
   const why = code === READ_ONLY ? whyOfGuard(message) : undefined;
   if (why !== undefined) return new LedgerReadOnly(shown, why, error);
   const found = EXPLANATIONS.find(([prefix]) => code.startsWith(prefix));
+  if (code === STALE_PLAN.code && routine === STALE_PLAN.routine) {
+    // A new session plans anew.
+    const problem = `its tables have changed since this session began (${code}: ${message})`;
+    return new LedgerAway(shown, problem, 'Run the same command again.', error);
+  }
   if (found !== undefined) {
     const [, Explained, problem, advice] = found;
     return new Explained(shown, `${problem} (${code}: ${message})`, advice, error);

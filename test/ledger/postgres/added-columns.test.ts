@@ -1,0 +1,31 @@
+import { expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { randomUUID } from 'node:crypto';
+import { openDatabase, openLedger } from '../../../ledger/open-ledger.ts';
+import { aBatch, aKey, claimAnew, fill, INTENT } from '../setup.ts';
+
+it('a worker goes on while a later version adds columns: its sessions planned their statements without them', async () => {
+  const place = `${process.env['TEST_POSTGRES'] ?? ''}?schema=a${randomUUID().slice(0, 8)}`;
+  const ledger = await openLedger(place);
+  const later = await openDatabase({ place, mustExist: true });
+  try {
+    await fill(ledger, 3);
+    for (const name of ['one', 'two']) {
+      await ledger.findBatch('b');
+      await claimAnew(ledger, { run: name });
+      for (const table of ['batches', 'rows', 'charges', 'lanes'])
+        await sql`alter table ${sql.table(table)} add column ${sql.ref(`added_${name}`)} text`.execute(later.db);
+      // Readers and writers, each with a session of its own.
+      const [batch, , made] = await Promise.all([
+        ledger.findBatch('b'),
+        claimAnew(ledger, { run: name }),
+        ledger.createBatch(aBatch(name)),
+      ]);
+      expect(batch).toMatchObject({ name: 'b' });
+      expect(made).toBeUndefined();
+    }
+    expect(await ledger.intend(aKey(1), INTENT)).toMatchObject({ type: 'go' });
+  } finally {
+    await Promise.all([ledger.close(), later.db.destroy()]);
+  }
+});
