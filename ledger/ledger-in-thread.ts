@@ -175,8 +175,11 @@ function composed(call: Call): Pick<Ledger, 'scanRows' | 'intend' | 'settle' | '
 }
 
 async function closeThread(pool: ThreadPool<LedgerCall, unknown>): Promise<void> {
-  await pool.run({ method: 'close', args: [] });
-  await pool.close();
+  try {
+    await pool.run({ method: 'close', args: [] });
+  } finally {
+    await pool.close();
+  }
 }
 
 /** Restores the classes of the ledger's errors; their members were transferred. */

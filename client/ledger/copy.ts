@@ -72,7 +72,7 @@ export async function copyLedgerHere(options: CopyOptions): Promise<LedgerCopyVi
       lines: new Map(isProven ? Object.entries(copied.lines) : []),
     };
   } finally {
-    for (const { database } of sides) await database.db.destroy();
+    await Promise.all(sides.map(({ database }) => database.db.destroy()));
   }
 }
 

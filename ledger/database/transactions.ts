@@ -40,9 +40,12 @@ function inGroup(tx: Transaction<Schema>, { now }: Clock, unit: UnitOfWork | und
 export async function close(db: Db): Promise<void> {
   unitAdapterOf(db)?.outage.stop();
   await queues.get(db)?.idle();
-  // Reads use the connection one after the other.
-  await db.connection().execute(() => Promise.resolve());
-  await db.destroy();
+  try {
+    // Reads use the connection one after the other.
+    await db.connection().execute(() => Promise.resolve());
+  } finally {
+    await db.destroy();
+  }
 }
 
 /** Runs `work` on a snapshot of the ledger. Never waits for a writer. */

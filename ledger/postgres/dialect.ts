@@ -202,7 +202,10 @@ class LedgerDriver implements Driver {
   }
 
   async destroy(): Promise<void> {
-    await this.#marks.remove(this.#sessions);
-    await this.#sessions.close();
+    try {
+      await this.#marks.remove(this.#sessions);
+    } finally {
+      await this.#sessions.close();
+    }
   }
 }

@@ -1,0 +1,23 @@
+import { expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { LedgerAway } from '../../../ledger/errors.ts';
+import { openLedger } from '../../../ledger/open-ledger.ts';
+import { endAfterTest } from '../../support/end-after-test.ts';
+import { Gate } from '../../support/gate.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+it('a ledger whose server is away is closed all the same', async () => {
+  const url = new URL(`${process.env['TEST_POSTGRES'] ?? ''}?schema=c${randomUUID().slice(0, 8)}`);
+  const gate = new Gate(Number(url.port));
+  await gate.open();
+  endAfterTest(() => gate.shut());
+  url.port = String(gate.port);
+  const ledger = await openLedger(url.href);
+  await gate.shut();
+  const waiting = expect(ledger.findBatch('b')).rejects.toBeInstanceOf(LedgerAway);
+  await waitFor(async () => (await ledger.outage()) !== undefined);
+  await expect(ledger.close()).rejects.toBeInstanceOf(LedgerAway);
+  await waiting;
+  await gate.open();
+  await expect(ledger.findBatch('b')).rejects.toThrow('driver has already been destroyed');
+});
