@@ -1,14 +1,35 @@
+import { hasPassword, withoutPassword } from './url-scheme.ts';
+
 /** Typical names of secrets. */
-export const SECRET_NAME = /TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|(API|ACCESS|PRIVATE|SIGNING|ENCRYPTION)_?KEY/i;
+export const SECRET_NAME =
+  /TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|(API|ACCESS|PRIVATE|SIGNING|ENCRYPTION|PAYLOAD)_?KEY/i;
 
 /** Tells a child process that it receives our secrets as one JSON object on stdin. */
 export const HANDED_OVER = 'VOXBATCH_SECRETS_ON_STDIN';
 
 /**
- * Whether a variable holds one of our secrets, by its name: the token or its location, the signing key for our
- * messages, another webhook's address, or any Temporal setting. User commands never receive these.
+ * Whether a variable holds one of our secrets: the token, the keys of payloads or the location of either, the signing
+ * key for our messages, another webhook's address, any Temporal setting, or an address with a password, such as the
+ * ledger's. User commands never receive these.
  */
-export function isOwnSecret(name: string): boolean {
+export function isOwnSecret(name: string, value = ''): boolean {
   if (/^TEMPORAL_/i.test(name)) return true;
-  return /^VOXBATCH_/i.test(name) && (SECRET_NAME.test(name) || /WEBHOOK_RESTORE$/i.test(name));
+  return isOurs(name) && (SECRET_NAME.test(name) || /WEBHOOK_RESTORE$/i.test(name) || hasPassword(value));
+}
+
+/**
+ * What a user's command gets of an environment, as a shell would pass it on: all except our secrets. It may need other
+ * programs' secrets, and the places used by `voxbatch` commands that it runs: an address stays, without its password.
+ */
+export function environmentForUser(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value = '']) => {
+      if (!isOwnSecret(name, value)) return [[name, value]];
+      return isOwnSecret(name) ? [] : [[name, withoutPassword(value)]];
+    }),
+  );
+}
+
+function isOurs(name: string): boolean {
+  return /^VOXBATCH_/i.test(name);
 }

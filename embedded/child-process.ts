@@ -1,5 +1,5 @@
 import { execFileSync, spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
-import { isOwnSecret, SECRET_NAME } from '../contract/own-secrets.ts';
+import { SECRET_NAME } from '../contract/own-secrets.ts';
 
 /** Our settings and Temporal's: they include the API token, a cluster's API key and its TLS keys. */
 const OURS = /^(VOXBATCH|TEMPORAL)_/i;
@@ -24,14 +24,6 @@ export function withoutSecrets(env: NodeJS.ProcessEnv, passes: readonly string[]
 /** Whether a variable names a proxy with its user name or password. */
 export function isSecretProxy(name: string, value: string): boolean {
   return PROXIES.some((proxy) => proxy === name) && value.includes('@');
-}
-
-/**
- * The variables passed to a user's command, as a shell would: all except the token, our other secrets, and Temporal's
- * settings. It may need other programs' secrets, and the locations used by `voxbatch` commands that it runs.
- */
-export function namesForUser(env: NodeJS.ProcessEnv): readonly string[] {
-  return Object.keys(env).filter((name) => !isOwnSecret(name));
 }
 
 /** How to start a program. `env` keeps only the secrets that `passes` names. */

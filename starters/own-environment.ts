@@ -1,5 +1,5 @@
 import { readFileSync, closeSync, openSync, readSync, writeSync } from 'node:fs';
-import { HANDED_OVER, isOwnSecret } from '../contract/own-secrets.ts';
+import { environmentForUser, HANDED_OVER, isOwnSecret } from '../contract/own-secrets.ts';
 
 /** Our secrets, once {@link hideSecrets} has taken them out of `process.env`. */
 const hidden: Record<string, string> = {};
@@ -9,14 +9,17 @@ const hidden: Record<string, string> = {};
  * them as their parent's. Only for our own processes; a program that uses the library keeps its environment.
  */
 export function hideSecrets(): void {
-  const names = Object.keys(process.env).filter(isOwnSecret);
-  if (names.length === 0) return;
-  for (const name of names) {
-    hidden[name] = process.env[name] ?? '';
+  const secret = Object.entries(process.env).filter(([name, value]) => isOwnSecret(name, value));
+  if (secret.length === 0) return;
+  const shown = environmentForUser(process.env);
+  for (const [name, value = ''] of secret) {
+    hidden[name] = value;
     Reflect.deleteProperty(process.env, name);
   }
   if (hidden[HANDED_OVER] !== undefined) Object.assign(hidden, readHandedOver());
-  eraseInitial(isOwnSecret);
+  eraseInitial((name) => hidden[name] !== undefined);
+  // An address stays, without its password, for commands that look for it.
+  for (const [name] of secret) if (shown[name] !== undefined) process.env[name] = shown[name];
 }
 
 /** The environment that this command was started with, including our secrets. */

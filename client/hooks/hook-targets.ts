@@ -2,7 +2,8 @@ import { createHmac } from 'node:crypto';
 import { createFetch } from '../../api/create-fetch.ts';
 import type { NoticeMessage, OccurrenceMessage } from './read-news.ts';
 import { once } from 'node:events';
-import { namesForUser, startChild } from '../../embedded/child-process.ts';
+import { environmentForUser } from '../../contract/own-secrets.ts';
+import { startChild } from '../../embedded/child-process.ts';
 
 /** Timeout for a receiver's answer, ms. */
 const TIMEOUT_MS = 15_000;
@@ -102,10 +103,11 @@ export async function runHookCommand({
   signal,
 }: HookCommand): Promise<string | undefined> {
   signal.throwIfAborted();
-  const { env: ours, stderr } = process;
+  const { stderr } = process;
+  const env = { ...environmentForUser(process.env), ...environment };
   const child = startChild('/bin/sh', ['-c', command], {
-    env: { ...ours, ...environment },
-    passes: [...namesForUser(ours), ...Object.keys(environment)],
+    env,
+    passes: Object.keys(env),
     // Its own process group, so that its children are killed with it, and a Ctrl-C that shuts us down does not reach
     // it.
     detached: true,

@@ -10,14 +10,22 @@ import { waitFor } from '../../support/wait-for.ts';
 
 const never = new AbortController().signal;
 
-const SECRETS = ['VOXBATCH_API_TOKEN', 'VOXBATCH_API_TOKEN_FILE', 'VOXBATCH_NOTIFY_SECRET', 'TEMPORAL_API_KEY'];
+const SECRETS = [
+  'VOXBATCH_API_TOKEN',
+  'VOXBATCH_API_TOKEN_FILE',
+  'VOXBATCH_NOTIFY_SECRET',
+  'VOXBATCH_PAYLOAD_KEYS',
+  'VOXBATCH_PAYLOAD_KEYS_FILE',
+  'VOXBATCH_CODEC_TOKEN',
+  'TEMPORAL_API_KEY',
+];
 
 let folder = '';
 beforeEach(() => {
   folder = freshFolder();
 });
 afterEach(() => {
-  for (const name of [...SECRETS, 'VOXBATCH_HOME']) Reflect.deleteProperty(process.env, name);
+  for (const name of [...SECRETS, 'VOXBATCH_HOME', 'VOXBATCH_LEDGER']) Reflect.deleteProperty(process.env, name);
 });
 
 /** Runs a command in a shell, with the folder in `$F`. */
@@ -28,11 +36,14 @@ describe('runHookCommand', () => {
   it('gives the command its figures and its input, and no secret', async () => {
     for (const name of SECRETS) process.env[name] = 'hush';
     process.env['VOXBATCH_HOME'] = '/srv/records';
+    process.env['VOXBATCH_LEDGER'] = 'postgres://ann:hush@db.example/x?schema=y&sslpassword=hush';
     expect(await run('cat > "$F/input"; env > "$F/env"')).toBeUndefined();
     expect(await readFile(join(folder, 'input'), 'utf8')).toBe('{"batch":"b"}\n');
     const env = await readFile(join(folder, 'env'), 'utf8');
     expect(env).toContain('VOXBATCH_BATCH=b\n');
     expect(env).toContain('VOXBATCH_HOME=/srv/records\n');
+    // So that a command that it runs finds the ledger, with a password of its own.
+    expect(env).toContain('VOXBATCH_LEDGER=postgres://ann@db.example/x?schema=y\n');
     expect(env).not.toContain('hush');
   });
 
