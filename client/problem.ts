@@ -216,6 +216,8 @@ function refusalWords(refusal: CopyRefusal): string {
       return `the second one has moved to ${refusal.to}`;
     case 'to-incoming':
       return `the second one is being filled from another ledger, ${refusal.from}, and that has not ended`;
+    case 'from-unaccepted':
+      return 'the first one is itself a copy that nobody has accepted, a replica that took over or a restored backup. It may lack the last records, and what was sent since would be paid for again';
     case 'strange':
       return `the first one has parts that voxbatch did not make (${refusal.parts.join(', ')})`;
   }

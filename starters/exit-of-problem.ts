@@ -128,11 +128,18 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
   'ledger-in-use': unreachable(
     'Nothing was sent. Stop the commands that run there, or use that server, then run the same command again.',
   ),
-  'copy-refused': usage(({ refusal }) =>
-    refusal.why === 'moved-elsewhere' || refusal.why === 'to-moved'
-      ? 'Nothing was changed. Nothing was spent. Work with the ledger there (VOXBATCH_LEDGER).'
-      : 'Nothing was changed. Nothing was spent. Name a place without records as the second one.',
-  ),
+  'copy-refused': usage(({ from, refusal }) => {
+    const unchanged = 'Nothing was changed. Nothing was spent.';
+    switch (refusal.why) {
+      case 'moved-elsewhere':
+      case 'to-moved':
+        return `${unchanged} Work with the ledger there (VOXBATCH_LEDGER).`;
+      case 'from-unaccepted':
+        return `${unchanged} Copy the former database; or, if that is lost, first: VOXBATCH_LEDGER=${shellWord(from)} voxbatch ledger accept-copy`;
+      default:
+        return `${unchanged} Name a place without records as the second one.`;
+    }
+  }),
   'copy-held': unreachable(
     'Nothing was changed. Nothing was spent. End them in order, with Ctrl-C or SIGTERM (run, up, worker): they first take in the answers to what is on the wire. Then run the same command again.',
   ),

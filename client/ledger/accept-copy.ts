@@ -9,18 +9,24 @@ export interface AcceptedCopy {
   readonly ledger: string;
   /** Open batches, all paused now: rows of them may have been sent after the copy was made. */
   readonly paused: readonly string[];
+  /** Schedules that were not paused, and are now: what they fired after the copy was made is not on record either. */
+  readonly pausedSchedules: readonly string[];
 }
 
 /**
  * Takes the database behind the ledger's address for the ledger although it is a copy, such as a replica that took over
- * or a restored backup. It may lack the last records, so every open batch is paused first: a person compares with the
- * account before anything is sent. Throws {@link VoxbatchError} (`no-ledger`, `machine`).
+ * or a restored backup. It may lack the last records, so every open batch and every schedule is paused first: a person
+ * compares with the account before anything is sent. Throws {@link VoxbatchError} (`no-ledger`, `machine`).
  */
 export async function acceptCopy(settings: Settings): Promise<AcceptedCopy> {
   const ledger = await openRecords(settings, { mustExist: true });
   try {
-    const paused = await ledger.acceptCopy(byPerson(settings));
-    return { ledger: ledger.place, paused: paused.filter(isUsableName) };
+    const { batches, schedules } = await ledger.acceptCopy(byPerson(settings));
+    return {
+      ledger: ledger.place,
+      paused: batches.filter(isUsableName),
+      pausedSchedules: schedules.filter(isUsableName),
+    };
   } finally {
     await ledger.close();
   }

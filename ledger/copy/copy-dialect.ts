@@ -11,6 +11,8 @@ export interface NumberedColumn {
 
 /** What copying a ledger needs of a kind of database. Everything happens in the caller's transaction. */
 export interface CopyDialect {
+  /** Whether the ledger may be written to in this database: it is the one that was last written, or a copy that a person has accepted. */
+  isAccepted(tx: Tx): Promise<boolean>;
   /** Keeps everybody else from writing until the transaction ends. */
   lockTables(tx: Tx): Promise<void>;
   /** Removes every line of these tables, which are all but `facts`. To be called without counters. */

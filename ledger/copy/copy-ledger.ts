@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { withClock } from '../database/transactions.ts';
 import { findBegun, requireKnownTables } from './begun-copy.ts';
+import { CopyRefused } from './copy-refused.ts';
 import type { CopyMoment, CopyProgress, CopyProof, CopySide } from './copy-side.ts';
 import { fillCopy } from './fill-copy.ts';
 import { markReadOnly, openCopy } from './mark-side.ts';
@@ -47,6 +48,8 @@ export async function copyLedger({ from, to, onProgress, atMoment }: CopyRequest
     const proof = await from.database.db.transaction().execute(async (fromTx) => {
       const source = withClock(fromTx, from.database.db);
       await from.dialect.lockTables(source);
+      // The copied ledger would have a place of its own, and nobody would ask any more.
+      if (!(await from.dialect.isAccepted(source))) throw new CopyRefused({ why: 'from-unaccepted' });
       const filled = await to.database.db.transaction().execute((toTx) => {
         const tx = withClock(toTx, to.database.db);
         return fillCopy({ source, from, to, tx, facts: { place: from.database.place, copy, at }, tell, reach });

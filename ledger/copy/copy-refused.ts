@@ -13,6 +13,8 @@ export type CopyRefusal =
   | { readonly why: 'to-moved'; readonly to: string }
   /** TO is the unfinished copy of another ledger. */
   | { readonly why: 'to-incoming'; readonly from: string }
+  /** FROM is in a database that took the place of the one that was last written, and nobody has accepted that. */
+  | { readonly why: 'from-unaccepted' }
   /** FROM has parts that voxbatch has not made. */
   | { readonly why: 'strange'; readonly parts: readonly string[] };
 

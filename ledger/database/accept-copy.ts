@@ -1,5 +1,7 @@
 import type { By } from '../../contract/actions.ts';
 import { noteAction } from '../history/actions.ts';
+import { failBegun } from '../schedules/occurrences.ts';
+import { pauseAllFirings } from '../schedules/schedule-settings.ts';
 import type { Db } from '../schema.ts';
 
 /**
@@ -8,15 +10,25 @@ import type { Db } from '../schema.ts';
  */
 export const DATABASE_FACT = 'database';
 
+const WHY_PAUSED = 'the ledger is a copy that was accepted, and may lack the last records';
+
+/** What was paused when a copy was accepted. */
+export interface PausedOnCopy {
+  /** Names of batches. */
+  readonly batches: readonly string[];
+  readonly schedules: readonly string[];
+}
+
 /**
- * Takes a copy for the ledger: the next writer puts it on record. Pauses all open batches in the same transaction, so that
- * no worker that waits for it sends anything. Returns them. On a database in a file it only pauses.
+ * Takes a copy for the ledger: the next writer puts it on record. In the same transaction pauses all open batches and all
+ * schedules, so that no worker that waits for it sends anything. Returns them. On a database in a file it only pauses.
  */
-export async function acceptCopy(db: Db, by: By): Promise<readonly string[]> {
+export async function acceptCopy(db: Db, by: By): Promise<PausedOnCopy> {
   // Not as a group of writes, which would be refused.
   return db.transaction().execute(async (transaction) => {
     const tx = Object.assign(transaction, { now: db.now, unit: undefined });
     await tx.deleteFrom('facts').where('name', '=', DATABASE_FACT).execute();
+    await failBegun(tx, `It had no batch yet, and ${WHY_PAUSED}.`);
     const paused = await tx
       .updateTable('batches')
       .set({ control: 'paused' })
@@ -24,7 +36,8 @@ export async function acceptCopy(db: Db, by: By): Promise<readonly string[]> {
       .where('control', '=', 'running')
       .returning('name')
       .execute();
-    for (const { name: batch } of paused) await noteAction(tx, by, { kind: 'pause', batch });
-    return paused.map(({ name }) => name);
+    const batches = paused.map(({ name }) => name);
+    for (const batch of batches) await noteAction(tx, by, { kind: 'pause', batch });
+    return { batches, schedules: await pauseAllFirings(tx, tx.now(), WHY_PAUSED, by) };
   });
 }

@@ -1,14 +1,22 @@
 import { CompiledQuery, sql } from 'kysely';
 import type { CopyDialect } from '../copy/copy-dialect.ts';
 import { TABLES, type Tx } from '../schema.ts';
+import { DATABASE_FACT } from '../database/accept-copy.ts';
 import { cleaned } from './connection.ts';
 import { READ_ONLY } from './errors.ts';
+import { ORIGIN } from './sessions.ts';
 
 const NAMES = Object.keys(TABLES);
 const ALL = NAMES.join(', ');
 
 /** Copying from and into a ledger in PostgreSQL. */
 export const postgresCopy: CopyDialect = {
+  isAccepted: async (tx) => {
+    const { rows } = await sql<{ readonly of: string; readonly origin: string }>`
+      select value as of, ${sql.raw(ORIGIN)} as origin from facts where name = ${DATABASE_FACT}`.execute(tx);
+    // Without a line, the next writer puts it on record.
+    return rows.every(({ of, origin }) => of.startsWith(`${origin} `));
+  },
   lockTables: async (tx) => {
     // One side waits while the other counts.
     await run(tx, 'set local idle_in_transaction_session_timeout = 0');

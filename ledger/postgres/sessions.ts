@@ -22,6 +22,12 @@ const CONNECT_MS = 10_000;
 export const BEGIN_WRITING =
   'begin isolation level read committed; select pg_advisory_xact_lock(hashtext(current_schema()))';
 
+/**
+ * Which database this is, as an expression, on a primary: the cluster's identifier, which physical copies share, and its
+ * timeline, which changes when a replica takes over or a backup is restored.
+ */
+export const ORIGIN = `(select system_identifier::text from pg_control_system()) || '/' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)`;
+
 /** A session at the database server, checked to be safe for a ledger. */
 export class Session {
   readonly client: pg.PoolClient;
@@ -159,16 +165,11 @@ interface ServerFacts {
   readonly schema: string | null;
 }
 
-/**
- * Refuses a server that could forget what it has confirmed. Returns which database it is: the cluster's identifier, which
- * physical copies share, and its timeline, which changes when a replica takes over or a backup is restored.
- */
+/** Refuses a server that could forget what it has confirmed. Returns which database it is, see {@link ORIGIN}. */
 async function checkServer(client: pg.ClientBase, place: string): Promise<string> {
   const { rows } = await client.query<ServerFacts>(`
     select current_setting('server_version_num')::int / 10000 as version, pg_is_in_recovery() as is_replica,
-      case when not pg_is_in_recovery() then
-        (select system_identifier::text from pg_control_system()) || '/' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)
-      end as origin,
+      case when not pg_is_in_recovery() then ${ORIGIN} end as origin,
       current_setting('fsync') as fsync, current_setting('synchronous_commit') as synchronous_commit,
       current_setting('search_path') as schema`);
   const [{ version, is_replica: isReplica, origin, ...facts } = {} as ServerFacts] = rows;

@@ -67,16 +67,30 @@ export async function beginOccurrence(
 
 /** Records how an occurrence ended. The last call wins. */
 export async function endOccurrence(db: Db, { schedule, at }: Occurrence, end: OccurrenceEnding): Promise<void> {
-  await write(db, async (tx) => {
-    const ended = { state: end.type, ...endColumns(end, tx.now()) };
-    const before = await findOccurrence(tx, { schedule, at });
-    await tx
-      .insertInto('occurrences')
-      .values({ schedule, at, ...ended })
-      .onConflict((conflict) => conflict.columns(['schedule', 'at']).doUpdateSet(ended))
-      .execute();
-    if (before?.state !== end.type && end.type !== 'ended') await tell(tx, { schedule, at }, end);
-  });
+  await write(db, (tx) => endIn(tx, { schedule, at }, end));
+}
+
+async function endIn(tx: Tx, { schedule, at }: Occurrence, end: OccurrenceEnding): Promise<void> {
+  const ended = { state: end.type, ...endColumns(end, tx.now()) };
+  const before = await findOccurrence(tx, { schedule, at });
+  await tx
+    .insertInto('occurrences')
+    .values({ schedule, at, ...ended })
+    .onConflict((conflict) => conflict.columns(['schedule', 'at']).doUpdateSet(ended))
+    .execute();
+  if (before?.state !== end.type && end.type !== 'ended') await tell(tx, { schedule, at }, end);
+}
+
+/**
+ * Ends the occurrences that have begun and have no whole batch yet, as failed: one that goes on would make its batch.
+ * `reason`: why, as a sentence.
+ */
+export async function failBegun(tx: Tx, reason: string): Promise<void> {
+  const begun = await tx.selectFrom('occurrences').select(['schedule', 'at']).where('state', '=', 'running').execute();
+  for (const occurrence of begun) {
+    const { state = 'loading' } = (await findBatch(tx, formatOccurrence(occurrence))) ?? {};
+    if (state === 'loading') await endIn(tx, occurrence, { type: 'failed', exit: null, reason });
+  }
 }
 
 /**

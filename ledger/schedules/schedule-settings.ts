@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { byItself } from '../../contract/actions.ts';
+import { byItself, type By } from '../../contract/actions.ts';
 import type { AllowedFirings } from '../../policy/schedules/legal-firing.ts';
 import type { ScheduleSpec } from '../../policy/schedules/schedule-spec.ts';
 import { noteAction } from '../history/actions.ts';
@@ -125,6 +125,26 @@ export async function pauseFirings(db: Db, name: string, at: number, note: strin
     await voidAsked(tx, name, at);
     await setNote(tx, name, note);
   });
+}
+
+/**
+ * Pauses all schedules of a ledger that may lack its last records, and disallows the due times before this moment too: a
+ * firing of one that is not on record would make and pay for a batch that may be there already. Returns those that were
+ * not paused. `note`: why.
+ */
+export async function pauseAllFirings(tx: Tx, at: number, note: string, by: By): Promise<readonly string[]> {
+  const due = await tx
+    .deleteFrom('allowed_firings')
+    .where('kind', '=', 'due')
+    .returning(['schedule', 'until_at'])
+    .execute();
+  const open = due.flatMap(({ schedule, until_at: until }) => (until === null ? [schedule] : []));
+  for (const { name } of await tx.selectFrom('schedules').select('name').execute()) await voidAsked(tx, name, at);
+  for (const schedule of open) {
+    await noteAction(tx, by, { kind: 'pause-schedule', schedule });
+    await setNote(tx, schedule, note);
+  }
+  return open;
 }
 
 /** Allows due times from a moment on again. `note`: why. */

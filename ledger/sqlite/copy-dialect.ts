@@ -9,6 +9,8 @@ const EVENTS = ['insert', 'update', 'delete'] as const;
 
 /** Copying from and into a ledger in SQLite. */
 export const sqliteCopy: CopyDialect = {
+  // A file is not replaced behind its address.
+  isAccepted: () => Promise.resolve(true),
   // A transaction that writes has the whole file.
   lockTables: () => Promise.resolve(),
   empty: async (tx, tables) => {

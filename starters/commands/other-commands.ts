@@ -92,7 +92,8 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
     does: 'Go on with a database that took the place of the ledger: a promoted replica or a restored backup',
     notes:
       'Such a copy may lack the last records, and what was sent since would be paid for again; so nothing is sent until\n' +
-      'this command is given. It pauses all open batches: compare with the jobs of your account before you resume them.',
+      'this command is given. It pauses all open batches and all schedules: compare with the jobs of your account before\n' +
+      'you resume them. Stop the former server for good: workers that still reach it would pay for the same rows there.',
     examples: ['voxbatch ledger accept-copy'],
     load: async () => (await import('../ledger/accept-copy.ts')).acceptCopyNow,
   },

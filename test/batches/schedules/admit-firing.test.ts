@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { admitFiring } from '../../../batches/schedules/admit-firing.ts';
+import { byItself } from '../../../contract/actions.ts';
 import { chooseSettings } from '../../../batches/batch-settings.ts';
 import { scheduledRunOf } from '../../../batches/schedules/scheduled-run.ts';
 import { freshPlace } from '../../support/place.ts';
@@ -31,4 +32,33 @@ describe('a backfill of rare times', () => {
     expect(await admitted(second)).toMatchObject({ type: 'admitted' });
     expect(await admitted(third)).toMatchObject({ type: 'admitted' });
   });
+});
+
+it('a firing makes no batch on a copy of the ledger: it may have made it after the copy', async () => {
+  const { ledger } = place;
+  const spec = specOf({ every: '1h', timezone: 'UTC' });
+  const run = scheduledRunOf(chooseSettings({}, {}), {
+    ...{ manifest: '/data/lines.csv', outFolder: '/data/out', probe: false, confirmAbove: null },
+  });
+  const now = Date.now();
+  const last = now - (now % (DAY / 24));
+  await ledger.settleSchedule('hourly', { run, spec, apiUrl: REALM.apiUrl, account: REALM.account }, last - DAY);
+  const admitted = (at: number): Promise<unknown> =>
+    admitFiring({ ledger, realm: REALM, occurrence: { schedule: 'hourly', at }, waitedMs: 0, now });
+  const before = last - DAY / 24;
+  await ledger.beginOccurrence({ schedule: 'hourly', at: before });
+  expect(await admitted(before)).toMatchObject({ type: 'admitted' });
+  expect(await admitted(last)).toMatchObject({ type: 'admitted' });
+  expect(await ledger.acceptCopy(byItself(null))).toEqual({ batches: [], schedules: ['hourly'] });
+  expect(await ledger.findOccurrence({ schedule: 'hourly', at: before })).toMatchObject({ state: 'failed' });
+  expect(await ledger.acceptCopy(byItself(null))).toEqual({ batches: [], schedules: [] });
+  expect(await admitted(before)).toMatchObject({ type: 'refused' });
+  expect(await admitted(last)).toMatchObject({ type: 'refused' });
+  // From then on, as if nothing had been due before.
+  await ledger.resumeFirings('hourly', last + 120_000, 'compared');
+  expect(await admitted(last)).toMatchObject({ type: 'refused' });
+  const next = last + DAY / 24;
+  expect(
+    await admitFiring({ ledger, realm: REALM, occurrence: { schedule: 'hourly', at: next }, waitedMs: 0, now: next }),
+  ).toMatchObject({ type: 'admitted' });
 });

@@ -1,8 +1,11 @@
 import { expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { byItself } from '../../../contract/actions.ts';
+import { copyLedger } from '../../../ledger/copy/copy-ledger.ts';
 import { LedgerAway } from '../../../ledger/errors.ts';
+import { createLedger } from '../../../ledger/ledger.ts';
 import { openDatabase, openLedger } from '../../../ledger/open-ledger.ts';
+import { openAt } from '../copy/sides.ts';
 import { aBatch } from '../setup.ts';
 
 /** A ledger of its own, and how to change a fact of its database behind its back. */
@@ -31,7 +34,7 @@ it('a copy of the database is written to only after a person has accepted it, wh
     await expect(ledger.setControl('a', 'running')).rejects.toThrow(LedgerAway);
     expect(await ledger.findBatch('a')).toMatchObject({ control: 'running' });
   }
-  expect((await one.acceptCopy(byItself(null))).toSorted()).toEqual(['a', 'b']);
+  expect((await one.acceptCopy(byItself(null))).batches.toSorted()).toEqual(['a', 'b']);
   for (const [ledger, name] of [
     [one, 'a'],
     [other, 'b'],
@@ -50,5 +53,19 @@ it('a process that sees the database set back writes nothing more to it', async 
   await expect(ledger.openBatch('a', 0)).rejects.toThrow('voxbatch ledger accept-copy');
   await ledger.acceptCopy(byItself(null));
   await ledger.openBatch('a', 0);
+  await ledger.close();
+});
+
+it('a copy that nobody has accepted is not copied on: the new place would ask nobody any more', async () => {
+  const { place, setFact } = newPlace();
+  const ledger = await openLedger(place);
+  await ledger.createBatch(aBatch('a'));
+  await setFact('database', '1234/00000001 of-another-server');
+  const [from, to] = [await openAt(place), await openAt(newPlace().place)];
+  await expect(copyLedger({ from, to })).rejects.toMatchObject({ refusal: { why: 'from-unaccepted' } });
+  expect(await ledger.findBatch('a')).toMatchObject({ control: 'running' });
+  await ledger.acceptCopy(byItself(null));
+  expect(await copyLedger({ from, to })).toMatchObject({ type: 'copied' });
+  expect(await createLedger(to.database).findBatch('a')).toMatchObject({ control: 'paused' });
   await ledger.close();
 });
