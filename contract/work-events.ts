@@ -78,6 +78,8 @@ export const NOTES = {
   'row-ended': ['error', 'a row is ended'],
   'answer-unrecorded': ['error', 'an answer cannot be recorded'],
   'ledger-away': ['error', 'the database of the ledger does not answer; nothing is sent until it does'],
+  'store-away': ['error', 'the store does not answer; nothing more is paid for until it does'],
+  'store-back': ['info', 'the store answers again'],
   'ledger-back': ['info', 'the database of the ledger answers again'],
   'parts-unjoinable': ['error', 'parts cannot be joined'],
   'submit-failed': ['warn', 'a submit failed; it is reconciled'],

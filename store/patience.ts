@@ -19,11 +19,17 @@ export class Passing extends Error {
   }
 }
 
+/** What an operation has met that waits, and since when, on the monotonic clock, ms. */
+interface Trouble {
+  since: number;
+  message: string;
+}
+
 /** How long operations wait for a place on another machine that does not answer, and whether it answers now. */
 export class Patience {
   #limitMs = DEFAULT_LIMIT_MS;
   /** What each operation has met that waits since the place answered last, the oldest first. */
-  readonly #troubles = new Set<{ message: string }>();
+  readonly #troubles = new Set<Trouble>();
   readonly #waiting = new Set<() => void>();
 
   /** Changes how long each operation waits from its first failure on, ms: also those that wait now. */
@@ -35,6 +41,12 @@ export class Patience {
   get trouble(): string | undefined {
     const [oldest] = this.#troubles;
     return oldest?.message;
+  }
+
+  /** The same, and for how long it has not answered, ms. */
+  get news(): { readonly forMs: number; readonly problem: string } | undefined {
+    const [oldest] = this.#troubles;
+    return oldest === undefined ? undefined : { forMs: performance.now() - oldest.since, problem: oldest.message };
   }
 
   /** Resolves once the place answers, or nobody asks it any more; at once if nobody waits, or when the signal aborts. */
@@ -53,8 +65,7 @@ export class Patience {
 
   /** Runs `work` again as long as it throws {@link Passing} and may wait; throws that one's last error then. */
   async repeat<T>(work: () => Promise<T>): Promise<T> {
-    const mine = { message: '' };
-    let failedAt: number | undefined;
+    const mine: Trouble = { since: NaN, message: '' };
     try {
       for (let tries = 1; ; tries++) {
         try {
@@ -64,10 +75,10 @@ export class Patience {
         } catch (error) {
           if (!(error instanceof Passing)) throw error;
           mine.message = error.message;
+          if (tries === 1) mine.since = performance.now();
           // A connection that was closed while idle fails once, and means nothing.
           if (tries > 1) this.#troubles.add(mine);
-          failedAt ??= performance.now();
-          const left = this.#limitMs - (performance.now() - failedAt);
+          const left = this.#limitMs - (performance.now() - mine.since);
           if (left <= 0) throw error.lastly;
           const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (tries - 1)) * (0.5 + Math.random() / 2);
           await sleep(Math.min(pause, left));
@@ -79,7 +90,7 @@ export class Patience {
   }
 
   /** Whoever asks no longer would never hear that the place answers, and others would wait for that. */
-  #end(mine: { message: string }): void {
+  #end(mine: Trouble): void {
     this.#troubles.delete(mine);
     if (this.#troubles.size > 0) return;
     for (const goOn of this.#waiting) goOn();

@@ -58,9 +58,9 @@ function withoutPayloads(meta: Record<string | symbol, unknown> | undefined): Re
 }
 
 function noteOutage({ observe }: Pick<WorkerWorld, 'observe'>, event: OutageEvent): void {
-  const { type } = event;
-  if (type === 'away') observe({ type: 'note', what: 'ledger-away', error: event.problem });
-  else observe({ type: 'note', what: 'ledger-back', facts: { afterMs: Math.round(event.afterMs) } });
+  const { of, type } = event;
+  if (type === 'away') observe({ type: 'note', what: `${of}-away`, error: event.problem });
+  else observe({ type: 'note', what: `${of}-back`, facts: { afterMs: Math.round(event.afterMs) } });
 }
 
 /** Connects a worker to Temporal and starts it. Throws if Temporal cannot be reached. */
@@ -98,17 +98,21 @@ export async function startWorker(
   // What is paid for must be kept, so a worker waits for its store as long as it lives.
   world.store.patience?.limit(Infinity);
   const alive = await showAlive(deps);
-  const endWatch = watchOutage(deps.ledger, (event) => {
+  const tellOutage = (event: OutageEvent): void => {
     noteOutage(deps, event);
     world.onOutage?.(event);
-  });
+  };
+  const endWatches = [
+    watchOutage('ledger', () => deps.ledger.outage(), tellOutage),
+    watchOutage('store', () => Promise.resolve(deps.store.patience?.news), tellOutage),
+  ];
   const ended = worker.run().finally(async () => {
     // An ending lane does not wait for its requests in flight; the process does.
     await deps.sends.idle();
     await deps.fetches.idle();
     clock.stop();
     await alive.end(fault);
-    endWatch();
+    for (const endWatch of endWatches) endWatch();
     endLimit();
     await connection.close();
   });

@@ -8,20 +8,28 @@ const SHORT_MS = 2_000;
 /** How long calls may still wait for the database once the process must end, ms. */
 const LAST_WAIT_MS = 10_000;
 
-/** What to say about the ledger's database: it does not answer, or answers again, after so many ms. */
-export type OutageEvent =
-  ({ readonly type: 'away' } & OutageNews) | { readonly type: 'back'; readonly afterMs: number };
+/** What a worker needs and waits for, on another machine. */
+export type NeededPlace = 'ledger' | 'store';
 
-/** Tells when the ledger's database goes away and comes back. Returns how to end that. */
-export function watchOutage(ledger: Pick<Ledger, 'outage'>, tell: (event: OutageEvent) => void): () => void {
+/** What to say about such a place: it does not answer, or answers again, after so many ms. */
+export type OutageEvent = { readonly of: NeededPlace } & (
+  ({ readonly type: 'away' } & OutageNews) | { readonly type: 'back'; readonly afterMs: number }
+);
+
+/** Tells when a place goes away and comes back, by what `newsOf` says of it now. Returns how to end that. */
+export function watchOutage(
+  of: NeededPlace,
+  newsOf: () => Promise<OutageNews | undefined>,
+  tell: (event: OutageEvent) => void,
+): () => void {
   let told: OutageNews | undefined;
   const look = async (): Promise<void> => {
-    const news = await ledger.outage();
+    const news = await newsOf();
     if (news === undefined) {
-      if (told !== undefined) tell({ type: 'back', afterMs: told.forMs });
+      if (told !== undefined) tell({ of, type: 'back', afterMs: told.forMs });
       told = undefined;
     } else if (news.forMs >= SHORT_MS) {
-      if (told === undefined) tell({ type: 'away', ...news });
+      if (told === undefined) tell({ of, type: 'away', ...news });
       told = news;
     }
   };

@@ -141,7 +141,8 @@ async function* follow(request: FollowRequest): AsyncGenerator<FollowEvent, void
     if (stopping && !wasStopping) yield { type: 'stopping', batch };
     wasStopping = stopping;
     await media.link();
-    const trouble = request.store.patience?.trouble;
+    // A worker here tells of it itself.
+    const trouble = fetchesHere ? undefined : request.store.patience?.trouble;
     if (trouble !== undefined && !isStoreAway) yield { type: 'store-away', why: trouble };
     if (trouble === undefined && isStoreAway) yield { type: 'store-back' };
     isStoreAway = trouble !== undefined;

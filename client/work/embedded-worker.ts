@@ -134,9 +134,12 @@ async function searchableIn({ temporal, say }: EmbeddedWorkerRequest): Promise<r
 }
 
 function outageLine({ place }: Pick<Ledger, 'place'>, event: OutageEvent): string {
-  return event.type === 'back'
-    ? `The database of the ledger answers again, after ${String(Math.round(event.afterMs / 1_000))} s. Work goes on.`
-    : `The database of the ledger ${place} does not answer. Nothing is sent until it does; answers on their way are kept. ${event.problem}`;
+  const what = event.of === 'ledger' ? 'database of the ledger' : 'store';
+  if (event.type === 'back')
+    return `The ${what} answers again, after ${String(Math.round(event.afterMs / 1_000))} s. Work goes on.`;
+  return event.of === 'ledger'
+    ? `The ${what} ${place} does not answer. Nothing is sent until it does; answers on their way are kept. ${event.problem}`
+    : `The ${what} does not answer (${event.problem}). Nothing more is paid for until it does; what is paid for is stored then.`;
 }
 
 /** True for the SDK's errors when the server does not answer. It does not export the class of the worker's error. */

@@ -76,21 +76,31 @@ export class BucketClient {
     this.#agent = server.url.protocol === 'https:' ? new https.Agent(options) : new http.Agent(options);
   }
 
-  async send(request: BucketRequest): Promise<BucketAnswer> {
+  send(request: BucketRequest): Promise<BucketAnswer> {
+    return this.#again(request, (answer) => Promise.resolve(answer));
+  }
+
+  /** Sends a request, and reads the whole answer; one that breaks off counts as none. */
+  ask(request: BucketRequest): Promise<BucketAnswer & { readonly text: string }> {
+    return this.#again(request, async (answer) => ({
+      ...answer,
+      text: answer.status < 300 ? await text(answer.body) : '',
+    }));
+  }
+
+  async #again<A extends BucketAnswer>(
+    request: BucketRequest,
+    receive: (answer: BucketAnswer) => Promise<A>,
+  ): Promise<A> {
     const turn = { renewed: false, skewed: false };
     return this.#patience.repeat(async () => {
-      const answer = await this.#try(request, turn);
+      const begun = await this.#try(request, turn);
+      const answer = 'trouble' in begun ? begun : await receive(begun).catch((error: unknown) => this.#failed(error));
       if (!('trouble' in answer)) return answer;
       const { trouble } = answer;
       if (answer.isOver) throw this.unusable(trouble);
       throw new Passing(trouble.message, this.unusable(away(trouble)));
     });
-  }
-
-  /** Sends a request, and reads the whole answer. */
-  async ask(request: BucketRequest): Promise<BucketAnswer & { readonly text: string }> {
-    const answer = await this.send(request);
-    return { ...answer, text: answer.status < 300 ? await text(answer.body) : '' };
   }
 
   /** Names an object of the bucket as the source of a copy. */

@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { stat, writeFile } from 'node:fs/promises';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { isLocalTrouble } from '../../api/local-trouble.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
 import { claimPrefix } from '../../store/s3/owner-object.ts';
@@ -173,4 +175,43 @@ it('makes a folder for copies only when there is one, and takes it away', async 
   expect((await stat(root)).mode & 0o777).toBe(0o700);
   await bytes.close();
   expect(existsSync(root)).toBe(false);
+});
+
+it('a large file is put once, whole, although the answer that it is complete is lost', async () => {
+  const { env } = await s3Server();
+  const url = new URL(env['AWS_ENDPOINT_URL_S3'] ?? '');
+  const port = Number(url.port);
+  let cuts = 0;
+  let completions = 0;
+  const line = createServer((client) => {
+    const upstream = connect(port, url.hostname);
+    let isDoomed = false;
+    const cut = (): void => {
+      client.destroy();
+      upstream.destroy();
+    };
+    for (const socket of [client, upstream]) socket.on('error', () => undefined).on('close', cut);
+    client.on('data', (data) => {
+      const isCompletion = data.includes('POST ') && data.includes('uploadId=');
+      if (isCompletion) completions += 1;
+      isDoomed ||= isCompletion && cuts === 0;
+      upstream.write(data);
+    });
+    upstream.on('data', (data) => {
+      if (!isDoomed) return void client.write(data);
+      cuts += 1;
+      cut();
+    });
+  });
+  line.listen(0, '127.0.0.1');
+  await once(line, 'listening');
+  endAfterTest(() => line.close());
+  url.port = String((line.address() as AddressInfo).port);
+  const bytes = await openPlace(undefined, { AWS_ENDPOINT_URL_S3: url.href });
+  const path = `${freshFolder()}/large`;
+  const body = Buffer.alloc(20_000_000, 3);
+  await writeFile(path, body);
+  await bytes.put('b/1.mp4', { from: path, bytes: body.length, sha256: sha256(body) });
+  expect({ cuts, completions }).toEqual({ cuts: 1, completions: 2 });
+  expect(await bytes.stat('b/1.mp4')).toMatchObject({ bytes: body.length });
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { copy } from '../../../starters/ledger/copy.ts';
 import { addBatch, finish, keyOf } from '../../results/sample-batch.ts';
+import { TABLES } from '../../../ledger/schema.ts';
 import { inside } from '../../ledger/inside.ts';
 import { aTerminal, expectRefused, expectRun, json, placeForEach } from '../command-line.ts';
 
@@ -33,7 +34,9 @@ describe('ledger copy', () => {
     const { output, lines } = aTerminal();
     expect(await copy(from, 'new.db', {}, { output }, () => Promise.resolve(true))).toBe('complete');
     expect(lines.out).toMatch(/demo\s+1 succeeded, 1 waiting\s+3\s+0/);
-    expect(lines.out).toMatch(/lines of 21 tables, and all counts and sums, are the same on both sides\./);
+    expect(lines.out).toContain(
+      `lines of ${Object.keys(TABLES).length} tables, and all counts and sums, are the same on both sides.`,
+    );
     expect(lines.out).toContain(`export VOXBATCH_LEDGER=${join(process.cwd(), 'new.db')}`);
     process.env['VOXBATCH_LEDGER'] = 'new.db';
     await expectRun('status demo', 75, { out: '1 of 2 rows done' });

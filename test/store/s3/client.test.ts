@@ -87,6 +87,14 @@ describe('a request is repeated', () => {
     ],
     ['a conflict', refuse(409, 'OperationAborted')],
     [
+      'an answer that breaks off',
+      (request: IncomingMessage, response: ServerResponse): void => {
+        request.resume();
+        response.writeHead(200, { etag: '"e"', 'content-length': '100' });
+        response.write('we', () => response.destroy());
+      },
+    ],
+    [
       'no answer',
       (request: IncomingMessage): void => {
         request.socket.destroy();
