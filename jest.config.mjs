@@ -1,6 +1,9 @@
 /** Tests that need an S3 server; `npm run test:s3` runs them. */
 const onS3 = process.env['TEST_S3'] === undefined ? ['/on-s3/'] : [];
 
+/** Tests that need Temporal's own server: `npm run test:cluster`. */
+const onCluster = process.env['TEST_TEMPORAL'] === undefined ? ['/on-cluster/'] : [];
+
 /** @type {import('jest').Config} */
 const shared = {
   globalSetup: '<rootDir>/test/compile.mjs',
@@ -39,7 +42,7 @@ export default {
       displayName: 'live',
       testEnvironment: '<rootDir>/test/live-environment.mjs',
       testMatch: ['<rootDir>/test/live/**/*.test.ts'],
-      testPathIgnorePatterns: [...onS3, ...onPostgres],
+      testPathIgnorePatterns: [...onS3, ...onPostgres, ...onCluster],
       globalSetup: '<rootDir>/test/live-setup.mjs',
     },
   ],

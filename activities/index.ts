@@ -13,6 +13,7 @@ import { readArgument } from './read-arguments.ts';
 import { setMaxListeners } from 'node:events';
 import { parseOccurrence } from '../policy/schedules/occurrence.ts';
 import { lanesFor, isAnyFree } from '../policy/lanes/share.ts';
+import { ofSameVersion } from '../policy/lanes/versions.ts';
 import { peersOf } from './lane/peers.ts';
 import { runLane } from './lane/run-lane.ts';
 import { figuresOf } from './visibility/batch-figures.ts';
@@ -117,7 +118,7 @@ async function surveyBatch(deps: Dependencies, name: string): Promise<BatchSurve
   if (open === 0) return { open, control, lanes: 0, ...told };
   const workers = await deps.ledger.livingWorkers(apiUrl, account);
   const senders = await deps.ledger.livingWorkers(apiUrl, account, 'submit');
-  const lanes = lanesFor(open, senders.length);
+  const lanes = lanesFor(open, ofSameVersion(deps.owner, senders).length);
   const downloadLanes = workers.length - senders.length;
   const survey = { open, control, ...told, ...(downloadLanes > 0 ? { downloadLanes } : {}) };
   if (control !== 'paused') return { ...survey, lanes };

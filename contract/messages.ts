@@ -15,6 +15,11 @@ export interface SuperviseBatchInput {
   readonly batch: string;
   /** Continue as new after this many events. Default: when the server suggests it. */
   readonly continueAfterEvents?: number;
+  /**
+   * The version of workers that the run before this one has left for a newer one. A run that finds itself there again is held by
+   * somebody's versioning override, and stays.
+   */
+  readonly leftVersion?: string;
 }
 
 /** Our workflow tasks are short; a lost worker's task is retried after this. */

@@ -14,8 +14,13 @@ import { findTemporalCluster, startTemporalCluster } from './temporal-cluster.mj
 
 const FILES = [
   ...['batch-news', 'encryption', 'hand-over', 'kill-server', 'kill-worker', 'look-after', 'mutual-tls'],
-  ...['several-workers', 'upgrade', 'visibility'],
+  ...['several-workers', 'upgrade', 'visibility', 'worker-versions'],
 ];
+/** A version that is no more the current one counts as drained minutes later by default. */
+const DRAINED_SOON = {
+  'matching.wv.VersionDrainageStatusVisibilityGracePeriod': '2s',
+  'matching.wv.VersionDrainageStatusRefreshInterval': '2s',
+};
 /** Of these files, those tests are left out that start a server of their own. */
 const NOT_EMBEDDED = '^(?!.*embedded)';
 
@@ -23,11 +28,11 @@ const NOT_EMBEDDED = '^(?!.*embedded)';
 process.on('SIGINT', () => undefined);
 
 const chosen = process.argv.slice(2);
-const all = [`test/live/(${FILES.join('|')})[.]test[.]ts$`, '--testNamePattern', NOT_EMBEDDED];
+const all = [`test/live/(on-cluster/.*|${FILES.join('|')})[.]test[.]ts$`, '--testNamePattern', NOT_EMBEDDED];
 findTemporalCluster();
 const { url, stop } = await startPostgres();
 try {
-  const temporal = await startTemporalCluster(url);
+  const temporal = await startTemporalCluster(url, { dynamic: DRAINED_SOON });
   try {
     const args = [join(import.meta.dirname, 'run-tests.mjs'), ...(chosen.length > 0 ? chosen : all)];
     const { status } = spawnSync(process.execPath, args, {

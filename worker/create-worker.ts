@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
+import { Worker, type NativeConnection, type WorkerDeploymentOptions, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from '../activities/index.ts';
 import type { Dependencies } from '../activities/dependencies.ts';
 import type { PayloadKeys } from './encryption/payload-keys.ts';
 import { downloadQueueOf, taskQueueOf } from '../contract/names.ts';
+import type { WorkerVersion } from '../contract/worker-version.ts';
 import { bundleWorkflows, encodingFailures } from './bundle-workflows.ts';
 
 /**
@@ -38,6 +39,8 @@ export interface WorkerPlace {
   readonly namespace: string;
   /** Keys of the payloads there; undefined: there are no encrypted ones. */
   readonly payloadKeys?: PayloadKeys | undefined;
+  /** With it, this worker takes part in Temporal's Worker Versioning. */
+  readonly version?: WorkerVersion | undefined;
 }
 
 /**
@@ -46,7 +49,7 @@ export interface WorkerPlace {
  */
 export async function createWorker(
   connection: NativeConnection,
-  { namespace, payloadKeys }: WorkerPlace,
+  { namespace, payloadKeys, version }: WorkerPlace,
   deps: Dependencies,
 ): Promise<Worker> {
   return Worker.create({
@@ -54,6 +57,7 @@ export async function createWorker(
     namespace,
     identity: deps.owner,
     ...(await queueOf(deps, payloadKeys?.writes !== undefined)),
+    ...(version === undefined ? {} : { workerDeploymentOptions: deploymentOf(version) }),
     ...(payloadKeys === undefined ? {} : await converterOf(payloadKeys)),
     activities: createActivities(deps),
     maxCachedWorkflows: CACHED_WORKFLOWS,
@@ -74,6 +78,11 @@ async function queueOf(
   const taskQueue = taskQueueOf(realm);
   if (only === 'download') return { taskQueue: downloadQueueOf(taskQueue) };
   return { taskQueue, workflowBundle: await workflowBundle(encodesFailures) };
+}
+
+/** A run stays with the version that began it, and moves when it continues as new (`workflows/worker-versions.ts`). */
+function deploymentOf(version: WorkerVersion): WorkerDeploymentOptions {
+  return { version, useWorkerVersioning: true, defaultVersioningBehavior: 'PINNED' };
 }
 
 /** The bundle from the build; when run from source, bundles the workflows now. */

@@ -9,6 +9,7 @@ import {
   isCancellation,
   ParentClosePolicy,
   patched,
+  setWorkflowOptions,
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -68,6 +69,9 @@ export async function fireSchedule({ schedule }: FireScheduleInput): Promise<Fir
     throw error;
   }
 }
+
+// With Worker Versioning it goes on with any workers: it waits for as long as its batch, and the schedule waits for it.
+setWorkflowOptions({ versioningBehavior: 'AUTO_UPGRADE' }, fireSchedule);
 
 /** Status of the batch's workflow, if it is a child of this firing. */
 class BatchNews {

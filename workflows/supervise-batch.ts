@@ -14,6 +14,7 @@ import { surveyBatch, workLane } from './activities.ts';
 import { askPauseMs, roundPauseMs } from '../policy/lanes/share.ts';
 import { defined } from '../contract/defined.ts';
 import { ShownFigures } from './show-figures.ts';
+import { isVersionOver, leavingVersion, towardsCurrentVersion } from './worker-versions.ts';
 
 /**
  * Supervises one batch: keeps as many lanes running as there are workers for, until no row is open.
@@ -25,15 +26,15 @@ import { ShownFigures } from './show-figures.ts';
  * A wake-up may mean anything: a user request, reopened rows, a new worker. It is never lost: the server does not let a
  * workflow end past a signal that it has not seen, and a survey that began before a wake-up is followed by another.
  *
- * Near the end of its history it offers no more lanes, and continues as new when the last one has come back; a slice
- * takes minutes.
+ * Near the end of its history, or when workers of another version are to take over, it offers no more lanes, and
+ * continues as new when the last one has come back; a slice takes minutes.
  */
 export async function superviseBatch(input: SuperviseBatchInput): Promise<void> {
   let wakeUps = 0;
   setHandler(defineSignal(WAKE_UP_SIGNAL), () => {
     wakeUps += 1;
   });
-  const isFull = (): boolean => isHistoryFull(input);
+  const isFull = (): boolean => isRunOver(input);
   const shown = new ShownFigures(input.batch);
   const work: LanesAtWork = { lanes: new Set(), wanted: 0, wantedDownloads: 0, returns: 0, shown };
   const heard = { wakeUps: 0, returns: 0 };
@@ -91,7 +92,7 @@ async function keepLane(lane: number, work: LanesAtWork, input: SuperviseBatchIn
   try {
     for (;;) {
       const { number, lanes, options } = placeOf(lane, work);
-      if (number > lanes || isHistoryFull(input)) break;
+      if (number > lanes || isRunOver(input)) break;
       const report = await workLane.executeWithOptions(options, [{ batch, lane, lanes, run }]);
       work.shown.show(report);
       if (report.then === 'idle') break;
@@ -130,15 +131,20 @@ function numbersFrom(first: number, count: number): readonly number[] {
   return Array.from({ length: count }, (_, i) => first + i);
 }
 
-/** Goes on in a new run, with an empty history. */
+/** Goes on in a new run, with an empty history, and with the workers of the current version. */
 async function moveOn(input: SuperviseBatchInput, shown: ShownFigures): Promise<never> {
   const typedSearchAttributes = shown.moveOn();
-  const next = makeContinueAsNewFunc<typeof superviseBatch>(defined({ typedSearchAttributes }));
-  return next(input);
+  const options = { ...defined({ typedSearchAttributes }), ...towardsCurrentVersion() };
+  return makeContinueAsNewFunc<typeof superviseBatch>(options)(leavingVersion(input));
 }
 
-/** True near the end of the history that the server allows, or of the number of events in the input. */
-function isHistoryFull({ continueAfterEvents }: SuperviseBatchInput): boolean {
+/**
+ * True if another run is to go on: near the end of the history that the server allows, or of the number of events in the
+ * input, or because other workers are to take over.
+ */
+function isRunOver(input: SuperviseBatchInput): boolean {
+  const { continueAfterEvents } = input;
   const { historyLength, continueAsNewSuggested } = workflowInfo();
+  if (isVersionOver(input)) return true;
   return continueAfterEvents === undefined ? continueAsNewSuggested : historyLength >= continueAfterEvents;
 }

@@ -1,5 +1,6 @@
 import type { RowAttempt } from '../../contract/batch.ts';
 import type { LaneOwnership } from '../../ledger/lanes/lanes.ts';
+import { ofSameVersion } from '../../policy/lanes/versions.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** Fewer unsent rows are not worth asking whether they are too many. */
@@ -13,12 +14,12 @@ const FEW = 10;
  * place in a limit; if it misses that, its fencing token is too old for an intent.
  */
 export class FairShare {
-  readonly #deps: Pick<Dependencies, 'ledger' | 'realm'>;
+  readonly #deps: Pick<Dependencies, 'ledger' | 'realm' | 'owner'>;
   readonly #owned: LaneOwnership;
   readonly #handedBack = new Map<number, number>();
   #workers = 1;
 
-  constructor(deps: Pick<Dependencies, 'ledger' | 'realm'>, owned: LaneOwnership) {
+  constructor(deps: Pick<Dependencies, 'ledger' | 'realm' | 'owner'>, owned: LaneOwnership) {
     this.#deps = deps;
     this.#owned = owned;
   }
@@ -30,8 +31,8 @@ export class FairShare {
 
   /** Counts the workers again. */
   async look(): Promise<void> {
-    const { ledger, realm } = this.#deps;
-    this.#workers = (await ledger.livingWorkers(realm.apiUrl, realm.account, 'submit')).length;
+    const { ledger, realm, owner } = this.#deps;
+    this.#workers = ofSameVersion(owner, await ledger.livingWorkers(realm.apiUrl, realm.account, 'submit')).length;
   }
 
   /** Hands back the rows beyond its share. `unsent`: how many rows of the lane wait to be sent. */

@@ -1,14 +1,18 @@
 import { dutyOfLane, type WorkerDuty } from '../../contract/worker-duty.ts';
+import { ofSameVersion } from '../../policy/lanes/versions.ts';
 import type { Dependencies } from '../dependencies.ts';
 
-/** The living workers that could have a lane: of one for downloads, those that do nothing else. */
+/**
+ * The living workers that could have a lane: those of this worker's version; of a lane for downloads, those that do nothing
+ * else, which have no version.
+ */
 export async function peersOf(
-  { ledger, realm }: Pick<Dependencies, 'ledger' | 'realm'>,
+  { ledger, realm, owner }: Pick<Dependencies, 'ledger' | 'realm' | 'owner'>,
   lane: number,
 ): Promise<readonly string[]> {
   const { apiUrl, account } = realm;
   const senders = await ledger.livingWorkers(apiUrl, account, 'submit');
-  if (dutyOfLane(lane) === 'submit') return senders;
+  if (dutyOfLane(lane) === 'submit') return ofSameVersion(owner, senders);
   return (await ledger.livingWorkers(apiUrl, account)).filter((worker) => !senders.includes(worker));
 }
 

@@ -1,3 +1,4 @@
+import type { Pinning } from '../worker-versions/pinning.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Step } from '../../contract/row-kinds.ts';
 import { isPausedByFailures, isTokenRefused, standstillOf, type Standstill } from '../../batches/look/view-batch.ts';
@@ -24,8 +25,15 @@ const LARGEST_SHARE = 0.02;
 
 /** State of the workflow of an open batch. */
 export type WorkflowStanding =
-  /** `shownUnknown`: how many unknown rows Temporal's lists show. */
-  | { readonly type: 'running'; readonly shownUnknown?: number }
+  /**
+   * `shownUnknown`: how many unknown rows Temporal's lists show. `pinned`: the version whose workers alone get its
+   * tasks, and the run that this holds for.
+   */
+  | {
+      readonly type: 'running';
+      readonly shownUnknown?: number;
+      readonly pinned?: Pinning;
+    }
   | { readonly type: 'silent' }
   /** It has closed the batch. If the batch is open, it was reopened since and needs a new workflow. */
   | { readonly type: 'completed' }

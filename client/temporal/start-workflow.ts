@@ -19,6 +19,7 @@ import { batchLabels } from '../../contract/workflow-labels.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { WorkflowStanding } from '../look/follow.ts';
+import { pinningOf } from '../worker-versions/current-version.ts';
 import { inTime } from './open-temporal.ts';
 
 /** Timeout after which Temporal counts as unavailable, ms. */
@@ -90,8 +91,14 @@ const ASK_TIMEOUT_MS = 3_000;
  */
 export async function askWorkflow(client: Client, handle: WorkflowHandle): Promise<WorkflowStanding> {
   try {
-    const { status, typedSearchAttributes } = await inTime(client, ASK_TIMEOUT_MS, () => handle.describe());
-    if (status.name === 'RUNNING') return { type: 'running', ...shownIn(typedSearchAttributes) };
+    const described = await inTime(client, ASK_TIMEOUT_MS, () => handle.describe());
+    const { status, typedSearchAttributes } = described;
+    if (status.name === 'RUNNING')
+      return {
+        type: 'running',
+        ...shownIn(typedSearchAttributes),
+        ...defined({ pinned: pinningOf(described) }),
+      };
     if (status.name === 'COMPLETED') return { type: 'completed' };
     const cause = await handle.result().then(
       () => '',

@@ -6,6 +6,8 @@ import type { FaultPointHook } from '../../activities/fault-points.ts';
 import type { WorkerDuty } from '../../contract/worker-duty.ts';
 import { batchWorkflowId } from '../../contract/names.ts';
 import type { SearchAttributeName } from '../../contract/search-attributes.ts';
+import type { WorkerVersion } from '../../contract/worker-version.ts';
+import { ownerOf } from '../../policy/lanes/versions.ts';
 import { failAbandoned } from '../../embedded/fail-abandoned.ts';
 import { pathsIn } from '../../embedded/home.ts';
 import { openOwnLog } from '../../embedded/private-home.ts';
@@ -43,6 +45,8 @@ export interface EmbeddedWorkerRequest {
   readonly atFaultPoint: FaultPointHook | undefined;
   /** The only thing that this worker does. Default: everything. */
   readonly only?: WorkerDuty | undefined;
+  /** Takes part in Temporal's Worker Versioning as this version. */
+  readonly version?: WorkerVersion | undefined;
   /** Webhooks to receive in this process, which then polls less. */
   readonly webhook?: WebhookWish | undefined;
   /** Called with events of the account's webhook. */
@@ -59,8 +63,8 @@ export interface EmbeddedWorkerRequest {
  * `no-webhook-port`, `no-media-port`).
  */
 export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promise<RunningWorker> {
-  const { temporal, ledger, store, open, atFaultPoint: atFaultPoint } = request;
-  const owner = newIdentity();
+  const { temporal, ledger, store, open, version, atFaultPoint: atFaultPoint } = request;
+  const owner = ownerOf(newIdentity(), version);
   const log = openLog(request.settings.home, request.onLog);
   const release = await lockLedger(ledger, temporal, request.settings.home, request.onFault);
   let beats: Beats | undefined;
@@ -80,24 +84,27 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
     if (request.webhook !== undefined)
       beats = await beginBeats(ledger, { owner, ...realmOf(open), only: request.only });
     const webhook = await beginWebhook(request, { owner, hints, memoryMs });
-    const worker = await startWorker(temporal, {
-      ledger,
-      store,
-      api: open.api,
-      realm: { apiUrl: open.api.baseUrl, account: open.profile.userId, ledgerId: ledger.id },
-      owner,
-      only: request.only,
-      log,
-      observe: logEvents(log),
-      voxbatchVersion: voxbatchVersion(),
-      searchable: await searchableIn(request),
-      onFault: request.onFault,
-      onOutage: (event) => {
-        request.say(outageLine(ledger, event));
+    const worker = await startWorker(
+      { ...temporal, version },
+      {
+        ledger,
+        store,
+        api: open.api,
+        realm: { apiUrl: open.api.baseUrl, account: open.profile.userId, ledgerId: ledger.id },
+        owner,
+        only: request.only,
+        log,
+        observe: logEvents(log),
+        voxbatchVersion: voxbatchVersion(),
+        searchable: await searchableIn(request),
+        onFault: request.onFault,
+        onOutage: (event) => {
+          request.say(outageLine(ledger, event));
+        },
+        hints,
+        ...defined({ atFaultPoint, mediaLinks }),
       },
-      hints,
-      ...defined({ atFaultPoint, mediaLinks }),
-    }).catch(async (error: unknown) => {
+    ).catch(async (error: unknown) => {
       await webhook.end();
       throw error;
     });

@@ -1,20 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ServiceError, type Client } from '@temporalio/client';
+import { ServiceError } from '@temporalio/client';
 import { batchWorkflowId } from '../../contract/names.ts';
 import { dutyOfLane, type WorkerDuty } from '../../contract/worker-duty.ts';
+import type { WorkerVersion } from '../../contract/worker-version.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { lanesFor } from '../../policy/lanes/share.ts';
+import { ofSameVersion } from '../../policy/lanes/versions.ts';
 import { isNews } from '../../policy/visibility/when-to-show.ts';
+import type { Temporal } from '../temporal/open-temporal.ts';
+import { StrandedBatches } from '../worker-versions/end-stranded.ts';
 import { askWorkflow, wakeWorkflow, startWorkflow } from '../temporal/start-workflow.ts';
 
 export interface LookAfterRequest {
-  readonly client: Client;
+  readonly temporal: Pick<Temporal, 'client' | 'namespace'>;
   readonly ledger: Ledger;
   /** The worker's owner name. */
   readonly owner: string;
   /** The only thing that the worker does. */
   readonly only?: WorkerDuty | undefined;
+  /** The worker's version, if it takes part in Worker Versioning. */
+  readonly version?: WorkerVersion | undefined;
   /** Whether this worker can work on a batch. */
   readonly isMine: (batch: BatchRecord) => boolean;
   /** Pause between two rounds, ms. */
@@ -32,7 +38,9 @@ export interface LookAfterRequest {
  * First wakes every batch: a request may have been recorded while no worker was there to read it.
  */
 export async function lookAfterBatches(request: LookAfterRequest): Promise<void> {
-  const { client, ledger, everyMs, signal } = request;
+  const { temporal, ledger, version, everyMs, signal } = request;
+  const { client } = temporal;
+  const stranded = version && new StrandedBatches({ temporal, ledger, version });
   try {
     for (const batch of await openBatches(request)) {
       signal.throwIfAborted();
@@ -42,7 +50,7 @@ export async function lookAfterBatches(request: LookAfterRequest): Promise<void>
       await sleep(everyMs, undefined, { signal });
       for (const batch of await openBatches(request)) {
         signal.throwIfAborted();
-        await lookAfter(batch, request).catch(unlessSilent);
+        await lookAfter(batch, request, stranded).catch(unlessSilent);
       }
     }
   } catch (error) {
@@ -55,17 +63,30 @@ async function openBatches({ ledger, isMine }: LookAfterRequest): Promise<readon
   return (await ledger.listBatches()).filter((batch) => batch.state === 'open' && isMine(batch));
 }
 
-async function lookAfter(batch: BatchRecord, request: LookAfterRequest): Promise<void> {
-  const { client, ledger, say } = request;
+async function lookAfter(
+  batch: BatchRecord,
+  request: LookAfterRequest,
+  stranded: StrandedBatches | undefined,
+): Promise<void> {
+  const { ledger, say } = request;
+  const { client } = request.temporal;
   const { name } = batch;
   const workflow = await askWorkflow(client, client.workflow.getHandle(batchWorkflowId(ledger.id, name)));
   switch (workflow.type) {
     case 'silent':
       return;
-    case 'running':
+    case 'running': {
+      const { pinned } = workflow;
+      if (pinned !== undefined && (await stranded?.end(batch, pinned)) === true) {
+        await startWorkflow(client, ledger, batch, { news: true });
+        const former = `${pinned.to.deploymentName}:${pinned.to.buildId}`;
+        say(`Batch "${name}" continues with a new workflow: no worker of its version ${former} is left.`);
+        return;
+      }
       if ((await isUnshown(batch, workflow, request)) || (await couldHelp(batch, request)))
         await wakeWorkflow(client, ledger, name);
       return;
+    }
     case 'completed':
     case 'ended':
       // The workflow may have closed the batch since it was listed.
@@ -97,9 +118,17 @@ async function couldHelp(
   // One that only downloads has a lane of its own in each batch.
   if (only === 'download') return true;
   const owners = all.filter(({ lane }) => dutyOfLane(lane) === 'submit');
+  // A batch of another version moves here by itself, or not at all.
+  if (
+    ofSameVersion(
+      owner,
+      owners.map((one) => one.owner),
+    ).length < owners.length
+  )
+    return false;
   const { states } = await ledger.counts(name);
   const openRows = Object.values(states).reduce((sum, rows) => sum + rows, 0);
-  const workers = await ledger.livingWorkers(apiUrl, account, 'submit');
+  const workers = ofSameVersion(owner, await ledger.livingWorkers(apiUrl, account, 'submit'));
   return owners.length < lanesFor(openRows, workers.length);
 }
 

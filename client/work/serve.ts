@@ -6,12 +6,14 @@ import { isTokenRefused } from '../../batches/look/view-batch.ts';
 import type { WorkerDuty } from '../../contract/worker-duty.ts';
 import { isOwed } from '../../contract/hooks.ts';
 import { realmDifference } from '../../contract/names.ts';
+import type { WorkerVersion } from '../../contract/worker-version.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { ownNotices, tellHooks, type Telling } from '../hooks/deliver-notices.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';
 import type { Session } from '../session.ts';
 import { openTemporal, type Temporal } from '../temporal/open-temporal.ts';
+import { isCurrent, setCurrentCommand } from '../worker-versions/current-version.ts';
 import type { WebhookNews, WebhookWish } from '../webhooks/webhook-options.ts';
 import { startEmbeddedWorker, warnOfLittleDisk } from './embedded-worker.ts';
 import { lookAfterBatches } from './look-after-batches.ts';
@@ -44,6 +46,8 @@ export interface ServeOptions {
   readonly batch?: string | undefined;
   /** Out folder for these files. Default: `out/<batch>`. */
   readonly out?: string | undefined;
+  /** Takes part in Temporal's Worker Versioning as this version. Clusters only. */
+  readonly version?: WorkerVersion | undefined;
   /** Interval between rounds over the open batches, ms. Default: 30 s. */
   readonly lookEveryMs?: number | undefined;
   readonly tell: (news: ServeNews) => void;
@@ -127,6 +131,7 @@ async function work(session: Session, temporal: Temporal, options: Work): Promis
   const store = await session.store();
   const worker = await startEmbeddedWorker({
     ...{ temporal, ledger, store, open, settings, only, webhook, onFault, atFaultPoint, onLog, say },
+    version: options.version,
     onWebhook: (news) => {
       tell({ type: 'webhook', news });
     },
@@ -142,11 +147,13 @@ async function work(session: Session, temporal: Temporal, options: Work): Promis
       temporal: temporal.address,
       only,
     });
+    if (options.version !== undefined) await sayIfNotCurrent(temporal, options.version, say);
     const caring = lookAfterBatches({
-      client: temporal.client,
+      temporal,
       ledger,
       owner: worker.owner,
       only,
+      version: options.version,
       isMine: (one) => isOpenFor(one, open),
       everyMs: options.lookEveryMs ?? LOOK_AFTER_EVERY_MS,
       say,
@@ -175,6 +182,14 @@ async function work(session: Session, temporal: Temporal, options: Work): Promis
     await telling?.end(worked);
     await worked;
   }
+}
+
+/** A version gets no batch until somebody makes it the current one. */
+async function sayIfNotCurrent(temporal: Temporal, version: WorkerVersion, say: (line: string) => void): Promise<void> {
+  if ((await isCurrent(temporal, version)) !== false) return;
+  say(
+    `Version ${version.buildId} of deployment ${version.deploymentName} gets no new batch before it is the current one. To make it so: ${setCurrentCommand(temporal, version)}`,
+  );
 }
 
 /** Whether an open batch can continue, or a hook of `batch` is untried or being delivered. */

@@ -27,6 +27,7 @@ import {
   type Flag,
 } from './flag-values.ts';
 import { TUNING, type TuningFlags } from './tuning-flags.ts';
+import { WORKER_VERSION } from './version-flags.ts';
 
 type FlagTable = Readonly<Record<string, Flag>>;
 
@@ -262,7 +263,7 @@ const API = {
 
 /** All flags by value name, in help order, grouped by heading; flags with an empty heading come first. */
 const GROUPS: readonly (readonly [heading: string, flags: FlagTable])[] = [
-  ['', { ...OF_ONE, ...FIRST }],
+  ['', { ...OF_ONE, ...FIRST, ...WORKER_VERSION }],
   ['Manifest:', MANIFEST],
   ['Sound:', SOUND],
   ['Firing:', FIRING],
@@ -275,6 +276,7 @@ const GROUPS: readonly (readonly [heading: string, flags: FlagTable])[] = [
 ];
 
 type Table = typeof FIRST &
+  typeof WORKER_VERSION &
   typeof OF_ONE &
   typeof MANIFEST &
   typeof SOUND &

@@ -185,8 +185,12 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   },
   worker: {
     does: 'Work on batches of this API and account until SIGTERM',
-    flags: `${LOCAL_MEDIA} ${WEBHOOK} log verbose apiUrl only aliveFile lookEvery grace`,
-    examples: ['TEMPORAL_ADDRESS=temporal:7233 voxbatch worker', 'voxbatch worker --only download'],
+    flags: `${LOCAL_MEDIA} ${WEBHOOK} log verbose apiUrl only aliveFile lookEvery grace deployment buildId`,
+    examples: [
+      'TEMPORAL_ADDRESS=temporal:7233 voxbatch worker',
+      'voxbatch worker --only download',
+      'TEMPORAL_ADDRESS=temporal:7233 voxbatch worker --deployment voxbatch --build-id 42',
+    ],
     load: async () => (await import('../serve/serve.ts')).worker,
   },
   up: {

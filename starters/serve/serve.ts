@@ -13,6 +13,7 @@ import { firstNotice, listenForInterrupt } from '../run/interrupt.ts';
 import { keptLines } from '../terminal/file-words.ts';
 import { webhookNewsWords } from '../terminal/webhook-news.ts';
 import { admittance, confirmServing } from '../trust/confirm.ts';
+import { readWorkerVersion } from '../worker-versions/read-version.ts';
 import { keepAliveFile } from './alive-file.ts';
 import { awaitUp, becomeUp } from '../../client/work/up.ts';
 import { formatDuration } from '../../contract/duration.ts';
@@ -25,16 +26,21 @@ const WORKER_GRACE_MS = 20_000;
 
 /** `voxbatch worker`: works on the batches of this API and account until told to stop. */
 export function worker(flags: Flags, context: RunContext): Promise<ExitName> {
-  return serve({ ...flags, grace: flags.grace ?? WORKER_GRACE_MS }, context);
+  return serve({ ...flags, grace: flags.grace ?? WORKER_GRACE_MS }, context, { isVersioned: true });
 }
 
 /**
  * Works on the batches of this API and account until told to stop. SIGTERM and Ctrl-C shut down gracefully, SIGTERM
  * within `--grace` and a few seconds. `onReady` is called when the worker is ready for work.
  */
-async function serve(flags: Flags, { output, atFaultPoint }: RunContext, onReady?: () => void): Promise<ExitName> {
+async function serve(
+  flags: Flags,
+  { output, atFaultPoint }: RunContext,
+  { onReady, isVersioned = false }: { readonly onReady?: () => void; readonly isVersioned?: boolean } = {},
+): Promise<ExitName> {
   const webhook = readWebhook(flags);
   const settings = withServeMedia(await confirmServing(await readSettings(), {}), flags);
+  const version = isVersioned ? readWorkerVersion(flags, settings.cluster !== undefined) : undefined;
   const atOnce = new AbortController();
   const interrupt = listenForInterrupt(
     (exit) => {
@@ -56,7 +62,7 @@ async function serve(flags: Flags, { output, atFaultPoint }: RunContext, onReady
   try {
     const { untilIdle, batch, out, lookEvery, only } = flags;
     const end = await work(session, {
-      ...{ only, webhook, untilIdle, batch, out, onReady: beReady, atFaultPoint },
+      ...{ only, version, webhook, untilIdle, batch, out, onReady: beReady, atFaultPoint },
       lookEveryMs: lookEvery === undefined ? undefined : 1_000 * lookEvery,
       tell: (news) => {
         for (const line of linesOf(news)) output.say(line);
@@ -125,8 +131,10 @@ export async function up(flags: Flags, context: RunContext): Promise<ExitName> {
   }
   const { claim } = found;
   try {
-    return await serve(flags, context, () => {
-      claim.markReady();
+    return await serve(flags, context, {
+      onReady: () => {
+        claim.markReady();
+      },
     });
   } finally {
     claim.release();

@@ -27,7 +27,7 @@ async function looksAt(
     describe: () => {
       if (++asked > looks) end.abort();
       return Promise.resolve({
-        ...{ type: 'superviseBatch', status: { name: status } },
+        ...{ type: 'superviseBatch', status: { name: status }, raw: {} },
         typedSearchAttributes: new TypedSearchAttributes(shown),
       });
     },
@@ -40,7 +40,7 @@ async function looksAt(
   const workflow = { getHandle: () => handle, signalWithStart };
   const withDeadline = <T>(_: number, work: () => Promise<T>): Promise<T> => work();
   await lookAfterBatches({
-    client: { workflow, withDeadline } as unknown as Client,
+    temporal: { client: { workflow, withDeadline } as unknown as Client, namespace: 'default' },
     ledger: place.ledger,
     owner: ME,
     only,

@@ -1,0 +1,67 @@
+import type { Client } from '@temporalio/client';
+import { shellWord } from '../../contract/shell-word.ts';
+import type { WorkerVersion } from '../../contract/worker-version.ts';
+import type { Pinning } from './pinning.ts';
+import type { Temporal } from '../temporal/open-temporal.ts';
+
+type Place = Pick<Temporal, 'client' | 'namespace'>;
+
+/** True if it is the same version. */
+export function isSameVersion(one: WorkerVersion, other: WorkerVersion): boolean {
+  return one.deploymentName === other.deploymentName && one.buildId === other.buildId;
+}
+
+/** Whether new work goes to a version; undefined if Temporal does not say, for example because it may not be asked. */
+export async function isCurrent({ client, namespace }: Place, version: WorkerVersion): Promise<boolean | undefined> {
+  try {
+    const { deploymentName } = version;
+    const { workerDeploymentInfo } = await client.workflowService.describeWorkerDeployment({
+      namespace,
+      deploymentName,
+    });
+    const current = workerDeploymentInfo?.routingConfig?.currentDeploymentVersion;
+    return current != null && isSameVersion(versionFrom(current), version);
+  } catch (error) {
+    return isNotFound(error) ? false : undefined;
+  }
+}
+
+/** A run of a workflow, and the version that it is pinned to; undefined: to none. */
+export function pinningOf({ runId, raw }: Awaited<ReturnType<Handle['describe']>>): Pinning | undefined {
+  const info = raw.workflowExecutionInfo?.versioningInfo;
+  const override = info?.versioningOverride?.pinned?.version;
+  const behavior: number | null | undefined = info?.behavior;
+  const version = override ?? (behavior === PINNED ? info?.deploymentVersion : undefined);
+  return version == null ? undefined : { runId, to: versionFrom(version) };
+}
+
+/** How to make a version the one that new work goes to. */
+export function setCurrentCommand(
+  { address, namespace }: Temporal,
+  { deploymentName, buildId }: WorkerVersion,
+): string {
+  const place = `--address ${shellWord(address)} --namespace ${shellWord(namespace)}`;
+  const version = `--deployment-name ${shellWord(deploymentName)} --build-id ${shellWord(buildId)}`;
+  return `temporal worker deployment set-current-version ${place} ${version}`;
+}
+
+type Handle = ReturnType<Client['workflow']['getHandle']>;
+
+/** As in Temporal's protocol. */
+const PINNED = 1;
+/** A status code of gRPC. */
+const NOT_FOUND = 5;
+
+function versionFrom({
+  deploymentName,
+  buildId,
+}: {
+  readonly deploymentName?: string | null;
+  readonly buildId?: string | null;
+}): WorkerVersion {
+  return { deploymentName: deploymentName ?? '', buildId: buildId ?? '' };
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === NOT_FOUND;
+}

@@ -1,0 +1,7 @@
+import type { WorkerVersion } from '../../contract/worker-version.ts';
+
+/** A run of a workflow that only workers of one version get the tasks of. */
+export interface Pinning {
+  readonly runId: string;
+  readonly to: WorkerVersion;
+}

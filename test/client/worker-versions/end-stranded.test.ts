@@ -1,0 +1,73 @@
+import { beforeEach, expect, it } from '@jest/globals';
+import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import type { BatchRecord } from '../../../ledger/record-types.ts';
+import { StrandedBatches } from '../../../client/worker-versions/end-stranded.ts';
+import { ownerOf } from '../../../policy/lanes/versions.ts';
+
+const of = (buildId: string) => ({ deploymentName: 'voxbatch', buildId });
+const MINE = of('two');
+const BATCH = { name: 'b', apiUrl: 'http://api', account: 'me' } as BatchRecord;
+const PINNED = { runId: 'r1', to: of('one') };
+
+let living: string[];
+let current: string;
+let isGone: boolean;
+let ended: string[];
+let stranded: StrandedBatches;
+
+beforeEach(() => {
+  living = [ownerOf('host', MINE)];
+  current = 'two';
+  isGone = false;
+  ended = [];
+  const terminate = (runId: string): Promise<void> => {
+    if (isGone) return Promise.reject(new WorkflowNotFoundError('gone', 'b', runId));
+    ended.push(runId);
+    return Promise.resolve();
+  };
+  const client = {
+    workflow: { getHandle: (_: string, runId: string) => ({ terminate: () => terminate(runId) }) },
+    workflowService: {
+      describeWorkerDeployment: () => {
+        if (current === 'secret') return Promise.reject(Object.assign(new Error('denied'), { code: 7 }));
+        if (current === 'none') return Promise.reject(Object.assign(new Error('no such deployment'), { code: 5 }));
+        return Promise.resolve({ workerDeploymentInfo: { routingConfig: { currentDeploymentVersion: of(current) } } });
+      },
+    },
+  } as unknown as Client;
+  const ledger = { id: 'l', livingWorkers: () => Promise.resolve(living) };
+  stranded = new StrandedBatches({ temporal: { client, namespace: 'default' }, ledger, version: MINE });
+});
+
+it('ends the run of a batch whose version has no worker, at the second look in a row', async () => {
+  expect(await stranded.end(BATCH, PINNED)).toBe(false);
+  expect(await stranded.end(BATCH, PINNED)).toBe(true);
+  expect(ended).toEqual(['r1']);
+});
+
+it('leaves one whose worker was back in between: it begins to count anew', async () => {
+  await stranded.end(BATCH, PINNED);
+  living.push(ownerOf('old host', of('one')));
+  expect(await stranded.end(BATCH, PINNED)).toBe(false);
+  living.pop();
+  expect(await stranded.end(BATCH, PINNED)).toBe(false);
+  expect(ended).toEqual([]);
+});
+
+it.each(['one', 'none', 'secret'])(
+  'leaves all to others while its own version is not known to be current: %s',
+  async (now) => {
+    current = now;
+    for (let look = 0; look < 3; look++) expect(await stranded.end(BATCH, PINNED)).toBe(false);
+  },
+);
+
+it('leaves batches of its own version', async () => {
+  for (let look = 0; look < 3; look++) expect(await stranded.end(BATCH, { runId: 'r2', to: MINE })).toBe(false);
+});
+
+it('takes a run that another worker has ended a moment ago for ended', async () => {
+  isGone = true;
+  await stranded.end(BATCH, PINNED);
+  expect(await stranded.end(BATCH, PINNED)).toBe(true);
+});

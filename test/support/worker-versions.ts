@@ -1,0 +1,106 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Client } from '@temporalio/client';
+import { SUPERVISE_BATCH } from '../../contract/messages.ts';
+import { readPage } from '../docs/pages.ts';
+import { openCluster, type Cluster } from './cluster.ts';
+import type { Running } from './live-command.ts';
+import type { WorldOptions } from './live-world.ts';
+import { flagsOf } from './temporal-place.ts';
+import { connectTo } from './temporal-server.ts';
+import { waitFor } from './wait-for.ts';
+
+const DEPLOYMENT = 'voxbatch';
+export const VERSIONED_ROWS = 120;
+
+/** A run of a batch's workflow. */
+export interface Run {
+  /** Of the version that works on it, or did last. */
+  readonly build: string | undefined;
+  readonly status: string;
+}
+
+/** A cluster whose workers take part in Worker Versioning, and a manifest. */
+export class VersionedCluster {
+  readonly cluster: Cluster;
+  readonly #client: Client;
+
+  private constructor(cluster: Cluster, client: Client) {
+    this.cluster = cluster;
+    this.#client = client;
+  }
+
+  static async open(): Promise<VersionedCluster> {
+    const options: WorldOptions = {
+      seed: 97,
+      createMs: [20, 60],
+      jobMs: [200, 400],
+      rows: VERSIONED_ROWS,
+      kinds: ['tts'],
+    };
+    const cluster = await openCluster(options, 0);
+    return new VersionedCluster(cluster, await connectTo(cluster.server));
+  }
+
+  /** Starts a worker of a build. */
+  work(build: string, ...flags: readonly string[]): Promise<Running> {
+    const { world, env } = this.cluster;
+    const version = ['--deployment', DEPLOYMENT, '--build-id', build];
+    return world.startWorking(['worker', ...version, ...flags], { env });
+  }
+
+  /** As the guide says it; may come before the first worker of the build is known. */
+  async setCurrent(build: string): Promise<void> {
+    await waitFor(() => this.#temporal('set-current-version', build).then(isDone, isNotYet));
+  }
+
+  /** Lets new work go to workers without a version. */
+  async setUnversioned(): Promise<void> {
+    await this.#temporal('set-current-version .*--unversioned');
+  }
+
+  /** `drained` once no run of the build is left. */
+  async drainage(build: string): Promise<string | undefined> {
+    const said = await this.#temporal('describe-version', build, '--output', 'json');
+    return (JSON.parse(said) as { readonly drainageInfo?: { readonly drainageStatus?: string } }).drainageInfo
+      ?.drainageStatus;
+  }
+
+  async #temporal(command: string, build = '', ...flags: readonly string[]): Promise<string> {
+    const cli = process.env['VOXBATCH_TEMPORAL_CLI'] ?? 'temporal';
+    const words = [...commandOfGuide(command, build), ...flagsOf(this.cluster.server), ...flags];
+    return (await promisify(execFile)(cli, words)).stdout;
+  }
+
+  /** The runs of the batch's workflow, the latest first. */
+  async runs(): Promise<readonly Run[]> {
+    const { workflow } = this.#client;
+    const found: (Run & { readonly at: number })[] = [];
+    for await (const one of workflow.list({ query: `WorkflowType = "${SUPERVISE_BATCH}"` })) {
+      const { raw, status, startTime } = await workflow.getHandle(one.workflowId, one.runId).describe();
+      const build = raw.workflowExecutionInfo?.versioningInfo?.deploymentVersion?.buildId ?? undefined;
+      found.push({ build, status: status.name, at: startTime.getTime() });
+    }
+    return found.sort((a, b) => b.at - a.at).map(({ build, status }) => ({ build, status }));
+  }
+
+  /** Waits until the latest run is one of a build, or of workers without one. */
+  async untilRunBy(build: string | undefined): Promise<void> {
+    await waitFor(async () => {
+      const [latest] = await this.runs();
+      return latest !== undefined && latest.build === build && latest.status === 'RUNNING';
+    });
+  }
+}
+
+/** The words of a command of the guide, for a build. */
+function commandOfGuide(command: string, build: string): readonly string[] {
+  const found = new RegExp(`temporal (worker deployment ${command} [^\\x60\\n]*)`).exec(
+    readPage('docs/guide/cluster.md'),
+  );
+  if (found?.[1] === undefined) throw new Error(`The guide does not say: temporal worker deployment ${command}`);
+  return found[1].replace(/--build-id \S+/, `--build-id ${build}`).split(' ');
+}
+
+const isDone = (): boolean => true;
+const isNotYet = (): boolean => false;
