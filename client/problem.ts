@@ -52,6 +52,8 @@ export type Problem =
   | { readonly type: 'no-server'; readonly cause: Error & { readonly advice: string } }
   /** The Temporal cluster does not answer. */
   | { readonly type: 'no-cluster'; readonly address: string; readonly cause: unknown }
+  /** Temporal answers, and lets nobody in with this API key, or without one. `says`: in its words. */
+  | { readonly type: 'cluster-refused'; readonly address: string; readonly says: string; readonly cause: unknown }
   /** Workers of another Temporal server hold the ledger's lock. Two sets of workers could charge a row twice. */
   | { readonly type: 'ledger-in-use'; readonly ledger: string; readonly holder: string }
   /** The ledger cannot be copied to that place, or was before. Neither was changed. */
@@ -158,6 +160,7 @@ const SENTENCES: { readonly [T in Problem['type']]: (problem: Extract<Problem, {
   'no-price': (problem) => `No price is known for ${problem.id} (row ${problem.row}), so it cannot run under a budget.`,
   'no-server': (problem) => `${problem.cause.message} ${problem.cause.advice}`,
   'no-cluster': (problem) => `Temporal at ${problem.address} cannot be reached: ${messageOf(problem.cause)}.`,
+  'cluster-refused': ({ address, says }) => `Temporal at ${address} refuses this client: ${says.replace(/\.$/, '')}.`,
   'ledger-in-use': (problem) =>
     `Another Temporal server uses the ledger ${problem.ledger}: ${problem.holder}. ` +
     'Two at once could pay for a row twice.',

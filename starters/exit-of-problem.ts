@@ -125,6 +125,9 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
   'no-cluster': unreachable(
     'Check TEMPORAL_ADDRESS and the other TEMPORAL_ settings, or unset them to use the embedded server. Nothing was spent by this command.',
   ),
+  'cluster-refused': unreachable(
+    'Check TEMPORAL_API_KEY, and that the key may use the namespace of TEMPORAL_NAMESPACE; a key that has expired needs a new one. Nothing was spent by this command.',
+  ),
   'ledger-in-use': unreachable(
     'Nothing was sent. Stop the commands that run there, or use that server, then run the same command again.',
   ),

@@ -13,7 +13,7 @@ import { startPostgres } from './postgres-server.mjs';
 import { findTemporalCluster, startTemporalCluster } from './temporal-cluster.mjs';
 
 const FILES = [
-  ...['batch-news', 'encryption', 'hand-over', 'kill-server', 'kill-worker', 'look-after', 'mutual-tls'],
+  ...['api-key', 'batch-news', 'encryption', 'hand-over', 'kill-server', 'kill-worker', 'look-after', 'mutual-tls'],
   ...['several-workers', 'upgrade', 'visibility', 'worker-versions'],
 ];
 /** A version that is no more the current one counts as drained minutes later by default. */

@@ -54,7 +54,7 @@ export interface OpenTemporalOptions {
 
 /**
  * Opens Temporal. Embedded: starts the server, or joins a running one. Throws {@link VoxbatchError} (`no-server`,
- * `server-gone`, `no-cluster`).
+ * `server-gone`, `no-cluster`, `cluster-refused`).
  */
 export async function openTemporal(settings: Settings, options: OpenTemporalOptions): Promise<Temporal> {
   return settings.cluster === undefined ? openEmbedded(settings, options) : openCluster(settings, options);
@@ -142,8 +142,18 @@ async function openCluster(
       closeAtOnce,
     };
   } catch (cause) {
+    const says = refusalIn(cause);
+    if (says !== undefined) throw new VoxbatchError({ type: 'cluster-refused', address, says, cause });
     throw new VoxbatchError({ type: 'no-cluster', address, cause });
   }
+}
+
+/** What the server says if it lets this client in with no call, by the first cause that is an answer of its. */
+function refusalIn(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (!isGrpcServiceError(error)) return refusalIn(error.cause);
+  const code: number = error.code;
+  return code === UNAUTHENTICATED || code === PERMISSION_DENIED ? error.details : undefined;
 }
 
 /** Rejects as soon as the server proves unreachable; `Connection.connect` would keep retrying until its timeout. */
@@ -172,7 +182,9 @@ function whyUnavailable(details: string): string {
 
 /** gRPC status codes. */
 const DEADLINE_EXCEEDED = 4;
+const PERMISSION_DENIED = 7;
 const UNAVAILABLE = 14;
+const UNAUTHENTICATED = 16;
 
 /** Whether an address (`host:port`) is local. */
 function isHere(address: string): boolean {
