@@ -209,7 +209,7 @@ export async function warnOfLittleDisk(
 /**
  * Locks a ledger for this Temporal server's workers, so that no other server's workers use it at the same time. Returns
  * a function that releases the lock. Throws {@link VoxbatchError} (`ledger-in-use`) while another server's workers hold
- * it, and (`machine`) if the ledger has moved, or another was copied into it, since it was opened.
+ * it, (`machine`) if the ledger has moved, or another was copied into it, since it was opened, and (`server-gone`).
  */
 export async function lockLedger(
   ledger: Pick<Ledger, 'id' | 'place' | 'lockForWorkers' | 'readStanding'>,
@@ -217,8 +217,7 @@ export async function lockLedger(
   home: string,
   onLost?: (error: Error) => void,
 ): Promise<Unlock> {
-  // Different paths to one folder mean the same server.
-  const server = temporal.isEmbedded ? `the embedded one in ${realpathSync(home)}` : await nameOf(temporal);
+  const server = temporal.isEmbedded ? await nameOfEmbedded(temporal, home) : await nameOf(temporal);
   const unlock = await beforeWork(() => ledger.lockForWorkers(server, onLost)).catch((error: unknown) => {
     if (!(error instanceof LedgerInUse)) throw error;
     throw new VoxbatchError({ type: 'ledger-in-use', ledger: ledger.place, holder: error.holder });
@@ -242,20 +241,26 @@ export async function lockLedger(
   }
 }
 
+/** The id distinguishes homes of one path on different hosts, and the path tells people which it is. */
+async function nameOfEmbedded({ client, namespace, address }: Temporal, home: string): Promise<string> {
+  const id = await readNamespaceId(client, namespace).catch((cause: unknown) => {
+    throw new VoxbatchError({ type: 'server-gone', address, cause: cause as Error });
+  });
+  return `the embedded one in ${realpathSync(home)} (${id})`;
+}
+
 /**
  * Identifies the server by the namespace's id, which is independent of how its address is written, or by the address if
  * the id may not be read.
  */
 async function nameOf({ client, namespace, address }: Temporal): Promise<string> {
-  const id = await readNamespaceId(client, namespace);
+  const id = await readNamespaceId(client, namespace).catch(() => undefined);
   return `namespace ${namespace} ${id === undefined ? `at ${address}` : `(${id})`}`;
 }
 
-async function readNamespaceId(client: Client, namespace: string): Promise<string | undefined> {
-  try {
-    const { namespaceInfo } = await client.workflowService.describeNamespace({ namespace });
-    return namespaceInfo?.id ?? undefined;
-  } catch {
-    return undefined;
-  }
+/** Made with the namespace, and kept in the server's database. */
+async function readNamespaceId(client: Client, namespace: string): Promise<string> {
+  const { namespaceInfo } = await client.workflowService.describeNamespace({ namespace });
+  if (!namespaceInfo?.id) throw new Error(`Temporal names no id of the namespace ${namespace}.`);
+  return namespaceInfo.id;
 }

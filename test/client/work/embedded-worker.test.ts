@@ -26,7 +26,11 @@ async function start(isAlone: boolean, list = noWorkflow): Promise<unknown> {
     namespace: 'default',
     connection: { address: ADDRESS },
     isEmbedded: true,
-    client: { workflow: { list }, withDeadline: <T>(_: number, work: () => Promise<T>): Promise<T> => work() },
+    client: {
+      workflow: { list },
+      workflowService: { describeNamespace: () => Promise.resolve({ namespaceInfo: { id: 'id-0' } }) },
+      withDeadline: <T>(_: number, work: () => Promise<T>): Promise<T> => work(),
+    },
     proveAlone: () => Promise.resolve(isAlone),
   };
   const open = { api: { baseUrl: API_URL }, profile: { userId: 'u1' } };

@@ -28,7 +28,7 @@ function temporal(isEmbedded: boolean, address: string, id?: string): Temporal {
   return { isEmbedded, address, namespace: 'default', client } as Temporal;
 }
 
-const embedded = temporal(true, '127.0.0.1:1');
+const embedded = temporal(true, '127.0.0.1:1', 'id-0');
 
 describe('lockLedger', () => {
   it('lets workers of one home work together, also where the home has two names', async () => {
@@ -42,10 +42,25 @@ describe('lockLedger', () => {
     const cluster = temporal(false, 'cluster:7233', 'id-1');
     const unlock = await lockLedger(ledger, embedded, folder);
     await expect(lockLedger(ledger, cluster, folder)).rejects.toMatchObject({
-      problem: { type: 'ledger-in-use', ledger: ledger.place, holder: `the embedded one in ${folder}` },
+      problem: { type: 'ledger-in-use', ledger: ledger.place, holder: `the embedded one in ${folder} (id-0)` },
     });
     unlock();
     (await lockLedger(ledger, cluster, folder))();
+  });
+
+  it('refuses those of another host, where the home has the same path', async () => {
+    const unlock = await lockLedger(ledger, embedded, folder);
+    await expect(lockLedger(ledger, temporal(true, '127.0.0.1:1', 'id-9'), folder)).rejects.toMatchObject({
+      problem: { type: 'ledger-in-use', holder: `the embedded one in ${folder} (id-0)` },
+    });
+    unlock();
+  });
+
+  it('needs to know which embedded server it is, and locks nothing otherwise', async () => {
+    await expect(lockLedger(ledger, temporal(true, '127.0.0.1:1'), folder)).rejects.toMatchObject({
+      problem: { type: 'server-gone', address: '127.0.0.1:1' },
+    });
+    expect(await fileLocks(ledger.place).isWorkedOn()).toBe(false);
   });
 
   it('looks again once it has the lock: the ledger may have moved since it was opened, or be another', async () => {
