@@ -72,20 +72,24 @@ function leftNobody(folder: string): Finding {
   };
 }
 
-/**
- * Exit codes that nothing in a run explains. 4 and 5 are said by a command that starts while Temporal or the API is away; a service
- * manager starts it again.
- */
+/** Exit codes that nothing in a run explains. */
 const FAULTS: readonly number[] = [1, 2, 3, 15];
+/** Said by a command that starts while Temporal, the ledger or the API is away; a service manager starts it again. */
+const AWAY: readonly number[] = [4, 5];
+/** A command that ran for longer than this had started, ms: it waits for whatever goes away. */
+const START_MS = 60_000;
 
-/** Nobody ended with an internal error, or by a signal of its own. */
+/** Nobody ended with an internal error, by a signal of its own, or because something that it needs went away. */
 export function checkEnds(ends: readonly (MemberEnd & { readonly name: string })[]): Finding {
   const own = ends.filter(({ wanted }) => !wanted);
-  const broken = own
-    .filter(({ code }) => code === null || FAULTS.includes(code))
-    .map(({ name, pid, code, signal }) => `${name} (pid ${pid}) ended with ${signal ?? `exit ${String(code)}`}`);
+  const isFault = ({ code, ranMs }: MemberEnd): boolean =>
+    code === null || FAULTS.includes(code) || (AWAY.includes(code) && ranMs > START_MS);
+  const broken = own.filter(isFault).map(({ name, pid, code, signal, ranMs }) => {
+    return `${name} (pid ${pid}) ended with ${signal ?? `exit ${String(code)}`} after ${Math.round(ranMs / 1_000)} s`;
+  });
   const seen = own.map(({ name, code }) => `${name}: ${String(code)}`).join(', ');
-  return { promise: 'no command ends with an internal error', broken, seen: seen === '' ? 'none ended early' : seen };
+  const promise = 'no command ends with an internal error, or because something went away while it was at work';
+  return { promise, broken, seen: seen === '' ? 'none ended early' : seen };
 }
 
 /** Runs a command of the compiled voxbatch to its end, without any API. */

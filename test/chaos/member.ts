@@ -21,6 +21,8 @@ export interface MemberEnd {
   readonly signal: NodeJS.Signals | null;
   /** True if this run ended it. */
   readonly wanted: boolean;
+  /** How long it ran, ms. */
+  readonly ranMs: number;
 }
 
 export interface MemberOptions {
@@ -85,11 +87,13 @@ export class Member {
       stdio: ['ignore', log, log, 'ipc'],
     });
     closeSync(log);
+    const startedAt = Date.now();
     this.#child = child;
     this.#wantedEnd = false;
     child.on('error', () => undefined);
     child.on('exit', (code, signal) => {
-      this.ends.push({ pid: child.pid ?? 0, at: Date.now(), code, signal, wanted: this.#wantedEnd });
+      const at = Date.now();
+      this.ends.push({ pid: child.pid ?? 0, at, code, signal, wanted: this.#wantedEnd, ranMs: at - startedAt });
       if (this.#wantedEnd) return;
       if (code !== null && this.#options.isFinal(code)) this.#finalCode = code;
       else
