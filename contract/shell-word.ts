@@ -1,3 +1,5 @@
+import { urlSchemeOf } from './url-scheme.ts';
+
 /** Quotes a word for a POSIX shell if needed, because users copy suggested commands verbatim. */
 export function shellWord(word: string): string {
   return /^[\w./:@%+=,-]+$/u.test(word) ? word : quoted(word);
@@ -11,6 +13,12 @@ export function fileWord(path: string): string {
 /** Puts a word in single quotes, needed or not. */
 export function quoted(word: string): string {
   return `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** How commands are told of a ledger at another place. A copy is made by the owner of a database, whom commands need not be. */
+export function exportWords(place: string): string {
+  const user = urlSchemeOf(place) === undefined ? '' : ' (with the user that your commands have there)';
+  return `export VOXBATCH_LEDGER=${shellWord(place)}${user}`;
 }
 
 /** A suggested next command as data: programs run it, messages show it. */

@@ -62,7 +62,7 @@ export async function installServer(options: FetchServerOptions): Promise<string
   const go = await runCommand('go', ['version'], { env, timeoutMs: 15_000, signal });
   if (!go.ok) return `Go is not there (${go.why})`;
   say(
-    `Building the Temporal server with Go: go install ${PACKAGE}. This happens once and takes about 4 minutes on 2 cores.`,
+    `Building the Temporal server with Go: go install ${PACKAGE}. This happens once and takes about 5 minutes on 2 cores.`,
   );
   // Beside the target, because a rename works only within a file system; and outside any module's folder, so that no
   // module's rules apply.

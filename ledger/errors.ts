@@ -1,4 +1,4 @@
-import { shellWord } from '../contract/shell-word.ts';
+import { exportWords, shellWord } from '../contract/shell-word.ts';
 import type { WhyReadOnly } from './copy/read-only.ts';
 import type { MonthStanding } from '../policy/schedules/month-budget.ts';
 
@@ -103,9 +103,10 @@ export function readOnlyWords(path: string, why: WhyReadOnly): string {
     : `The ledger ${path} is being filled from ${why.place}, and that has not ended.`;
 }
 
-function readOnlyAdvice(path: string, why: WhyReadOnly): string {
+/** Says where its work goes on, or how a copy into it is finished. */
+export function readOnlyAdvice(path: string, why: WhyReadOnly): string {
   return why.type === 'moved'
-    ? `Work goes on there: export VOXBATCH_LEDGER=${shellWord(why.place)} (with its password, if it has one).`
+    ? `Work goes on there: ${exportWords(why.place)}.`
     : `Finish that: voxbatch ledger copy ${shellWord(why.place)} ${shellWord(path)}`;
 }
 

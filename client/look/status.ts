@@ -14,6 +14,7 @@ import { hasResult } from '../../contract/outcomes.ts';
 import { endsOf } from './counts-view.ts';
 import { isOwed } from '../../contract/hooks.ts';
 import { nextCommand, type NextCommand } from '../../contract/shell-word.ts';
+import { readOnlyAdvice } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { NoticeRecord } from '../../ledger/notices/notices.ts';
 import type { WorkerEnd } from '../../ledger/lanes/workers.ts';
@@ -31,6 +32,8 @@ export interface BatchHere extends BatchView {
   readonly isDeserted: boolean;
   /** True if the ledger may have come with the folder, so no commands are suggested from it. */
   readonly isStranger: boolean;
+  /** What to do if its ledger takes no work, so that nothing can continue it here. */
+  readonly readOnlyAdvice?: string | undefined;
   /** Why the last worker ended, if it could not continue and has no successor. */
   readonly workerEnd?: WorkerEnd | undefined;
 }
@@ -40,6 +43,8 @@ export type StatusStep =
   | NextStep
   /** Nobody has confirmed its ledger, so no other step is shown. */
   | { readonly why: 'unconfirmed' }
+  /** Its ledger takes no work: it has moved, or is being filled. `advice`: a sentence with the next command. */
+  | { readonly why: 'read-only'; readonly advice: string }
   | { readonly why: 'paused'; readonly pause: Pause }
   | { readonly why: 'standstill'; readonly standstill: Standstill }
   /** `goOn` resumes it; for `follow`, if it has no worker. */
@@ -71,6 +76,7 @@ export async function batchHere(ledger: Ledger, settings: Settings, name: string
     standstill: standstill === 'no-worker' && settings.cluster === undefined ? undefined : standstill,
     isDeserted: isLeft,
     isStranger: isStranger(settings, ledger),
+    readOnlyAdvice: ledger.readOnly && readOnlyAdvice(ledger.place, ledger.readOnly),
     workerEnd: isLeft ? await ledger.lastWorkerEnd(batch.apiUrl, batch.account) : undefined,
   };
 }
@@ -130,6 +136,7 @@ function nextFor(here: BatchHere, leftovers: Leftovers | undefined, areFilesTher
   const { batch, standstill } = here;
   const { name } = batch;
   if (here.isStranger) return [{ why: 'unconfirmed' }];
+  if (here.readOnlyAdvice !== undefined) return [{ why: 'read-only', advice: here.readOnlyAdvice }];
   const goOn = continueCommand(batch);
   if (batch.state === 'loading') return [{ why: 'loading', goOn }];
   if (batch.state === 'open') {

@@ -7,6 +7,7 @@ import { usageError } from '../exit-error.ts';
 import { actionLine } from '../terminal/action-words.ts';
 import { printAnswer, type RunContext } from '../terminal/output.ts';
 import { flagOf } from '../terminal/tunable-words.ts';
+import { isoTime } from '../terminal/words.ts';
 
 /** `schedule`: whose history it is, in place of a batch's. */
 type HistoryFlags = Pick<Flags, 'json' | 'kind' | 'from' | 'to'> & { readonly schedule?: string };
@@ -22,9 +23,12 @@ export async function history(
     throw usageError(`The history of a batch or of a schedule: "${batch}" or "${schedule}"?`);
   const kinds = kind?.split(',').map((one) => one.trim().replaceAll('_', '-'));
   const request = { batch, schedule, ...(kinds && { kinds }), ...(from && { from }), ...(to && { to }) };
-  const found = await atLedger((ledger) =>
-    readHistory(ledger, request, (option) => flagOf(option === 'kinds' ? 'kind' : option)),
-  );
+  const found = await atLedger(async (ledger) => {
+    // Of the whole ledger, so it is no action of a batch or schedule.
+    const { copied } = await ledger.readStanding();
+    if (copied !== undefined) output.say(`The ledger came here from ${copied.place} (${isoTime(copied.at)}).`);
+    return readHistory(ledger, request, (option) => flagOf(option === 'kinds' ? 'kind' : option));
+  });
   const view = viewHistory(found);
   printAnswer(output, flags, view, () => view.actions.map(actionLine));
   if (view.actions.length === 0) {

@@ -89,6 +89,8 @@ function statusStepWords(step: StatusStep, { batch, workerEnd }: BatchStatus): s
   switch (step.why) {
     case 'unconfirmed':
       return CONFIRM_FIRST;
+    case 'read-only':
+      return step.advice;
     case 'loading':
       return `Not all of its rows are loaded yet. Continue with: ${commandLine(step.goOn)}`;
     case 'paused':

@@ -99,7 +99,7 @@ describe('findServer', () => {
     expect(await find({ VOXBATCH_API_TOKEN: 'secret' })).toEqual({ path: target(), version: '1.29.1', from: 'go' });
     expect(said).toEqual([
       expect.stringContaining('Downloading the official one'),
-      expect.stringContaining('about 4 minutes'),
+      expect.stringContaining('about 5 minutes'),
       'The Temporal server is built.',
     ]);
     expect(readFileSync(join(folder, 'go.log'), 'utf8')).toBe(
