@@ -37,6 +37,8 @@ export interface LedgerDriver extends Versions {
 /** How a database is opened. */
 export interface OpenDialect {
   readonly mustExist: boolean;
+  /** Whether tables are made in a database server that has none; see `OpenOptions`. */
+  readonly makesTables?: boolean | undefined;
   /** How long calls wait for a database that goes away, ms. One in a file does not. */
   readonly patienceMs: number;
 }

@@ -10,6 +10,11 @@ export interface OpenOptions {
   /** For read-only commands: throw `LedgerMissing`, and create no ledger. Default false. */
   readonly mustExist?: boolean;
   /**
+   * Makes the tables of a ledger in a database server that has none there. Default false, so that a wrong address begins
+   * no new ledger, which would not know what is paid for. A ledger in a file is made all the same.
+   */
+  readonly makesTables?: boolean;
+  /**
    * For processes that work on batches. Runs the database in its own thread, so that neither SQL nor waiting for the
    * disk blocks this one (no effect if the code runs from its TypeScript source), and keeps room for the answers to
    * paid requests. Throws `LedgerFull` if the disk has too little. Default false.
@@ -24,14 +29,14 @@ export interface OpenOptions {
 }
 
 /**
- * Opens a ledger, creating it and its folder if needed, and brings its tables up to date.
+ * Opens a ledger, creating its file and folder if needed, and brings its tables up to date.
  *
  * `address` is what {@link readLedgerAddress} accepts. Throws {@link LedgerUnreachable} (also for databases that are
  * not supported, and for a ledger on a network disk), `LedgerTooNew`, and `LedgerMissing`.
  */
 export async function openLedger(
   address: string,
-  { mustExist = false, thread = false, begun, onMade, clock }: OpenOptions = {},
+  { mustExist = false, makesTables = false, thread = false, begun, onMade, clock }: OpenOptions = {},
 ): Promise<Ledger> {
   const { driver, place } = await driverOf(address);
   if (!mustExist && onMade !== undefined) await driver.make(place, onMade);
@@ -43,7 +48,7 @@ export async function openLedger(
     const { openInThread } = await import('./ledger-in-thread.ts');
     if (own !== undefined) return openInThread(own, driver);
   }
-  const database = await openDatabase({ place, mustExist, hasReserve: thread }, clock);
+  const database = await openDatabase({ place, mustExist, makesTables, hasReserve: thread }, clock);
   const { createLedger } = await import('./ledger.ts');
   return createLedger(database);
 }
@@ -73,12 +78,13 @@ const ASKING_PATIENCE_MS = 10_000;
 
 /** See {@link openLedger}. */
 export async function openDatabase(
-  { place, mustExist, hasReserve = false }: LedgerPlace,
+  { place, mustExist, makesTables, hasReserve = false }: LedgerPlace & Pick<OpenOptions, 'makesTables'>,
   clock?: Clock,
 ): Promise<OpenDatabase> {
   const { driver } = await driverOf(place);
   // Who works on batches waits as long as it takes; who asks or steers would wait in vain.
-  const dialect = await driver.open(place, { mustExist, patienceMs: hasReserve ? Infinity : ASKING_PATIENCE_MS });
+  const patienceMs = hasReserve ? Infinity : ASKING_PATIENCE_MS;
+  const dialect = await driver.open(place, { mustExist, makesTables, patienceMs });
   // Loaded late: where there is no ledger, this code is not needed.
   const { databaseOf } = await import('./migrate.ts');
   return databaseOf(dialect, driver, place, hasReserve, clock);
@@ -88,6 +94,6 @@ export async function openDatabase(
 export async function driverOf(given: string): Promise<{ readonly driver: LedgerDriver; readonly place: string }> {
   const read = readLedgerAddress(given);
   if (read.type === 'address') return { driver: await read.load(), place: read.address };
-  const advice = 'Set VOXBATCH_LEDGER to one, or unset it for .voxbatch/ledger.db.';
+  const advice = 'Correct VOXBATCH_LEDGER.';
   throw new LedgerUnreachable(`(${read.came})`, `expected ${read.expected}`, advice);
 }

@@ -43,17 +43,25 @@ export function readLedgerAddress(given: string): LedgerAddress {
     if (address !== undefined) return { type: 'address', address, load };
   }
   const scheme = urlSchemeOf(given)?.toLowerCase() ?? '';
-  const unread = POSTGRES.includes(scheme) ? ' that cannot be read' : '';
-  return { type: 'refused', expected: EXPECTED, came: `a ${scheme}: URL${unread}` };
+  return { type: 'refused', expected: EXPECTED, came: `a ${scheme}: URL${POSTGRES.includes(scheme) ? UNREAD : ''}` };
 }
+
+const UNREAD =
+  ' that cannot be read (in its user and password, write # as %23, @ as %40, / as %2F, ? as %3F, : as %3A and % as %25)';
 
 const POSTGRES: readonly string[] = ['postgres', 'postgresql'];
 
-/** A URL of a PostgreSQL database. Undefined for any other address, and for one that cannot be read as a URL. */
+/**
+ * A URL of a PostgreSQL database. Undefined for any other address, and for one that cannot be read as a URL, or only with
+ * a part of the password for the host, the database or a parameter, which messages would repeat.
+ */
 function postgresUrlOf(address: string): string | undefined {
   const scheme = urlSchemeOf(address)?.toLowerCase();
   if (scheme === undefined || !POSTGRES.includes(scheme) || !URL.canParse(address)) return undefined;
-  return new URL(address).href;
+  const { href, username, pathname, search, searchParams, hash } = new URL(address);
+  const hasStrayAt = pathname.includes('@') || (username === '' && search.includes('@'));
+  const isOdd = hasStrayAt || hash !== '' || [...searchParams.keys()].some((name) => !/^\w+$/.test(name));
+  return isOdd ? undefined : href;
 }
 
 /** The absolute path in an address: a path, or a `file:` or `sqlite:` URL. Undefined for any other URL. */

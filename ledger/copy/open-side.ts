@@ -9,7 +9,11 @@ import type { CopySide } from './copy-side.ts';
 export async function openSide(address: string, onMade?: () => void): Promise<CopySide> {
   const { driver, place } = await driverOf(address);
   if (onMade !== undefined) await driver.make(place, onMade);
-  const dialect = await driver.open(place, { mustExist: onMade === undefined, patienceMs: 0 });
+  const dialect = await driver.open(place, {
+    mustExist: onMade === undefined,
+    makesTables: onMade !== undefined,
+    patienceMs: 0,
+  });
   const database = await databaseOf(dialect, driver, place, false);
   return { database, dialect: await driver.copying(), versions: Object.keys(driver.versions) };
 }

@@ -31,6 +31,19 @@ const VARIABLES = {
   PGSSLKEY: 'sslkey',
 } as const;
 
+/**
+ * Parameters that an address may have besides ours (`schema`, `service`): those that `pg` heeds, and of libpq's others
+ * those that need not be heeded, because sessions here do as they say or more. A misspelt one would be ignored.
+ */
+const PARAMETERS: readonly string[] = [
+  ...['host', 'port', 'user', 'password', 'options', 'application_name', 'client_encoding', 'uselibpqcompat'],
+  ...['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation'],
+  ...['connect_timeout', 'keepalives', 'keepalives_idle', 'keepalives_interval', 'keepalives_count'],
+  ...['tcp_user_timeout', 'target_session_attrs', 'gssencmode'],
+];
+/** Any other would be taken for one of these. `allow`, which may go without TLS, is none of them. */
+const SSL_MODES: readonly string[] = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'];
+
 /** int8 and numeric arrive as text. Times, credits and counts fit into a number. */
 const types = new pg.TypeOverrides();
 for (const type of [pg.types.builtins.INT8, pg.types.builtins.NUMERIC]) types.setTypeParser(type, Number);
@@ -54,12 +67,21 @@ export function connectionTo(
     new LedgerUnreachable(describePlace(place), problem, advice);
   const schema = take('schema') ?? DEFAULT_SCHEMA;
   if (!/^[A-Za-z_]\w*$/.test(schema)) throw refuse('its schema is no plain name', 'Use letters, digits and _.');
+  const unknown = [...url.searchParams.keys()].find((name) => name !== 'service' && !PARAMETERS.includes(name));
+  if (unknown !== undefined)
+    throw refuse(
+      `its address has a parameter that is not known or not heeded, "${unknown}"`,
+      `Correct or remove it in VOXBATCH_LEDGER. There are: schema, service, ${PARAMETERS.join(', ')}.`,
+    );
   const service = take('service') ?? env['PGSERVICE'];
   if (service !== undefined) addService(url, readService(service, env, refuse));
   for (const [variable, name] of Object.entries(VARIABLES)) {
     const value = env[variable];
     if (value !== undefined && value !== '' && !url.searchParams.has(name)) url.searchParams.set(name, value);
   }
+  const mode = url.searchParams.get('sslmode');
+  if (mode !== null && !SSL_MODES.includes(mode))
+    throw refuse(`there is no sslmode ${JSON.stringify(mode)}`, `Use one of ${SSL_MODES.join(', ')}.`);
   if (!url.searchParams.has('uselibpqcompat')) url.searchParams.set('uselibpqcompat', 'true');
   // Those of the address come first: ours win.
   const own = Object.entries(SESSION_SETTINGS).map(([name, value]) => `-c ${name}=${value}`);

@@ -15,7 +15,7 @@ import { withMemory, type Requests } from '../database/recorded-lately.ts';
 import type { Outage } from '../database/outage.ts';
 import type { UnitAdapter } from '../database/unit-adapter.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
-import { CommitUnknown, LedgerAway, LedgerMissing } from '../errors.ts';
+import { CommitUnknown, LedgerAway, LedgerUnreachable } from '../errors.ts';
 import { MIGRATION_TABLE } from '../migrate.ts';
 import { connectionTo } from './connection-settings.ts';
 import { CommitMarks, type KeptMark } from './commit-marks.ts';
@@ -28,10 +28,10 @@ import { Sessions, type Session } from './sessions.ts';
 const MIGRATIONS = 1;
 
 /**
- * Opens a ledger in a schema of its own, which it creates if needed. Waits for the server as `outage` says. Throws
- * `LedgerUnreachable`, and `LedgerMissing` if it must exist.
+ * Opens a ledger in a schema of its own, which it creates if it may. Waits for the server as `outage` says. Throws
+ * `LedgerUnreachable`, also if there is no ledger.
  */
-export async function openPostgres(place: string, mustExist: boolean, outage: Outage): Promise<Dialect> {
+export async function openPostgres(place: string, makesTables: boolean, outage: Outage): Promise<Dialect> {
   const { schema } = connectionTo(place);
   const sessions = new Sessions(place, outage);
   try {
@@ -42,7 +42,11 @@ export async function openPostgres(place: string, mustExist: boolean, outage: Ou
           `${schema}.${MIGRATION_TABLE}`,
         ])
       ).rows as { readonly found?: unknown; readonly tables?: unknown }[];
-      if (mustExist && tables === null) throw new LedgerMissing(describePlace(place));
+      if (!makesTables && tables === null) {
+        const advice =
+          'Correct VOXBATCH_LEDGER; or make one there, as the owner of the database: voxbatch ledger migrate';
+        throw new LedgerUnreachable(describePlace(place), `there is no ledger in its schema "${schema}"`, advice);
+      }
       if (found === null) await createSchema(session, schema);
     });
   } catch (error) {

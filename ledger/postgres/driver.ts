@@ -6,10 +6,10 @@ import { versionsOf } from '../versions.ts';
 /** A ledger in a PostgreSQL database, through `pg` (docs/decisions/ledger.md). */
 export const postgres: LedgerDriver = {
   describe: describePlace,
-  // The database exists; its schema is made when it is opened.
+  // The database exists; its owner makes the schema.
   make: () => Promise.resolve(),
-  open: async (place, { mustExist, patienceMs }) =>
-    (await import('./dialect.ts')).openPostgres(place, mustExist, new Outage(patienceMs)),
+  open: async (place, { makesTables = false, patienceMs }) =>
+    (await import('./dialect.ts')).openPostgres(place, makesTables, new Outage(patienceMs)),
   // Whoever names a database has chosen it: no ledger in one comes with a folder from elsewhere.
   strangeParts: () => Promise.resolve([]),
   versions: versionsOf(async () => (await import('./schema.ts')).VERSIONS),

@@ -86,10 +86,7 @@ function readConfigOf(env: NodeJS.ProcessEnv): Promise<FolderConfig> {
 function refuseAddress(env: NodeJS.ProcessEnv, { of, expected, came }: RefusedAddress): never {
   const variable = `VOXBATCH_${of.toUpperCase()}`;
   const where = env[variable] === undefined ? `"${of}" in voxbatch.config.json` : variable;
-  throw new ExitError(
-    'usage',
-    `${where}: expected ${expected}, got ${came}. Remove it to use the ${of} in the home folder. ${UNTOUCHED}`,
-  );
+  throw new ExitError('usage', `${where}: expected ${expected}, got ${came}. Correct it. ${UNTOUCHED}`);
 }
 
 const UNTOUCHED = 'Nothing was recorded. Nothing was spent.';

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { openLedger as openRecords } from '../../ledger/open-ledger.ts';
 import { startPostgres, type PostgresServer } from '../postgres-server.mjs';
 import { CommitLine, type CutMoment } from '../support/commit-line.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -52,6 +53,7 @@ export class DatabaseServer implements WorldLedger, KillableServer {
     atExit(() => {
       server.kill();
     });
+    await (await openRecords(server.url, { makesTables: true })).close();
     const due: CutMoment[] = [];
     const line = await CommitLine.open(server.url, () => due.shift());
     const ports = new Map<Who, number>();

@@ -46,7 +46,7 @@ describe('the roles of a ledger', () => {
   /** What the owner of the database does first, as `docs/guide/cluster.md` says. */
   beforeAll(async () => {
     await query(server ?? '', `create role owner_${id} login`, `create database roles_${id} owner owner_${id}`);
-    await (await openLedger(addressFor('owner'))).close();
+    await (await openLedger(addressFor('owner'), { makesTables: true })).close();
     const admin = new URL(addressFor('owner'));
     admin.username = new URL(server ?? '').username;
     const logins = ['reader', 'operator', 'worker'].map(

@@ -2,6 +2,9 @@ import { resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { readLedgerAddress } from '../../ledger/supported-databases.ts';
 
+const UNREAD =
+  'a postgres: URL that cannot be read (in its user and password, write # as %23, @ as %40, / as %2F, ? as %3F, : as %3A and % as %25)';
+
 describe('readLedgerAddress', () => {
   it.each([
     ['ledger.db', resolve('ledger.db')],
@@ -14,7 +17,12 @@ describe('readLedgerAddress', () => {
   });
 
   it.each([
-    ['postgres://user:secret@ho st/db', 'a postgres: URL that cannot be read'],
+    ...['user:secret@ho st/db', 'user:secret#1@host/db', 'user:1#secret@host/db', 'user:p@secret/w@host/db'].map(
+      (rest) => [`postgres://${rest}`, UNREAD] as const,
+    ),
+    ['postgres://user:1?secret@host/db', UNREAD],
+    ['postgres://user:1?secret=2@host/db?schema=x', UNREAD],
+    ['postgres://user:1/secret@host/db', UNREAD],
     ['mysql://user:secret@host/db', 'a mysql: URL'],
   ])('refuses other URLs, and repeats only the scheme: %s', (given, came) => {
     expect(readLedgerAddress(given)).toEqual({

@@ -11,6 +11,7 @@ import type { StatisticsReport } from '../../simulator/statistics.ts';
 import { joinServer, type Membership } from '../../embedded/join-server.ts';
 import type { WebhookMode } from '../../simulator/webhook-modes.ts';
 import { defined } from '../../contract/defined.ts';
+import { openLedger } from '../../ledger/open-ledger.ts';
 import { killAllIn, processesIn } from './processes-in.ts';
 import { replayFolder } from './replay-folder.ts';
 import { endAfterTest } from './end-after-test.ts';
@@ -78,6 +79,7 @@ export class LiveWorld {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'voxbatch-live-')));
     const world = new LiveWorld(folder, await startSimulator(simulated), defined({ ledger, temporal }));
     endAfterTest(() => world.close());
+    if (ledger !== undefined) await (await openLedger(ledger, { makesTables: true })).close();
     if (rows !== undefined) await world.write('lines.csv', mixedManifest(rows, kinds));
     if (rows !== undefined || config !== undefined) await world.configure(config ?? QUICK_LOOKS);
     if (server) world.#membership = await world.join();

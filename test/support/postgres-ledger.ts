@@ -23,7 +23,7 @@ export async function openPostgresLedger(server: string, path: string, clock = O
 /** Opens the database of such a ledger, by its place. */
 export async function openPostgresDatabase(address: string, clock?: Clock): Promise<OpenDatabase> {
   return databaseOf(
-    await postgres.open(address, { mustExist: false, patienceMs: Infinity }),
+    await postgres.open(address, { mustExist: false, makesTables: true, patienceMs: Infinity }),
     postgres,
     address,
     false,

@@ -3,7 +3,7 @@ import { openLedger } from '../../../ledger/open-ledger.ts';
 
 it('the clock of a ledger that hosts share is that of its server, also if the clock of a host goes wrong', async () => {
   const own = Date.now.bind(Date);
-  const shared = await openLedger(`${process.env['TEST_POSTGRES'] ?? ''}?schema=clocks`);
+  const shared = await openLedger(`${process.env['TEST_POSTGRES'] ?? ''}?schema=clocks`, { makesTables: true });
   try {
     // The second reading of each comes after a jump of this host's clock was noticed.
     for (let reading = 1; reading <= 4; reading++) {

@@ -69,7 +69,7 @@ it('a write of which nobody can tell whether it was kept is carried out once, an
   const { url, breakAtCommit } = await breakableLine();
   const schema = `?schema=d${randomUUID().slice(0, 8)}`;
   const place = `${url}${schema}`;
-  const opened = await postgres.open(place, { mustExist: false, patienceMs: 500 });
+  const opened = await postgres.open(place, { mustExist: false, makesTables: true, patienceMs: 500 });
   const { db } = await databaseOf(opened, postgres, place, false);
   endAfterTest(() => db.destroy());
   await addOne(db);
@@ -90,7 +90,7 @@ it('a write of which nobody can tell whether it was kept is carried out once, an
 
 it('a process whose clock is a year ahead removes nothing of others', async () => {
   const place = `${process.env['TEST_POSTGRES'] ?? ''}?schema=d${randomUUID().slice(0, 8)}`;
-  const one = await openDatabase({ place, mustExist: false });
+  const one = await openDatabase({ place, mustExist: false, makesTables: true });
   endAfterTest(() => one.db.destroy());
   await addOne(one.db);
   const own = Date.now.bind(Date);

@@ -21,7 +21,7 @@ function newPlace(): { readonly place: string; readonly setFact: (like: string, 
 
 it('a copy of the database is written to only after a person has accepted it, which pauses what is open', async () => {
   const { place, setFact } = newPlace();
-  const [one, other] = [await openLedger(place), await openLedger(place)];
+  const [one, other] = [await openLedger(place, { makesTables: true }), await openLedger(place)];
   for (const [ledger, name] of [
     [one, 'a'],
     [other, 'b'],
@@ -47,7 +47,7 @@ it('a copy of the database is written to only after a person has accepted it, wh
 
 it('a process that sees the database set back writes nothing more to it', async () => {
   const { place, setFact } = newPlace();
-  const ledger = await openLedger(place);
+  const ledger = await openLedger(place, { makesTables: true });
   await ledger.createBatch(aBatch('a'));
   await setFact('commit:%', '0 0');
   await expect(ledger.openBatch('a', 0)).rejects.toThrow('voxbatch ledger accept-copy');

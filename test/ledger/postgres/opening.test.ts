@@ -19,7 +19,7 @@ it('a process opens a new ledger whose schema another one is just creating', asy
   const creation = `create schema if not exists ${String(place.searchParams.get('schema'))}`;
   await other.query('begin');
   await other.query(creation);
-  const opening = openLedger(place.href);
+  const opening = openLedger(place.href, { makesTables: true });
   const waits = "select 1 from pg_stat_activity where query = $1 and wait_event_type = 'Lock'";
   await waitFor(async () => (await looker.query(waits, [creation])).rows.length > 0);
   await other.query('commit');
@@ -50,8 +50,8 @@ it('a connection that breaks at its first question ends nothing but that try', a
   line.listen(0, '127.0.0.1');
   await once(line, 'listening');
   place.port = String((line.address() as AddressInfo).port);
-  await expect(openLedger(place.href)).rejects.toThrow(LedgerAway);
-  const ledger = await openLedger(place.href);
+  await expect(openLedger(place.href, { makesTables: true })).rejects.toThrow(LedgerAway);
+  const ledger = await openLedger(place.href, { makesTables: true });
   expect(await ledger.listBatches()).toEqual([]);
   await ledger.close();
   line.close();

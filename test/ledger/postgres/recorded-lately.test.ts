@@ -18,7 +18,7 @@ async function makeOldCopy(place: string): Promise<void> {
 
 it('what a process recorded lately is on record again once a copy that lacks it was accepted, and is not sent again', async () => {
   const place = `${process.env['TEST_POSTGRES'] ?? ''}?schema=c${randomUUID().slice(0, 8)}`;
-  const ledger = await openLedger(place);
+  const ledger = await openLedger(place, { makesTables: true });
   await fill(ledger, 4);
   for (const row of [1, 2, 3]) expect(await ledger.intend(aKey(row), INTENT)).toMatchObject({ type: 'go' });
   for (const row of [2, 3])
