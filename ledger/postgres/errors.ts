@@ -125,10 +125,38 @@ export function explainConnecting(place: string, error: unknown, hasConnected: b
     const problem = `the database server cannot be reached again (${message})`;
     return new LedgerAway(shown, problem, 'Check that it runs.', error);
   }
-  if (message.includes('password must be a string')) {
-    const problem = 'the database server asks for a password, and there is none';
-    return new LedgerUnreachable(shown, problem, 'Set PGPASSWORD, or keep it in ~/.pgpass.', error);
-  }
-  const advice = 'Check VOXBATCH_LEDGER, PGSSLMODE and the other settings of the connection.';
-  return new LedgerUnreachable(shown, `no connection to the database server can be made (${message})`, advice, error);
+  const [, problem, advice] = OF_CONNECTING.find(([words]) => words.test(message)) ?? OTHERWISE;
+  return new LedgerUnreachable(shown, `${problem} (${message})`, advice, error);
 }
+
+type Explanation = readonly [words: RegExp, problem: string, advice: string];
+
+const OTHERWISE: Explanation = [
+  /^/,
+  'no connection to the database server can be made',
+  'Check VOXBATCH_LEDGER, PGSSLMODE and the other settings of the connection.',
+];
+
+/** What to say about errors of `pg`, Node and OpenSSL while it connects, by their words. */
+const OF_CONNECTING: readonly Explanation[] = [
+  [
+    /password must be a string/,
+    'the database server asks for a password, and there is none',
+    'Set PGPASSWORD, or keep it in ~/.pgpass.',
+  ],
+  [
+    /does not support SSL/,
+    'the database server offers no TLS',
+    'Turn it on there (ssl = on); or, where nobody can listen in, set PGSSLMODE=disable.',
+  ],
+  [
+    /does not match certificate/,
+    'the certificate of the database server is for another name',
+    'Use a name of the certificate in VOXBATCH_LEDGER, or PGSSLMODE=verify-ca.',
+  ],
+  [
+    /certificate|unable to get (local )?issuer|CERT_/i,
+    'the certificate of the database server is not trusted, or ours is not right',
+    'Set PGSSLROOTCERT to the file with the certificate of its authority; check PGSSLCERT and PGSSLKEY.',
+  ],
+];

@@ -92,15 +92,22 @@ export class Sessions {
   /** Like {@link get}, but waits for nothing. */
   async open(): Promise<Session> {
     try {
-      const client = await this.#pool.connect().catch((error: unknown) => {
-        throw explainConnecting(this.#place, error, this.#hasConnected);
-      });
+      const client = await this.#connect();
       this.#hasConnected = true;
       const session = this.#known.get(client) ?? (await this.#begin(client));
       this.#taken.add(session);
       return session;
     } catch (error) {
       throw explain(this.#place, error);
+    }
+  }
+
+  /** With files that cannot be read, such as the certificate of sslrootcert, `pg` throws at once. */
+  async #connect(): Promise<pg.PoolClient> {
+    try {
+      return await this.#pool.connect();
+    } catch (error) {
+      throw explainConnecting(this.#place, error, this.#hasConnected);
     }
   }
 

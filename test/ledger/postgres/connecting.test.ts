@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
 import { LedgerAway, LedgerUnreachable } from '../../../ledger/errors.ts';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import { explainConnecting } from '../../../ledger/postgres/errors.ts';
@@ -9,7 +10,8 @@ describe('a connection that cannot be made', () => {
     const opening = openLedger(place);
     await expect(opening).rejects.toThrow(LedgerUnreachable);
     await expect(opening).rejects.toThrow('SSL');
-    await expect(opening).rejects.toThrow('Check VOXBATCH_LEDGER, PGSSLMODE');
+    await expect(opening).rejects.toThrow('offers no TLS');
+    await expect(opening).rejects.toThrow('PGSSLMODE=disable');
   });
 
   it('is waited for where there was one before', () => {
@@ -22,7 +24,30 @@ describe('a connection that cannot be made', () => {
     // Of pg 8, which has no code for it.
     const error = new Error('SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string');
     expect(explainConnecting('postgres://ann@db/voxbatch', error, false).message).toBe(
-      'The ledger postgres://ann@db/voxbatch cannot be used: the database server asks for a password, and there is none. Set PGPASSWORD, or keep it in ~/.pgpass.',
+      'The ledger postgres://ann@db/voxbatch cannot be used: the database server asks for a password, and there is none (SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string). Set PGPASSWORD, or keep it in ~/.pgpass.',
     );
+  });
+});
+
+describe('an address that leads to no ledger', () => {
+  it('begins none: only whoever is to make the tables does', async () => {
+    const place = `${process.env['TEST_POSTGRES'] ?? ''}?schema=n${randomUUID().slice(0, 8)}`;
+    for (const mustExist of [true, false]) {
+      const opening = openLedger(place, { mustExist });
+      await expect(opening).rejects.toThrow(LedgerUnreachable);
+      await expect(opening).rejects.toThrow(
+        /there is no ledger in its schema "n\w+"\. Correct VOXBATCH_LEDGER; or .*: voxbatch ledger migrate/,
+      );
+    }
+    await (await openLedger(place, { makesTables: true })).close();
+    await (await openLedger(place)).close();
+  });
+
+  it.each([
+    ['shcema=other', 'not known or not heeded, "shcema"'],
+    ['channel_binding=require', 'not known or not heeded, "channel_binding"'],
+    ['sslmode=verfiy-full', 'there is no sslmode "verfiy-full"'],
+  ])('because of a misspelt parameter is refused: %s', async (parameter, why) => {
+    await expect(openLedger(`postgres://ann@127.0.0.1:1/voxbatch?${parameter}`)).rejects.toThrow(why);
   });
 });
