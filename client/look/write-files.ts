@@ -25,6 +25,7 @@ import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
 import { decideAfterSample } from '../../policy/subset/after-sample.ts';
 import type { Person } from '../person.ts';
 import type { Session } from '../session.ts';
+import { requireStore } from '../claim-store.ts';
 import { isDeserted } from '../temporal/anybody-in.ts';
 
 /** Which files to write, and where. */
@@ -51,11 +52,14 @@ export interface WrittenFiles extends Projection {
 
 /**
  * Writes the tables, the summary and the media of a batch in their current state. Can be repeated at any time, even while
- * the batch runs. Throws {@link VoxbatchError} (`cleaned`, `unwritable-out`, `taken-out`, `linked-out`).
+ * the batch runs. Throws {@link VoxbatchError} (`cleaned`, `unwritable-out`, `taken-out`, `linked-out`, `store-missing`,
+ * `store-of-another`, `machine`).
  */
 export async function writeFiles(request: WriteRequest): Promise<WrittenFiles> {
-  const { ledger, batch, out: folder } = request;
+  const { ledger, settings, batch, out: folder } = request;
   refuseCleaned(batch);
+  // With the wrong store, each file would be missing.
+  if (request.store === undefined) await requireStore(settings, ledger);
   const out = resolve(folder ?? defaultOut(batch.name));
   await claimOut(out, batch, ledger);
   return writeClaimed({ ...request, out });

@@ -4,6 +4,7 @@ import { describePlace } from './describe-place.ts';
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
 export const UNIQUE_VIOLATION = '23505';
+const NO_RIGHT = '42501';
 /** Of the guard of a read-only ledger, see `copy-dialect.ts`: a class of errors that no server has. */
 export const READ_ONLY = 'VB001';
 /** Of a prepared statement, only told from others by the server's function that throws it: its words are in the server's language. */
@@ -26,10 +27,10 @@ const EXPLANATIONS: readonly (readonly [prefix: string, kind: ErrorClass, proble
   ['28', LedgerUnreachable, 'the database server refused the user', 'Check user and password of VOXBATCH_LEDGER.'],
   ['3D', LedgerUnreachable, 'there is no such database', 'Create it, or correct VOXBATCH_LEDGER.'],
   [
-    '42501',
+    NO_RIGHT,
     LedgerUnreachable,
     'the user may not do this',
-    'Use a user with the role that may (deploy/postgres/roles.sql); its owner makes and updates the tables: voxbatch ledger migrate.',
+    'Only the owner of the ledger makes and updates its tables: voxbatch ledger migrate.',
   ],
   ['57P', LedgerAway, 'the database server is stopping or starting', 'Run the same command again once it runs.'],
   ['58', LedgerAway, 'the database server failed', 'Look into its log.'],
@@ -86,6 +87,13 @@ export function explain(place: string, error: unknown): Error {
   const shown = describePlace(place);
   const why = code === READ_ONLY ? whyOfGuard(message) : undefined;
   if (why !== undefined) return new LedgerReadOnly(shown, why, error);
+  if (code === NO_RIGHT && message.includes('permission denied for table')) {
+    const user = decodeURIComponent(new URL(place).username);
+    const problem = `the user ${user === '' ? '' : `${user} `}may not do this (${message})`;
+    const advice =
+      'It needs the role voxbatch_operator for commands that change something, voxbatch_worker for a worker; after an upgrade, grant the roles again (deploy/postgres/roles.sql).';
+    return new LedgerUnreachable(shown, problem, advice, error);
+  }
   const found = EXPLANATIONS.find(([prefix]) => code.startsWith(prefix));
   if (code === STALE_PLAN.code && routine === STALE_PLAN.routine) {
     // A new session plans anew.
