@@ -6,7 +6,7 @@ import { aBatch, aKey, claimAnew, fill, INTENT } from '../setup.ts';
 
 it('a worker goes on while a later version adds columns: its sessions planned their statements without them', async () => {
   const place = `${process.env['TEST_POSTGRES'] ?? ''}?schema=a${randomUUID().slice(0, 8)}`;
-  const ledger = await openLedger(place);
+  const ledger = await openLedger(place, { makesTables: true });
   const later = await openDatabase({ place, mustExist: true });
   try {
     await fill(ledger, 3);

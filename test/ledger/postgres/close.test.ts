@@ -12,7 +12,7 @@ it('a ledger whose server is away is closed all the same', async () => {
   await gate.open();
   endAfterTest(() => gate.shut());
   url.port = String(gate.port);
-  const ledger = await openLedger(url.href);
+  const ledger = await openLedger(url.href, { makesTables: true });
   await gate.shut();
   const waiting = expect(ledger.findBatch('b')).rejects.toBeInstanceOf(LedgerAway);
   await waitFor(async () => (await ledger.outage()) !== undefined);

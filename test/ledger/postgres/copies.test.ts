@@ -58,7 +58,7 @@ it('a process that sees the database set back writes nothing more to it', async 
 
 it('a copy that nobody has accepted is not copied on: the new place would ask nobody any more', async () => {
   const { place, setFact } = newPlace();
-  const ledger = await openLedger(place);
+  const ledger = await openLedger(place, { makesTables: true });
   await ledger.createBatch(aBatch('a'));
   await setFact('database', '1234/00000001 of-another-server');
   const [from, to] = [await openAt(place), await openAt(newPlace().place)];

@@ -27,7 +27,7 @@ describe('the lock of workers, over a line', () => {
     await main.end();
     url.pathname = `/${name}`;
     direct = url.href;
-    await (await openLedger(direct)).close();
+    await (await openLedger(direct, { makesTables: true })).close();
     gate = new Gate(Number(url.port));
     await gate.open();
     url.port = String(gate.port);
