@@ -54,6 +54,8 @@ export type Problem =
   | { readonly type: 'no-cluster'; readonly address: string; readonly cause: unknown }
   /** Temporal answers, and lets nobody in with this API key, or without one. `says`: in its words. */
   | { readonly type: 'cluster-refused'; readonly address: string; readonly says: string; readonly cause: unknown }
+  /** The Temporal cluster has no namespace of this name. */
+  | { readonly type: 'no-namespace'; readonly address: string; readonly namespace: string }
   /** Workers of another Temporal server hold the ledger's lock. Two sets of workers could charge a row twice. */
   | { readonly type: 'ledger-in-use'; readonly ledger: string; readonly holder: string }
   /** The ledger cannot be copied to that place, or was before. Neither was changed. */
@@ -161,6 +163,7 @@ const SENTENCES: { readonly [T in Problem['type']]: (problem: Extract<Problem, {
   'no-server': (problem) => `${problem.cause.message} ${problem.cause.advice}`,
   'no-cluster': (problem) => `Temporal at ${problem.address} cannot be reached: ${messageOf(problem.cause)}.`,
   'cluster-refused': ({ address, says }) => `Temporal at ${address} refuses this client: ${says.replace(/\.$/, '')}.`,
+  'no-namespace': (problem) => `Temporal at ${problem.address} has no namespace "${problem.namespace}".`,
   'ledger-in-use': (problem) =>
     `Another Temporal server uses the ledger ${problem.ledger}: ${problem.holder}. ` +
     'Two at once could pay for a row twice.',

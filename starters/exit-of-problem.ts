@@ -128,6 +128,11 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
   'cluster-refused': unreachable(
     'Check TEMPORAL_API_KEY, and that the key may use the namespace of TEMPORAL_NAMESPACE; a key that has expired needs a new one. Nothing was spent by this command.',
   ),
+  'no-namespace': unreachable(
+    ({ address, namespace }) =>
+      'Nothing was sent. Nothing was spent. Set TEMPORAL_NAMESPACE to one that it has, or create it: ' +
+      `temporal operator namespace create --address ${shellWord(address)} --namespace ${shellWord(namespace)}`,
+  ),
   'ledger-in-use': unreachable(
     'Nothing was sent. Stop the commands that run there, or use that server, then run the same command again.',
   ),

@@ -14,6 +14,7 @@ import { realmOf, type OpenApi } from '../open-api.ts';
 import { payerOf, type Person, approve, type NotApproved } from '../person.ts';
 import { byPerson } from '../history/by-person.ts';
 import { requireStore } from '../claim-store.ts';
+import { requireNamespace } from '../temporal/require-namespace.ts';
 import { priceAndApprove, type BillEvent, type Billed } from './price.ts';
 import { claimOut, requireOwnOut, requireWritableOut } from '../look/write-files.ts';
 import type { Session } from '../session.ts';
@@ -94,13 +95,14 @@ export type NotRecorded = Exclude<Billed, { readonly type: 'approved' }> | NotAp
 /**
  * Records a valid manifest as a batch, or finds its existing batch, and claims the out folder for it. Sends nothing
  * that costs. Throws {@link VoxbatchError} (a session's errors, `unwritable-out`, `taken-out`, `no-price`,
- * `voices-unread`, `no-webhook-port`).
+ * `voices-unread`, `no-webhook-port`, `no-namespace`).
  */
 export async function putOnRecord(request: RecordRequest): Promise<Recorded> {
   const { session, source, checked, plan, reason } = request;
   const by = byPerson(session.settings, reason);
   if (plan.out !== null) await requireWritableOut(plan.out, plan.name);
   const open = await session.api();
+  await requireNamespace(session.settings);
   const ledger = await session.ledger();
   await requireStore(session.settings, ledger);
   const { name } = plan;

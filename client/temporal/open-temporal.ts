@@ -54,7 +54,7 @@ export interface OpenTemporalOptions {
 
 /**
  * Opens Temporal. Embedded: starts the server, or joins a running one. Throws {@link VoxbatchError} (`no-server`,
- * `server-gone`, `no-cluster`, `cluster-refused`).
+ * `server-gone`, `no-cluster`, `cluster-refused`, `no-namespace`).
  */
 export async function openTemporal(settings: Settings, options: OpenTemporalOptions): Promise<Temporal> {
   return settings.cluster === undefined ? openEmbedded(settings, options) : openCluster(settings, options);
@@ -125,6 +125,10 @@ async function openCluster(
     if (isUrgent) await tryOnce(options);
     const connection = await Connection.connect(options);
     leaveContext(connection);
+    if (await lacks(connection, namespace)) {
+      await connection.close();
+      throw new VoxbatchError({ type: 'no-namespace', address, namespace });
+    }
     // Without keys it says which one it lacks.
     const payloadKeys = settings.payloadKeys ?? NO_PAYLOAD_KEYS;
     const client = new Client({ connection, namespace, ...(await converterOf(payloadKeys)) });
@@ -142,6 +146,7 @@ async function openCluster(
       closeAtOnce,
     };
   } catch (cause) {
+    if (cause instanceof VoxbatchError) throw cause;
     const says = refusalIn(cause);
     if (says !== undefined) throw new VoxbatchError({ type: 'cluster-refused', address, says, cause });
     throw new VoxbatchError({ type: 'no-cluster', address, cause });
@@ -154,6 +159,24 @@ function refusalIn(error: unknown): string | undefined {
   if (!isGrpcServiceError(error)) return refusalIn(error.cause);
   const code: number = error.code;
   return code === UNAUTHENTICATED || code === PERMISSION_DENIED ? error.details : undefined;
+}
+
+/**
+ * Whether the server says that it has no such namespace: batches would be recorded which it never takes, and a worker would
+ * wait for tasks without end. Any other answer, such as that this user may not ask, is none.
+ */
+async function lacks(connection: Connection, namespace: string): Promise<boolean> {
+  try {
+    await connection.withDeadline(Date.now() + CONNECT_TIMEOUT_MS, () =>
+      connection.workflowService.describeNamespace({ namespace }),
+    );
+    return false;
+  } catch (error) {
+    const code: number | undefined = isGrpcServiceError(error) ? error.code : undefined;
+    return code === NOT_FOUND;
+  } finally {
+    leaveContext(connection);
+  }
 }
 
 /** Rejects as soon as the server proves unreachable; `Connection.connect` would keep retrying until its timeout. */
@@ -181,6 +204,7 @@ function whyUnavailable(details: string): string {
 }
 
 /** gRPC status codes. */
+const NOT_FOUND = 5;
 const DEADLINE_EXCEEDED = 4;
 const PERMISSION_DENIED = 7;
 const UNAVAILABLE = 14;

@@ -13,6 +13,7 @@ import { ownNotices, tellHooks, type Telling } from '../hooks/deliver-notices.ts
 import { realmOf, type OpenApi } from '../open-api.ts';
 import type { Session } from '../session.ts';
 import { openTemporal, type Temporal } from '../temporal/open-temporal.ts';
+import { requireNamespace } from '../temporal/require-namespace.ts';
 import { isCurrent, setCurrentCommand } from '../worker-versions/current-version.ts';
 import type { WebhookNews, WebhookWish } from '../webhooks/webhook-options.ts';
 import { startEmbeddedWorker, warnOfLittleDisk } from './embedded-worker.ts';
@@ -94,6 +95,7 @@ export async function serve(session: Session, options: ServeOptions): Promise<Se
     options.tell({ type: 'note', text });
   };
   await session.api();
+  await requireNamespace(settings);
   await session.ledger();
   await warnOfLittleDisk(settings, say);
   const temporal = await openTemporal(settings, { say, signal });

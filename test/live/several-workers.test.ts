@@ -25,6 +25,22 @@ describe('several workers of a cluster', () => {
     await Promise.all(workers.map((one) => one.endInOrder()));
   });
 
+  it.each(['run', 'worker', 'doctor'])(
+    'in a namespace that Temporal lacks: %s says so, and records nothing',
+    async (name) => {
+      const { world, env } = await openCluster({ ...options, rows: 4 }, 0);
+      const args = name === 'run' ? ['run', 'lines.csv', '--detach'] : [name];
+      const { code, stdout, stderr } = await world.run(args, { env: { ...env, TEMPORAL_NAMESPACE: 'prdo' } });
+      expect(code).toBe(4);
+      expect(stdout + stderr).toMatch(
+        /has no namespace "prdo".*TEMPORAL_NAMESPACE.*temporal operator namespace create .*--namespace prdo/,
+      );
+      expect(stdout + stderr).not.toContain('internal error');
+      const list = await world.run(['list'], { env });
+      expect(list.stdout).not.toContain('lines');
+    },
+  );
+
   it('all work on a small batch, also those that join later, and after one was killed', async () => {
     const rows = 220;
     const { world, env, workers } = await openCluster({ ...options, rows }, 2);

@@ -60,6 +60,11 @@ const WORDS: readonly (readonly [Problem, string, RegExp])[] = [
     /It is gone. Get it. N/,
   ],
   [SILENT, 'unreachable', /Temporal at temporal:7233 cannot be reached: refused\. Check TEMPORAL_ADDRESS/],
+  [
+    { type: 'no-namespace', address: 'temporal:7233', namespace: 'prod' },
+    'unreachable',
+    /temporal:7233 has no namespace "prod"\..*Nothing was spent\. Set TEMPORAL_NAMESPACE.*temporal operator namespace create --address temporal:7233 --namespace prod$/,
+  ],
   [{ type: 'ledger-in-use', ledger: '/l.db', holder: 'h' }, 'unreachable', /\/l\.db: h\..*pay for a row twice.*Stop/],
   [{ type: 'server-gone', address: 'a:1', cause: FULL }, 'unreachable', /a:1 went away.*Run the same command again/],
   [
