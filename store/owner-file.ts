@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { link, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { defined } from '../contract/defined.ts';
 import { StoreUnwritable } from './errors.ts';
 
 /** Names the owner of a folder's files. */
@@ -12,9 +11,9 @@ const ID_FILE = '.store';
 /** What a store says of itself. */
 export interface StoreMarks {
   /** The id of the ledger that has claimed it, if one has. */
-  readonly owner?: string;
+  readonly owner?: string | undefined;
   /** Its own random id, if it has one. */
-  readonly id?: string;
+  readonly id?: string | undefined;
 }
 
 /** The folder of a store. */
@@ -53,7 +52,7 @@ export async function marksOf(folder: string): Promise<StoreMarks> {
   const owner = await ownerOf(folder);
   const path = join(folder, ID_FILE);
   try {
-    return defined({ owner, id: await read(path) });
+    return { owner, id: await read(path) };
   } catch (error) {
     throw new StoreUnwritable(path, error);
   }

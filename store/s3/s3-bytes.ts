@@ -1,6 +1,5 @@
 import { createHash, hash, randomUUID } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
-import { defined } from '../../contract/defined.ts';
 import type { Bytes } from '../bytes.ts';
 import { Patience } from '../patience.ts';
 import { requireSame, type StoreMarks } from '../owner-file.ts';
@@ -42,7 +41,7 @@ export async function openBucketBytes(place: BucketPlace, env: NodeJS.ProcessEnv
   const bytes: BucketBytes = {
     patience,
     owner: () => ownerOfPrefix(client, place.prefix),
-    marks: async () => defined({ owner: await bytes.owner(), id: await idOfPrefix(client, place.prefix) }),
+    marks: async () => ({ owner: await bytes.owner(), id: await idOfPrefix(client, place.prefix) }),
     probe: async () => {
       const key = `.probe-${randomUUID()}`;
       const body = Buffer.from('voxbatch doctor');
