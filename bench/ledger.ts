@@ -3,20 +3,28 @@
  * 10,000 and in one of 1,000,000 rows whose first nine tenths have ended. For comparison, the same writes by a bare
  * script, row by row, in the same groups. `npm run bench:ledger [-- ROWS-TO-WORK-ON [LARGE]]`; the database is in the
  * folder for temporary files.
+ *
+ * `-- --on postgres [ROWS]` compares a ledger in PostgreSQL with one in a file instead (`ledger/on-postgres.ts`), on a
+ * server that it starts.
  */
-import { createHash } from 'node:crypto';
 import Database from 'libsql';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import type { Ledger } from '../ledger/ledger.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
+import { AT_ONCE, workOnRows } from './ledger/work-on-rows.ts';
 import { BATCH, prefill } from './prefill.ts';
 
-const AT_ONCE = 32;
-const PER_CLAIM = 100;
-const SIZES = [10_000, Number(process.argv[3] ?? 1_000_000)];
-const work = Number(process.argv[2] ?? 3_000);
+const {
+  values: { on },
+  positionals: [first, second],
+} = parseArgs({ options: { on: { type: 'string' } }, allowPositionals: true });
+if (on !== undefined && on !== 'postgres') throw new Error('--on is postgres, or left out.');
+const SIZES = [10_000, Number(second ?? 1_000_000)];
+const work = Number(first ?? (on === undefined ? 3_000 : 1_500));
+const LANE = { batch: BATCH, lane: 1, run: 'r', owner: 'w' };
 const FILE = { key: 'b/1-speech-1.mp3', bytes: 20_000, sha256: 'ab'.repeat(32), extension: 'mp3' };
 
 interface Cost {
@@ -30,14 +38,22 @@ countStatements();
 
 const folder = await mkdtemp(join(tmpdir(), 'voxbatch-bench-ledger-'));
 try {
+  if (on === 'postgres') await (await import('./ledger/on-postgres.ts')).compareWithPostgres(folder, work);
+  else await measureFile();
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** A small and a large batch in a file, and the bare script. */
+async function measureFile(): Promise<void> {
   const costs: Cost[] = [];
   for (const size of SIZES) {
     const path = join(folder, `${size}.db`);
     // The first nine tenths have ended.
     await prefill(path, 'http://127.0.0.1', size, size - Math.max(size / 10, work + 600));
     const ledger = await openLedger(path);
-    await measure(() => workOn(ledger, 500));
-    const cost = await measure(() => workOn(ledger, work));
+    await measure(() => workOnRows(ledger, LANE, 500));
+    const cost = await measure(() => workOnRows(ledger, LANE, work));
     await measureAsking(ledger, size);
     await ledger.close();
     costs.push(cost);
@@ -48,37 +64,6 @@ try {
   if (small !== undefined && large !== undefined) {
     console.log(`a row of ${SIZES[1]} costs ${(large.cpuMs / small.cpuMs).toFixed(2)} × the CPU of one of ${SIZES[0]}`);
   }
-} finally {
-  await rm(folder, { recursive: true, force: true });
-}
-
-/** Claims rows and takes each to its end. */
-async function workOn(ledger: Ledger, rows: number): Promise<number> {
-  const held = await ledger.acquireLane({ batch: BATCH, lane: 1, run: 'r', owner: 'w' });
-  for (let done = 0; done < rows;) {
-    const claim = await ledger.claimRows({ ...held, limit: PER_CLAIM });
-    if (claim === 'lost' || claim.rows.length === 0) throw new Error('Expected more rows.');
-    const waiting = [...claim.rows];
-    const lane = async (): Promise<void> => {
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await workOnRow(ledger, next.row);
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, lane));
-    done += claim.rows.length;
-  }
-  await ledger.releaseLane(held);
-  return rows;
-}
-
-async function workOnRow(ledger: Ledger, { row, fence }: { row: number; fence: number }): Promise<void> {
-  const key = { batch: BATCH, row, step: 'speech', take: 1, attempt: 1 } as const;
-  // As a lane asks: for a result that nobody has.
-  const resultKey = createHash('sha256').update(String(row)).digest('base64url');
-  const price = { quoted: 2.5, quotedRest: 0 };
-  const intent = { ...price, owner: 'w', maxSending: 64, fence, resultKey, reuse: { passOver: [] } };
-  const { type: answer } = await ledger.intend(key, intent);
-  if (answer !== 'go') throw new Error(`Expected go, got ${answer}.`);
-  await ledger.settle(key, { verdict: 'accepted', jobId: `job-${row}`, credits: 2.5 }, { state: 'processing' });
-  await ledger.finishJob(key, { file: FILE }, { outcome: 'succeeded', file: FILE });
 }
 
 /** The same changes to one table by prepared statements, 32 rows per transaction. */

@@ -11,12 +11,15 @@ const ROWS_A_CALL = 5_000;
 /** The price of a row does not matter here. */
 const QUOTED = 2.5;
 
-/** Makes a ledger with an open batch of this many rows, the first `ended` of them with a paid result. */
-export async function prefill(path: string, apiUrl: string, rows: number, ended: number): Promise<void> {
+/**
+ * Makes a ledger with an open batch of this many rows, the first `ended` of them with a paid result: only in a file. The
+ * ledger may have other batches.
+ */
+export async function prefill(path: string, apiUrl: string, rows: number, ended: number, batch = BATCH): Promise<void> {
   const ledger = await openLedger(path);
   await ledger.createBatch({
     ...{
-      name: BATCH,
+      name: batch,
       digest: 'bench',
       apiUrl,
       account: 'bench',
@@ -34,11 +37,11 @@ export async function prefill(path: string, apiUrl: string, rows: number, ended:
   });
   for (let from = 1; from <= rows; from += ROWS_A_CALL) {
     await ledger.addRows(
-      BATCH,
+      batch,
       Array.from({ length: Math.min(ROWS_A_CALL, rows - from + 1) }, (_, at) => aRow(from + at)),
     );
   }
-  await ledger.openBatch(BATCH, rows);
+  await ledger.openBatch(batch, rows);
   await ledger.close();
   if (ended > 0) endRows(path, ended);
 }

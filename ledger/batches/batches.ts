@@ -17,6 +17,7 @@ import { jsonOrNull, settingsColumns } from '../records.ts';
 import { findBatch, requireBatch, setBatch } from './read-batches.ts';
 import type { Db, Tx } from '../schema.ts';
 import { write } from '../database/transactions.ts';
+import { unitAdapterOf } from '../database/unit-adapter.ts';
 import type { Tunables, Tuning } from '../../contract/tunables.ts';
 import { applyTuning } from '../../policy/tuning.ts';
 import { beginRatios } from '../money/charge-ratios.ts';
@@ -96,6 +97,7 @@ async function withinMonth(tx: Tx, { settings }: NewBatch, month: MonthClaim): P
  * exactly this many rows. `by`: who starts it.
  */
 export async function openBatch(db: Db, batch: string, rows: number, by = byItself(null)): Promise<void> {
+  await unitAdapterOf(db)?.afterLoading(db);
   await write(db, async (tx) => {
     const found = await requireBatch(tx, batch);
     if (found.rows !== rows) {

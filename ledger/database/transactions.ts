@@ -131,8 +131,9 @@ export class WriteQueue<S> {
   }
 
   /**
-   * Commits a group as one unit of work. If it fails for another reason than a database that went away, nobody knows
-   * whose statement it was, because nobody waited for it: each piece then has a transaction of its own. Never throws.
+   * Commits a group as one unit of work. If it fails for another reason than a database that went away, each piece has a
+   * transaction of its own: nobody waited for its statements, so nobody knows whose failed, and savepoints, which would tell
+   * where a piece threw, cost more than all that they are needed for. Never throws.
    */
   async #commitUnit(adapter: UnitAdapter): Promise<void> {
     const group = this.#waiting.splice(0, this.#limits.pieces);
@@ -156,8 +157,7 @@ export class WriteQueue<S> {
           const unit = adapter.beginUnit();
           await this.#gather(group, mayGrow ? this.#limits.pieces : 1, tx, unit);
           const tellers: (() => void)[] = [];
-          for (const piece of group)
-            tellers.push(await (group.length === 1 ? piece.run(tx, unit) : runAlone(tx, piece, unit)));
+          for (const piece of group) tellers.push(await piece.run(tx, unit));
           return tellers;
         }),
       );
@@ -182,9 +182,11 @@ export class WriteQueue<S> {
     const ask = ({ prefetch }: Piece<S>): void => {
       for (const asked of prefetch?.(tx, unit) ?? []) asked.catch(() => undefined);
     };
-    group.forEach(ask);
-    // A group that is repeated after an outage: these came meanwhile.
-    while (this.#waiting[0] !== undefined && join(this.#waiting[0])) this.#waiting.shift();
+    unit.together(() => {
+      group.forEach(ask);
+      // A group that is repeated after an outage: these came meanwhile.
+      while (this.#waiting[0] !== undefined && join(this.#waiting[0])) this.#waiting.shift();
+    });
     this.#join = join;
     try {
       await unit.begun;
@@ -207,7 +209,7 @@ export class WriteQueue<S> {
           if (piece === undefined) return;
           group.push(piece);
           // The first piece is still alone: if it throws, the whole transaction is rolled back.
-          tellers.push(await (group.length === 1 ? piece.run(tx, undefined) : runAlone(tx, piece, undefined)));
+          tellers.push(await (group.length === 1 ? piece.run(tx, undefined) : runAlone(tx, piece)));
         }
       });
     } catch (error) {
@@ -224,28 +226,20 @@ export class WriteQueue<S> {
  * Runs the piece behind a savepoint. Returns how to answer its caller after the commit; throws only if nothing can be
  * saved any more.
  */
-async function runAlone<S>(tx: Transaction<S>, piece: Piece<S>, unit: UnitOfWork | undefined): Promise<() => void> {
-  const run = async (statement: CompiledQuery): Promise<void> => {
-    if (unit === undefined) await execute(tx, statement, []);
-    else unit.write([], statement.sql, []);
-  };
-  await run(SAVEPOINT);
+async function runAlone<S>(tx: Transaction<S>, piece: Piece<S>): Promise<() => void> {
+  await execute(tx, SAVEPOINT, []);
   try {
-    const tell = await piece.run(tx, unit);
-    await run(RELEASE);
+    const tell = await piece.run(tx, undefined);
+    await execute(tx, RELEASE, []);
     return tell;
   } catch (error) {
     try {
-      await unit?.settled();
-      await run(ROLL_BACK);
-      await run(RELEASE);
-      unit?.forgetAll();
+      await execute(tx, ROLL_BACK, []);
+      await execute(tx, RELEASE, []);
     } catch {
       // The database gave up the whole transaction by itself (a full disk, say). The first error is its reason.
       throw error;
     }
-    // Not this piece has failed, but all of them.
-    if (error instanceof LedgerAway) throw error;
     return () => {
       piece.reject(error);
     };

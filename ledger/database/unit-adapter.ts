@@ -1,4 +1,4 @@
-import type { DialectAdapter, Kysely } from 'kysely';
+import type { DialectAdapter, Kysely, QueryExecutorProvider } from 'kysely';
 import type { Outage } from './outage.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
@@ -10,6 +10,8 @@ export interface UnitAdapter {
   beginUnit(): UnitOfWork;
   /** A ledger of this database that records again what a copy of it lacks of what this process recorded lately. */
   withMemory<Ledger extends object>(ledger: Ledger): Ledger;
+  /** Many rows were added: what its planner knows of them is brought up to date, as far as it lets us. */
+  afterLoading(db: QueryExecutorProvider): Promise<void>;
 }
 
 /** The adapter of this database; undefined if it is not reached over the network. */

@@ -1,3 +1,5 @@
+import { joinReads, splitAnswer, type Read } from './joint-reads.ts';
+
 /**
  * The work of one write transaction on a database that is reached over the network, where each statement that is waited
  * for costs a round trip.
@@ -13,6 +15,8 @@
 export class UnitOfWork {
   readonly #connection: UnitConnection;
   readonly #answers = new Map<string, Answers>();
+  /** Reads that wait to be asked together, by statement. */
+  #together: Map<string, WaitingRead[]> | undefined;
 
   /** Resolves once the writers before it are done. Rejects if nothing may be written. */
   readonly begun: Promise<void>;
@@ -30,11 +34,49 @@ export class UnitOfWork {
     const key = `${sql}\n${JSON.stringify(values)}`;
     const known = answers.get(key);
     if (known !== undefined) return known;
-    const asked = this.#connection.ask(sql, values);
+    const asked = this.#together === undefined ? this.#connection.ask(sql, values) : this.#askTogether(sql, values);
     // Nobody may come for it.
     asked.catch(() => undefined);
     answers.set(key, asked);
     return asked;
+  }
+
+  /** Calls `ask`; what it reads meanwhile is asked for together, in one statement for each kind. */
+  together(ask: () => void): void {
+    const waiting = (this.#together = new Map<string, WaitingRead[]>());
+    try {
+      ask();
+    } finally {
+      this.#together = undefined;
+    }
+    for (const reads of waiting.values()) this.#askJointly(reads);
+  }
+
+  #askTogether(sql: string, values: readonly unknown[]): Promise<readonly unknown[]> {
+    return new Promise((give, fail) => {
+      const read = { sql, values, give, fail };
+      const others = this.#together?.get(sql);
+      if (others === undefined) this.#together?.set(sql, [read]);
+      else others.push(read);
+    });
+  }
+
+  #askJointly(reads: readonly WaitingRead[]): void {
+    const [first, ...others] = reads;
+    const joint = first === undefined || others.length === 0 ? undefined : joinReads([first, ...others]);
+    if (joint === undefined) {
+      for (const { sql, values, give, fail } of reads) this.#connection.ask(sql, values).then(give, fail);
+      return;
+    }
+    this.#connection.ask(joint.sql, joint.values).then(
+      (lines) => {
+        const answers = splitAnswer(lines, reads.length);
+        for (const [at, { give }] of reads.entries()) give(answers[at] ?? []);
+      },
+      (error: unknown) => {
+        for (const { fail } of reads) fail(error);
+      },
+    );
   }
 
   /** Sends a statement that changes these subjects only, and does not wait. */
@@ -69,18 +111,15 @@ export class UnitOfWork {
   forgetAll(): void {
     this.#answers.clear();
   }
-
-  /**
-   * Waits for all that was sent. Throws if a statement that nobody waited for has failed: the whole transaction must then
-   * fail with it, for its piece may have been answered already.
-   */
-  settled(): Promise<void> {
-    return this.#connection.settled();
-  }
 }
 
 /** Answers about one subject, by statement and values. */
 type Answers = Map<string, Promise<readonly unknown[]>>;
+
+interface WaitingRead extends Read {
+  readonly give: (lines: readonly unknown[]) => void;
+  readonly fail: (error: unknown) => void;
+}
 
 /** The connection of a write transaction. */
 export interface UnitConnection {
@@ -88,6 +127,4 @@ export interface UnitConnection {
   ask(sql: string, values: readonly unknown[]): Promise<readonly unknown[]>;
   /** Sends a statement at once; the commit fails if it does. */
   send(sql: string, values: readonly unknown[]): void;
-  /** Waits for all that was sent. Throws the error of the first that failed. */
-  settled(): Promise<void>;
 }

@@ -105,7 +105,7 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
     );
   }
 
-  async settled(): Promise<void> {
+  async #settled(): Promise<void> {
     await this.#sent;
     if (this.#trouble !== undefined) throw this.#trouble;
   }
@@ -115,7 +115,7 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
     await this.#whose;
     this.#mark = this.#planned;
     const { command } = await this.#run('commit', []);
-    await this.settled();
+    await this.#settled();
     if (command !== 'COMMIT') throw new Error(`The database answered ${command} to a commit.`);
   }
 
@@ -151,7 +151,7 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
 
   async #run(text: string, parameters: readonly unknown[]): Promise<pg.QueryResult> {
     try {
-      return await this.#session.query(text, parameters.map(cleaned));
+      return await this.#session.query(text, cleanedAll(parameters));
     } catch (error) {
       // After the first error, the server only says that there was one.
       if (this.#cause !== undefined && (error as { readonly code?: string }).code === IN_FAILED_TRANSACTION) {
@@ -176,4 +176,8 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
 /** PostgreSQL keeps no NUL in a text. */
 export function cleaned<T>(value: T): T | string {
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
+}
+
+function cleanedAll(values: readonly unknown[]): unknown[] {
+  return values.map((value) => (Array.isArray(value) ? cleanedAll(value) : cleaned(value)));
 }

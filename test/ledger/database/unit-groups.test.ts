@@ -23,7 +23,6 @@ let queue: WriteQueue<object>;
 const SILENT: UnitConnection = {
   ask: () => Promise.resolve([]),
   send: () => undefined,
-  settled: () => Promise.resolve(),
 };
 
 class Adapter extends PostgresAdapter implements UnitAdapter {
@@ -31,6 +30,10 @@ class Adapter extends PostgresAdapter implements UnitAdapter {
 
   withMemory<Ledger>(ledger: Ledger): Ledger {
     return ledger;
+  }
+
+  afterLoading(): Promise<void> {
+    return Promise.resolve();
   }
 
   beginUnit(): UnitOfWork {
@@ -151,6 +154,9 @@ describe('a group of writes on a database over the network', () => {
     const second = add('second', new Error('refused'));
     const refused = expect(second).rejects.toThrow('refused');
     turn.come();
+    // Nothing of the group is kept; each has a transaction of its own.
+    (await untilBegun(2)).come();
+    (await untilBegun(3)).come();
     await refused;
     await expect(first).resolves.toBe('first');
     expect(committed).toEqual([['first']]);

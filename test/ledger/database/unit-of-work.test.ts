@@ -15,7 +15,6 @@ beforeEach(() => {
     send: (sql) => {
       sent.push(sql);
     },
-    settled: () => Promise.resolve(),
   };
   unit = new UnitOfWork(connection, Promise.resolve());
 });
@@ -60,5 +59,17 @@ describe('a unit of work', () => {
     unit.keep('sums:b', known, () => [{ at: 99 }]);
     unit.keep('sums:c', unit.known('sums:c'), () => [{ at: 99 }]);
     expect([await ask('sums:b'), await ask('sums:c')]).toEqual([[{ at: 99 }], [{ at: 3 }]]);
+  });
+
+  it('asks together for what is asked at the same time: one statement for each kind', async () => {
+    let answers: readonly Promise<unknown>[] = [];
+    unit.together(() => {
+      answers = [ask('row:b/1', 1), ask('row:b/2', 2), unit.read('batch:b', 'select batch', ['b']), ask('row:b/1', 1)];
+    });
+    expect(sent).toEqual([expect.stringContaining('unnest($1::bigint[])'), 'select batch b']);
+    await Promise.all(answers);
+    void ask('row:b/2', 2);
+    void ask('row:b/3', 3);
+    expect(sent).toHaveLength(3);
   });
 });
