@@ -94,10 +94,7 @@ export async function* examine(
     ['account', () => checkAccount(open)],
     ...(session.settings.cluster === undefined
       ? []
-      : [
-          ['lists', () => checkLists(session, say)] as const,
-          ['worker', () => checkWorker(session, open)] as const,
-        ]),
+      : [['lists', () => checkLists(session, say)] as const, ['worker', () => checkWorker(session, open)] as const]),
   ];
   for (const [type, check] of checks) {
     try {

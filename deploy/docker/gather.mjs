@@ -17,7 +17,7 @@ const NATIVE = ['libsql', '@temporalio/core-bridge'];
 const MODULES = join(ROOT, 'node_modules');
 
 mkdirSync(out, { recursive: true });
-for (const name of ['package.json', 'LICENSE', 'schemas', 'inputs/examples'])
+for (const name of ['package.json', 'LICENSE', 'schemas', 'inputs/examples', 'deploy/postgres'])
   cpSync(join(ROOT, name), join(out, name), { recursive: true });
 cpSync(join(ROOT, 'dist'), join(out, 'dist'), {
   recursive: true,

@@ -39,10 +39,16 @@ function documentsOf(file: string): readonly Value[] {
   });
 }
 
+/** Our image: built beside a compose file, or one of a registry. */
+const OURS = ['voxbatch', 'REGISTRY/voxbatch:VERSION'];
+
 /** The containers that run our image: of compose a service, of Kubernetes a container. */
 function ourContainers(file: string): readonly { readonly [name: string]: Value }[] {
   return documentsOf(file).flatMap((one) =>
-    [...objectsIn(one)].filter(({ image, ...rest }) => image === 'voxbatch' && ('args' in rest || 'command' in rest)),
+    [...objectsIn(one)].filter(
+      ({ image, ...rest }) =>
+        typeof image === 'string' && OURS.includes(image) && ('args' in rest || 'command' in rest),
+    ),
   );
 }
 
@@ -64,13 +70,13 @@ const SOURCES = readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
   .filter((path) => /^(api|client|contract|embedded|inputs|starters|store|worker)\/.*\.ts$/.test(path))
   .map((path) => readFileSync(join(ROOT, path), 'utf8'))
   .join('\n');
-const OF_LIBRARIES = ['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'TEMPORAL_API_KEY', 'PGPASSWORD'];
+const OF_LIBRARIES = ['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'TEMPORAL_API_KEY', 'PGPASSWORD', 'XDG_STATE_HOME'];
 const isSetting = (name: string): boolean =>
   OF_LIBRARIES.includes(name) || SOURCES.includes(`'${name}'`) || SOURCES.includes(name);
 
 describe('what is deployed', () => {
-  it.each(FILES)('%s has a container of ours, or is the rule of a scaler', (file) => {
-    expect(ourContainers(file).length > 0 || file.endsWith('scaler.yaml')).toBe(true);
+  it.each(FILES)('%s has a container of ours, or is the rule of a scaler or what all share', (file) => {
+    expect(ourContainers(file).length > 0 || /(scaler|settings)\.yaml$/.test(file)).toBe(true);
   });
 
   it.each(CONTAINERS)('$file, container $at: a command with flags that there are', async ({ container }) => {
@@ -137,7 +143,7 @@ describe('what is deployed', () => {
 });
 
 describe('the settings that containers share', () => {
-  const shared = documentsOf('kubernetes/workers.yaml').flatMap((one) =>
+  const shared = documentsOf('kubernetes/settings.yaml').flatMap((one) =>
     [...objectsIn(one)].filter(({ kind }) => kind === 'ConfigMap'),
   );
 

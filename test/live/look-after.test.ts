@@ -42,6 +42,9 @@ describe('an open batch is looked after', () => {
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
     await worker.endInOrder();
     // Temporal still lists it.
-    expect(await world.run(['doctor'], { env })).toMatchObject({ code: 4, stdout: saying('no worker polls this queue') });
+    expect(await world.run(['doctor'], { env })).toMatchObject({
+      code: 4,
+      stdout: saying('no worker polls this queue'),
+    });
   });
 });

@@ -102,6 +102,8 @@ function copy(
     join(to.root, isAbsolute(target) ? target : join(to.workdir, target), path);
   for (const source of paths.slice(0, -1)) {
     if (from !== undefined) {
+      // An image of somebody else, which is not here.
+      if (from.includes(':')) continue;
       const other = stages.get(from);
       if (other === undefined) throw new Error(`There is no stage ${from}.`);
       cpSync(join(other.root, source), inTarget(''), { recursive: true, verbatimSymlinks: true });
