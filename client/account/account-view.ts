@@ -1,5 +1,5 @@
 import { defined } from '../../contract/defined.ts';
-import { withoutPath } from '../../contract/url-scheme.ts';
+import { withoutPath } from '../../contract/url-secrets.ts';
 import type { OpenApi } from '../open-api.ts';
 import type { ProfileChange } from './account-functions.ts';
 
