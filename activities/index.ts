@@ -1,5 +1,5 @@
 import { asyncLocalStorage, Context } from '@temporalio/activity';
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { Activities, BatchSurvey, FiguresTold, LaneOffer, LaneReport } from '../contract/activities.ts';
 import { byItself, bySchedule } from '../contract/actions.ts';
 import { dutyOfLane } from '../contract/worker-duty.ts';
@@ -151,6 +151,8 @@ async function workLane(
       type: 'LaneDeclined',
       message: 'Another worker has no lane of this batch yet.',
       nextRetryDelay: DECLINE_FOR_MS,
+      // Nothing that a log should warn of.
+      category: ApplicationFailureCategory.BENIGN,
     });
   }
   deps.lanes.set(batch, (deps.lanes.get(batch) ?? 0) + 1);

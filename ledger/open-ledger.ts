@@ -20,6 +20,8 @@ export interface OpenOptions {
    * paid requests. Throws `LedgerFull` if the disk has too little. Default false.
    */
   readonly thread?: boolean;
+  /** Waits for a database that goes away as long as it takes, like processes that work on batches. Default false. */
+  readonly waits?: boolean;
   /** A thread that was begun for this ledger with {@link beginLedgerThread}. Default: `thread` begins one. */
   readonly begun?: LedgerThread | undefined;
   /** Its clock; ignored by a ledger in a thread. Default: the system clock. */
@@ -36,7 +38,7 @@ export interface OpenOptions {
  */
 export async function openLedger(
   address: string,
-  { mustExist = false, makesTables = false, thread = false, begun, onMade, clock }: OpenOptions = {},
+  { mustExist = false, makesTables = false, thread = false, waits = thread, begun, onMade, clock }: OpenOptions = {},
 ): Promise<Ledger> {
   const { driver, place } = await driverOf(address);
   if (!mustExist && onMade !== undefined) await driver.make(place, onMade);
@@ -48,7 +50,7 @@ export async function openLedger(
     const { openInThread } = await import('./ledger-in-thread.ts');
     if (own !== undefined) return openInThread(own, driver);
   }
-  const database = await openDatabase({ place, mustExist, makesTables, hasReserve: thread }, clock);
+  const database = await openDatabase({ place, mustExist, makesTables, waits, hasReserve: thread }, clock);
   const { createLedger } = await import('./ledger.ts');
   return createLedger(database);
 }
@@ -78,12 +80,18 @@ const ASKING_PATIENCE_MS = 10_000;
 
 /** See {@link openLedger}. */
 export async function openDatabase(
-  { place, mustExist, makesTables, hasReserve = false }: LedgerPlace & Pick<OpenOptions, 'makesTables'>,
+  {
+    place,
+    mustExist,
+    makesTables,
+    hasReserve = false,
+    waits = hasReserve,
+  }: LedgerPlace & Pick<OpenOptions, 'makesTables' | 'waits'>,
   clock?: Clock,
 ): Promise<OpenDatabase> {
   const { driver } = await driverOf(place);
   // Who works on batches waits as long as it takes; who asks or steers would wait in vain.
-  const patienceMs = hasReserve ? Infinity : ASKING_PATIENCE_MS;
+  const patienceMs = waits ? Infinity : ASKING_PATIENCE_MS;
   const dialect = await driver.open(place, { mustExist, makesTables, patienceMs });
   // Loaded late: where there is no ledger, this code is not needed.
   const { databaseOf } = await import('./migrate.ts');

@@ -55,6 +55,9 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
   return EXIT_CODES[exit].code;
 }
 
+/** Commands that may pay for another result of what has one. */
+const NEW_TAKES = ['redrive', 'say', 'transcribe', 'lip-sync'];
+
 /** Prints an error for people, and returns its facts; undefined if it is none, such as a request for help. */
 function describeError(
   error: unknown,
@@ -78,11 +81,15 @@ function describeError(
   }
   if (error instanceof ManifestError) return failed('usage', error.message);
   const trouble = describeTrouble(error);
-  if (trouble !== undefined)
+  if (trouble !== undefined) {
+    const mayRepeat = NEW_TAKES.includes(args[0] ?? '')
+      ? ' One that asks for another result (redrive --rows, --again) may have it already: look first (voxbatch status).'
+      : '';
     return failed(
       'unreachable',
-      `${trouble} All charges are recorded. Running the same command again pays nothing twice. One that asks for another result (redrive --rows, --again) may have it already: look first (voxbatch status).`,
+      `${trouble} All charges are recorded. Running the same command again pays nothing twice.${mayRepeat}`,
     );
+  }
   if (error instanceof ExitError) {
     const message = error.exit === 'usage' ? usageWords(error.message, program, args) : error.message;
     return { ...failed(error.exit, message), next: error.next, facts: error.facts };

@@ -1,4 +1,5 @@
 import { isSingle } from '../../contract/batch.ts';
+import { tellOfLedger } from './tell-of-ledger.ts';
 import { defaultOut } from '../../contract/batch-name.ts';
 import type { Leftovers } from '../../batches/look/leftovers.ts';
 import {
@@ -202,8 +203,36 @@ export interface WatchEvent {
   readonly status: BatchStatus;
 }
 
-/** Watches a batch until it is finished, paused or deserted. Starts nothing. */
+/** What {@link watchBatch} is told. */
+export interface WatchOptions {
+  /** Default: the latest batch. */
+  readonly name: string | undefined;
+  readonly signal: AbortSignal;
+  /** Called with a line when the ledger's database goes away, and when it is back. */
+  readonly say: (line: string) => void;
+}
+
+/**
+ * Watches a batch until it is finished, paused or deserted. Starts nothing. Throws `LedgerAway` if the signal aborts while
+ * the ledger's database is away.
+ */
 export async function* watchBatch(
+  ledger: Ledger,
+  settings: Settings,
+  { name, signal, say }: WatchOptions,
+): AsyncGenerator<WatchEvent, void, undefined> {
+  const endTelling = tellOfLedger(ledger, say);
+  const stopWaiting = (): void => void ledger.stopWaiting().catch(() => undefined);
+  signal.addEventListener('abort', stopWaiting);
+  try {
+    yield* watchStates(ledger, settings, name, signal);
+  } finally {
+    signal.removeEventListener('abort', stopWaiting);
+    endTelling();
+  }
+}
+
+async function* watchStates(
   ledger: Ledger,
   settings: Settings,
   name: string | undefined,

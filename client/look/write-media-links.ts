@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { formatDuration } from '../../contract/duration.ts';
 import { defaultOut } from '../../contract/batch-name.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
@@ -29,7 +30,7 @@ const MOST_MS = 7 * 86_400_000;
 export async function writeLinks(request: WriteLinksRequest): Promise<WrittenLinks> {
   const { ledger, settings, batch, lifetimeMs } = request;
   const option = 'mediaLinks (--media-links)';
-  if (lifetimeMs > MOST_MS) refuseOption(option, 'at most 7d, which is what S3 allows', `${String(lifetimeMs)} ms`);
+  if (lifetimeMs > MOST_MS) refuseOption(option, 'at most 7d, which is what S3 allows', formatDuration(lifetimeMs));
   refuseCleaned(batch);
   const store = await openStore(settings.store, settings.env);
   try {

@@ -1,4 +1,5 @@
 import { isGrpcServiceError, ServiceError, type Client } from '@temporalio/client';
+import { outageLine } from './outage-line.ts';
 import { defined } from '../../contract/defined.ts';
 import { writeSync, realpathSync } from 'node:fs';
 import { pino, type Logger } from 'pino';
@@ -16,7 +17,6 @@ import type { Store } from '../../store/store.ts';
 import { newHints, newIdentity } from '../../worker/dependencies.ts';
 import { logEvents } from '../../worker/log-events.ts';
 import { startWorker, type RunningWorker } from '../../worker/run-worker.ts';
-import type { OutageEvent } from '../../worker/watch-outage.ts';
 import { beginBeats, type Beats } from '../../worker/show-alive.ts';
 import { openMediaLinks } from '../local-media/open-media-links.ts';
 import type { MediaLinks } from '../../store/local-media/media-links.ts';
@@ -138,15 +138,6 @@ async function searchableIn({ temporal, say }: EmbeddedWorkerRequest): Promise<r
     say(`Temporal's lists cannot be searched by ${names}; batches run all the same. To create them: ${command}`);
   }
   return there;
-}
-
-function outageLine({ place }: Pick<Ledger, 'place'>, event: OutageEvent): string {
-  const what = event.of === 'ledger' ? 'database of the ledger' : 'store';
-  if (event.type === 'back')
-    return `The ${what} answers again, after ${String(Math.round(event.afterMs / 1_000))} s. Work goes on.`;
-  return event.of === 'ledger'
-    ? `The ${what} ${place} does not answer. Nothing is sent until it does; answers on their way are kept. ${event.problem}`
-    : `The ${what} does not answer (${event.problem}). Nothing more is paid for until it does; what is paid for is stored then.`;
 }
 
 /** True for the SDK's errors when the server does not answer. It does not export the class of the worker's error. */

@@ -9,6 +9,7 @@ import type { Store } from '../../store/store.ts';
 import type { RunningWorker } from '../../worker/run-worker.ts';
 import type { EarlyServer } from '../temporal/early-server.ts';
 import { startEmbeddedWorker, warnOfLittleDisk, lockLedger } from './embedded-worker.ts';
+import { tellOfLedger } from '../look/tell-of-ledger.ts';
 import { byPerson } from '../history/by-person.ts';
 import { followBatch, type FollowEvent, type FollowRequest } from '../look/follow.ts';
 import type { OpenApi } from '../open-api.ts';
@@ -138,16 +139,22 @@ export class Workplace {
     this.#temporal?.closeAtOnce();
   }
 
-  #followHere({ batch, handle }: StartedBatch, options: FollowOptions): AsyncGenerator<FollowEvent, void, undefined> {
+  async *#followHere(
+    { batch, handle }: StartedBatch,
+    options: FollowOptions,
+  ): AsyncGenerator<FollowEvent, void, undefined> {
     const { client } = this.#opened;
-    const { ledger, store } = this.#request;
+    const { ledger, store, say } = this.#request;
+    const fetchesHere = this.#worker !== undefined;
+    // A worker here tells of it itself.
+    const endTelling = fetchesHere ? undefined : tellOfLedger(ledger, say);
     let current = handle;
-    return followBatch({
+    const events = followBatch({
       ...options,
       ledger,
       store,
       batch: batch.name,
-      fetchesHere: this.#worker !== undefined,
+      fetchesHere,
       askWorkflow: () => askWorkflow(client, current),
       startAgain: async () => {
         try {
@@ -158,6 +165,11 @@ export class Workplace {
         }
       },
     });
+    try {
+      yield* events;
+    } finally {
+      endTelling?.();
+    }
   }
 
   async #isServedByUp(): Promise<boolean> {

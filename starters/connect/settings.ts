@@ -170,9 +170,12 @@ type Ledger = Awaited<ReturnType<typeof openRecords>>;
  * Opens the ledger for a command that needs only the records, and closes it afterwards. Creates nothing: a missing
  * ledger is an error that suggests the next command.
  */
-export async function atLedger<T>(work: (ledger: Ledger, settings: CommandSettings) => Promise<T>): Promise<T> {
+export async function atLedger<T>(
+  work: (ledger: Ledger, settings: CommandSettings) => Promise<T>,
+  options: { readonly waits?: boolean } = {},
+): Promise<T> {
   const settings = await readSettings();
-  const ledger = await openRecords(settings, { mustExist: true });
+  const ledger = await openRecords(settings, { mustExist: true, ...options });
   try {
     return await work(ledger, settings);
   } finally {

@@ -1,9 +1,19 @@
-import { rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { ExitError } from '../exit-error.ts';
 import { messageOf } from '../../contract/message-of.ts';
 
 /** How often the file is touched, ms. A probe should allow for several of these. */
 const TOUCH_EVERY_MS = 5_000;
+
+/** Throws {@link ExitError} if the file cannot be made later, when the process is ready. */
+export function requireAliveFolder(path: string): void {
+  try {
+    accessSync(dirname(resolve(path)), constants.W_OK);
+  } catch (error) {
+    throw cannotBeWritten(path, error);
+  }
+}
 
 /**
  * Keeps a file that says that this process works: made when it is ready, touched while its event loop turns, removed in the end. It does
@@ -13,7 +23,7 @@ export function keepAliveFile(path: string): () => void {
   try {
     writeFileSync(path, '');
   } catch (error) {
-    throw new ExitError('usage', `--alive-file: ${path} cannot be written: ${messageOf(error)}. Nothing was spent.`);
+    throw cannotBeWritten(path, error);
   }
   const timer = setInterval(() => {
     const now = new Date();
@@ -27,4 +37,8 @@ export function keepAliveFile(path: string): () => void {
     clearInterval(timer);
     rmSync(path, { force: true });
   };
+}
+
+function cannotBeWritten(path: string, error: unknown): ExitError {
+  return new ExitError('usage', `--alive-file: ${path} cannot be written: ${messageOf(error)}. Nothing was spent.`);
 }

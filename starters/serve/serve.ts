@@ -14,7 +14,7 @@ import { keptLines } from '../terminal/file-words.ts';
 import { webhookNewsWords } from '../terminal/webhook-news.ts';
 import { admittance, confirmServing } from '../trust/confirm.ts';
 import { readWorkerVersion } from '../worker-versions/read-version.ts';
-import { keepAliveFile } from './alive-file.ts';
+import { keepAliveFile, requireAliveFolder } from './alive-file.ts';
 import { awaitUp, becomeUp } from '../../client/work/up.ts';
 import { formatDuration } from '../../contract/duration.ts';
 
@@ -39,6 +39,7 @@ async function serve(
   { onReady, isVersioned = false }: { readonly onReady?: () => void; readonly isVersioned?: boolean } = {},
 ): Promise<ExitName> {
   const webhook = readWebhook(flags);
+  if (flags.aliveFile !== undefined) requireAliveFolder(flags.aliveFile);
   const settings = withServeMedia(await confirmServing(await readSettings(), {}), flags);
   const version = isVersioned ? readWorkerVersion(flags, settings.cluster !== undefined) : undefined;
   const atOnce = new AbortController();

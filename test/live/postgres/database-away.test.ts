@@ -29,14 +29,17 @@ describe('a batch whose ledger is in PostgreSQL', () => {
     });
     const world = await LiveWorld.open({ ...OPTIONS, ledger: server.url });
     const run = world.start(RUN);
+    await world.untilCharged(1);
+    const watch = world.start(['watch', 'lines']);
     for (let kill = 1; kill <= KILLS; kill++) {
       await world.untilCharged(Math.ceil((kill * ROWS) / (KILLS + 2)));
       server.kill();
-      if (kill === 1) await run.said('does not answer. Nothing is sent until it does');
+      if (kill === 1) for (const one of [run, watch]) await one.said('does not answer. Nothing is sent until it does');
       await server.start();
-      if (kill === 1) await run.said('answers again');
+      if (kill === 1) for (const one of [run, watch]) await one.said('answers again');
     }
     const { code } = await run.ended;
+    expect(await watch.ended).toMatchObject({ code: 0 });
     const end = await expectWhole(world, 'lines', ROWS);
     report('database server killed', { kills: KILLS, ...end });
     expect({ code, unknown: end.unknown, charges: end.charges }).toEqual({ code: 0, unknown: 0, charges: ROWS });

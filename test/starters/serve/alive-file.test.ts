@@ -1,7 +1,7 @@
 import { existsSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, jest } from '@jest/globals';
-import { keepAliveFile } from '../../../starters/serve/alive-file.ts';
+import { keepAliveFile, requireAliveFolder } from '../../../starters/serve/alive-file.ts';
 import { freshFolder } from '../../support/fresh-folder.ts';
 
 it('the file of a probe is made, touched every 5 seconds, and removed in the end', () => {
@@ -28,5 +28,8 @@ it('the file of a probe is made, touched every 5 seconds, and removed in the end
 });
 
 it('a file that cannot be written is a wrong flag', () => {
-  expect(() => keepAliveFile(join(freshFolder(), 'none', 'alive'))).toThrow('--alive-file: ');
+  for (const check of [keepAliveFile, requireAliveFolder])
+    expect(() => {
+      check(join(freshFolder(), 'none', 'alive'));
+    }).toThrow('--alive-file: ');
 });
