@@ -25,6 +25,7 @@ import { batchLabels } from '../contract/workflow-labels.ts';
 import { scheduledTimeOf } from '../policy/schedules/occurrence.ts';
 import { endingOf, lookPauseMs } from '../policy/schedules/occurrence-end.ts';
 import { awaitOccurrence, openOccurrence, stopBatch } from './activities.ts';
+import { withAnyVersion } from './worker-versions.ts';
 
 type OpenedOccurrence = Extract<OccurrenceStart, { readonly type: 'opened' }>;
 
@@ -71,7 +72,7 @@ export async function fireSchedule({ schedule }: FireScheduleInput): Promise<Fir
 }
 
 // With Worker Versioning it goes on with any workers: it waits for as long as its batch, and the schedule waits for it.
-setWorkflowOptions({ versioningBehavior: 'AUTO_UPGRADE' }, fireSchedule);
+setWorkflowOptions(withAnyVersion, fireSchedule);
 
 /** Status of the batch's workflow, if it is a child of this firing. */
 class BatchNews {

@@ -1,3 +1,4 @@
+import type { WorkflowDefinitionOptions } from '@temporalio/common';
 import { workflowInfo, type ContinueAsNewOptions } from '@temporalio/workflow';
 import { defined } from '../contract/defined.ts';
 
@@ -26,8 +27,13 @@ export function leavingVersion<T extends Versioned>(input: T): T {
   return { ...input, ...defined({ leftVersion: ownVersion() }) };
 }
 
-/** The version of the workers that this run is pinned to; undefined without Worker Versioning. */
+/** Options of a workflow that goes on with any workers. A server refuses what a worker without versioning says of it. */
+export function withAnyVersion(): WorkflowDefinitionOptions {
+  return ownVersion() === undefined ? {} : { versioningBehavior: 'AUTO_UPGRADE' };
+}
+
+/** The version of the workers that this run is with; undefined without Worker Versioning, where a worker has a build only. */
 function ownVersion(): string | undefined {
-  const { currentDeploymentVersion: version } = workflowInfo();
-  return version === undefined || version.buildId === '' ? undefined : `${version.deploymentName}:${version.buildId}`;
+  const { buildId = '', deploymentName = '' } = workflowInfo().currentDeploymentVersion ?? {};
+  return buildId === '' || deploymentName === '' ? undefined : `${deploymentName}:${buildId}`;
 }

@@ -164,7 +164,11 @@ describe('two homes with one ledger', () => {
   it('do not work at the same time: each has a Temporal server that knows nothing of the other', async () => {
     world = await openSmallWorld();
     const up = await world.startWorking(['up']);
-    const env = { VOXBATCH_HOME: world.path('other'), VOXBATCH_LEDGER: world.path('.voxbatch', 'ledger.db') };
+    const env = {
+      VOXBATCH_HOME: world.path('other'),
+      VOXBATCH_LEDGER: world.path('.voxbatch', 'ledger.db'),
+      VOXBATCH_STORE: world.path('.voxbatch', 'store'),
+    };
     const refused = await world.run(RUN, { env });
     expect(refused).toMatchObject({ code: 4 });
     expect(messageOf(refused)).toMatch(/Another Temporal server uses the ledger .* Nothing was sent/);
