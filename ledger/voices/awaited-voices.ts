@@ -76,6 +76,8 @@ export async function takeVoiceLook(
       .where('b.account', '=', account)
       .where('b.state', '=', 'open')
       .where('b.control', '=', 'running')
+      .orderBy('v.batch')
+      .orderBy('v.voice')
       .execute();
     for (const { batch, voice } of due) await change(tx, { batch, voice }, { due_at: now + LEASE_MS });
     return due.map(({ batch, voice, name, looked_at, watched_ms, silent_ms, was_read, refusal }) => ({

@@ -13,7 +13,7 @@ const LIVE = fileURLToPath(new URL('../live', import.meta.url));
 
 /** A world replays all histories when it is closed; the others do it themselves. The runner finds what is not closed. */
 const REPLAYING =
-  /from '\.\.\/support\/(live-world|cluster|schedule-world|small-batch|replay-folder|replay-histories)\.ts'/;
+  /from '\.\.\/support\/(live-world|cluster|worker-versions|schedule-world|small-batch|replay-folder|replay-histories)\.ts'/;
 
 /** Files that start no batch: they have no history, or one of a workflow that is not ours. The image's batch is another user's. */
 const WITHOUT_BATCH = ['embedded-join.test.ts', 'image.test.ts'];
