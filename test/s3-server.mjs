@@ -49,7 +49,7 @@ export async function startS3() {
   const url = `http://127.0.0.1:${port}`;
   const administer = (...words) => {
     const keys = ['--access', KEYS.AWS_ACCESS_KEY_ID, '--secret', KEYS.AWS_SECRET_ACCESS_KEY];
-    execFileSync(program, ['admin', ...keys, '--endpoint-url', url, ...words], { stdio: ['ignore', 'ignore', 2] });
+    execFileSync(program, ['admin', ...keys, '--endpoint-url', url, ...words], { stdio: 'ignore' });
   };
   const addUser = (name) => {
     administer('create-user', '--access', name, '--secret', KEYS.AWS_SECRET_ACCESS_KEY, '--role', 'user');
