@@ -1,10 +1,10 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './free-port.mjs';
+import { isListening } from './is-listening.mjs';
 
 /** The S3 server that tests run on. */
 const MODULE = 'github.com/versity/versitygw/cmd/versitygw@v1.8.0';
@@ -104,12 +104,7 @@ export function findProgram() {
 async function untilListening(port, server) {
   for (;;) {
     if (server.exitCode !== null) throw new Error(`The S3 server ended with ${server.exitCode}.`);
-    const isThere = await new Promise((resolve) => {
-      const socket = connect(port, '127.0.0.1');
-      socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-      socket.once('connect', () => socket.destroy());
-    });
-    if (isThere) return;
+    if (await isListening(port)) return;
     await sleep(50);
   }
 }

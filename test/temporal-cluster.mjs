@@ -1,11 +1,11 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './free-port.mjs';
+import { isListening } from './is-listening.mjs';
 
 /** The Temporal server that tests run on; its release goes with a tool that makes its tables. */
 const VERSION = '1.32.1';
@@ -184,12 +184,7 @@ async function untilListening(port, server, log) {
       const said = readFileSync(log, 'utf8').trimEnd().split('\n').slice(-LINES_SHOWN).join('\n');
       throw new Error(`The Temporal server ended with ${server.exitCode} before it answered:\n${said}`);
     }
-    const isThere = await new Promise((resolve) => {
-      const socket = connect(port, '127.0.0.1');
-      socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-      socket.once('connect', () => socket.destroy());
-    });
-    if (isThere) return;
+    if (await isListening(port)) return;
     await sleep(50);
   }
 }

@@ -15,46 +15,44 @@ import { cutToWidth } from '../terminal/table.ts';
  * status. On a terminal the status is redrawn; elsewhere it is a plain line now and then. Ctrl-C ends watching, never
  * the batch.
  */
-export async function watch(name: string | undefined, flags: Flags, context: RunContext): Promise<ExitName> {
-  return atLedger((ledger, settings) => watchHere(ledger, settings, name, flags, context), { waits: true });
+export async function watch(name: string | undefined, flags: Flags, { output }: RunContext): Promise<ExitName> {
+  return atLedger(
+    async (ledger, settings) => {
+      const sayStopped = (batch = name): void => {
+        const again = commandLine({ command: 'watch', args: batch === undefined ? [] : [batch] });
+        output.say(`Stopped watching; the batch is not affected. Watch again: ${again}`);
+      };
+      const interrupt = listenForInterrupt(() => undefined, sayStopped);
+      const { signal } = interrupt;
+      const show = displayOn(output);
+      const say = (line: string): void => {
+        show(undefined);
+        output.say(line);
+      };
+      try {
+        for await (const { type, status } of watchBatch(ledger, settings, { name, signal, say })) {
+          show(type === 'progress' ? status : undefined);
+          if (type === 'deserted')
+            output.say(
+              `Batch "${status.batch.name}" has no worker. Waiting ${String(PATIENCE_MS / 1_000)} s for one …`,
+            );
+          if (type !== 'ended') continue;
+          printAnswer(output, flags, viewStatus(status), () => statusLines(status, Date.now()));
+          if (!signal.aborted) return status.exit;
+          sayStopped(status.batch.name);
+        }
+      } catch (error) {
+        // It was told to end while it waited for the ledger's database.
+        if (!signal.aborted) throw error;
+        sayStopped();
+      } finally {
+        interrupt.dispose();
+      }
+      return interrupt.exit();
+    },
+    { waits: true },
+  );
 }
-
-async function watchHere(
-  ...[ledger, settings, name, flags, { output }]: [...WatchArgs, string | undefined, Flags, RunContext]
-): Promise<ExitName> {
-  const sayStopped = (batch = name): void => {
-    const again = commandLine({ command: 'watch', args: batch === undefined ? [] : [batch] });
-    output.say(`Stopped watching; the batch is not affected. Watch again: ${again}`);
-  };
-  const interrupt = listenForInterrupt(() => undefined, sayStopped);
-  const { signal } = interrupt;
-  const show = displayOn(output);
-  const say = (line: string): void => {
-    show(undefined);
-    output.say(line);
-  };
-  try {
-    for await (const { type, status } of watchBatch(ledger, settings, { name, signal, say })) {
-      show(type === 'progress' ? status : undefined);
-      if (type === 'deserted')
-        output.say(`Batch "${status.batch.name}" has no worker. Waiting ${String(PATIENCE_MS / 1_000)} s for one …`);
-      if (type !== 'ended') continue;
-      printAnswer(output, flags, viewStatus(status), () => statusLines(status, Date.now()));
-      if (!signal.aborted) return status.exit;
-      sayStopped(status.batch.name);
-    }
-  } catch (error) {
-    // It was told to end while it waited for the ledger's database.
-    if (!signal.aborted) throw error;
-    sayStopped();
-  } finally {
-    interrupt.dispose();
-  }
-  return interrupt.exit();
-}
-
-/** The ledger and settings of a command. */
-type WatchArgs = Parameters<Parameters<typeof atLedger>[0]>;
 
 /** Shows a batch; undefined ends it. */
 function displayOn(output: Output): (status: BatchStatus | undefined) => void {
