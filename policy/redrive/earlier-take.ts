@@ -127,7 +127,8 @@ export function refusedReturn(
 
 /**
  * The take whose earlier results a partial new take builds on: that of the result the row went back to, or the one a
- * person accepted; null for the latest results.
+ * person accepted; null for the latest results. The file of that result may be lost: which speech it was made of is
+ * still on record.
  */
 export function keptTake(
   {
@@ -137,7 +138,9 @@ export function keptTake(
   }: { readonly spec: StepChoice; readonly acceptedTake: number | null; readonly returnedTo: number | null },
   attempts: readonly (RedriveAttempt & { readonly fromTake: number | null })[],
 ): number | null {
-  return returnedTo === null ? acceptedTake : (resultOfTake(spec, attempts, returnedTo)?.fromTake ?? returnedTo);
+  if (returnedTo === null) return acceptedTake;
+  const ofTake = attempts.filter(({ take }) => take === returnedTo);
+  return lastAttempt(ofTake, resultStepOf(spec))?.fromTake ?? returnedTo;
 }
 
 /**

@@ -5,7 +5,7 @@ import { LedgerMisuse } from '../../../ledger/errors.ts';
 import { lostFile } from '../../../policy/redrive/lost-file.ts';
 import { usedAttempt } from '../../../policy/rows/row-machine.ts';
 import { checkedResult } from '../../../policy/verification/after-check.ts';
-import { accept, adopt, answer, backTo, complete, finish, PAY, redrive, release, RESUBMIT } from '../actions.ts';
+import { accept, adopt, answer, backTo, complete, finish, lose, PAY, redrive, release, RESUBMIT } from '../actions.ts';
 import { settle, stop, succeed, UNFIT, WAIT, WHO } from '../actions.ts';
 import { batchOf, close, money, rowOf, standing } from '../readings.ts';
 import { aKey, aRow, claimAnew, ledger, load, partsOf } from '../setup.ts';
@@ -133,6 +133,18 @@ describe('a later step of it', () => {
     await goBack(DUBBED, 3);
     await makeAgain(DUBBED, 5);
     expect(await Promise.all([1, 2, 3, 4, 5].map((take) => speechOf(DUBBED, take)))).toEqual([1, 2, 1, 2, 1]);
+  });
+
+  it('uses the speech that the take it went back to had used, also if the result of that take is lost', async () => {
+    await makeTwo(DUBBED);
+    await makeAgain(DUBBED, 3);
+    await redrive(DUBBED);
+    await lose(aKey(DUBBED, 1, 4));
+    await goBack(DUBBED, 3);
+    const again = { ...RESUBMIT, fromStep: 'lip-sync' } as const;
+    await redrive(DUBBED, again, { lost: lostFile('missing', undefined) });
+    await make(DUBBED, 5, 'lip-sync');
+    expect(await speechOf(DUBBED, 5)).toBe(2);
   });
 
   it('is paid alone, whatever became of the take that it left', async () => {
