@@ -16,6 +16,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realp
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { stripVTControlCharacters } from 'node:util';
 import { chooseTests } from './choose-tests.mjs';
 import { placeForFiles } from './place-for-files.mjs';
 
@@ -30,6 +31,8 @@ const JEST = join(process.cwd(), 'node_modules/jest/bin/jest.js');
 const OPEN_HANDLE = /Jest did not exit|worker process has failed to exit gracefully/;
 /** So many of the files that took longest are named at the end. */
 const SLOWEST = 10;
+/** So much of what a failed test said is told at the end, characters. */
+const SHOWN = 300;
 /** Jest may take this long to end when its tests have, in ms: a busy machine needs a while. One that leaks never ends. */
 const EXIT_MS = 10_000;
 /** A process that was told to end may take this long, in ms. */
@@ -93,12 +96,26 @@ function count(output, leaks) {
     passed += result.numPassedTests;
     failed += result.numFailedTests + result.numRuntimeErrorTestSuites;
     nameSlowest(result.testResults);
+    nameFailed(result.testResults);
     const skipped = result.numPendingTests + result.numTodoTests;
     if (skipped > 0 && (args.length === 0 || args.at(-1) === '--all')) fail(`${skipped} tests were skipped`);
   } else {
     fail('the tests ended without a result');
   }
   if (leaks) fail('a test left a handle open; run Jest with --detectOpenHandles to find it');
+}
+
+/** The names of what failed, each with the beginning of why, at the end of much output. */
+function nameFailed(files) {
+  for (const { name, message, assertionResults } of files) {
+    const tests = assertionResults.filter(({ status }) => status === 'failed');
+    const said = tests.map(({ fullName, failureMessages: [why = ''] }) => [fullName, why]);
+    if (tests.length === 0 && message !== '') said.push(['did not run', message]);
+    for (const [what, why] of said) {
+      const words = stripVTControlCharacters(why).trim().replaceAll(/\s+/g, ' ').slice(0, SHOWN);
+      console.error(`FAILED: ${relative(process.cwd(), name)}: ${what}: ${words}`);
+    }
+  }
 }
 
 function nameSlowest(files) {

@@ -6,6 +6,8 @@ export interface S3Server {
   readonly bucket: string;
   /** Adds a user without rights. Returns the settings of AWS for that user. */
   addUser(name: string): NodeJS.ProcessEnv;
+  /** Throws if it has ended by itself. */
+  requireRunning(): void;
   start(): Promise<void>;
   kill(): Promise<void>;
   stop(): Promise<void>;

@@ -1,5 +1,5 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,59 +10,91 @@ import { isListening } from './is-listening.mjs';
 const MODULE = 'github.com/versity/versitygw/cmd/versitygw@v1.8.0';
 const KEYS = { AWS_ACCESS_KEY_ID: 'voxbatch', AWS_SECRET_ACCESS_KEY: 'not-a-secret' };
 
+/** How often a server is tried to be started, and what is shown of its output, characters. */
+const START_TRIES = 3;
+const SHOWN = 2_000;
+/** What a command of its administrator may take, ms. */
+const ADMIN_MS = 60_000;
+
 /**
  * Starts an S3 server of our own on a free port, with the bucket `media` in a temporary folder. Its program is found in
  * `VERSITYGW_BIN`, on the PATH, or among Go's programs; otherwise Go builds it, which takes some minutes once.
  *
  * Returns the settings to use it with, and its life: `kill` ends it at once and leaves its files, `start` starts it again
  * on the same port, `stop` ends it and removes them. `addUser` returns the settings of a new user, who has no rights.
+ * `requireRunning` throws if it has ended by itself, with what it said last.
  */
 export async function startS3() {
   const program = findProgram();
+  for (let tries = 1; ; tries++) {
+    const server = await makeServer(program);
+    try {
+      await server.start();
+      server.administer('create-bucket', '--owner', KEYS.AWS_ACCESS_KEY_ID, '--bucket', 'media');
+      server.requireRunning();
+      return server;
+    } catch (error) {
+      console.error(`The S3 server did not start: ${error.message}`);
+      await server.stop();
+      if (tries === START_TRIES) throw error;
+    }
+  }
+}
+
+/** A server that is not started yet, in a folder of its own. */
+async function makeServer(program) {
   const folder = mkdtempSync(join(tmpdir(), 'vb-s3-'));
-  const root = join(folder, 'buckets');
-  mkdirSync(root);
+  const [root, sidecar, users, log] = ['buckets', 'sidecar', 'users', 'log'].map((name) => join(folder, name));
+  for (const one of [root, sidecar, users]) mkdirSync(one);
   const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const env = { ...KEYS, AWS_REGION: 'us-east-1', AWS_ENDPOINT_URL_S3: url };
   let server;
-  // Not every temporary folder takes the attributes in which it otherwise keeps what it knows of its files.
-  const sidecar = join(folder, 'sidecar');
-  mkdirSync(sidecar);
-  const users = join(folder, 'users');
-  mkdirSync(users);
+  const hasEnded = () => server === undefined || server.exitCode !== null || server.signalCode !== null;
+  const requireRunning = () => {
+    if (!hasEnded()) return;
+    const said = existsSync(log) ? readFileSync(log, 'utf8').slice(-SHOWN) : '';
+    throw new Error(`The S3 server has ended (${server?.exitCode ?? server?.signalCode}) and said: ${said}`);
+  };
   const start = async () => {
     const options = ['--keep-alive', '--quiet', '--port', `127.0.0.1:${port}`, '--iam-dir', users];
+    // Not every temporary folder takes the attributes in which it otherwise keeps what it knows of its files.
     const args = [...options, 'posix', '--sidecar', sidecar, root];
-    const env = {
-      ...process.env,
-      ROOT_ACCESS_KEY: KEYS.AWS_ACCESS_KEY_ID,
-      ROOT_SECRET_KEY: KEYS.AWS_SECRET_ACCESS_KEY,
-    };
-    server = spawn(program, args, { env, stdio: 'ignore' });
-    await untilListening(port, server);
+    const { AWS_ACCESS_KEY_ID: ROOT_ACCESS_KEY, AWS_SECRET_ACCESS_KEY: ROOT_SECRET_KEY } = KEYS;
+    const output = openSync(log, 'a');
+    server = spawn(program, args, {
+      // It would take further settings from the environment.
+      env: { PATH: process.env['PATH'], TMPDIR: folder, HOME: folder, ROOT_ACCESS_KEY, ROOT_SECRET_KEY },
+      stdio: ['ignore', output, output],
+    });
+    closeSync(output);
+    while (!(await isListening(port))) {
+      requireRunning();
+      await sleep(50);
+    }
   };
   const kill = async () => {
-    if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
+    if (hasEnded()) return;
     const ended = new Promise((resolve) => server.once('exit', resolve));
     server.kill('SIGKILL');
     await ended;
   };
-  const url = `http://127.0.0.1:${port}`;
   const administer = (...words) => {
     const keys = ['--access', KEYS.AWS_ACCESS_KEY_ID, '--secret', KEYS.AWS_SECRET_ACCESS_KEY];
-    execFileSync(program, ['admin', ...keys, '--endpoint-url', url, ...words], { stdio: 'ignore' });
+    const limits = { timeout: ADMIN_MS, stdio: 'ignore' };
+    execFileSync(program, ['admin', ...keys, '--endpoint-url', url, ...words], limits);
   };
   const addUser = (name) => {
     administer('create-user', '--access', name, '--secret', KEYS.AWS_SECRET_ACCESS_KEY, '--role', 'user');
     return { ...env, AWS_ACCESS_KEY_ID: name };
   };
-  const env = { ...KEYS, AWS_REGION: 'us-east-1', AWS_ENDPOINT_URL_S3: url };
-  await start();
-  administer('create-bucket', '--owner', KEYS.AWS_ACCESS_KEY_ID, '--bucket', 'media');
   return {
     env,
     /** The files of the bucket, as the server keeps them. */
     bucket: join(root, 'media'),
     addUser,
+    administer,
+    requireRunning,
     start,
     kill,
     stop: async () => {
@@ -99,12 +131,4 @@ export function findProgram() {
   throw new Error(
     `There is no S3 server here, and ${go.status === 0 ? 'Go could not build one' : 'no Go to build one'}. Install Go (https://go.dev/dl) and run: go install ${MODULE} – or set VERSITYGW_BIN to the program.`,
   );
-}
-
-async function untilListening(port, server) {
-  for (;;) {
-    if (server.exitCode !== null) throw new Error(`The S3 server ended with ${server.exitCode}.`);
-    if (await isListening(port)) return;
-    await sleep(50);
-  }
 }

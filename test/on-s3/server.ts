@@ -1,4 +1,4 @@
-import { afterAll } from '@jest/globals';
+import { afterAll, afterEach } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { type BucketBytes, openBucketBytes } from '../../store/s3/s3-bytes.ts';
 import { type S3Server, startS3 } from '../s3-server.mjs';
@@ -11,6 +11,10 @@ export function s3Server(): Promise<S3Server> {
   return (starting ??= startS3());
 }
 
+// Whatever fails because the server is gone says so.
+afterEach(async () => {
+  (await starting)?.requireRunning();
+});
 afterAll(async () => {
   await (await starting)?.stop();
 });
