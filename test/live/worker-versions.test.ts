@@ -1,7 +1,7 @@
 /** @slow */
 import { describe, expect, it } from '@jest/globals';
 import { expectWhole } from '../support/batch-end.ts';
-import { changeRate, untilRecorded } from '../support/batch-record.ts';
+import { changeRate, sentByWorker, untilRecorded } from '../support/batch-record.ts';
 import { VERSIONED_ROWS, VersionedCluster } from '../support/worker-versions.ts';
 
 describe('with Worker Versioning', () => {
@@ -25,5 +25,41 @@ describe('with Worker Versioning', () => {
     await world.run(['results', 'lines']);
     expect(await expectWhole(world, 'lines', VERSIONED_ROWS)).toMatchObject({ unknown: 0, charges: VERSIONED_ROWS });
     await fresh.endInOrder();
+  });
+
+  it('workers that only download fetch for all versions, also while a version is away, and for the one that a batch moves to', async () => {
+    const versions = await VersionedCluster.open();
+    const { world, env } = versions.cluster;
+    const downloader = await world.startWorking(['worker', '--only', 'download', '--look-every', '1'], { env });
+    const senders = ['--only', 'submit', '--look-every', '1'];
+    const old = await versions.work('one', ...senders);
+    await versions.setCurrent('one');
+    const begin = ['run', 'lines.csv', '--rate', '2', '--window', '8', '--detach'];
+    expect(await world.run(begin, { env })).toMatchObject({ code: 0 });
+    await versions.untilRunBy('one');
+    // More than fit in its window: what it has sent was fetched, and only the other one does that.
+    await world.untilCharged(12);
+
+    // Its version is the current one and comes back: nothing moves, however long another version waits beside it.
+    const waiting = await versions.work('two', ...senders);
+    await old.kill();
+    await untilRecorded(world, 'lines', (_, { states }) => states.fetching === 0);
+    const back = await versions.work('one', ...senders);
+    await world.untilCharged(world.charges().size + 12);
+    expect(await versions.runs()).toEqual([{ build: 'one', status: 'RUNNING' }]);
+
+    await back.endInOrder();
+    await versions.setCurrent('two');
+    await waiting.said('no worker of its version voxbatch:one is left.');
+    await versions.untilRunBy('two');
+    // The former version is back after its batch has moved on: it gets nothing any more.
+    const late = await versions.work('one', ...senders);
+    await changeRate(world, 'lines', 60);
+    await untilRecorded(world, 'lines', ({ state }) => state === 'closed');
+    expect((await versions.runs()).slice(-1)).toEqual([{ build: 'one', status: 'TERMINATED' }]);
+    await world.run(['results', 'lines']);
+    expect(await expectWhole(world, 'lines', VERSIONED_ROWS)).toMatchObject({ charges: VERSIONED_ROWS });
+    expect(await sentByWorker(world, 'lines')).toHaveLength(3);
+    await Promise.all([downloader, waiting, late].map((worker) => worker.endInOrder()));
   });
 });
