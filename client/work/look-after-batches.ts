@@ -13,7 +13,7 @@ import { StrandedBatches } from '../worker-versions/end-stranded.ts';
 import { askWorkflow, wakeWorkflow, startWorkflow } from '../temporal/start-workflow.ts';
 
 export interface LookAfterRequest {
-  readonly temporal: Pick<Temporal, 'client' | 'namespace'>;
+  readonly temporal: Pick<Temporal, 'address' | 'client' | 'namespace'>;
   readonly ledger: Ledger;
   /** The worker's owner name. */
   readonly owner: string;
@@ -38,9 +38,9 @@ export interface LookAfterRequest {
  * First wakes every batch: a request may have been recorded while no worker was there to read it.
  */
 export async function lookAfterBatches(request: LookAfterRequest): Promise<void> {
-  const { temporal, ledger, version, everyMs, signal } = request;
+  const { temporal, ledger, version, everyMs, say, signal } = request;
   const { client } = temporal;
-  const stranded = version && new StrandedBatches({ temporal, ledger, version });
+  const stranded = version && new StrandedBatches({ temporal, ledger, version, say });
   try {
     for (const batch of await openBatches(request)) {
       signal.throwIfAborted();

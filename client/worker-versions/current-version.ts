@@ -32,17 +32,25 @@ export function pinningOf({ runId, raw }: Awaited<ReturnType<Handle['describe']>
   const override = info?.versioningOverride?.pinned?.version;
   const behavior: number | null | undefined = info?.behavior;
   const version = override ?? (behavior === PINNED ? info?.deploymentVersion : undefined);
-  return version == null ? undefined : { runId, to: versionFrom(version) };
+  return version == null ? undefined : { runId, to: versionFrom(version), byHand: override != null };
 }
 
 /** How to make a version the one that new work goes to. */
-export function setCurrentCommand(
-  { address, namespace }: Temporal,
-  { deploymentName, buildId }: WorkerVersion,
-): string {
-  const place = `--address ${shellWord(address)} --namespace ${shellWord(namespace)}`;
+export function setCurrentCommand(temporal: Address, { deploymentName, buildId }: WorkerVersion): string {
   const version = `--deployment-name ${shellWord(deploymentName)} --build-id ${shellWord(buildId)}`;
-  return `temporal worker deployment set-current-version ${place} ${version}`;
+  return `temporal worker deployment set-current-version ${flagsOf(temporal)} ${version}`;
+}
+
+/** How to take back that somebody has pinned a workflow to a version. */
+export function unpinCommand(temporal: Address, workflowId: string): string {
+  const to = `--workflow-id ${shellWord(workflowId)} --versioning-override-behavior unspecified`;
+  return `temporal workflow update-options ${flagsOf(temporal)} ${to}`;
+}
+
+type Address = Pick<Temporal, 'address' | 'namespace'>;
+
+function flagsOf({ address, namespace }: Address): string {
+  return `--address ${shellWord(address)} --namespace ${shellWord(namespace)}`;
 }
 
 type Handle = ReturnType<Client['workflow']['getHandle']>;

@@ -5,34 +5,40 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { isOfVersion } from '../../policy/lanes/versions.ts';
 import type { Temporal } from '../temporal/open-temporal.ts';
-import { isCurrent, isSameVersion } from './current-version.ts';
+import { isCurrent, isSameVersion, unpinCommand } from './current-version.ts';
 import type { Pinning } from './pinning.ts';
 
 export interface StrandedRequest {
-  readonly temporal: Pick<Temporal, 'client' | 'namespace'>;
+  readonly temporal: Pick<Temporal, 'address' | 'client' | 'namespace'>;
   readonly ledger: Pick<Ledger, 'id' | 'livingWorkers'>;
   /** This worker's. */
   readonly version: WorkerVersion;
+  readonly say: (line: string) => void;
 }
 
 /**
  * Ends the workflow of a batch whose version has no worker left, so that it can be started anew with the current one.
  * Pinned as it is, Temporal would keep it for workers that never come back: whoever replaces the last old worker before
  * the batch has moved on leaves it so. The workflow knows nothing that the ledger does not. Does so only when asked twice
- * in a row, since workers may be restarting, and only for the version that is the current one.
+ * in a row, since workers may be restarting, and only for the version that is the current one: the batch was to go there
+ * anyway. A run that somebody has pinned stays; that is said once.
  */
 export class StrandedBatches {
   readonly #request: StrandedRequest;
   /** Runs that had no worker at the last look. */
   readonly #seen = new Set<string>();
+  /** Runs of which was said that they stay. */
+  readonly #said = new Set<string>();
 
   constructor(request: StrandedRequest) {
     this.#request = request;
   }
 
   /** Returns whether the workflow of the batch was ended. */
-  async end(batch: BatchRecord, { runId, to }: Pinning): Promise<boolean> {
+  async end(batch: BatchRecord, { runId, to, byHand }: Pinning): Promise<boolean> {
     const isStranded = await this.#isStranded(batch, to);
+    if (isStranded && byHand) this.#sayOnce(batch.name, runId, to);
+    if (byHand) return false;
     const isSure = isStranded && this.#seen.delete(runId);
     if (isSure) return this.#terminate(batch, runId, to);
     if (isStranded) this.#seen.add(runId);
@@ -45,6 +51,16 @@ export class StrandedBatches {
     if (isSameVersion(to, version)) return false;
     const living = await ledger.livingWorkers(apiUrl, account, 'submit');
     return !living.some((owner) => isOfVersion(owner, to)) && (await isCurrent(temporal, version)) === true;
+  }
+
+  #sayOnce(batch: string, runId: string, to: WorkerVersion): void {
+    if (this.#said.has(runId)) return;
+    this.#said.add(runId);
+    const { temporal, ledger, say } = this.#request;
+    const unpin = unpinCommand(temporal, batchWorkflowId(ledger.id, batch));
+    say(
+      `Batch "${batch}" waits: somebody has pinned it to ${to.deploymentName}:${to.buildId}, which has no worker. Start one, or: ${unpin}`,
+    );
   }
 
   async #terminate({ name }: BatchRecord, runId: string, to: WorkerVersion): Promise<boolean> {

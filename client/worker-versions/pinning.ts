@@ -4,4 +4,6 @@ import type { WorkerVersion } from '../../contract/worker-version.ts';
 export interface Pinning {
   readonly runId: string;
   readonly to: WorkerVersion;
+  /** Somebody has pinned this run (`temporal workflow update-options`), whatever its own version is. */
+  readonly byHand: boolean;
 }

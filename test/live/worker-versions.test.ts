@@ -13,10 +13,14 @@ describe('with Worker Versioning', () => {
     expect(await world.run(['run', 'lines.csv', '--rate', '1', '--detach'], { env })).toMatchObject({ code: 0 });
     await versions.untilRunBy('one');
     await world.untilCharged(3);
+    await versions.pin('one');
     // All of them at once, as an orchestrator does it that knows nothing of versions.
     await old.endInOrder();
     const fresh = await versions.work('two', '--look-every', '1');
     await versions.setCurrent('two');
+    // Whoever has pinned it wants it to stay.
+    await fresh.said('somebody has pinned it to voxbatch:one, which has no worker');
+    await versions.pin(undefined);
     await fresh.said('continues with a new workflow: no worker of its version voxbatch:one is left.');
     await versions.untilRunBy('two');
     await changeRate(world, 'lines', 60);

@@ -59,6 +59,16 @@ export class VersionedCluster {
     await this.#temporal('set-current-version .*--unversioned');
   }
 
+  /** Pins the batch by hand to a build; undefined: takes that back. */
+  async pin(build: string | undefined): Promise<void> {
+    const to = ['--versioning-override-deployment-name', DEPLOYMENT, '--versioning-override-build-id', build ?? ''];
+    const behavior = build === undefined ? ['unspecified'] : ['pinned', ...to];
+    for await (const { workflowId } of this.#client.workflow.list({ query: `WorkflowType = "${SUPERVISE_BATCH}"` })) {
+      const words = ['workflow', 'update-options', '--workflow-id', workflowId];
+      await this.#run([...words, '--versioning-override-behavior', ...behavior]);
+    }
+  }
+
   /** `drained` once no run of the build is left. */
   async drainage(build: string): Promise<string | undefined> {
     const said = await this.#temporal('describe-version', build, '--output', 'json');
@@ -67,9 +77,12 @@ export class VersionedCluster {
   }
 
   async #temporal(command: string, build = '', ...flags: readonly string[]): Promise<string> {
+    return this.#run([...commandOfGuide(command, build), ...flags]);
+  }
+
+  async #run(words: readonly string[]): Promise<string> {
     const cli = process.env['VOXBATCH_TEMPORAL_CLI'] ?? 'temporal';
-    const words = [...commandOfGuide(command, build), ...flagsOf(this.cluster.server), ...flags];
-    return (await promisify(execFile)(cli, words)).stdout;
+    return (await promisify(execFile)(cli, [...words, ...flagsOf(this.cluster.server)])).stdout;
   }
 
   /** The runs of the batch's workflow, the latest first. */

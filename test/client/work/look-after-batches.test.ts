@@ -40,7 +40,7 @@ async function looksAt(
   const workflow = { getHandle: () => handle, signalWithStart };
   const withDeadline = <T>(_: number, work: () => Promise<T>): Promise<T> => work();
   await lookAfterBatches({
-    temporal: { client: { workflow, withDeadline } as unknown as Client, namespace: 'default' },
+    temporal: { client: { workflow, withDeadline } as unknown as Client, namespace: 'default', address: 'a:1' },
     ledger: place.ledger,
     owner: ME,
     only,

@@ -1,18 +1,20 @@
 import { beforeEach, expect, it } from '@jest/globals';
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import type { BatchRecord } from '../../../ledger/record-types.ts';
+import { batchWorkflowId } from '../../../contract/names.ts';
 import { StrandedBatches } from '../../../client/worker-versions/end-stranded.ts';
 import { ownerOf } from '../../../policy/lanes/versions.ts';
 
 const of = (buildId: string) => ({ deploymentName: 'voxbatch', buildId });
 const MINE = of('two');
 const BATCH = { name: 'b', apiUrl: 'http://api', account: 'me' } as BatchRecord;
-const PINNED = { runId: 'r1', to: of('one') };
+const PINNED = { runId: 'r1', to: of('one'), byHand: false };
 
 let living: string[];
 let current: string;
 let isGone: boolean;
 let ended: string[];
+let said: string[];
 let stranded: StrandedBatches;
 
 beforeEach(() => {
@@ -36,7 +38,9 @@ beforeEach(() => {
     },
   } as unknown as Client;
   const ledger = { id: 'l', livingWorkers: () => Promise.resolve(living) };
-  stranded = new StrandedBatches({ temporal: { client, namespace: 'default' }, ledger, version: MINE });
+  const temporal = { client, namespace: 'default', address: 'localhost:7233' };
+  said = [];
+  stranded = new StrandedBatches({ temporal, ledger, version: MINE, say: (line) => said.push(line) });
 });
 
 it('ends the run of a batch whose version has no worker, at the second look in a row', async () => {
@@ -63,11 +67,19 @@ it.each(['one', 'none', 'secret'])(
 );
 
 it('leaves batches of its own version', async () => {
-  for (let look = 0; look < 3; look++) expect(await stranded.end(BATCH, { runId: 'r2', to: MINE })).toBe(false);
+  for (let look = 0; look < 3; look++)
+    expect(await stranded.end(BATCH, { runId: 'r2', to: MINE, byHand: false })).toBe(false);
 });
 
 it('takes a run that another worker has ended a moment ago for ended', async () => {
   isGone = true;
   await stranded.end(BATCH, PINNED);
   expect(await stranded.end(BATCH, PINNED)).toBe(true);
+});
+
+it('leaves one that somebody has pinned, and says so once', async () => {
+  for (let look = 0; look < 3; look++) expect(await stranded.end(BATCH, { ...PINNED, byHand: true })).toBe(false);
+  expect(ended).toEqual([]);
+  expect(said).toEqual([expect.stringContaining('pinned it to voxbatch:one, which has no worker')]);
+  expect(said[0]).toContain(`--workflow-id '${batchWorkflowId('l', 'b')}' --versioning-override-behavior unspecified`);
 });
