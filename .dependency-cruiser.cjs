@@ -38,7 +38,7 @@ const IMPORTS = {
       'api/ speaks HTTP and could be published by itself. It hands back verdicts; who keeps them is for activities/.',
   },
   ledger: {
-    may: ['contract', 'policy', 'threads', 'embedded/kernel-lock', 'embedded/private-file'],
+    may: ['contract', 'policy', 'threads', 'store/outage', 'embedded/kernel-lock', 'embedded/private-file'],
     comment:
       'ledger/ records facts. What to do with them is decided in policy/, which it asks only where the decision must fall within its transaction.',
   },

@@ -100,7 +100,7 @@ async function sendInTurn(
   early: ReadyLink,
 ): Promise<SubmitReport> {
   // Nothing more is paid for while no result could be kept.
-  await deps.store.patience?.whenAnswered(signal);
+  await deps.store.outage?.whenAnswered(signal);
   signal.throwIfAborted();
   await deps.atFaultPoint('before-intent');
   let link: Link = early;

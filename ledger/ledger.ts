@@ -1,7 +1,7 @@
 import { defined } from '../contract/defined.ts';
 import type { LimiterAnswer, LimiterStep } from '../policy/pacing/limiter-step.ts';
 import type { WhyReadOnly } from './copy/read-only.ts';
-import type { OutageNews } from './database/outage.ts';
+import type { OutageNews } from '../store/outage.ts';
 import { look } from './database/transactions.ts';
 import { unitAdapterOf } from './database/unit-adapter.ts';
 import type { LockMethods, Reserve } from './driver.ts';
@@ -76,7 +76,7 @@ export function createLedger(opened: OpenDatabase): Ledger {
     outage: () => Promise.resolve(outage?.news),
     awaitDatabase: () => look(db, () => Promise.resolve()),
     stopWaiting: () => {
-      outage?.stop();
+      outage?.limit(0);
       return Promise.resolve();
     },
     makeRoom: () => Promise.resolve(),

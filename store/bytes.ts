@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { OwnedFolder } from './owner-file.ts';
-import type { Patience } from './patience.ts';
+import type { Outage } from './outage.ts';
 import type { KeptFile, MeasuredFile, Reused, StoredFile } from './store.ts';
 
 /** Content to be put: in memory, or a local file. Its length and hash are known before it is put. */
@@ -49,8 +49,8 @@ export interface Bytes {
    * no URLs.
    */
   readonly presign?: (key: string, lifetimeMs: number) => Promise<string>;
-  /** How long operations wait for a place that does not answer. Absent where nothing is waited for. */
-  readonly patience?: Patience;
+  /** Whether the place answers, and how long operations wait while it does not. Absent where nothing is waited for. */
+  readonly outage?: Outage;
   /** Space taken by a file; undefined for a missing one. */
   stat(key: string): Promise<MeasuredFile | undefined>;
   /** The keys that begin like this, in any order: with `<folder>/`, all files of a folder and those below it. */

@@ -90,7 +90,7 @@ export function openMediaStore(
       for (const key of keys) requireSafe(key);
       await bytes.remove(keys);
     },
-    ...(bytes.patience === undefined ? {} : { patience: bytes.patience }),
+    ...(bytes.outage === undefined ? {} : { outage: bytes.outage }),
     ...(bytes.presign === undefined ? {} : { urls: urlsOf(bytes, bytes.presign) }),
     sweep: () => bytes.sweep(),
     close: async () => {

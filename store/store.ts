@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Patience } from './patience.ts';
+import type { Outage } from './outage.ts';
 import type { JoinPart } from './sound/join/join-parts.ts';
 import type { Unfitness } from './unfit.ts';
 
@@ -141,8 +141,8 @@ export interface Store {
   remove(keys: readonly string[]): Promise<void>;
   /** Removes partial files that killed processes left: those that nobody has written to for an hour. Never fails. */
   sweep(): Promise<void>;
-  /** How long operations wait for a store that does not answer. Absent where nothing is waited for. */
-  readonly patience?: Patience;
+  /** Whether it answers, and how long operations wait while it does not. Absent where nothing is waited for. */
+  readonly outage?: Outage;
   /** Absent where files have no URLs. */
   readonly urls?: StoreUrls;
   /** Waits for files that are being written, and accepts no more. May be called again. */

@@ -96,7 +96,7 @@ export async function startWorker(
     throw error;
   });
   // What is paid for must be kept, so a worker waits for its store as long as it lives.
-  world.store.patience?.limit(Infinity);
+  world.store.outage?.limit(Infinity);
   const alive = await showAlive(deps);
   const tellOutage = (event: OutageEvent): void => {
     noteOutage(deps, event);
@@ -104,7 +104,7 @@ export async function startWorker(
   };
   const endWatches = [
     watchOutage('ledger', () => deps.ledger.outage(), tellOutage),
-    watchOutage('store', () => Promise.resolve(deps.store.patience?.news), tellOutage),
+    watchOutage('store', () => Promise.resolve(deps.store.outage?.news), tellOutage),
   ];
   const ended = worker.run().finally(async () => {
     // An ending lane does not wait for its requests in flight; the process does.
@@ -123,7 +123,7 @@ export async function startWorker(
     ended,
     end: async (patienceMs) => {
       ending.abort();
-      world.store.patience?.limit(STORE_PATIENCE_MS);
+      world.store.outage?.limit(STORE_PATIENCE_MS);
       if (worker.getState() === 'RUNNING') worker.shutdown();
       const cut = (): void => {
         cutting.abort();

@@ -1,11 +1,11 @@
-import type { OutageNews } from '../ledger/database/outage.ts';
+import type { OutageNews } from '../store/outage.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
 /** How often to look, ms. */
 const LOOK_EVERY_MS = 1_000;
 /** A shorter outage, such as a connection that is made anew, is not worth a word, ms. */
 const SHORT_MS = 2_000;
-/** How long calls may still wait for the database once the process must end, ms. */
+/** How long calls of a process that worked may still wait for the database once it must end, ms. */
 const LAST_WAIT_MS = 10_000;
 
 /** What a worker needs and waits for, on another machine. */
@@ -44,15 +44,19 @@ export function watchOutage(
 }
 
 /**
- * Ends waiting for the ledger's database some seconds after the signal: what must end cannot wait for ever. Returns how
- * to take that back once it has ended.
+ * Ends waiting for the ledger's database so long after the signal: what must end cannot wait for ever. Returns how to take
+ * that back once it has ended.
  */
-export function limitWaiting(ledger: Pick<Ledger, 'stopWaiting'>, signal: AbortSignal): () => void {
+export function limitWaiting(
+  ledger: Pick<Ledger, 'stopWaiting'>,
+  signal: AbortSignal,
+  afterMs = LAST_WAIT_MS,
+): () => void {
   let timer: NodeJS.Timeout | undefined;
   const limit = (): void => {
     timer = setTimeout(() => {
       ledger.stopWaiting().catch(() => undefined);
-    }, LAST_WAIT_MS);
+    }, afterMs);
     timer.unref();
   };
   if (signal.aborted) limit();

@@ -105,7 +105,7 @@ async function awaitSender(deps: Dependencies, key: AttemptKey, signal: AbortSig
     if (sender === 'gone') return;
     silent = sender === 'silent' ? silent + 1 : 0;
     const isLate = Math.abs(deps.clock.now().wall - charge.intentAt) > LONGEST_REQUEST_MS;
-    if (isLate && deps.store.patience?.trouble === undefined) late += 1;
+    if (isLate && deps.store.outage?.trouble === undefined) late += 1;
     await sleep(CHECK_EVERY_MS, undefined, { signal });
   }
 }

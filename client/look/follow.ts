@@ -150,7 +150,7 @@ async function* follow(request: FollowRequest): AsyncGenerator<FollowEvent, void
     wasStopping = stopping;
     await media.link();
     // A worker here tells of it itself.
-    const trouble = fetchesHere ? undefined : request.store.patience?.trouble;
+    const trouble = fetchesHere ? undefined : request.store.outage?.trouble;
     if (trouble !== undefined && !isStoreAway) yield { type: 'store-away', why: trouble };
     if (trouble === undefined && isStoreAway) yield { type: 'store-back' };
     isStoreAway = trouble !== undefined;

@@ -35,7 +35,7 @@ export class MediaLinks {
     const { out, store } = this.#request;
     if (out === null || this.#running !== undefined || performance.now() - this.#linkedAt < LINK_EVERY_MS) return;
     this.#linkedAt = performance.now();
-    if (store.patience === undefined) return this.#link(out);
+    if (store.outage === undefined) return this.#link(out);
     this.#running = this.#link(out)
       .catch((error: unknown) => {
         // The files are written at the end.
@@ -49,7 +49,7 @@ export class MediaLinks {
   /** Waits for downloads in progress. `isHurried`: only a little for a store that does not answer. */
   async end(isHurried: boolean): Promise<void> {
     if (this.#running === undefined) return;
-    if (isHurried) this.#request.store.patience?.limit(LAST_MS);
+    if (isHurried) this.#request.store.outage?.limit(LAST_MS);
     await this.#running;
   }
 

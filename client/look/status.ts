@@ -1,5 +1,6 @@
 import { isSingle } from '../../contract/batch.ts';
-import { tellOfLedger } from './tell-of-ledger.ts';
+import { limitWaiting } from '../../worker/watch-outage.ts';
+import { tellOfLedger } from './tell-of-outages.ts';
 import { defaultOut } from '../../contract/batch-name.ts';
 import type { Leftovers } from '../../batches/look/leftovers.ts';
 import {
@@ -222,12 +223,11 @@ export async function* watchBatch(
   { name, signal, say }: WatchOptions,
 ): AsyncGenerator<WatchEvent, void, undefined> {
   const endTelling = tellOfLedger(ledger, say);
-  const stopWaiting = (): void => void ledger.stopWaiting().catch(() => undefined);
-  signal.addEventListener('abort', stopWaiting);
+  const endLimit = limitWaiting(ledger, signal, 0);
   try {
     yield* watchStates(ledger, settings, name, signal);
   } finally {
-    signal.removeEventListener('abort', stopWaiting);
+    endLimit();
     endTelling();
   }
 }

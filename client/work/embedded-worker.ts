@@ -1,5 +1,5 @@
 import { isGrpcServiceError, ServiceError, type Client } from '@temporalio/client';
-import { outageLine } from './outage-line.ts';
+import { outageLine } from '../look/tell-of-outages.ts';
 import { defined } from '../../contract/defined.ts';
 import { writeSync, realpathSync } from 'node:fs';
 import { pino, type Logger } from 'pino';

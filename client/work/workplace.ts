@@ -9,7 +9,7 @@ import type { Store } from '../../store/store.ts';
 import type { RunningWorker } from '../../worker/run-worker.ts';
 import type { EarlyServer } from '../temporal/early-server.ts';
 import { startEmbeddedWorker, warnOfLittleDisk, lockLedger } from './embedded-worker.ts';
-import { tellOfLedger } from '../look/tell-of-ledger.ts';
+import { tellOfLedger } from '../look/tell-of-outages.ts';
 import { byPerson } from '../history/by-person.ts';
 import { followBatch, type FollowEvent, type FollowRequest } from '../look/follow.ts';
 import type { OpenApi } from '../open-api.ts';

@@ -1,5 +1,5 @@
 import type { DialectAdapter, Kysely, QueryExecutorProvider } from 'kysely';
-import type { Outage } from './outage.ts';
+import type { Outage } from '../../store/outage.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 /** Adapter of a database that is reached over the network: the work of a group is a {@link UnitOfWork}. */

@@ -13,7 +13,7 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import { withMemory, type Requests } from '../database/recorded-lately.ts';
-import type { Outage } from '../database/outage.ts';
+import { Outage } from '../../store/outage.ts';
 import type { UnitAdapter } from '../database/unit-adapter.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { CommitUnknown, LedgerAway, LedgerUnreachable } from '../errors.ts';
@@ -29,10 +29,15 @@ import { Sessions, type Session } from './sessions.ts';
 const MIGRATIONS = 1;
 
 /**
- * Opens a ledger in a schema of its own, which it creates if it may. Waits for the server as `outage` says. Throws
+ * Opens a ledger in a schema of its own, which it creates if it may. Waits for the server for so long, ms. Throws
  * `LedgerUnreachable`, also if there is no ledger.
  */
-export async function openPostgres(place: string, makesTables: boolean, outage: Outage): Promise<Dialect> {
+export async function openPostgres(place: string, makesTables: boolean, patienceMs: number): Promise<Dialect> {
+  // A command that only asks does not wait for a person.
+  const mayPass = ({ needsPerson }: LedgerAway): boolean => patienceMs === Infinity || !needsPerson;
+  const outage = new Outage(patienceMs, (error) =>
+    error instanceof LedgerAway && mayPass(error) ? error.message : undefined,
+  );
   const { schema } = connectionTo(place);
   const sessions = new Sessions(place, outage);
   try {

@@ -1,4 +1,3 @@
-import { Outage } from '../database/outage.ts';
 import type { LedgerDriver } from '../driver.ts';
 import { describePlace } from './describe-place.ts';
 import { versionsOf } from '../versions.ts';
@@ -9,7 +8,7 @@ export const postgres: LedgerDriver = {
   // The database exists; its owner makes the schema.
   make: () => Promise.resolve(),
   open: async (place, { makesTables = false, patienceMs }) =>
-    (await import('./dialect.ts')).openPostgres(place, makesTables, new Outage(patienceMs)),
+    (await import('./dialect.ts')).openPostgres(place, makesTables, patienceMs),
   // Whoever names a database has chosen it: no ledger in one comes with a folder from elsewhere.
   strangeParts: () => Promise.resolve([]),
   versions: versionsOf(async () => (await import('./schema.ts')).VERSIONS),

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { LedgerAway, LedgerUnreachable } from '../errors.ts';
-import type { Outage } from '../database/outage.ts';
+import type { Outage } from '../../store/outage.ts';
 import { connectionTo } from './connection-settings.ts';
 import { describePlace } from './describe-place.ts';
 import { explain, explainConnecting } from './errors.ts';

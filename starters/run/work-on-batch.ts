@@ -12,6 +12,7 @@ import { logOf, type Output } from '../terminal/output.ts';
 import { webhookNewsWords } from '../terminal/webhook-news.ts';
 import { firstNotice, listenForInterrupt, type InterruptExit } from './interrupt.ts';
 import type { FollowEnd, FollowEvent } from '../../client/look/follow.ts';
+import { storeAwayLine } from '../../client/look/tell-of-outages.ts';
 import { haltMessage } from '../terminal/next-steps.ts';
 import { pauseMessage, standstillWords, waitMessage } from '../terminal/pause-words.ts';
 import { ProgressDisplay } from '../terminal/progress.ts';
@@ -183,9 +184,7 @@ function linesFor(
     case 'silent':
       return ['Temporal does not answer. This command and the workers wait for it.'];
     case 'store-away':
-      return [
-        `The store does not answer (${event.why}). Nothing more is paid for until it does; what is paid for is stored then.`,
-      ];
+      return [storeAwayLine(event.why)];
     case 'store-back':
       return ['The store answers again.'];
   }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { text } from 'node:stream/consumers';
-import { Passing, type Patience } from '../patience.ts';
+import { Outage } from '../outage.ts';
 import { bucketAddress, type BucketPlace } from './address.ts';
 import type { CredentialSource } from './credentials.ts';
 import { BucketUnusable, type BucketTrouble } from './errors.ts';
@@ -12,6 +12,8 @@ import { textOf } from './xml.ts';
 
 /** Most connections at once. */
 const MOST_SOCKETS = 64;
+/** How long a request is repeated by default: a command waits for a place that does not answer, ms. */
+const WAIT_MS = 20_000;
 /** A connection on which nothing moves for this long is given up, ms. */
 const IDLE_MS = 30_000;
 /** The same while the server itself copies or puts together what is large, ms. */
@@ -61,16 +63,17 @@ const BAD_CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL/;
  */
 export class BucketClient {
   readonly signer: Signer;
+  readonly outage = new Outage(WAIT_MS, (error) =>
+    error instanceof BucketUnusable && error.isAway ? (error.cause as Error).message : undefined,
+  );
   readonly #place: BucketPlace;
   readonly #server: BucketServer;
-  readonly #patience: Patience;
   readonly #agent: http.Agent;
   #hasSigned = false;
 
-  constructor(place: BucketPlace, server: BucketServer, credentials: CredentialSource, patience: Patience) {
+  constructor(place: BucketPlace, server: BucketServer, credentials: CredentialSource) {
     this.#place = place;
     this.#server = server;
-    this.#patience = patience;
     this.signer = new Signer(server, credentials);
     const options = { keepAlive: true, maxSockets: MOST_SOCKETS, timeout: IDLE_MS, scheduling: 'lifo' } as const;
     this.#agent = server.url.protocol === 'https:' ? new https.Agent(options) : new http.Agent(options);
@@ -93,13 +96,12 @@ export class BucketClient {
     receive: (answer: BucketAnswer) => Promise<A>,
   ): Promise<A> {
     const turn = { renewed: false, skewed: false };
-    return this.#patience.repeat(async () => {
+    return this.outage.repeat(async () => {
       const begun = await this.#try(request, turn);
       const answer = 'trouble' in begun ? begun : await receive(begun).catch((error: unknown) => this.#failed(error));
       if (!('trouble' in answer)) return answer;
       const { trouble } = answer;
-      if (answer.isOver) throw this.unusable(trouble);
-      throw new Passing(trouble.message, this.unusable(away(trouble)));
+      throw this.unusable(answer.isOver ? trouble : away(trouble));
     });
   }
 

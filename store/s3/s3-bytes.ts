@@ -1,7 +1,7 @@
 import { createHash, hash, randomUUID } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import type { Bytes } from '../bytes.ts';
-import { Patience } from '../patience.ts';
+import type { Outage } from '../outage.ts';
 import { requireSame, type StoreMarks } from '../owner-file.ts';
 import type { KeptFile, Reused } from '../store.ts';
 import { bucketAddress, type BucketPlace } from './address.ts';
@@ -21,7 +21,7 @@ const MOST_COPIED = 5 * 1024 ** 3;
 /** Bytes in a bucket that was opened. */
 export interface BucketBytes extends Bytes {
   readonly presign: NonNullable<Bytes['presign']>;
-  readonly patience: Patience;
+  readonly outage: Outage;
   /** Who has claimed the prefix, if anybody has. */
   owner(): Promise<string | undefined>;
   /** What the prefix says of itself. */
@@ -32,14 +32,13 @@ export interface BucketBytes extends Bytes {
 
 /** Opens a place in a bucket; sends nothing yet. Throws `BucketUnusable` if the settings do not suffice. */
 export async function openBucketBytes(place: BucketPlace, env: NodeJS.ProcessEnv): Promise<BucketBytes> {
-  const patience = new Patience();
-  const client = new BucketClient(place, await readServer(place, env), credentialSource(env), patience);
+  const client = new BucketClient(place, await readServer(place, env), credentialSource(env));
   const uploads = new Uploads(client);
   const scratch = new Scratch();
   const full = (key: string): string => `${place.prefix}${key}`;
   let claimed: string | undefined;
   const bytes: BucketBytes = {
-    patience,
+    outage: client.outage,
     owner: () => ownerOfPrefix(client, place.prefix),
     marks: async () => ({ owner: await bytes.owner(), id: await idOfPrefix(client, place.prefix) }),
     probe: async () => {

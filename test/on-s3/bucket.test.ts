@@ -10,7 +10,6 @@ import { claimPrefix } from '../../store/s3/owner-object.ts';
 import { BucketClient } from '../../store/s3/client.ts';
 import { credentialSource } from '../../store/s3/credentials.ts';
 import { readServer } from '../../store/s3/settings.ts';
-import { Patience } from '../../store/patience.ts';
 import { textsOf } from '../../store/s3/xml.ts';
 import { endAfterTest } from '../support/end-after-test.ts';
 import { freshFolder } from '../support/fresh-folder.ts';
@@ -28,7 +27,7 @@ const contentOf = (body: Buffer): { from: Buffer; bytes: number; sha256: string 
 async function openClient(): Promise<BucketClient> {
   const { env } = await s3Server();
   const place = { bucket: 'media', prefix: '' };
-  const client = new BucketClient(place, await readServer(place, env), credentialSource(env), new Patience());
+  const client = new BucketClient(place, await readServer(place, env), credentialSource(env));
   endAfterTest(() => {
     client.close();
   });
@@ -81,7 +80,7 @@ describe('settings that are wrong', () => {
 describe('a server that is killed', () => {
   it('is waited for: what is put, read and listed meanwhile goes through when it is back', async () => {
     const [server, bytes] = [await s3Server(), await openPlace()];
-    bytes.patience.limit(Infinity);
+    bytes.outage.limit(Infinity);
     const [small, large] = [Buffer.alloc(20_000, 1), Buffer.alloc(40_000_000, 2)];
     const path = `${freshFolder()}/large`;
     await writeFile(path, large);
@@ -90,9 +89,9 @@ describe('a server that is killed', () => {
     const puts = Array.from({ length: 20 }, (_, at) => bytes.put(`b/${String(at + 1)}.mp3`, contentOf(small)));
     const film = bytes.put('b/film.mp4', { ...contentOf(large), from: path });
     const reading = bytes.read('b/0.mp3');
-    while (bytes.patience.trouble === undefined) await new Promise(setImmediate);
-    expect(bytes.patience.trouble).toContain('ECONNREFUSED');
-    const heard = bytes.patience.whenAnswered(new AbortController().signal);
+    while (bytes.outage.trouble === undefined) await new Promise(setImmediate);
+    expect(bytes.outage.trouble).toContain('ECONNREFUSED');
+    const heard = bytes.outage.whenAnswered(new AbortController().signal);
     await server.start();
     await Promise.all([...puts, film, heard]);
     (await reading).destroy();
@@ -106,7 +105,7 @@ describe('a server that is killed', () => {
     const [server, bytes] = [await s3Server(), await openPlace()];
     await server.kill();
     try {
-      bytes.patience.limit(500);
+      bytes.outage.limit(500);
       const reading = bytes.read('b/1.mp3');
       await expect(reading).rejects.toMatchObject({ code: 'AWAY', isAway: true });
       await expect(reading).rejects.toThrow('Check the network, and AWS_ENDPOINT_URL_S3');

@@ -8,7 +8,6 @@ import { credentialSource } from '../../store/s3/credentials.ts';
 import { type BucketBytes, openBucketBytes } from '../../store/s3/s3-bytes.ts';
 import { readServer } from '../../store/s3/settings.ts';
 import { Uploads } from '../../store/s3/upload.ts';
-import { Patience } from '../../store/patience.ts';
 import { endAfterTest } from '../support/end-after-test.ts';
 import { freshFolder } from '../support/fresh-folder.ts';
 import { s3Server } from './server.ts';
@@ -32,7 +31,7 @@ function statementsOf(file: string): readonly Statement[] {
 }
 
 async function openClient(env: NodeJS.ProcessEnv): Promise<BucketClient> {
-  const client = new BucketClient(BUCKET, await readServer(BUCKET, env), credentialSource(env), new Patience());
+  const client = new BucketClient(BUCKET, await readServer(BUCKET, env), credentialSource(env));
   endAfterTest(() => {
     client.close();
   });

@@ -48,7 +48,12 @@ const TREE: Readonly<Record<string, Planted>> = {
   },
   'ledger/scan.ts': { breaks: { 'libsql-has-owners': "import 'libsql';" } },
   'ledger/sqlite/open.ts': {
-    fine: ["import '../record.ts';", "import '../../embedded/kernel-lock.ts';", "import 'libsql';"],
+    fine: [
+      "import '../record.ts';",
+      "import '../../embedded/kernel-lock.ts';",
+      "import '../../store/outage.ts';",
+      "import 'libsql';",
+    ],
   },
   'store/keep.ts': {
     breaks: {
@@ -57,6 +62,7 @@ const TREE: Readonly<Record<string, Planted>> = {
     },
     fine: ["import 'node:fs';", "import '../threads/run.ts';"],
   },
+  'store/outage.ts': { fine: ["import './keep.ts';"] },
   'store/s3/sign.ts': { fine: ["import '@smithy/signature-v4';", "import '@smithy/core';"] },
   'inputs/read.ts': {
     breaks: {

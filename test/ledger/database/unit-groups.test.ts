@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { DummyDriver, Kysely, PostgresAdapter, PostgresQueryCompiler, SqliteIntrospector, type Dialect } from 'kysely';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Outage } from '../../../ledger/database/outage.ts';
+import { Outage } from '../../../store/outage.ts';
 import { WriteQueue } from '../../../ledger/database/transactions.ts';
 import type { UnitAdapter } from '../../../ledger/database/unit-adapter.ts';
 import { UnitOfWork, type UnitConnection } from '../../../ledger/database/unit-of-work.ts';
@@ -26,7 +26,7 @@ const SILENT: UnitConnection = {
 };
 
 class Adapter extends PostgresAdapter implements UnitAdapter {
-  readonly outage = new Outage(Infinity);
+  readonly outage = new Outage(Infinity, (error) => (error instanceof LedgerAway ? error.message : undefined));
 
   withMemory<Ledger>(ledger: Ledger): Ledger {
     return ledger;

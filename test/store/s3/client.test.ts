@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { Patience } from '../../../store/patience.ts';
 import { BucketClient } from '../../../store/s3/client.ts';
 import { readObject } from '../../../store/s3/download.ts';
 import { endAfterTest } from '../../support/end-after-test.ts';
@@ -24,7 +23,6 @@ const accept: Answer = (request, response) => {
 
 interface Asked {
   readonly client: BucketClient;
-  readonly patience: Patience;
   readonly requests: IncomingMessage[];
   /** Times that credentials were renewed. */
   renewed: number;
@@ -39,21 +37,15 @@ async function answering(...answers: readonly Answer[]): Promise<Asked> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const patience = new Patience();
-  patience.limit(2_000);
   const url = new URL(`http://127.0.0.1:${String(port)}/media`);
   const keys = { accessKeyId: 'a', secretAccessKey: 'b' };
   const credentials = (renew = false): Promise<typeof keys> => {
     if (renew) asked.renewed += 1;
     return Promise.resolve(keys);
   };
-  const client = new BucketClient(
-    { bucket: 'media', prefix: 'x/' },
-    { region: 'us-east-1', url },
-    credentials,
-    patience,
-  );
-  const asked: Asked = { client, patience, requests, renewed: 0 };
+  const client = new BucketClient({ bucket: 'media', prefix: 'x/' }, { region: 'us-east-1', url }, credentials);
+  client.outage.limit(2_000);
+  const asked: Asked = { client, requests, renewed: 0 };
   endAfterTest(async () => {
     client.close();
     server.closeAllConnections();
@@ -104,7 +96,7 @@ describe('a request is repeated', () => {
     const asked = await answering(answer, answer, accept);
     expect(await put(asked)).toMatchObject({ status: 200 });
     expect(asked.requests).toHaveLength(3);
-    expect(asked.patience.trouble).toBeUndefined();
+    expect(asked.client.outage.trouble).toBeUndefined();
   });
 
   it('once with new credentials after those that expired, and only once', async () => {
@@ -160,20 +152,19 @@ describe('a request is refused', () => {
 
   it('in the end, if the server never goes on', async () => {
     const asked = await answering(refuse(503, 'SlowDown'));
-    asked.patience.limit(300);
+    asked.client.outage.limit(300);
     await expect(put(asked)).rejects.toMatchObject({ code: 'AWAY', message: expect.stringContaining('SlowDown') });
     expect(asked.requests.length).toBeGreaterThan(2);
   });
 });
 
 it('a fault of the program is neither repeated nor taken for one of the network', async () => {
-  const patience = new Patience();
   const fault = new TypeError('defaultProvider is not a function');
   const server = { region: 'us-east-1', url: new URL('http://127.0.0.1:1/media') };
-  const client = new BucketClient({ bucket: 'media', prefix: 'x/' }, server, () => Promise.reject(fault), patience);
+  const client = new BucketClient({ bucket: 'media', prefix: 'x/' }, server, () => Promise.reject(fault));
   await expect(client.ask({ method: 'GET' })).rejects.toBe(fault);
   client.close();
-  expect(patience.trouble).toBeUndefined();
+  expect(client.outage.trouble).toBeUndefined();
 });
 
 it('a download that breaks off goes on where it was, and only in the same content', async () => {

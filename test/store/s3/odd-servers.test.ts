@@ -46,17 +46,17 @@ async function openOn(
 
 it('a server that cannot list unfinished uploads holds up no request, once it was asked long enough', async () => {
   const bytes = await openOn(({ url = '' }) => (url.includes('uploads') ? [503, 'ServiceUnavailable'] : undefined));
-  bytes.patience.limit(300);
+  bytes.outage.limit(300);
   expect(await bytes.claim('me')).toBe('me');
   await bytes.sweep();
-  bytes.patience.limit(Infinity);
-  await bytes.patience.whenAnswered(new AbortController().signal);
-  expect(bytes.patience.trouble).toBeUndefined();
+  bytes.outage.limit(Infinity);
+  await bytes.outage.whenAnswered(new AbortController().signal);
+  expect(bytes.outage.trouble).toBeUndefined();
 });
 
 it('a file is copied by us on a server that cannot copy', async () => {
   const bytes = await openOn(({ headers }) => ('x-amz-copy-source' in headers ? [501, 'NotImplemented'] : undefined));
-  bytes.patience.limit(Infinity);
+  bytes.outage.limit(Infinity);
   const body = Buffer.from('sound');
   const sha256 = hash('sha256', body, 'hex');
   await bytes.put('b/1.mp3', { from: body, bytes: body.length, sha256 });

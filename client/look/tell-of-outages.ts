@@ -1,0 +1,28 @@
+import type { Ledger } from '../../ledger/ledger.ts';
+import { watchOutage, type OutageEvent } from '../../worker/watch-outage.ts';
+
+/** Tells a person who follows a batch when the ledger's database goes away and comes back. Returns how to end that. */
+export function tellOfLedger(ledger: Pick<Ledger, 'outage' | 'place'>, say: (line: string) => void): () => void {
+  return watchOutage(
+    'ledger',
+    () => ledger.outage(),
+    (event) => {
+      say(outageLine(ledger, event));
+    },
+  );
+}
+
+/** What to tell a person about a place that workers wait for. */
+export function outageLine({ place }: Pick<Ledger, 'place'>, event: OutageEvent): string {
+  const what = event.of === 'ledger' ? 'database of the ledger' : 'store';
+  if (event.type === 'back')
+    return `The ${what} answers again, after ${String(Math.round(event.afterMs / 1_000))} s. Work goes on.`;
+  return event.of === 'ledger'
+    ? `The ${what} ${place} does not answer. Nothing is sent until it does; answers on their way are kept. ${event.problem}`
+    : storeAwayLine(event.problem);
+}
+
+/** What to tell a person about a store that does not answer. */
+export function storeAwayLine(why: string): string {
+  return `The store does not answer (${why}). Nothing more is paid for until it does; what is paid for is stored then.`;
+}

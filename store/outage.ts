@@ -1,0 +1,130 @@
+import { EventEmitter, once, setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Pauses between two tries: the first, and the longest, ms. Each is doubled, and shortened at random by up to a half. */
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 2_000;
+
+/** What is known about a place that does not answer. */
+export interface OutageNews {
+  /** How long it has not answered, ms. */
+  readonly forMs: number;
+  /** The last error, in words. */
+  readonly problem: string;
+}
+
+/** An operation that waits. */
+interface Waiting {
+  /** When it failed first, in monotonic ms. */
+  readonly since: number;
+  failures: number;
+  problem: string;
+  /** Whether the place has answered another since. */
+  isAnswered: boolean;
+}
+
+/**
+ * Waits for a place on another machine that has gone away: the database of the ledger, a store in a bucket. Whatever needs
+ * it is repeated until it succeeds, or its time is over.
+ */
+export class Outage {
+  #limitMs: number;
+  readonly #problemOf: (error: unknown) => string | undefined;
+  /** What waits now, the oldest first. */
+  readonly #waiting = new Set<Waiting>();
+  #pauses = newPauses();
+  readonly #answers = new EventEmitter().setMaxListeners(0);
+  /** The last one that is over, in monotonic ms. */
+  #over: { readonly from: number; readonly to: number } = { from: -Infinity, to: -Infinity };
+
+  /**
+   * @param limitMs how long each operation is repeated from its first failure on, ms
+   * @param problemOf the problem, in words, if waiting may end it; undefined for an error that is final
+   */
+  constructor(limitMs: number, problemOf: (error: unknown) => string | undefined) {
+    this.#limitMs = limitMs;
+    this.#problemOf = problemOf;
+  }
+
+  /** Changes how long each operation is repeated, ms, also of those that wait: they try again at once. 0 ends all waiting. */
+  limit(ms: number): void {
+    this.#limitMs = ms;
+    this.#pauses.abort();
+    this.#pauses = newPauses();
+  }
+
+  /** What the one that has waited longest knows; undefined if nobody waits. */
+  get news(): OutageNews | undefined {
+    const [oldest] = this.#waiting;
+    return oldest === undefined ? undefined : { forMs: performance.now() - oldest.since, problem: oldest.problem };
+  }
+
+  /** Why the place does not answer; undefined if it did when it was last asked, and while nobody asks. */
+  get trouble(): string | undefined {
+    for (const { failures, isAnswered, problem } of this.#waiting) {
+      // A connection that was closed while idle fails once, and means nothing.
+      if (failures > 1 && !isAnswered) return problem;
+    }
+    return undefined;
+  }
+
+  /** Resolves once there is no {@link trouble}, be it that nobody asks any more, or when the signal aborts. */
+  async whenAnswered(signal: AbortSignal): Promise<void> {
+    if (this.trouble === undefined || signal.aborted) return;
+    await once(this.#answers, 'answer', { signal }).catch(() => undefined);
+  }
+
+  /**
+   * For how long nothing went through, if that is so or was within the last `ms`: what others do regularly there is then
+   * older by that than it looks.
+   */
+  lostOf(ms: number): number {
+    const { news } = this;
+    if (news !== undefined) return news.forMs;
+    return performance.now() - this.#over.to < ms ? this.#over.to - this.#over.from : 0;
+  }
+
+  /** Runs `work` again as long as it fails and may wait; throws its last error then. It must leave nothing when it fails. */
+  async repeat<T>(work: () => Promise<T>): Promise<T> {
+    let mine: Waiting | undefined;
+    try {
+      for (;;) {
+        try {
+          const done = await work();
+          for (const one of this.#waiting) one.isAnswered = true;
+          if (mine !== undefined) this.#noteOver(mine.since);
+          return done;
+        } catch (error) {
+          const problem = this.#problemOf(error);
+          if (problem === undefined) throw error;
+          mine ??= { since: performance.now(), failures: 0, problem, isAnswered: false };
+          Object.assign(mine, { problem, failures: mine.failures + 1, isAnswered: false });
+          const leftMs = this.#limitMs - (performance.now() - mine.since);
+          if (leftMs <= 0) throw error;
+          this.#waiting.add(mine);
+          const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (mine.failures - 1));
+          const { signal } = this.#pauses;
+          await sleep(Math.min(leftMs, pauseMs * (0.5 + Math.random() / 2)), undefined, { signal }).catch(
+            () => undefined,
+          );
+        }
+      }
+    } finally {
+      if (mine !== undefined) this.#waiting.delete(mine);
+      // Whoever asks no longer would never hear that the place answers, and others would wait for that.
+      if (this.trouble === undefined) this.#answers.emit('answer');
+    }
+  }
+
+  #noteOver(since: number): void {
+    const { from, to } = this.#over;
+    this.#over = { from: since < to ? Math.min(from, since) : since, to: performance.now() };
+  }
+}
+
+/** Aborts the pauses of all that wait, however many. */
+function newPauses(): AbortController {
+  const pauses = new AbortController();
+  setMaxListeners(0, pauses.signal);
+  return pauses;
+}

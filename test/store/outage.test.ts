@@ -1,0 +1,118 @@
+import { describe, expect, it } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Outage } from '../../store/outage.ts';
+
+const NEVER = new AbortController().signal;
+
+/** A place that is away until it is said to be back. */
+class Place {
+  readonly outage = new Outage(60_000, (error) => (error instanceof RangeError ? error.message : undefined));
+  isAway = true;
+  asked = 0;
+
+  ask(): Promise<string> {
+    return this.outage.repeat(() => {
+      this.asked++;
+      if (this.isAway) throw new RangeError('no answer');
+      return Promise.resolve('answer');
+    });
+  }
+
+  async untilTrouble(): Promise<void> {
+    while (this.outage.trouble === undefined) await new Promise(setImmediate);
+  }
+}
+
+describe('a place that does not answer', () => {
+  it('is asked until it does, and whoever waits for that hears of it', async () => {
+    const place = new Place();
+    const asking = place.ask();
+    await place.untilTrouble();
+    expect(place.outage.trouble).toBe('no answer');
+    const heard = place.outage.whenAnswered(NEVER);
+    place.isAway = false;
+    expect(await asking).toBe('answer');
+    await heard;
+    expect(place.outage.trouble).toBeUndefined();
+  });
+
+  it('is not waited for any more once the last that asked has given up: nobody would notice that it is back', async () => {
+    const place = new Place();
+    place.outage.limit(300);
+    const givenUp = expect(place.ask()).rejects.toThrow('no answer');
+    await place.untilTrouble();
+    const heard = place.outage.whenAnswered(NEVER);
+    await givenUp;
+    await heard;
+    expect(place.outage.trouble).toBeUndefined();
+  });
+
+  it('is waited for as long as another still asks', async () => {
+    const place = new Place();
+    let isRefused = false;
+    const refused = place.outage.repeat<string>(() => {
+      throw isRefused ? new Error('it may not') : new RangeError('no answer');
+    });
+    await place.untilTrouble();
+    const asking = place.ask();
+    while (place.asked < 2) await new Promise(setImmediate);
+    let heard = false;
+    const hearing = place.outage.whenAnswered(NEVER).then(() => (heard = true));
+    isRefused = true;
+    await expect(refused).rejects.toThrow('it may not');
+    expect([heard, place.outage.trouble]).toEqual([false, 'no answer']);
+    place.isAway = false;
+    await Promise.all([asking, hearing]);
+  });
+
+  it('is no trouble once it has answered another, but whoever still waits is news', async () => {
+    const place = new Place();
+    const asking = place.ask();
+    await place.untilTrouble();
+    await place.outage.repeat(() => Promise.resolve());
+    expect([place.outage.trouble, place.outage.news?.problem]).toEqual([undefined, 'no answer']);
+    await place.untilTrouble();
+    place.isAway = false;
+    await asking;
+    expect(place.outage.news).toBeUndefined();
+  });
+
+  it('is not waited for by who has to end', async () => {
+    const place = new Place();
+    const asking = place.ask();
+    await place.untilTrouble();
+    const ending = new AbortController();
+    const heard = place.outage.whenAnswered(ending.signal);
+    ending.abort();
+    await heard;
+    place.isAway = false;
+    await asking;
+  });
+
+  it('is given up at once by all that wait when waiting ends, and by those that come later', async () => {
+    const place = new Place();
+    const asking = Array.from({ length: 20 }, () => expect(place.ask()).rejects.toThrow('no answer'));
+    while (place.asked < 60) await new Promise(setImmediate);
+    place.outage.limit(0);
+    const { asked } = place;
+    await Promise.all(asking);
+    expect(place.asked).toBe(asked + 20);
+    await expect(place.ask()).rejects.toThrow('no answer');
+    expect(place.asked).toBe(asked + 21);
+  });
+});
+
+it('says for how long nothing went through, while it lasts and shortly after', async () => {
+  const place = new Place();
+  expect(place.outage.lostOf(60_000)).toBe(0);
+  const first = place.ask();
+  await sleep(300);
+  // Who comes later has seen less of it.
+  const second = place.ask();
+  await sleep(100);
+  expect(place.outage.lostOf(60_000)).toBeGreaterThanOrEqual(395);
+  place.isAway = false;
+  await Promise.all([first, second]);
+  expect(place.outage.lostOf(60_000)).toBeGreaterThanOrEqual(395);
+  expect(place.outage.lostOf(0)).toBe(0);
+});
