@@ -8,8 +8,8 @@ import { LedgerMisuse } from '../errors.ts';
 import { noteAction } from '../history/actions.ts';
 import { decisionsIn, note, type Decision } from './decision-records.ts';
 import type { DecisionRecord, ResultFile } from '../record-types.ts';
-import { toFile, toRow } from '../records.ts';
-import { endReturning } from '../takes/returned.ts';
+import { toFallback, toFile, toRow } from '../records.ts';
+import { endReturning, forgetKept } from '../takes/returned.ts';
 import { RowInHand } from '../rows/row-in-hand.ts';
 import type { ChargeLine, Db } from '../schema.ts';
 import { write } from '../database/transactions.ts';
@@ -68,8 +68,9 @@ function adopt(row: RowInHand, key: AttemptKey, jobId: string): Promise<boolean>
 
 /**
  * Reverts a person's decision about an attempt: its outcome is unknown again. If the decision was a job, the row ends
- * `unknown`, provided it is still at that take. Returns the files that were the row's result; undefined, without any
- * change, if there was no decision.
+ * `unknown`, provided it is still at that take; at a later one, it no longer keeps the job's result for the case that
+ * its take brings none. Returns the files that were the row's result; undefined, without any change, if there was no
+ * decision.
  */
 async function release(row: RowInHand, key: AttemptKey): Promise<readonly ResultFile[] | undefined> {
   const last = (await decisionsIn(row.tx, key.batch, key.row)).findLast(
@@ -98,11 +99,12 @@ async function release(row: RowInHand, key: AttemptKey): Promise<readonly Result
     failure: null,
   });
   if (!isPaidElsewhere(charge)) await passOnCharge(row.tx, { ...key, jobId }, charge);
-  if (!row.isAt(key.take)) return [];
-  if (await endReturning(row)) return [];
-  const { file, extraFiles } = toRow(row.line);
   const message = `Job ${jobId} was given to the row by a person and taken back: it is not known whether its own request was charged.`;
   const failure: Failure = { class: 'OutcomeUnknown', message, cause: 'a job that was taken back' };
+  const kept = await forgetKept(row, toFile(charge.file), { outcome: 'unknown', failure });
+  if (!row.isAt(key.take)) return kept;
+  if (await endReturning(row)) return kept;
+  const { file, extraFiles } = toRow(row.line);
   const now = row.tx.now();
   await row.change({
     outcome: 'unknown',
@@ -116,7 +118,7 @@ async function release(row: RowInHand, key: AttemptKey): Promise<readonly Result
     updated_at: now,
     ended_at: now,
   });
-  return file === null ? [] : [file, ...extraFiles];
+  return file === null ? kept : [file, ...extraFiles];
 }
 
 const CHARGED_AFTER_ALL: Failure = {
@@ -145,7 +147,10 @@ function refuseLaterSteps(row: RowInHand, key: AttemptKey): void {
 /** The row kept the job's result in a later take, or went back to it, so the job cannot be taken back. */
 function refuseKept({ line }: RowInHand, key: AttemptKey, charge: ChargeLine): void {
   const file = toFile(charge.file)?.key;
-  if (line.take === key.take || file === undefined || toFile(line.file)?.key !== file) return;
+  const kept = toFallback(line.fallback);
+  // A row on its way back to another take has its result still.
+  const has = kept?.returning === undefined ? toFile(line.file) : kept.ending.file;
+  if (line.take === key.take || file === undefined || has?.key !== file) return;
   throw new LedgerMisuse(
     `Row ${key.row} of "${key.batch}" is at take ${line.take}, and has the result of that job. Nothing was changed.`,
   );

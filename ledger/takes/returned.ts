@@ -1,4 +1,5 @@
 import { attemptKeyOf } from '../../contract/batch.ts';
+import { defined } from '../../contract/defined.ts';
 import { filesBeside } from '../../policy/redrive/earlier-take.ts';
 import { bestEnding } from '../../policy/rows/best-take.ts';
 import { OTHER_CONTENT } from '../../policy/redrive/lost-file.ts';
@@ -7,7 +8,7 @@ import { afterFetchedAgain, asBefore, isAsBefore, leaveLost, outcomeWith, leaveR
 import { endingColumns } from '../rows/row-changes.ts';
 import { jsonOrNull, toFallback, toFile } from '../records.ts';
 import type { ResultFile } from '../record-types.ts';
-import type { Retake, Returning, RowEffect, RowEnding } from '../rows/row-effects.ts';
+import type { Fallback, Retake, Returning, RowEffect, RowEnding } from '../rows/row-effects.ts';
 import type { RowInHand } from '../rows/row-in-hand.ts';
 import type { ChargeLine } from '../schema.ts';
 import { takesOf } from './takes.ts';
@@ -111,6 +112,30 @@ export async function noteWhereItStood(
         ? { outcome: 'overdue', failure: { class: 'Overdue', message } }
         : { outcome: 'cancelled' };
   await row.change({ fallback: JSON.stringify({ ...kept, ending }) });
+}
+
+/**
+ * Makes a row forget a result that it keeps for the case that its present take, or the one it goes back to, brings none:
+ * its job was taken back. `instead`: how a row ends that had it until it began to go back. Returns the files of it.
+ */
+export async function forgetKept(
+  row: RowInHand,
+  file: ResultFile | null,
+  instead: RowEnding,
+): Promise<readonly ResultFile[]> {
+  const kept = toFallback(row.line.fallback);
+  if (kept === undefined || file === null) return [];
+  const isIt = (one: Fallback | undefined): boolean => one?.ending.file?.key === file.key;
+  const { returning, ending } = kept;
+  let left = isIt(kept) ? undefined : kept;
+  if (returning !== undefined) {
+    const { take, who, from } = returning;
+    const fallback = isIt(returning.fallback) ? undefined : returning.fallback;
+    const is = isIt(kept) ? instead : ending;
+    left = { ...kept, ending: is, returning: { take, who, from, ...defined({ fallback }) } };
+  }
+  await row.change({ fallback: jsonOrNull(left) });
+  return isIt(kept) ? [file, ...(ending.extraFiles ?? [])] : [];
 }
 
 /** Leaves a row at the take it came from. */

@@ -68,6 +68,14 @@ const LOST_AFTER_GOING_BACK: readonly Happening[] = [
   { type: 'again', row: 2, isLast: false, resubmit: true, luck: WELL },
 ];
 
+/** A job that a person gave to a take is taken back while the row keeps its result for the case that the next brings none. */
+const KEPT_AND_TAKEN_BACK: readonly Happening[] = [
+  { type: 'doubt', row: 2, luck: WELL },
+  { type: 'again', row: 2, isLast: false, resubmit: false, luck: ['answer-lost'] },
+  { type: 'release', row: 2, take: 2, luck: WELL },
+  { type: 'adopt', row: 2, take: 3, luck: ['fails'] },
+];
+
 async function happen(world: TakesWorld, what: Happening): Promise<void> {
   switch (what.type) {
     case 'work':
@@ -167,6 +175,6 @@ it('a row has the result of the take that it says, and pays for no take twice', 
         await world.end();
       }
     }),
-    { numRuns: scaleRuns(60), examples: [[[...LOST_AFTER_GOING_BACK]]] },
+    { numRuns: scaleRuns(60), examples: [[[...LOST_AFTER_GOING_BACK]], [[...KEPT_AND_TAKEN_BACK]]] },
   );
 });

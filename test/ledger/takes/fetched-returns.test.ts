@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { releaseTake, settleNotCharged } from '../../../batches/reconcile/decisions.ts';
+import { lostFile } from '../../../policy/redrive/lost-file.ts';
 import { nextMove, rowView } from '../../../policy/rows/row-machine.ts';
 import { accept, adopt, ask, backTo, FAILED, fail, finish, giveUpWaiting, GONE, JOB_FAILED } from '../actions.ts';
-import { redrive, release, RESUBMIT, settle, UNFIT, WAIT } from '../actions.ts';
+
+import { lose, redrive, release, RESUBMIT, settle, UNFIT, WAIT } from '../actions.ts';
 import { chargesOf, close, rowOf, standing } from '../readings.ts';
 import { aKey, ledger } from '../setup.ts';
 import { DUBBED, fileOf, goBack, loseAnswer, make, makeAgain, makeByAdoption, makeTwo } from './takes-of-rows.ts';
@@ -66,6 +68,56 @@ describe('while the lost file of the take that it goes back to is fetched', () =
     await fetchFirst();
     expect(await releaseTake(ledger, 'b', { row: SPOKEN, take: 1 }, ANN)).toMatchObject({ type: 'released' });
     expect(await rowOf(SPOKEN)).toMatchObject({ outcome: 'succeeded', file: FILE });
+  });
+
+  it('the job of what it keeps meanwhile can be taken back, and it keeps nothing', async () => {
+    await loseAnswer();
+    await adopt(SECOND, 'job-x');
+    await finish(SECOND, { file: FILE });
+    await fetchFirst();
+    expect(await release(SECOND, 'job-x')).toBe(true);
+    expect((await ledger.releasedFiles('b')).flatMap(({ files }) => files)).toEqual([FILE]);
+    await giveUpWaiting(SPOKEN);
+    expect(await rowOf(SPOKEN)).toMatchObject({ outcome: 'unknown', returnedTo: null, file: null });
+  });
+
+  it('the job of a result that it keeps from another take cannot be taken back', async () => {
+    await make(SPOKEN, 1);
+    await redrive(SPOKEN);
+    await lose(SECOND);
+    await adopt(SECOND, 'job-x');
+    await finish(SECOND, { file: FILE });
+    const third = aKey(SPOKEN, 1, 3);
+    await redrive(SPOKEN);
+    await fail(third);
+    expect(await rowOf(SPOKEN)).toMatchObject({ outcome: 'succeeded', take: 3, file: FILE });
+    await fetchFirst();
+    await expect(release(SECOND, 'job-x')).rejects.toThrow('has the result of that job');
+  });
+});
+
+describe('a job that is taken back', () => {
+  const KEPT = { outcome: 'unfit', failure: UNFIT, file: { ...FILE1, unfit: 'silent' } } as const;
+
+  it('leaves no result to a row that kept it for the case that its new take brings none', async () => {
+    await makeByAdoption();
+    await redrive(SPOKEN);
+    await lose(SECOND);
+    expect(await release(SPOKEN, 'job-x')).toBe(true);
+    expect((await ledger.releasedFiles('b')).flatMap(({ files }) => files)).toEqual([FILE1]);
+    await settle(SECOND, { verdict: 'done', failure: JOB_FAILED }, FAILED);
+    expect(await rowOf(SPOKEN)).toMatchObject({ outcome: 'failed', file: null });
+  });
+
+  it('leaves none to a row that lost its file, which did not pass, and gets another job', async () => {
+    await lose(SPOKEN);
+    await adopt(SPOKEN, 'job-x');
+    await finish(SPOKEN, { file: KEPT.file, failure: UNFIT }, KEPT);
+    await redrive(SPOKEN, WAIT, { lost: lostFile('missing', undefined) });
+    expect(await release(SPOKEN, 'job-x')).toBe(true);
+    await adopt(SPOKEN, 'job-y');
+    await finish(SPOKEN, { failure: JOB_FAILED }, FAILED);
+    expect(await rowOf(SPOKEN)).toMatchObject({ outcome: 'failed', file: null });
   });
 });
 
