@@ -1,3 +1,4 @@
+import type { ActionRecord } from '../../contract/actions.ts';
 import { nameFromFile, defaultOut } from '../../contract/batch-name.ts';
 import { isDefaulted, type Reading } from '../../contract/batch.ts';
 import { formatDialectChoice } from '../../contract/dialects.ts';
@@ -116,6 +117,8 @@ export interface Pause {
   readonly goOn: readonly NextCommand[];
   /** The command that works on it. */
   readonly run: NextCommand;
+  /** Who paused it. Default: not known. */
+  readonly by?: ActionRecord | undefined;
 }
 
 /**
@@ -124,10 +127,14 @@ export interface Pause {
  */
 export function pauseOf(
   batch: BatchRecord,
-  { isDeserted, out }: { readonly isDeserted: boolean; readonly out?: string | null },
+  {
+    isDeserted,
+    out,
+    pausedBy: by,
+  }: { readonly isDeserted: boolean; readonly out?: string | null; readonly pausedBy?: ActionRecord | undefined },
 ): Pause {
   const resume = nextCommand('resume', batch.name);
   const run = continueCommand(batch, out);
   const isByPerson = batch.pauseReason === null || isPausedByFailures(batch);
-  return { batch, goOn: !isDeserted ? [resume] : isByPerson ? [resume, run] : [run], run };
+  return { batch, goOn: !isDeserted ? [resume] : isByPerson ? [resume, run] : [run], run, by };
 }

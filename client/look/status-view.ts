@@ -1,4 +1,5 @@
 import { doneOf, viewMoney } from './counts-view.ts';
+import type { ActionRecord } from '../../contract/actions.ts';
 import { exitOfView } from '../../batches/look/view-batch.ts';
 import { dialectChoiceOf } from '../../contract/batch.ts';
 import type { HookTarget } from '../../contract/hooks.ts';
@@ -39,7 +40,7 @@ export function viewListed({ batch, counts, money }: BatchHere) {
 
 /** A batch's status for `--json`. */
 export function viewStatus(status: BatchStatus) {
-  const { batch, counts, workerEnd } = status;
+  const { batch, counts, workerEnd, pausedBy } = status;
   return {
     ...viewListed(status),
     exit: status.exit,
@@ -48,6 +49,7 @@ export function viewStatus(status: BatchStatus) {
     ...viewTunables(batch.settings),
     reasons: status.reasons,
     pauseReason: batch.pauseReason,
+    pausedBy: pausedBy === undefined ? null : viewActor(pausedBy),
     deserted: status.isDeserted,
     // Undelivered hooks; those with a `trouble` are retried.
     hooks: status.hooks
@@ -60,6 +62,11 @@ export function viewStatus(status: BatchStatus) {
       })),
     workerEnd: workerEnd === undefined ? null : { at: new Date(workerEnd.at), reason: workerEnd.reason },
   };
+}
+
+/** Who did something, when and why. */
+function viewActor({ at, actor, reason }: ActionRecord) {
+  return { at: new Date(at), by: actor.type, who: actor.name, reason };
 }
 
 /** The flag that set a hook. */

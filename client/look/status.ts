@@ -1,3 +1,4 @@
+import type { ActionRecord } from '../../contract/actions.ts';
 import { isSingle } from '../../contract/batch.ts';
 import { limitWaiting } from '../../worker/watch-outage.ts';
 import { tellOfLedger } from './tell-of-outages.ts';
@@ -18,6 +19,7 @@ import { isOwed } from '../../contract/hooks.ts';
 import { nextCommand, type NextCommand } from '../../contract/shell-word.ts';
 import { readOnlyAdvice } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { NoticeRecord } from '../../ledger/notices/notices.ts';
 import type { WorkerEnd } from '../../ledger/lanes/workers.ts';
 import { exitWhileOwed } from '../../policy/exit-of.ts';
@@ -38,6 +40,8 @@ export interface BatchHere extends BatchView {
   readonly readOnlyAdvice?: string | undefined;
   /** Why the last worker ended, if it could not continue and has no successor. */
   readonly workerEnd?: WorkerEnd | undefined;
+  /** Who paused it, if it is paused. */
+  readonly pausedBy?: ActionRecord | undefined;
 }
 
 /** A next step for a batch in any state. */
@@ -80,7 +84,12 @@ export async function batchHere(ledger: Ledger, settings: Settings, name: string
     isStranger: isStranger(settings, ledger),
     readOnlyAdvice: ledger.readOnly && readOnlyAdvice(ledger.place, ledger.readOnly),
     workerEnd: isLeft ? await ledger.lastWorkerEnd(batch.apiUrl, batch.account) : undefined,
+    pausedBy: isPaused(batch) ? (await ledger.actionsOf({ batch: batch.name, kinds: ['pause'] })).at(-1) : undefined,
   };
+}
+
+function isPaused({ state, control }: BatchRecord): boolean {
+  return state === 'open' && control === 'paused';
 }
 
 async function isLeftAlone(ledger: Ledger, { home }: Settings): Promise<boolean> {
@@ -142,7 +151,7 @@ function nextFor(here: BatchHere, leftovers: Leftovers | undefined, areFilesTher
   const goOn = continueCommand(batch);
   if (batch.state === 'loading') return [{ why: 'loading', goOn }];
   if (batch.state === 'open') {
-    if (batch.control === 'paused') return [{ why: 'paused', pause: pauseOf(batch, here) }];
+    if (isPaused(batch)) return [{ why: 'paused', pause: pauseOf(batch, here) }];
     const watch = nextCommand('watch', name);
     const follow: StatusStep = here.isDeserted ? { why: 'deserted', goOn } : { why: 'follow', watch, goOn };
     const still: readonly StatusStep[] = standstill === undefined ? [] : [{ why: 'standstill', standstill }];
@@ -255,5 +264,5 @@ async function* watchStates(
 }
 
 function isOver({ batch }: BatchHere): boolean {
-  return batch.state === 'closed' || (batch.state === 'open' && batch.control === 'paused');
+  return batch.state === 'closed' || isPaused(batch);
 }

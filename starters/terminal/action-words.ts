@@ -14,9 +14,13 @@ const LONGEST_REASON = 200;
 export function actionLine(action: ActionView): string {
   const { at, who, by, reason } = action;
   const details = detailsOf(action);
-  const why = reason === null ? '' : ` (${clipped(reason, LONGEST_REASON)})`;
   const actor = by === 'schedule' ? `schedule ${who}` : by === 'voxbatch' ? 'by itself' : who;
-  return `${isoTime(at.getTime())}, ${oneLine(actor)}: ${kindOf(action)}${details.length === 0 ? '' : `, ${details.join(', ')}`}${why}`;
+  return `${isoTime(at.getTime())}, ${oneLine(actor)}: ${kindOf(action)}${details.length === 0 ? '' : `, ${details.join(', ')}`}${whyWords(reason)}`;
+}
+
+/** ` (the new voices are bad)`; empty if no reason was given. */
+export function whyWords(reason: string | null): string {
+  return reason === null ? '' : ` (${clipped(reason, LONGEST_REASON)})`;
 }
 
 function kindOf({ what }: ActionView): string {

@@ -2,7 +2,9 @@ import { nextCommand } from '../../contract/shell-word.ts';
 import { pauseOf, type Pause } from '../../client/look/continue-command.ts';
 import type { BatchStatus } from '../../client/look/status.ts';
 import { tokenAdvice } from '../connect/api-token.ts';
-import { commandLine, plural } from './words.ts';
+import { whyWords } from './action-words.ts';
+import { oneLine } from './table.ts';
+import { commandLine, isoTime, plural } from './words.ts';
 
 type Batch = BatchStatus['batch'];
 
@@ -20,9 +22,9 @@ export function pauseMessage(...about: Parameters<typeof pauseOf>): string {
 }
 
 /** The same, for a pause already at hand. */
-export function pauseWords({ batch: { name, pauseReason }, goOn, run }: Pause): string {
+export function pauseWords({ batch: { name, pauseReason }, goOn, run, by }: Pause): string {
   const next = goOn.map(commandLine).join(' && ');
-  const about = `Batch "${name}" is paused`;
+  const about = `Batch "${name}" is paused${by === undefined ? '' : byWords(by)}`;
   switch (pauseReason?.class) {
     case 'OutOfCredits':
       return `${about}: out of credits (${pauseReason.message}). Top up the account, then: ${next}`;
@@ -37,6 +39,13 @@ export function pauseWords({ batch: { name, pauseReason }, goOn, run }: Pause): 
         `To turn this check off: ${commandLine(nextCommand('tune', name, '--halt', 'never'))}`
       );
   }
+}
+
+/** ` by ann@host at 2026-12-01T02:00:00Z (the new voices are bad)`. Why voxbatch itself paused it is said beside. */
+function byWords({ at, actor, reason }: NonNullable<Pause['by']>): string {
+  if (actor.type === 'voxbatch') return ` by itself at ${isoTime(at)}`;
+  const who = actor.type === 'schedule' ? `schedule ${actor.name}` : actor.name;
+  return ` by ${oneLine(who)} at ${isoTime(at)}${whyWords(reason)}`;
 }
 
 /** Explains why a batch makes no progress, with the next steps. */

@@ -5,6 +5,7 @@ import { pathsIn } from '../../../embedded/home.ts';
 import { KernelLock } from '../../../embedded/kernel-lock.ts';
 import { addBatch, addSampleBatch, finish, keyOf } from '../../results/sample-batch.ts';
 import { main } from '../../../starters/main.ts';
+import { ANN } from '../../support/ann.ts';
 import { capture, expectRun, json, placeForEach } from '../command-line.ts';
 
 const place = placeForEach();
@@ -99,7 +100,26 @@ describe('status', () => {
     await addOpenBatch();
     process.env['VOXBATCH_API_TOKEN_FILE'] = '/run/token';
     await place.ledger.setControl('demo', 'paused', reason && { class: reason, message: 'no' });
-    await expectRun('status', code, { out });
+    await expectRun('status', code, { out: [...out, /is paused by itself at \d{4}-\d\d-\d\dT[\d:.]+Z[.:]/] });
+  });
+
+  it('says who paused the batch, when and why', async () => {
+    await addOpenBatch();
+    expect((await json('status')).value).toMatchObject({ paused_by: null });
+    for (const reason of ['old', 'bad\nvoices']) {
+      await place.ledger.setControl('demo', 'paused', undefined, { ...ANN, reason });
+      // A second one changes nothing, and is not on record.
+      await place.ledger.setControl('demo', 'paused', undefined, { ...ANN, reason: 'again' });
+      if (reason === 'old') await place.ledger.setControl('demo', 'running', undefined, ANN);
+    }
+    const out =
+      /is paused by ann@home at \d{4}-\d\d-\d\dT[\d:.]+Z \(bad voices\)\. Continue with: voxbatch resume demo/;
+    await expectRun('status', 75, { out });
+    await expectRun('watch', 75, { out });
+    const by = { at: expect.stringMatching(/^\d{4}-/), by: 'person', who: 'ann@home', reason: 'bad\nvoices' };
+    expect((await json('status')).value).toMatchObject({ control: 'paused', paused_by: by });
+    await place.ledger.setControl('demo', 'running', undefined, ANN);
+    expect((await json('status')).value).toMatchObject({ control: 'running', paused_by: null });
   });
 });
 
