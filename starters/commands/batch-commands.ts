@@ -205,10 +205,11 @@ rows have not ended; 5: the account could not be read at all.`,
     load: async () => (await import('../steer/control.ts')).resume,
   },
   stop: {
-    does: 'Send no more paid requests, fetch running jobs, cancel the rest',
+    does: 'Send no more paid requests, fetch running jobs, cancel the rest; cannot be undone',
     operands: [BATCH],
     flags: 'reason json now',
-    notes: STEERING,
+    notes: `A stopped batch does not continue: what is to continue later, pause. Its cancelled rows can be sent once it has ended, as
+new work: voxbatch redrive BATCH --where outcome=cancelled\n${STEERING}`,
     examples: ['voxbatch stop lines'],
     load: async () => (await import('../steer/control.ts')).stop,
   },

@@ -83,14 +83,17 @@ function messageFor(
   { wish, isNow, goOn }: { readonly wish: Control; readonly isNow: boolean; readonly goOn: string },
 ): string {
   const about = `Batch "${after.name}"`;
+  const sendCancelled = commandLine(nextCommand('redrive', after.name, '--where', 'outcome=cancelled'));
   if (before.state === 'closed') return `${about} is finished; there is nothing to ${VERBS[wish]}.`;
   if (after.state === 'closed')
-    return wish === 'stopping' ? `${about} is stopped; unsent rows are cancelled.` : `${about} has finished meanwhile.`;
+    return wish === 'stopping'
+      ? `${about} is stopped; unsent rows are cancelled. This cannot be undone. To send them after all: ${sendCancelled}`
+      : `${about} has finished meanwhile.`;
   const next = isWorkedOn ? '' : ` It has no worker now. Continue with: ${goOn}`;
   if (after.control === 'stopping') {
     if (wish !== 'stopping') return `${about} is stopping; this cannot be undone.`;
     const jobs = isNow ? 'running jobs are not waited for' : 'running jobs are still fetched';
-    return `${about} is stopping: no more paid requests, ${jobs}, the rest is cancelled.${next}`;
+    return `${about} is stopping: no more paid requests, ${jobs}, the rest is cancelled. This cannot be undone; once it has ended, to send the rest after all: ${sendCancelled}.${next}`;
   }
   const meanwhile = after.control === wish ? '' : ' (because of another command)';
   if (after.control === 'paused')

@@ -164,7 +164,17 @@ describe('what is said', () => {
     ['pause', 'stopping', 'is stopping; this cannot be undone'],
     ['pause', 'finished', 'is finished; there is nothing to pause'],
     ['resume', 'out of credits', 'continues. It has no worker now. Continue with: voxbatch run b.csv'],
-    ['stop', 'running', 'is stopping: no more paid requests, running jobs are still fetched, the rest is cancelled.'],
+    [
+      'stop',
+      'running',
+      'is stopping: no more paid requests, running jobs are still fetched, the rest is cancelled. This cannot be undone; ' +
+        'once it has ended, to send the rest after all: voxbatch redrive b --where outcome=cancelled. It has no worker now.',
+    ],
+    [
+      'stop',
+      'untouched',
+      'is stopped; unsent rows are cancelled. This cannot be undone. To send them after all: voxbatch redrive b --where outcome=cancelled\n',
+    ],
     ['stop', 'halted', 'is finished; there is nothing to stop'],
   ] as const)('%s, %s', async (command, state, words) => {
     await STATES[state](place.ledger);
