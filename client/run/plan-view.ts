@@ -19,6 +19,7 @@ import type { VoxbatchError } from '../problem.ts';
 import type { UnconfirmedConfig } from '../trust/folder-config.ts';
 import type { KnownVoices } from '../voices/know-voices.ts';
 import type { RunPlan } from './check-run.ts';
+import { secondCharges } from './second-charges.ts';
 
 /** A batch on record that is finished. */
 export interface FinishedOnRecord {
@@ -152,6 +153,7 @@ export function viewPlan(view: PlanView, refusal: string | null, unconfirmed?: U
     notChosen: view.rows - view.chosen,
     /** Null for a batch on record. */
     reasons: isKnown ? null : viewReasons(planned.reasons),
+    secondCharges: isKnown ? [] : secondCharges(planned.reasons, settings.cache).map(viewSecondCharge),
     /** False if its rows could not be compared with earlier ones. */
     compared: isKnown || planned.isCompared,
     /** The batch that has the name already. */
@@ -176,6 +178,11 @@ export function viewPlan(view: PlanView, refusal: string | null, unconfirmed?: U
     warnings: summary.warnings,
     problems: [] as readonly ManifestProblem[],
   };
+}
+
+/** `batch`: the one that lost the answers; `reconcile` settles them. */
+function viewSecondCharge({ reason, ids, ...sum }: RowReasons['again']['groups'][number]) {
+  return { batch: reason.batch, rows: sum.rows, credits: sum.quoted, unpriced: sum.unpriced, firstIds: ids };
 }
 
 function viewLine({ rows, requests, free, quoted, isEstimate, unpriced, assumed }: PlanView['bill']['total']) {

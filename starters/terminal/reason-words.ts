@@ -1,6 +1,7 @@
 import type { BatchSettings } from '../../contract/batch.ts';
 import { usesEarlierResults } from '../../contract/cache.ts';
 import type { PlanAnswer } from '../../client/index.ts';
+import { secondCharges } from '../../client/run/second-charges.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { inCredits } from './money.ts';
 import { number, rowsInWords } from './words.ts';
@@ -49,18 +50,12 @@ export function reasonLines(
   ];
 }
 
-/** Rows that may have been charged already: the answer to the same request was lost, in another batch, and would not be waited for. */
-function lostLines({ again }: RowReasons, cache: BatchSettings['cache']): readonly string[] {
-  if (!usesEarlierResults(cache) || cache === 'only') return [];
-  const lost = again.groups.filter(isLost);
-  return lost.map(
+/** Rows that may have been charged already. */
+function lostLines(reasons: RowReasons, cache: BatchSettings['cache']): readonly string[] {
+  return secondCharges(reasons, cache).map(
     ({ rows, reason: { batch } }) =>
       `${rowsInWords(rows)} may be charged a second time: "${batch}" sent the same, and the answer was lost. To settle that first: voxbatch reconcile ${shellWord(batch)}`,
   );
-}
-
-function isLost({ reason }: ReasonGroup): boolean {
-  return reason.type === 'again' && reason.ended === 'unknown';
 }
 
 /** What a cache mode that is not the default does with these rows. */

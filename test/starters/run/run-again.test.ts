@@ -205,3 +205,16 @@ describe('run on a batch that is there', () => {
     await expectRun('run lines.csv', 2, { err: 'voxbatch run lines.csv --name NEW-NAME', not: 'redrive' });
   });
 });
+
+describe('a row whose answer another batch has lost', () => {
+  const lost = { outcome: 'unknown', failure: { class: 'OutcomeUnknown', message: 'No answer came.' } } as const;
+
+  it('is named by plan as one that may be charged a second time, in text and as JSON', async () => {
+    await addFinished({ name: 'monday' }, lost);
+    const out = /1 row may be charged a second time: "monday" .*: voxbatch reconcile monday$/mu;
+    await expectRun('plan lines.csv --name tuesday', 0, { out });
+    const { value } = await json('plan lines.csv --name tuesday');
+    expect(value['second_charges']).toMatchObject([{ batch: 'monday', rows: 1, first_ids: ['a'] }]);
+    expect((await json('plan lines.csv --name tuesday --cache only')).value['second_charges']).toEqual([]);
+  });
+});
