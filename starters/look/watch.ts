@@ -22,7 +22,12 @@ export async function watch(name: string | undefined, flags: Flags, { output }: 
         const again = commandLine({ command: 'watch', args: batch === undefined ? [] : [batch] });
         output.say(`Stopped watching; the batch is not affected. Watch again: ${again}`);
       };
-      const interrupt = listenForInterrupt(() => undefined, sayStopped);
+      const interrupt = listenForInterrupt(
+        () => undefined,
+        () => {
+          sayStopped();
+        },
+      );
       const { signal } = interrupt;
       const show = displayOn(output);
       const say = (line: string): void => {

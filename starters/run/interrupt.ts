@@ -47,7 +47,7 @@ export function onEndSignal(listener: (name: EndSignal) => void): () => void {
  */
 export function listenForInterrupt(
   onFirst: (exit: InterruptExit) => void,
-  onSecond: () => void,
+  onSecond: (exit: InterruptExit) => void,
   sigtermPatienceMs = SIGTERM_PATIENCE_MS,
 ): Interrupt {
   const controller = new AbortController();
@@ -56,8 +56,9 @@ export function listenForInterrupt(
   const onSignal = (name: EndSignal): void => {
     if (name !== 'SIGHUP') {
       if (isAsked) {
-        onSecond();
-        process.exit(EXIT_CODES[exitOfSignal(name)].code);
+        const second = exitOfSignal(name);
+        onSecond(second);
+        process.exit(EXIT_CODES[second].code);
       }
       isAsked = true;
     }

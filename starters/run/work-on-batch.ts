@@ -1,14 +1,14 @@
 import { messageOf } from '../../contract/message-of.ts';
 import { owesNotice, tellLast, workOn, type FollowedBatch, type WorkEnd as End } from '../../client/run/work.ts';
 import type { EarlyServer } from '../../client/temporal/early-server.ts';
-import type { ExitName } from '../../contract/exit-codes.ts';
+import { EXIT_CODES, type ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { exitErrorOf } from '../exit-of-problem.ts';
 import { ExitError } from '../exit-error.ts';
 import type { Invocation } from '../invocation.ts';
 import { spawnUp } from '../serve/spawn-up.ts';
-import { goOnCommand } from '../terminal/words.ts';
-import { logOf, type Output } from '../terminal/output.ts';
+import { goOnCommand, SAME_AGAIN } from '../terminal/words.ts';
+import { jsonLine, logOf, type Output } from '../terminal/output.ts';
 import { webhookNewsWords } from '../terminal/webhook-news.ts';
 import { firstNotice, listenForInterrupt, type InterruptExit } from './interrupt.ts';
 import type { FollowEnd, FollowEvent } from '../../client/look/follow.ts';
@@ -38,16 +38,21 @@ export async function workOnBatch(
   finish: (end: WorkEnd) => Promise<ExitName>,
 ): Promise<ExitName> {
   const { record, out, usesUp = false } = request;
-  const { session, output, detach, person, webhook } = invocation;
+  const { session, output, json, detach, person, webhook } = invocation;
   const { settings } = session;
   const atOnce = new AbortController();
+  // It has printed its line of JSON.
+  let isFinished = false;
   const interrupt = listenForInterrupt(
     (exit) => {
       output.say(`\n${firstNotice(exit)}`);
     },
-    () => {
-      // Print first: stderr is written synchronously, so no later failure can lose the message.
-      output.say(`Ended at once. Continue with: ${goOnCommand(record, out)}`);
+    (exit) => {
+      // Print first: both streams are written synchronously, so no later failure can lose the message.
+      const next = continueAfter(request);
+      const message = `Ended at once. ${next === null ? SAME_AGAIN : `Continue with: ${next}`}`;
+      output.say(message);
+      if (json && !isFinished) output.data(jsonLine({ exit, code: EXIT_CODES[exit].code, message, next }));
       atOnce.abort();
     },
   );
@@ -67,7 +72,11 @@ export async function workOnBatch(
         output.say(webhookNewsWords(news));
       },
       show: (events) => showFollowed(events, output, out),
-      finish: (end) => finish(end === 'aborted' ? interrupt.exit() : end),
+      finish: async (end) => {
+        const exit = await finish(end === 'aborted' ? interrupt.exit() : end);
+        isFinished = true;
+        return exit;
+      },
       onLeft: () => {
         interrupt.dispose();
       },
@@ -82,6 +91,11 @@ export async function workOnBatch(
   }
 }
 
+/** The command that continues after this one; null: the same one, because no other hands out a single job's result. */
+function continueAfter({ record, out }: Pick<FollowedBatch, 'record' | 'out'>): string | null {
+  return record.settings.single === undefined ? goOnCommand(record, out) : null;
+}
+
 function errorOf(
   worked: Exclude<Awaited<ReturnType<typeof workOn>>, { readonly type: 'ended' }>,
   { record, out }: FollowedBatch,
@@ -93,12 +107,15 @@ function errorOf(
     }
     case 'broken':
       return new ExitError('internal', `${worked.message} Nothing is lost: run the same command again.`);
-    case 'fault':
+    case 'fault': {
+      const next = continueAfter({ record, out });
+      const then = next === null ? `run it again. ${SAME_AGAIN}` : `continue with: ${next}`;
       return new ExitError(
         'unreachable',
-        `${messageOf(worked.cause)}\nThe batch stands still. Nothing is lost, nothing more is spent. When that is fixed, continue with: ${goOnCommand(record, out)}`,
+        `${messageOf(worked.cause)}\nThe batch stands still. Nothing is lost, nothing more is spent. When that is fixed, ${then}`,
         { cause: worked.cause },
       );
+    }
   }
 }
 

@@ -8,12 +8,11 @@ import { shellWord } from '../../contract/shell-word.ts';
 import { ExitError } from '../exit-error.ts';
 import { inCredits } from '../terminal/money.ts';
 import { pauseMessage } from '../terminal/pause-words.ts';
-import { sentence, plural } from '../terminal/words.ts';
+import { SAME_AGAIN, sentence, plural } from '../terminal/words.ts';
 import { pricingLines } from '../run/pricing-words.ts';
 
 /** Said when a person ends the command before the job has ended. */
-export const STOPPED_HERE =
-  'Stopped here; nothing is lost. The same command again continues the job; what is paid for is not paid for again.';
+export const STOPPED_HERE = `Stopped here; nothing is lost. ${SAME_AGAIN}`;
 
 const UPLOAD =
   'Put it where the API can fetch it, such as a bucket, and give its http(s) address instead; ' +

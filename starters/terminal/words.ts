@@ -88,6 +88,9 @@ export function commandLine({ command, args, stdin }: NextCommand): string {
   return stdin === undefined ? words : `${words} < ${stdin}`;
 }
 
+/** How a single job goes on whose command was ended. */
+export const SAME_AGAIN = 'The same command again continues the job; what is paid for is not paid for again.';
+
 /** The command that continues a batch; see {@link continueCommand}. */
 export function goOnCommand(batch: ContinuedBatch, out?: string | null): string {
   return commandLine(continueCommand(batch, out));

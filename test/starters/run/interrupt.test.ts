@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { defined } from '../../../contract/defined.ts';
 import type { EarlyServer } from '../../../client/temporal/early-server.ts';
 import { NOBODY } from '../../../client/person.ts';
 import type { Session } from '../../../client/session.ts';
@@ -9,6 +10,7 @@ import { firstNotice, listenForInterrupt } from '../../../starters/run/interrupt
 import { readSettings } from '../../../starters/connect/settings.ts';
 import { workOnBatch, type WorkEnd } from '../../../starters/run/work-on-batch.ts';
 import { aBatch } from '../../ledger/setup.ts';
+import { requirePublished } from '../../support/published-views.ts';
 import { capture, placeForEach } from '../command-line.ts';
 
 /** A server that is still starting when the signal comes. */
@@ -29,9 +31,14 @@ afterEach(() => {
 });
 
 /** Works on a batch until a signal comes; `finish` has the words so far. */
-async function interrupted(signal: NodeJS.Signals, finish: (end: WorkEnd) => void): Promise<string> {
+async function interrupted(
+  signal: NodeJS.Signals,
+  finish: (end: WorkEnd) => void,
+  { single, json = false }: { readonly single?: string; readonly json?: boolean } = {},
+): Promise<{ readonly out: string; readonly err: string }> {
   const { ledger } = place;
-  await ledger.createBatch({ ...aBatch('lines'), source: 'lines.csv' });
+  const batch = aBatch('lines');
+  await ledger.createBatch({ ...batch, settings: { ...batch.settings, ...defined({ single }) }, source: 'lines.csv' });
   const record = await ledger.findBatch('lines');
   if (record === undefined) throw new Error('The batch was just created.');
   const lines = { out: '', err: '' };
@@ -43,13 +50,13 @@ async function interrupted(signal: NodeJS.Signals, finish: (end: WorkEnd) => voi
     api: () => Promise.resolve({}),
   } as unknown as Session;
   const person = { ...NOBODY, yes: true };
-  const here = { session, person, output: capture(lines), json: false, detach: false };
+  const here = { session, person, output: capture(lines), json, detach: false };
   const request = { record, isNew: true, out: 'out/lines', server: serverUntil(signal) };
   await workOnBatch(request, here, (end) => {
     finish(end);
     return Promise.resolve('complete');
   });
-  return lines.err;
+  return lines;
 }
 
 describe('Ctrl-C', () => {
@@ -58,7 +65,7 @@ describe('Ctrl-C', () => {
       throw new Error('ended');
     });
     const before = process.listenerCount('SIGINT');
-    const said = await interrupted('SIGINT', (end) => {
+    const { err: said } = await interrupted('SIGINT', (end) => {
       expect(end).toBe('interrupted');
       expect(() => process.emit('SIGINT', 'SIGINT')).toThrow('ended');
     });
@@ -70,8 +77,29 @@ describe('Ctrl-C', () => {
     expect(process.listenerCount('SIGINT')).toBe(before);
   });
 
+  it.each([
+    ['a batch', undefined, 'voxbatch run lines.csv', 'Ended at once. Continue with: voxbatch run lines.csv'],
+    [
+      'a single job, whose command alone hands out its result',
+      'say',
+      null,
+      'Ended at once. The same command again continues the job; what is paid for is not paid for again.',
+    ],
+  ] as const)('once more under --json prints a line of JSON: %s', async (_, single, next, message) => {
+    jest.spyOn(process, 'exit').mockImplementation(() => {
+      throw new Error('ended');
+    });
+    const twice = (): void => {
+      expect(() => process.emit('SIGINT', 'SIGINT')).toThrow('ended');
+    };
+    const { out, err } = await interrupted('SIGINT', twice, { json: true, ...defined({ single }) });
+    requirePublished(['run', 'lines.csv', '--json'], out);
+    expect(JSON.parse(out)).toEqual({ exit: 'interrupted', code: 130, message, next });
+    expect(err).toContain(message);
+  });
+
   it('is not spoken of where SIGTERM came', async () => {
-    const said = await interrupted('SIGTERM', (end) => {
+    const { err: said } = await interrupted('SIGTERM', (end) => {
       expect(end).toBe('terminated');
     });
     expect(said.trim()).toBe('Finishing the requests in flight …');
