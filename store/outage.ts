@@ -5,12 +5,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
 
-/** What is known about a place that does not answer. */
-export interface OutageNews {
-  /** How long it has not answered, ms. */
-  readonly forMs: number;
+/** Why a place cannot be used for now. */
+export interface OutageProblem {
   /** The last error, in words. */
   readonly problem: string;
+  /** It answers, and waits for what a person decides. Default false. */
+  readonly needsPerson?: boolean;
+}
+
+/** What is known about a place that does not answer. */
+export interface OutageNews extends OutageProblem {
+  /** How long it has not answered, ms. */
+  readonly forMs: number;
 }
 
 /** An operation that waits. */
@@ -18,7 +24,7 @@ interface Waiting {
   /** When it failed first, in monotonic ms. */
   readonly since: number;
   failures: number;
-  problem: string;
+  why: OutageProblem;
   /** Whether the place has answered another since. */
   isAnswered: boolean;
 }
@@ -29,7 +35,7 @@ interface Waiting {
  */
 export class Outage {
   #limitMs: number;
-  readonly #problemOf: (error: unknown) => string | undefined;
+  readonly #problemOf: (error: unknown) => OutageProblem | undefined;
   /** What waits now, the oldest first. */
   readonly #waiting = new Set<Waiting>();
   #pauses = newPauses();
@@ -39,9 +45,9 @@ export class Outage {
 
   /**
    * @param limitMs how long each operation is repeated from its first failure on, ms
-   * @param problemOf the problem, in words, if waiting may end it; undefined for an error that is final
+   * @param problemOf the problem, if waiting may end it; undefined for an error that is final
    */
-  constructor(limitMs: number, problemOf: (error: unknown) => string | undefined) {
+  constructor(limitMs: number, problemOf: (error: unknown) => OutageProblem | undefined) {
     this.#limitMs = limitMs;
     this.#problemOf = problemOf;
   }
@@ -56,14 +62,14 @@ export class Outage {
   /** What the one that has waited longest knows; undefined if nobody waits. */
   get news(): OutageNews | undefined {
     const [oldest] = this.#waiting;
-    return oldest === undefined ? undefined : { forMs: performance.now() - oldest.since, problem: oldest.problem };
+    return oldest === undefined ? undefined : { forMs: performance.now() - oldest.since, ...oldest.why };
   }
 
   /** Why the place does not answer; undefined if it did when it was last asked, and while nobody asks. */
   get trouble(): string | undefined {
-    for (const { failures, isAnswered, problem } of this.#waiting) {
+    for (const { failures, isAnswered, why } of this.#waiting) {
       // A connection that was closed while idle fails once, and means nothing.
-      if (failures > 1 && !isAnswered) return problem;
+      if (failures > 1 && !isAnswered) return why.problem;
     }
     return undefined;
   }
@@ -95,10 +101,10 @@ export class Outage {
           if (mine !== undefined) this.#noteOver(mine.since);
           return done;
         } catch (error) {
-          const problem = this.#problemOf(error);
-          if (problem === undefined) throw error;
-          mine ??= { since: performance.now(), failures: 0, problem, isAnswered: false };
-          Object.assign(mine, { problem, failures: mine.failures + 1, isAnswered: false });
+          const why = this.#problemOf(error);
+          if (why === undefined) throw error;
+          mine ??= { since: performance.now(), failures: 0, why, isAnswered: false };
+          Object.assign(mine, { why, failures: mine.failures + 1, isAnswered: false });
           const leftMs = this.#limitMs - (performance.now() - mine.since);
           if (leftMs <= 0) throw error;
           this.#waiting.add(mine);

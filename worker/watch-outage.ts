@@ -11,12 +11,15 @@ const LAST_WAIT_MS = 10_000;
 /** What a worker needs and waits for, on another machine. */
 export type NeededPlace = 'ledger' | 'store';
 
-/** What to say about such a place: it does not answer, or answers again, after so many ms. */
+/** What to say about such a place: it does not answer, or waits for a person, or answers again, after so many ms. */
 export type OutageEvent = { readonly of: NeededPlace } & (
   ({ readonly type: 'away' } & OutageNews) | { readonly type: 'back'; readonly afterMs: number }
 );
 
-/** Tells when a place goes away and comes back, by what `newsOf` says of it now. Returns how to end that. */
+/**
+ * Tells when a place goes away and comes back, by what `newsOf` says of it now; and once it waits for a person, who would
+ * otherwise be told only that it does not answer. Returns how to end that.
+ */
 export function watchOutage(
   of: NeededPlace,
   newsOf: () => Promise<OutageNews | undefined>,
@@ -29,7 +32,8 @@ export function watchOutage(
       if (told !== undefined) tell({ of, type: 'back', afterMs: told.forMs });
       told = undefined;
     } else if (news.forMs >= SHORT_MS) {
-      if (told === undefined) tell({ of, type: 'away', ...news });
+      if (told === undefined || (news.needsPerson === true && told.needsPerson !== true))
+        tell({ of, type: 'away', ...news });
       told = news;
     }
   };

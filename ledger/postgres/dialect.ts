@@ -36,7 +36,9 @@ export async function openPostgres(place: string, makesTables: boolean, patience
   // A command that only asks does not wait for a person.
   const mayPass = ({ needsPerson }: LedgerAway): boolean => patienceMs === Infinity || !needsPerson;
   const outage = new Outage(patienceMs, (error) =>
-    error instanceof LedgerAway && mayPass(error) ? error.message : undefined,
+    error instanceof LedgerAway && mayPass(error)
+      ? { problem: error.message, needsPerson: error.needsPerson }
+      : undefined,
   );
   const { schema } = connectionTo(place);
   const sessions = new Sessions(place, outage);

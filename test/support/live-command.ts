@@ -80,10 +80,11 @@ export function startCommand(
         if (typeof text === 'string' ? stderr.includes(text) : text.test(stderr)) resolve();
       };
       child.stderr.on('data', look);
-      child.on('close', () => {
-        reject(new Error(`the command ended before it said ${String(text)}; it said:\n${stderr}`));
-      });
       look();
+      // Also if it has ended already.
+      void ended.then(() => {
+        reject(new Error(`the command ended before it said ${String(text)}; it said:\n${stderr}`));
+      }, reject);
     });
   const kill = async (): Promise<void> => {
     child.kill('SIGKILL');

@@ -26,7 +26,9 @@ const SILENT: UnitConnection = {
 };
 
 class Adapter extends PostgresAdapter implements UnitAdapter {
-  readonly outage = new Outage(Infinity, (error) => (error instanceof LedgerAway ? error.message : undefined));
+  readonly outage = new Outage(Infinity, (error) =>
+    error instanceof LedgerAway ? { problem: error.message } : undefined,
+  );
 
   withMemory<Ledger>(ledger: Ledger): Ledger {
     return ledger;

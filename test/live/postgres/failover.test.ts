@@ -34,6 +34,8 @@ it('nothing is sent on a replica that took over and lacks the last records, unti
   replica.fallBehind();
   await world.untilCharged(ROWS / 4 + MISSED);
   primary.kill();
+  // A person is told of both: that it is away, and then that what answers is a copy.
+  await run.said('does not answer. Nothing is sent until it does');
   await replica.takeOver();
   await run.said('voxbatch ledger accept-copy');
   const sent = world.charges().size;
