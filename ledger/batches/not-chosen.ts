@@ -2,9 +2,8 @@ import { sql } from 'kysely';
 import { byItself } from '../../contract/actions.ts';
 import type { Subset } from '../../contract/subset.ts';
 import { reopenBatch } from './batches.ts';
-import { requireBatch, setBatch } from './read-batches.ts';
+import { requireReopenable, setBatch } from './read-batches.ts';
 import { isPart } from '../conditions.ts';
-import { LedgerMisuse } from '../errors.ts';
 import { noteAction } from '../history/actions.ts';
 import { failureColumns, jsonOrNull } from '../records.ts';
 import { updateRow } from '../rows/row-changes.ts';
@@ -38,12 +37,7 @@ export async function openUnsent(
   by = byItself(null),
 ): Promise<number> {
   return write(db, async (tx) => {
-    const { state, control } = await requireBatch(tx, batch);
-    if (state === 'loading' || (state === 'open' && control === 'stopping')) {
-      throw new LedgerMisuse(
-        `Batch "${batch}" is ${state === 'open' ? 'being stopped' : 'loading'}; no row was changed.`,
-      );
-    }
+    const { state } = await requireReopenable(tx, batch);
     await setBatch(tx, batch, { subset: jsonOrNull(subset ?? undefined) });
     const unsent = await tx
       .selectFrom('rows')

@@ -33,6 +33,17 @@ export async function requireBatch(tx: Tx, batch: string): Promise<BatchRecord> 
   return found;
 }
 
+/** A batch whose rows may be opened again. Throws {@link LedgerMisuse} while it is being loaded or stopped. */
+export async function requireReopenable(tx: Tx, batch: string): Promise<BatchRecord> {
+  const found = await requireBatch(tx, batch);
+  const { state, control } = found;
+  if (state === 'loading' || (state === 'open' && control === 'stopping'))
+    throw new LedgerMisuse(
+      `Batch "${batch}" is ${state === 'open' ? 'being stopped' : 'loading'}; no row was changed.`,
+    );
+  return found;
+}
+
 /** Every batch, oldest first. */
 export async function listBatches(db: Db): Promise<readonly BatchRecord[]> {
   const lines = await db.selectFrom('batches').selectAll().orderBy('created_at').orderBy('name').execute();

@@ -7,7 +7,7 @@ import { betterFallback } from '../../policy/rows/best-take.ts';
 import { attemptToAccept, findUnresolved, isMade, jobToWaitFor } from '../../policy/redrive/redrive.ts';
 import { isLastStep } from '../../policy/rows/row-machine.ts';
 import { reopenBatch } from '../batches/batches.ts';
-import { requireBatch } from '../batches/read-batches.ts';
+import { requireReopenable } from '../batches/read-batches.ts';
 import { withJob } from '../cache/kept-results.ts';
 import { LedgerMisuse } from '../errors.ts';
 import { noteAction } from '../history/actions.ts';
@@ -79,12 +79,7 @@ export async function redrive(
   by = byItself(null),
 ): Promise<Redriven> {
   return write(db, async (tx) => {
-    const { state, control } = await requireBatch(tx, batch);
-    if (state === 'loading' || (state === 'open' && control === 'stopping')) {
-      throw new LedgerMisuse(
-        `Batch "${batch}" is ${state === 'open' ? 'being stopped' : 'loading'}; no row was changed.`,
-      );
-    }
+    const { state } = await requireReopenable(tx, batch);
     const rows: number[] = [];
     const left: number[] = [];
     const done = new Map<ActionKind, number[]>();
