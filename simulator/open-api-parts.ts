@@ -43,4 +43,34 @@ export function inQuery(query: z.ZodObject): Schema[] {
 }
 
 /** Content that is the media itself. */
-export const BINARY = { schema: { type: 'string', format: 'binary' } };
+const BINARY = { schema: { type: 'string', format: 'binary' } };
+
+const AUDIO_TYPES = ['audio/mpeg', 'audio/wav', 'audio/x-wav', 'audio/wave', 'audio/pcm'];
+
+/** The answers to a request to speak at once. `cached`: the schema of a link to the audio. */
+export function speechAnswers(cached: string): Schema {
+  const content = {
+    ...jsonOf(cached, 'ErrorResponse'),
+    ...Object.fromEntries(AUDIO_TYPES.map((type) => [type, BINARY])),
+  };
+  return {
+    200: { description: 'The audio, or with `cache` a link to it, or why there is none', content },
+    default: ERROR,
+  };
+}
+
+/** The body of a request that makes a voice from recordings. `more`: members of one dialect only. */
+export function voiceForm(more: Schema = {}): Schema {
+  const schema = {
+    type: 'object',
+    required: ['name', 'audioFiles'],
+    properties: {
+      name: STRING,
+      description: STRING,
+      visibility: { type: 'string', enum: ['public', 'private'] },
+      ...more,
+      audioFiles: { type: 'array', items: BINARY.schema, maxItems: 5 },
+    },
+  };
+  return { required: true, content: { 'multipart/form-data': { schema } } };
+}

@@ -8,9 +8,6 @@ import { spoilSpeech } from './spoil-speech.ts';
 import { priceOf } from './price-request.ts';
 import type { Service } from './service.ts';
 
-/** The content types of speech. */
-export const AUDIO_TYPES = ['audio/mpeg', 'audio/wav', 'audio/x-wav', 'audio/wave', 'audio/pcm'] as const;
-
 /** A synchronous speech request, answered with the audio or a link to it. */
 export interface SpeechOrder {
   readonly text: string;

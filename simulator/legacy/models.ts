@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type Answer, json } from '../answer.ts';
 import { deliver, type Exchange } from '../deliver.ts';
-import { BINARY, ERROR, jsonAnswer, jsonRequest, STRING } from '../open-api-parts.ts';
+import { ERROR, jsonAnswer, jsonRequest, voiceForm } from '../open-api-parts.ts';
 import type { ApiRoutes } from '../routes/api-routes.ts';
 import { optionalBody, readPart } from '../routes/read-request.ts';
 import { createVoice, refuseInUse } from '../routes/voices.ts';
@@ -38,23 +38,7 @@ export const legacyModelRoutes: ApiRoutes = {
     '/api/open/create-model': {
       post: {
         summary: 'Create a voice from recordings (paid)',
-        requestBody: {
-          required: true,
-          content: {
-            'multipart/form-data': {
-              schema: {
-                type: 'object',
-                required: ['name', 'audioFiles'],
-                properties: {
-                  name: STRING,
-                  description: STRING,
-                  visibility: { type: 'string', enum: ['public', 'private'] },
-                  audioFiles: { type: 'array', items: BINARY.schema, maxItems: 5 },
-                },
-              },
-            },
-          },
-        },
+        requestBody: voiceForm(),
         responses: { 200: jsonAnswer('LegacyModelCreated', 'Created'), default: ERROR },
       },
     },

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { deliver } from '../deliver.ts';
 import { AUDIO_FORMATS } from '../media/render-audio.ts';
-import { BINARY, ERROR, jsonOf, jsonRequest } from '../open-api-parts.ts';
+import { jsonRequest, speechAnswers } from '../open-api-parts.ts';
 import type { ApiRoutes } from '../routes/api-routes.ts';
 import { idempotencyKeyOf, readPart, spokenText } from '../routes/read-request.ts';
-import { AUDIO_TYPES, speakAtOnce } from '../speak-at-once.ts';
+import { speakAtOnce } from '../speak-at-once.ts';
 
 const name = z.string().min(1);
 const speechBody = z.object({
@@ -33,16 +33,7 @@ export const legacySpeechRoutes: ApiRoutes = {
       post: {
         summary: 'Speak at once (paid)',
         requestBody: jsonRequest(speechBody),
-        responses: {
-          200: {
-            description: 'The audio, or with `cache` a link to it, or why there is none',
-            content: {
-              ...jsonOf('LegacyCachedSpeech', 'ErrorResponse'),
-              ...Object.fromEntries(AUDIO_TYPES.map((type) => [type, BINARY])),
-            },
-          },
-          default: ERROR,
-        },
+        responses: speechAnswers('LegacyCachedSpeech'),
       },
     },
   },

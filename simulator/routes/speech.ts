@@ -4,11 +4,11 @@ import { acceptJob } from '../accept-job.ts';
 import { deliver, type Exchange } from '../deliver.ts';
 import { AUDIO_FORMATS } from '../media/render-audio.ts';
 import { speechOf } from '../media-result.ts';
-import { BINARY, ERROR, inPath, jsonAnswer, jsonOf, jsonRequest } from '../open-api-parts.ts';
+import { ERROR, inPath, jsonAnswer, jsonRequest, speechAnswers } from '../open-api-parts.ts';
 import { priceOf } from '../price-request.ts';
 import { readJob } from '../read-job.ts';
 import type { Service } from '../service.ts';
-import { AUDIO_TYPES, speakAtOnce } from '../speak-at-once.ts';
+import { speakAtOnce } from '../speak-at-once.ts';
 import { spoilSpeech } from '../spoil-speech.ts';
 import { speechAnswer } from '../speech-answer.ts';
 import type { ApiRoutes } from './api-routes.ts';
@@ -64,16 +64,7 @@ export const speechRoutes: ApiRoutes = {
       post: {
         summary: 'Speak at once (paid)',
         requestBody: jsonRequest(speechBody),
-        responses: {
-          200: {
-            description: 'The audio, or with `cache` a link to it, or why there is none',
-            content: {
-              ...jsonOf('CachedSpeech', 'ErrorResponse'),
-              ...Object.fromEntries(AUDIO_TYPES.map((type) => [type, BINARY])),
-            },
-          },
-          default: ERROR,
-        },
+        responses: speechAnswers('CachedSpeech'),
       },
     },
   },

@@ -4,7 +4,7 @@ import type { Dialect } from '../../contract/dialects.ts';
 import { type Answer, json, newRequestId } from '../answer.ts';
 import { deliver, type Exchange } from '../deliver.ts';
 import type { Draw } from '../draw.ts';
-import { BINARY, ERROR, STRING, inPath, inQuery, jsonAnswer, jsonOf } from '../open-api-parts.ts';
+import { ERROR, STRING, inPath, inQuery, jsonAnswer, jsonOf, voiceForm } from '../open-api-parts.ts';
 import { priceOf } from '../price-request.ts';
 import { Refusal } from '../refusals.ts';
 import { checkSamples } from '../sample-check.ts';
@@ -43,25 +43,10 @@ export const voiceRoutes: ApiRoutes = {
       },
       post: {
         summary: 'Create a voice from recordings',
-        requestBody: {
-          required: true,
-          content: {
-            'multipart/form-data': {
-              schema: {
-                type: 'object',
-                required: ['name', 'audioFiles'],
-                properties: {
-                  name: STRING,
-                  description: STRING,
-                  visibility: { type: 'string', enum: ['public', 'private'] },
-                  referenceText: STRING,
-                  languages: { ...STRING, description: 'A JSON array of language codes' },
-                  audioFiles: { type: 'array', items: BINARY.schema, maxItems: 5 },
-                },
-              },
-            },
-          },
-        },
+        requestBody: voiceForm({
+          referenceText: STRING,
+          languages: { ...STRING, description: 'A JSON array of language codes' },
+        }),
         responses: {
           200: jsonAnswer('VoiceCreated', 'Created'),
           201: jsonAnswer('VoiceCreated', 'Created'),
