@@ -25,7 +25,7 @@ export interface Lease {
 export interface Bytes {
   /**
    * The folder of this machine that has the files, if there is one. Media threads then work on the files themselves
-   * (`work-in-folder.ts`): nothing is copied. Otherwise they work on leased copies (`work-on-copies.ts`).
+   * (`folder-store.ts`): nothing is copied. Otherwise they work on leased copies (`work-on-copies.ts`).
    */
   readonly folder?: OwnedFolder;
   /** A folder of this machine for bodies that are not complete yet; created when first needed. */

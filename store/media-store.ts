@@ -29,7 +29,7 @@ export interface StoreOptions {
 /**
  * A store: work on media, over bytes that are kept somewhere.
  *
- * @param makeWork how the media threads work on them: `work-in-folder.ts` or `work-on-copies.ts`
+ * @param makeWork how the media threads work on them: `folder-store.ts` or `work-on-copies.ts`
  */
 export function openMediaStore(
   bytes: Bytes,

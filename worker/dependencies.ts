@@ -1,3 +1,5 @@
+import { freeReads } from '../activities/reconcile/free-reads.ts';
+import type { FreeReads } from '../batches/free-reads.ts';
 import { hostname } from 'node:os';
 import pLimit from 'p-limit';
 import {
@@ -102,4 +104,12 @@ export function newIdentity(): string {
 /** Hints for a worker's jobs, and how long to remember webhooks about jobs that are not known yet. */
 export function newHints(): { readonly hints: JobHints; readonly memoryMs: number } {
   return { hints: new JobHints(), memoryMs: UNHEARD_MS };
+}
+
+/**
+ * Free reads for a process that is not a worker, such as the command line when it settles rows. They cannot be aborted.
+ */
+export function freeReadsOf(world: WorkerWorld): FreeReads {
+  const never = new AbortController().signal;
+  return freeReads(dependenciesOf(world, never), never);
 }

@@ -5,8 +5,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { isOfVersion } from '../../policy/lanes/versions.ts';
 import type { Temporal } from '../temporal/open-temporal.ts';
-import { isCurrent, isSameVersion, unpinCommand } from './current-version.ts';
-import type { Pinning } from './pinning.ts';
+import { isCurrent, isSameVersion, unpinCommand, type Pinning } from './current-version.ts';
 
 export interface StrandedRequest {
   readonly temporal: Pick<Temporal, 'address' | 'client' | 'namespace'>;

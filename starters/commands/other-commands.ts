@@ -81,12 +81,12 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
     does: 'Count every row and charge again, and compare that with the sums that the ledger keeps; exit code 15 if they differ',
     flags: 'json',
     examples: ['voxbatch ledger check'],
-    load: async () => (await import('../ledger/check.ts')).check,
+    load: async () => (await import('../ledger/ledger.ts')).check,
   },
   'ledger migrate': {
     does: 'Make the tables of the ledger, or add what this version has more; for the owner of a database',
     examples: ['VOXBATCH_LEDGER=postgres://owner@db.example/voxbatch voxbatch ledger migrate'],
-    load: async () => (await import('../ledger/migrate.ts')).migrate,
+    load: async () => (await import('../ledger/ledger.ts')).migrate,
   },
   'ledger accept-copy': {
     does: 'Go on with a database that took the place of the ledger: a promoted replica or a restored backup',
@@ -95,7 +95,7 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
       'this command is given. It pauses all open batches and all schedules: compare with the jobs of your account before\n' +
       'you resume them. Stop the former server for good: workers that still reach it would pay for the same rows there.',
     examples: ['voxbatch ledger accept-copy'],
-    load: async () => (await import('../ledger/accept-copy.ts')).acceptCopyNow,
+    load: async () => (await import('../ledger/ledger.ts')).acceptCopyNow,
   },
   schedule: {
     does: 'Run a manifest again and again, each time as a batch of its own',

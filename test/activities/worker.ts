@@ -15,8 +15,7 @@ import type { Control } from '../../contract/outcomes.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
 import type { Store } from '../../store/store.ts';
-import type { WorkerWorld } from '../../worker/dependencies.ts';
-import { freeReadsOf } from '../../worker/free-reads.ts';
+import { freeReadsOf, type WorkerWorld } from '../../worker/dependencies.ts';
 import { BATCH, keyOf } from './rows.ts';
 import { ANN } from '../support/ann.ts';
 

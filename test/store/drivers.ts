@@ -3,7 +3,7 @@ import type { Bytes } from '../../store/bytes.ts';
 import { openFolderBytes } from '../../store/folder-bytes.ts';
 import { openMediaStore, type StoreOptions } from '../../store/media-store.ts';
 import type { Store } from '../../store/store.ts';
-import { workInFolder } from '../../store/work-in-folder.ts';
+import { workInFolder } from '../../store/folder-store.ts';
 import { workOnCopies } from '../../store/work-on-copies.ts';
 import { openPlace } from '../on-s3/server.ts';
 import { endAfterTest } from '../support/end-after-test.ts';

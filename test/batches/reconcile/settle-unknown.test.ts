@@ -4,8 +4,7 @@ import { listOrphans as orphansOf } from '../../../batches/reconcile/unclaimed.t
 import type { SettledRow } from '../../../batches/reconcile/decisions.ts';
 import { settleUnknown as settleRows } from '../../../batches/reconcile/settle.ts';
 import { reconciledLine } from '../../../starters/reconcile/reconcile-words.ts';
-import { freeReadsOf } from '../../../worker/free-reads.ts';
-import type { WorkerWorld } from '../../../worker/dependencies.ts';
+import { freeReadsOf, type WorkerWorld } from '../../../worker/dependencies.ts';
 import { adopt, recordOf, type Worker } from '../../activities/worker.ts';
 import { BATCH, INTENT, keyOf, lipSync, stt, tts } from '../../activities/rows.ts';
 import { begin, type World } from '../../activities/world.ts';

@@ -3,7 +3,7 @@ import { listLostVoices } from '../../../batches/reconcile/unclaimed.ts';
 import { adoptJob, releaseTake } from '../../../batches/reconcile/decisions.ts';
 import type { RowSpec } from '../../../contract/row-kinds.ts';
 import type { Dependencies } from '../../../activities/dependencies.ts';
-import { freeReadsOf } from '../../../worker/free-reads.ts';
+import { freeReadsOf } from '../../../worker/dependencies.ts';
 import { adopt, recordOf } from '../../activities/worker.ts';
 import { BATCH } from '../../activities/rows.ts';
 import { begin, type World } from '../../activities/world.ts';

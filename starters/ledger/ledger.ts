@@ -1,0 +1,58 @@
+import { acceptCopy } from '../../client/ledger/accept-copy.ts';
+import { checkLedgerHere } from '../../client/ledger/check.ts';
+import type { LedgerCheckView } from '../../client/ledger/ledger-view.ts';
+import { openRecords } from '../../client/open-records.ts';
+import { differenceWords } from '../../client/problem.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import type { Flags } from '../commands/flags.ts';
+import { readSettings } from '../connect/settings.ts';
+import { printAnswer, type RunContext } from '../terminal/output.ts';
+import { batchLines } from './sums-words.ts';
+
+/** `voxbatch ledger check`: counts all again, and compares it with what the ledger keeps. */
+export async function check(flags: Flags, { output }: RunContext): Promise<ExitName> {
+  const view = await checkLedgerHere(await readSettings());
+  printAnswer(output, flags, view, () => checkLines(view));
+  return view.differences.length === 0 ? 'complete' : 'mismatch';
+}
+
+function checkLines({ ledger, batches, differences }: LedgerCheckView): readonly string[] {
+  if (differences.length === 0)
+    return [...batchLines(batches), `The ledger ${ledger} adds up: what it keeps is what its rows and charges say.`];
+  return [
+    `The ledger ${ledger} does not add up. Counted from its rows and charges, and what it keeps:`,
+    ...differences.map((difference) => `  ${differenceWords(difference)}`),
+    'Results, requests and charges are as they are on record; only counts and sums shown of these batches are wrong. Restore it from a backup, or report this.',
+  ];
+}
+
+/** `voxbatch ledger migrate`: makes the tables of the ledger, or adds what this version has more. Repeatable. */
+export async function migrate(_flags: Flags, { output }: RunContext): Promise<ExitName> {
+  const settings = await readSettings();
+  const ledger = await openRecords(settings, { mustExist: false, makesTables: true });
+  await ledger.close();
+  output.say(`The ledger ${ledger.place} has the tables of this version.`);
+  return 'complete';
+}
+
+/** `voxbatch ledger accept-copy`: goes on with a database that took the place of the one that was last written. */
+export async function acceptCopyNow(_flags: Flags, { output }: RunContext): Promise<ExitName> {
+  const { ledger, paused, pausedSchedules } = await acceptCopy(await readSettings());
+  output.say(
+    `The ledger ${ledger} is the database behind its address from now on. Stop the former database server for good, if it can still run: ` +
+      'workers that reach it go on there with the same batches, and each row would be paid for on both.',
+  );
+  if (paused.length > 0) {
+    output.say(
+      `Paused: ${paused.join(', ')}. Workers that still run put on record again what they had sent. What others had sent after the copy ` +
+        'was made is not on record, and would be sent and paid for again. Compare with the jobs of your account first, and note what you find: voxbatch reconcile BATCH. Then: voxbatch resume BATCH',
+    );
+  }
+  if (pausedSchedules.length > 0) {
+    output.say(
+      `Paused schedules: ${pausedSchedules.join(', ')}. A batch that one fired after the copy was made is not on record, and a firing again would pay for it again: ` +
+        'what was due until now is refused. Then: voxbatch schedule resume NAME',
+    );
+  }
+  return 'complete';
+}
