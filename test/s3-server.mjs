@@ -1,9 +1,10 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './free-port.mjs';
+import { findGoProgram } from './go-program.mjs';
 import { isListening } from './is-listening.mjs';
 
 /** The S3 server that tests run on. */
@@ -106,29 +107,12 @@ async function makeServer(program) {
 
 /** The server's program, built if there is none. Throws if that fails, and says what to do. */
 export function findProgram() {
-  const named = process.env['TEST_S3'] ?? process.env['VERSITYGW_BIN'];
-  if (named !== undefined && named !== '') {
-    if (existsSync(named)) return named;
-    throw new Error(`VERSITYGW_BIN names ${named}, and no program is there.`);
-  }
-  const go = spawnSync('go', ['env', 'GOBIN', 'GOPATH'], { encoding: 'utf8' });
-  const [bin = '', path = ''] = go.status === 0 ? go.stdout.trimEnd().split('\n') : [];
-  const ofGo = bin === '' ? join(path === '' ? join(homedir(), 'go') : path, 'bin') : bin;
-  const places = [...(process.env['PATH'] ?? '').split(delimiter), ofGo].filter((place) => place !== '');
-  const find = () => places.map((place) => join(place, 'versitygw')).find((one) => existsSync(one));
-  const found = find();
-  if (found !== undefined) return found;
-  if (go.status === 0) {
-    console.error(`Building an S3 server for tests: go install ${MODULE}`);
-    try {
-      execFileSync('go', ['install', MODULE], { stdio: ['ignore', 2, 2] });
-    } catch {
-      // Said below.
-    }
-  }
-  const built = find();
-  if (built !== undefined) return built;
-  throw new Error(
-    `There is no S3 server here, and ${go.status === 0 ? 'Go could not build one' : 'no Go to build one'}. Install Go (https://go.dev/dl) and run: go install ${MODULE} – or set VERSITYGW_BIN to the program.`,
-  );
+  return findGoProgram({
+    variable: 'VERSITYGW_BIN',
+    named: process.env['TEST_S3'] ?? process.env['VERSITYGW_BIN'],
+    name: 'versitygw',
+    module: MODULE,
+    what: 'an S3 server',
+    advice: `Install Go (https://go.dev/dl) and run: go install ${MODULE} – or set VERSITYGW_BIN to the program.`,
+  });
 }

@@ -1,10 +1,11 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './free-port.mjs';
+import { findGoProgram } from './go-program.mjs';
 import { isListening } from './is-listening.mjs';
 
 /** The Temporal server that tests run on; its release goes with a tool that makes its tables. */
@@ -144,38 +145,14 @@ export function findTemporalCluster() {
   findProgram(SQL_TOOL);
 }
 
-/** A program's path. Builds it if it is nowhere; throws if that fails, and says what to do. */
-function findProgram([variable, released, built, source]) {
-  const named = process.env[variable];
-  if (named !== undefined && named !== '') {
-    if (existsSync(named)) return named;
-    throw new Error(`${variable} names ${named}, and no program is there.`);
-  }
-  const cache = join(
-    process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'),
-    'voxbatch',
-    `temporal-server-${VERSION}`,
-  );
-  const onPath = (process.env['PATH'] ?? '').split(delimiter).map((place) => join(place, released));
-  const find = () => [...onPath, join(cache, built)].find((one) => existsSync(one));
-  const found = find();
-  if (found !== undefined) return found;
-  const module = `go.temporal.io/server/${source}@v${VERSION}`;
-  const hasGo = spawnSync('go', ['version'], { stdio: 'ignore' }).status === 0;
-  if (hasGo) {
-    console.error(`Building ${released} for tests, which takes minutes once: go install ${module}`);
-    mkdirSync(cache, { recursive: true });
-    try {
-      execFileSync('go', ['install', module], { stdio: ['ignore', 2, 2], env: { ...process.env, GOBIN: cache } });
-    } catch {
-      // Said below.
-    }
-  }
-  const ready = find();
-  if (ready !== undefined) return ready;
-  throw new Error(
-    `There is no ${released} here, and ${hasGo ? 'Go could not build one' : 'no Go to build one'}. Install Temporal's server ${VERSION} (https://github.com/temporalio/temporal/releases), or set ${variable} to the program.`,
-  );
+function findProgram([variable, name, built, source]) {
+  const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
+  return findGoProgram({
+    ...{ variable, name, built, what: name },
+    module: `go.temporal.io/server/${source}@v${VERSION}`,
+    folder: join(cache, 'voxbatch', `temporal-server-${VERSION}`),
+    advice: `Install Temporal's server ${VERSION} (https://github.com/temporalio/temporal/releases), or set ${variable} to the program.`,
+  });
 }
 
 async function untilListening(port, server, log) {
