@@ -7,6 +7,7 @@ import { shareOfMonth } from '../../policy/schedules/month-budget.ts';
 import { watchFrom } from './halts.ts';
 import { beginVoiceWaits } from '../voices/awaited-voices.ts';
 import { countOpen } from './counts.ts';
+import { isHeld, letGo } from './held-batches.ts';
 import { BatchExists, DuplicateKey, LedgerMisuse, MonthUsedUp } from '../errors.ts';
 import { monthSpend } from '../schedules/months.ts';
 import type { MonthClaim } from '../schedules/occurrence-records.ts';
@@ -144,7 +145,8 @@ async function discardSome(tx: Tx, batch: string): Promise<boolean> {
 /**
  * Sets the batch's control and returns the resulting one. A closed batch keeps its control, and `stopping` is never
  * undone. The pause reason stays on record until the batch runs again: a later manual pause or stop does not invalidate
- * it. `by`: who asks for it; by default voxbatch itself.
+ * it. A batch that waits for a person since a copy of the database was accepted gets no new reason. `by`: who asks for it;
+ * by default voxbatch itself.
  */
 export async function setControl(
   db: Db,
@@ -156,7 +158,10 @@ export async function setControl(
   return write(db, async (tx) => {
     const found = await requireBatch(tx, batch);
     if (found.state === 'closed' || found.control === 'stopping') return found.control;
-    const pauseReason = control === 'running' ? undefined : (reason ?? found.pauseReason ?? undefined);
+    const isKept = reason !== undefined && found.control === 'paused' && (await isHeld(tx, batch));
+    const pauseReason =
+      control === 'running' ? undefined : ((isKept ? null : reason) ?? found.pauseReason ?? undefined);
+    if (control === 'running') await letGo(tx, batch);
     const goesOn = found.control === 'paused' && control === 'running' ? { watch: watchFrom(tx.now()) } : {};
     await setBatch(tx, batch, { control, pause_reason: jsonOrNull(pauseReason), ...goesOn });
     if (control !== found.control) await noteAction(tx, by, { kind: CONTROL_ACTIONS[control], batch });
@@ -192,6 +197,7 @@ export async function reopenBatch(tx: Tx, batch: string, wasClosed: boolean): Pr
     const why = cleaned.unfinished === null ? 'what its rows asked for was removed' : 'it is being cleaned';
     throw new LedgerMisuse(`Batch "${batch}" cannot be opened again: ${why}. No row was changed.`);
   }
+  await letGo(tx, batch);
   await setBatch(tx, batch, {
     state: 'open',
     control: 'running',

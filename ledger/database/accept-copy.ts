@@ -1,5 +1,9 @@
 import type { By } from '../../contract/actions.ts';
+import { pausesBatch } from '../../policy/rows/max-attempts.ts';
+import { setBatch } from '../batches/read-batches.ts';
+import { hold } from '../batches/held-batches.ts';
 import { noteAction } from '../history/actions.ts';
+import { toFailure } from '../records.ts';
 import { failBegun } from '../schedules/occurrences.ts';
 import { pauseAllFirings } from '../schedules/schedule-settings.ts';
 import type { Db } from '../schema.ts';
@@ -12,16 +16,17 @@ export const DATABASE_FACT = 'database';
 
 const WHY_PAUSED = 'the ledger is a copy that was accepted, and may lack the last records';
 
-/** What was paused when a copy was accepted. */
+/** What is paused once a copy was accepted. */
 export interface PausedOnCopy {
-  /** Names of batches. */
+  /** Names of all open batches that are not being stopped, also of those that were paused before. */
   readonly batches: readonly string[];
   readonly schedules: readonly string[];
 }
 
 /**
  * Takes a copy for the ledger: the next writer puts it on record. In the same transaction pauses all open batches and all
- * schedules, so that no worker that waits for it sends anything. Returns them. On a database in a file it only pauses.
+ * schedules, so that no worker that waits for it sends anything. A batch that had paused by itself waits for a person from
+ * then on, too. Returns them. On a database in a file it only pauses.
  */
 export async function acceptCopy(db: Db, by: By): Promise<PausedOnCopy> {
   // Not as a group of writes, which would be refused.
@@ -29,15 +34,21 @@ export async function acceptCopy(db: Db, by: By): Promise<PausedOnCopy> {
     const tx = Object.assign(transaction, { now: db.now, unit: undefined });
     await tx.deleteFrom('facts').where('name', '=', DATABASE_FACT).execute();
     await failBegun(tx, `It had no batch yet, and ${WHY_PAUSED}.`);
-    const paused = await tx
-      .updateTable('batches')
-      .set({ control: 'paused' })
+    const open = await tx
+      .selectFrom('batches')
+      .selectAll()
       .where('state', '!=', 'closed')
-      .where('control', '=', 'running')
-      .returning('name')
+      .where('control', '!=', 'stopping')
+      .orderBy('number')
       .execute();
-    const batches = paused.map(({ name }) => name);
-    for (const batch of batches) await noteAction(tx, by, { kind: 'pause', batch });
-    return { batches, schedules: await pauseAllFirings(tx, tx.now(), WHY_PAUSED, by) };
+    for (const { name, pause_reason: reason } of open) {
+      // `run` by itself resumes a batch with such a reason.
+      const why = toFailure(reason);
+      const kept = why !== null && pausesBatch(why.class) ? { pause_reason: null } : {};
+      await setBatch(tx, name, { control: 'paused', ...kept });
+      await noteAction(tx, by, { kind: 'pause', batch: name });
+      await hold(tx, name);
+    }
+    return { batches: open.map(({ name }) => name), schedules: await pauseAllFirings(tx, tx.now(), WHY_PAUSED, by) };
   });
 }

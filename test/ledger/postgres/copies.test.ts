@@ -45,6 +45,33 @@ it('a copy of the database is written to only after a person has accepted it, wh
   await Promise.all([one.close(), other.close()]);
 });
 
+it('a batch that had paused by itself waits for a person, too, once a copy was accepted', async () => {
+  const { place, setFact } = newPlace();
+  const ledger = await openLedger(place, { makesTables: true });
+  const refusal = { class: 'BadToken', message: 'no' } as const;
+  const alike = { class: 'JobFailed', message: 'the first 5 rows failed' } as const;
+  for (const name of ['tired', 'failing', 'stopped', 'ended']) await ledger.createBatch(aBatch(name));
+  for (const name of ['tired', 'failing', 'stopped', 'ended']) await ledger.openBatch(name, 0);
+  await ledger.setControl('tired', 'paused', { class: 'OutOfCredits', message: 'no credits' });
+  await ledger.setControl('failing', 'paused', alike);
+  await ledger.setControl('stopped', 'stopping');
+  await ledger.closeBatch('ended');
+  await setFact('database', '1234/00000001 of-another-server');
+
+  expect(await ledger.acceptCopy(byItself(null))).toMatchObject({ batches: ['tired', 'failing'] });
+  // `voxbatch run` resumes a batch with a reason such as OutOfCredits.
+  expect(await ledger.findBatch('tired')).toMatchObject({ control: 'paused', pauseReason: null });
+  // A worker hears late that its token is refused.
+  for (const name of ['tired', 'failing']) await ledger.setControl(name, 'paused', refusal);
+  expect(await ledger.findBatch('tired')).toMatchObject({ control: 'paused', pauseReason: null });
+  expect(await ledger.findBatch('failing')).toMatchObject({ control: 'paused', pauseReason: alike });
+  // Once a person has resumed it, it pauses by itself as ever.
+  await ledger.setControl('tired', 'running');
+  await ledger.setControl('tired', 'paused', refusal);
+  expect(await ledger.findBatch('tired')).toMatchObject({ control: 'paused', pauseReason: refusal });
+  await ledger.close();
+});
+
 it('a process that sees the database set back writes nothing more to it', async () => {
   const { place, setFact } = newPlace();
   const ledger = await openLedger(place, { makesTables: true });
