@@ -17,7 +17,7 @@ export interface SuperviseBatchInput {
   readonly continueAfterEvents?: number;
   /**
    * The version of workers that the run before this one has left for a newer one. A run that finds itself there again is held by
-   * somebody's versioning override, and stays.
+   * somebody's versioning override, and stays. Left out where the run before had only filled its history.
    */
   readonly leftVersion?: string;
 }

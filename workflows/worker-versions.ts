@@ -22,9 +22,16 @@ export function towardsCurrentVersion(): ContinueAsNewOptions {
   return ownVersion() === undefined ? {} : { initialVersioningBehavior: 'AUTO_UPGRADE' };
 }
 
-/** The input of the next run, which knows which version this one left. */
-export function leavingVersion<T extends Versioned>(input: T): T {
-  return { ...input, ...defined({ leftVersion: ownVersion() }) };
+/**
+ * The input of the next run, which knows which version this one has left for another, or is held at. One that goes on only
+ * because its history is full leaves none: the next run is to move as soon as another version becomes the current one.
+ */
+export function leavingVersion<T extends Versioned>({
+  leftVersion: _,
+  ...input
+}: T): Omit<T, 'leftVersion'> & Versioned {
+  const left = workflowInfo().targetWorkerDeploymentVersionChanged ? ownVersion() : undefined;
+  return { ...input, ...defined({ leftVersion: left }) };
 }
 
 /** Options of a workflow that goes on with any workers. A server refuses what a worker without versioning says of it. */

@@ -1,7 +1,12 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Client } from '@temporalio/client';
-import { SUPERVISE_BATCH } from '../../contract/messages.ts';
+import {
+  SUPERVISE_BATCH,
+  WAKE_UP_SIGNAL,
+  WORKFLOW_TASK_TIMEOUT,
+  type SuperviseBatchInput,
+} from '../../contract/messages.ts';
 import { readPage } from '../docs/pages.ts';
 import { openCluster, type Cluster } from './cluster.ts';
 import type { Running } from './live-command.ts';
@@ -12,6 +17,8 @@ import { waitFor } from './wait-for.ts';
 
 const DEPLOYMENT = 'voxbatch';
 export const VERSIONED_ROWS = 120;
+/** A batch's run. */
+const OPEN = `WorkflowType = "${SUPERVISE_BATCH}" AND ExecutionStatus = "Running"`;
 
 /** A run of a batch's workflow. */
 export interface Run {
@@ -67,6 +74,29 @@ export class VersionedCluster {
       const words = ['workflow', 'update-options', '--workflow-id', workflowId];
       await this.#run([...words, '--versioning-override-behavior', ...behavior]);
     }
+  }
+
+  /** Replaces the workflow of a batch by one that continues as new after this many events. */
+  async continueAfter(batch: string, continueAfterEvents: number): Promise<void> {
+    const { workflow } = this.#client;
+    for await (const { workflowId } of workflow.list({ query: OPEN })) {
+      const first = workflow.getHandle(workflowId);
+      const { taskQueue } = await first.describe();
+      await first.terminate('the test starts its own');
+      const args: [SuperviseBatchInput] = [{ batch, continueAfterEvents }];
+      await workflow.start(SUPERVISE_BATCH, {
+        workflowId,
+        taskQueue,
+        args,
+        workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
+      });
+    }
+  }
+
+  /** Wakes the batch, as every command does that changes the ledger. */
+  async wake(): Promise<void> {
+    for await (const { workflowId } of this.#client.workflow.list({ query: OPEN }))
+      await this.#client.workflow.getHandle(workflowId).signal(WAKE_UP_SIGNAL);
   }
 
   /** `drained` once no run of the build is left. */

@@ -5,6 +5,9 @@ import { changeRate, untilRecorded } from '../../support/batch-record.ts';
 import { VERSIONED_ROWS, VersionedCluster } from '../../support/worker-versions.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
+/** So many events that only a dozen wake-ups of a paused batch fill its history. */
+const FULL = 150;
+
 describe('with Worker Versioning', () => {
   it('a batch stays with the version that began it, moves to the current one when that changes, and back at a rollback', async () => {
     const versions = await VersionedCluster.open();
@@ -41,6 +44,30 @@ describe('with Worker Versioning', () => {
     await world.run(['results', 'lines']);
     expect(await expectWhole(world, 'lines', VERSIONED_ROWS)).toMatchObject({ unknown: 0, charges: VERSIONED_ROWS });
     await Promise.all([stays, last].map((worker) => worker.endInOrder()));
+  });
+
+  it('a batch moves at once also if it has continued as new before because its history was full', async () => {
+    const versions = await VersionedCluster.open();
+    const { world, env } = versions.cluster;
+    const old = await versions.work('one');
+    await versions.setCurrent('one');
+    expect(await world.run(['run', 'lines.csv', '--rate', '1', '--detach'], { env })).toMatchObject({ code: 0 });
+    await versions.untilRunBy('one');
+    await world.run(['pause', 'lines'], { env });
+    await versions.continueAfter('lines', FULL);
+    await waitFor(async () => {
+      await versions.wake();
+      return (await versions.runs()).some(({ status }) => status === 'CONTINUED_AS_NEW');
+    });
+    const fresh = await versions.work('two');
+    await versions.setCurrent('two');
+    // One survey fills no history: it moves because of the version, or not at all.
+    await versions.wake();
+    await versions.untilRunBy('two');
+    await world.run(['resume', 'lines'], { env });
+    await changeRate(world, 'lines', 60);
+    await untilRecorded(world, 'lines', ({ state }) => state === 'closed');
+    await Promise.all([old, fresh].map((worker) => worker.endInOrder()));
   });
 
   it('a batch goes from workers without a version to those with one, and back', async () => {
