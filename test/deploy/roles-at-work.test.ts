@@ -39,6 +39,18 @@ async function query(address: string, ...statements: readonly string[]): Promise
   }
 }
 
+/** What the rule of the scaler asks the ledger, as a reader. */
+async function wantedByScaler(): Promise<number> {
+  const rule = parseAllDocuments(
+    readFileSync(join(import.meta.dirname, '../../deploy/kubernetes/scaler.yaml'), 'utf8'),
+  );
+  const words = rule.flatMap((one) => (one.getIn(['spec', 'triggers', 0, 'metadata', 'query']) ?? []) as string);
+  const client = new pg.Client({ connectionString: addressFor('reader') });
+  await client.connect();
+  const { rows } = await client.query<{ readonly wanted: string }>(words.join('')).finally(() => client.end());
+  return Number(rows[0]?.wanted);
+}
+
 describe('the roles of a ledger', () => {
   lineForEach(server === undefined ? {} : { VOXBATCH_LEDGER: addressFor('reader') });
   let worker: Ledger;
@@ -89,15 +101,39 @@ describe('the roles of a ledger', () => {
   });
 
   it('readers can ask what the scaler of Kubernetes asks', async () => {
-    const rule = parseAllDocuments(
-      readFileSync(join(import.meta.dirname, '../../deploy/kubernetes/scaler.yaml'), 'utf8'),
-    );
-    const metadata = rule.flatMap((one) => (one.getIn(['spec', 'triggers', 0, 'metadata', 'query']) ?? []) as string);
-    const client = new pg.Client({ connectionString: addressFor('reader') });
-    await client.connect();
-    const { rows } = await client.query<{ coalesce: string }>(metadata.join('')).finally(() => client.end());
-    // Those of `demo`; the row of `work` is in doubt.
-    expect(Number(rows[0]?.coalesce)).toBe(3);
+    // Those of `demo`, and its batch, and that of `work`, whose row is in doubt.
+    expect(await wantedByScaler()).toBe(5);
+  });
+
+  it('the scaler wants a worker where only rows wait for a voice, and where a schedule is to fire; none where all is paused', async () => {
+    const before = await wantedByScaler();
+    await worker.createBatch(aBatch('voices'));
+    await worker.addRows('voices', [aRow(1)]);
+    await worker.openBatch('voices', 1);
+    const owner = addressFor('owner');
+    const within = 'set search_path = voxbatch';
+    await query(owner, within, `update rows set state = 'blocked', awaits = 'v' where batch = 'voices'`);
+    expect((await worker.counts('voices')).states).toMatchObject({ blocked: 1, waiting: 0 });
+    expect(await wantedByScaler()).toBe(before + 1);
+    await worker.setControl('voices', 'paused');
+    expect(await wantedByScaler()).toBe(before);
+
+    const fires = `insert into voxbatch.allowed_firings (schedule, kind, from_at, until_at, at)`;
+    const [now, later] = [Date.now(), Date.now() + 600_000];
+    for (const [values, more] of [
+      [`'nightly', 'due', ${String(now)}, null, null`, 1],
+      [`'was paused', 'due', 0, ${String(now)}, null`, 0],
+      [`'by hand', 'trigger', 0, ${String(later)}, null`, 1],
+      [`'by hand', 'trigger', 0, ${String(later)}, ${String(now)}`, 0],
+      [`'caught up', 'backfill', 0, 1, ${String(now)}`, 1],
+      [`'caught up', 'backfill', 0, 1, 1`, 0],
+    ] as const) {
+      await query(owner, `${fires} values (${values})`);
+      expect([values, await wantedByScaler()]).toEqual([values, before + more]);
+      await query(owner, 'delete from voxbatch.allowed_firings');
+    }
+    await query(owner, within, `update rows set state = 'waiting', awaits = null where batch = 'voices'`);
+    await worker.stopNow('voices', ANN);
   });
 
   it.each(['pause demo', 'stop demo', 'stop demo --now', 'tune demo --rate 3'])(
