@@ -16,7 +16,7 @@ const QUOTED = 2.5;
  * ledger may have other batches.
  */
 export async function prefill(path: string, apiUrl: string, rows: number, ended: number, batch = BATCH): Promise<void> {
-  const ledger = await openLedger(path);
+  const ledger = await openLedger(path, { makesTables: true });
   await ledger.createBatch({
     ...{
       name: batch,

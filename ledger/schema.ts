@@ -22,6 +22,7 @@ export const TABLES_OF = {
   '0.2': { actions },
   '0.3': { job_hints: jobHints },
   '0.4': { worker_duties: workerDuties },
+  '0.5': {},
 } satisfies Readonly<Record<VersionName, Readonly<Record<string, Table>>>>;
 
 /** Every table. */

@@ -21,6 +21,7 @@ interface Besides {
 }
 
 const insertResult = preparedWrite(
+  results,
   (db, given: ResultsTable) =>
     db
       .insertInto('results')

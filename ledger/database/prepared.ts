@@ -34,16 +34,20 @@ export function preparedOne<P extends object, R>(
   return async (db, parameters) => (await read(db, parameters))[0];
 }
 
-/** Like {@link prepared}, for a statement that changes lines about these subjects only, and whose answer nobody needs. */
+/**
+ * Like {@link prepared}, for a statement that inserts or updates one line of `table`, and changes lines about these
+ * subjects only. Nobody needs its answer. Each parameter has the name of a column whose values it takes.
+ */
 export function preparedWrite<P extends object>(
+  table: Table,
   build: (db: Db | Tx, parameters: P) => Compilable,
   subjectsOf: (parameters: P) => readonly string[],
 ): (tx: Tx, parameters: P) => Promise<void> {
   const bind = boundOnce(build);
   return async (tx, parameters) => {
-    const { compiled, values } = bind(tx, parameters);
+    const { compiled, values, names } = bind(tx, parameters);
     if (tx.unit === undefined) await execute(tx, compiled, values);
-    else tx.unit.write(subjectsOf(parameters), compiled.sql, values);
+    else tx.unit.write(subjectsOf(parameters), { sql: compiled.sql, values, names, table });
   };
 }
 
@@ -67,20 +71,31 @@ function compiledOnce<P extends object, R>(
 /** Compiles on first use; then only puts in the values. */
 function boundOnce<P extends object, R>(
   build: (db: Db | Tx, parameters: P) => Compilable<R>,
-): (db: Db | Tx, parameters: P) => { readonly compiled: CompiledQuery<R>; readonly values: readonly unknown[] } {
+): (db: Db | Tx, parameters: P) => Bound<R> {
   // Each kind of database has SQL of its own.
-  const known = new Map<unknown, CompiledQuery<R>>();
+  const known = new Map<unknown, Pick<Bound<R>, 'compiled' | 'names'>>();
   return (db, parameters) => {
     const { constructor: kind } = db.getExecutor().adapter;
-    let compiled = known.get(kind);
-    if (compiled === undefined) {
-      compiled = build(db, STAND_INS as P).compile();
-      known.set(kind, compiled);
+    let query = known.get(kind);
+    if (query === undefined) {
+      const compiled = build(db, STAND_INS as P).compile();
+      const names = compiled.parameters.map((value) => (value instanceof Parameter ? value.name : undefined));
+      query = { compiled, names };
+      known.set(kind, query);
     }
     const given = parameters as Readonly<Record<string, unknown>>;
-    const values = compiled.parameters.map((value) => (value instanceof Parameter ? given[value.name] : value));
-    return { compiled, values };
+    const { compiled, names } = query;
+    const values = names.map((name, at) => (name === undefined ? compiled.parameters[at] : given[name]));
+    return { compiled, names, values };
   };
+}
+
+/** A compiled query with the values of one execution. */
+interface Bound<R> {
+  readonly compiled: CompiledQuery<R>;
+  readonly values: readonly unknown[];
+  /** The name of each value; undefined for one that is the same in all executions. */
+  readonly names: readonly (string | undefined)[];
 }
 
 const STAND_INS = new Proxy({}, { get: (_, name) => new Parameter(String(name)) });

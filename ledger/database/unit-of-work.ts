@@ -1,13 +1,14 @@
 import { joinReads, splitAnswer, type Read } from './joint-reads.ts';
+import { JointWrites, type LineWrite } from './joint-writes.ts';
 
 /**
  * The work of one write transaction on a database that is reached over the network, where each statement that is waited
  * for costs a round trip.
  *
  * A group of writes begins by asking for all that its pieces will read, in one go (`prefetch`), and each piece then finds
- * its answers here. Statements that only write are sent and not waited for: the server executes a connection's
- * statements in order, and the commit says whether all of them succeeded. So a group takes two round trips, however many
- * rows it is about.
+ * its answers here. Statements that only write are kept until something else is sent, so that those of one kind become
+ * one, and are not waited for: the server executes a connection's statements in order, and the commit says whether all of
+ * them succeeded. So a group takes two round trips, however many rows it is about.
  *
  * An answer is only as good as the lines it came from. Each is kept under a *subject* (`row:b/5`, `sums:b`), and whoever
  * writes names the subjects that it changes; a write that names none makes all of them ask again.
@@ -17,6 +18,7 @@ export class UnitOfWork {
   readonly #answers = new Map<string, Answers>();
   /** Reads that wait to be asked together, by statement. */
   #together: Map<string, WaitingRead[]> | undefined;
+  readonly #writes = new JointWrites();
 
   /** Resolves once the writers before it are done. Rejects if nothing may be written. */
   readonly begun: Promise<void>;
@@ -79,10 +81,15 @@ export class UnitOfWork {
     );
   }
 
-  /** Sends a statement that changes these subjects only, and does not wait. */
-  write(subjects: readonly string[], sql: string, values: readonly unknown[]): void {
+  /** Writes a line, which changes these subjects only, before anything else is sent. Does not wait. */
+  write(subjects: readonly string[], line: LineWrite): void {
     for (const subject of subjects) this.forget(subject);
-    this.#connection.send(sql, values);
+    this.#writes.add(line);
+  }
+
+  /** Sends what is written: to be called before anything else is sent. */
+  sendWrites(): void {
+    for (const { sql, values } of this.#writes.take()) this.#connection.send(sql, values);
   }
 
   /** Asks again about this subject, or about all that begin with it if it ends with a colon. */

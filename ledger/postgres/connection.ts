@@ -6,7 +6,7 @@ import { LedgerAway } from '../errors.ts';
 import { explain } from './errors.ts';
 import { DATABASE_FACT } from '../database/accept-copy.ts';
 import { numberOf, SET_MARK, type CommitMark, type KeptMark } from './commit-marks.ts';
-import { BEGIN_WRITING, type Session } from './sessions.ts';
+import { BEGIN_WRITING, LOOK_UP_BY_KEY, type Session } from './sessions.ts';
 import { describePlace } from './describe-place.ts';
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
@@ -71,6 +71,7 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
       this.#admit(lines, mark.name, kept);
     });
     this.#whose.catch(() => undefined);
+    this.send(LOOK_UP_BY_KEY, []);
     this.send(SET_MARK, [mark.name, mark.value]);
     this.#planned = mark;
     return (this.#unit = new UnitOfWork(this, this.#whose));
@@ -146,10 +147,14 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
   }
 
   async rollback(): Promise<void> {
+    // What waits to be written has no effect.
+    this.#unit = undefined;
     await this.#run('rollback', []);
   }
 
   async #run(text: string, parameters: readonly unknown[]): Promise<pg.QueryResult> {
+    // What a group has written so far comes first.
+    this.#unit?.sendWrites();
     try {
       return await this.#session.query(text, cleanedAll(parameters));
     } catch (error) {

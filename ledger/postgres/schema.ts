@@ -4,7 +4,7 @@ import type { Schema } from '../schema.ts';
 import type { Column } from '../tables/columns.ts';
 import { createTables, type TableDialect } from '../tables/create-tables.ts';
 import type { MakeVersion, VersionName } from '../versions.ts';
-import { TRIGGERS } from './triggers.ts';
+import { MAKE_TRIGGERS } from './triggers.ts';
 
 /** Text compares by its bytes, whatever language the server speaks; every whole number has 8 bytes. */
 const TYPES: Readonly<Record<Column['type'], string>> = {
@@ -24,11 +24,16 @@ export const VERSIONS: Readonly<Record<VersionName, MakeVersion>> = {
   '0.2': (db) => createTables(db, DIALECT, '0.2'),
   '0.3': (db) => createTables(db, DIALECT, '0.3'),
   '0.4': (db) => createTables(db, DIALECT, '0.4'),
+  '0.5': makeTriggers,
 };
 
-/** Makes version 0.1 in PostgreSQL: `ledger/tables/` describes the tables; the triggers maintain counts and sums. */
+/** Makes version 0.1 in PostgreSQL: `ledger/tables/` describes the tables. */
 async function makeFirst(db: Kysely<unknown>): Promise<void> {
   await createTables(db, DIALECT, '0.1');
-  for (const trigger of TRIGGERS) await sql.raw(trigger).execute(db);
   await (db as Kysely<Schema>).insertInto('facts').values({ name: 'id', value: randomUUID() }).execute();
+}
+
+/** Makes the triggers that maintain counts and sums. Version 0.1 had others, which did so for each line. */
+async function makeTriggers(db: Kysely<unknown>): Promise<void> {
+  for (const statement of MAKE_TRIGGERS) await sql.raw(statement).execute(db);
 }

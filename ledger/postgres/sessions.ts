@@ -23,6 +23,14 @@ export const BEGIN_WRITING =
   'begin isolation level read committed; select pg_advisory_xact_lock(hashtext(current_schema()))';
 
 /**
+ * For the rest of a transaction, each line is looked up by its key. The planner, which knows nothing of tables that were just
+ * filled, would rather walk them as a whole for the lines of a group.
+ */
+export const LOOK_UP_BY_KEY = ['seqscan', 'hashjoin', 'mergejoin']
+  .map((way) => `set local enable_${way} = off`)
+  .join('; ');
+
+/**
  * Which database this is, as an expression, on a primary: the cluster's identifier, which physical copies share, and its
  * timeline, which changes when a replica takes over or a backup is restored.
  */

@@ -1,97 +1,119 @@
-import {
-  changeSums,
-  COMPARE,
-  COUNT,
-  IS_COMPARED,
-  OF_CHARGES,
-  OF_ROWS,
-  RECOUNT,
-  standing,
-  UNCOUNT,
-} from '../tables/kept-sums.ts';
+import { IS_COMPARED, isRecent, OF_CHARGES, OF_ROWS, OF_STANDING, RATIO, RECOUNT, type Line } from '../tables/kept-sums.ts';
 
 /**
  * The triggers of `ledger/sqlite/triggers.ts` in PostgreSQL's language: they keep the same counts and sums, from the
- * same parts.
+ * same parts. Those of rows and charges run once for each statement, with all lines that it has changed: a group of writes
+ * changes the rows of one batch, and one change of its sums costs as much as one for each row.
  */
 
-/** PostgreSQL rounds to decimals only as numeric. */
-const round = (sum: string): string => `round((${sum})::numeric, 6)::double precision`;
+type Event = 'insert' | 'update' | 'delete';
 
-const COUNT_NEW = `${COUNT} n = row_counts.n + 1, recent = row_counts.recent + excluded.recent;`;
+/** What a statement leaves and takes away, under the names that the parts are written for. */
+const LINES: Readonly<Record<Event, readonly Line[]>> = {
+  insert: ['new'],
+  delete: ['old'],
+  update: ['new', 'old'],
+};
+const SUFFIXES: Readonly<Record<Event, string>> = { insert: 'added', delete: 'removed', update: 'changed' };
+const REFERENCING: Readonly<Record<Line, string>> = { new: 'new table as new_lines', old: 'old table as old_lines' };
 
-/** A trigger that runs once for each changed line. */
-interface RowTrigger {
+type Parts = Readonly<Record<string, (line: Line) => string>>;
+
+/** Each changed line with its parts: added if it is new, and with the opposite sign if it is old. */
+function changesOf(event: Event, keys: Parts, parts: Parts, where = 'true'): string {
+  return LINES[event]
+    .map((line) => {
+      const columns = [
+        ...Object.entries(keys).map(([name, part]) => `${part(line)} as ${name}`),
+        ...Object.entries(parts).map(([name, part]) => `${line === 'new' ? '' : '-'}(${part(line)}) as ${name}`),
+      ];
+      return `select ${columns.join(', ')} from ${line}_lines as ${line} where ${where.replaceAll('line.', `${line}.`)}`;
+    })
+    .join(' union all ');
+}
+
+/** Changes the sums of each batch by what its lines add or take away; PostgreSQL rounds to decimals only as numeric. */
+function changeSums(event: Event, parts: Parts): string {
+  const names = Object.keys(parts);
+  const columns = names.map((name) => `${name} = round((sums.${name} + d.${name})::numeric, 6)::double precision`);
+  const totals = names.map((name) => `sum(${name}) as ${name}`);
+  return `update sums set ${columns.join(', ')}
+    from (select batch, ${totals.join(', ')} from (${changesOf(event, { batch: (line) => `${line}.batch` }, parts)}) as one
+      group by batch) as d
+    where sums.batch = d.batch and (${names.map((name) => `d.${name} <> 0`).join(' or ')});`;
+}
+
+/** Counts the lines under what they stand for now, and no more under what they stood for. */
+function changeCounts(event: Event): string {
+  const keys = Object.keys(OF_STANDING).join(', ');
+  return `insert into row_counts (${keys}, n, recent)
+    select ${keys}, sum(n), sum(recent)
+    from (${changesOf(event, OF_STANDING, { n: () => '1', recent: isRecent }, 'line.part_of is null')}) as one
+    group by ${keys} having sum(n) <> 0 or sum(recent) <> 0
+    on conflict (${keys}) do update set n = row_counts.n + excluded.n, recent = row_counts.recent + excluded.recent;`;
+}
+
+/** Compares the charges with their quotes, of each size. */
+const CHANGE_RATIOS = `insert into charge_ratios (batch, operation, size, step, price, worst, unquoted, told, ended)
+  select new.batch, new.operation, ${RATIO.size}, min(new.step), ratio.price,
+    max(${RATIO.worst}), max(${RATIO.unquoted}), sum(${RATIO.told}), sum(${RATIO.ended})
+  from new_lines as new
+  join old_lines as old using (batch, "row", step, take, attempt)
+  join charge_ratios as ratio on ratio.batch = new.batch and ratio.operation = new.operation and ratio.size = 0
+  where ${IS_COMPARED}
+  group by new.batch, new.operation, ${RATIO.size}, ratio.price
+  on conflict (batch, operation, size) do update set
+    worst = greatest(charge_ratios.worst, excluded.worst),
+    unquoted = greatest(charge_ratios.unquoted, excluded.unquoted),
+    told = charge_ratios.told + excluded.told,
+    ended = charge_ratios.ended + excluded.ended;`;
+
+interface Trigger {
   readonly name: string;
+  readonly on: string;
   /** `after …` */
   readonly when: string;
-  readonly on: string;
-  /** Condition; default: always. */
-  readonly if?: string;
+  /** Each line, or the statement with the lines that it is given. */
+  readonly each: string;
   readonly body: string;
 }
 
-const ROW_TRIGGERS: readonly RowTrigger[] = [
-  { name: 'batches_added', when: 'insert', on: 'batches', body: 'insert into sums (batch) values (new.name);' },
-  {
-    name: 'batches_removed',
-    when: 'delete',
-    on: 'batches',
-    body: 'delete from sums where batch = old.name; delete from row_counts where batch = old.name;',
-  },
-  {
-    name: 'batches_reopened',
-    when: 'update of reopened_at',
-    on: 'batches',
-    body: RECOUNT,
-  },
-  { name: 'rows_added', when: 'insert', on: 'rows', if: 'new.part_of is null', body: COUNT_NEW },
-  { name: 'rows_removed', when: 'delete', on: 'rows', if: 'old.part_of is null', body: UNCOUNT },
-  {
-    name: 'rows_changed',
-    when: 'update of state, outcome, failure_class, failure_cause, ended_at',
-    on: 'rows',
-    if: `new.part_of is null and (${standing('old')}, old.ended_at) is distinct from (${standing('new')}, new.ended_at)`,
-    body: UNCOUNT + COUNT_NEW,
-  },
-  {
-    name: 'rows_promising',
-    when: 'insert',
-    on: 'rows',
-    if: 'new.promised <> 0',
-    body: changeSums(OF_ROWS, ['new'], round),
-  },
-  {
-    name: 'rows_promised',
-    when: 'update of promised, outcome',
-    on: 'rows',
-    if: 'old.promised <> 0 or new.promised <> 0',
-    body: changeSums(OF_ROWS, ['old', 'new'], round),
-  },
-  { name: 'charges_added', when: 'insert', on: 'charges', body: changeSums(OF_CHARGES, ['new'], round) },
-  { name: 'charges_removed', when: 'delete', on: 'charges', body: changeSums(OF_CHARGES, ['old'], round) },
-  {
-    name: 'charges_changed',
-    when: 'update of state, quoted, charged, charged_from, finished_at, file, damaged',
-    on: 'charges',
-    body: changeSums(OF_CHARGES, ['old', 'new'], round),
-  },
-  {
-    name: 'charges_ratio',
-    when: 'update of state, charged, charged_from, finished_at',
-    on: 'charges',
-    if: IS_COMPARED,
-    body: `${COMPARE}
-       worst = greatest(charge_ratios.worst, excluded.worst),
-       unquoted = greatest(charge_ratios.unquoted, excluded.unquoted),
-       told = charge_ratios.told + excluded.told,
-       ended = charge_ratios.ended + excluded.ended;`,
-  },
+const ofStatements = (table: string, bodyOf: (event: Event) => string): readonly Trigger[] =>
+  (Object.keys(LINES) as readonly Event[]).map((event) => ({
+    name: `${table}_${SUFFIXES[event]}`,
+    on: table,
+    when: event,
+    each: `referencing ${LINES[event].map((line) => REFERENCING[line]).join(' ')} for each statement`,
+    body: bodyOf(event),
+  }));
+
+const TRIGGERS: readonly Trigger[] = [
+  ...[
+    { name: 'batches_added', when: 'insert', body: 'insert into sums (batch) values (new.name);' },
+    {
+      name: 'batches_removed',
+      when: 'delete',
+      body: 'delete from sums where batch = old.name; delete from row_counts where batch = old.name;',
+    },
+    { name: 'batches_reopened', when: 'update of reopened_at', body: RECOUNT },
+  ].map((trigger) => ({ ...trigger, on: 'batches', each: 'for each row' })),
+  ...ofStatements('rows', (event) => changeCounts(event) + changeSums(event, OF_ROWS)),
+  ...ofStatements(
+    'charges',
+    (event) => changeSums(event, OF_CHARGES) + (event === 'update' ? CHANGE_RATIOS : ''),
+  ),
 ];
 
-/** What makes them. */
-export const TRIGGERS: readonly string[] = ROW_TRIGGERS.flatMap(({ name, when, on, body, ...given }) => [
-  `create function ${name}() returns trigger language plpgsql as $body$ begin ${body} return null; end $body$`,
-  `create trigger ${name} after ${when} on ${on} for each row ${given.if === undefined ? '' : `when (${given.if})`}
-   execute function ${name}()`,
-]);
+/** Triggers that version 0.1 had for each line, beside those that have a successor of their name. */
+const FORMER = ['rows_promising', 'rows_promised', 'charges_ratio'];
+
+/** What makes them, and removes those that there were before version 0.5. */
+export const MAKE_TRIGGERS: readonly string[] = [
+  ...[...TRIGGERS.map(({ name }) => name), ...FORMER].map((name) => `drop function if exists ${name}() cascade`),
+  ...TRIGGERS.flatMap(({ name, on, when, each, body }) => [
+    // Tables of lines have columns with the names that PL/pgSQL gives to its own line.
+    `create function ${name}() returns trigger language plpgsql as
+     $body$ #variable_conflict use_column begin ${body} return null; end $body$`,
+    `create trigger ${name} after ${when} on ${on} ${each} execute function ${name}()`,
+  ]),
+];

@@ -5,6 +5,8 @@ import { LedgerMisuse } from '../errors.ts';
 import { inStep, sumsOfRow } from '../requests/sums-in-hand.ts';
 import { preparedOne, preparedWrite } from '../database/prepared.ts';
 import type { ChargeLine, RowLine, Tx } from '../schema.ts';
+import { charges } from '../tables/charges.ts';
+import { rows } from '../tables/rows.ts';
 
 /** Changes of single lines; each set of columns has its own statement, prepared once. */
 
@@ -62,6 +64,7 @@ export async function setRow(
   const columns = Object.keys(change) as (keyof RowLine)[];
   const update = keep(rowChanges, columns, () =>
     preparedWrite(
+      rows,
       (db, given) =>
         db.updateTable('rows').set(pick(columns, given)).where('batch', '=', given.batch).where('row', '=', given.row),
       subjectsOfRow,
@@ -81,6 +84,7 @@ export async function updateCharge(
   const columns = Object.keys(change) as (keyof ChargeLine)[];
   const update = keep(chargeChanges, columns, () =>
     preparedWrite(
+      charges,
       (db, given: AttemptKey & Partial<ChargeLine>) =>
         db.updateTable('charges').set(pick(columns, given)).where(ofAttempt(given)),
       subjectsOfCharge,

@@ -157,6 +157,7 @@ const selectCharges = prepared(
 );
 
 const insertCharge = preparedWrite(
+  charges,
   (db, given: ChargeLine) => db.insertInto('charges').values(allOf(charges, given)),
   subjectsOfNewCharge,
 );

@@ -85,14 +85,20 @@ export const RECOUNT = `update row_counts set recent = (
 /** When a charge is compared with its quote. */
 export const IS_COMPARED = `new.state in ('accepted', 'done') and (new.finished_at is not null or new.charged_from = 'api')`;
 
+/** What a charge adds to the line of `charge_ratios` of its size. */
+export const RATIO = {
+  size: sizeInSql('new.quoted'),
+  worst: `case when ${IS_TOLD} and new.quoted > 0 then new.charged / new.quoted else 0 end`,
+  unquoted: `case when ${IS_TOLD} and coalesce(new.quoted, 0) <= 0 then new.charged else 0 end`,
+  told: one(`${HAS_ENDED} and ${IS_TOLD}`),
+  ended: one(HAS_ENDED),
+} as const;
+
 /**
  * Compares a charge with its quote. `intend` adds an operation's line with its first request under a budget. Without a
  * budget there is no line, and nothing to do.
  */
 export const COMPARE = `insert into charge_ratios (batch, operation, size, step, price, worst, unquoted, told, ended)
-     select new.batch, new.operation, ${sizeInSql('new.quoted')}, new.step, price,
-       case when ${IS_TOLD} and new.quoted > 0 then new.charged / new.quoted else 0 end,
-       case when ${IS_TOLD} and coalesce(new.quoted, 0) <= 0 then new.charged else 0 end,
-       ${one(`${HAS_ENDED} and ${IS_TOLD}`)}, ${one(HAS_ENDED)}
+     select new.batch, new.operation, ${RATIO.size}, new.step, price, ${RATIO.worst}, ${RATIO.unquoted}, ${RATIO.told}, ${RATIO.ended}
      from charge_ratios where batch = new.batch and operation = new.operation and size = 0
      on conflict (batch, operation, size) do update set`;

@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { LineWrite } from '../../../ledger/database/joint-writes.ts';
 import { UnitOfWork, type UnitConnection } from '../../../ledger/database/unit-of-work.ts';
+import { integer, table, text } from '../../../ledger/tables/columns.ts';
 
 /** Statements in the order in which they went out. */
 let sent: string[];
@@ -17,6 +19,14 @@ beforeEach(() => {
     },
   };
   unit = new UnitOfWork(connection, Promise.resolve());
+});
+
+/** A change of a line, as the group's pieces write it. */
+const lineOf = (row: number): LineWrite => ({
+  table: table(['row'], { row: integer(), state: text() }),
+  sql: 'update t set state = $1 where row = $2',
+  values: ['sent', row],
+  names: ['state', 'row'],
 });
 
 const ask = (subject: string, value = 1): Promise<readonly unknown[]> => unit.read(subject, 'select', [value]);
@@ -40,8 +50,7 @@ describe('a unit of work', () => {
       (await Promise.all([ask('row:b/1'), ask('row:b/2'), ask('sums:b')])).map(([line]) => (line as { at: number }).at);
     await all();
     sent.length = 3;
-    unit.write(subjects, 'update', []);
-    sent.pop();
+    unit.write(subjects, lineOf(1));
     expect(await all()).toEqual(expected);
   });
 
@@ -55,10 +64,18 @@ describe('a unit of work', () => {
   it('keeps what was known before a write in step with it, and asks for nothing that nobody asked for', async () => {
     await ask('sums:b');
     const known = unit.known('sums:b');
-    unit.write(['sums:b'], 'update', []);
+    unit.write(['sums:b'], lineOf(1));
     unit.keep('sums:b', known, () => [{ at: 99 }]);
     unit.keep('sums:c', unit.known('sums:c'), () => [{ at: 99 }]);
-    expect([await ask('sums:b'), await ask('sums:c')]).toEqual([[{ at: 99 }], [{ at: 3 }]]);
+    expect([await ask('sums:b'), await ask('sums:c')]).toEqual([[{ at: 99 }], [{ at: 2 }]]);
+  });
+
+  it('keeps what it writes until it is to be sent, as one statement for each kind', () => {
+    for (const row of [1, 2, 3]) unit.write([], lineOf(row));
+    expect(sent).toEqual([]);
+    unit.sendWrites();
+    unit.sendWrites();
+    expect(sent).toEqual([expect.stringContaining('unnest($1::text[], $2::bigint[])')]);
   });
 
   it('asks together for what is asked at the same time: one statement for each kind', async () => {

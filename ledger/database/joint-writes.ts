@@ -1,0 +1,100 @@
+import type { Column, Table } from '../tables/columns.ts';
+
+/** A statement that inserts or updates one line of a table. */
+export interface LineWrite {
+  readonly table: Table;
+  /** Its values are all parameters, each written once. */
+  readonly sql: string;
+  readonly values: readonly unknown[];
+  /** The column of the table that each value is of; undefined for one that is the same in each execution. */
+  readonly names: readonly (string | undefined)[];
+}
+
+/** A statement on its way to the database. */
+export interface Statement {
+  readonly sql: string;
+  readonly values: readonly unknown[];
+}
+
+/**
+ * Writes that wait to be sent, so that those of one kind are sent as one statement: each statement costs both sides more
+ * than the line that it changes.
+ *
+ * A write may overtake others of other lines: no statement here reads, and what triggers add for one line to counts and
+ * sums does not depend on when they do. Writes of the same line keep their order.
+ */
+export class JointWrites {
+  readonly #waiting: LineWrite[][] = [];
+  /** Where in `#waiting` each statement was last added, and each line last written. */
+  readonly #lastOfStatement = new Map<string, number>();
+  readonly #lastOfLine = new Map<Table, Map<string, number>>();
+
+  add(write: LineWrite): void {
+    const lines = this.#linesOf(write.table);
+    const line = lineOf(write);
+    const earliest = lines.get(line) ?? -1;
+    let at = this.#lastOfStatement.get(write.sql) ?? -1;
+    // One statement cannot change a line twice, either.
+    if (at <= earliest) at = this.#waiting.push([]) - 1;
+    this.#waiting[at]?.push(write);
+    this.#lastOfStatement.set(write.sql, at);
+    lines.set(line, at);
+  }
+
+  /** The statements for all that waits; nothing waits after that. */
+  take(): readonly Statement[] {
+    const taken = this.#waiting.splice(0).map(joinWrites);
+    this.#lastOfStatement.clear();
+    this.#lastOfLine.clear();
+    return taken;
+  }
+
+  #linesOf(table: Table): Map<string, number> {
+    const known = this.#lastOfLine.get(table);
+    if (known !== undefined) return known;
+    const lines = new Map<string, number>();
+    this.#lastOfLine.set(table, lines);
+    return lines;
+  }
+}
+
+function lineOf({ table, names, values }: LineWrite): string {
+  return JSON.stringify(table.key.map((column) => values[names.indexOf(column)]));
+}
+
+/** Executions of one statement as a single one. `writes`: at least one, with the same `sql`. */
+function joinWrites(writes: readonly LineWrite[]): Statement {
+  const [first, ...others] = writes;
+  if (first === undefined || others.length === 0) return first ?? { sql: '', values: [] };
+  const values: unknown[] = [];
+  const types: string[] = [];
+  const columns: string[] = [];
+  const places = first.names.map((name, at) => {
+    const place = `$${String(values.push(name === undefined ? first.values[at] : writes.map((one) => one.values[at])))}`;
+    if (name === undefined) return place;
+    types.push(`${place}::${LISTS[typeOf(first.table, name)]}[]`);
+    const column = `c${String(at + 1)}`;
+    columns.push(column);
+    return `k.${column}`;
+  });
+  const body = first.sql.replace(/\$(\d+)/g, (_, number) => places[Number(number) - 1] ?? '');
+  const from = `from unnest(${types.join(', ')}) as k(${columns.join(', ')})`;
+  const sql = body.startsWith('insert ')
+    ? body.replace(/values \(([^()]*)\)/, (_, line: string) => `select ${line} ${from}`)
+    : body.replace(' where ', () => ` ${from} where `);
+  return { sql, values };
+}
+
+/** What each type of column is called in a list: it takes any value of the column, and null. */
+const LISTS: Readonly<Record<Column['type'], string>> = {
+  text: 'text',
+  integer: 'bigint',
+  bigint: 'bigint',
+  'double precision': 'double precision',
+};
+
+function typeOf({ columns }: Table, name: string): Column['type'] {
+  const column = columns[name];
+  if (column === undefined) throw new Error(`Expected ${name} to be a column.`);
+  return column.type;
+}
