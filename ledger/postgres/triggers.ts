@@ -1,4 +1,13 @@
-import { IS_COMPARED, isRecent, OF_CHARGES, OF_ROWS, OF_STANDING, RATIO, RECOUNT, type Line } from '../tables/kept-sums.ts';
+import {
+  IS_COMPARED,
+  isRecent,
+  OF_CHARGES,
+  OF_ROWS,
+  OF_STANDING,
+  RATIO,
+  RECOUNT,
+  type Line,
+} from '../tables/kept-sums.ts';
 
 /**
  * The triggers of `ledger/sqlite/triggers.ts` in PostgreSQL's language: they keep the same counts and sums, from the
@@ -98,10 +107,7 @@ const TRIGGERS: readonly Trigger[] = [
     { name: 'batches_reopened', when: 'update of reopened_at', body: RECOUNT },
   ].map((trigger) => ({ ...trigger, on: 'batches', each: 'for each row' })),
   ...ofStatements('rows', (event) => changeCounts(event) + changeSums(event, OF_ROWS)),
-  ...ofStatements(
-    'charges',
-    (event) => changeSums(event, OF_CHARGES) + (event === 'update' ? CHANGE_RATIOS : ''),
-  ),
+  ...ofStatements('charges', (event) => changeSums(event, OF_CHARGES) + (event === 'update' ? CHANGE_RATIOS : '')),
 ];
 
 /** Triggers that version 0.1 had for each line, beside those that have a successor of their name. */
