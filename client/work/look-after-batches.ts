@@ -38,9 +38,10 @@ export interface LookAfterRequest {
  * First wakes every batch: a request may have been recorded while no worker was there to read it.
  */
 export async function lookAfterBatches(request: LookAfterRequest): Promise<void> {
-  const { temporal, ledger, version, everyMs, say, signal } = request;
+  const { temporal, ledger, only, version, everyMs, say, signal } = request;
   const { client } = temporal;
-  const stranded = version && new StrandedBatches({ temporal, ledger, version, say });
+  // One that only downloads has no version either way, and could not go on with the batch.
+  const stranded = only === 'download' ? undefined : new StrandedBatches({ temporal, ledger, version, say });
   try {
     for (const batch of await openBatches(request)) {
       signal.throwIfAborted();

@@ -19,17 +19,32 @@ export function isSameVersion(one: WorkerVersion, other: WorkerVersion): boolean
 }
 
 /** Whether new work goes to a version; undefined if Temporal does not say, for example because it may not be asked. */
-export async function isCurrent({ client, namespace }: Place, version: WorkerVersion): Promise<boolean | undefined> {
+export async function isCurrent(place: Place, version: WorkerVersion): Promise<boolean | undefined> {
+  const current = await currentOf(place, version.deploymentName);
+  return current === undefined ? undefined : current !== 'none' && isSameVersion(current, version);
+}
+
+/** Whether new work of a deployment goes to workers without a version; undefined if Temporal does not say. */
+export async function isUnversioned(place: Place, deploymentName: string): Promise<boolean | undefined> {
+  const current = await currentOf(place, deploymentName);
+  return current === undefined ? undefined : current === 'none';
+}
+
+/** The current version of a deployment, `none` also if there is no such deployment; undefined if Temporal does not say. */
+async function currentOf(
+  { client, namespace }: Place,
+  deploymentName: string,
+): Promise<WorkerVersion | 'none' | undefined> {
   try {
-    const { deploymentName } = version;
     const { workerDeploymentInfo } = await client.workflowService.describeWorkerDeployment({
       namespace,
       deploymentName,
     });
-    const current = workerDeploymentInfo?.routingConfig?.currentDeploymentVersion;
-    return current != null && isSameVersion(versionFrom(current), version);
+    const routing = workerDeploymentInfo?.routingConfig;
+    if (routing == null) return undefined;
+    return routing.currentDeploymentVersion == null ? 'none' : versionFrom(routing.currentDeploymentVersion);
   } catch (error) {
-    return isNotFound(error) ? false : undefined;
+    return isNotFound(error) ? 'none' : undefined;
   }
 }
 

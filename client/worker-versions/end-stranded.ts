@@ -5,22 +5,23 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { isOfVersion } from '../../policy/lanes/versions.ts';
 import type { Temporal } from '../temporal/open-temporal.ts';
-import { isCurrent, isSameVersion, unpinCommand, type Pinning } from './current-version.ts';
+import { isCurrent, isSameVersion, isUnversioned, unpinCommand, type Pinning } from './current-version.ts';
 
 export interface StrandedRequest {
   readonly temporal: Pick<Temporal, 'address' | 'client' | 'namespace'>;
   readonly ledger: Pick<Ledger, 'id' | 'livingWorkers'>;
-  /** This worker's. */
-  readonly version: WorkerVersion;
+  /** This worker's; undefined without Worker Versioning. */
+  readonly version: WorkerVersion | undefined;
   readonly say: (line: string) => void;
 }
 
 /**
- * Ends the workflow of a batch whose version has no worker left, so that it can be started anew with the current one.
+ * Ends the workflow of a batch whose version has no worker left, so that it can be started anew with workers that get new work.
  * Pinned as it is, Temporal would keep it for workers that never come back: whoever replaces the last old worker before
  * the batch has moved on leaves it so. The workflow knows nothing that the ledger does not. Does so only when asked twice
- * in a row, since workers may be restarting, and only for the version that is the current one: the batch was to go there
- * anyway. A run that somebody has pinned stays; that is said once.
+ * in a row, since workers may be restarting, and only for those that get new work: the batch was to go there anyway. These
+ * are workers of the current version, or where its deployment has none, those without a version. A run that somebody has
+ * pinned stays; that is said once.
  */
 export class StrandedBatches {
   readonly #request: StrandedRequest;
@@ -47,9 +48,11 @@ export class StrandedBatches {
 
   async #isStranded({ apiUrl, account }: BatchRecord, to: WorkerVersion): Promise<boolean> {
     const { temporal, ledger, version } = this.#request;
-    if (isSameVersion(to, version)) return false;
+    if (version !== undefined && isSameVersion(to, version)) return false;
     const living = await ledger.livingWorkers(apiUrl, account, 'submit');
-    return !living.some((owner) => isOfVersion(owner, to)) && (await isCurrent(temporal, version)) === true;
+    if (living.some((owner) => isOfVersion(owner, to))) return false;
+    const getsWork = version === undefined ? isUnversioned(temporal, to.deploymentName) : isCurrent(temporal, version);
+    return (await getsWork) === true;
   }
 
   #sayOnce(batch: string, runId: string, to: WorkerVersion): void {

@@ -31,6 +31,28 @@ describe('with Worker Versioning', () => {
     await fresh.endInOrder();
   });
 
+  it('back to workers without a version: a batch whose version has no worker left goes on with those', async () => {
+    const versions = await VersionedCluster.open();
+    const { world, env } = versions.cluster;
+    const old = await versions.work('one');
+    await versions.setCurrent('one');
+    expect(await world.run(['run', 'lines.csv', '--rate', '1', '--detach'], { env })).toMatchObject({ code: 0 });
+    await versions.untilRunBy('one');
+    await world.untilCharged(3);
+    // Too early: the batch has not moved on.
+    await old.endInOrder();
+    await versions.setUnversioned();
+    const plain = await world.startWorking(['worker', '--look-every', '1'], { env });
+    await plain.said('no worker of its version voxbatch:one is left.');
+    await versions.untilRunBy(undefined);
+    await changeRate(world, 'lines', 60);
+    await untilRecorded(world, 'lines', ({ state }) => state === 'closed');
+    expect((await versions.runs()).at(-1)).toEqual({ build: 'one', status: 'TERMINATED' });
+    await world.run(['results', 'lines']);
+    expect(await expectWhole(world, 'lines', VERSIONED_ROWS)).toMatchObject({ unknown: 0, charges: VERSIONED_ROWS });
+    await plain.endInOrder();
+  });
+
   it('workers that only download fetch for all versions, also while a version is away, and for the one that a batch moves to', async () => {
     const versions = await VersionedCluster.open();
     const { world, env } = versions.cluster;

@@ -1,8 +1,9 @@
-import { beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import type { BatchRecord } from '../../../ledger/record-types.ts';
 import { batchWorkflowId } from '../../../contract/names.ts';
 import { StrandedBatches } from '../../../client/worker-versions/end-stranded.ts';
+import type { WorkerVersion } from '../../../contract/worker-version.ts';
 import { ownerOf } from '../../../policy/lanes/versions.ts';
 
 const of = (buildId: string) => ({ deploymentName: 'voxbatch', buildId });
@@ -15,6 +16,7 @@ let current: string;
 let isGone: boolean;
 let ended: string[];
 let said: string[];
+let open: (version: WorkerVersion | undefined) => StrandedBatches;
 let stranded: StrandedBatches;
 
 beforeEach(() => {
@@ -33,14 +35,16 @@ beforeEach(() => {
       describeWorkerDeployment: () => {
         if (current === 'secret') return Promise.reject(Object.assign(new Error('denied'), { code: 7 }));
         if (current === 'none') return Promise.reject(Object.assign(new Error('no such deployment'), { code: 5 }));
-        return Promise.resolve({ workerDeploymentInfo: { routingConfig: { currentDeploymentVersion: of(current) } } });
+        const currentDeploymentVersion = current === 'unversioned' ? null : of(current);
+        return Promise.resolve({ workerDeploymentInfo: { routingConfig: { currentDeploymentVersion } } });
       },
     },
   } as unknown as Client;
   const ledger = { id: 'l', livingWorkers: () => Promise.resolve(living) };
   const temporal = { client, namespace: 'default', address: 'localhost:7233' };
   said = [];
-  stranded = new StrandedBatches({ temporal, ledger, version: MINE, say: (line) => said.push(line) });
+  open = (version) => new StrandedBatches({ temporal, ledger, version, say: (line) => said.push(line) });
+  stranded = open(MINE);
 });
 
 it('ends the run of a batch whose version has no worker, at the second look in a row', async () => {
@@ -82,4 +86,35 @@ it('leaves one that somebody has pinned, and says so once', async () => {
   expect(ended).toEqual([]);
   expect(said).toEqual([expect.stringContaining('pinned it to voxbatch:one, which has no worker')]);
   expect(said[0]).toContain(`--workflow-id '${batchWorkflowId('l', 'b')}' --versioning-override-behavior unspecified`);
+});
+
+describe('a worker without a version', () => {
+  beforeEach(() => {
+    living = [ownerOf('host', undefined)];
+    stranded = open(undefined);
+  });
+
+  it.each(['unversioned', 'none'])(
+    'ends a run that no worker is left for, if new work goes to such workers: %s',
+    async (now) => {
+      current = now;
+      expect(await stranded.end(BATCH, PINNED)).toBe(false);
+      expect(await stranded.end(BATCH, PINNED)).toBe(true);
+      expect(ended).toEqual(['r1']);
+    },
+  );
+
+  it.each(['one', 'two', 'secret'])('leaves all to others if it may not: %s is current', async (now) => {
+    current = now;
+    for (let look = 0; look < 3; look++) expect(await stranded.end(BATCH, PINNED)).toBe(false);
+  });
+
+  it('leaves one whose version has a worker, and one that somebody has pinned', async () => {
+    current = 'unversioned';
+    for (let look = 0; look < 3; look++) expect(await stranded.end(BATCH, { ...PINNED, byHand: true })).toBe(false);
+    expect(said).toEqual([expect.stringContaining('pinned it to voxbatch:one, which has no worker')]);
+    living.push(ownerOf('old host', of('one')));
+    for (let look = 0; look < 3; look++) expect(await stranded.end(BATCH, PINNED)).toBe(false);
+    expect(ended).toEqual([]);
+  });
 });
