@@ -55,10 +55,10 @@ type AttemptEvent =
       readonly error?: string;
     };
 
-interface LaneEvent extends InLane {
+export interface LaneEvent extends InLane {
   readonly type: 'lane';
   readonly batch: string;
-  /** `taken`; `claimed` with the number of new rows; otherwise how its slice ended. */
+  /** `taken`; `claimed` with the number of new rows; otherwise how its slice ended, with the number of all that it claimed. */
   readonly is: 'taken' | 'claimed' | 'more' | 'idle' | 'failed';
   readonly rows?: number;
 }

@@ -11,6 +11,9 @@ export function logEvents(log: Logger): Observe {
     if (event.type === 'note') {
       const [level, words] = NOTES[event.what];
       log[level](facts, words);
+    } else if (event.type === 'lane' && event.is !== 'claimed') {
+      // Who works on what: two lines for each slice.
+      log[event.is === 'failed' ? 'warn' : 'info']({ event: type, ...facts }, `lane: ${event.is}`);
     } else {
       // A job that cannot be read is read again: an outage would be a line for each job and read.
       const isTrouble = type !== 'poll' && ('failure' in event || 'error' in event);

@@ -50,9 +50,11 @@ export async function runLane(
   signal: AbortSignal,
   beat: () => void,
 ): Promise<LaneReport> {
+  let claimed = 0;
   const deps: Dependencies = {
     ...shared,
     observe: (event) => {
+      if (event.type === 'lane' && event.is === 'claimed') claimed += event.rows ?? 0;
       shared.observe({ lane: offer.lane, ...event });
     },
   };
@@ -91,7 +93,7 @@ export async function runLane(
   over.abort();
   // Rows see the end at once, except those whose request is in flight.
   await Promise.race([Promise.all([...rows, listening]), sleep(FAREWELL_MS, undefined, { ref: false })]);
-  deps.observe({ type: 'lane', batch: batch.name, is: faults.length > 0 ? 'failed' : report.then });
+  deps.observe({ type: 'lane', batch: batch.name, is: faults.length > 0 ? 'failed' : report.then, rows: claimed });
   if (faults.length > 0) throw faults[0];
   await deps.ledger.releaseLane(owned);
   return report;

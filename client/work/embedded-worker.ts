@@ -4,6 +4,7 @@ import { defined } from '../../contract/defined.ts';
 import { writeSync, realpathSync } from 'node:fs';
 import { pino, type Logger } from 'pino';
 import type { FaultPointHook } from '../../activities/fault-points.ts';
+import type { Observe } from '../../contract/work-events.ts';
 import type { WorkerDuty } from '../../contract/worker-duty.ts';
 import { batchWorkflowId } from '../../contract/names.ts';
 import type { SearchAttributeName } from '../../contract/search-attributes.ts';
@@ -53,6 +54,8 @@ export interface EmbeddedWorkerRequest {
   readonly onWebhook?: ((news: WebhookNews) => void) | undefined;
   /** Called with messages for the user before work begins. */
   readonly say: (line: string) => void;
+  /** Called with every event of the work, besides the log. */
+  readonly observe?: Observe | undefined;
   /** Also receives every log line. */
   readonly onLog?: ((line: string) => void) | undefined;
 }
@@ -94,7 +97,7 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
         owner,
         only: request.only,
         log,
-        observe: logEvents(log),
+        observe: bothOf(logEvents(log), request.observe),
         voxbatchVersion: voxbatchVersion(),
         searchable: await searchableIn(request),
         onFault: request.onFault,
@@ -127,6 +130,14 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
   } finally {
     await beats?.stop();
   }
+}
+
+function bothOf(one: Observe, other: Observe | undefined): Observe {
+  if (other === undefined) return one;
+  return (event) => {
+    one(event);
+    other(event);
+  };
 }
 
 /** The search attributes that workflows may set. Says how to create those that are missing. */

@@ -17,6 +17,7 @@ import { requireNamespace } from '../temporal/require-namespace.ts';
 import { isCurrent, setCurrentCommand } from '../worker-versions/current-version.ts';
 import type { WebhookNews, WebhookWish } from '../webhooks/webhook-options.ts';
 import { startEmbeddedWorker, warnOfLittleDisk } from './embedded-worker.ts';
+import { laneLine } from './lane-line.ts';
 import { lookAfterBatches } from './look-after-batches.ts';
 import { writeOut } from '../../batches/out-folder.ts';
 import { voxbatchVersion } from '../version.ts';
@@ -134,6 +135,10 @@ async function work(session: Session, temporal: Temporal, options: Work): Promis
   const worker = await startEmbeddedWorker({
     ...{ temporal, ledger, store, open, settings, only, webhook, onFault, atFaultPoint, onLog, say },
     version: options.version,
+    observe: (event) => {
+      const line = laneLine(event);
+      if (line !== undefined) say(line);
+    },
     onWebhook: (news) => {
       tell({ type: 'webhook', news });
     },

@@ -49,6 +49,9 @@ describe('the events of a batch', () => {
       expect.arrayContaining(way),
     );
     expect(lines.debug).toHaveLength(events.length);
+    const ofLanes = lines.info.filter((line) => line.includes('"event":"lane"'));
+    expect(ofLanes[0]).toMatch(/"level":30,.*"is":"taken".*lane: taken/);
+    expect(ofLanes.at(-1)).toMatch(/"level":30,.*"is":"idle","rows":[1-9]\d*,/);
     const levels = lines.info.map((line) => (JSON.parse(line) as { level: number }).level);
     expect(levels.filter((level) => level === 40).length).toBeGreaterThanOrEqual(3);
     expect(levels.length).toBeLessThan(events.length / 2);

@@ -21,6 +21,10 @@ describe('workers that do a part of the work', () => {
     expect(await world.run(['status', 'lines'], { env })).toMatchObject({ stdout: saying('No worker downloads') });
     expect(world.charges().size).toBe(0);
     const downloader = await only('download');
+    await Promise.all([
+      workers[0]?.said('"lines", lane 1: work begins'),
+      downloader.said('"lines", lane 1001: work begins'),
+    ]);
     await world.untilCharged(ROWS / 3);
     await downloader.kill();
     // What is paid for waits for a worker that downloads, and counts as in flight.
