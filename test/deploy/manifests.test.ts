@@ -142,6 +142,55 @@ describe('what is deployed', () => {
   });
 });
 
+describe('the users of the database', () => {
+  const services = (documentsOf('compose/compose.yaml')[0] ?? {}) as unknown as {
+    readonly services: Readonly<Record<string, { readonly environment?: Readonly<Record<string, string>> }>>;
+  };
+  const environments = Object.entries(services.services).map(([name, { environment = {} }]) => ({ name, environment }));
+
+  it.each([
+    ['worker', 'worker'],
+    ['migrate', 'owner'],
+    ['command', 'operator'],
+    ['look', 'reader'],
+  ])('of compose: %s is the user %s, with its password', (name, user) => {
+    const { environment = {} } = services.services[name] ?? {};
+    expect(environment).toMatchObject({
+      VOXBATCH_LEDGER: `postgres://${user}@postgres:5432/voxbatch`,
+      PGPASSWORD: `\${${user.toUpperCase()}_PASSWORD:?}`,
+    });
+  });
+
+  it('of compose: only what makes the users has the password of the superuser', () => {
+    const having = environments.filter(({ environment }) =>
+      JSON.stringify(environment).includes('POSTGRES_PASSWORD:?'),
+    );
+    expect(having.map(({ name }) => name)).toEqual(['users', 'postgres']);
+  });
+
+  it('of compose: each password that a service needs is one that the comment makes', () => {
+    const text = read('compose/compose.yaml');
+    const made = /for name in ([A-Z ]+); do/.exec(text)?.[1]?.split(' ') ?? [];
+    const needed = [...text.matchAll(/\$\{([A-Z]+)_PASSWORD:\?\}/g)].map(([, name]) => name);
+    expect(made.toSorted()).toEqual([...new Set(needed)].toSorted());
+  });
+
+  it('of Kubernetes: each container has the secret of its own user, and commands name that user', () => {
+    const users = CONTAINERS.filter(({ file }) => file.startsWith('kubernetes')).map(({ file, container }) => {
+      const [, name = ''] = /"secretKeyRef":\{"name":"([^"]+)","key":"ledger"/.exec(JSON.stringify(container)) ?? [];
+      const [, user] =
+        new RegExp(`secret generic ${name} --from-literal=ledger=postgres://(\\w+):`).exec(read(file)) ?? [];
+      return `${wordsOf(container)[0] ?? ''} ${name} ${user ?? 'as above'}`;
+    });
+    expect(users.toSorted()).toEqual([
+      'ledger voxbatch-owner owner',
+      'run voxbatch-operator ann',
+      'run voxbatch-operator as above',
+      'worker voxbatch worker',
+    ]);
+  });
+});
+
 describe('the settings that containers share', () => {
   const shared = documentsOf('kubernetes/settings.yaml').flatMap((one) =>
     [...objectsIn(one)].filter(({ kind }) => kind === 'ConfigMap'),
