@@ -41,6 +41,8 @@ export interface OpenDialect {
   readonly makesTables?: boolean | undefined;
   /** How long calls wait for a database that goes away, ms. One in a file does not. */
   readonly patienceMs: number;
+  /** Whether statements go over whole tables: those may take longer. Default: only those that make tables do. */
+  readonly isWhole?: boolean | undefined;
 }
 
 /**

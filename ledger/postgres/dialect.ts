@@ -14,6 +14,7 @@ import {
 } from 'kysely';
 import { withMemory, type Requests } from '../database/recorded-lately.ts';
 import { Outage } from '../../store/outage.ts';
+import type { OpenDialect } from '../driver.ts';
 import type { UnitAdapter } from '../database/unit-adapter.ts';
 import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { CommitUnknown, LedgerAway, LedgerUnreachable } from '../errors.ts';
@@ -25,6 +26,13 @@ import { describePlace } from './describe-place.ts';
 import { explain, UNIQUE_VIOLATION } from './errors.ts';
 import { Sessions, type Session } from './sessions.ts';
 
+/** How long the answer to a statement may take before the connection counts as broken, ms. */
+const ANSWER_MS = 60_000;
+/**
+ * The same of one that goes over whole tables, such as a copy or a count of everything: minutes with millions of rows. A
+ * connection whose line is silent is told by TCP's own probes then, too.
+ */
+const WHOLE_ANSWER_MS = 3_600_000;
 /** Key of the lock on migrations. */
 const MIGRATIONS = 1;
 
@@ -32,7 +40,14 @@ const MIGRATIONS = 1;
  * Opens a ledger in a schema of its own, which it creates if it may. Waits for the server for so long, ms. Throws
  * `LedgerUnreachable`, also if there is no ledger.
  */
-export async function openPostgres(place: string, makesTables: boolean, patienceMs: number): Promise<Dialect> {
+export async function openPostgres(
+  place: string,
+  {
+    makesTables,
+    isWhole,
+    patienceMs,
+  }: Readonly<Record<'makesTables' | 'isWhole', boolean>> & Pick<OpenDialect, 'patienceMs'>,
+): Promise<Dialect> {
   // A command that only asks does not wait for a person.
   const mayPass = ({ needsPerson }: LedgerAway): boolean => patienceMs === Infinity || !needsPerson;
   const outage = new Outage(patienceMs, (error) =>
@@ -41,7 +56,7 @@ export async function openPostgres(place: string, makesTables: boolean, patience
       : undefined,
   );
   const { schema } = connectionTo(place);
-  const sessions = new Sessions(place, outage);
+  const sessions = new Sessions(place, outage, isWhole ? WHOLE_ANSWER_MS : ANSWER_MS);
   try {
     await sessions.using(async (session) => {
       const [{ found, tables } = {}] = (

@@ -7,8 +7,8 @@ export const postgres: LedgerDriver = {
   describe: describePlace,
   // The database exists; its owner makes the schema.
   make: () => Promise.resolve(),
-  open: async (place, { makesTables = false, patienceMs }) =>
-    (await import('./dialect.ts')).openPostgres(place, makesTables, patienceMs),
+  open: async (place, { makesTables = false, isWhole = makesTables, patienceMs }) =>
+    (await import('./dialect.ts')).openPostgres(place, { makesTables, isWhole, patienceMs }),
   // Whoever names a database has chosen it: no ledger in one comes with a folder from elsewhere.
   strangeParts: () => Promise.resolve([]),
   versions: versionsOf(async () => (await import('./schema.ts')).VERSIONS),

@@ -11,8 +11,6 @@ const MOST_SESSIONS = 4;
 const MOST_STATEMENTS = 300;
 /** The oldest version of PostgreSQL that is tested. */
 const OLDEST_VERSION = 15;
-/** How long the answer to a statement may take before the connection counts as broken, ms. */
-const ANSWER_MS = 60_000;
 const CONNECT_MS = 10_000;
 
 /**
@@ -76,14 +74,15 @@ export class Sessions {
   readonly #taken = new Set<Session>();
   #hasConnected = false;
 
-  constructor(place: string, outage: Outage) {
+  /** `answerMs`: how long the answer to a statement may take before the connection counts as broken. */
+  constructor(place: string, outage: Outage, answerMs: number) {
     this.#place = place;
     this.#outage = outage;
     this.#pool = new pg.Pool({
       ...connectionTo(place).config,
       pipeline: true,
       max: MOST_SESSIONS,
-      query_timeout: ANSWER_MS,
+      query_timeout: answerMs,
       connectionTimeoutMillis: CONNECT_MS,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
