@@ -23,7 +23,7 @@ const onPostgres =
   process.env['TEST_POSTGRES'] === undefined
     ? [
         '/test/live/postgres/',
-        '/test/deploy/roles-at-work',
+        '/test/deploy/roles-',
         '/test/ledger/lanes/server-clock',
         '/test/ledger/postgres/',
       ]
