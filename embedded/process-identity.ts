@@ -30,10 +30,13 @@ type ReadStat = (pid: number) => string | undefined;
 
 /** Boot id and pid namespace. */
 function machineNow(): string | undefined {
-  return orElse(
-    () => `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/pid')}`,
-    undefined,
-  );
+  const boot = bootId();
+  return boot === undefined ? undefined : orElse(() => `${boot} ${readlinkSync('/proc/self/ns/pid')}`, undefined);
+}
+
+/** Drawn by the kernel when the machine starts: of two machines, also clones of one, each has its own. Linux only. */
+export function bootId(): string | undefined {
+  return orElse(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(), undefined);
 }
 
 function readStat(pid: number): string | undefined {

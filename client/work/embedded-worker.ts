@@ -1,7 +1,8 @@
 import { isGrpcServiceError, ServiceError, type Client } from '@temporalio/client';
 import { outageLine } from '../look/tell-of-outages.ts';
 import { defined } from '../../contract/defined.ts';
-import { writeSync, realpathSync } from 'node:fs';
+import { writeSync, realpathSync, statSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { pino, type Logger } from 'pino';
 import type { FaultPointHook } from '../../activities/fault-points.ts';
 import type { Observe } from '../../contract/work-events.ts';
@@ -12,6 +13,7 @@ import type { WorkerVersion } from '../../contract/worker-version.ts';
 import { ownerOf } from '../../policy/lanes/versions.ts';
 import { failAbandoned } from '../../embedded/fail-abandoned.ts';
 import { pathsIn } from '../../embedded/home.ts';
+import { bootId } from '../../embedded/process-identity.ts';
 import { openOwnLog } from '../../embedded/private-home.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Store } from '../../store/store.ts';
@@ -212,14 +214,16 @@ export async function warnOfLittleDisk(
  * Locks a ledger for this Temporal server's workers, so that no other server's workers use it at the same time. Returns
  * a function that releases the lock. Throws {@link VoxbatchError} (`ledger-in-use`) while another server's workers hold
  * it, (`machine`) if the ledger has moved, or another was copied into it, since it was opened, and (`server-gone`).
+ * `machine`: this one, as no other calls itself.
  */
 export async function lockLedger(
   ledger: Pick<Ledger, 'id' | 'place' | 'lockForWorkers' | 'readStanding'>,
   temporal: Temporal,
   home: string,
   onLost?: (error: Error) => void,
+  machine = bootId() ?? hostname(),
 ): Promise<Unlock> {
-  const server = temporal.isEmbedded ? await nameOfEmbedded(temporal, home) : await nameOf(temporal);
+  const server = temporal.isEmbedded ? await nameOfEmbedded(temporal, home, machine) : await nameOf(temporal);
   const unlock = await beforeWork(() => ledger.lockForWorkers(server, onLost)).catch((error: unknown) => {
     if (!(error instanceof LedgerInUse)) throw error;
     throw new VoxbatchError({ type: 'ledger-in-use', ledger: ledger.place, holder: error.holder });
@@ -243,12 +247,21 @@ export async function lockLedger(
   }
 }
 
-/** The id distinguishes homes of one path on different hosts, and the path tells people which it is. */
-async function nameOfEmbedded({ client, namespace, address }: Temporal, home: string): Promise<string> {
+/**
+ * The id distinguishes homes of one path on different hosts, and the path tells people which it is. A copy of a home has the
+ * id, too: the machine and the folder's number on its disk tell it apart, on a clone of the machine or in another container.
+ * The name need not outlive a restart of the machine, as the lock does not.
+ */
+async function nameOfEmbedded(
+  { client, namespace, address }: Temporal,
+  home: string,
+  machine: string,
+): Promise<string> {
   const id = await readNamespaceId(client, namespace).catch((cause: unknown) => {
     throw new VoxbatchError({ type: 'server-gone', address, cause: cause as Error });
   });
-  return `the embedded one in ${realpathSync(home)} (${id})`;
+  const folder = realpathSync(home);
+  return `the embedded one in ${folder} (${id}, machine ${machine}, folder ${String(statSync(folder).ino)})`;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { symlink, writeFile } from 'node:fs/promises';
+import { mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { beforeEach, describe, expect, it } from '@jest/globals';
@@ -42,7 +42,11 @@ describe('lockLedger', () => {
     const cluster = temporal(false, 'cluster:7233', 'id-1');
     const unlock = await lockLedger(ledger, embedded, folder);
     await expect(lockLedger(ledger, cluster, folder)).rejects.toMatchObject({
-      problem: { type: 'ledger-in-use', ledger: ledger.place, holder: `the embedded one in ${folder} (id-0)` },
+      problem: {
+        type: 'ledger-in-use',
+        ledger: ledger.place,
+        holder: expect.stringContaining(`the embedded one in ${folder} (id-0, machine `),
+      },
     });
     unlock();
     (await lockLedger(ledger, cluster, folder))();
@@ -51,9 +55,29 @@ describe('lockLedger', () => {
   it('refuses those of another host, where the home has the same path', async () => {
     const unlock = await lockLedger(ledger, embedded, folder);
     await expect(lockLedger(ledger, temporal(true, '127.0.0.1:1', 'id-9'), folder)).rejects.toMatchObject({
-      problem: { type: 'ledger-in-use', holder: `the embedded one in ${folder} (id-0)` },
+      problem: { type: 'ledger-in-use', holder: expect.stringContaining(`in ${folder} (id-0, `) },
     });
     unlock();
+  });
+
+  it('refuses those of a clone of the machine, with a copy of the home and of what the server keeps', async () => {
+    const on = (machine: string): Promise<() => void> => lockLedger(ledger, embedded, folder, undefined, machine);
+    const unlocks = [await on('one'), await on('one')];
+    await expect(on('two')).rejects.toMatchObject({ problem: { type: 'ledger-in-use' } });
+    for (const unlock of unlocks) unlock();
+    // Nobody works on it any more, as after a restart of the machine.
+    (await on('two'))();
+  });
+
+  it('refuses those of a copy of the home at the same path, as another container of the machine has it', async () => {
+    const home = join(folder, 'home');
+    await mkdir(home);
+    const unlock = await lockLedger(ledger, embedded, home);
+    await rename(home, join(folder, 'of the other container'));
+    await mkdir(home);
+    await expect(lockLedger(ledger, embedded, home)).rejects.toMatchObject({ problem: { type: 'ledger-in-use' } });
+    unlock();
+    (await lockLedger(ledger, embedded, home))();
   });
 
   it('needs to know which embedded server it is, and locks nothing otherwise', async () => {
