@@ -210,6 +210,53 @@ describe('the roles of a ledger', () => {
     }
   });
 
+  it('operators cannot say that a request was for another row, or sent by another or at another time', async () => {
+    const columns = ['batch', 'row', 'step', 'take', 'attempt', 'owner', 'intent_at'];
+    for (const column of columns)
+      await expect(query(addressFor('operator'), `update voxbatch.charges set ${column} = ${column}`)).rejects.toThrow(
+        'permission denied for table charges',
+      );
+    const settles = 'update charges set state = state, job_id = job_id';
+    await query(addressFor('operator'), 'set search_path = voxbatch', settles);
+  });
+
+  it.each([
+    ['reader', 'select address from voxbatch.webhooks'],
+    ['reader', 'select before from voxbatch.webhooks'],
+    ['reader', 'select * from voxbatch.webhooks'],
+    ['reader', `update voxbatch.facts set value = 'x'`],
+    ['operator', `update voxbatch.facts set value = 'x' where name = 'id'`],
+    ['operator', `update voxbatch.facts set name = 'x' where name = 'id'`],
+    ['operator', `delete from voxbatch.facts where name = 'id'`],
+    ['operator', `update voxbatch.facts set value = 'x' where name = 'database'`],
+    ['operator', `delete from voxbatch.facts where name = 'store'`],
+    ['worker', `update voxbatch.facts set value = 'x' where name = 'id'`],
+    ['worker', `delete from voxbatch.facts where name = 'id'`],
+    ['worker', `delete from voxbatch.facts where name = 'database'`],
+    ['worker', `update voxbatch.facts set value = 'x' where name = 'database'`],
+    ['worker', `update voxbatch.facts set value = 'x' where name = 'store'`],
+    ['worker', `delete from voxbatch.facts where name = 'store'`],
+  ] as const)('refused: %s: %s', async (role, statement) => {
+    await worker.recordStore('the store');
+    await expect(query(addressFor(role), statement)).rejects.toThrow('permission denied');
+  });
+
+  it('readers see whose webhook is used, operators replace a lost store and accept a copy', async () => {
+    await query(addressFor('reader'), 'select api_url, account, owner, taken_at from voxbatch.webhooks');
+    const operator = await openLedger(addressFor('operator'));
+    try {
+      await operator.recordStore('the store');
+      await operator.replaceStore('a new one');
+      expect(await operator.recordStore('another')).toBe('a new one');
+      await operator.acceptCopy(ANN);
+      // The next writer puts its database on record.
+      await worker.setControl('demo', 'paused');
+      await worker.setControl('demo', 'running');
+    } finally {
+      await operator.close();
+    }
+  });
+
   it.each(['operator', 'worker'] as const)(
     '%s cannot remove or change what is evidence, nor the tables',
     async (role) => {

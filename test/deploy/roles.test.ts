@@ -7,10 +7,11 @@ import { TABLES } from '../../ledger/schema.ts';
 function grantsOf(role: string): ReadonlyMap<string, readonly string[]> {
   const text = readFileSync(join(import.meta.dirname, '../../deploy/postgres/roles.sql'), 'utf8')
     .replaceAll(/\n */g, ' ')
+    .replaceAll(/ (insert|update|select) \([^)]*\) on /g, ' $1 on ')
     .replaceAll(';', ';\n');
   const grants = new Map<string, string[]>();
   for (const [, rights = '', tables = '', to = ''] of text.matchAll(/ grant ([\w, ]+) on ([^;]+) to ([\w, ]+);/g)) {
-    if (!namesIn(to).includes(role) || /^(schema|all tables) /.test(tables)) continue;
+    if (!namesIn(to).includes(role) || rights === 'select' || /^(schema|all tables) /.test(tables)) continue;
     for (const table of namesIn(tables)) grants.set(table, [...(grants.get(table) ?? []), ...namesIn(rights)]);
   }
   return grants;
