@@ -7,7 +7,7 @@ import { LinkedFolder, linkWords } from '../results/real-folders.ts';
 import { ServerUnavailable } from '../embedded/server-unavailable.ts';
 import type { CopyRefusal } from '../ledger/copy/copy-refused.ts';
 import type { Difference } from '../ledger/copy/tally.ts';
-import { LedgerReadOnly, LedgerTooNew, LedgerUnreachable } from '../ledger/errors.ts';
+import { CopyInDoubt, LedgerReadOnly, LedgerTooNew, LedgerUnreachable } from '../ledger/errors.ts';
 import { StoreUnwritable } from '../store/errors.ts';
 
 /** Why a call failed. Nothing was spent. */
@@ -251,6 +251,7 @@ export function isMachineTrouble(error: unknown): boolean {
     error instanceof ServerUnavailable ||
     error instanceof LedgerUnreachable ||
     error instanceof LedgerReadOnly ||
+    error instanceof CopyInDoubt ||
     error instanceof LedgerTooNew ||
     error instanceof StoreUnwritable ||
     isDiskTrouble(error)

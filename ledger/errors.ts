@@ -44,6 +44,25 @@ export class CommitUnknown extends LedgerUnreachable {
   }
 }
 
+/**
+ * A copy of the database was accepted, and what was sent since it was made is not wholly on record: `senders` processes
+ * have not recorded it again, or `unplaced` requests of the batch fit nowhere, of which `named` are the first. Nothing was
+ * changed.
+ */
+export class CopyInDoubt extends Error {
+  constructor(senders: number, named: readonly string[], unplaced: number) {
+    const missing = `${senders} of the processes that wrote before it was accepted have not put on record again what they had sent; a worker that still runs does so within seconds`;
+    const more = unplaced > named.length ? ', …' : '';
+    const seen = `requests that were sent have no place in it (${unplaced} of this batch: ${named.join(', ')}${more})`;
+    const why = [...(senders > 0 ? [missing] : []), ...(unplaced > 0 ? [seen] : [])].join('; and ');
+    super(
+      `The ledger is a copy that was accepted: ${why}. Rows could be paid for a second time, so nothing was changed, and nothing is sent. ` +
+        'Repeat this command once they have; or, if they are dead, or you have compared the receipts and the jobs of the account with what is named here: voxbatch ledger accept-copy --compared',
+    );
+    this.name = 'CopyInDoubt';
+  }
+}
+
 /** The ledger's disk is full, has too little room to send anything, or failed a write, as with an exhausted quota. */
 export class LedgerFull extends LedgerUnreachable {
   constructor(path: string, problem: string, advice: string, cause?: unknown) {

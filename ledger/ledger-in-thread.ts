@@ -6,6 +6,7 @@ import { unpackError, type ThrownError } from '../threads/serve-jobs.ts';
 import {
   BatchExists,
   CommitUnknown,
+  CopyInDoubt,
   DuplicateRow,
   LedgerAway,
   LedgerMisuse,
@@ -56,6 +57,7 @@ const CLASSES: readonly (abstract new (...args: never) => Error)[] = [
   LedgerUnreachable,
   LedgerAway,
   CommitUnknown,
+  CopyInDoubt,
   LedgerFull,
   LedgerMissing,
   LedgerReadOnly,

@@ -1,4 +1,5 @@
 import { isUsableName } from '../../contract/batch-name.ts';
+import type { ClearedDoubts } from '../../ledger/database/copy-doubts.ts';
 import { byPerson } from '../history/by-person.ts';
 import { openRecords } from '../open-records.ts';
 import type { Settings } from '../settings.ts';
@@ -27,6 +28,20 @@ export async function acceptCopy(settings: Settings): Promise<AcceptedCopy> {
       paused: batches.filter(isUsableName),
       pausedSchedules: schedules.filter(isUsableName),
     };
+  } finally {
+    await ledger.close();
+  }
+}
+
+/**
+ * Says that a person has compared what was sent with the account: nobody waits any more for processes that have not recorded
+ * it again, nor for requests that fit nowhere. Accepts and pauses nothing. Throws {@link VoxbatchError} (`no-ledger`,
+ * `machine`).
+ */
+export async function clearCopyDoubts(settings: Settings): Promise<ClearedDoubts> {
+  const ledger = await openRecords(settings, { mustExist: true });
+  try {
+    return await ledger.clearDoubts();
   } finally {
     await ledger.close();
   }

@@ -17,6 +17,7 @@ import { addNotices, tellPause } from '../notices/notices.ts';
 import { jsonOrNull, settingsColumns } from '../records.ts';
 import { findBatch, requireBatch, setBatch } from './read-batches.ts';
 import type { Db, Tx } from '../schema.ts';
+import { requireNoDoubt } from '../database/copy-doubts.ts';
 import { write } from '../database/transactions.ts';
 import { unitAdapterOf } from '../database/unit-adapter.ts';
 import type { Tunables, Tuning } from '../../contract/tunables.ts';
@@ -49,6 +50,7 @@ function newStem(name: string): string {
 export async function createBatch(db: Db, batch: NewBatch, month?: MonthClaim): Promise<void> {
   try {
     await write(db, async (tx) => {
+      await requireNoDoubt(tx, batch.name);
       const settings = month === undefined ? batch.settings : await withinMonth(tx, batch, month);
       await tx
         .insertInto('batches')
@@ -146,7 +148,7 @@ async function discardSome(tx: Tx, batch: string): Promise<boolean> {
  * Sets the batch's control and returns the resulting one. A closed batch keeps its control, and `stopping` is never
  * undone. The pause reason stays on record until the batch runs again: a later manual pause or stop does not invalidate
  * it. A batch that waits for a person since a copy of the database was accepted gets no new reason. `by`: who asks for it;
- * by default voxbatch itself.
+ * by default voxbatch itself. Throws {@link CopyInDoubt} instead of resuming.
  */
 export async function setControl(
   db: Db,
@@ -161,7 +163,10 @@ export async function setControl(
     const isKept = reason !== undefined && found.control === 'paused' && (await isHeld(tx, batch));
     const pauseReason =
       control === 'running' ? undefined : ((isKept ? null : reason) ?? found.pauseReason ?? undefined);
-    if (control === 'running') await letGo(tx, batch);
+    if (control === 'running') {
+      if (found.control !== 'running') await requireNoDoubt(tx, batch);
+      await letGo(tx, batch);
+    }
     const goesOn = found.control === 'paused' && control === 'running' ? { watch: watchFrom(tx.now()) } : {};
     await setBatch(tx, batch, { control, pause_reason: jsonOrNull(pauseReason), ...goesOn });
     if (control !== found.control) await noteAction(tx, by, { kind: CONTROL_ACTIONS[control], batch });
@@ -188,9 +193,10 @@ export async function closeBatch(db: Db, batch: string): Promise<number> {
 
 /**
  * Reopens a closed batch, whatever ended it; an open one keeps its control. Throws {@link LedgerMisuse} if what its rows
- * need was removed.
+ * need was removed, and {@link CopyInDoubt}.
  */
 export async function reopenBatch(tx: Tx, batch: string, wasClosed: boolean): Promise<void> {
+  await requireNoDoubt(tx, batch);
   if (!wasClosed) return;
   const { cleaned } = await requireBatch(tx, batch);
   if (cleaned.rows !== null || cleaned.unfinished !== null) {

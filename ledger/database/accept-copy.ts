@@ -4,6 +4,7 @@ import { setBatch } from '../batches/read-batches.ts';
 import { hold } from '../batches/held-batches.ts';
 import { noteAction } from '../history/actions.ts';
 import { toFailure } from '../records.ts';
+import { awaitSenders } from './copy-doubts.ts';
 import { failBegun } from '../schedules/occurrences.ts';
 import { pauseAllFirings } from '../schedules/schedule-settings.ts';
 import type { Db } from '../schema.ts';
@@ -26,13 +27,14 @@ export interface PausedOnCopy {
 /**
  * Takes a copy for the ledger: the next writer puts it on record. In the same transaction pauses all open batches and all
  * schedules, so that no worker that waits for it sends anything. A batch that had paused by itself waits for a person from
- * then on, too. Returns them. On a database in a file it only pauses.
+ * then on, too. Notes who wrote lately: nobody resumes before they have recorded again what they sent. Returns the paused. On a database in a file it only pauses.
  */
 export async function acceptCopy(db: Db, by: By): Promise<PausedOnCopy> {
   // Not as a group of writes, which would be refused.
   return db.transaction().execute(async (transaction) => {
     const tx = Object.assign(transaction, { now: db.now, unit: undefined });
     await tx.deleteFrom('facts').where('name', '=', DATABASE_FACT).execute();
+    await awaitSenders(tx);
     await failBegun(tx, `It had no batch yet, and ${WHY_PAUSED}.`);
     const open = await tx
       .selectFrom('batches')

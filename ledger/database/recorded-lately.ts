@@ -8,10 +8,13 @@ const MOST = 10_000;
 /** Requests that one transaction records again. */
 const PORTION = 250;
 
+/** Records all again. `mark`: the name of the mark of this process. */
+export type Restore = (mark: string) => Promise<void>;
+
 /** What a ledger can be asked about requests. */
 export type Requests = Pick<
   BoundMethods,
-  'intend' | 'settle' | 'notePrice' | 'finishJob' | 'changeRunning' | 'recordAgain'
+  'intend' | 'settle' | 'notePrice' | 'finishJob' | 'changeRunning' | 'recordAgain' | 'cameBack'
 >;
 
 /**
@@ -19,9 +22,9 @@ export type Requests = Pick<
  * may lack the last of them, and whatever is not on record would be sent again. So once a person has accepted the copy,
  * they are recorded again, and an answer to one of them has a record to settle.
  *
- * `onAccepted` is given what to call after the first write to such a copy.
+ * `onAccepted` is given what to call after the first write to such a copy. Nobody resumes before it has succeeded.
  */
-export function withMemory<Ledger extends Requests>(ledger: Ledger, onAccepted: (restore: () => void) => void): Ledger {
+export function withMemory<Ledger extends Requests>(ledger: Ledger, onAccepted: (restore: Restore) => void): Ledger {
   const requests = new Map<string, RecordedRequest>();
   const change = (key: AttemptKey, what: Partial<RecordedRequest>): void => {
     const known = requests.get(nameOf(key));
@@ -41,12 +44,26 @@ export function withMemory<Ledger extends Requests>(ledger: Ledger, onAccepted: 
       return work();
     }
   };
-  onAccepted(() => {
-    const all = [...requests.values()];
-    for (let at = 0; at < all.length; at += PORTION) {
-      // Whoever needs one of them records it again by itself.
-      ledger.recordAgain(all.slice(at, at + PORTION)).catch(() => undefined);
+  /** Whether all of these are on record now. One that cannot be recorded does not keep the others from it. */
+  const recordAll = async (some: readonly RecordedRequest[]): Promise<boolean> => {
+    try {
+      await ledger.recordAgain(some);
+      return true;
+    } catch {
+      if (some.length === 1) return false;
+      let isWhole = true;
+      for (const one of some) isWhole = (await recordAll([one])) && isWhole;
+      return isWhole;
     }
+  };
+  onAccepted(async (mark) => {
+    const all = [...requests.values()];
+    let isWhole = true;
+    for (let at = 0; at < all.length; at += PORTION) {
+      isWhole = (await recordAll(all.slice(at, at + PORTION))) && isWhole;
+    }
+    // Otherwise a person decides.
+    if (isWhole) await ledger.cameBack(mark);
   });
   return {
     ...ledger,
@@ -61,9 +78,18 @@ export function withMemory<Ledger extends Requests>(ledger: Ledger, onAccepted: 
       return answer;
     },
     settle: async (key, verdict, effect) => {
-      const answer = await about(key, () => ledger.settle(key, verdict, effect));
-      if (answer.settled) change(key, { verdict: [verdict, effect] });
-      return answer;
+      try {
+        const answer = await about(key, () => ledger.settle(key, verdict, effect));
+        if (answer.settled) change(key, { verdict: [verdict, effect] });
+        return answer;
+      } catch (error) {
+        // It has no place: the ledger keeps the job of the answer beside it.
+        if (error instanceof LedgerMisuse) {
+          change(key, { verdict: [verdict, effect] });
+          await recordAgain(key);
+        }
+        throw error;
+      }
     },
     finishJob: async (key, end, effect) => {
       const answer = await about(key, () => ledger.finishJob(key, end, effect));

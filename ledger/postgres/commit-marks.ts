@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DATABASE_FACT } from '../database/accept-copy.ts';
+import { MARK } from '../database/copy-doubts.ts';
 import { BEGIN_WRITING, type Session, type Sessions } from './sessions.ts';
 
 /** Marks of processes that were killed are removed after this time, ms. */
@@ -38,7 +39,7 @@ export interface KeptMark extends CommitMark {
  * later one, which commits, and an intent would be taken for recorded that is not.
  */
 export class CommitMarks {
-  readonly #name = `commit:${randomUUID()}`;
+  readonly #name = `${MARK}${randomUUID()}`;
   #last = 0;
   #kept: KeptMark | undefined;
 

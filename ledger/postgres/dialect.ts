@@ -12,7 +12,7 @@ import {
   type TableMetadata,
   type TransactionSettings,
 } from 'kysely';
-import { withMemory, type Requests } from '../database/recorded-lately.ts';
+import { withMemory, type Requests, type Restore } from '../database/recorded-lately.ts';
 import { Outage } from '../../store/outage.ts';
 import type { OpenDialect } from '../driver.ts';
 import type { UnitAdapter } from '../database/unit-adapter.ts';
@@ -165,7 +165,7 @@ class LedgerDriver implements Driver {
   readonly #marks = new CommitMarks();
   #writing: LedgerConnection | undefined;
   /** Called after the first commit to a copy of the database that a person has accepted. */
-  onAccepted: () => void = () => undefined;
+  onAccepted: Restore = () => Promise.resolve();
 
   constructor(sessions: Sessions, place: string, outage: Outage) {
     this.#sessions = sessions;
@@ -218,7 +218,10 @@ class LedgerDriver implements Driver {
     if (connection.mark === undefined) return;
     const { kept } = this.#marks;
     this.#marks.keep(connection.mark);
-    if (kept !== undefined && kept.acceptedAs !== connection.mark.acceptedAs) this.onAccepted();
+    if (kept !== undefined && kept.acceptedAs !== connection.mark.acceptedAs) {
+      // What fails stays noted as missing.
+      this.onAccepted(connection.mark.name).catch(() => undefined);
+    }
   }
 
   async #wasCommitted(mark: KeptMark): Promise<boolean> {

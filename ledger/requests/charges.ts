@@ -1,4 +1,4 @@
-import type { AttemptKey } from '../../contract/batch.ts';
+import { attemptKeyOf, type AttemptKey } from '../../contract/batch.ts';
 import { defined } from '../../contract/defined.ts';
 import { wasAccepted, type VerdictName } from '../../contract/outcomes.ts';
 import type { Failure } from '../../contract/failures.ts';
@@ -20,6 +20,7 @@ import { afterFetch, isReturningTo, leaveReturn, noteWhereItStood } from '../tak
 import { RowInHand } from '../rows/row-in-hand.ts';
 import { doubtResult, isPaidElsewhere, mayShareJob, ownerOf, takenFailure } from './taken-jobs.ts';
 import type { ChargeLine, Db } from '../schema.ts';
+import { keepUnplaced } from '../database/copy-doubts.ts';
 import { write } from '../database/transactions.ts';
 import { findBlocking } from './intents.ts';
 
@@ -54,7 +55,8 @@ export interface SettleVerdict extends Patience {
 /**
  * Records a verdict and its effect on the row. Settles `sending`, and also `unknown` if a late answer arrives: a row
  * that had ended `unknown` is then open again, free for the next claim, or ended by the effect; for a row at another
- * take, only the money is recorded. Not `settled`, and nothing changes, if the attempt already has a final verdict.
+ * take, only the money is recorded. Not `settled`, and nothing changes, if the attempt already has a final verdict; a
+ * second job is kept as a request without a place (see `copy-doubts.ts`).
  *
  * A job that another attempt has is never charged twice. A first answer that names one is accepted at no charge if both
  * ask for the same; if not, the attempt is `unknown` instead, and its row is for reconcile, whatever the effect. A late
@@ -89,8 +91,11 @@ export async function settleInHand(
 ): Promise<boolean> {
   const charge = requireCharge(row, key);
   const isLate = charge.state === 'unknown' && verdict.verdict !== 'unknown';
-  if (charge.state !== 'sending' && !isLate) return false;
   const { jobId } = verdict;
+  if (charge.state !== 'sending' && !isLate) {
+    await keepSecondJob(row, charge, verdict);
+    return false;
+  }
   const holder = jobId === undefined ? undefined : await ownerOf(row.tx, { ...key, jobId });
   if (holder !== undefined && verdict.isAdopted === true) return false;
   if (holder !== undefined && jobId !== undefined && isLate) {
@@ -138,6 +143,20 @@ export async function settleInHand(
   else await applyLateEffect(row, meant, key.step);
   if (verdict.verdict === 'not-accepted') await reserveAgain(row, settled);
   return true;
+}
+
+/**
+ * Keeps another job than that of the attempt, which an answer to it names: its request was sent twice, because a copy of the
+ * database that took its place lacked the first.
+ */
+async function keepSecondJob(
+  { tx }: RowInHand,
+  charge: ChargeLine,
+  { jobId, isAdopted }: SettleVerdict,
+): Promise<void> {
+  if (jobId === undefined || isAdopted === true || charge.job_id === null || charge.job_id === jobId) return;
+  if ((await ownerOf(tx, { ...charge, jobId })) !== undefined) return;
+  await keepUnplaced(tx, { key: attemptKeyOf(charge), at: charge.intent_at, jobId });
 }
 
 /**

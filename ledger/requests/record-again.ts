@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import type { AttemptKey } from '../../contract/batch.ts';
 import { readBatchLine } from '../batches/read-batches.ts';
 import { readSums } from '../batches/counts.ts';
+import { keepUnplaced } from '../database/copy-doubts.ts';
 import { write } from '../database/transactions.ts';
 import { LedgerMisuse } from '../errors.ts';
 import { toSettings } from '../records.ts';
@@ -26,7 +27,8 @@ export interface RecordedRequest {
 /**
  * Records again what the ledger lacks of these requests, because a copy of its database took its place. What it has stays
  * as it is, and nothing forbids a record: the requests were sent. Returns the number of those that it lacked, in whole or in
- * part. A request whose row or take it does not know is left out, as are those of batches that have ended.
+ * part. A request whose row or take it does not know, or whose batch has ended, is kept as one without a place, and resume
+ * and redrive of its batch are refused until a person has seen it.
  */
 export async function recordAgain(db: Db, requests: readonly RecordedRequest[]): Promise<number> {
   return write(
@@ -47,7 +49,11 @@ export async function recordAgain(db: Db, requests: readonly RecordedRequest[]):
 
 async function recordOne(tx: Tx, { key, intent, at, verdict, end }: RecordedRequest): Promise<boolean> {
   const found = await find(tx, key);
-  if (found === undefined) return false;
+  if (found === 'known') return false;
+  if (found === undefined) {
+    await keepUnplaced(tx, { key, at, jobId: verdict?.[0].jobId ?? null });
+    return false;
+  }
   const { batch, row } = found;
   const isNew = row.chargeAt(key) === undefined;
   if (isNew) {
@@ -60,16 +66,18 @@ async function recordOne(tx: Tx, { key, intent, at, verdict, end }: RecordedRequ
   return isNew || isSettled || isEnded;
 }
 
-/** The row of a request, and its batch. Undefined if nothing of it can be missing, or nothing can take it. */
+/** The row of a request, and its batch. `known`: nothing of it can be missing. Undefined if nothing can take it. */
 async function find(
   tx: Tx,
   key: AttemptKey,
-): Promise<{ readonly batch: Selectable<BatchesTable>; readonly row: RowInHand } | undefined> {
+): Promise<{ readonly batch: Selectable<BatchesTable>; readonly row: RowInHand } | 'known' | undefined> {
   try {
     const batch = await readBatchLine(tx, key.batch);
+    // A clean removes the requests of rows that have ended.
+    if (batch.rows_cleaned_at !== null || batch.cleaning !== null) return 'known';
     const row = await RowInHand.take(tx, key);
-    // All rows of a closed batch have ended, and a clean may have removed their requests.
-    return batch.state === 'open' && row.line.take >= key.take ? { batch, row } : undefined;
+    if (batch.state === 'open' && row.line.take >= key.take) return { batch, row };
+    return row.chargeAt(key) === undefined ? undefined : 'known';
   } catch (error) {
     if (error instanceof LedgerMisuse) return undefined;
     throw error;

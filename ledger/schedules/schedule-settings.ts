@@ -5,6 +5,7 @@ import type { ScheduleSpec } from '../../policy/schedules/schedule-spec.ts';
 import { noteAction } from '../history/actions.ts';
 import type { Db, Tx } from '../schema.ts';
 import type { AllowedFiringsTable } from '../tables/schedules.ts';
+import { requireNoDoubt } from '../database/copy-doubts.ts';
 import { write } from '../database/transactions.ts';
 import type { ScheduleHooks } from '../../contract/schedule.ts';
 
@@ -158,6 +159,7 @@ export async function resumeFirings(
   await write(db, async (tx) => {
     const line = await tx.selectFrom('schedules').select('spec').where('name', '=', name).executeTakeFirst();
     if (line === undefined) return;
+    await requireNoDoubt(tx, null);
     await noteAction(tx, by, { kind: 'resume-schedule', schedule: name });
     await closeDue(tx, name, at);
     await insertAllowance(tx, name, {

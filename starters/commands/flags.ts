@@ -111,6 +111,7 @@ const OF_ONE = {
   media: ['--media', 'Remove its media from the store; out folders keep what they have'],
   manifest: ['--manifest <place>', 'Run this manifest, with the flags of this command; without it, what it runs stays'],
   since: ['--since <duration>', 'How far to look back: 26h, 7d (default: 26h)'],
+  compared: ['--compared', 'After it: what was sent is compared; processes that are missing are dead'],
   pausedOk: ['--paused-ok', 'Take what was skipped while a schedule was paused by hand for in order'],
   to: ['--to <time>', 'Last moment'],
   reason: ['--reason <words>', 'Why, for the record; `history` says it'],
@@ -242,10 +243,7 @@ const LOCAL_MEDIA = {
     '--serve-media <host:port>',
     'Hand out local audio and video of the manifest from here, by links that only the API gets',
   ],
-  serveMediaUrl: [
-    '--serve-media-url <url>',
-    'Address at which the API reaches that (default: http://HOST:PORT), such as that of a proxy',
-  ],
+  serveMediaUrl: ['--serve-media-url <url>', 'Where the API reaches that (default: http://HOST:PORT), such as a proxy'],
 } as const satisfies FlagTable;
 
 const API = {

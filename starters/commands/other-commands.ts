@@ -90,11 +90,14 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   },
   'ledger accept-copy': {
     does: 'Go on with a database that took the place of the ledger: a promoted replica or a restored backup',
+    flags: 'compared',
     notes:
       'Such a copy may lack the last records, and what was sent since would be paid for again; so nothing is sent until\n' +
       'this command is given. It pauses all open batches and all schedules: compare with the jobs of your account before\n' +
-      'you resume them. Stop the former server for good: workers that still reach it would pay for the same rows there.',
-    examples: ['voxbatch ledger accept-copy'],
+      'you resume them. Stop the former server for good: workers that still reach it would pay for the same rows there.\n' +
+      'Workers that still run put on record again what they had sent, and nothing is resumed before all that wrote lately have.\n' +
+      'If some are dead, or have sent what fits nowhere in the copy, compare, and then give this command with --compared.',
+    examples: ['voxbatch ledger accept-copy', 'voxbatch ledger accept-copy --compared'],
     load: async () => (await import('../ledger/ledger.ts')).acceptCopyNow,
   },
   schedule: {

@@ -1,4 +1,4 @@
-import { acceptCopy } from '../../client/ledger/accept-copy.ts';
+import { acceptCopy, clearCopyDoubts } from '../../client/ledger/accept-copy.ts';
 import { checkLedgerHere } from '../../client/ledger/check.ts';
 import type { LedgerCheckView } from '../../client/ledger/ledger-view.ts';
 import { openRecords } from '../../client/open-records.ts';
@@ -7,6 +7,7 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Flags } from '../commands/flags.ts';
 import { readSettings } from '../connect/settings.ts';
 import { printAnswer, type RunContext } from '../terminal/output.ts';
+import { isoTime, plural } from '../terminal/words.ts';
 import { batchLines } from './sums-words.ts';
 
 /** `voxbatch ledger check`: counts all again, and compares it with what the ledger keeps. */
@@ -27,7 +28,9 @@ function checkLines({ ledger, batches, differences }: LedgerCheckView): readonly
 }
 
 /** `voxbatch ledger migrate`: makes the tables of the ledger, or adds what this version has more. Repeatable. */
-export async function migrate(_flags: Flags, { output }: RunContext): Promise<ExitName> {
+export async function migrate({ compared }: Flags, context: RunContext): Promise<ExitName> {
+  if (compared === true) return clearNow(context);
+  const { output } = context;
   const settings = await readSettings();
   const ledger = await openRecords(settings, { mustExist: false, makesTables: true });
   await ledger.close();
@@ -36,7 +39,9 @@ export async function migrate(_flags: Flags, { output }: RunContext): Promise<Ex
 }
 
 /** `voxbatch ledger accept-copy`: goes on with a database that took the place of the one that was last written. */
-export async function acceptCopyNow(_flags: Flags, { output }: RunContext): Promise<ExitName> {
+export async function acceptCopyNow({ compared }: Flags, context: RunContext): Promise<ExitName> {
+  if (compared === true) return clearNow(context);
+  const { output } = context;
   const { ledger, paused, pausedSchedules } = await acceptCopy(await readSettings());
   output.say(
     `The ledger ${ledger} is the database behind its address from now on. Stop the former database server for good, if it can still run: ` +
@@ -53,6 +58,21 @@ export async function acceptCopyNow(_flags: Flags, { output }: RunContext): Prom
       `Paused schedules: ${pausedSchedules.join(', ')}. A batch that one fired after the copy was made is not on record, and a firing again would pay for it again: ` +
         'what was due until now is refused. Then: voxbatch schedule resume NAME',
     );
+  }
+  return 'complete';
+}
+
+/** `--compared`: nobody waits any more for processes that have not come back. */
+async function clearNow({ output }: RunContext): Promise<ExitName> {
+  const { senders, unplaced } = await clearCopyDoubts(await readSettings());
+  output.say(
+    senders + unplaced.length === 0
+      ? 'Nothing was waited for: all processes that wrote lately have put on record again what they had sent.'
+      : `No longer waited for: ${plural(senders, 'process', 'processes')} and ${plural(unplaced.length, 'request')} without a place. What they had sent and is not on record will be sent and paid for again. Then: voxbatch resume BATCH`,
+  );
+  for (const { key, jobId, at } of unplaced) {
+    const job = jobId === null ? 'no answer known' : `job ${jobId}`;
+    output.say(`  Batch "${key.batch}", row ${key.row}, ${key.step}, take ${key.take}: ${job}, ${isoTime(at)}`);
   }
   return 'complete';
 }

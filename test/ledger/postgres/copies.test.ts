@@ -6,6 +6,7 @@ import { LedgerAway } from '../../../ledger/errors.ts';
 import { createLedger } from '../../../ledger/ledger.ts';
 import { openDatabase, openLedger } from '../../../ledger/open-ledger.ts';
 import { openAt } from '../copy/sides.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { aBatch } from '../setup.ts';
 
 /** A ledger of its own, and how to change a fact of its database behind its back. */
@@ -40,8 +41,11 @@ it('a copy of the database is written to only after a person has accepted it, wh
     [other, 'b'],
   ] as const) {
     expect(await ledger.findBatch(name)).toMatchObject({ control: 'paused' });
-    expect(await ledger.setControl(name, 'running')).toBe('running');
+    // Neither has written since.
+    await expect(ledger.setControl(name, 'running')).rejects.toThrow('2 of the processes');
   }
+  for (const ledger of [one, other]) await ledger.setControl('a', 'paused');
+  await waitFor(async () => (await one.setControl('a', 'running').catch(() => undefined)) === 'running');
   await Promise.all([one.close(), other.close()]);
 });
 
@@ -65,6 +69,7 @@ it('a batch that had paused by itself waits for a person, too, once a copy was a
   for (const name of ['tired', 'failing']) await ledger.setControl(name, 'paused', refusal);
   expect(await ledger.findBatch('tired')).toMatchObject({ control: 'paused', pauseReason: null });
   expect(await ledger.findBatch('failing')).toMatchObject({ control: 'paused', pauseReason: alike });
+  expect(await ledger.clearDoubts()).toMatchObject({ unplaced: [] });
   // Once a person has resumed it, it pauses by itself as ever.
   await ledger.setControl('tired', 'running');
   await ledger.setControl('tired', 'paused', refusal);

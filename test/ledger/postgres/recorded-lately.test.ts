@@ -1,10 +1,11 @@
 import { expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { byItself } from '../../../contract/actions.ts';
-import { LedgerAway } from '../../../ledger/errors.ts';
+import { messageOf } from '../../../contract/message-of.ts';
+import { CopyInDoubt, LedgerAway, LedgerMisuse } from '../../../ledger/errors.ts';
 import { openDatabase, openLedger } from '../../../ledger/open-ledger.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { aKey, fill, INTENT } from '../setup.ts';
+import { aBatch, aKey, fill, INTENT } from '../setup.ts';
 
 /** Makes the ledger one that was copied before any request was recorded. */
 async function makeOldCopy(place: string): Promise<void> {
@@ -31,7 +32,8 @@ it('what a process recorded lately is on record again once a copy that lacks it 
   await expect(ledger.settle(...answer)).rejects.toThrow(LedgerAway);
   await ledger.acceptCopy(byItself(null));
   expect(await ledger.settle(...answer)).toMatchObject({ settled: true, row: { state: 'processing' } });
-  await ledger.setControl('b', 'running');
+  // Not before it has recorded all again.
+  await waitFor(async () => (await ledger.setControl('b', 'running').catch(() => undefined)) === 'running');
   expect(await ledger.intend(aKey(2), INTENT)).toMatchObject({
     type: 'exists',
     charge: { state: 'accepted', jobId: 'job-2', charged: 2 },
@@ -39,5 +41,66 @@ it('what a process recorded lately is on record again once a copy that lacks it 
   await waitFor(async () => (await ledger.readRow('b', 3))?.row.outcome === 'succeeded');
   expect(await ledger.intend(aKey(4), INTENT)).toMatchObject({ type: 'go' });
   expect(await ledger.recordAgain([{ key: aKey(9), intent: INTENT, at: 0 }])).toBe(0);
+  await ledger.close();
+});
+
+const newPlace = (): string => `${process.env['TEST_POSTGRES'] ?? ''}?schema=c${randomUUID().slice(0, 8)}`;
+const accepted = (jobId: string) => [{ verdict: 'accepted', jobId, credits: 2 }, { state: 'processing' }] as const;
+
+it('nothing is resumed before all processes that wrote lately have recorded again, or a person says that they are dead', async () => {
+  const place = newPlace();
+  const first = await openLedger(place, { makesTables: true });
+  await fill(first, 2);
+  const [second, person] = [await openLedger(place), await openLedger(place)];
+  expect(await first.intend(aKey(1), INTENT)).toMatchObject({ type: 'go' });
+  expect(await second.intend(aKey(2), INTENT)).toMatchObject({ type: 'go' });
+  await makeOldCopy(place);
+  await person.acceptCopy(byItself(null));
+
+  // The second one comes back; the first one has not written since, and its request is on no record.
+  expect(await second.intend(aKey(1), INTENT)).toMatchObject({ type: 'blocked' });
+  await waitFor(async () =>
+    (await person.setControl('b', 'running').catch(messageOf)).startsWith(
+      'The ledger is a copy that was accepted: 1 of',
+    ),
+  );
+  expect(await person.findBatch('b')).toMatchObject({ control: 'paused' });
+  await expect(person.createBatch(aBatch('new'))).rejects.toThrow(CopyInDoubt);
+  await first.setControl('b', 'paused');
+  await waitFor(async () => (await person.setControl('b', 'running').catch(messageOf)) === 'running');
+  expect(await second.intend(aKey(1), INTENT)).toMatchObject({ type: 'exists' });
+
+  await person.acceptCopy(byItself(null));
+  expect(await person.clearDoubts()).toEqual({ senders: 3, unplaced: [] });
+  expect(await person.setControl('b', 'running')).toBe('running');
+  for (const ledger of [first, second, person]) await ledger.close();
+});
+
+it('what fits nowhere in the copy is kept, and nothing is resumed before a person has seen it', async () => {
+  const place = newPlace();
+  const ledger = await openLedger(place, { makesTables: true });
+  await fill(ledger, 3);
+  for (const row of [1, 2]) expect(await ledger.intend(aKey(row), INTENT)).toMatchObject({ type: 'go' });
+  await ledger.settle(aKey(1), ...accepted('job-1'));
+  await makeOldCopy(place);
+  // The copy does not have the second row yet; and the first one was sent a second time by a process that knew nothing of it.
+  const { db } = await openDatabase({ place, mustExist: true });
+  await db.deleteFrom('rows').where('row', '=', 2).execute();
+  await db.destroy();
+  await ledger.acceptCopy(byItself(null));
+  await ledger.setControl('b', 'paused');
+  await waitFor(async () =>
+    (await ledger.setControl('b', 'running').catch(messageOf)).includes('(1 of this batch: row 2)'),
+  );
+  await expect(ledger.settle(aKey(2), ...accepted('job-2'))).rejects.toThrow(LedgerMisuse);
+  expect(await ledger.settle(aKey(1), ...accepted('job-other'))).toMatchObject({ settled: false });
+  await ledger.settle(aKey(1), ...accepted('job-1'));
+  await expect(ledger.setControl('b', 'running')).rejects.toThrow(CopyInDoubt);
+  const { unplaced } = await ledger.clearDoubts();
+  expect(unplaced.map(({ key, jobId }) => [key.row, jobId]).toSorted()).toEqual([
+    [1, 'job-other'],
+    [2, 'job-2'],
+  ]);
+  expect(await ledger.setControl('b', 'running')).toBe('running');
   await ledger.close();
 });

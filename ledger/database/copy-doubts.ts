@@ -1,0 +1,103 @@
+import type { AttemptKey } from '../../contract/batch.ts';
+import { CopyInDoubt } from '../errors.ts';
+import type { Db, Tx } from '../schema.ts';
+import { write } from './transactions.ts';
+
+/**
+ * What is open after a copy of the database was accepted, as facts: processes that wrote to the former database and have
+ * not put on record again what they had sent, and requests that were sent and fit nowhere in the copy. Until a person has
+ * seen to both, whatever would send rows again is refused.
+ */
+const SENDER = 'copy:sender:';
+const UNPLACED = 'copy:unplaced:';
+
+/** A process that wrote so much earlier than the copy's last record had ended before, ms: workers write every few seconds. */
+const LATELY_MS = 10 * 60_000;
+/** Prefix of the facts in which each process leaves a mark of its commits, with the server's time. */
+export const MARK = 'commit:';
+/** Requests named in a message. */
+const MOST_NAMED = 5;
+
+/** Notes the processes that wrote lately to what the copy was made of. */
+export async function awaitSenders(tx: Tx): Promise<void> {
+  const marks = await tx.selectFrom('facts').selectAll().where('name', 'like', `${MARK}%`).execute();
+  const timed = marks.map(({ name, value }) => ({ name, at: Number(value.split(' ')[1] ?? 0) }));
+  const last = Math.max(0, ...timed.map(({ at }) => at));
+  for (const { name, at } of timed) {
+    if (at >= last - LATELY_MS) await keepFact(tx, SENDER + name.slice(MARK.length), String(at));
+  }
+}
+
+/** A request that was sent, and for which the ledger has no place. */
+export interface UnplacedRequest {
+  readonly key: AttemptKey;
+  /** When it was recorded, ms. */
+  readonly at: number;
+  /** Null if no answer has come. */
+  readonly jobId: string | null;
+}
+
+/** Keeps such a request. A later call about the same one may add its job. */
+export async function keepUnplaced(tx: Tx, { key, at, jobId }: UnplacedRequest): Promise<void> {
+  const { batch, row, step, take, attempt } = key;
+  const name = `${UNPLACED}${JSON.stringify([batch, row, step, take, attempt])}`;
+  if (jobId !== null) await tx.deleteFrom('facts').where('name', '=', name).execute();
+  await keepFact(tx, jobId === null ? name : `${name} ${jobId}`, JSON.stringify({ key, at, jobId }));
+}
+
+async function keepFact(tx: Tx, name: string, value: string): Promise<void> {
+  await tx
+    .insertInto('facts')
+    .values({ name, value })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute();
+}
+
+/**
+ * Throws {@link CopyInDoubt} while processes have not recorded again what they had sent, or requests of this batch have no
+ * place. `batch`: null for what is about no batch.
+ */
+export async function requireNoDoubt(tx: Tx, batch: string | null): Promise<void> {
+  const facts = await tx.selectFrom('facts').selectAll().where('name', 'like', 'copy:%').execute();
+  const senders = facts.filter(({ name }) => name.startsWith(SENDER)).length;
+  const unplaced = facts
+    .filter(({ name }) => name.startsWith(UNPLACED))
+    .map(({ value }) => JSON.parse(value) as UnplacedRequest)
+    .filter(({ key }) => key.batch === batch);
+  if (senders === 0 && unplaced.length === 0) return;
+  const named = unplaced
+    .slice(0, MOST_NAMED)
+    .map(({ key, jobId }) => `row ${key.row}${jobId === null ? '' : ` (job ${jobId})`}`);
+  throw new CopyInDoubt(senders, named, unplaced.length);
+}
+
+/** What a person has seen to. */
+export interface ClearedDoubts {
+  /** Processes that have not come back. */
+  readonly senders: number;
+  readonly unplaced: readonly UnplacedRequest[];
+}
+
+/** A person has compared with the account: processes that have not come back are dead, and these requests are seen. */
+export async function clearDoubts(db: Db): Promise<ClearedDoubts> {
+  return write(db, async (tx) => {
+    const facts = await tx
+      .deleteFrom('facts')
+      .where((eb) => eb.or([eb('name', 'like', `${SENDER}%`), eb('name', 'like', `${UNPLACED}%`)]))
+      .returningAll()
+      .execute();
+    const unplaced = facts.filter(({ name }) => name.startsWith(UNPLACED));
+    return {
+      senders: facts.length - unplaced.length,
+      unplaced: unplaced.map(({ value }) => JSON.parse(value) as UnplacedRequest),
+    };
+  });
+}
+
+/** A process has recorded again all that it had sent. `mark`: the name of its mark. */
+export async function cameBack(db: Db, mark: string): Promise<void> {
+  const name = SENDER + mark.slice(MARK.length);
+  await write(db, async (tx) => {
+    await tx.deleteFrom('facts').where('name', '=', name).execute();
+  });
+}
