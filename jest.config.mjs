@@ -21,12 +21,7 @@ const shared = {
 /** Tests that need a server of PostgreSQL: `npm run test:postgres`. */
 const onPostgres =
   process.env['TEST_POSTGRES'] === undefined
-    ? [
-        '/test/live/postgres/',
-        '/test/deploy/roles-',
-        '/test/ledger/lanes/server-clock',
-        '/test/ledger/postgres/',
-      ]
+    ? ['/test/live/postgres/', '/test/deploy/roles-', '/test/ledger/lanes/server-clock', '/test/ledger/postgres/']
     : [];
 
 export default {

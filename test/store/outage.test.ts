@@ -6,7 +6,9 @@ const NEVER = new AbortController().signal;
 
 /** A place that is away until it is said to be back. */
 class Place {
-  readonly outage = new Outage(60_000, (error) => (error instanceof RangeError ? { problem: error.message } : undefined));
+  readonly outage = new Outage(60_000, (error) =>
+    error instanceof RangeError ? { problem: error.message } : undefined,
+  );
   isAway = true;
   asked = 0;
 
