@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DATABASE_FACT } from '../database/accept-copy.ts';
 import { MARK } from '../database/copy-doubts.ts';
+import { isWrittenHere, TABLES_HERE } from './origin.ts';
 import { BEGIN_WRITING, type Session, type Sessions } from './sessions.ts';
 
 /** Marks of processes that were killed are removed after this time, ms. */
@@ -8,6 +9,18 @@ const FORGET_MS = 30 * 86_400_000;
 
 /** The server's time, ms since 1970: the clocks of hosts may be wrong by any amount. */
 const SERVER_TIME = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
+
+/** The name under which {@link SELECT_FACTS} says which tables these are. */
+const TABLES = 'tables';
+
+/** Two facts, and which tables these are. */
+export const SELECT_FACTS = `select name, value from facts where name in ($1, $2)
+  union all select '${TABLES}', ${TABLES_HERE}`;
+
+/** Which tables the facts were read from. */
+export function tablesIn(facts: ReadonlyMap<string, string>): string {
+  return facts.get(TABLES) ?? '';
+}
 
 /** Leaves a mark, with the time behind it. */
 export const SET_MARK = `insert into facts (name, value) values ($1, $2::text || ' ' || ${SERVER_TIME})
@@ -26,7 +39,7 @@ export function numberOf(value: string | undefined): number {
 
 /** A mark that was committed, or may be. */
 export interface KeptMark extends CommitMark {
-  /** The fact by which its database was accepted as the ledger's. */
+  /** By what its database was accepted as the ledger's: its fact, without the tables. */
   readonly acceptedAs: string;
 }
 
@@ -66,16 +79,15 @@ export class CommitMarks {
   async wasCommitted(sessions: Sessions, { name, value, acceptedAs }: KeptMark): Promise<boolean> {
     return sessions.using(async (session) => {
       await session.query(BEGIN_WRITING, []);
-      const { rows } = await session.query('select name, value from facts where name in ($1, $2)', [
-        DATABASE_FACT,
-        name,
-      ]);
+      const { rows } = await session.query(SELECT_FACTS, [DATABASE_FACT, name]);
       await session.query('rollback', []);
       const facts = new Map((rows as CommitMark[]).map((fact) => [fact.name, fact.value]));
-      const own = `${session.origin} `;
+      const { origin } = session;
+      const ledgerOf = facts.get(DATABASE_FACT);
+      const isUnaccepted = ledgerOf !== undefined && !isWrittenHere(ledgerOf, { origin, tables: tablesIn(facts) });
       // The mark of an earlier transaction tells a copy from a database that is another ledger's.
-      const isCopy = facts.has(name) && (facts.get(DATABASE_FACT)?.startsWith(own) ?? true);
-      if (!acceptedAs.startsWith(own) && !isCopy) throw sessions.notTheSame();
+      const isOurs = acceptedAs.startsWith(`${origin} `) || facts.has(name);
+      if (isUnaccepted || !isOurs) throw sessions.notTheSame();
       return numberOf(facts.get(name)) === numberOf(value);
     });
   }

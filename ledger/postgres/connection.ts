@@ -1,17 +1,16 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
-import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { UnitOfWork, type UnitConnection } from '../database/unit-of-work.ts';
 import { LedgerAway } from '../errors.ts';
 import { explain } from './errors.ts';
 import { DATABASE_FACT } from '../database/accept-copy.ts';
-import { numberOf, SET_MARK, type CommitMark, type KeptMark } from './commit-marks.ts';
+import { numberOf, SELECT_FACTS, SET_MARK, tablesIn, type CommitMark, type KeptMark } from './commit-marks.ts';
+import { acceptanceIn, isWrittenHere, newFact, withTables } from './origin.ts';
 import { BEGIN_WRITING, LOOK_UP_BY_KEY, type Session } from './sessions.ts';
 import { describePlace } from './describe-place.ts';
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const IN_FAILED_TRANSACTION = '25P02';
-const WHOSE = `select name, value from facts where name in ('${DATABASE_FACT}', $1)`;
 const SET_FACT =
   'insert into facts (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value';
 
@@ -26,7 +25,7 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
   #whose: Promise<void> | undefined;
   #mark: CommitMark | undefined;
   #planned: CommitMark | undefined;
-  /** The fact by which this database was accepted as the ledger's. */
+  /** By what this database was accepted as the ledger's. */
   #acceptedAs = '';
   /** The first error of a statement that nobody waited for. */
   #trouble: Error | undefined;
@@ -67,7 +66,7 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
    * committed.
    */
   beginUnit(mark: CommitMark, kept: KeptMark | undefined): UnitOfWork {
-    this.#whose = this.ask(WHOSE, [mark.name]).then((lines) => {
+    this.#whose = this.ask(SELECT_FACTS, [DATABASE_FACT, mark.name]).then((lines) => {
       this.#admit(lines, mark.name, kept);
     });
     this.#whose.catch(() => undefined);
@@ -123,17 +122,19 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
   /**
    * Throws {@link LedgerAway} if the ledger was last written in another database than this one: in a copy, what was sent
    * since it was made is not on record, and would be sent again. Which database it is tells a replica that took over and
-   * a backup that was restored and rolled forward; a file system that was set back is told by the last mark.
+   * a backup that was restored and rolled forward; which tables, a dump that was put back; a file system that was set back is told by the last mark.
    */
   #admit(lines: readonly unknown[], markName: string, kept: KeptMark | undefined): void {
     const facts = new Map((lines as readonly CommitMark[]).map(({ name, value }) => [name, value]));
-    const { origin } = this.#session;
+    const here = { origin: this.#session.origin, tables: tablesIn(facts) };
     const ledgerOf = facts.get(DATABASE_FACT);
-    // Another each time, so that no process compares its mark with one from before a copy was accepted.
-    this.#acceptedAs = ledgerOf ?? `${origin} ${randomUUID()}`;
-    const isSetBack = kept?.acceptedAs === ledgerOf && numberOf(facts.get(markName)) < numberOf(kept?.value);
-    if (ledgerOf === undefined) this.send(SET_FACT, [DATABASE_FACT, this.#acceptedAs]);
-    else if (!ledgerOf.startsWith(`${origin} `) || isSetBack) {
+    const fact = ledgerOf === undefined ? newFact(here) : withTables(ledgerOf, here.tables);
+    this.#acceptedAs = acceptanceIn(fact);
+    const isSetBack =
+      ledgerOf !== undefined &&
+      kept?.acceptedAs === this.#acceptedAs &&
+      numberOf(facts.get(markName)) < numberOf(kept.value);
+    if (isSetBack || (ledgerOf !== undefined && !isWrittenHere(ledgerOf, here))) {
       // So that the next try connects anew, in case the address leads to the former database again.
       this.#session.isBroken = true;
       throw new LedgerAway(
@@ -144,6 +145,8 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
         true,
       );
     }
+    // Also one of an older program, which says nothing of tables.
+    if (fact !== ledgerOf) this.send(SET_FACT, [DATABASE_FACT, fact]);
   }
 
   async rollback(): Promise<void> {

@@ -4,7 +4,7 @@ import { TABLES, type Tx } from '../schema.ts';
 import { DATABASE_FACT } from '../database/accept-copy.ts';
 import { cleaned } from './connection.ts';
 import { READ_ONLY } from './errors.ts';
-import { ORIGIN } from './sessions.ts';
+import { isWrittenHere, ORIGIN, TABLES_HERE, type Here } from './origin.ts';
 
 const NAMES = Object.keys(TABLES);
 const ALL = NAMES.join(', ');
@@ -12,10 +12,12 @@ const ALL = NAMES.join(', ');
 /** Copying from and into a ledger in PostgreSQL. */
 export const postgresCopy: CopyDialect = {
   isAccepted: async (tx) => {
-    const { rows } = await sql<{ readonly of: string; readonly origin: string }>`
-      select value as of, ${sql.raw(ORIGIN)} as origin from facts where name = ${DATABASE_FACT}`.execute(tx);
+    const { rows } = await sql<Here & { readonly of: string }>`
+      select value as of, ${sql.raw(ORIGIN)} as origin, ${sql.raw(TABLES_HERE)} as tables from facts where name = ${DATABASE_FACT}`.execute(
+      tx,
+    );
     // Without a line, the next writer puts it on record.
-    return rows.every(({ of, origin }) => of.startsWith(`${origin} `));
+    return rows.every(({ of, ...here }) => isWrittenHere(of, here));
   },
   lockTables: async (tx) => {
     // One side waits while the other counts.

@@ -4,6 +4,7 @@ import type { Outage } from '../../store/outage.ts';
 import { connectionTo } from './connection-settings.ts';
 import { describePlace } from './describe-place.ts';
 import { explain, explainConnecting } from './errors.ts';
+import { ORIGIN } from './origin.ts';
 
 /** Sessions of a process: one writes, the others look. */
 const MOST_SESSIONS = 4;
@@ -28,16 +29,10 @@ export const LOOK_UP_BY_KEY = ['seqscan', 'hashjoin', 'mergejoin']
   .map((way) => `set local enable_${way} = off`)
   .join('; ');
 
-/**
- * Which database this is, as an expression, on a primary: the cluster's identifier, which physical copies share, and its
- * timeline, which changes when a replica takes over or a backup is restored.
- */
-export const ORIGIN = `(select system_identifier::text from pg_control_system()) || '/' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)`;
-
 /** A session at the database server, checked to be safe for a ledger. */
 export class Session {
   readonly client: pg.PoolClient;
-  /** Which database this is: a copy of it has another. */
+  /** Which server this is: a copy of it has another. See {@link ORIGIN}. */
   readonly origin: string;
   readonly #names = new Map<string, string>();
   isBroken = false;
@@ -179,7 +174,7 @@ interface ServerFacts {
   readonly schema: string | null;
 }
 
-/** Refuses a server that could forget what it has confirmed. Returns which database it is, see {@link ORIGIN}. */
+/** Refuses a server that could forget what it has confirmed. Returns which server it is, see {@link ORIGIN}. */
 async function checkServer(client: pg.ClientBase, place: string): Promise<string> {
   const { rows } = await client.query<ServerFacts>(`
     select current_setting('server_version_num')::int / 10000 as version, pg_is_in_recovery() as is_replica,

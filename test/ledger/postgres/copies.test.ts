@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import pg from 'pg';
 import { byItself } from '../../../contract/actions.ts';
 import { copyLedger } from '../../../ledger/copy/copy-ledger.ts';
 import { LedgerAway } from '../../../ledger/errors.ts';
@@ -7,7 +8,7 @@ import { createLedger } from '../../../ledger/ledger.ts';
 import { openDatabase, openLedger } from '../../../ledger/open-ledger.ts';
 import { openAt } from '../copy/sides.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { aBatch } from '../setup.ts';
+import { aBatch, aKey, fill, INTENT } from '../setup.ts';
 
 /** A ledger of its own, and how to change a fact of its database behind its back. */
 function newPlace(): { readonly place: string; readonly setFact: (like: string, value: string) => Promise<void> } {
@@ -100,4 +101,42 @@ it('a copy that nobody has accepted is not copied on: the new place would ask no
   expect(await copyLedger({ from, to })).toMatchObject({ type: 'copied' });
   expect(await createLedger(to.database).findBatch('a')).toMatchObject({ control: 'paused' });
   await ledger.close();
+});
+
+it('a clone that takes the place of a database on the same server is a copy, also for a process that starts later', async () => {
+  const base = process.env['TEST_POSTGRES'] ?? '';
+  const [name, clone] = ['d', 'k'].map((letter) => `${letter}${randomUUID().slice(0, 8)}`) as [string, string];
+  const place = `${new URL(name, base).href}?schema=v`;
+  const server = new pg.Client({ connectionString: base });
+  await server.connect();
+  await server.query(`create database ${name}`);
+  const first = await openLedger(place, { makesTables: true });
+  await fill(first, 1);
+  await first.close();
+  // As a version before wrote it.
+  const { db } = await openDatabase({ place, mustExist: true });
+  const fact = db.selectFrom('facts').select('value').where('name', '=', 'database');
+  const { value } = await fact.executeTakeFirstOrThrow();
+  const former = value.split(' ').slice(0, 2).join(' ');
+  await db.updateTable('facts').set({ value: former }).where('name', '=', 'database').execute();
+  const second = await openLedger(place);
+  await second.setControl('b', 'running');
+  expect(await fact.executeTakeFirst()).toEqual({ value });
+  await Promise.all([second.close(), db.destroy()]);
+
+  await server.query(`create database ${clone} template ${name}`);
+  const third = await openLedger(place);
+  expect(await third.intend(aKey(1), INTENT)).toMatchObject({ type: 'go' });
+  await third.settle(aKey(1), { verdict: 'accepted', jobId: 'job-1', credits: 2 }, { state: 'processing' });
+  await third.close();
+  await server.query(`drop database ${name} with (force)`);
+  await server.query(`alter database ${clone} rename to ${name}`);
+
+  const later = await openLedger(place);
+  await expect(later.intend(aKey(1), INTENT)).rejects.toThrow('voxbatch ledger accept-copy');
+  await later.acceptCopy(byItself(null));
+  await later.setControl('b', 'running');
+  await later.close();
+  await server.query(`drop database ${name} with (force)`);
+  await server.end();
 });

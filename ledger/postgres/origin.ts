@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto';
+
+/**
+ * Which server this is, as an expression, on a primary: the cluster's identifier, which physical copies share, and its
+ * timeline, which changes when a replica takes over or a backup is restored.
+ */
+export const ORIGIN = `(select system_identifier::text from pg_control_system()) || '/' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)`;
+
+/**
+ * Which tables on that server these are, as an expression, once they are made: numbers of the database and of table
+ * `facts`. A dump that is put back and a database made from another as its template have others.
+ */
+export const TABLES_HERE = `(select oid::text from pg_database where datname = current_database()) || '/' || 'facts'::regclass::oid::text`;
+
+/** Where a session is: {@link ORIGIN} and {@link TABLES_HERE}. */
+export interface Here {
+  readonly origin: string;
+  readonly tables: string;
+}
+
+/**
+ * The fact of a database that becomes the ledger's: origin, an id, tables. The first two words are what programs compare
+ * that know no tables. The id is another each time, so that no process compares its mark with one from before a copy was
+ * accepted.
+ */
+export function newFact({ origin, tables }: Here): string {
+  return `${origin} ${randomUUID()} ${tables}`;
+}
+
+/** What is compared with the fact of a later moment: without the tables, which an older program does not write. */
+export function acceptanceIn(fact: string): string {
+  return fact.split(' ').slice(0, 2).join(' ');
+}
+
+/** The fact with these tables. */
+export function withTables(fact: string, tables: string): string {
+  return `${acceptanceIn(fact)} ${tables}`;
+}
+
+/** Whether this fact was written here. One of an older program says nothing of tables. */
+export function isWrittenHere(fact: string, here: Here): boolean {
+  const [origin, , tables = here.tables] = fact.split(' ');
+  return origin === here.origin && tables === here.tables;
+}
