@@ -14,6 +14,10 @@ const IN_FAILED_TRANSACTION = '25P02';
 const SET_FACT =
   'insert into facts (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value';
 
+/** By the owner of the tables: workers and operators with roles of their own may not change this fact. */
+const ADD_TABLES = `update facts set value = $2 where name = $1
+  and (select pg_has_role(relowner, 'usage') from pg_class where oid = 'facts'::regclass)`;
+
 /** A connection to the ledger. Statements go out when they are asked for, one behind the other. */
 export class LedgerConnection implements DatabaseConnection, UnitConnection {
   readonly #place: string;
@@ -145,8 +149,9 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
         true,
       );
     }
-    // Also one of an older program, which says nothing of tables.
-    if (fact !== ledgerOf) this.send(SET_FACT, [DATABASE_FACT, fact]);
+    if (ledgerOf === undefined) this.send(SET_FACT, [DATABASE_FACT, fact]);
+    // One of an older program says nothing of tables.
+    else if (fact !== ledgerOf) this.send(ADD_TABLES, [DATABASE_FACT, fact]);
   }
 
   async rollback(): Promise<void> {
