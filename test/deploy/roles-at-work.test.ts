@@ -249,6 +249,8 @@ describe('the roles of a ledger', () => {
       await operator.replaceStore('a new one');
       expect(await operator.recordStore('another')).toBe('a new one');
       await operator.acceptCopy(ANN);
+      // Nobody else wrote to it.
+      await operator.clearDoubts();
       // The next writer puts its database on record.
       await worker.setControl('demo', 'paused');
       await worker.setControl('demo', 'running');
