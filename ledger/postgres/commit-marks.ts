@@ -86,8 +86,10 @@ export class CommitMarks {
       const ledgerOf = facts.get(DATABASE_FACT);
       const isUnaccepted = ledgerOf !== undefined && !isWrittenHere(ledgerOf, { origin, tables: tablesIn(facts) });
       // The mark of an earlier transaction tells a copy from a database that is another ledger's.
-      const isOurs = acceptedAs.startsWith(`${origin} `) || facts.has(name);
-      if (isUnaccepted || !isOurs) throw sessions.notTheSame();
+      const hasMark = facts.has(name);
+      const isOurs = acceptedAs.startsWith(`${origin} `) || hasMark;
+      // Once a person has accepted a copy with the mark, it can be said.
+      if (isUnaccepted || !isOurs) throw sessions.notTheSame(hasMark);
       return numberOf(facts.get(name)) === numberOf(value);
     });
   }

@@ -6,7 +6,7 @@ import { explain } from './errors.ts';
 import { DATABASE_FACT } from '../database/accept-copy.ts';
 import { numberOf, SELECT_FACTS, SET_MARK, tablesIn, type CommitMark, type KeptMark } from './commit-marks.ts';
 import { acceptanceIn, isWrittenHere, newFact, withTables } from './origin.ts';
-import { BEGIN_WRITING, LOOK_UP_BY_KEY, type Session } from './sessions.ts';
+import { BEGIN_WRITING, FORMER_OR_ACCEPT, LOOK_UP_BY_KEY, type Session } from './sessions.ts';
 import { describePlace } from './describe-place.ts';
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
@@ -144,7 +144,7 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
       throw new LedgerAway(
         describePlace(this.#place),
         'its database is not the one that was last written, but a copy: a replica that took over, or a restored backup. The copy may lack the last records, and what was sent since would be paid for again. Nothing is sent',
-        'Connect to the former database; or, if that is lost: voxbatch ledger accept-copy',
+        FORMER_OR_ACCEPT,
         undefined,
         true,
       );

@@ -13,6 +13,8 @@ const MOST_STATEMENTS = 300;
 /** The oldest version of PostgreSQL that is tested. */
 const OLDEST_VERSION = 15;
 const CONNECT_MS = 10_000;
+/** What to do where a copy of the database answers. */
+export const FORMER_OR_ACCEPT = 'Connect to the former database; or, if that is lost: voxbatch ledger accept-copy';
 
 /**
  * Begins a transaction of the one writer at a time, in all processes. Read committed, whatever the server's default is:
@@ -143,12 +145,12 @@ export class Sessions {
     }
   }
 
-  /** The error for an answer that only the former database can give. */
-  notTheSame(): LedgerAway {
+  /** The error for an answer that only the former database can give, or a copy of it once a person has accepted it. */
+  notTheSame(mayBeAccepted: boolean): LedgerAway {
     return new LedgerAway(
       describePlace(this.#place),
       'the connection was lost at a commit, and another database answers now, which does not know whether it was kept',
-      'Connect to the former database, or end this process.',
+      mayBeAccepted ? FORMER_OR_ACCEPT : 'Connect to the former database, or end this process.',
       undefined,
       true,
     );
