@@ -116,7 +116,7 @@ async function sendInTurn(
       return reportWithoutLink(deps, loaded, key, link);
     }
     const nameWasFree = await name.isFree(loaded, signal);
-    const media = await linkMedia(deps, prepared, loaded.batch.settings.jobDeadlineMs, signal);
+    const media = await linkMedia(deps, prepared, loaded.batch.settings, signal);
     const report = await send(deps, { loaded, key, link, media, turn, signal, terms, nameWasFree });
     if (report !== 'full') return report;
     await sleep(FULL_PAUSE_MS, undefined, { signal });

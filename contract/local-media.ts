@@ -9,6 +9,14 @@ const CELL = /^sha256:([\da-f]{64})$/;
 /** The last segment of a path that ends in a link's name; see {@link nameOfContent}. */
 const LINK_NAME = /(?:^|\/)([\da-f]{64})\.[a-z\d]{1,8}$/;
 
+/** Links live this much longer than a job may take, ms: clocks differ, and a download takes its time. */
+const MARGIN_MS = 3_600_000;
+
+/** How long a request's links to local media are good for, ms: as long as its job may take. */
+export function linkLifetimeMs({ jobDeadlineMs }: { readonly jobDeadlineMs: number }): number {
+  return jobDeadlineMs + MARGIN_MS;
+}
+
 /** The cell of a row for local media with this content (sha256, hex). No manifest can contain it. */
 export function cellOfContent(sha256: string): string {
   return `sha256:${sha256}`;

@@ -1,13 +1,10 @@
 import { defined } from '../../contract/defined.ts';
 import { messageOf } from '../../contract/message-of.ts';
-import { nameOfContent } from '../../contract/local-media.ts';
+import { linkLifetimeMs, nameOfContent } from '../../contract/local-media.ts';
 import type { Failure } from '../../contract/failures.ts';
 import { columnsReadBy, type LocalFile, type MediaColumn, type RowSpec, type Step } from '../../contract/row-kinds.ts';
 import { MediaChanged } from '../../store/local-media/media-links.ts';
 import type { Dependencies } from '../dependencies.ts';
-
-/** Links live this much longer than a job may take, ms: clocks differ, and a download takes its time. */
-const MARGIN_MS = 3_600_000;
 
 /** The request cannot be made. */
 interface FailedMedia {
@@ -74,7 +71,7 @@ const CAUSE = 'a local file that cannot be handed out now';
 export async function linkMedia(
   { mediaLinks }: Pick<Dependencies, 'mediaLinks'>,
   media: PreparedMedia,
-  jobMs: number,
+  limits: { readonly jobDeadlineMs: number },
   signal: AbortSignal,
 ): Promise<SentMedia> {
   if (media.type === 'failed') return media;
@@ -82,7 +79,7 @@ export async function linkMedia(
   signal.throwIfAborted();
   try {
     const links = media.files.map(
-      async ([column, file]) => [column, await mediaLinks.linkTo(named(file), jobMs + MARGIN_MS)] as const,
+      async ([column, file]) => [column, await mediaLinks.linkTo(named(file), linkLifetimeMs(limits))] as const,
     );
     return { type: 'linked', links: Object.fromEntries(await unlessAborted(Promise.all(links), signal)) };
   } catch (error) {

@@ -1,5 +1,6 @@
-import { nameOfContent } from '../../contract/local-media.ts';
+import { linkLifetimeMs, nameOfContent } from '../../contract/local-media.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { ChargeRecord } from '../../ledger/record-types.ts';
 import { inChunks } from '../../results/in-chunks.ts';
 import { UPLOADS_FOLDER, uploadKeyOf } from '../../store/local-media/upload-media.ts';
 import type { Store } from '../../store/store.ts';
@@ -16,8 +17,8 @@ export interface SweepRequest {
 const FILES_AT_ONCE = 256;
 
 /**
- * Removes uploaded local media that no open row needs. A row that is run again later uploads its file again, so nothing
- * is lost as long as the file itself is there. Waits for a batch that is being loaded, and holds others up meanwhile:
+ * Removes uploaded local media that no open row needs, and no job that may still fetch them: one that is overdue or in
+ * doubt, say. A row that is run again later uploads its file again, so nothing is lost as long as the file itself is there. Waits for a batch that is being loaded, and holds others up meanwhile:
  * their rows would not be seen.
  */
 export async function sweepUploads({ ledger, store, isDryRun }: SweepRequest): Promise<MediaSum> {
@@ -42,11 +43,20 @@ export async function sweepUploads({ ledger, store, isDryRun }: SweepRequest): P
 async function keysNeeded(ledger: SweepRequest['ledger']): Promise<ReadonlySet<string>> {
   const needed = new Set<string>();
   for (const batch of await ledger.listBatches()) {
-    if (batch.state === 'closed') continue;
-    for await (const { row } of ledger.scanRows(batch.name)) {
-      if (row.outcome !== null) continue;
+    const since = Date.now() - linkLifetimeMs(batch.settings);
+    // Nothing was sent after it was closed.
+    if (batch.closedAt !== null && batch.closedAt < since) continue;
+    for await (const { row, charges } of ledger.scanRows(batch.name)) {
+      const isOpen = batch.state !== 'closed' && row.outcome === null;
+      if (!isOpen && !charges.some((charge) => mayFetch(charge, since))) continue;
       for (const file of Object.values(row.spec.local ?? {})) needed.add(uploadKeyOf(nameOfContent(file)));
     }
   }
   return needed;
+}
+
+/** Whether the job of a request, if there is one, may run, and has a link that is good: it was made after that moment, ms. */
+function mayFetch({ state, finishedAt, intentAt }: ChargeRecord, since: number): boolean {
+  const mayRun = state === 'sending' || state === 'unknown' || (state === 'accepted' && finishedAt === null);
+  return mayRun && intentAt >= since;
 }

@@ -39,9 +39,11 @@ export class Uploads {
   /** Aborts uploads below this prefix that were begun longer ago than this: nobody continues them. */
   async sweep(prefix: string, ageMs = ABANDONED_MS): Promise<void> {
     const { text } = await this.#client.ask({ method: 'GET', query: { uploads: '', prefix } });
+    // The clock of this machine may be wrong by days; the answer has corrected it.
+    const now = Date.now() + this.#client.signer.skewMs;
     for (const upload of textsOf(text, 'Upload')) {
       const [key, id, begun = ''] = ['Key', 'UploadId', 'Initiated'].map((name) => textOf(upload, name));
-      if (key === undefined || id === undefined || !(Date.now() - Date.parse(begun) > ageMs)) continue;
+      if (key === undefined || id === undefined || !(now - Date.parse(begun) > ageMs)) continue;
       await this.#abort(key, id);
     }
   }

@@ -75,8 +75,10 @@ it('are uploaded once each, fetched by presigned links also while the worker is 
   expect(await world.run(['verify', 'lines'], { env })).toMatchObject({ code: 0 });
 
   const pruned = await world.run(['cache', 'prune', '--older-than', '1000d', '--yes', '--json'], { env });
-  expect(JSON.parse(pruned.stdout)).toMatchObject({ results: 0, uploads: { files: 4 } });
-  expect(await uploads('local')).toEqual([]);
+  const left = await uploads('local');
+  expect(JSON.parse(pruned.stdout)).toMatchObject({ results: 0, uploads: { files: 4 - left.length } });
+  // The job of a request in doubt may still want them.
+  expect(left.length > 0).toBe(end.unknown > 0);
 });
 
 it('stay in the bucket as long as a job may still want them', async () => {
