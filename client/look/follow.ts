@@ -1,4 +1,4 @@
-import type { Pinning } from '../worker-versions/current-version.ts';
+import type { Pinning } from '../../contract/worker-version.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Step } from '../../contract/row-kinds.ts';
 import { isPausedByFailures, isTokenRefused, standstillOf, type Standstill } from '../../batches/look/view-batch.ts';

@@ -1,17 +1,9 @@
 import type { Client } from '@temporalio/client';
 import { shellWord } from '../../contract/shell-word.ts';
-import type { WorkerVersion } from '../../contract/worker-version.ts';
+import type { Pinning, WorkerVersion } from '../../contract/worker-version.ts';
 import type { Temporal } from '../temporal/open-temporal.ts';
 
 type Place = Pick<Temporal, 'client' | 'namespace'>;
-
-/** A run of a workflow that only workers of one version get the tasks of. */
-export interface Pinning {
-  readonly runId: string;
-  readonly to: WorkerVersion;
-  /** Somebody has pinned this run (`temporal workflow update-options`), whatever its own version is. */
-  readonly byHand: boolean;
-}
 
 /** True if it is the same version. */
 export function isSameVersion(one: WorkerVersion, other: WorkerVersion): boolean {

@@ -1,11 +1,11 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { batchWorkflowId } from '../../contract/names.ts';
-import type { WorkerVersion } from '../../contract/worker-version.ts';
+import type { Pinning, WorkerVersion } from '../../contract/worker-version.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { isOfVersion } from '../../policy/lanes/versions.ts';
 import type { Temporal } from '../temporal/open-temporal.ts';
-import { isCurrent, isSameVersion, isUnversioned, unpinCommand, type Pinning } from './current-version.ts';
+import { isCurrent, isSameVersion, isUnversioned, unpinCommand } from './current-version.ts';
 
 export interface StrandedRequest {
   readonly temporal: Pick<Temporal, 'address' | 'client' | 'namespace'>;
