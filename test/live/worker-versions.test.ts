@@ -1,17 +1,13 @@
 /** @slow */
 import { describe, expect, it } from '@jest/globals';
-import { expectWhole } from '../support/batch-end.ts';
-import { changeRate, sentByWorker, untilRecorded } from '../support/batch-record.ts';
+import { sentByWorker, untilRecorded } from '../support/batch-record.ts';
 import { VERSIONED_ROWS, VersionedCluster } from '../support/worker-versions.ts';
 
 describe('with Worker Versioning', () => {
   it('a batch whose version has no worker left goes on with the current one, and nothing is paid twice', async () => {
     const versions = await VersionedCluster.open();
-    const { world, env } = versions.cluster;
-    const old = await versions.work('one');
-    await versions.setCurrent('one');
-    expect(await world.run(['run', 'lines.csv', '--rate', '1', '--detach'], { env })).toMatchObject({ code: 0 });
-    await versions.untilRunBy('one');
+    const { world } = versions.cluster;
+    const old = await versions.begin('one');
     await world.untilCharged(3);
     await versions.pin('one');
     // All of them at once, as an orchestrator does it that knows nothing of versions.
@@ -23,21 +19,15 @@ describe('with Worker Versioning', () => {
     await versions.pin(undefined);
     await fresh.said('continues with a new workflow: no worker of its version voxbatch:one is left.');
     await versions.untilRunBy('two');
-    await changeRate(world, 'lines', 60);
-    await untilRecorded(world, 'lines', ({ state }) => state === 'closed');
+    expect(await versions.finish()).toMatchObject({ unknown: 0, charges: VERSIONED_ROWS });
     expect((await versions.runs()).at(-1)).toEqual({ build: 'one', status: 'TERMINATED' });
-    await world.run(['results', 'lines']);
-    expect(await expectWhole(world, 'lines', VERSIONED_ROWS)).toMatchObject({ unknown: 0, charges: VERSIONED_ROWS });
     await fresh.endInOrder();
   });
 
   it('back to workers without a version: a batch whose version has no worker left goes on with those', async () => {
     const versions = await VersionedCluster.open();
     const { world, env } = versions.cluster;
-    const old = await versions.work('one');
-    await versions.setCurrent('one');
-    expect(await world.run(['run', 'lines.csv', '--rate', '1', '--detach'], { env })).toMatchObject({ code: 0 });
-    await versions.untilRunBy('one');
+    const old = await versions.begin('one');
     await world.untilCharged(3);
     // Too early: the batch has not moved on.
     await old.endInOrder();
@@ -45,11 +35,8 @@ describe('with Worker Versioning', () => {
     const plain = await world.startWorking(['worker', '--look-every', '1'], { env });
     await plain.said('no worker of its version voxbatch:one is left.');
     await versions.untilRunBy(undefined);
-    await changeRate(world, 'lines', 60);
-    await untilRecorded(world, 'lines', ({ state }) => state === 'closed');
+    expect(await versions.finish()).toMatchObject({ unknown: 0, charges: VERSIONED_ROWS });
     expect((await versions.runs()).at(-1)).toEqual({ build: 'one', status: 'TERMINATED' });
-    await world.run(['results', 'lines']);
-    expect(await expectWhole(world, 'lines', VERSIONED_ROWS)).toMatchObject({ unknown: 0, charges: VERSIONED_ROWS });
     await plain.endInOrder();
   });
 
@@ -80,11 +67,8 @@ describe('with Worker Versioning', () => {
     await versions.untilRunBy('two');
     // The former version is back after its batch has moved on: it gets nothing any more.
     const late = await versions.work('one', ...senders);
-    await changeRate(world, 'lines', 60);
-    await untilRecorded(world, 'lines', ({ state }) => state === 'closed');
+    expect(await versions.finish()).toMatchObject({ charges: VERSIONED_ROWS });
     expect((await versions.runs()).slice(-1)).toEqual([{ build: 'one', status: 'TERMINATED' }]);
-    await world.run(['results', 'lines']);
-    expect(await expectWhole(world, 'lines', VERSIONED_ROWS)).toMatchObject({ charges: VERSIONED_ROWS });
     expect(await sentByWorker(world, 'lines')).toHaveLength(3);
     await Promise.all([downloader, waiting, late].map((worker) => worker.endInOrder()));
   });

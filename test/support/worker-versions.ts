@@ -1,3 +1,4 @@
+import { expect } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Client } from '@temporalio/client';
@@ -8,6 +9,8 @@ import {
   type SuperviseBatchInput,
 } from '../../contract/messages.ts';
 import { readPage } from '../docs/pages.ts';
+import { expectWhole } from './batch-end.ts';
+import { changeRate, untilRecorded } from './batch-record.ts';
 import { openCluster, type Cluster } from './cluster.ts';
 import type { Running } from './live-command.ts';
 import type { WorldOptions } from './live-world.ts';
@@ -54,6 +57,25 @@ export class VersionedCluster {
     const { world, env } = this.cluster;
     const version = ['--deployment', DEPLOYMENT, '--build-id', build];
     return world.startWorking(['worker', ...version, ...flags], { env });
+  }
+
+  /** Makes a build the current one, and begins the batch with a worker of it: a row each second. */
+  async begin(build: string): Promise<Running> {
+    const { world, env } = this.cluster;
+    const worker = await this.work(build);
+    await this.setCurrent(build);
+    expect(await world.run(['run', 'lines.csv', '--rate', '1', '--detach'], { env })).toMatchObject({ code: 0 });
+    await this.untilRunBy(build);
+    return worker;
+  }
+
+  /** Lets the batch end soon. Returns how it ended, from its results. */
+  async finish(): ReturnType<typeof expectWhole> {
+    const { world } = this.cluster;
+    await changeRate(world, 'lines', 60);
+    await untilRecorded(world, 'lines', ({ state }) => state === 'closed');
+    await world.run(['results', 'lines']);
+    return expectWhole(world, 'lines', VERSIONED_ROWS);
   }
 
   /** As the guide says it; may come before the first worker of the build is known. */

@@ -1,7 +1,5 @@
 /** @slow */
 import { describe, expect, it } from '@jest/globals';
-import { expectWhole } from '../../support/batch-end.ts';
-import { changeRate, untilRecorded } from '../../support/batch-record.ts';
 import { VERSIONED_ROWS, VersionedCluster } from '../../support/worker-versions.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
@@ -33,26 +31,20 @@ describe('with Worker Versioning', () => {
     const last = await versions.work('two');
     await fresh.endInOrder();
     await versions.untilRunBy('one');
-    await changeRate(world, 'lines', 60);
-    await untilRecorded(world, 'lines', ({ state }) => state === 'closed');
+    expect(await versions.finish()).toMatchObject({ unknown: 0, charges: VERSIONED_ROWS });
     await waitFor(async () => (await versions.runs())[0]?.status === 'COMPLETED');
     expect(await versions.runs()).toEqual([
       { build: 'one', status: 'COMPLETED' },
       { build: 'two', status: 'CONTINUED_AS_NEW' },
       { build: 'one', status: 'CONTINUED_AS_NEW' },
     ]);
-    await world.run(['results', 'lines']);
-    expect(await expectWhole(world, 'lines', VERSIONED_ROWS)).toMatchObject({ unknown: 0, charges: VERSIONED_ROWS });
     await Promise.all([stays, last].map((worker) => worker.endInOrder()));
   });
 
   it('a batch moves at once also if it has continued as new before because its history was full', async () => {
     const versions = await VersionedCluster.open();
     const { world, env } = versions.cluster;
-    const old = await versions.work('one');
-    await versions.setCurrent('one');
-    expect(await world.run(['run', 'lines.csv', '--rate', '1', '--detach'], { env })).toMatchObject({ code: 0 });
-    await versions.untilRunBy('one');
+    const old = await versions.begin('one');
     await world.run(['pause', 'lines'], { env });
     await versions.continueAfter('lines', FULL);
     await waitFor(async () => {
@@ -65,8 +57,7 @@ describe('with Worker Versioning', () => {
     await versions.wake();
     await versions.untilRunBy('two');
     await world.run(['resume', 'lines'], { env });
-    await changeRate(world, 'lines', 60);
-    await untilRecorded(world, 'lines', ({ state }) => state === 'closed');
+    await versions.finish();
     await Promise.all([old, fresh].map((worker) => worker.endInOrder()));
   });
 
@@ -87,10 +78,7 @@ describe('with Worker Versioning', () => {
     const stays = await versions.work('one');
     await build.endInOrder();
     await versions.untilRunBy(undefined);
-    await changeRate(world, 'lines', 60);
-    await untilRecorded(world, 'lines', ({ state }) => state === 'closed');
-    await world.run(['results', 'lines']);
-    expect(await expectWhole(world, 'lines', VERSIONED_ROWS)).toMatchObject({ unknown: 0, charges: VERSIONED_ROWS });
+    expect(await versions.finish()).toMatchObject({ unknown: 0, charges: VERSIONED_ROWS });
     await Promise.all([stays, back].map((worker) => worker.endInOrder()));
   });
 });
