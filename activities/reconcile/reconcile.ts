@@ -1,5 +1,6 @@
 import { ApiError } from '../../api/speech-api.ts';
 import type { FencedAttempt, AttemptKey } from '../../contract/batch.ts';
+import { isUnresolved } from '../../policy/reconcile/in-doubt.ts';
 import { PROCESS_ENDED } from '../../policy/reconcile/process-end.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { findTrace } from './find-trace.ts';
@@ -34,9 +35,8 @@ export async function reconcile(deps: Dependencies, key: FencedAttempt, signal: 
   if (isFencedOff(key, (await loadAttempt(deps, key)).row)) return { verdict: 'blocked', next: { type: 'ended' } };
   const standing = await deps.ledger.revoke(key);
   const loaded = await loadAttempt(deps, key);
-  const isUnresolved = standing.state === 'sending' || standing.state === 'unknown';
   const isOther = nameOf(standing) !== nameOf(key);
-  if (!isUnresolved || isOther || loaded.row.outcome !== null) {
+  if (!isUnresolved(standing) || isOther || loaded.row.outcome !== null) {
     const verdict = standing.state === 'sending' ? 'unknown' : standing.state;
     return { verdict, next: moveAfter(key, loaded) };
   }

@@ -1,6 +1,8 @@
 import { linkLifetimeMs, nameOfContent } from '../../contract/local-media.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ChargeRecord } from '../../ledger/record-types.ts';
+import { isUnresolved } from '../../policy/reconcile/in-doubt.ts';
+import { hasRunningJob } from '../../policy/rows/row-machine.ts';
 import { inChunks } from '../../results/in-chunks.ts';
 import { UPLOADS_FOLDER, uploadKeyOf } from '../../store/local-media/upload-media.ts';
 import type { Store } from '../../store/store.ts';
@@ -18,8 +20,8 @@ const FILES_AT_ONCE = 256;
 
 /**
  * Removes uploaded local media that no open row needs, and no job that may still fetch them: one that is overdue or in
- * doubt, say. A row that is run again later uploads its file again, so nothing is lost as long as the file itself is there. Waits for a batch that is being loaded, and holds others up meanwhile:
- * their rows would not be seen.
+ * doubt, say. A row that is run again later uploads its file again, so nothing is lost as long as the file itself is
+ * there. Waits for a batch that is being loaded, and holds others up meanwhile: their rows would not be seen.
  */
 export async function sweepUploads({ ledger, store, isDryRun }: SweepRequest): Promise<MediaSum> {
   if (store.urls === undefined) return NO_MEDIA;
@@ -56,7 +58,6 @@ async function keysNeeded(ledger: SweepRequest['ledger']): Promise<ReadonlySet<s
 }
 
 /** Whether the job of a request, if there is one, may run, and has a link that is good: it was made after that moment, ms. */
-function mayFetch({ state, finishedAt, intentAt }: ChargeRecord, since: number): boolean {
-  const mayRun = state === 'sending' || state === 'unknown' || (state === 'accepted' && finishedAt === null);
-  return mayRun && intentAt >= since;
+function mayFetch(charge: ChargeRecord, since: number): boolean {
+  return (isUnresolved(charge) || hasRunningJob(charge)) && charge.intentAt >= since;
 }

@@ -6,6 +6,7 @@ import type { BatchRecord, RowStanding } from '../../ledger/record-types.ts';
 import { countedFor, worstRatio } from '../../policy/money/charge-ratio.ts';
 import { quoteFrom, quoteSteps } from '../../policy/money/pricing.ts';
 import { DUST } from '../../policy/money/room.ts';
+import { isUnresolved } from '../../policy/reconcile/in-doubt.ts';
 import { nextMove, rowView, stepsFrom } from '../../policy/rows/row-machine.ts';
 import type { IsChosen } from '../../policy/subset/subset.ts';
 
@@ -47,7 +48,7 @@ export async function* skippedRows(
   for await (const standing of ledger.scanRows(name, { outcome: 'skipped', isNotChosen: false })) {
     const { row, charges } = standing;
     if (row.failure?.class !== 'OverBudget' || !isChosen(row)) continue;
-    if (charges.some(({ state }) => state === 'sending' || state === 'unknown')) continue;
+    if (charges.some(isUnresolved)) continue;
     const quotes = row.parts === null ? [quoteLeft(standing, settings)] : quotesOf(await ledger.partsOf(name, row.row));
     const counted = countedAs(standing, quotes, settings, outlook);
     const hasRoom = left === null || (counted !== null && counted <= left - outlook.beyondLost + DUST);

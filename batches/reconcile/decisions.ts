@@ -2,6 +2,7 @@ import type { By } from '../../contract/actions.ts';
 import type { BatchRecord, ChargeRecord, DecisionRecord, RowStanding } from '../../ledger/record-types.ts';
 import { LedgerMisuse } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { isUnresolved } from '../../policy/reconcile/in-doubt.ts';
 import { presentTake } from '../../policy/rows/row-machine.ts';
 import type { RowTake } from '../rows/find-rows.ts';
 import { nameOf, type NamedRow } from '../../contract/row-parts.ts';
@@ -111,14 +112,13 @@ async function readTake(ledger: Ledger, batch: string, { row, take }: RowTake): 
   // The requests of a row in parts are those of its parts.
   const charges = standing?.row.parts === null ? standing.charges : [];
   const steps = standing === undefined ? [] : stepsIn(standing.row.spec);
-  const isOpen = ({ state }: ChargeRecord): boolean => state === 'unknown' || state === 'sending';
   return {
     standing,
     name: standing === undefined ? { row, id: '' } : nameOf(standing.row),
     take: wanted,
     present,
     // A later step is sent only after the step before it is settled.
-    attempt: charges.findLast((one) => one.take === wanted && isOpen(one) && steps.includes(one.step)),
+    attempt: charges.findLast((one) => one.take === wanted && isUnresolved(one) && steps.includes(one.step)),
   };
 }
 

@@ -1,5 +1,5 @@
-import type { Pinning } from '../../contract/worker-version.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pinning } from '../../contract/worker-version.ts';
 import type { Step } from '../../contract/row-kinds.ts';
 import { isPausedByFailures, isTokenRefused, standstillOf, type Standstill } from '../../batches/look/view-batch.ts';
 import type { Ledger } from '../../ledger/ledger.ts';

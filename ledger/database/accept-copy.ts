@@ -1,10 +1,9 @@
 import type { By } from '../../contract/actions.ts';
 import { pausesBatch } from '../../policy/rows/max-attempts.ts';
 import { setBatch } from '../batches/read-batches.ts';
-import { hold } from '../batches/held-batches.ts';
 import { noteAction } from '../history/actions.ts';
 import { toFailure } from '../records.ts';
-import { awaitSenders } from './copy-doubts.ts';
+import { awaitSenders, hold } from './copy-doubts.ts';
 import { failBegun } from '../schedules/occurrences.ts';
 import { pauseAllFirings } from '../schedules/schedule-settings.ts';
 import type { Db } from '../schema.ts';
@@ -27,7 +26,8 @@ export interface PausedOnCopy {
 /**
  * Takes a copy for the ledger: the next writer puts it on record. In the same transaction pauses all open batches and all
  * schedules, so that no worker that waits for it sends anything. A batch that had paused by itself waits for a person from
- * then on, too. Notes who wrote lately: nobody resumes before they have recorded again what they sent. Returns the paused. On a database in a file it only pauses.
+ * then on, too. Notes who wrote lately: nobody resumes before they have recorded again what they sent. Returns the paused.
+ * On a database in a file it only pauses.
  */
 export async function acceptCopy(db: Db, by: By): Promise<PausedOnCopy> {
   // Not as a group of writes, which would be refused.

@@ -6,10 +6,11 @@ import { write } from './transactions.ts';
 /**
  * What is open after a copy of the database was accepted, as facts: processes that wrote to the former database and have
  * not put on record again what they had sent, and requests that were sent and fit nowhere in the copy. Until a person has
- * seen to both, whatever would send rows again is refused.
+ * seen to both, whatever would send rows again is refused. And the batches that were open then, until a person resumes them.
  */
 const SENDER = 'copy:sender:';
 const UNPLACED = 'copy:unplaced:';
+const HELD = 'copy:held:';
 
 /** A process that wrote so much earlier than the copy's last record had ended before, ms: workers write every few seconds. */
 const LATELY_MS = 10 * 60_000;
@@ -41,7 +42,7 @@ export interface UnplacedRequest {
 export async function keepUnplaced(tx: Tx, { key, at, jobId }: UnplacedRequest): Promise<void> {
   const { batch, row, step, take, attempt } = key;
   const name = `${UNPLACED}${JSON.stringify([batch, row, step, take, attempt])}`;
-  if (jobId !== null) await tx.deleteFrom('facts').where('name', '=', name).execute();
+  if (jobId !== null) await removeFact(tx, name);
   await keepFact(tx, jobId === null ? name : `${name} ${jobId}`, JSON.stringify({ key, at, jobId }));
 }
 
@@ -51,6 +52,10 @@ async function keepFact(tx: Tx, name: string, value: string): Promise<void> {
     .values({ name, value })
     .onConflict((conflict) => conflict.column('name').doNothing())
     .execute();
+}
+
+async function removeFact(tx: Tx, name: string): Promise<void> {
+  await tx.deleteFrom('facts').where('name', '=', name).execute();
 }
 
 /**
@@ -94,10 +99,24 @@ export async function clearDoubts(db: Db): Promise<ClearedDoubts> {
   });
 }
 
+/** From now on, the batch waits for a person: it was open when the copy was accepted. */
+export async function hold(tx: Tx, batch: string): Promise<void> {
+  await keepFact(tx, HELD + batch, String(tx.now()));
+}
+
+/** Whether the batch was open when a copy was accepted, and no person has resumed it since. */
+export async function isHeld(tx: Tx, batch: string): Promise<boolean> {
+  const facts = tx.selectFrom('facts').select('name');
+  return (await facts.where('name', '=', HELD + batch).executeTakeFirst()) !== undefined;
+}
+
+/** A person has resumed the batch. */
+export async function letGo(tx: Tx, batch: string): Promise<void> {
+  await removeFact(tx, HELD + batch);
+}
+
 /** A process has recorded again all that it had sent. `mark`: the name of its mark. */
 export async function cameBack(db: Db, mark: string): Promise<void> {
   const name = SENDER + mark.slice(MARK.length);
-  await write(db, async (tx) => {
-    await tx.deleteFrom('facts').where('name', '=', name).execute();
-  });
+  await write(db, (tx) => removeFact(tx, name));
 }

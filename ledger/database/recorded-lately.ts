@@ -45,25 +45,21 @@ export function withMemory<Ledger extends Requests>(ledger: Ledger, onAccepted: 
     }
   };
   /** Whether all of these are on record now. One that cannot be recorded does not keep the others from it. */
-  const recordAll = async (some: readonly RecordedRequest[]): Promise<boolean> => {
-    try {
-      await ledger.recordAgain(some);
-      return true;
-    } catch {
-      if (some.length === 1) return false;
-      let isWhole = true;
-      for (const one of some) isWhole = (await recordAll([one])) && isWhole;
-      return isWhole;
+  const recordAll = async (all: readonly RecordedRequest[], portion: number): Promise<boolean> => {
+    let isWhole = true;
+    for (let at = 0; at < all.length; at += portion) {
+      const some = all.slice(at, at + portion);
+      const isRecorded = await ledger.recordAgain(some).then(
+        () => true,
+        () => some.length > 1 && recordAll(some, 1),
+      );
+      isWhole &&= isRecorded;
     }
+    return isWhole;
   };
   onAccepted(async (mark) => {
-    const all = [...requests.values()];
-    let isWhole = true;
-    for (let at = 0; at < all.length; at += PORTION) {
-      isWhole = (await recordAll(all.slice(at, at + PORTION))) && isWhole;
-    }
     // Otherwise a person decides.
-    if (isWhole) await ledger.cameBack(mark);
+    if (await recordAll([...requests.values()], PORTION)) await ledger.cameBack(mark);
   });
   return {
     ...ledger,

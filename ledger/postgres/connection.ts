@@ -126,7 +126,8 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
   /**
    * Throws {@link LedgerAway} if the ledger was last written in another database than this one: in a copy, what was sent
    * since it was made is not on record, and would be sent again. Which database it is tells a replica that took over and
-   * a backup that was restored and rolled forward; which tables, a dump that was put back; a file system that was set back is told by the last mark.
+   * a backup that was restored and rolled forward; which tables, a dump that was put back; a file system that was set back
+   * is told by the last mark.
    */
   #admit(lines: readonly unknown[], markName: string, kept: KeptMark | undefined): void {
     const facts = new Map((lines as readonly CommitMark[]).map(({ name, value }) => [name, value]));

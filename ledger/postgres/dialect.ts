@@ -33,6 +33,7 @@ const ANSWER_MS = 60_000;
  * connection whose line is silent is told by TCP's own probes then, too.
  */
 const WHOLE_ANSWER_MS = 3_600_000;
+
 /** Key of the lock on migrations. */
 const MIGRATIONS = 1;
 
@@ -42,11 +43,7 @@ const MIGRATIONS = 1;
  */
 export async function openPostgres(
   place: string,
-  {
-    makesTables,
-    isWhole,
-    patienceMs,
-  }: Readonly<Record<'makesTables' | 'isWhole', boolean>> & Pick<OpenDialect, 'patienceMs'>,
+  { makesTables = false, isWhole = makesTables, patienceMs }: OpenDialect,
 ): Promise<Dialect> {
   // A command that only asks does not wait for a person.
   const mayPass = ({ needsPerson }: LedgerAway): boolean => patienceMs === Infinity || !needsPerson;

@@ -7,8 +7,7 @@ export const postgres: LedgerDriver = {
   describe: describePlace,
   // The database exists; its owner makes the schema.
   make: () => Promise.resolve(),
-  open: async (place, { makesTables = false, isWhole = makesTables, patienceMs }) =>
-    (await import('./dialect.ts')).openPostgres(place, { makesTables, isWhole, patienceMs }),
+  open: async (place, how) => (await import('./dialect.ts')).openPostgres(place, how),
   // Whoever names a database has chosen it: no ledger in one comes with a folder from elsewhere.
   strangeParts: () => Promise.resolve([]),
   versions: versionsOf(async () => (await import('./schema.ts')).VERSIONS),

@@ -12,5 +12,10 @@ export interface DoubtfulRow {
  */
 export function isInDoubt({ outcome }: DoubtfulRow, attempts: readonly { readonly state: AttemptState }[]): boolean {
   if (outcome === null || outcome === 'unknown' || outcome === 'overdue') return true;
-  return attempts.some(({ state }) => state === 'sending' || state === 'unknown');
+  return attempts.some(isUnresolved);
+}
+
+/** Whether a request may have been accepted, and nobody knows. */
+export function isUnresolved({ state }: { readonly state: AttemptState }): boolean {
+  return state === 'sending' || state === 'unknown';
 }

@@ -28,9 +28,7 @@ function checkLines({ ledger, batches, differences }: LedgerCheckView): readonly
 }
 
 /** `voxbatch ledger migrate`: makes the tables of the ledger, or adds what this version has more. Repeatable. */
-export async function migrate({ compared }: Flags, context: RunContext): Promise<ExitName> {
-  if (compared === true) return clearNow(context);
-  const { output } = context;
+export async function migrate(_flags: Flags, { output }: RunContext): Promise<ExitName> {
   const settings = await readSettings();
   const ledger = await openRecords(settings, { mustExist: false, makesTables: true });
   await ledger.close();
