@@ -35,6 +35,8 @@ async function run(npm: {
       *) exit 99 ;;
     esac`;
   writeFileSync(join(folder, 'npm'), fake, { mode: 0o755 });
+  // What is printed may come late to the log.
+  writeFileSync(join(folder, 'tee'), '#!/bin/sh\nsleep 0.1\nPATH=${PATH#*:} exec tee "$@"\n', { mode: 0o755 });
   const env = { ...process.env, PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}` };
   return new Promise((resolve) => {
     const child = execFile(join(folder, '.ci/run'), { env }, (_error, stdout) => {
