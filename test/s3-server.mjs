@@ -11,8 +11,7 @@ import { isListening } from './is-listening.mjs';
 const MODULE = 'github.com/versity/versitygw/cmd/versitygw@v1.8.0';
 const KEYS = { AWS_ACCESS_KEY_ID: 'voxbatch', AWS_SECRET_ACCESS_KEY: 'not-a-secret' };
 
-/** How often a server is tried to be started, and what is shown of its output, characters. */
-const START_TRIES = 3;
+/** What is shown of its output, characters. */
 const SHOWN = 2_000;
 /** What a command of its administrator may take, ms. */
 const ADMIN_MS = 60_000;
@@ -26,19 +25,14 @@ const ADMIN_MS = 60_000;
  * `requireRunning` throws if it has ended by itself, with what it said last.
  */
 export async function startS3() {
-  const program = findProgram();
-  for (let tries = 1; ; tries++) {
-    const server = await makeServer(program);
-    try {
-      await server.start();
-      server.administer('create-bucket', '--owner', KEYS.AWS_ACCESS_KEY_ID, '--bucket', 'media');
-      server.requireRunning();
-      return server;
-    } catch (error) {
-      console.error(`The S3 server did not start: ${error.message}`);
-      await server.stop();
-      if (tries === START_TRIES) throw error;
-    }
+  const server = await makeServer(findProgram());
+  try {
+    await server.start();
+    server.administer('create-bucket', '--owner', KEYS.AWS_ACCESS_KEY_ID, '--bucket', 'media');
+    return server;
+  } catch (error) {
+    await server.stop();
+    throw error;
   }
 }
 

@@ -13,9 +13,11 @@ import { readServer } from '../../store/s3/settings.ts';
 import { textsOf } from '../../store/s3/xml.ts';
 import { endAfterTest } from '../support/end-after-test.ts';
 import { freshFolder } from '../support/fresh-folder.ts';
-import { openPlace, s3Server } from './server.ts';
+import { openPlace, s3ForFile, s3Server } from './server.ts';
 
 /** A bucket on a real server that refuses, goes away, and comes back. */
+
+s3ForFile();
 
 const sha256 = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
 const contentOf = (body: Buffer): { from: Buffer; bytes: number; sha256: string } => ({
@@ -25,7 +27,7 @@ const contentOf = (body: Buffer): { from: Buffer; bytes: number; sha256: string 
 });
 
 async function openClient(): Promise<BucketClient> {
-  const { env } = await s3Server();
+  const { env } = s3Server();
   const place = { bucket: 'media', prefix: '' };
   const client = new BucketClient(place, await readServer(place, env), credentialSource(env));
   endAfterTest(() => {
@@ -56,7 +58,7 @@ describe('settings that are wrong', () => {
   });
 
   it('a bucket that is not there is not taken for one that has lost its files', async () => {
-    const { env } = await s3Server();
+    const { env } = s3Server();
     const { openBucketBytes } = await import('../../store/s3/s3-bytes.ts');
     const bytes = await openBucketBytes({ bucket: 'no-such-bucket', prefix: '' }, env);
     endAfterTest(() => bytes.close());
@@ -79,7 +81,7 @@ describe('settings that are wrong', () => {
 
 describe('a server that is killed', () => {
   it('is waited for: what is put, read and listed meanwhile goes through when it is back', async () => {
-    const [server, bytes] = [await s3Server(), await openPlace()];
+    const [server, bytes] = [s3Server(), await openPlace()];
     bytes.outage.limit(Infinity);
     const [small, large] = [Buffer.alloc(20_000, 1), Buffer.alloc(40_000_000, 2)];
     const path = `${freshFolder()}/large`;
@@ -102,7 +104,7 @@ describe('a server that is killed', () => {
   });
 
   it('is given up after a while by who does not work, with what to do', async () => {
-    const [server, bytes] = [await s3Server(), await openPlace()];
+    const [server, bytes] = [s3Server(), await openPlace()];
     await server.kill();
     try {
       bytes.outage.limit(500);
@@ -186,7 +188,7 @@ it('makes a folder for copies only when there is one, and takes it away', async 
 });
 
 it('a large file is put once, whole, although the answer that it is complete is lost', async () => {
-  const { env } = await s3Server();
+  const { env } = s3Server();
   const url = new URL(env['AWS_ENDPOINT_URL_S3'] ?? '');
   const port = Number(url.port);
   let cuts = 0;

@@ -10,9 +10,11 @@ import { readServer } from '../../store/s3/settings.ts';
 import { Uploads } from '../../store/s3/upload.ts';
 import { endAfterTest } from '../support/end-after-test.ts';
 import { freshFolder } from '../support/fresh-folder.ts';
-import { s3Server } from './server.ts';
+import { s3ForFile, s3Server } from './server.ts';
 
 /** What `deploy/s3` grants, on a server that knows users and enforces the policy of a bucket. */
+
+s3ForFile();
 
 const PREFIX = 'voxbatch/';
 const BUCKET = { bucket: 'media', prefix: '' };
@@ -40,7 +42,7 @@ async function openClient(env: NodeJS.ProcessEnv): Promise<BucketClient> {
 
 /** Makes a user with this policy. Returns their settings. */
 async function userWith(policy: string, name: string): Promise<NodeJS.ProcessEnv> {
-  const server = await s3Server();
+  const server = s3Server();
   const { env } = server;
   const user = server.addUser(name);
   // A policy of a bucket also says whom it is for.
@@ -104,7 +106,7 @@ describe('a worker', () => {
 
 describe('a reader', () => {
   it('reads and lists what is below the prefix, and changes nothing', async () => {
-    const { env: owner } = await s3Server();
+    const { env: owner } = s3Server();
     await (await open(PREFIX, owner)).put('b/1.mp3', contentOf('sound'));
     await (await open('other/', owner)).put('b/1.mp3', contentOf('secret'));
     const env = await userWith('reader-policy.json', 'reader');

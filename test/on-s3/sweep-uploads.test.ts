@@ -8,7 +8,7 @@ import { openMediaStore } from '../../store/media-store.ts';
 import { workOnCopies } from '../../store/work-on-copies.ts';
 import { aBatch, aKey, aRow, INTENT, ledger, ledgerForEachTest } from '../ledger/setup.ts';
 import { endAfterTest } from '../support/end-after-test.ts';
-import { openPlace } from './server.ts';
+import { openPlace, s3ForFile } from './server.ts';
 
 /** Uploaded local media in a real bucket, which jobs of several rows may still fetch. */
 
@@ -28,6 +28,7 @@ const uploads = async (): Promise<readonly string[]> => {
   return ROWS.filter((name) => found.includes(keyOf(name)));
 };
 
+s3ForFile();
 ledgerForEachTest();
 beforeEach(async () => {
   const bytes = await openPlace();

@@ -5,7 +5,7 @@ import { openMediaStore, type StoreOptions } from '../../store/media-store.ts';
 import type { Store } from '../../store/store.ts';
 import { workInFolder } from '../../store/folder-store.ts';
 import { workOnCopies } from '../../store/work-on-copies.ts';
-import { openPlace } from '../on-s3/server.ts';
+import { openPlace, s3ForFile } from '../on-s3/server.ts';
 import { endAfterTest } from '../support/end-after-test.ts';
 import { freshFolder } from '../support/fresh-folder.ts';
 
@@ -18,6 +18,8 @@ export interface OpenedDriver {
 /** A way to keep bytes that the same tests are run on. */
 export interface Driver {
   readonly name: string;
+  /** Called once, at the top of a test file. */
+  prepare?(): void;
   /** Opens an empty place. */
   open(options?: StoreOptions): Promise<OpenedDriver>;
 }
@@ -52,6 +54,7 @@ const COPIES: Driver = {
 /** A bucket on a real S3 server, with `npm run test:s3`. */
 const BUCKET: Driver = {
   name: 'a bucket',
+  prepare: s3ForFile,
   open: async (options) => opened(await openPlace(), options),
 };
 

@@ -22,6 +22,7 @@ const sha256 = (content: Uint8Array): string => createHash('sha256').update(cont
 const large = async (): Promise<Buffer> => Buffer.concat([await mp4(), box('free', Buffer.alloc(3_000_000, 1))]);
 
 describe.each(DRIVERS)('$name', (driver) => {
+  driver.prepare?.();
   let bytes: Bytes;
   let store: Store;
   beforeEach(async () => {
