@@ -45,10 +45,11 @@ export async function claimStore(
  */
 export async function requireStore({ store, env }: StoreSettings, ledger: StoringLedger): Promise<void> {
   await beforeWork(async () => {
+    // Before the store's marks: who claims it records it after that, maybe just now.
+    const recorded = await ledger.storeId();
     const { owner, id } = await marksOfStore(store, env);
     const where = { store, ledger: ledger.place };
     if (owner !== undefined && owner !== ledger.id) throw new VoxbatchError({ type: 'store-of-another', ...where });
-    const recorded = await ledger.storeId();
     if (owner !== undefined && id !== undefined && (recorded === undefined || recorded === id)) return;
     // Another has begun, whose files are there, or will be.
     if (owner !== undefined && recorded !== undefined) throw new VoxbatchError({ type: 'other-store', ...where });
@@ -113,11 +114,11 @@ export function searchedStore(
     files: readerOf(store, env),
     requireOwn: () =>
       beforeWork(async () => {
+        const recorded = await ledger.storeId();
         const { owner, id } = await marksOfStore(store, env);
         const where = { store, ledger: ledger.place };
         if (owner === undefined) throw new VoxbatchError({ type: 'store-missing', ...where, batch });
         if (owner !== ledger.id) throw new VoxbatchError({ type: 'store-of-another', ...where });
-        const recorded = await ledger.storeId();
         if (recorded !== undefined && recorded !== id) throw new VoxbatchError({ type: 'other-store', ...where });
       }),
     rewrite: async ({ file: { key, extension }, text }) => {

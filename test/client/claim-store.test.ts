@@ -74,6 +74,15 @@ describe('claimStore', () => {
     expect(await readdir(store)).toEqual(['.ledger', '.store']);
   });
 
+  it.each(['before', 'after'])('is opened where another worker claims it just %s the ledger is asked', async (when) => {
+    const asked = async (): Promise<string | undefined> => {
+      const before = await ONE.storeId();
+      await claimStore({ store, env: {} }, ONE);
+      return when === 'before' ? ONE.storeId() : before;
+    };
+    await claimStore({ store, env: {} }, { ...ONE, storeId: asked });
+  });
+
   it('is one ledger of several that begin at once', async () => {
     const opened = await Promise.allSettled(
       [ONE, OTHER, ONE, OTHER].map((ledger) => claimStore({ store, env: {} }, ledger)),

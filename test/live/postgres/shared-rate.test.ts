@@ -41,8 +41,11 @@ describe('four workers whose clocks are up to 20 s apart', () => {
     endAfterTest(() => ledger.close());
     const sentBy = await countByOwner(ledger, 'lines');
     const times = (await world.statistics()).creates.map(({ at }) => at).toSorted((one, other) => one - other);
-    const seconds = ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1_000;
-    report('a rate over four workers', { ...end, sentBy, perSecond: Number((ROWS / seconds).toFixed(1)) });
+    // At the end, workers without rows leave slots.
+    const middle = times.slice(ROWS / 10, -ROWS / 10);
+    const seconds = ((middle.at(-1) ?? 0) - (middle[0] ?? 0)) / 1_000;
+    const perSecond = Number(((middle.length - 1) / seconds).toFixed(1));
+    report('a rate over four workers', { ...end, sentBy, perSecond });
     expect({ requests: times.length, ...end }).toEqual({ requests: ROWS, rows: ROWS, unknown: 0, charges: ROWS });
     expect(sentBy).toHaveLength(CLOCKS.length);
     await Promise.all(workers.map((worker) => worker.endInOrder()));
