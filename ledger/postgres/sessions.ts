@@ -27,10 +27,14 @@ export const BEGIN_WRITING =
  * For the rest of a transaction, each line is looked up by its key. The planner, which knows nothing of tables that were just
  * filled, would rather walk them as a whole for the lines of a group. It then takes a statement that has no key to look up by
  * for a very dear one, which the server would compile each time, in a quarter of a second.
+ *
+ * Statements are planned once. Otherwise the planner takes one whose lists happen to be short for better than the plan that it
+ * has, and plans it each time. Conditions of partial indexes are no parameters (`ledger/conditions.ts`), so plans need none.
  */
-export const LOOK_UP_BY_KEY = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit']
-  .map((way) => `set local ${way} = off`)
-  .join('; ');
+export const LOOK_UP_BY_KEY = [
+  ...['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit'].map((way) => `set local ${way} = off`),
+  'set local plan_cache_mode = force_generic_plan',
+].join('; ');
 
 /** A session at the database server, checked to be safe for a ledger. */
 export class Session {
