@@ -1,10 +1,9 @@
 import { SYSTEM_CLOCK, type Clock } from '../activities/dependencies.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { aheadAfter } from '../policy/clocks.ts';
 
 /** How often the ledger's clock is read, ms. */
 const READ_EVERY_MS = 10_000;
-/** Beside half of a reading's duration, a difference up to this says nothing, ms. */
-const SLACK_MS = 10;
 
 /** A clock that follows that of the ledger, until it is stopped. */
 export interface LedgerClock extends Clock {
@@ -26,8 +25,7 @@ export async function followLedgerClock(
     const time = await ledger.readClock();
     const after = own.now();
     const tripMs = after.monotonic - before.monotonic;
-    const ahead = time - (before.wall + after.wall) / 2;
-    if (Math.abs(ahead - aheadMs) > tripMs / 2 + SLACK_MS) aheadMs = ahead;
+    aheadMs = aheadAfter(aheadMs, { aheadMs: time - (before.wall + after.wall) / 2, tripMs });
   };
   await read();
   const timer = setInterval(() => {

@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely';
+import { aheadAfter, type ClockReading } from '../../policy/clocks.ts';
 import type { Clock, Schema } from '../schema.ts';
 
 /** How often the server's clock is read again, ms: monotonic clocks drift apart by some ms in that time. */
@@ -7,19 +8,13 @@ const READ_EVERY_MS = 30_000;
 const JUMP_MS = 1_000;
 /** Readings at the start; the quickest counts. */
 const READINGS = 3;
-/** Beside half of a reading's duration, a difference up to this says nothing, ms. */
-const SLACK_MS = 10;
 
-/** A reading of the server's clock. */
-interface Reading {
-  /** Server time minus monotonic time, ms. */
-  readonly offset: number;
+/** A reading of the server's clock, beside our monotonic one. */
+interface Reading extends ClockReading {
   /** Monotonic time of the reading, ms. */
   readonly at: number;
   /** System time minus monotonic time at the reading, ms. */
   readonly system: number;
-  /** Duration of the query, ms. The reading is off by half of it at most. */
-  readonly tripMs: number;
 }
 
 /**
@@ -37,8 +32,7 @@ export async function serverClock(db: Kysely<Schema>): Promise<Clock> {
     try {
       const next = await read(db);
       // Its duration may include waiting for a database that was away.
-      const isNews = Math.abs(next.offset - last.offset) > next.tripMs / 2 + SLACK_MS;
-      last = isNews ? next : { ...next, offset: last.offset };
+      last = { ...next, aheadMs: aheadAfter(last.aheadMs, next) };
     } catch {
       // The database is away, or is being closed. The clock runs on, and is read again later.
       last = { ...last, at: performance.now(), system: systemOffset() };
@@ -51,7 +45,7 @@ export async function serverClock(db: Kysely<Schema>): Promise<Clock> {
       const now = performance.now();
       const isOld = now - last.at > READ_EVERY_MS || Math.abs(systemOffset() - last.system) > JUMP_MS;
       if (isOld) reading ??= readAgain();
-      return Math.round(now + last.offset);
+      return Math.round(now + last.aheadMs);
     },
   };
 }
@@ -63,7 +57,7 @@ async function read(db: Kysely<Schema>): Promise<Reading> {
   const after = performance.now();
   const [{ now } = { now: Number.NaN }] = rows;
   if (!Number.isFinite(now)) throw new Error('The database did not tell the time.');
-  return { offset: now - (before + after) / 2, at: after, system: systemOffset(), tripMs: after - before };
+  return { aheadMs: now - (before + after) / 2, at: after, system: systemOffset(), tripMs: after - before };
 }
 
 function systemOffset(): number {
