@@ -59,10 +59,11 @@ export async function claimRows(db: Db, request: ClaimRequest): Promise<Claim | 
     // Select one extra to see whether any are left.
     const { only } = request;
     const states = only === undefined ? UNDER_WAY : UNDER_WAY_FOR[only];
-    const underWay = await selectFreeRows(tx, batch, states, MOST_UNDER_WAY + 1).execute();
+    const limits = { batch, limit: MOST_UNDER_WAY + 1 };
+    const underWay = (await Promise.all(states.map((state) => selectFreeRows(tx, { ...limits, state })))).flat();
     const reserved = (await selectReserved(tx, { batch, limit: mostReserved })).map(({ row }) => row);
     const most = Math.max(limit, reserved.length);
-    const waiting = only === 'download' ? [] : await selectFreeRows(tx, batch, ['waiting'], most + 1).execute();
+    const waiting = only === 'download' ? [] : await selectFreeRows(tx, { batch, state: 'waiting', limit: most + 1 });
     const others = waiting.map(({ row }) => row).filter((row) => !reserved.includes(row));
     const fresh = others.slice(0, most - reserved.length);
     const rows = [...underWay.slice(0, MOST_UNDER_WAY).map(({ row }) => row), ...reserved, ...fresh];

@@ -18,7 +18,7 @@ export async function roomInShare(
 ): Promise<number> {
   if (workers < 2 || limit === 0) return limit;
   const enough = workers * limit;
-  const free = (await selectFreeRows(tx, batch, ['waiting'], enough).execute()).length;
+  const free = (await selectFreeRows(tx, { batch, state: 'waiting', limit: enough })).length;
   if (free === enough) return limit;
   const held = await heldUnsent(tx, batch);
   const share = fairShare(free + sum(held), workers);
@@ -40,7 +40,7 @@ export async function handBackRows(db: Db, owned: LaneOwnership, workers: number
   const { batch, lane } = owned;
   return write(db, async (tx) => {
     if (!(await ownsLane(tx, owned))) return [];
-    if ((await selectFreeRows(tx, batch, ['waiting'], 1).execute()).length > 0) return [];
+    if ((await selectFreeRows(tx, { batch, state: 'waiting', limit: 1 })).length > 0) return [];
     const held = await heldUnsent(tx, batch);
     const extra = surplus(held.get(lane) ?? 0, fairShare(sum(held), workers));
     if (extra === 0) return [];

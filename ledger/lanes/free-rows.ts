@@ -1,24 +1,23 @@
-import type { Compilable } from 'kysely';
 import type { RowState } from '../../contract/outcomes.ts';
-import type { Db } from '../schema.ts';
+import { prepared } from '../database/prepared.ts';
 
 /**
- * Open rows in these states that belong to no lane; in manifest order within a state.
+ * Open rows in this state that belong to no lane, in manifest order. All writers wait meanwhile, so it must look at these rows only.
+ *
+ * PostgreSQL plans it once, for whatever state. If most rows are in one, it takes every state for as common, and would walk the whole
+ * batch in the order of its rows: only a range is sure to be read from the index that has the order of states (`rows_free`). For a list of
+ * states, it would walk all of that.
  */
-export function selectFreeRows(
-  db: Db,
-  batch: string,
-  states: readonly RowState[],
-  limit: number,
-): Compilable & { execute(): Promise<{ row: number }[]> } {
-  return db
-    .selectFrom('rows')
-    .select('row')
-    .where('batch', '=', batch)
-    .where('outcome', 'is', null)
-    .where('lane', 'is', null)
-    .where('state', 'in', states)
-    .orderBy('state')
-    .orderBy('row')
-    .limit(limit);
-}
+export const selectFreeRows = prepared(
+  (db, { batch, state, limit }: { readonly batch: string; readonly state: RowState; readonly limit: number }) =>
+    db
+      .selectFrom('rows')
+      .select('row')
+      .where('batch', '=', batch)
+      .where('outcome', 'is', null)
+      .where('lane', 'is', null)
+      .where((eb) => eb.between('state', state, state))
+      .orderBy('state')
+      .orderBy('row')
+      .limit(limit),
+);
