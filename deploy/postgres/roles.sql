@@ -15,6 +15,9 @@
 --   long as it is connected; they wait, and lose nothing. pg_locks says who has one, pg_terminate_backend ends it.
 -- - Operators and workers see the address of a webhook, which contains a secret; readers do not.
 
+-- All at once: workers that are at work would fail between the revoke and the grants.
+begin;
+
 do $$
 begin
   if to_regrole('voxbatch_reader') is null then create role voxbatch_reader nologin; end if;
@@ -80,3 +83,5 @@ grant delete on batches, rows, takes, results, awaited_voices, lanes, workers, w
   job_hints, row_counts, sums to voxbatch_worker;
 
 reset search_path;
+
+commit;

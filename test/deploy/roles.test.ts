@@ -3,10 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TABLES } from '../../ledger/schema.ts';
 
+const GRANTS = readFileSync(join(import.meta.dirname, '../../deploy/postgres/roles.sql'), 'utf8');
+
 /** What each role may do beyond looking, by table, as `deploy/postgres/roles.sql` grants it. */
 function grantsOf(role: string): ReadonlyMap<string, readonly string[]> {
-  const text = readFileSync(join(import.meta.dirname, '../../deploy/postgres/roles.sql'), 'utf8')
-    .replaceAll(/\n */g, ' ')
+  const text = GRANTS.replaceAll(/\n */g, ' ')
     .replaceAll(/ (insert|update|select) \([^)]*\) on /g, ' $1 on ')
     .replaceAll(';', ';\n');
   const grants = new Map<string, string[]>();
@@ -26,6 +27,13 @@ const ROLES = ['voxbatch_operator', 'voxbatch_worker'] as const;
 describe('the roles of a ledger in PostgreSQL', () => {
   it.each(Object.keys(TABLES))('some role may write %s', (table) => {
     expect(ROLES.some((role) => grantsOf(role).has(table))).toBe(true);
+  });
+
+  it('are given in one transaction, so that workers at work always have them', () => {
+    const statements = GRANTS.replaceAll(/^--.*\n/gm, '').trim();
+    expect(statements).toMatch(/^begin;\n/);
+    expect(statements.match(/^commit;$/gm)).toHaveLength(1);
+    expect(statements).toMatch(/\ncommit;$/);
   });
 
   it.each(ROLES)('%s is granted rights on tables that there are, each once', (role) => {
