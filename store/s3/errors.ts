@@ -27,6 +27,7 @@ const ADVICE: Readonly<Record<string, string>> = {
     'Allow these credentials s3:GetObject, s3:PutObject, s3:DeleteObject, s3:ListBucket, s3:AbortMultipartUpload and s3:ListBucketMultipartUploads',
   AllAccessDisabled: 'Ask the owner of the bucket',
   NoSuchBucket: 'Create the bucket, or correct VOXBATCH_STORE',
+  NoSuchUpload: 'Let no other program and no lifecycle rule of the bucket abort uploads that are younger than a day',
   InvalidBucketName: 'Correct VOXBATCH_STORE',
   NoRegion: 'Set AWS_REGION to the region of the bucket, or AWS_ENDPOINT_URL_S3 to another S3 server',
   RequestTimeTooSkewed: 'Set the clock of this machine',

@@ -4,6 +4,7 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import type { Content } from '../bytes.ts';
 import { StoreUnwritable } from '../errors.ts';
 import type { BucketClient } from './client.ts';
+import { BucketUnusable } from './errors.ts';
 import { headObject, storedWith } from './objects.ts';
 import { textOf, textsOf } from './xml.ts';
 
@@ -17,6 +18,8 @@ const PARTS_AT_ONCE = 3;
 const FILES_AT_ONCE = 2;
 /** Times that S3 is asked to put the parts together. */
 const MOST_COMPLETIONS = 5;
+/** Times that an upload in parts is begun: a rule of the bucket, or another program, may abort one that goes on. */
+const MOST_STARTS = 3;
 /** An unfinished upload of this age is abandoned, ms: one of 4 GB takes 10 hours at 1 Mbit/s. */
 const ABANDONED_MS = 86_400_000;
 
@@ -55,7 +58,7 @@ export class Uploads {
     });
     try {
       if (bytes > PART_BYTES) {
-        await this.#putParts(key, file, content);
+        await this.#putLarge(key, file, content);
         return;
       }
       const body = await readAt(file, 0, bytes);
@@ -68,6 +71,18 @@ export class Uploads {
 
   async #putBody(key: string, body: Uint8Array, sha256: string): Promise<void> {
     await this.#client.ask({ method: 'PUT', key, body, sha256, headers: storedWith(key, sha256) });
+  }
+
+  async #putLarge(key: string, file: FileHandle, content: Content): Promise<void> {
+    for (let starts = 1; ; starts++) {
+      try {
+        await this.#putParts(key, file, content);
+        return;
+      } catch (error) {
+        const isAborted = error instanceof BucketUnusable && error.code === 'NoSuchUpload';
+        if (!isAborted || starts === MOST_STARTS) throw error;
+      }
+    }
   }
 
   async #putParts(key: string, file: FileHandle, content: Content): Promise<void> {

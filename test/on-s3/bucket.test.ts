@@ -1,19 +1,14 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { createHash, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { stat, writeFile } from 'node:fs/promises';
-import { connect, createServer, type AddressInfo } from 'node:net';
 import { isLocalTrouble } from '../../api/local-trouble.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
 import { claimPrefix } from '../../store/s3/owner-object.ts';
-import { BucketClient } from '../../store/s3/client.ts';
-import { credentialSource } from '../../store/s3/credentials.ts';
-import { readServer } from '../../store/s3/settings.ts';
 import { textsOf } from '../../store/s3/xml.ts';
 import { endAfterTest } from '../support/end-after-test.ts';
 import { freshFolder } from '../support/fresh-folder.ts';
-import { openPlace, s3ForFile, s3Server } from './server.ts';
+import { openClient, openPlace, s3ForFile, s3Server } from './server.ts';
 
 /** A bucket on a real server that refuses, goes away, and comes back. */
 
@@ -25,16 +20,6 @@ const contentOf = (body: Buffer): { from: Buffer; bytes: number; sha256: string 
   bytes: body.length,
   sha256: sha256(body),
 });
-
-async function openClient(): Promise<BucketClient> {
-  const { env } = s3Server();
-  const place = { bucket: 'media', prefix: '' };
-  const client = new BucketClient(place, await readServer(place, env), credentialSource(env));
-  endAfterTest(() => {
-    client.close();
-  });
-  return client;
-}
 
 it('is claimed by one of many who try at once', async () => {
   const client = await openClient();
@@ -185,43 +170,4 @@ it('makes a folder for copies only when there is one, and takes it away', async 
   expect((await stat(root)).mode & 0o777).toBe(0o700);
   await bytes.close();
   expect(existsSync(root)).toBe(false);
-});
-
-it('a large file is put once, whole, although the answer that it is complete is lost', async () => {
-  const { env } = s3Server();
-  const url = new URL(env['AWS_ENDPOINT_URL_S3'] ?? '');
-  const port = Number(url.port);
-  let cuts = 0;
-  let completions = 0;
-  const line = createServer((client) => {
-    const upstream = connect(port, url.hostname);
-    let isDoomed = false;
-    const cut = (): void => {
-      client.destroy();
-      upstream.destroy();
-    };
-    for (const socket of [client, upstream]) socket.on('error', () => undefined).on('close', cut);
-    client.on('data', (data) => {
-      const isCompletion = data.includes('POST ') && data.includes('uploadId=');
-      if (isCompletion) completions += 1;
-      isDoomed ||= isCompletion && cuts === 0;
-      upstream.write(data);
-    });
-    upstream.on('data', (data) => {
-      if (!isDoomed) return void client.write(data);
-      cuts += 1;
-      cut();
-    });
-  });
-  line.listen(0, '127.0.0.1');
-  await once(line, 'listening');
-  endAfterTest(() => line.close());
-  url.port = String((line.address() as AddressInfo).port);
-  const bytes = await openPlace(undefined, { AWS_ENDPOINT_URL_S3: url.href });
-  const path = `${freshFolder()}/large`;
-  const body = Buffer.alloc(20_000_000, 3);
-  await writeFile(path, body);
-  await bytes.put('b/1.mp4', { from: path, bytes: body.length, sha256: sha256(body) });
-  expect({ cuts, completions }).toEqual({ cuts: 1, completions: 2 });
-  expect(await bytes.stat('b/1.mp4')).toMatchObject({ bytes: body.length });
 });

@@ -1,6 +1,9 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import { BucketClient } from '../../store/s3/client.ts';
+import { credentialSource } from '../../store/s3/credentials.ts';
 import { type BucketBytes, openBucketBytes } from '../../store/s3/s3-bytes.ts';
+import { readServer } from '../../store/s3/settings.ts';
 import { type S3Server, startS3 } from '../s3-server.mjs';
 import { endAfterTest } from '../support/end-after-test.ts';
 
@@ -30,4 +33,15 @@ export async function openPlace(prefix = `${randomUUID()}/`, env: NodeJS.Process
   const bytes = await openBucketBytes({ bucket: 'media', prefix }, { ...s3Server().env, ...env });
   endAfterTest(() => bytes.close());
   return bytes;
+}
+
+/** A client of the whole bucket, closed after the test. */
+export async function openClient(): Promise<BucketClient> {
+  const { env } = s3Server();
+  const place = { bucket: 'media', prefix: '' };
+  const client = new BucketClient(place, await readServer(place, env), credentialSource(env));
+  endAfterTest(() => {
+    client.close();
+  });
+  return client;
 }
