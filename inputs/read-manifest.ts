@@ -9,6 +9,7 @@ import {
   type ManifestProblem,
   type ManifestWarning,
 } from '../contract/manifest-problems.ts';
+import type { MediaColumn } from '../contract/row-kinds.ts';
 import { VoiceUses, type UsedVoices } from './voices/voice-uses.ts';
 import { hash } from 'node:crypto';
 
@@ -30,6 +31,8 @@ export interface ManifestSummary extends BillSummary {
   /** Number of all problems. */
   readonly problemCount: number;
   readonly warnings: readonly ManifestWarning[];
+  /** How many valid rows have local media, and where the first is; null if none has. */
+  readonly local: Pick<ManifestWarning, 'column' | 'line' | 'rows'> | null;
   /** Voices used by its rows, including bad rows where readable. */
   readonly voices: UsedVoices;
   /** Input columns in order, without `_…`, as the file names them. */
@@ -91,6 +94,7 @@ export async function summarizeManifest(
   const voices = new VoiceUses();
   let chosen = 0;
   let unmeasured = 0;
+  let local: { readonly column: string; readonly line: number; readonly rows: number } | null = null;
   const draw = new SubsetDraw<BillEntry>(options.subset ?? null, sampleRank, (entry) => {
     chosen++;
     bill.addEntry(entry);
@@ -104,6 +108,10 @@ export async function summarizeManifest(
       draw.offer(row, traitsOf(row), billEntry(row));
       if (row.quoted === null || row.isAssumed) unmeasured++;
       voices.add(row, reader.file);
+      const [column] = Object.keys(row.spec.local ?? {}) as MediaColumn[];
+      if (column === undefined) continue;
+      local ??= { column: reader.columns.headerOf(column), line: row.line, rows: 0 };
+      local = { ...local, rows: local.rows + 1 };
     }
     for (const draft of drafts) voices.add(draft, reader.file);
     problemCount += problems.length;
@@ -120,6 +128,7 @@ export async function summarizeManifest(
     problems: kept,
     problemCount,
     warnings: [...reader.warnings.values()],
+    local,
     voices: voices.list(
       { voice: reader.columns.headerOf('voice'), engine: reader.columns.headerOf('engine') },
       reader.isCut,

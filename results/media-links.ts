@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
+import { defined } from '../contract/defined.ts';
 import { PLAIN_TABLE } from '../contract/table-format.ts';
-import type { StoreUrls } from '../store/store.ts';
+import type { StoreUrls, UrlLimit } from '../store/store.ts';
 import { csvLine } from './line-formats.ts';
 import { namedFilesOf } from './result-line.ts';
 import { WholeFile } from './whole-file.ts';
@@ -30,6 +31,8 @@ export interface WrittenLinks {
   readonly links: number;
   /** When the first URL ends. */
   readonly until: Date;
+  /** Why that may be sooner than asked for; omitted if it is not. */
+  readonly limit?: UrlLimit;
 }
 
 /**
@@ -39,16 +42,18 @@ export interface WrittenLinks {
 export async function writeMediaLinks({ ledger, batch, urls, out, lifetimeMs }: LinksRequest): Promise<WrittenLinks> {
   const { delimiter, bom } = batch.settings.table ?? PLAIN_TABLE;
   const file = await WholeFile.create(join(out, LINKS_FILE));
-  const until = new Date(Date.now() + lifetimeMs);
+  let until = Date.now() + lifetimeMs;
+  let limit: UrlLimit | undefined;
   let links = 0;
   try {
     await file.write((bom ? '\uFEFF' : '') + csvLine(COLUMNS, delimiter));
     for await (const { row } of ledger.scanRows(batch.name)) {
       for (const { name, file: stored } of namedFilesOf(row, batch)) {
-        const expires = new Date(Date.now() + lifetimeMs).toISOString();
-        await file.write(
-          csvLine([row.id, row.row, name, await urls.presign(stored.key, lifetimeMs), expires], delimiter),
-        );
+        const signed = await urls.presign(stored.key, lifetimeMs);
+        const expires = Date.now() + signed.livesMs;
+        await file.write(csvLine([row.id, row.row, name, signed.url, new Date(expires).toISOString()], delimiter));
+        until = Math.min(until, expires);
+        limit ??= signed.limit;
         links++;
       }
     }
@@ -57,5 +62,5 @@ export async function writeMediaLinks({ ledger, batch, urls, out, lifetimeMs }: 
   } finally {
     await file.abandon();
   }
-  return { path: file.path, links, until };
+  return { path: file.path, links, until: new Date(until), ...defined({ limit }) };
 }

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { OwnedFolder } from './owner-file.ts';
 import type { Outage } from './outage.ts';
-import type { KeptFile, MeasuredFile, Reused, StoredFile } from './store.ts';
+import type { KeptFile, MeasuredFile, Reused, SignedUrl, StoredFile } from './store.ts';
 
 /** Content to be put: in memory, or a local file. Its length and hash are known before it is put. */
 export interface Content extends Pick<StoredFile, 'bytes' | 'sha256'> {
@@ -44,11 +44,8 @@ export interface Bytes {
   lease(key: string): Promise<Lease | undefined>;
   /** Stores a file under a further name, if it still has the recorded content. */
   copy(file: KeptFile, key: string): Promise<Reused['type']>;
-  /**
-   * A URL from which anybody can fetch the file, without credentials, for `lifetimeMs` from now. Absent where files have
-   * no URLs.
-   */
-  readonly presign?: (key: string, lifetimeMs: number) => Promise<string>;
+  /** See `StoreUrls.presign`. Absent where files have no URLs. */
+  readonly presign?: (key: string, lifetimeMs: number) => Promise<SignedUrl>;
   /** Whether the place answers, and how long operations wait while it does not. Absent where nothing is waited for. */
   readonly outage?: Outage;
   /** Space taken by a file; undefined for a missing one. */

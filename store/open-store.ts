@@ -5,7 +5,7 @@ import { bucketAddress, type BucketPlace, readBucketPlace } from './s3/address.t
 import type { BucketBytes } from './s3/s3-bytes.ts';
 import { requireSafe } from './names.ts';
 import { marksOf, type StoreMarks } from './owner-file.ts';
-import type { Store } from './store.ts';
+import type { Store, UrlLife } from './store.ts';
 
 /**
  * A parsed store address, or the problem with it. Only a URL's scheme is quoted, because the rest may hold a password.
@@ -84,6 +84,13 @@ export async function tryBucket(address: string, env: NodeJS.ProcessEnv): Promis
   const place = readBucketPlace(address);
   if (place === undefined) throw new Error(`Expected a place in a bucket, but got ${address}.`);
   return using(await openBucket(place, env), (bucket) => bucket.probe());
+}
+
+/** How long a URL of a place in a bucket would live that is asked to live this long, ms. Asks nothing of the bucket. */
+export async function lifeOfUrl(address: string, env: NodeJS.ProcessEnv, lifetimeMs: number): Promise<UrlLife> {
+  const place = readBucketPlace(address);
+  if (place === undefined) throw new Error(`Expected a place in a bucket, but got ${address}.`);
+  return using(await openBucket(place, env), (bucket) => bucket.presign('any', lifetimeMs));
 }
 
 /** Whether the store at an address has the folder of this key. Creates nothing. */

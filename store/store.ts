@@ -68,6 +68,25 @@ export interface MeasuredFile {
  */
 export type Persist = <T>(write: () => Promise<T>, growing?: string) => Promise<T>;
 
+/**
+ * Why a URL may not live as long as it was asked to: S3 allows seven days; or it ends with the session of temporary
+ * credentials, whose end is known or not.
+ */
+export type UrlLimit = 'seven-days' | 'session' | 'unknown-session';
+
+/** How long a URL lives. */
+export interface UrlLife {
+  /** From now, ms; 0 if it is dead. */
+  readonly livesMs: number;
+  /** Absent if it lives as long as it was asked to. */
+  readonly limit?: UrlLimit;
+}
+
+/** A URL from which anybody can fetch a file, without credentials. */
+export interface SignedUrl extends UrlLife {
+  readonly url: string;
+}
+
 /** How a store hands out URLs. */
 export interface StoreUrls {
   /**
@@ -75,8 +94,8 @@ export interface StoreUrls {
    * absent. Throws `StoreUnwritable`, also if the file does not have its hash any more.
    */
   upload(file: { readonly path: string; readonly bytes: number; readonly sha256: string }, key: string): Promise<void>;
-  /** A URL from which anybody can fetch the file, without credentials, for `lifetimeMs` from now, or as long as the store allows. */
-  presign(key: string, lifetimeMs: number): Promise<string>;
+  /** A URL of the file for `lifetimeMs` from now, or as long as can be. */
+  presign(key: string, lifetimeMs: number): Promise<SignedUrl>;
 }
 
 /** Keeps media files. Writes are whole or absent. */

@@ -113,5 +113,5 @@ export async function probeManifest(
       `${source.label} changed while it was read. Nothing was spent. Run the same command again.`,
     );
   }
-  return { summary: probed, options: probing };
+  return { summary: { ...probed, warnings: summary.warnings }, options: probing };
 }

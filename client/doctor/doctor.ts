@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { defined } from '../../contract/defined.ts';
+import { pollingSettings } from '../../contract/polling-settings.ts';
 import { findServer } from '../../embedded/find-server.ts';
 import { API_CLOCK_SLACK_MS } from '../../policy/clocks.ts';
 import type { SearchAttributeName } from '../../contract/search-attributes.ts';
@@ -15,6 +16,7 @@ import { openTemporal } from '../temporal/open-temporal.ts';
 import { findSearchAttributes, searchAttributeCommand } from '../temporal/search-attributes.ts';
 import { isBucket, tryBucket } from '../../store/open-store.ts';
 import { requireStore } from '../claim-store.ts';
+import { whyLinksAreShort } from '../local-media/short-links.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Session } from '../session.ts';
 
@@ -42,7 +44,13 @@ export type SoundPart =
   /** Token, account and clock. `credits`: the account's balance, if the API reports it. */
   | { readonly type: 'account'; readonly account: string; readonly tier?: string; readonly credits?: number }
   /** The store: none of another ledger, and no second one. `isTried`: it could be read and written; a folder is not tried. Checked only in a bucket or on a cluster. */
-  | { readonly type: 'store'; readonly store: string; readonly isTried: boolean }
+  | {
+      readonly type: 'store';
+      readonly store: string;
+      readonly isTried: boolean;
+      /** Why links to local media may not live as long as a job, which is no fault, and what to do. */
+      readonly shortLinks?: string;
+    }
   /** The ffmpeg that would be used, if any, with the version it reports. Only some audio processing needs it. */
   | { readonly type: 'ffmpeg'; readonly found?: { readonly program: string; readonly version: string } }
   /** Search attributes on a cluster. `missing`: those that Temporal's lists lack, which is no fault; `command` creates them. */
@@ -148,7 +156,8 @@ async function checkStore({ settings }: Session): Promise<SoundPart> {
   const isTried = isBucket(store);
   if (isTried) await tryBucket(store, env);
   await lookInto(settings, (ledger) => requireStore(settings, ledger));
-  return { type: 'store', store, isTried };
+  const shortLinks = await whyLinksAreShort(settings, pollingSettings(settings.config.polling));
+  return { type: 'store', store, isTried, ...defined({ shortLinks }) };
 }
 
 /** Undefined where there is no ledger. */

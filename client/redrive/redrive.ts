@@ -32,6 +32,7 @@ import {
 import { refuseLoading } from '../problem.ts';
 import type { Session } from '../session.ts';
 import { localMediaRules } from '../local-media/local-media-rules.ts';
+import { warningsOf } from '../local-media/short-links.ts';
 import type { WebhookWish } from '../webhooks/webhook-options.ts';
 import type { BillSummary } from '../../inputs/money/bill.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -318,7 +319,10 @@ async function withPlan<T>(
     // An outcome file lies elsewhere than the manifest whose cells it repeats.
     const filesFrom = [dirname(resolve(batch.source)), process.cwd()];
     const edited = await findEditedRows(source, { ledger, batch, localMedia, filesFrom });
-    if (edited.type !== 'faulty') tell({ type: 'file-read', warnings: edited.checked.warnings });
+    if (edited.type !== 'faulty') {
+      const warnings = await warningsOf(edited.checked, session.settings, batch.settings);
+      tell({ type: 'file-read', warnings });
+    }
     return edited.type === 'found' ? await workOn(edited.rows, edited.checked.digest) : edited;
   } finally {
     if (typeof from === 'string') await source.close();

@@ -7,6 +7,7 @@ import {
 } from '../../inputs/read-manifest.ts';
 import type { ApiAccess, Settings } from '../settings.ts';
 import { localMediaRules } from '../local-media/local-media-rules.ts';
+import { warningsOf } from '../local-media/short-links.ts';
 import { withListedVoices } from '../voices/know-voices.ts';
 import {
   asRecorded,
@@ -105,7 +106,7 @@ export async function checkRun<Plan extends RunPlan>(
   const plan = withMediaRules(await withTextLimits(recorded, request.apiUrl, settings), request);
   const checked = await checkManifest(request.source, plan.manifest, plan.settings.budget);
   if (checked.type === 'outcome-file') return checked;
-  if (checked.type === 'sound') return { type: 'sound', checked, plan };
+  if (checked.type === 'sound') return soundRun(checked, plan, settings);
   const manifest = { summary: checked.summary, options: plan.manifest };
   return { type: 'faulty', summary: await withListedVoices(manifest, settings, request.access) };
 }
@@ -121,7 +122,16 @@ export async function checkAnew<Plan extends RunPlan>(
   const recorded = await withRecordedReading(request.plan, settings);
   const plan = withMediaRules(await withLearntLimits(recorded, request.apiUrl, settings), request);
   const checked = await checkManifest(source, plan.manifest, plan.settings.budget);
-  return checked.type === 'sound' ? { type: 'sound', checked, plan } : undefined;
+  return checked.type === 'sound' ? soundRun(checked, plan, settings) : undefined;
+}
+
+async function soundRun<Plan extends RunPlan>(
+  { summary, options }: SoundManifest,
+  plan: Plan,
+  settings: Settings,
+): Promise<SoundRun<Plan>> {
+  const warnings = await warningsOf(summary, settings, plan.settings);
+  return { type: 'sound', checked: { summary: { ...summary, warnings }, options }, plan };
 }
 
 /** Adds to a manifest's choices what becomes of local media. */

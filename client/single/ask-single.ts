@@ -3,12 +3,13 @@ import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
 import { draftRedrive } from '../../batches/redrive/redrive.ts';
 import { isSameJob, type SoundJob } from '../../batches/single/single-job.ts';
 import type { Tuning } from '../../contract/tunables.ts';
-import type { ManifestProblem } from '../../contract/manifest-problems.ts';
+import type { ManifestProblem, ManifestWarning } from '../../contract/manifest-problems.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { AgainWish, SameAgain } from '../../policy/single/same-again.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';
 import type { NotApproved } from '../person.ts';
 import { byPerson } from '../history/by-person.ts';
+import { warningsOf } from '../local-media/short-links.ts';
 import { priceAndApprove, type BillFacts, type BillRequest } from '../run/price.ts';
 import { putOnRecord, type MoreFacts, type RecordEvent, type RecordRequest } from '../run/put-on-record.ts';
 import { redrivePlanned, type RedriveEvent } from '../redrive/redrive.ts';
@@ -18,6 +19,8 @@ import { decideOn, findSingle, readSingle, type SingleRecord } from './find-sing
 /** Events while a job is recorded or run again. */
 export type AskEvent =
   | RecordEvent
+  /** What to know before the job is sent. */
+  | { readonly type: 'warned'; readonly warnings: readonly ManifestWarning[] }
   /** The job runs again: its paid job is waited for again, free, or a new take is paid for. */
   | Extract<RedriveEvent, { readonly type: 'planned' }>;
 
@@ -59,6 +62,9 @@ export async function askSingle(request: AskRequest): Promise<Asked> {
   const ledger = await session.ledger();
   const { job, name, found } = await findSingle(ledger, request.job, realmOf(open));
   if (found?.batch.state === 'closed' && !isWantedAnew(found, request)) return askAgain(found, request, open);
+  const { local } = job.checked.summary;
+  const warnings = await warningsOf({ local, warnings: [] }, session.settings, job.settings);
+  request.tell?.({ type: 'warned', warnings });
   const recorded = await putOnRecord({
     session,
     source: job.source,

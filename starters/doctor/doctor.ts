@@ -84,7 +84,9 @@ function soundWords(part: SoundPart, { env }: Settings): string {
       return `${part.ledger}: ${plural(part.batches, 'batch', 'batches')}, ${String(part.unfinished)} unfinished`;
     }
     case 'store':
-      return part.isTried ? `${part.store} can be read and written` : `${part.store} is of no other ledger`;
+      return `${part.store} ${part.isTried ? 'can be read and written' : 'is of no other ledger'}${
+        part.shortLinks === undefined ? '' : `; ${part.shortLinks}`
+      }`;
     case 'server': {
       const { binary } = part;
       const from = binary === undefined ? 'cluster' : `embedded, CLI ${binary.version} from ${binary.from}`;

@@ -11,6 +11,16 @@ import { atLedger } from '../connect/settings.ts';
 import { damageLines, keptLines, madeLines, showFilesMade } from '../terminal/file-words.ts';
 import { summaryLines } from '../terminal/summary-words.ts';
 
+type Limit = Awaited<ReturnType<typeof writeLinks>>['limit'];
+
+/** Why URLs may not live as long as asked for. */
+const LIMITS: Readonly<Record<Exclude<Limit, 'seven-days' | undefined>, string>> = {
+  session:
+    'warning: the URLs end sooner than asked for, with the session of the AWS credentials. For longer ones, use access keys without a session, or a longer session, and run the same command again.',
+  'unknown-session':
+    'warning: the URLs end with the session of the AWS credentials, which may be sooner: its end is not known, as AWS_CREDENTIAL_EXPIRATION is not set.',
+};
+
 /**
  * `voxbatch results [BATCH]`: writes the files of a batch from the ledger and the store, in their current state. Can be
  * repeated at any time, even while the batch runs. The exit code is that of the batch, or 15 if something does not add
@@ -21,9 +31,12 @@ export async function results(name: string | undefined, flags: Flags, { output }
     const batch = await chooseBatch(ledger, name);
     const { mediaLinks: lifetimeMs } = flags;
     if (lifetimeMs !== undefined) {
-      const { path, links, until } = await writeLinks({ ledger, settings, batch, out: flags.out, lifetimeMs });
+      const written = await writeLinks({ ledger, settings, batch, out: flags.out, lifetimeMs });
+      const { path, links, until, limit } = written;
       const line = `${plural(links, 'URL')} in ${path}, valid until ${until.toISOString()}. Whoever has one can fetch its file.`;
-      printAnswer(output, flags, { batch: batch.name, path, links, until }, () => [line]);
+      printAnswer(output, flags, { batch: batch.name, ...written }, () => [line]);
+      // More than seven days are refused before.
+      if (limit !== undefined && limit !== 'seven-days') output.say(LIMITS[limit]);
       return 'complete';
     }
     const files = await showFilesMade(output, async (onFilesMade) =>

@@ -174,6 +174,7 @@ export function askLines(
     case 'found':
     case 'more':
       return [];
+    case 'warned':
     case 'voices':
       // Its line says nothing: there is one.
       return event.warnings.map(({ message }) => `warning: ${message}`);

@@ -22,7 +22,8 @@ export interface MediaLinks {
    */
   prepare(file: LinkedFile, signal: AbortSignal): Promise<void>;
   /**
-   * A new link to a prepared file, for one request. It leads to that content for at least this long, ms.
+   * A new link to a prepared file, for one request. It leads to that content for this long, ms, or as long as can be.
+   * Rejects if that is too short to be of use.
    */
   linkTo(file: LinkedFile, validMs: number): Promise<string>;
   /** Lets running downloads end, for a while. May be called again. */

@@ -2,6 +2,9 @@ import type { StoreUrls } from '../store.ts';
 import type { MediaLinks } from './media-links.ts';
 import { VerifiedFiles } from './verified-files.ts';
 
+const DYING =
+  'the session of the credentials for the bucket ends before the file can be fetched, and cannot be renewed now: sign in again, or start this process with new ones';
+
 /** Folder of a store for uploaded local media. No batch can have its name. */
 export const UPLOADS_FOLDER = '_inputs';
 
@@ -9,6 +12,9 @@ export const UPLOADS_FOLDER = '_inputs';
 export function uploadKeyOf(name: string): string {
   return `${UPLOADS_FOLDER}/${name}`;
 }
+
+/** A job that is started at once fetches its files within this time, ms. */
+const LEAST_MS = 300_000;
 
 /**
  * Hands out local media by uploading them to a store whose files have URLs: each content once, whatever its files are
@@ -23,7 +29,11 @@ export function uploadMedia(urls: StoreUrls): MediaLinks {
       await handle.close();
       await urls.upload({ path, bytes, sha256 }, uploadKeyOf(name));
     },
-    linkTo: ({ name }, validMs) => urls.presign(uploadKeyOf(name), validMs),
+    linkTo: async ({ name }, validMs) => {
+      const { url, livesMs } = await urls.presign(uploadKeyOf(name), validMs);
+      if (livesMs < Math.min(validMs, LEAST_MS)) throw new Error(DYING);
+      return url;
+    },
     close: () => Promise.resolve(),
   };
 }

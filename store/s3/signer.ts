@@ -1,6 +1,8 @@
 import { createHash, createHmac } from 'node:crypto';
 import { SignatureV4 } from '@smithy/signature-v4';
-import type { CredentialSource } from './credentials.ts';
+import type { SignedUrl, UrlLife } from '../store.ts';
+import type { Credentials, CredentialSource } from './credentials.ts';
+import { lastingCredentials } from './lasting-credentials.ts';
 import type { BucketServer } from './settings.ts';
 
 /** A request to be signed. */
@@ -12,13 +14,14 @@ export interface Unsigned {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Longest life of a signed URL, seconds. */
-const MOST_URL_SECONDS = 604_800;
+/** Longest life of a signed URL, ms. */
+const MOST_URL_MS = 604_800_000;
 
 /** Signs requests to a bucket (AWS Signature Version 4). */
 export class Signer {
   readonly #server: BucketServer;
   readonly #credentials: CredentialSource;
+  readonly #lasting: (until: number) => Promise<Credentials>;
   readonly #signer: SignatureV4;
   /** How far the server's clock is ahead of ours, ms. */
   skewMs = 0;
@@ -26,15 +29,8 @@ export class Signer {
   constructor(server: BucketServer, credentials: CredentialSource) {
     this.#server = server;
     this.#credentials = credentials;
-    this.#signer = new SignatureV4({
-      service: 's3',
-      region: server.region,
-      credentials: () => credentials(),
-      sha256: Sha256,
-      // S3's own rule: the path is escaped once.
-      uriEscapePath: false,
-      applyChecksum: false,
-    });
+    this.#lasting = lastingCredentials(credentials);
+    this.#signer = this.#signerWith(credentials);
   }
 
   /** Gets the credentials, anew if `renew`. Rejects if there are none. */
@@ -48,14 +44,17 @@ export class Signer {
     return { path: this.pathOf(request), headers };
   }
 
-  /** A URL that anybody can GET. */
-  async presign(key: string, lifetimeMs: number): Promise<string> {
-    const expiresIn = Math.min(MOST_URL_SECONDS, Math.ceil(lifetimeMs / 1_000));
+  /** A URL that anybody can GET, for no longer than the session of the credentials. */
+  async presign(key: string, lifetimeMs: number): Promise<SignedUrl> {
+    const session = await this.#lasting(this.#now().getTime() + lifetimeMs);
+    const signingDate = this.#now();
+    const life = lifeIn(session, signingDate.getTime(), lifetimeMs);
+    const expiresIn = Math.max(1, Math.floor(life.livesMs / 1_000));
     const headers = { 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' };
     const form = this.#form({ method: 'GET', key, query: {}, headers });
-    const { query = {} } = await this.#signer.presign(form, { expiresIn, signingDate: this.#now() });
+    const { query = {} } = await this.#signerWith(session).presign(form, { expiresIn, signingDate });
     const flat = Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]));
-    return `${this.#server.url.origin}${this.pathOf({ key, query: flat })}`;
+    return { ...life, url: `${this.#server.url.origin}${this.pathOf({ key, query: flat })}` };
   }
 
   /** The path and query of a request, escaped as they are signed. */
@@ -75,9 +74,30 @@ export class Signer {
     return { method, protocol, hostname, path: this.#pathOf(key), query: { ...query }, headers: { host, ...headers } };
   }
 
+  #signerWith(credentials: Credentials | CredentialSource): SignatureV4 {
+    return new SignatureV4({
+      service: 's3',
+      region: this.#server.region,
+      credentials: typeof credentials === 'function' ? () => credentials() : credentials,
+      sha256: Sha256,
+      // S3's own rule: the path is escaped once.
+      uriEscapePath: false,
+      applyChecksum: false,
+    });
+  }
+
   #now(): Date {
     return new Date(Date.now() + this.skewMs);
   }
+}
+
+/** How long a URL lives that is signed now with these credentials. */
+function lifeIn({ sessionToken, expiration }: Credentials, now: number, askedMs: number): UrlLife {
+  const sessionMs = expiration === undefined ? Infinity : Math.max(0, expiration.getTime() - now);
+  const livesMs = Math.min(askedMs, MOST_URL_MS, sessionMs);
+  if (livesMs === sessionMs && livesMs < askedMs) return { livesMs, limit: 'session' };
+  if (sessionToken !== undefined && expiration === undefined) return { livesMs, limit: 'unknown-session' };
+  return livesMs < askedMs ? { livesMs, limit: 'seven-days' } : { livesMs };
 }
 
 /** As RFC 3986 has it: `encodeURIComponent` leaves some characters that signatures need escaped. */

@@ -113,7 +113,7 @@ describe('a reader', () => {
     const bytes = await open(PREFIX, env);
     expect(await bytes.stat('b/1.mp3')).toMatchObject({ bytes: 5 });
     expect(await keysIn(bytes)).toEqual(['b/1.mp3']);
-    expect(await (await fetch(await bytes.presign('b/1.mp3', 60_000))).text()).toBe('sound');
+    expect(await (await fetch((await bytes.presign('b/1.mp3', 60_000)).url)).text()).toBe('sound');
     await expect(bytes.put('b/2.mp3', contentOf('sound'))).rejects.toMatchObject(DENIED);
     await expect(bytes.remove(['b/1.mp3'])).rejects.toMatchObject(DENIED);
     await expect((await open('other/', env)).read('b/1.mp3')).rejects.toMatchObject(DENIED);

@@ -13,6 +13,8 @@ beforeEach(async () => {
 });
 afterEach(() => media.close());
 
+const WARNING = { column: 'video', line: 2, rows: 1, message: 'links to local files end with the session' };
+
 /** Checks and probes a manifest of these lines. */
 async function probing<T>(
   lines: readonly string[],
@@ -27,7 +29,7 @@ async function probing<T>(
     const onProbing = (rows: number): void => void announced.push(rows);
     const probed = await probeManifest(
       source,
-      { summary, options: OPTIONS },
+      { summary: { ...summary, warnings: [WARNING] }, options: OPTIONS },
       { budget: null, apiUrl: media.url, onProbing },
     );
     return use(probed, source, announced);
@@ -39,7 +41,8 @@ describe('probeManifest', () => {
     const url = `${media.url}/a.wav`;
     await probing([`a,${url},`, `b,${url},`, `c,${url},9`], async ({ summary, options }, source, announced) => {
       expect(announced).toEqual([2]);
-      expect(summary).toMatchObject({ quoted: 3 + 3 + 9, unpriced: 0 });
+      // What is known besides, such as short links to local media, is not lost.
+      expect(summary).toMatchObject({ quoted: 3 + 3 + 9, unpriced: 0, warnings: [WARNING] });
       const asked = media.requests.length;
       const rows = [];
       for await (const { quoted, spec, input } of readManifest(source, options, summary)) {

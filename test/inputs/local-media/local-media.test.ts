@@ -41,6 +41,7 @@ describe('local media of a manifest', () => {
     expect(second?.spec.audio).toBe(first?.spec.audio);
     expect([first, second, third].map((row) => row?.quoted)).toEqual([8, 8, 2]);
     expect(summary.unmeasured).toBe(0);
+    expect(summary.local).toEqual({ column: 'video', line: 2, rows: 3 });
   });
 
   it('are priced together with a link only if the link is measured, too', async () => {
