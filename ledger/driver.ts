@@ -95,4 +95,9 @@ export interface Versions {
    * process has imported it meanwhile. Omitted if there were no such layouts.
    */
   readonly importFormer?: (place: string) => Promise<string | undefined>;
+  /**
+   * Calls `migrate`, which keeps nothing if it throws, again and again while others use the tables, so that they need not
+   * stop for it. Default: it is called once.
+   */
+  readonly letOthersWork?: (db: Kysely<Schema>, place: string, migrate: () => Promise<void>) => Promise<void>;
 }

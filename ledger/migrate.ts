@@ -75,7 +75,7 @@ export const FORMER_VERSIONS = ['0001-first', 'v1'] as const;
  */
 export async function migrate(
   db: Kysely<Schema>,
-  { versions, importFormer, describe }: Versions & Pick<LedgerDriver, 'describe'>,
+  { versions, importFormer, describe, letOthersWork }: Versions & Pick<LedgerDriver, 'describe'>,
   place: string,
 ): Promise<{ readonly isNew: boolean; readonly former: string | undefined }> {
   const shown = describe(place);
@@ -106,8 +106,12 @@ export async function migrate(
     migrationTableName: MIGRATION_TABLE,
     migrationLockTableName: MIGRATION_LOCK_TABLE,
   });
-  const { error } = await migrator.migrateToLatest();
-  if (error !== undefined) throw error instanceof Error ? error : new Error('The migration failed.', { cause: error });
+  const once = async (): Promise<void> => {
+    const { error } = await migrator.migrateToLatest();
+    if (error !== undefined)
+      throw error instanceof Error ? error : new Error('The migration failed.', { cause: error });
+  };
+  await (letOthersWork?.(db, place, once) ?? once());
   return { isNew, former };
 }
 

@@ -24,6 +24,7 @@ import { CommitMarks, type KeptMark } from './commit-marks.ts';
 import { LedgerConnection } from './connection.ts';
 import { describePlace } from './describe-place.ts';
 import { explain, UNIQUE_VIOLATION } from './errors.ts';
+import { MOST_WAIT_MS } from './locked-tables.ts';
 import { Sessions, type Session } from './sessions.ts';
 
 /** How long the answer to a statement may take before the connection counts as broken, ms. */
@@ -33,9 +34,6 @@ const ANSWER_MS = 60_000;
  * connection whose line is silent is told by TCP's own probes then, too.
  */
 const WHOLE_ANSWER_MS = 3_600_000;
-
-/** Key of the lock on migrations. */
-const MIGRATIONS = 1;
 
 /**
  * Opens a ledger in a schema of its own, which it creates if it may. Waits for the server for so long, ms. Throws
@@ -116,7 +114,6 @@ class SchemaIntrospector implements DatabaseIntrospector {
   }
 }
 
-/** Locks migrations of this ledger, not those of all in the database. */
 class LedgerAdapter extends PostgresAdapter implements UnitAdapter {
   readonly outage: Outage;
   readonly #driver: LedgerDriver;
@@ -145,13 +142,16 @@ class LedgerAdapter extends PostgresAdapter implements UnitAdapter {
     await sql`analyze rows`.execute(db).catch(() => undefined);
   }
 
+  /**
+   * Each migration is a transaction of the one writer, so they need no other lock. While it waits for one on a table, all
+   * that others ask of that table waits behind it.
+   */
   override async acquireMigrationLock(db: Kysely<unknown>): Promise<void> {
-    await sql`select pg_advisory_xact_lock(hashtext(current_schema()), ${MIGRATIONS})`.execute(db);
+    await sql`set lock_timeout = ${sql.lit(MOST_WAIT_MS)}`.execute(db);
   }
 
-  /** The end of the migration's transaction releases it. */
-  override releaseMigrationLock(): Promise<void> {
-    return Promise.resolve();
+  override async releaseMigrationLock(db: Kysely<unknown>): Promise<void> {
+    await sql`reset lock_timeout`.execute(db);
   }
 }
 

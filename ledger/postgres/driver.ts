@@ -11,6 +11,7 @@ export const postgres: LedgerDriver = {
   // Whoever names a database has chosen it: no ledger in one comes with a folder from elsewhere.
   strangeParts: () => Promise.resolve([]),
   versions: versionsOf(async () => (await import('./schema.ts')).VERSIONS),
+  letOthersWork: async (...migration) => (await import('./locked-tables.ts')).letOthersWork(...migration),
   blocksThread: true,
   copying: async () => (await import('./copy-dialect.ts')).postgresCopy,
   clockOf: async (db) => (await import('./server-clock.ts')).serverClock(db),

@@ -1,0 +1,71 @@
+import { sql, type Kysely } from 'kysely';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LedgerUnreachable } from '../errors.ts';
+import type { Schema } from '../schema.ts';
+import { describePlace } from './describe-place.ts';
+
+/** How long a migration waits for each table, ms: so long, everybody else who wants that table waits behind it. */
+export const MOST_WAIT_MS = 2_000;
+
+/** How often it tries, and how long it lets others work before it tries again, ms. In all, about a minute. */
+const TRIES = { most: 6, pauseMs: 8_000 };
+
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html: lock_not_available, deadlock_detected */
+const OF_LOCKS = ['55P03', '40P01'];
+
+/** Throws `LedgerUnreachable` if others have used the tables at each try. */
+export async function letOthersWork(
+  db: Kysely<Schema>,
+  place: string,
+  migrate: () => Promise<void>,
+  { most, pauseMs } = TRIES,
+): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await migrate();
+      return;
+    } catch (error) {
+      if (!isAboutLocks(error)) throw error;
+      if (tries === most) {
+        const problem = `its tables must be updated, and were in use each of the ${most} times that this was tried: ${await whoUsesThem(db)}. Nothing was changed, and nothing was sent`;
+        const advice = 'Wait for that session, or end it (pg_terminate_backend), and run the same command again.';
+        throw new LedgerUnreachable(describePlace(place), problem, advice, error);
+      }
+    }
+    await sleep(pauseMs);
+  }
+}
+
+function isAboutLocks(error: unknown): boolean {
+  const { cause } = error as { readonly cause?: { readonly code?: string } };
+  return OF_LOCKS.includes(cause?.code ?? '');
+}
+
+interface User {
+  /** Null for a transaction that is prepared, and waits for its commit. */
+  readonly pid: number | null;
+  readonly usename: string | null;
+  readonly application_name: string | null;
+  /** Null in a session of another user, unless the role may see it (pg_read_all_stats). */
+  readonly since: string | null;
+}
+
+/** The sessions that have held a lock on a table of the ledger for longer than a migration waits, the oldest first. */
+async function whoUsesThem(db: Kysely<Schema>): Promise<string> {
+  const { rows } = await sql<User>`
+    select distinct l.pid, usename, application_name, to_char(xact_start at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as since
+    from pg_locks as l
+    join pg_class as c on c.oid = l.relation and c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
+    left join pg_stat_activity as a on a.pid = l.pid
+    where l.granted and l.pid is distinct from pg_backend_pid()
+      and (xact_start is null or xact_start < now() - ${MOST_WAIT_MS} * interval '1 ms')
+      and l.database = (select oid from pg_database where datname = current_database())
+    order by since limit 3`.execute(db);
+  return rows.length === 0 ? 'it is not known by whom' : rows.map(sessionWords).join('; ');
+}
+
+function sessionWords({ pid, usename, application_name: program, since }: User): string {
+  if (pid === null) return 'a prepared transaction (pg_prepared_xacts)';
+  const begun = since === null ? '' : `, in a transaction since ${since}`;
+  return `session ${pid} of user ${usename ?? '(unknown)'} (${program === null || program === '' ? 'an unnamed program' : program}${begun})`;
+}
