@@ -1,7 +1,7 @@
 import { Kysely, Migrator, type Dialect } from 'kysely';
 import { defined } from '../contract/defined.ts';
 import { withClock } from './database/transactions.ts';
-import { standingOf, type WhyReadOnly } from './copy/read-only.ts';
+import { guardWords, readStanding, standingOf, type WhyReadOnly } from './copy/read-only.ts';
 import type { LedgerDriver, LockMethods, Reserve, Versions } from './driver.ts';
 import { LedgerTooNew, LedgerUnreachable } from './errors.ts';
 import type { Clock, Db, Schema } from './schema.ts';
@@ -75,9 +75,10 @@ export const FORMER_VERSIONS = ['0001-first', 'v1'] as const;
  */
 export async function migrate(
   db: Kysely<Schema>,
-  { versions, importFormer, describe, letOthersWork }: Versions & Pick<LedgerDriver, 'describe'>,
+  driver: Versions & Pick<LedgerDriver, 'describe' | 'copying'>,
   place: string,
 ): Promise<{ readonly isNew: boolean; readonly former: string | undefined }> {
+  const { versions, importFormer, describe, letOthersWork, copying } = driver;
   const shown = describe(place);
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   const isNew = !tables.some((table) => table.name === MIGRATION_TABLE);
@@ -100,7 +101,12 @@ export async function migrate(
     provider: {
       getMigrations: () =>
         Promise.resolve(
-          Object.fromEntries(Object.entries(versions).map(([name, one]) => [name, { up: upTo(name, one) }])),
+          Object.fromEntries(
+            Object.entries(versions).map(([name, one]) => [
+              name,
+              { up: upTo(name, one, name === known.at(-1), copying) },
+            ]),
+          ),
         ),
     },
     migrationTableName: MIGRATION_TABLE,
@@ -130,15 +136,23 @@ function oldestFor(version: string): string {
   return `oldest-for-${version}`;
 }
 
-/** Makes a version, and records in the same transaction whose programs may still work on the ledger. */
-function upTo(name: string, { up, oldest }: Version): Version['up'] {
+/**
+ * Makes a version, and records in the same transaction whose programs may still work on the ledger. A read-only ledger has
+ * all versions, too, so that it can be read: its guards give way, and after the last version stand on new tables as well.
+ */
+function upTo(name: string, { up, oldest }: Version, isLast: boolean, copying: LedgerDriver['copying']): Version['up'] {
   return async (db) => {
     await up(db);
-    await (db as Kysely<Schema>)
+    const tx = db as Kysely<Schema>;
+    const { readOnly } = await readStanding(tx);
+    const guards = readOnly && (await copying());
+    await guards?.unguard(tx);
+    await tx
       .insertInto('facts')
       .values({ name: oldestFor(name), value: oldest })
       .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: oldest }))
       .execute();
+    if (isLast && readOnly !== undefined) await guards?.guard(tx, guardWords(readOnly));
   };
 }
 

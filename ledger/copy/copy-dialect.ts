@@ -1,3 +1,4 @@
+import type { QueryExecutorProvider } from 'kysely';
 import type { Schema, Tx } from '../schema.ts';
 
 /** A line of a table, by the names of its columns. */
@@ -20,9 +21,9 @@ export interface CopyDialect {
   /** Switches off the triggers that keep counts and sums, so that copied lines are not counted twice; or on again. */
   setCounters(tx: Tx, to: 'off' | 'on'): Promise<void>;
   /** Makes the database refuse every later write to any table, also of processes that have it open, with these words. */
-  guard(tx: Tx, words: string): Promise<void>;
+  guard(tx: QueryExecutorProvider, words: string): Promise<void>;
   /** Takes the guard away again. */
-  unguard(tx: Tx): Promise<void>;
+  unguard(tx: QueryExecutorProvider): Promise<void>;
   /** Adds lines as they are. */
   insert(tx: Tx, table: keyof Schema, lines: readonly AnyLine[]): Promise<void>;
   /** The last number that was generated for this column; 0 if none. */

@@ -1,4 +1,5 @@
-import type { Db, Tx } from '../schema.ts';
+import type { Kysely } from 'kysely';
+import type { Schema } from '../schema.ts';
 
 /** Facts about one copy of a ledger to another place, recorded on both sides. */
 export interface CopyFacts {
@@ -31,7 +32,7 @@ export interface LedgerStanding {
 export type CopyFactName = WhyReadOnly['type'] | 'copied';
 
 /** Reads which ledger this is now: since it was opened, another process may have moved it, or filled it from another. */
-export async function readStanding(db: Db | Tx): Promise<LedgerStanding> {
+export async function readStanding(db: Kysely<Schema>): Promise<LedgerStanding> {
   return standingOf(await db.selectFrom('facts').selectAll().execute());
 }
 

@@ -1,6 +1,6 @@
-import { CompiledQuery, sql } from 'kysely';
+import { CompiledQuery, sql, type QueryExecutorProvider } from 'kysely';
 import type { CopyDialect } from '../copy/copy-dialect.ts';
-import { TABLES, type Tx } from '../schema.ts';
+import { TABLES } from '../schema.ts';
 import { DATABASE_FACT } from '../database/accept-copy.ts';
 import { cleaned } from './connection.ts';
 import { READ_ONLY } from './errors.ts';
@@ -47,7 +47,7 @@ export const postgresCopy: CopyDialect = {
       );
     }
   },
-  unguard: (tx) => run(tx, 'drop function read_only() cascade'),
+  unguard: (tx) => run(tx, 'drop function if exists read_only() cascade'),
   insert: async (tx, table, lines) => {
     const columns = Object.keys(TABLES[table].columns).join(', ');
     await tx.executeQuery(
@@ -73,6 +73,6 @@ export const postgresCopy: CopyDialect = {
   analyze: (tx) => run(tx, `analyze ${ALL}`),
 };
 
-async function run(tx: Tx, statement: string): Promise<void> {
+async function run(tx: QueryExecutorProvider, statement: string): Promise<void> {
   await sql.raw(statement).execute(tx);
 }

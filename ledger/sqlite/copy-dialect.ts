@@ -1,7 +1,7 @@
-import { CompiledQuery, sql } from 'kysely';
+import { CompiledQuery, sql, type QueryExecutorProvider } from 'kysely';
 import type { CopyDialect } from '../copy/copy-dialect.ts';
 import { execute } from '../database/prepared.ts';
-import { TABLES, type Tx } from '../schema.ts';
+import { TABLES } from '../schema.ts';
 import { TRIGGERS } from './triggers.ts';
 
 const NAMES = Object.keys(TABLES);
@@ -70,6 +70,6 @@ function guardName(table: string, event: string): string {
   return `read_only_${table}_${event}`;
 }
 
-async function run(tx: Tx, statement: string): Promise<void> {
+async function run(tx: QueryExecutorProvider, statement: string): Promise<void> {
   await sql.raw(statement).execute(tx);
 }

@@ -2,7 +2,7 @@ import Database from 'libsql';
 import { Kysely, sql, SqliteDialect } from 'kysely';
 import { guardWords, standingOf } from '../copy/read-only.ts';
 import { migrate } from '../migrate.ts';
-import { guards } from './copy-dialect.ts';
+import { guards, sqliteCopy } from './copy-dialect.ts';
 import type { Schema } from '../schema.ts';
 import { versionsOf } from '../versions.ts';
 import { VERSIONS } from './schema.ts';
@@ -26,7 +26,8 @@ const OF_SQLITE = new Set(['sqlite_sequence', 'sqlite_stat1', 'sqlite_stat4']);
 export async function strangeParts(db: Kysely<Schema>): Promise<readonly string[]> {
   const fresh = new Kysely<Schema>({ dialect: new SqliteDialect({ database: new Database(':memory:') }) });
   try {
-    await migrate(fresh, { versions: versionsOf(() => Promise.resolve(VERSIONS)), describe: String }, ':memory:');
+    const versions = versionsOf(() => Promise.resolve(VERSIONS));
+    await migrate(fresh, { versions, describe: String, copying: () => Promise.resolve(sqliteCopy) }, ':memory:');
     const { readOnly } = standingOf(await db.selectFrom('facts').selectAll().execute());
     if (readOnly !== undefined) for (const guard of guards(guardWords(readOnly))) await sql.raw(guard).execute(fresh);
     const [ours, found] = [await partsOf(fresh), await partsOf(db)];

@@ -1,11 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Insertable } from 'kysely';
+import { sql, type Insertable } from 'kysely';
 import { copyLedger } from '../../../ledger/copy/copy-ledger.ts';
 import type { CopyMoment, CopySide } from '../../../ledger/copy/copy-side.ts';
 import { readStanding } from '../../../ledger/copy/read-only.ts';
 import { compareTallies, countAgain, readKept } from '../../../ledger/copy/tally.ts';
 import { LedgerInUse, LedgerReadOnly } from '../../../ledger/errors.ts';
 import { createLedger } from '../../../ledger/ledger.ts';
+import { MIGRATION_TABLE } from '../../../ledger/migrate.ts';
 import { TABLES, type Schema } from '../../../ledger/schema.ts';
 import { endAfterTest } from '../../support/end-after-test.ts';
 import { aBatch, aKey, aRow, fill, INTENT, makeFolder } from '../setup.ts';
@@ -101,6 +102,30 @@ describe.each(PAIRS)('a copy from %s to %s', (fromKind, toKind) => {
     expect(await createLedger(to.database).strangeParts()).toEqual([]);
   });
 
+  it('leaves a ledger that also a later version can read, and takes no write into what that adds', async () => {
+    await fill(createLedger(from.database), 2);
+    await copyLedger({ from, to });
+    await makeOlder(from);
+    const { database } = await openAt(from.database.place);
+    const later = createLedger(database);
+    expect(await later.counts('b')).toMatchObject({ states: { waiting: 2 } });
+    expect(await database.db.selectFrom('worker_duties').selectAll().execute()).toEqual([]);
+    expect(later.readOnly).toMatchObject({ type: 'moved', place: to.database.place });
+    expect(await later.strangeParts()).toEqual([]);
+    expect(await canWrite(from)).toBe(false);
+    const write = database.db.insertInto('worker_duties').values({ owner: 'w', duty: 'submit' });
+    await expect(write.execute()).rejects.toBeInstanceOf(LedgerReadOnly);
+  });
+
+  it('that died is ended by a later version', async () => {
+    await fill(createLedger(from.database), 2);
+    await dieAt('moved');
+    for (const side of [from, to]) await makeOlder(side);
+    const [later, into] = [await openAt(from.database.place), await openAt(to.database.place)];
+    expect(await copyLedger({ from: later, to: into })).toMatchObject({ type: 'completed' });
+    expect([await canWrite(later), await canWrite(into)]).toEqual([false, true]);
+  });
+
   it.each(MOMENTS)(
     'that dies at "%s" leaves at most one side that can be written to; the same call ends it',
     async (moment) => {
@@ -187,6 +212,12 @@ describe.each(PAIRS)('a copy from %s to %s', (fromKind, toKind) => {
 
 function firing(): Insertable<Schema['allowed_firings']> {
   return { schedule: 's', kind: 'trigger', from_at: 1, until_at: null, spec: null, at: null, voided_at: null };
+}
+
+/** Takes from a ledger what versions 0.3 to 0.5 have added. */
+async function makeOlder({ database: { db } }: CopySide): Promise<void> {
+  for (const table of ['job_hints', 'worker_duties']) await sql`drop table ${sql.table(table)}`.execute(db);
+  await sql`delete from ${sql.table(MIGRATION_TABLE)} where name > '0.2'`.execute(db);
 }
 
 /** Whether a process that opens it now may write. */
