@@ -2,6 +2,9 @@ import { exportWords, shellWord } from '../contract/shell-word.ts';
 import type { WhyReadOnly } from './copy/read-only.ts';
 import type { MonthStanding } from '../policy/schedules/month-budget.ts';
 
+/** What to do where a copy of the ledger's database answers. */
+export const FORMER_OR_ACCEPT = 'Connect to the former database; or, if that is lost: voxbatch ledger accept-copy';
+
 /**
  * The ledger cannot be opened, created, read or written. Nothing may be sent meanwhile: without a recorded intent no
  * request goes out.

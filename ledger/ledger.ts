@@ -5,7 +5,7 @@ import type { OutageNews } from '../store/outage.ts';
 import { look } from './database/transactions.ts';
 import { unitAdapterOf } from './database/unit-adapter.ts';
 import type { LockMethods, Reserve } from './driver.ts';
-import { LedgerFull } from './errors.ts';
+import { FORMER_OR_ACCEPT, LedgerFull, LedgerUnreachable } from './errors.ts';
 import { METHODS, type BoundMethods, type Method } from './methods.ts';
 import type { LedgerOrigin, OpenDatabase } from './migrate.ts';
 import type { RowStanding } from './record-types.ts';
@@ -30,6 +30,8 @@ export interface Ledger extends BoundMethods, LockMethods {
   readonly place: string;
   /** Where the former ledger is kept, if this one was imported from an older layout when opened. */
   readonly former?: string;
+  /** When a copy was accepted last, ms; null if none was. Throws `LedgerUnreachable` on one that nobody has accepted. */
+  acceptedAt(): Promise<number | null>;
   /**
    * Parts of its database that are unexpected, altered or missing, as words such as `trigger "t"`. Empty for every
    * ledger that only voxbatch has written. Meant for ledgers from elsewhere, whose foreign parts could later change the
@@ -60,7 +62,7 @@ export interface Ledger extends BoundMethods, LockMethods {
 
 /** Assembles the ledger. */
 export function createLedger(opened: OpenDatabase): Ledger {
-  const { db, id, origin, readOnly, place, locks, findStrange, reserve, former } = opened;
+  const { db, id, origin, readOnly, place, locks, isAccepted, findStrange, reserve, former } = opened;
   const bound = bind(db);
   const unitAdapter = unitAdapterOf(db);
   const outage = unitAdapter?.outage;
@@ -71,6 +73,11 @@ export function createLedger(opened: OpenDatabase): Ledger {
     origin,
     place,
     ...defined({ former, readOnly }),
+    acceptedAt: async () => {
+      if (await isAccepted()) return bound.acceptedAt();
+      const problem = 'it is a copy that nobody has accepted, and may lack the last records. Nothing was changed';
+      throw new LedgerUnreachable(place, problem, FORMER_OR_ACCEPT);
+    },
     strangeParts: findStrange,
     scanRows: (batch, options = {}) => scanRows((after) => bound.scanPage(batch, options, after)),
     outage: () => Promise.resolve(outage?.news),

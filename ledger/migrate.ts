@@ -1,6 +1,6 @@
 import { Kysely, Migrator, type Dialect } from 'kysely';
 import { defined } from '../contract/defined.ts';
-import { withClock } from './database/transactions.ts';
+import { look, withClock } from './database/transactions.ts';
 import { guardWords, readStanding, standingOf, type WhyReadOnly } from './copy/read-only.ts';
 import type { LedgerDriver, LockMethods, Reserve, Versions } from './driver.ts';
 import { LedgerTooNew, LedgerUnreachable } from './errors.ts';
@@ -16,6 +16,8 @@ export interface OpenDatabase {
   readonly readOnly?: WhyReadOnly;
   readonly place: string;
   readonly locks: LockMethods;
+  /** Whether it is the database that was last written, or a copy of it that a person has accepted. */
+  readonly isAccepted: () => Promise<boolean>;
   readonly findStrange: () => Promise<readonly string[]>;
   /** Disk space reserved for answers; undefined if none is reserved. */
   readonly reserve?: Reserve;
@@ -45,6 +47,10 @@ export async function databaseOf(
     const origin = await readOrigin(db, isNew);
     const locks = await driver.locksOf(place);
     const findStrange = (): Promise<readonly string[]> => driver.strangeParts(db);
+    const isAccepted = async (): Promise<boolean> => {
+      const copying = await driver.copying();
+      return look(db, (tx) => copying.isAccepted(tx));
+    };
     return {
       db,
       id,
@@ -52,6 +58,7 @@ export async function databaseOf(
       place: driver.describe(place),
       locks,
       findStrange,
+      isAccepted,
       ...defined({ reserve, former, readOnly }),
     };
   } catch (error) {

@@ -4,6 +4,7 @@ import { OUTCOMES, outcomeFile } from '../contract/outcomes.ts';
 import type { TableFormat } from '../contract/table-format.ts';
 import { allowReplacing, keepEdited, REPLACEABLE_FILE, replaceableIn, writtenLast } from './redrive/edited-tables.ts';
 import type { KeptTable } from './redrive/edited-tables.ts';
+import { keepFormer } from './former-files.ts';
 import { FINISHED, JOINED, type FinishedLine, type JoinedLine, type SoundList } from './sound/sound-lists.ts';
 import { csvLine, jsonLine, type LineValue } from './line-formats.ts';
 import { receiptSchema } from './receipt.ts';
@@ -32,6 +33,13 @@ export const PROJECTED_FILES: readonly string[] = [
 const EDITED_FILES = PROJECTED_FILES.filter((name) => ![RECEIPTS_JSONL, JOINED.csv, FINISHED.csv].includes(name));
 
 const RECEIPT_COLUMNS = Object.keys(receiptSchema.shape) as (keyof Receipt)[];
+
+/** What was kept before files were replaced. */
+export interface Kept {
+  readonly tables: readonly KeptTable[];
+  /** Folder in the out folder with the files of before a copy of the ledger was accepted; undefined if none were there. */
+  readonly former: string | undefined;
+}
 
 /**
  * The tables of a batch in its out folder. They become visible only with `publish`, which renames them one right after
@@ -131,10 +139,11 @@ export class BatchFiles {
 
   /**
    * Replaces all earlier files by the sealed ones, removes outcome files that have no rows, and replaces the
-   * summary last. Tables that somebody has edited are kept under other names, which are returned. Only one
-   * process at a time may publish to a folder.
+   * summary last. Tables that somebody has edited are kept under other names, which are returned, and so are the files of
+   * before a copy of the ledger was accepted; see {@link keepFormer}. Only one process at a time may publish to a folder.
    */
-  async publish(): Promise<readonly KeptTable[]> {
+  async publish(acceptedAt?: string): Promise<Kept> {
+    const former = await keepFormer(this.#out, PROJECTED_FILES, acceptedAt);
     const written = await writtenLast(this.#out);
     const known = await replaceableIn(this.#out, written);
     const kept = await this.#keepEdited(EDITED_FILES, Object.values(this.#hashes), known);
@@ -144,7 +153,7 @@ export class BatchFiles {
     }
     await this.#open.get(SUMMARY_FILE)?.publish();
     for (const name of [CLAIM_FILE, REPLACEABLE_FILE]) await rm(join(this.#out, name), { force: true });
-    return kept;
+    return { tables: kept, former };
   }
 
   async abandon(): Promise<void> {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream, type BigIntStats } from 'node:fs';
-import { link, lstat, rename, stat } from 'node:fs/promises';
+import { link, lstat, open, rename, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { isNativeError } from 'node:util/types';
 import { sha256Of, NotRegular, readRegular } from '../inputs/regular-file.ts';
@@ -99,4 +99,17 @@ export async function copyStored(
   };
   await pipeline(body, hashed, createWriteStream(path, { flags: 'wx', flush: true }));
   return hash.digest('hex') === sha256 ? 'copied' : 'altered';
+}
+
+/**
+ * Syncs a file's content, or a folder's names. Windows can sync neither when opened for reading, and does not need to.
+ */
+export async function syncToDisk(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(path);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }

@@ -5,9 +5,8 @@ import { OUTCOMES } from '../contract/outcomes.ts';
 import { PLAIN_TABLE } from '../contract/table-format.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money } from '../ledger/record-types.ts';
-import { BatchFiles } from './batch-files.ts';
+import { BatchFiles, type Kept } from './batch-files.ts';
 import { type OnFiles, countMade, type FinishedLine, type JoinedLine } from './sound/sound-lists.ts';
-import type { KeptTable } from './redrive/edited-tables.ts';
 import { inChunks } from './in-chunks.ts';
 import { placeFile } from './media.ts';
 import type { Placed, StoredFiles } from './media.ts';
@@ -15,7 +14,7 @@ import { Findings } from './verification/mismatch.ts';
 import type { Mismatch } from './verification/mismatch.ts';
 import { MEDIA_FOLDER } from './names.ts';
 import { RealFolders } from './real-folders.ts';
-import { receiptsOf } from './receipt.ts';
+import { isoTime, receiptsOf } from './receipt.ts';
 import { resultFields } from './result-line.ts';
 import type { RowFile, ScannedRow } from './result-line.ts';
 import { RowCheck } from './verification/row-check.ts';
@@ -62,8 +61,8 @@ export interface Projection {
   readonly joined: readonly JoinedLine[] | null;
   /** Outcome of each finished copy; null if none were requested. */
   readonly finished: readonly FinishedLine[] | null;
-  /** Edited tables, kept in the out folder under another name. */
-  readonly kept: readonly KeptTable[];
+  /** What was kept before its files were replaced. */
+  readonly kept: Kept;
 }
 
 /** Rows per chunk: their media are placed concurrently, and other work gets its turn in between. */
@@ -121,13 +120,16 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
     // excuse.
     if (request.complete || JSON.stringify(before) === JSON.stringify(after))
       compareSums(after, tally, batch, findings);
+    const accepted = await ledger.acceptedAt();
+    const acceptedAt = accepted === null ? undefined : isoTime(accepted);
     await files.seal((hashes) => ({
       ...summarize(batch, tally, after.money.reserved, hashes, request.voxbatchVersion),
       ledger: ledger.id,
+      ...(acceptedAt !== undefined && { accepted_copy: acceptedAt }),
       ...(joined && { joined: { files: countMade(joined), incomplete: joined.length - countMade(joined) } }),
       ...(finished && { finished: { files: countMade(finished), failed: finished.length - countMade(finished) } }),
     }));
-    const kept = await publishAlone(files, ledger);
+    const kept = await publishAlone(files, ledger, acceptedAt);
     return { ...after, mismatches: findings.list(), damaged: check.damaged, joined, finished, kept };
   } finally {
     await stale.forget();
@@ -170,10 +172,14 @@ export async function linkNewMedia(request: ProjectionRequest, since: number): P
  * Publishes under a lock: of two commands finishing a batch at once, neither may replace a table that the other is
  * examining, nor mix its tables with the other's.
  */
-async function publishAlone(files: BatchFiles, ledger: Pick<Ledger, 'lockForFiles'>): Promise<readonly KeptTable[]> {
+async function publishAlone(
+  files: BatchFiles,
+  ledger: Pick<Ledger, 'lockForFiles'>,
+  acceptedAt: string | undefined,
+): Promise<Kept> {
   const unlock = await ledger.lockForFiles();
   try {
-    return await files.publish();
+    return await files.publish(acceptedAt);
   } finally {
     unlock();
   }

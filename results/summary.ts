@@ -71,6 +71,8 @@ export const summarySchema = z.object({
   started_at: z.string().nullable(),
   /** Time when the last row ended. */
   ended_at: z.string().nullable(),
+  /** When the ledger was last replaced by a copy, ISO 8601, UTC; absent if it never was. */
+  accepted_copy: z.string().exactOptional(),
   versions: z.object({ voxbatch: z.string(), summary: z.literal(SUMMARY_VERSION) }),
   /** Format of the CSV tables: that of the manifest. */
   csv: z.object({ delimiter: z.enum(DELIMITERS), bom: z.boolean() }).default(PLAIN_TABLE),

@@ -3,7 +3,7 @@ import { pausesBatch } from '../../policy/rows/max-attempts.ts';
 import { setBatch } from '../batches/read-batches.ts';
 import { noteAction } from '../history/actions.ts';
 import { toFailure } from '../records.ts';
-import { awaitSenders, hold } from './copy-doubts.ts';
+import { awaitSenders, hold, noteAccepted } from './copy-doubts.ts';
 import { failBegun } from '../schedules/occurrences.ts';
 import { pauseAllFirings } from '../schedules/schedule-settings.ts';
 import type { Db } from '../schema.ts';
@@ -34,6 +34,7 @@ export async function acceptCopy(db: Db, by: By): Promise<PausedOnCopy> {
   return db.transaction().execute(async (transaction) => {
     const tx = Object.assign(transaction, { now: db.now, unit: undefined });
     await tx.deleteFrom('facts').where('name', '=', DATABASE_FACT).execute();
+    await noteAccepted(tx);
     await awaitSenders(tx);
     await failBegun(tx, `It had no batch yet, and ${WHY_PAUSED}.`);
     const open = await tx

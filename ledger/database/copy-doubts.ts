@@ -1,7 +1,7 @@
 import type { AttemptKey } from '../../contract/batch.ts';
 import { CopyInDoubt } from '../errors.ts';
 import type { Db, Tx } from '../schema.ts';
-import { write } from './transactions.ts';
+import { look, write } from './transactions.ts';
 
 /**
  * What is open after a copy of the database was accepted, as facts: processes that wrote to the former database and have
@@ -11,6 +11,8 @@ import { write } from './transactions.ts';
 const SENDER = 'copy:sender:';
 const UNPLACED = 'copy:unplaced:';
 const HELD = 'copy:held:';
+/** The fact that says when a copy was accepted last, ms. It stays. */
+const ACCEPTED = 'copy:accepted';
 
 /** A process that wrote so much earlier than the copy's last record had ended before, ms: workers write every few seconds. */
 const LATELY_MS = 10 * 60_000;
@@ -108,6 +110,20 @@ export async function hold(tx: Tx, batch: string): Promise<void> {
 export async function isHeld(tx: Tx, batch: string): Promise<boolean> {
   const facts = tx.selectFrom('facts').select('name');
   return (await facts.where('name', '=', HELD + batch).executeTakeFirst()) !== undefined;
+}
+
+/** A copy is accepted now. */
+export async function noteAccepted(tx: Tx): Promise<void> {
+  await removeFact(tx, ACCEPTED);
+  await keepFact(tx, ACCEPTED, String(tx.now()));
+}
+
+/** When a copy was accepted last, ms; null if none was. */
+export async function acceptedAt(db: Db): Promise<number | null> {
+  const fact = await look(db, (tx) =>
+    tx.selectFrom('facts').select('value').where('name', '=', ACCEPTED).executeTakeFirst(),
+  );
+  return fact === undefined ? null : Number(fact.value);
 }
 
 /** A person has resumed the batch. */

@@ -1,12 +1,12 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import type pg from 'pg';
 import { UnitOfWork, type UnitConnection } from '../database/unit-of-work.ts';
-import { LedgerAway } from '../errors.ts';
+import { FORMER_OR_ACCEPT, LedgerAway } from '../errors.ts';
 import { explain } from './errors.ts';
 import { DATABASE_FACT } from '../database/accept-copy.ts';
 import { numberOf, SELECT_FACTS, SET_MARK, tablesIn, type CommitMark, type KeptMark } from './commit-marks.ts';
 import { acceptanceIn, isWrittenHere, newFact, withTables } from './origin.ts';
-import { BEGIN_WRITING, FORMER_OR_ACCEPT, LOOK_UP_BY_KEY, type Session } from './sessions.ts';
+import { BEGIN_WRITING, LOOK_UP_BY_KEY, type Session } from './sessions.ts';
 import { describePlace } from './describe-place.ts';
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */

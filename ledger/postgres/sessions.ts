@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { LedgerAway, LedgerUnreachable } from '../errors.ts';
+import { FORMER_OR_ACCEPT, LedgerAway, LedgerUnreachable } from '../errors.ts';
 import type { Outage } from '../../store/outage.ts';
 import { connectionTo } from './connection-settings.ts';
 import { describePlace } from './describe-place.ts';
@@ -13,8 +13,6 @@ const MOST_STATEMENTS = 300;
 /** The oldest version of PostgreSQL that is tested. */
 const OLDEST_VERSION = 15;
 const CONNECT_MS = 10_000;
-/** What to do where a copy of the database answers. */
-export const FORMER_OR_ACCEPT = 'Connect to the former database; or, if that is lost: voxbatch ledger accept-copy';
 
 /**
  * Begins a transaction of the one writer at a time, in all processes. Read committed, whatever the server's default is:

@@ -1,8 +1,8 @@
-import { mkdir, open } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import * as z from 'zod';
 import { sha256Of } from '../../inputs/regular-file.ts';
-import { holds, nameAlso, readJson, statsOf } from '../files.ts';
+import { holds, nameAlso, readJson, statsOf, syncToDisk } from '../files.ts';
 import { SUMMARY_FILE } from '../names.ts';
 import { WholeFile } from '../whole-file.ts';
 
@@ -80,18 +80,5 @@ export async function keepEdited(
     if (!(await nameAlso(path, aside)) && !(await holds(aside, sha256, statsOf))) continue;
     await syncToDisk(out);
     return { name, keptAs };
-  }
-}
-
-/**
- * Syncs a file's content, or a folder's names. Windows can sync neither when opened for reading, and does not need to.
- */
-async function syncToDisk(path: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const handle = await open(path);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

@@ -74,10 +74,16 @@ function firstOf(lines: readonly string[], table: string): readonly string[] {
 
 /** Describes tables that somebody had edited before they were written again. `out`: absolute. */
 export function keptLines(kept: WrittenFiles['kept'], out: string): readonly string[] {
-  return kept.map(({ name, keptAs }) => {
+  const edited = kept.tables.map(({ name, keptAs }) => {
     const path = shortPath(join(out, keptAs));
     return `${shortPath(join(out, name))} had been edited: it is kept as ${path}. To run it: voxbatch run ${shellWord(path)}`;
   });
+  if (kept.former === undefined) return edited;
+  const former = shortPath(join(out, kept.former));
+  return [
+    ...edited,
+    `The ledger is a copy that was accepted, and may lack rows that the files had: those are kept in ${former}. Compare them before you resume the batch.`,
+  ];
 }
 
 /** Maximum rows that are named. */

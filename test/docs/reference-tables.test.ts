@@ -4,6 +4,7 @@ import type { FollowEvent } from '../../client/look/follow.ts';
 import { EXIT_CODES } from '../../contract/exit-codes.ts';
 import { OUTCOME_FACTS, OUTCOMES } from '../../contract/outcomes.ts';
 import { GRAVEST_FIRST } from '../../policy/exit-of.ts';
+import { formerFolder } from '../../results/former-files.ts';
 import { PROJECTED_FILES } from '../../results/batch-files.ts';
 import { MEDIA_FOLDER } from '../../results/names.ts';
 import { CREDITS_KINDS, RESULT_COLUMNS } from '../../results/result-line.ts';
@@ -32,7 +33,7 @@ describe('the tables of the docs', () => {
   it('list the files that a projection writes, and their columns', () => {
     const table = readTable(readPage('docs/guide/results.md'), ['file', 'content']);
     expect(new Set(table.flatMap((row) => named(row.file)))).toEqual(
-      new Set([...PROJECTED_FILES, SUMMARY_FILE, `${MEDIA_FOLDER}/`]),
+      new Set([...PROJECTED_FILES, SUMMARY_FILE, `${MEDIA_FOLDER}/`, `${formerFolder('TIME')}/`]),
     );
     expect(named(table[0]?.content ?? '')).toEqual([RESULT_COLUMNS.join(' ')]);
   });

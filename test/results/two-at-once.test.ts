@@ -75,8 +75,8 @@ it('leaves the files of one of two that write them at once, and no mixture', asy
   const untilItWaits = waitFor(() => tryAlone.mock.results.some(({ value }) => value === false));
   await Promise.race([second, untilItWaits]);
   goOn();
-  expect((await first).kept).toEqual([]);
-  expect((await second).kept).toEqual([]);
+  expect((await first).kept.tables).toEqual([]);
+  expect((await second).kept.tables).toEqual([]);
   expect((await verifyOut(place.out)).mismatches).toEqual([]);
   expect(JSON.parse(await readFile(join(place.out, 'summary.json'), 'utf8'))).toMatchObject({
     outcomes: { succeeded: 2 },

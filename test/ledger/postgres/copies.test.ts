@@ -36,7 +36,9 @@ it('a copy of the database is written to only after a person has accepted it, wh
     await expect(ledger.setControl('a', 'running')).rejects.toThrow(LedgerAway);
     expect(await ledger.findBatch('a')).toMatchObject({ control: 'running' });
   }
+  await expect(one.acceptedAt()).rejects.toThrow('a copy that nobody has accepted, and may lack the last records');
   expect((await one.acceptCopy(byItself(null))).batches.toSorted()).toEqual(['a', 'b']);
+  expect(await other.acceptedAt()).toBeGreaterThan(0);
   for (const [ledger, name] of [
     [one, 'a'],
     [other, 'b'],

@@ -22,7 +22,7 @@ const tables = async (): Promise<readonly string[]> =>
 
 /** Writes all files again, and tells which tables were kept, and as what. */
 const keptNow = async (complete = true): Promise<readonly string[]> =>
-  (await projectBatch(place.request({ complete }))).kept.map(({ name, keptAs }) => `${name} as ${keptAs}`);
+  (await projectBatch(place.request({ complete }))).kept.tables.map(({ name, keptAs }) => `${name} as ${keptAs}`);
 
 /** Edits a table as a person does, and returns what it holds then. */
 async function edit(name: string, voice: string): Promise<string> {

@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { mkdir, readdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { byItself } from '../../contract/actions.ts';
+import { formerFolder } from '../../results/former-files.ts';
+import { projectBatch } from '../../results/project.ts';
+import { verifyOut } from '../../results/verification/verify.ts';
+import { WholeFile } from '../../results/whole-file.ts';
+import { freshPlace } from '../support/place.ts';
+import { OutFiles } from './out-files.ts';
+import { addBatch, finish, intend, keyOf } from './sample-batch.ts';
+
+const place = freshPlace();
+const out = new OutFiles(place);
+const TABLES = ['results.csv', 'results.jsonl', 'receipts.jsonl', 'summary.json'];
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+const formerNow = async (): Promise<string> =>
+  (await projectBatch(place.request({ complete: false }))).kept.former ?? '';
+const readAll = (folder = ''): Promise<readonly string[]> =>
+  Promise.all(TABLES.map((name) => out.read(join(folder, name))));
+
+/** Both rows end, which the files do not say yet: one table more. */
+async function endRows(): Promise<void> {
+  await finish(place, keyOf(1), await place.store.put('demo/1-speech-1.mp3', 'sound of a'));
+  const failure = { class: 'BadRequest', message: 'no' } as const;
+  await intend(place, keyOf(2));
+  await place.ledger.settle(keyOf(2), { verdict: 'rejected', failure }, { outcome: 'failed', failure });
+}
+
+/** Accepts a copy. Stands for a ledger that lost rows: there, too, the files say something else. */
+async function acceptAnother(): Promise<readonly string[]> {
+  const former = await readAll();
+  await endRows();
+  await place.ledger.acceptCopy(byItself(null));
+  return former;
+}
+
+describe('files of before a copy of the ledger was accepted', () => {
+  beforeEach(async () => {
+    await addBatch(
+      place,
+      ['id'],
+      ['a', 'b'].map((id) => ({ id, kind: 'tts', input: [id] }) as const),
+    );
+    expect(await formerNow()).toBe('');
+  });
+
+  it('are kept in a folder when they are written again, once, and what is written later is not', async () => {
+    const former = await acceptAnother();
+    const folder = await formerNow();
+    expect(folder).toMatch(/^before-copy-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/);
+    expect(await readAll(folder)).toEqual(former);
+    expect(await readAll()).not.toEqual(former);
+    expect((await verifyOut(place.out)).mismatches).toEqual([]);
+    await place.ledger.setControl('demo', 'running');
+    expect(await formerNow()).toBe('');
+    expect(await readAll(folder)).toEqual(former);
+  });
+
+  it('are kept whole although the command was killed when it had replaced some', async () => {
+    const former = await acceptAnother();
+    const { value: publish } = Object.getOwnPropertyDescriptor(WholeFile.prototype, 'publish') as {
+      value: (this: WholeFile) => Promise<void>;
+    };
+    const dying = jest.spyOn(WholeFile.prototype, 'publish').mockImplementation(async function (this: WholeFile) {
+      await publish.call(this);
+      if (this.path.endsWith('failed.csv')) throw new Error('killed');
+    });
+    await expect(formerNow()).rejects.toThrow('killed');
+    dying.mockRestore();
+    expect(await readAll()).not.toEqual(former);
+    const folder = await formerNow();
+    expect(await readAll(folder)).toEqual(former);
+    expect((await readdir(out.pathOf(folder))).toSorted()).toEqual(TABLES.toSorted());
+  });
+
+  it('stay as they are on a copy that nobody has accepted', async () => {
+    const former = await readAll();
+    await endRows();
+    const ledger = { ...place.ledger, acceptedAt: () => Promise.reject(new Error('a copy')) };
+    await expect(projectBatch({ ...place.request({ complete: false }), ledger })).rejects.toThrow('a copy');
+    expect(await readAll()).toEqual(former);
+  });
+
+  it('are not kept behind a symbolic link of somebody else', async () => {
+    await acceptAnother();
+    const at = new Date((await place.ledger.acceptedAt()) ?? 0).toISOString();
+    await mkdir(`${place.out}-other`);
+    await symlink(`${place.out}-other`, out.pathOf(formerFolder(at)));
+    await expect(formerNow()).rejects.toMatchObject({ name: 'LinkedFolder' });
+  });
+});
