@@ -31,6 +31,7 @@ it('nothing is sent on a replica that took over and lacks the last records, unti
   });
   const run = world.start(RUN);
   await world.untilCharged(ROWS / 4);
+  await world.run(['results', 'lines']);
   replica.fallBehind();
   await world.untilCharged(ROWS / 4 + MISSED);
   primary.kill();
@@ -39,9 +40,13 @@ it('nothing is sent on a replica that took over and lacks the last records, unti
   await replica.takeOver();
   await run.said('voxbatch ledger accept-copy');
   const sent = world.charges().size;
+  const unaccepted = 'a copy that nobody has accepted';
+  expect(await world.run(['results', 'lines'])).toMatchObject({ code: 4, stderr: saying(unaccepted) });
   expect(await world.run(['ledger', 'accept-copy'])).toMatchObject({ code: 0, stderr: saying('Paused: lines') });
   // What runs is fetched, and nothing sent.
-  expect(await run.ended).toMatchObject({ code: 75, stderr: saying('Batch "lines" is paused') });
+  const paused = await run.ended;
+  expect(paused).toMatchObject({ code: 75, stderr: saying('Batch "lines" is paused') });
+  expect(paused.stderr).toContain('those are kept in out/lines/before-copy-');
   expect(world.charges().size).toBe(sent);
 
   expect(await world.run(['resume', 'lines'])).toMatchObject({ code: 0 });
