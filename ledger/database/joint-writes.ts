@@ -41,9 +41,10 @@ export class JointWrites {
     lines.set(line, at);
   }
 
-  /** The statements for all that waits; nothing waits after that. */
+  /** The statements for all that waits; nothing waits after that. If it throws, all waits on: a commit would lack it. */
   take(): readonly Statement[] {
-    const taken = this.#waiting.splice(0).map(joinWrites);
+    const taken = this.#waiting.map(joinWrites);
+    this.#waiting.length = 0;
     this.#lastOfStatement.clear();
     this.#lastOfLine.clear();
     return taken;

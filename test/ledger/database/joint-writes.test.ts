@@ -58,6 +58,12 @@ describe('writes of a group', () => {
     expect(joined(insert(1), setPrice(2))).toEqual([insert(1), setPrice(2)]);
   });
 
+  it('wait on where they cannot be joined, so that no commit lacks them', () => {
+    const joint = new JointWrites();
+    for (const row of [1, 2]) joint.add({ ...setPrice(row), names: ['cost', 'batch', 'row'] });
+    for (let times = 0; times < 2; times += 1) expect(() => joint.take()).toThrow('Expected cost to be a column.');
+  });
+
   it('keep their order for each line, also where one overtakes those of other lines', () => {
     expect(order(setState(1, 'a'), setPrice(1), setState(2, 'a'), setPrice(2))).toEqual([
       [1, 2],
