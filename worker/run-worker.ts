@@ -8,7 +8,7 @@ import {
 } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { createWorker, type WorkerPlace } from './create-worker.ts';
-import { followLedgerClock } from './ledger-clock.ts';
+import { followLedgerClock } from '../activities/ledger-clock.ts';
 import { dependenciesOf, type WorkerWorld } from './dependencies.ts';
 import { showAlive } from './show-alive.ts';
 import { limitWaiting, watchOutage, type OutageEvent } from './watch-outage.ts';

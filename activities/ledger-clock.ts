@@ -1,4 +1,4 @@
-import { SYSTEM_CLOCK, type Clock } from '../activities/dependencies.ts';
+import { SYSTEM_CLOCK, type Clock } from './dependencies.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { aheadAfter } from '../policy/clocks.ts';
 

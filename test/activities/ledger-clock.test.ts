@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { Instant } from '../../policy/pacing/send-deadline.ts';
-import { followLedgerClock } from '../../worker/ledger-clock.ts';
+import { followLedgerClock } from '../../activities/ledger-clock.ts';
 
 /** A host whose clock goes wrong by so much, and a ledger whose answer takes so long. */
 async function clockOf(wrongByMs: number, answerMs: number): Promise<{ readonly wall: number; readonly true: number }> {
