@@ -54,7 +54,7 @@ export async function recordVerdict(
     // While others wait for their turn rather than for room, nobody needs this request's in-flight slot.
     const patienceMs = Math.min(PATIENCE_MS, deps.pace.backlogMs('create', key.batch));
     const begunAt = deps.clock.now().monotonic;
-    const standing = await deps.ledger.settle(key, { ...record, patienceMs }, effect);
+    const standing = await deps.ledger.settle(key, { ...record, owner: deps.owner, patienceMs }, effect);
     const ms = deps.clock.now().monotonic - begunAt;
     deps.observe({ type: 'commit', ...key, of: 'verdict', ms });
     return reportStanding(key, standing);

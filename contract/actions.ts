@@ -14,6 +14,7 @@ const BATCH_ACTIONS = {
   adopt: 'gave a row a job of the API',
   'not-charged': 'settled a take as not charged',
   release: 'took a decision about a row back',
+  'note-job': 'noted a second job that the API named for a row',
   clean: 'removed what it no longer needs',
   prune: 'removed results from the cache',
 } as const;
@@ -74,7 +75,7 @@ export interface ActionDetails {
   readonly changed?: Readonly<Record<string, { readonly from: string; readonly to: string }>> | undefined;
   /** `stop --now`, or a halt that is meant as soon. */
   readonly isNow?: true;
-  /** Job that a row was given, or gave back. */
+  /** Job that a row was given, or gave back, or that the API named beside its own. */
   readonly jobId?: string | null;
   /** Parts that were removed. */
   readonly removed?: readonly string[];

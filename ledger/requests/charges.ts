@@ -1,4 +1,4 @@
-import { attemptKeyOf, type AttemptKey } from '../../contract/batch.ts';
+import type { AttemptKey } from '../../contract/batch.ts';
 import { defined } from '../../contract/defined.ts';
 import { wasAccepted, type VerdictName } from '../../contract/outcomes.ts';
 import type { Failure } from '../../contract/failures.ts';
@@ -18,9 +18,9 @@ import { haltAtTrouble } from '../batches/halts.ts';
 import { useIfTried } from '../voices/refused-voices.ts';
 import { afterFetch, isReturningTo, leaveReturn, noteWhereItStood } from '../takes/returned.ts';
 import { RowInHand } from '../rows/row-in-hand.ts';
+import { keepSecondJob, type NamedJob } from './second-jobs.ts';
 import { doubtResult, isPaidElsewhere, mayShareJob, ownerOf, takenFailure } from './taken-jobs.ts';
 import type { ChargeLine, Db } from '../schema.ts';
-import { keepUnplaced } from '../database/copy-doubts.ts';
 import { write } from '../database/transactions.ts';
 import { findBlocking } from './intents.ts';
 
@@ -38,11 +38,8 @@ export interface JobKey extends AttemptKey {
   readonly jobId?: string;
 }
 
-export interface SettleVerdict extends Patience {
+export interface SettleVerdict extends Patience, NamedJob {
   readonly verdict: VerdictName;
-  readonly jobId?: string;
-  /** The job comes from the API's list, not from an answer: nothing is settled if another attempt has it by now. */
-  readonly isAdopted?: boolean;
   readonly credits?: number;
   readonly failure?: Failure;
   readonly requestId?: string;
@@ -56,7 +53,7 @@ export interface SettleVerdict extends Patience {
  * Records a verdict and its effect on the row. Settles `sending`, and also `unknown` if a late answer arrives: a row
  * that had ended `unknown` is then open again, free for the next claim, or ended by the effect; for a row at another
  * take, only the money is recorded. Not `settled`, and nothing changes, if the attempt already has a final verdict; a
- * second job is kept as a request without a place (see `copy-doubts.ts`).
+ * second job is kept beside it (see `second-jobs.ts`).
  *
  * A job that another attempt has is never charged twice. A first answer that names one is accepted at no charge if both
  * ask for the same; if not, the attempt is `unknown` instead, and its row is for reconcile, whatever the effect. A late
@@ -93,7 +90,7 @@ export async function settleInHand(
   const isLate = charge.state === 'unknown' && verdict.verdict !== 'unknown';
   const { jobId } = verdict;
   if (charge.state !== 'sending' && !isLate) {
-    await keepSecondJob(row, charge, verdict);
+    await keepSecondJob(row.tx, charge, verdict);
     return false;
   }
   const holder = jobId === undefined ? undefined : await ownerOf(row.tx, { ...key, jobId });
@@ -127,6 +124,8 @@ export async function settleInHand(
     request_id: verdict.requestId ?? verdict.failure?.requestId ?? charge.request_id,
     verdict_at: now,
     finished_at: isDone ? now : null,
+    // In a copy that lacked a request, the record may be that of a second one, whose own answer may still come.
+    ...defined({ owner: verdict.owner }),
     file: isDone ? jsonOrNull(verdict.file) : null,
     ...(verdict.judgement === undefined ? {} : { judgement: JSON.stringify(verdict.judgement) }),
   });
@@ -143,20 +142,6 @@ export async function settleInHand(
   else await applyLateEffect(row, meant, key.step);
   if (verdict.verdict === 'not-accepted') await reserveAgain(row, settled);
   return true;
-}
-
-/**
- * Keeps another job than that of the attempt, which an answer to it names: its request was sent twice, because a copy of the
- * database that took its place lacked the first.
- */
-async function keepSecondJob(
-  { tx }: RowInHand,
-  charge: ChargeLine,
-  { jobId, isAdopted }: SettleVerdict,
-): Promise<void> {
-  if (jobId === undefined || isAdopted === true || charge.job_id === null || charge.job_id === jobId) return;
-  if ((await ownerOf(tx, { ...charge, jobId })) !== undefined) return;
-  await keepUnplaced(tx, { key: attemptKeyOf(charge), at: charge.intent_at, jobId });
 }
 
 /**

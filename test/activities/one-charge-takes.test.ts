@@ -4,7 +4,9 @@ import type { RedriveChoice } from '../../ledger/takes/redrive.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { moveAfter } from '../../activities/attempt.ts';
 import type { FencedAttempt } from '../../contract/batch.ts';
+import { inside } from '../ledger/inside.ts';
 import { claimAnew, redriveNow } from '../ledger/setup.ts';
+import { ANN } from '../support/ann.ts';
 import { BATCH, keyOf, tts, dub, type Rule } from './rows.ts';
 import { adopt, movableClock, type Worker } from './worker.ts';
 import { begin, type World, type Filling } from './world.ts';
@@ -224,6 +226,20 @@ describe('one charge: takes', () => {
       expect(await world.row()).toMatchObject({ outcome: 'succeeded', charges: [{ state: 'accepted', jobId }] });
       expect(await world.ledger.money(BATCH)).toMatchObject({ charged: 7, uncertain: 0 });
       expect(world.charges()).toHaveLength(1);
+    }
+  });
+
+  it('the late answer names another job than the one that a person has given to the row', async () => {
+    for (const isOfACopy of [false, true]) {
+      const { world, late, answer } = await withLateAnswer();
+      expect(await world.ledger.decide(keyOf(1), { type: 'adopted', jobId: 'rec-77' }, ANN)).toBe(true);
+      // What a copy has in its place was sent by another process.
+      if (isOfACopy) await inside(world.ledger, (db) => db.updateTable('charges').set({ owner: 'other' }).execute());
+      answer();
+      expect(await late).toMatchObject({ next: { type: 'wait' } });
+      const { unplaced } = await world.ledger.clearDoubts();
+      const noted = await world.ledger.actionsOf({ kinds: ['note-job'] });
+      expect([unplaced, noted].map(({ length }) => length)).toEqual(isOfACopy ? [1, 0] : [0, 1]);
     }
   });
 

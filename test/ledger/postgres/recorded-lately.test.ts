@@ -93,7 +93,8 @@ it('what fits nowhere in the copy is kept, and nothing is resumed before a perso
     (await ledger.setControl('b', 'running').catch(messageOf)).includes('(1 of this batch: row 2)'),
   );
   await expect(ledger.settle(aKey(2), ...accepted('job-2'))).rejects.toThrow(LedgerMisuse);
-  expect(await ledger.settle(aKey(1), ...accepted('job-other'))).toMatchObject({ settled: false });
+  const [other, effect] = accepted('job-other');
+  expect(await ledger.settle(aKey(1), { ...other, owner: 'w2' }, effect)).toMatchObject({ settled: false });
   await ledger.settle(aKey(1), ...accepted('job-1'));
   await expect(ledger.setControl('b', 'running')).rejects.toThrow(CopyInDoubt);
   const { unplaced } = await ledger.clearDoubts();

@@ -1,8 +1,9 @@
 import { expect, it } from '@jest/globals';
-import { accept, answer, ask, complete, defer, FILE, finish, lose, REFUSED } from '../actions.ts';
+import { CopyInDoubt } from '../../../ledger/errors.ts';
+import { accept, adopt, answer, ask, complete, defer, FILE, finish, lose, REFUSED } from '../actions.ts';
 import { send, settle } from '../actions.ts';
 import { batchOf, chargesOf, close, money, rowOf } from '../readings.ts';
-import { aKey, ledger, ledgerForEachTest, load } from '../setup.ts';
+import { aKey, INTENT, ledger, ledgerForEachTest, load } from '../setup.ts';
 
 /** What a verdict records of an attempt and of its row. */
 
@@ -65,4 +66,29 @@ it('a job from the list is adopted by one of two rows that look alike', async ()
   expect([await answer(1, adopted), await answer(2, adopted)]).toEqual([true, false]);
   expect(await chargesOf(1)).toMatchObject([{ state: 'accepted', jobId: 'j1' }]);
   expect(await chargesOf(2)).toMatchObject([{ state: 'sending', jobId: null }]);
+});
+
+it('a late answer that names another job than the one that was adopted meanwhile goes on record, and holds up nothing', async () => {
+  await send(1);
+  expect(await answer(1, { jobId: 'rec-77', isAdopted: true })).toBe(true);
+  await lose(2);
+  expect(await adopt(2, 'rec-78')).toBe(true);
+  for (const row of [1, 1, 2]) expect(await answer(row, { jobId: `task-${row}`, owner: INTENT.owner })).toBe(false);
+  for (const control of ['paused', 'running'] as const) expect(await ledger.setControl('b', control)).toBe(control);
+  expect(await ledger.actionsOf({ batch: 'b', kinds: ['note-job'] })).toMatchObject([
+    { actor: { type: 'voxbatch' }, rows: [[1, 1]], details: { jobId: 'task-1' } },
+    { rows: [[2, 2]], details: { jobId: 'task-2' }, reason: expect.stringContaining('has job rec-78') },
+  ]);
+  expect(await chargesOf(1)).toMatchObject([{ state: 'accepted', jobId: 'rec-77' }]);
+});
+
+it('a job that is named for a request of another sender has no place: a copy of the ledger lacked the first request', async () => {
+  await accept(1, { jobId: 'j1' });
+  await send(2);
+  for (const row of [1, 2]) await answer(row, { jobId: `lost-${row}`, owner: 'w2' });
+  await answer(2, { jobId: 'j2', owner: INTENT.owner });
+  await ledger.setControl('b', 'paused');
+  await expect(ledger.setControl('b', 'running')).rejects.toThrow(CopyInDoubt);
+  const { unplaced } = await ledger.clearDoubts();
+  expect(unplaced.map(({ jobId }) => jobId).toSorted()).toEqual(['j2', 'lost-1']);
 });
