@@ -62,8 +62,10 @@ async function recordOne(tx: Tx, { key, intent, at, verdict, end }: RecordedRequ
       await row.change({ state: 'submitting', updated_at: tx.now() });
   }
   const isSettled = verdict !== undefined && (await settleInHand(row, key, ...verdict));
-  const isEnded = end !== undefined && (await finishInHand(row, ...end));
-  return isNew || isSettled || isEnded;
+  if (!isNew && !isSettled) return false;
+  // Otherwise the job may be open because a person had its result fetched again: one that had ended is only read once more.
+  if (end !== undefined) await finishInHand(row, ...end);
+  return true;
 }
 
 /** The row of a request, and its batch. `known`: nothing of it can be missing. Undefined if nothing can take it. */
