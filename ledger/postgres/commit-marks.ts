@@ -4,9 +4,6 @@ import { MARK } from '../database/copy-doubts.ts';
 import { isWrittenHere, TABLES_HERE } from './origin.ts';
 import { BEGIN_WRITING, type Session, type Sessions } from './sessions.ts';
 
-/** Marks of processes that were killed are removed after this time, ms. */
-const FORGET_MS = 30 * 86_400_000;
-
 /** The server's time, ms since 1970: the clocks of hosts may be wrong by any amount. */
 const SERVER_TIME = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 
@@ -94,14 +91,14 @@ export class CommitMarks {
     });
   }
 
-  /** Removes the mark of this process, and old ones of processes that were killed. Best effort. */
+  /**
+   * Removes the mark of this process, which ends. Best effort. Those of processes that were killed stay: one that only has
+   * not written for long, and lacked its mark, would take the database for one that was set back.
+   */
   async remove(sessions: Sessions): Promise<void> {
     if (this.#last === 0) return;
-    const sweep = (session: Session): Promise<unknown> =>
-      session.query(
-        `delete from facts where name = $1 or (name like 'commit:%' and split_part(value, ' ', 2)::bigint < ${SERVER_TIME} - $2::bigint)`,
-        [this.#name, FORGET_MS],
-      );
-    await sessions.using(sweep).catch(() => undefined);
+    const remove = (session: Session): Promise<unknown> =>
+      session.query('delete from facts where name = $1', [this.#name]);
+    await sessions.using(remove).catch(() => undefined);
   }
 }

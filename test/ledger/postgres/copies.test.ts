@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { byItself } from '../../../contract/actions.ts';
 import { copyLedger } from '../../../ledger/copy/copy-ledger.ts';
@@ -89,6 +90,25 @@ it('a process that sees the database set back writes nothing more to it', async 
   await ledger.acceptCopy(byItself(null));
   await ledger.openBatch('a', 0);
   await ledger.close();
+});
+
+it('a process that has written nothing for a year goes on, and sees the database set back to before its first write', async () => {
+  const { place } = newPlace();
+  const idle = await openLedger(place, { makesTables: true });
+  await idle.createBatch(aBatch('a'));
+  const { db } = await openDatabase({ place, mustExist: true });
+  const mark = db.updateTable('facts').where('name', 'like', 'commit:%');
+  await mark
+    .set({ value: sql`split_part(value, ' ', 1) || ' ' || split_part(value, ' ', 2)::bigint - 31536000000` })
+    .execute();
+  const other = await openLedger(place);
+  await other.createBatch(aBatch('b'));
+  await other.close();
+  await idle.openBatch('a', 0);
+  await db.deleteFrom('facts').where('name', 'like', 'commit:%').execute();
+  await db.destroy();
+  await expect(idle.openBatch('b', 0)).rejects.toThrow('voxbatch ledger accept-copy');
+  await idle.close();
 });
 
 it('a copy that nobody has accepted is not copied on: the new place would ask nobody any more', async () => {
