@@ -10,7 +10,7 @@ import { DiskSum, NO_MEDIA, type MediaSum } from '../cache/disk-sum.ts';
 
 /** What to sweep. */
 export interface SweepRequest {
-  readonly ledger: Pick<Ledger, 'lockForLoading' | 'listBatches' | 'scanRows'>;
+  readonly ledger: Pick<Ledger, 'lockForLoading' | 'listBatches' | 'scanRows' | 'readClock'>;
   readonly store: Pick<Store, 'list' | 'measure' | 'remove' | 'urls'>;
   /** Only report what would be removed. */
   readonly isDryRun: boolean;
@@ -44,8 +44,10 @@ export async function sweepUploads({ ledger, store, isDryRun }: SweepRequest): P
 /** Keys of the media that rows without an outcome have, or that a job may still fetch. */
 async function keysNeeded(ledger: SweepRequest['ledger']): Promise<ReadonlySet<string>> {
   const needed = new Set<string>();
+  // The clock of this host may be ahead of that by which requests are recorded.
+  const now = await ledger.readClock();
   for (const batch of await ledger.listBatches()) {
-    const since = Date.now() - linkLifetimeMs(batch.settings);
+    const since = now - linkLifetimeMs(batch.settings);
     // Nothing was sent after it was closed.
     if (batch.closedAt !== null && batch.closedAt < since) continue;
     for await (const { row, charges } of ledger.scanRows(batch.name)) {

@@ -14,7 +14,7 @@ export type Restore = (mark: string) => Promise<void>;
 /** What a ledger can be asked about requests. */
 export type Requests = Pick<
   BoundMethods,
-  'intend' | 'settle' | 'notePrice' | 'finishJob' | 'changeRunning' | 'recordAgain' | 'cameBack'
+  'intend' | 'settle' | 'notePrice' | 'finishJob' | 'changeRunning' | 'recordAgain' | 'cameBack' | 'readClock'
 >;
 
 /**
@@ -68,7 +68,7 @@ export function withMemory<Ledger extends Requests>(ledger: Ledger, onAccepted: 
       await recordAgain(key);
       const answer = await ledger.intend(key, intent);
       if (answer.type !== 'go') return answer;
-      requests.set(nameOf(key), { key: attemptKeyOf(key), intent, at: Date.now() });
+      requests.set(nameOf(key), { key: attemptKeyOf(key), intent, at: await ledger.readClock() });
       const [oldest] = requests.keys();
       if (requests.size > MOST && oldest !== undefined) requests.delete(oldest);
       return answer;

@@ -18,7 +18,7 @@ import { chargeOfIntent } from './intents.ts';
 export interface RecordedRequest {
   readonly key: AttemptKey;
   readonly intent: Intent;
-  /** Of the intent, ms. */
+  /** Of the intent, by the ledger's clock, ms. */
   readonly at: number;
   readonly verdict?: readonly [SettleVerdict, RowEffect];
   readonly end?: readonly [JobKey, JobEnd, RowEffect];

@@ -21,6 +21,7 @@ const contentOf = (name: string): { from: Buffer; bytes: number; sha256: string 
 };
 const keyOf = (name: string): string => uploadKeyOf(`${contentOf(name).sha256}.mp4`);
 
+const realNow = Date.now.bind(Date);
 let store: Store;
 const uploads = async (): Promise<readonly string[]> => {
   const found: string[] = [];
@@ -66,11 +67,15 @@ it('are kept as long as a job may fetch them, also that of a row that has ended'
   const [batch] = await ledger.listBatches();
   const later = Date.now() + linkLifetimeMs(batch?.settings ?? { jobDeadlineMs: NaN }) + 1;
   const clock = jest.spyOn(Date, 'now').mockReturnValue(later);
+  const ownClock = { ...ledger, readClock: () => Promise.resolve(realNow()) };
   try {
-    // Their links are not good any more.
-    await sweepUploads({ ledger, store, isDryRun: false });
+    // A host whose clock is ahead of the ledger's.
+    await sweepUploads({ ledger: ownClock, store, isDryRun: false });
   } finally {
     clock.mockRestore();
   }
+  expect(await uploads()).toEqual(['open', 'overdue', 'unknown', 'stopped']);
+  // Their links are not good any more.
+  await sweepUploads({ ledger: { ...ledger, readClock: () => Promise.resolve(later) }, store, isDryRun: false });
   expect(await uploads()).toEqual(['open']);
 });

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it, jest } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { byItself } from '../../../contract/actions.ts';
 import { messageOf } from '../../../contract/message-of.ts';
@@ -21,7 +21,11 @@ it('what a process recorded lately is on record again once a copy that lacks it 
   const place = `${process.env['TEST_POSTGRES'] ?? ''}?schema=c${randomUUID().slice(0, 8)}`;
   const ledger = await openLedger(place, { makesTables: true });
   await fill(ledger, 4);
+  // The clock of this host is not the ledger's.
+  const now = Date.now();
+  const ahead = jest.spyOn(Date, 'now').mockReturnValue(now + 3_600_000);
   for (const row of [1, 2, 3]) expect(await ledger.intend(aKey(row), INTENT)).toMatchObject({ type: 'go' });
+  ahead.mockRestore();
   for (const row of [2, 3])
     await ledger.settle(aKey(row), { verdict: 'accepted', jobId: `job-${row}`, credits: 2 }, { state: 'processing' });
   const file = { key: 'b/r3.mp3', bytes: 3, sha256: 'abc', mime: 'audio/mpeg', extension: 'mp3' };
@@ -38,6 +42,7 @@ it('what a process recorded lately is on record again once a copy that lacks it 
     type: 'exists',
     charge: { state: 'accepted', jobId: 'job-2', charged: 2 },
   });
+  expect((await ledger.readRow('b', 2))?.charges[0]?.intentAt).toBeLessThan(now + 600_000);
   await waitFor(async () => (await ledger.readRow('b', 3))?.row.outcome === 'succeeded');
   expect(await ledger.intend(aKey(4), INTENT)).toMatchObject({ type: 'go' });
   expect(await ledger.recordAgain([{ key: aKey(9), intent: INTENT, at: 0 }])).toBe(0);
