@@ -4,16 +4,20 @@ import type { AttemptKey } from '../contract/batch.ts';
 import { defined } from '../contract/defined.ts';
 import { factsOf } from '../contract/row-kinds.ts';
 import { toSrt, toVtt } from '../results/subtitles.ts';
-import { stemOf } from '../store/layout.ts';
+import { jobStemOf, stemOf } from '../store/layout.ts';
+import type { JobKey } from '../ledger/requests/charges.ts';
 import type { Persist, Store, StoredFile } from '../store/store.ts';
 import type { LoadedAttempt } from './attempt.ts';
 import type { Dependencies } from './dependencies.ts';
 
-/** Streams a result body to the store: whole, checked and synced, or not at all. `persist`: see {@link Store.write}. */
+/**
+ * Streams a result body to the store: whole, checked and synced, or not at all. `jobId`: the job whose result it is; omitted
+ * if an answer brought it. `persist`: see {@link Store.write}.
+ */
 export function receiveMedia(
   deps: Pick<Dependencies, 'store' | 'atFaultPoint'>,
   { batch, row, operation }: Pick<LoadedAttempt, 'batch' | 'row' | 'operation'>,
-  key: AttemptKey,
+  { jobId, ...key }: JobKey,
   persist?: Persist,
 ): Receive<StoredFile> {
   return async (body, { contentLength, contentType }) => {
@@ -22,7 +26,7 @@ export function receiveMedia(
       contentType,
       ...defined({ format: row.spec.format, contentLength }),
     };
-    const stem = stemOf(batch.layout, key);
+    const stem = jobId === undefined ? stemOf(batch.layout, key) : jobStemOf(batch.layout, key, jobId);
     return deps.store.write(stem, body, expectation, () => deps.atFaultPoint('before-rename'), persist);
   };
 }

@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+
 /**
  * Where the store keeps a batch's files. Fixed and recorded when the batch is created, so that an unrecorded result can
  * be found again.
@@ -9,20 +11,31 @@ export interface BatchLayout {
   readonly rowsAFolder: number | null;
 }
 
-/** Stem of the stored result of a take. */
-export function stemOf(layout: BatchLayout, key: { row: number; step: string; take: number }): string {
+/** What a stored result belongs to. */
+interface ResultPlace {
+  readonly row: number;
+  readonly step: string;
+  readonly take: number;
+}
+
+/** Stem of the stored result of a take that an answer brought; one that is not on record yet is found by it. */
+export function stemOf(layout: BatchLayout, key: ResultPlace): string {
   return [layout.stem, ...foldersOf(layout, key.row), `${key.row}-${key.step}-${key.take}`].join('/');
+}
+
+/**
+ * Stem of the result of a take's job. A person may give the take another job while the first one's result is still being
+ * fetched, and that must not replace the file of the other.
+ */
+export function jobStemOf(layout: BatchLayout, key: ResultPlace, jobId: string): string {
+  return `${stemOf(layout, key)}-job-${hash('sha256', jobId, 'hex').slice(0, 12)}`;
 }
 
 /**
  * Stem of a take's copy of an earlier result. It differs from the stems of the take's own results and depends on the
  * content, so a process that was suspended and then names its copy cannot replace a file that another has recorded.
  */
-export function copyStemOf(
-  layout: BatchLayout,
-  key: { row: number; step: string; take: number },
-  sha256: string,
-): string {
+export function copyStemOf(layout: BatchLayout, key: ResultPlace, sha256: string): string {
   return `${stemOf(layout, key)}-cached-${sha256.slice(0, 12)}`;
 }
 

@@ -1,5 +1,6 @@
 /** @slow */
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { BATCH, keyOf, tts, dub } from './rows.ts';
 import { fastClock } from './worker.ts';
@@ -72,34 +73,41 @@ describe('fetchResult', () => {
     expect(await world.row(places.length + 1)).toMatchObject({ outcome: 'succeeded' });
   });
 
-  it('records no result of a job that was taken back meanwhile for the one that took its place', async () => {
-    const { world } = await begin([tts('Lost.')]);
-    const { ledger } = world;
-    const failure = { class: 'OutcomeUnknown', message: 'No answer.' } as const;
-    await ledger.intend(keyOf(1), { quoted: 1, quotedRest: 0, owner: 'w', maxSending: 8 });
-    await ledger.settle(keyOf(1), { verdict: 'unknown', failure }, { outcome: 'unknown', failure });
-    const [wrong, right] = [await world.makeJob('Of somebody else.'), await world.makeJob('Lost.')];
-    const download = world.holdAt('before-rename');
-    const worker = await world.worker({ atFaultPoint: download.atFaultPoint });
+  it.each(['before', 'after'])(
+    'records no result of a job that was taken back meanwhile, %s that of the one that took its place, and leaves that file as it is',
+    async (order) => {
+      const { world } = await begin([tts('Lost.')]);
+      const { ledger } = world;
+      const failure = { class: 'OutcomeUnknown', message: 'No answer.' } as const;
+      await ledger.intend(keyOf(1), { quoted: 1, quotedRest: 0, owner: 'w', maxSending: 8 });
+      await ledger.settle(keyOf(1), { verdict: 'unknown', failure }, { outcome: 'unknown', failure });
+      const [wrong, right] = [await world.makeJob('Of somebody else.'), await world.makeJob('Lost.')];
+      const download = world.holdAt('before-rename');
+      const worker = await world.worker({ atFaultPoint: download.atFaultPoint });
+      const other = await world.worker();
 
-    await ledger.decide(keyOf(1), { type: 'adopted', jobId: wrong }, ANN);
-    const fetching = worker.slice([keyOf(1)], 20_000);
-    await download.reached;
-    await ledger.decide(keyOf(1), { type: 'released', jobId: wrong }, ANN);
-    await ledger.decide(keyOf(1), { type: 'adopted', jobId: right }, ANN);
-    download.release();
-    await fetching;
-    await worker.drive(1);
+      await ledger.decide(keyOf(1), { type: 'adopted', jobId: wrong }, ANN);
+      const fetching = worker.slice([keyOf(1)], 20_000);
+      await download.reached;
+      await ledger.decide(keyOf(1), { type: 'released', jobId: wrong }, ANN);
+      await ledger.decide(keyOf(1), { type: 'adopted', jobId: right }, ANN);
+      if (order === 'after') await other.drive(1);
+      download.release();
+      await fetching;
+      await other.drive(1);
 
-    const { resultUrl = '' } = await worker.deps.api.readJob('speech-job', right);
-    const sha256 = await worker.deps.api.download(resultUrl, (body) =>
-      Promise.resolve(
-        createHash('sha256')
-          .update(body as Buffer)
-          .digest('hex'),
-      ),
-    );
-    expect(await world.row()).toMatchObject({ outcome: 'succeeded', file: { sha256 } });
-    expect(await ledger.readRow(BATCH, 1)).toMatchObject({ charges: [{ jobId: right }] });
-  });
+      const { resultUrl = '' } = await other.deps.api.readJob('speech-job', right);
+      const sha256 = await other.deps.api.download(resultUrl, (body) =>
+        Promise.resolve(
+          createHash('sha256')
+            .update(body as Buffer)
+            .digest('hex'),
+        ),
+      );
+      expect(await world.row()).toMatchObject({ outcome: 'succeeded', file: { sha256 } });
+      const stored = await readFile(await world.pathOf());
+      expect(createHash('sha256').update(stored).digest('hex')).toBe(sha256);
+      expect(await ledger.readRow(BATCH, 1)).toMatchObject({ charges: [{ jobId: right }] });
+    },
+  );
 });

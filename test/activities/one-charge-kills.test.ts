@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join, parse } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { PROCESS_ENDED } from '../../policy/reconcile/process-end.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -110,7 +110,8 @@ describe('one charge: kills', () => {
 
     expect(await worker.drive(1)).toEqual(ENDED);
     expect(await world.row()).toMatchObject({ outcome: 'succeeded', file: { key: `${await world.stem()}.mp3` } });
-    expect(await readdir(join(folder, dirname(await world.stem())))).toEqual(['1-speech-1.mp3']);
+    const { dir, base } = parse(`${await world.stem()}.mp3`);
+    expect(await readdir(join(folder, dir))).toEqual([base]);
     expect(world.charges()).toHaveLength(1);
   });
 

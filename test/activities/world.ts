@@ -28,7 +28,7 @@ import {
   type SimulatorOptions,
 } from '../../simulator/start-simulator.ts';
 import { openFolderStore } from '../../store/folder-store.ts';
-import { stemOf } from '../../store/layout.ts';
+import { jobStemOf, stemOf } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';
 import { dependenciesOf } from '../../worker/dependencies.ts';
 import { BATCH, keyOf, settingsOf, tts, type Rule, type Wanted } from './rows.ts';
@@ -214,7 +214,10 @@ export class World extends RunningService {
 
   /** Stem of the stored result of a step. */
   async stem(row = 1, step = 'speech', take = 1): Promise<string> {
-    return stemOf((await this.batch()).layout, { row, step, take });
+    const { layout } = await this.batch();
+    const { charges } = await this.row(row);
+    const jobId = charges.findLast((charge) => charge.step === step && charge.take === take)?.jobId ?? undefined;
+    return jobId === undefined ? stemOf(layout, { row, step, take }) : jobStemOf(layout, { row, step, take }, jobId);
   }
 
   /** Where the file of a row is. */

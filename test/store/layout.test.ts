@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { copyStemOf, foldersOf, stemOf } from '../../store/layout.ts';
+import { copyStemOf, foldersOf, jobStemOf, stemOf } from '../../store/layout.ts';
 
 describe('where results lie', () => {
   it.each([
@@ -18,6 +18,13 @@ describe('where results lie', () => {
     expect(stemOf({ stem: 'lines', rowsAFolder: null }, { row: 70_000, step: 'speech', take: 1 })).toBe(
       'lines/70000-speech-1',
     );
+  });
+
+  it('is another place for each job of a take, whatever its id is made of', () => {
+    const at = (jobId: string): string =>
+      jobStemOf({ stem: 'lines', rowsAFolder: null }, { row: 7, step: 'speech', take: 1 }, jobId);
+    expect(at('../a b')).toMatch(/^lines\/7-speech-1-job-[0-9a-f]{12}$/);
+    expect(at('../a b')).not.toBe(at('../a c'));
   });
 
   it('is another place for each content that a row may use of an earlier one', () => {
