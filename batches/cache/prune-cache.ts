@@ -20,7 +20,14 @@ export interface PruneWish {
 export interface PruneRequest {
   readonly ledger: Pick<
     Ledger,
-    'lockForLoading' | 'listBatches' | 'findResults' | 'scanRows' | 'usedBeyond' | 'resultsUnused' | 'pruneResults'
+    | 'lockForLoading'
+    | 'listBatches'
+    | 'findResults'
+    | 'scanRows'
+    | 'usedBeyond'
+    | 'resultsUnused'
+    | 'pruneResults'
+    | 'readClock'
   >;
   readonly store: Pick<Store, 'measure' | 'remove'>;
   readonly wish: PruneWish;
@@ -86,7 +93,7 @@ async function openBatches(ledger: PruneRequest['ledger']): Promise<readonly Bat
 /** The cutoff: results last used at or before this time are removed; null removes none. */
 async function lastUse({ ledger, wish }: PruneRequest): Promise<number | null> {
   const { olderThanMs, keepBytes } = wish;
-  const old = olderThanMs === undefined ? null : Date.now() - olderThanMs;
+  const old = olderThanMs === undefined ? null : (await ledger.readClock()) - olderThanMs;
   const tooMuch = keepBytes === undefined ? null : await ledger.usedBeyond(keepBytes);
   return old === null || tooMuch === null ? (old ?? tooMuch) : Math.max(old, tooMuch);
 }

@@ -147,6 +147,14 @@ describe('cache prune', () => {
     await expectRun('results old', 0, 'were removed from the store');
   });
 
+  it('measures the age of a result by the ledger’s clock: that of this host may be days ahead', async () => {
+    const store = { measure: () => Promise.resolve([]), remove: () => Promise.resolve() };
+    const ledger = { ...place.ledger, readClock: () => Promise.resolve(Date.now() - 20 * 86_400_000) };
+    const wish = { olderThanMs: 30 * 86_400_000 };
+    const { results } = await pruneCache({ ledger, store, wish, identify: () => Promise.resolve(new Map()), by: ANN });
+    expect(results).toBe(0);
+  });
+
   it('keeps what was used last, up to a size', async () => {
     age('new', 1);
     expect(await prunedBy('--keep-bytes 0.01KB')).toMatchObject({ results: 2 });
