@@ -24,6 +24,8 @@ export interface LedgerDriver extends Versions {
   strangeParts(db: Db): Promise<readonly string[]>;
   /** True if a query blocks its thread: processes that work on batches then query from a separate thread. */
   readonly blocksThread: boolean;
+  /** Whether a variable of the environment is a setting of its connections, which its thread then needs. Default: none is. */
+  readonly isSetting?: (variable: string) => boolean;
   /** What copying a ledger from here or to here needs. */
   copying(): Promise<CopyDialect>;
   /** The clock that all processes of the ledger share. Default: the system's, where they are all on one machine. */

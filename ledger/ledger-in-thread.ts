@@ -80,12 +80,13 @@ export interface LedgerThread {
 }
 
 /** Starts the thread of a ledger. Opens nothing. */
-export function beginThread(entry: URL, place: LedgerPlace): LedgerThread {
+export function beginThread(entry: URL, place: LedgerPlace, { isSetting }: LedgerDriver): LedgerThread {
   const pool = new ThreadPool<LedgerCall, unknown>({
     name: 'ledger',
     entry,
     size: 1,
     data: { ...place, operations: ownOperations() },
+    env: Object.fromEntries(Object.entries(process.env).filter(([name]) => isSetting?.(name) === true)),
     toError,
   });
   pool.begin();

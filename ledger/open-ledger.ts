@@ -72,7 +72,7 @@ async function beginThreadOf(
   if (!driver.blocksThread) return undefined;
   const { beginThread, findLedgerThread } = await import('./ledger-in-thread.ts');
   const entry = findLedgerThread();
-  return entry === undefined ? undefined : beginThread(entry, { place, mustExist, hasReserve: true });
+  return entry === undefined ? undefined : beginThread(entry, { place, mustExist, hasReserve: true }, driver);
 }
 
 /** How long a process that does not work on batches waits for a database that goes away, ms. */

@@ -50,6 +50,8 @@ export interface ThreadOptions {
   readonly data?: unknown;
   /** Restores the class of an error that a job threw. Default: a plain error with the same name and members. */
   readonly toError?: (thrown: ThrownError) => Error;
+  /** The environment of the thread. Default: none, because it needs no secret. */
+  readonly env?: NodeJS.ProcessEnv;
   /** Heap limit in MB; a thread that needs more dies. Default: Node's. */
   readonly mostMegabytes?: number;
   /** Length of a second of a deadline, in ms. Default 1,000; tests use shorter ones. */
@@ -77,8 +79,7 @@ interface Waiting {
 }
 
 /**
- * One thread of a `ThreadPool`. It keeps the process alive only while it has work. It gets no environment, because it
- * needs no secret.
+ * One thread of a `ThreadPool`. It keeps the process alive only while it has work.
  */
 export class PoolThread {
   readonly #options: ThreadOptions;
@@ -93,11 +94,11 @@ export class PoolThread {
 
   /** @param onDeath called if the thread ends by itself or must be ended; give it no more work then */
   constructor(options: ThreadOptions, onDeath: (thread: PoolThread) => void) {
-    const { entry, name, data, mostMegabytes, secondMs = 1_000 } = options;
+    const { entry, name, data, env = {}, mostMegabytes, secondMs = 1_000 } = options;
     this.#options = options;
     const old = mostMegabytes === undefined ? {} : { maxOldGenerationSizeMb: mostMegabytes };
     const resourceLimits = { ...SMALL_YOUNG, ...old };
-    this.#worker = new Worker(entry, { name, workerData: data, env: {}, execArgv: [], resourceLimits });
+    this.#worker = new Worker(entry, { name, workerData: data, env, execArgv: [], resourceLimits });
     this.#outbox = new Outbox({
       post: (jobs) => {
         this.#worker.postMessage(jobs);

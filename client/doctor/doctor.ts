@@ -140,12 +140,14 @@ async function checkFfmpeg({ settings: { env } }: Session): Promise<Checked> {
 }
 
 async function checkLedger({ settings }: Session): Promise<SoundPart> {
-  const { ledger } = settings;
-  const batches = await lookInto(settings, (opened) => {
-    requireWritable(opened);
-    return opened.listBatches();
+  const found = await lookInto(settings, async (ledger) => {
+    requireWritable(ledger);
+    return { ledger: ledger.place, batches: await ledger.listBatches() };
   });
-  if (batches === undefined) return { type: 'ledger', ledger, batches: 0, unfinished: 0, isMissing: true };
+  // Only a file can be missing, whose address has no secret.
+  if (found === undefined)
+    return { type: 'ledger', ledger: settings.ledger, batches: 0, unfinished: 0, isMissing: true };
+  const { ledger, batches } = found;
   const unfinished = batches.filter((one) => one.state !== 'closed').length;
   return { type: 'ledger', ledger, batches: batches.length, unfinished };
 }

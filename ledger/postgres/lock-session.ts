@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { connectionTo } from './connection-settings.ts';
-import { explain } from './errors.ts';
+import { explain, explainConnecting } from './errors.ts';
 
 /** How a connection that holds a lock is tried, so that one is noticed whose server or line is gone without a word. */
 export interface Probing {
@@ -30,9 +30,14 @@ export class LockSession {
 
   /**
    * `onLost`: called once if the connection ends, or does not answer, before it is closed here. Without it, nobody could do
-   * anything about that, and the connection is not tried.
+   * anything about that, and the connection is not tried. `hasConnected`: whether this process has had one before.
    */
-  static async open(place: string, { everyMs, answerMs }: Probing, onLost?: () => void): Promise<LockSession> {
+  static async open(
+    place: string,
+    { everyMs, answerMs }: Probing,
+    hasConnected: boolean,
+    onLost?: () => void,
+  ): Promise<LockSession> {
     const { config } = connectionTo(place);
     const client = new pg.Client({
       ...config,
@@ -45,7 +50,8 @@ export class LockSession {
     try {
       await client.connect();
     } catch (error) {
-      throw explain(place, error);
+      void client.end().catch(() => undefined);
+      throw explainConnecting(place, error, hasConnected);
     }
     const session = new LockSession(client, place, onLost);
     client.once('end', session.#lose);

@@ -15,7 +15,12 @@ const GAP_MS = 100;
  * connection is tried that holds one.
  */
 export function advisoryLocks(place: string, probing: Probing = PROBING): LockMethods {
-  const open = (onLost?: () => void): Promise<LockSession> => LockSession.open(place, probing, onLost);
+  let hasConnected = false;
+  const open: Open = async (onLost) => {
+    const session = await LockSession.open(place, probing, hasConnected, onLost);
+    hasConnected = true;
+    return session;
+  };
   return {
     lockForWorkers: (server, onLost) => lockAgainAndAgain(open, place, server, onLost),
     lockAgainstWorkers: async () => lockAgainstWorkers(workersLock(await open()), describePlace(place)),

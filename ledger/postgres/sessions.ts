@@ -65,6 +65,22 @@ export class Session {
   }
 }
 
+/** One that cannot connect hangs up: for a missing password, it would leave that to the server, a minute later. */
+class Client extends pg.Client {
+  override connect(): Promise<pg.Client>;
+  override connect(callback: Connected): void;
+  override connect(callback?: Connected): Promise<pg.Client> | undefined {
+    if (callback === undefined) return super.connect();
+    super.connect((error: Error | null, client: pg.Client) => {
+      callback(error, client);
+      if (error !== null) void this.end().catch(() => undefined);
+    });
+    return undefined;
+  }
+}
+
+type Connected = (error: Error | null, client: pg.Client) => void;
+
 /** The sessions of this process. Each is had again and again; one that breaks is replaced once the server answers. */
 export class Sessions {
   readonly #pool: pg.Pool;
@@ -80,6 +96,7 @@ export class Sessions {
     this.#outage = outage;
     this.#pool = new pg.Pool({
       ...connectionTo(place).config,
+      Client,
       pipeline: true,
       max: MOST_SESSIONS,
       query_timeout: answerMs,

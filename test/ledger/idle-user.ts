@@ -7,7 +7,7 @@ import { beginThread, openInThread } from '../../ledger/ledger-in-thread.ts';
 import { sqlite } from '../../ledger/sqlite/driver.ts';
 
 const [entry = '', place = '', then = ''] = process.argv.slice(2);
-const thread = beginThread(pathToFileURL(entry), { place, mustExist: false });
+const thread = beginThread(pathToFileURL(entry), { place, mustExist: false }, sqlite);
 if (then === 'begin') process.stdout.write('begun');
 else {
   const ledger = await openInThread(thread, sqlite);

@@ -39,7 +39,7 @@ function entryOf(name: string): URL {
 }
 
 function openThere(place: string, mustExist = false): Promise<Ledger> {
-  return openInThread(beginThread(entryOf('ledger/ledger-thread'), { place, mustExist }), sqlite);
+  return openInThread(beginThread(entryOf('ledger/ledger-thread'), { place, mustExist }, sqlite), sqlite);
 }
 
 describe('a ledger in a thread of its own', () => {
@@ -80,7 +80,7 @@ describe('a ledger in a thread of its own', () => {
 
   it('is opened by a later call if a first one could not', async () => {
     const place = join(folder, 'later.db');
-    const { pool } = beginThread(entryOf('ledger/ledger-thread'), { place, mustExist: true });
+    const { pool } = beginThread(entryOf('ledger/ledger-thread'), { place, mustExist: true }, sqlite);
     const call = { method: 'open', args: [] } as const;
     await expect(pool.run(call)).rejects.toThrow(LedgerMissing);
     const made = await openThere(place);
@@ -134,7 +134,7 @@ describe('a ledger in a thread of its own', () => {
 
   it('fails all that was under way when its thread dies', async () => {
     const place = '/x/ledger.db';
-    const thread = beginThread(entryOf('test/ledger/dying-thread'), { place, mustExist: false });
+    const thread = beginThread(entryOf('test/ledger/dying-thread'), { place, mustExist: false }, sqlite);
     const dying = await openInThread(thread, sqlite);
     const pending = [dying.intend(aKey(1), INTENT), dying.counts('b'), dying.money('b')];
     for (const result of await Promise.allSettled(pending)) {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { LedgerAway, LedgerUnreachable } from '../../../ledger/errors.ts';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import { explainConnecting } from '../../../ledger/postgres/errors.ts';
+import { advisoryLocks } from '../../../ledger/postgres/locks.ts';
 
 describe('a connection that cannot be made', () => {
   it('names the settings to look at, where the server offers no TLS', async () => {
@@ -12,6 +13,13 @@ describe('a connection that cannot be made', () => {
     await expect(opening).rejects.toThrow('SSL');
     await expect(opening).rejects.toThrow('offers no TLS');
     await expect(opening).rejects.toThrow('PGSSLMODE=disable');
+  });
+
+  it('does so for the lock of workers, too', async () => {
+    const locks = advisoryLocks(`${process.env['TEST_POSTGRES'] ?? ''}?sslmode=require`);
+    const taken = locks.lockForWorkers('server');
+    await expect(taken).rejects.toThrow(LedgerUnreachable);
+    await expect(taken).rejects.toThrow('PGSSLMODE=disable');
   });
 
   it('is waited for where there was one before', () => {

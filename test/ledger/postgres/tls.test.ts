@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import { startPostgres } from '../../postgres-server.mjs';
-import { certify } from '../../support/self-made-ca.ts';
+import { offerTls } from '../../support/offer-tls.ts';
 
 describe('a connection by TLS', () => {
   let server: Awaited<ReturnType<typeof startPostgres>>;
@@ -15,21 +14,7 @@ describe('a connection by TLS', () => {
   beforeAll(async () => {
     server = await startPostgres();
     folder = mkdtempSync(join(tmpdir(), 'vb-tls-'));
-    const { ca, server: own } = certify('localhost');
-    writeFileSync(join(folder, 'ca.pem'), ca);
-    const { uid, gid } = statSync(server.data);
-    for (const [name, text] of [
-      ['server.crt', own.cert],
-      ['server.key', own.key],
-    ] as const) {
-      writeFileSync(join(server.data, name), text, { mode: 0o600 });
-      chownSync(join(server.data, name), uid, gid);
-    }
-    const client = new pg.Client({ connectionString: server.url });
-    await client.connect();
-    await client.query('alter system set ssl = on');
-    await client.query('select pg_reload_conf()');
-    await client.end();
+    writeFileSync(join(folder, 'ca.pem'), await offerTls(server));
     await (await openLedger(addressOf('localhost', 'disable'), { makesTables: true })).close();
   });
   afterAll(() => {

@@ -1,0 +1,67 @@
+import { expect, it } from '@jest/globals';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openLedger } from '../../../ledger/open-ledger.ts';
+import { startPostgres } from '../../postgres-server.mjs';
+import { expectWhole, saying } from '../../support/batch-end.ts';
+import { endAfterTest } from '../../support/end-after-test.ts';
+import { LiveWorld } from '../../support/live-world.ts';
+import { execute, offerTls } from '../../support/offer-tls.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const ROWS = 6;
+const PASSWORD = 'a password of ann';
+
+/** A server that lets `ann` in by TLS and with her password only. */
+async function startStrict(): Promise<{ readonly url: string; readonly ofAnn: string; readonly ca: string }> {
+  const server = await startPostgres();
+  endAfterTest(() => {
+    server.stop();
+  });
+  const ca = await offerTls(server);
+  const rules = join(server.data, 'pg_hba.conf');
+  const others = readFileSync(rules, 'utf8');
+  writeFileSync(rules, `hostssl all ann all scram-sha-256\nhost all ann all reject\n${others}`);
+  await execute(
+    server,
+    `create role ann superuser login password '${PASSWORD}'`,
+    // So that it is not the server that hangs up.
+    `alter system set authentication_timeout = '10min'`,
+    'select pg_reload_conf()',
+  );
+  return { url: server.url, ofAnn: server.url.replace('voxbatch@127.0.0.1', 'ann@localhost'), ca };
+}
+
+it('all sessions of a batch take password and TLS from the environment', async () => {
+  const { url, ofAnn, ca } = await startStrict();
+  const world = await LiveWorld.open({
+    seed: 47,
+    createMs: [5, 20],
+    jobMs: [50, 200],
+    rows: ROWS,
+    kinds: ['tts'],
+    ledger: url,
+  });
+  writeFileSync(join(world.folder, 'ca.pem'), ca);
+  const tls = { PGSSLMODE: 'verify-full', PGSSLROOTCERT: join(world.folder, 'ca.pem') };
+  const ann = { VOXBATCH_LEDGER: ofAnn, ...tls };
+  expect(await world.run(['run', 'lines.csv'], { env: ann })).toMatchObject({
+    code: 4,
+    stderr: saying('asks for a password, and there is none'),
+  });
+  const { code } = await world.run(['run', 'lines.csv'], { env: { ...ann, PGPASSWORD: PASSWORD } });
+  expect({ code, ...(await expectWhole(world, 'lines', ROWS)) }).toMatchObject({ code: 0, unknown: 0, charges: ROWS });
+  const shown = await world.run(['doctor', '--json'], {
+    env: { ...ann, VOXBATCH_LEDGER: ofAnn.replace('ann@', `ann:${encodeURIComponent(PASSWORD)}@`) },
+  });
+  expect(shown.stdout).toContain('postgres://ann@localhost');
+  expect(shown.stdout).not.toContain(encodeURIComponent(PASSWORD));
+});
+
+it('a connection that lacks the password is not kept open', async () => {
+  const { ofAnn } = await startStrict();
+  const sockets = (): number => process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
+  const before = sockets();
+  await expect(openLedger(`${ofAnn}?sslmode=require`)).rejects.toThrow('asks for a password');
+  await waitFor(() => sockets() <= before);
+});
