@@ -55,18 +55,15 @@ function exitOf({ exit, faults }: FinishedBatch, why: WorkEnd): ExitName {
 
 /** The next steps for an unfinished batch. */
 function nextLines(
-  { batch, standstill, isDeserted }: FinishedBatch,
+  finished: Pick<FinishedBatch, 'batch' | 'standstill' | 'isDeserted'>,
   { out, why, isEmbedded }: Pick<FinishRequest, 'out' | 'why'> & { readonly isEmbedded: boolean },
 ): readonly string[] {
+  const { batch, standstill, isDeserted } = finished;
   const word = shellWord(batch.name);
   switch (why) {
     case 'interrupted':
     case 'terminated':
-      // This process works on it no more; `up`, another command or a worker elsewhere may.
-      if (batch.state === 'open' && batch.control === 'running' && !isDeserted) {
-        return [`Stopped here; another process goes on with the batch, and spends. Halt it: voxbatch pause ${word}`];
-      }
-      return [`Stopped here; nothing is lost. Continue with: ${goOnCommand(batch, out)}`];
+      return [stoppedLine(finished, { out, isEmbedded })];
     case 'detached': {
       if (batch.control === 'paused') return [pauseMessage(batch, { isDeserted: false, out })];
       // Embedded, `up` was started for it and may not have reported yet.
@@ -84,4 +81,21 @@ function nextLines(
       if (batch.control === 'paused') return [pauseMessage(batch, { isDeserted, out })];
       return [`Batch "${batch.name}" is not finished. Continue with: ${goOnCommand(batch, out)}`];
   }
+}
+
+/** What becomes of a batch whose command was stopped. This process works on it no more; `up`, another command or a worker may. */
+export function stoppedLine(
+  { batch, standstill, isDeserted }: Pick<FinishedBatch, 'batch' | 'standstill' | 'isDeserted'>,
+  { out, isEmbedded }: Pick<FinishRequest, 'out'> & { readonly isEmbedded: boolean },
+): string {
+  const goOn = goOnCommand(batch, out);
+  if (batch.state !== 'open' || batch.control !== 'running')
+    return `Stopped here; nothing is lost. Continue with: ${goOn}`;
+  const pause = `voxbatch pause ${shellWord(batch.name)}`;
+  // Workers of a cluster take every open batch, also one that nobody follows.
+  if (!isEmbedded && (isDeserted || standstill === 'no-worker')) {
+    return `Stopped here; nothing is lost. No worker is running, but the batch stays open: the first one that starts goes on with it, and spends. To prevent that: ${pause}. To follow it again: ${goOn}`;
+  }
+  if (isDeserted) return `Stopped here; nothing is lost. Continue with: ${goOn}`;
+  return `Stopped here; another process goes on with the batch, and spends. Halt it: ${pause}`;
 }
