@@ -17,6 +17,8 @@ const BATCH_ACTIONS = {
   'note-job': 'noted a second job that the API named for a row',
   clean: 'removed what it no longer needs',
   prune: 'removed results from the cache',
+  'accept-copy': 'accepted a copy of the ledger, which paused it',
+  'compare-copy': 'said that the accepted copy was compared with the account',
 } as const;
 
 /** The same for schedules. */

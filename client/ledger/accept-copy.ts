@@ -41,7 +41,7 @@ export async function acceptCopy(settings: Settings): Promise<AcceptedCopy> {
 export async function clearCopyDoubts(settings: Settings): Promise<ClearedDoubts> {
   const ledger = await openRecords(settings, { mustExist: true });
   try {
-    return await ledger.clearDoubts();
+    return await ledger.clearDoubts(byPerson(settings));
   } finally {
     await ledger.close();
   }

@@ -49,6 +49,7 @@ export async function acceptCopy(db: Db, by: By): Promise<PausedOnCopy> {
       const why = toFailure(reason);
       const kept = why !== null && pausesBatch(why.class) ? { pause_reason: null } : {};
       await setBatch(tx, name, { control: 'paused', ...kept });
+      await noteAction(tx, by, { kind: 'accept-copy', batch: name });
       await noteAction(tx, by, { kind: 'pause', batch: name });
       await hold(tx, name);
     }

@@ -1,5 +1,7 @@
+import type { By } from '../../contract/actions.ts';
 import type { AttemptKey } from '../../contract/batch.ts';
 import { CopyInDoubt } from '../errors.ts';
+import { noteAction } from '../history/actions.ts';
 import type { Db, Tx } from '../schema.ts';
 import { look, write } from './transactions.ts';
 
@@ -85,9 +87,19 @@ export interface ClearedDoubts {
   readonly unplaced: readonly UnplacedRequest[];
 }
 
-/** A person has compared with the account: processes that have not come back are dead, and these requests are seen. */
-export async function clearDoubts(db: Db): Promise<ClearedDoubts> {
+/**
+ * A person has compared with the account: processes that have not come back are dead, and these requests are seen. That goes
+ * on record for each batch that still waits for a person, also where nothing was in doubt.
+ */
+export async function clearDoubts(db: Db, by: By): Promise<ClearedDoubts> {
   return write(db, async (tx) => {
+    const held = await tx
+      .selectFrom('facts')
+      .select('name')
+      .where('name', 'like', `${HELD}%`)
+      .orderBy('name')
+      .execute();
+    for (const { name } of held) await noteAction(tx, by, { kind: 'compare-copy', batch: name.slice(HELD.length) });
     const facts = await tx
       .deleteFrom('facts')
       .where((eb) => eb.or([eb('name', 'like', `${SENDER}%`), eb('name', 'like', `${UNPLACED}%`)]))

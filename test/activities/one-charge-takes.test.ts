@@ -237,7 +237,7 @@ describe('one charge: takes', () => {
       if (isOfACopy) await inside(world.ledger, (db) => db.updateTable('charges').set({ owner: 'other' }).execute());
       answer();
       expect(await late).toMatchObject({ next: { type: 'wait' } });
-      const { unplaced } = await world.ledger.clearDoubts();
+      const { unplaced } = await world.ledger.clearDoubts(ANN);
       const noted = await world.ledger.actionsOf({ kinds: ['note-job'] });
       expect([unplaced, noted].map(({ length }) => length)).toEqual(isOfACopy ? [1, 0] : [0, 1]);
     }

@@ -159,7 +159,7 @@ describe('the roles of a ledger', () => {
     await expectRun(
       'status demo',
       4,
-      'Only the owner of the ledger makes and updates its tables: voxbatch ledger migrate',
+      /Only the owner of the ledger makes and updates its tables: voxbatch ledger migrate\. If that was done, grant the roles \(deploy\/postgres\/roles\.sql\)/,
     );
     await query(addressFor('owner'), 'drop table voxbatch.actions, voxbatch.job_hints, voxbatch.worker_duties');
     env['VOXBATCH_LEDGER'] = addressFor('owner');
@@ -250,7 +250,7 @@ describe('the roles of a ledger', () => {
       expect(await operator.recordStore('another')).toBe('a new one');
       await operator.acceptCopy(ANN);
       // Nobody else wrote to it.
-      await operator.clearDoubts();
+      await operator.clearDoubts(ANN);
       // The next writer puts its database on record.
       await worker.setControl('demo', 'paused');
       await worker.setControl('demo', 'running');

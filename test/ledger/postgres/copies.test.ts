@@ -73,7 +73,7 @@ it('a batch that had paused by itself waits for a person, too, once a copy was a
   for (const name of ['tired', 'failing']) await ledger.setControl(name, 'paused', refusal);
   expect(await ledger.findBatch('tired')).toMatchObject({ control: 'paused', pauseReason: null });
   expect(await ledger.findBatch('failing')).toMatchObject({ control: 'paused', pauseReason: alike });
-  expect(await ledger.clearDoubts()).toMatchObject({ unplaced: [] });
+  expect(await ledger.clearDoubts(byItself(null))).toMatchObject({ unplaced: [] });
   // Once a person has resumed it, it pauses by itself as ever.
   await ledger.setControl('tired', 'running');
   await ledger.setControl('tired', 'paused', refusal);

@@ -76,7 +76,7 @@ it('nothing is resumed before all processes that wrote lately have recorded agai
   expect(await second.intend(aKey(1), INTENT)).toMatchObject({ type: 'exists' });
 
   await person.acceptCopy(byItself(null));
-  expect(await person.clearDoubts()).toEqual({ senders: 3, unplaced: [] });
+  expect(await person.clearDoubts(byItself(null))).toEqual({ senders: 3, unplaced: [] });
   expect(await person.setControl('b', 'running')).toBe('running');
   for (const ledger of [first, second, person]) await ledger.close();
 });
@@ -102,7 +102,7 @@ it('what fits nowhere in the copy is kept, and nothing is resumed before a perso
   expect(await ledger.settle(aKey(1), { ...other, owner: 'w2' }, effect)).toMatchObject({ settled: false });
   await ledger.settle(aKey(1), ...accepted('job-1'));
   await expect(ledger.setControl('b', 'running')).rejects.toThrow(CopyInDoubt);
-  const { unplaced } = await ledger.clearDoubts();
+  const { unplaced } = await ledger.clearDoubts(byItself(null));
   expect(unplaced.map(({ key, jobId }) => [key.row, jobId]).toSorted()).toEqual([
     [1, 'job-other'],
     [2, 'job-2'],

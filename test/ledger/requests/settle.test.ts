@@ -4,6 +4,7 @@ import { accept, adopt, answer, ask, complete, defer, FILE, finish, lose, REFUSE
 import { send, settle } from '../actions.ts';
 import { batchOf, chargesOf, close, money, rowOf } from '../readings.ts';
 import { aKey, INTENT, ledger, ledgerForEachTest, load } from '../setup.ts';
+import { ANN } from '../../support/ann.ts';
 
 /** What a verdict records of an attempt and of its row. */
 
@@ -89,6 +90,6 @@ it('a job that is named for a request of another sender has no place: a copy of 
   await answer(2, { jobId: 'j2', owner: INTENT.owner });
   await ledger.setControl('b', 'paused');
   await expect(ledger.setControl('b', 'running')).rejects.toThrow(CopyInDoubt);
-  const { unplaced } = await ledger.clearDoubts();
+  const { unplaced } = await ledger.clearDoubts(ANN);
   expect(unplaced.map(({ jobId }) => jobId).toSorted()).toEqual(['j2', 'lost-1']);
 });

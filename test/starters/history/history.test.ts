@@ -52,6 +52,18 @@ describe('every command that changes a batch', () => {
     expect(await actions()).toMatchObject([{ what, by: 'person', reason: 'why not', ...details }]);
   });
 
+  it.each([[''], ['--compared']])('ledger accept-copy %s, of each batch that it paused', async (flag) => {
+    await run('ledger accept-copy');
+    if (flag !== '') await run(`ledger accept-copy ${flag}`);
+    const who = `${userInfo().username}@${hostname()}`;
+    const kinds = ['accept_copy', 'pause', ...(flag === '' ? [] : ['compare_copy'])];
+    expect(await actions()).toMatchObject(kinds.map((what) => ({ what, by: 'person', who })));
+    // Once it was resumed, a comparison says nothing about it.
+    await run('resume demo');
+    await run('ledger accept-copy --compared');
+    expect((await actions()).at(-1)).toMatchObject({ what: 'resume' });
+  });
+
   it('is by the operator that the environment names, where a login is shared', async () => {
     env['VOXBATCH_OPERATOR'] = ' Ann of the night shift ';
     await expectRun('pause demo', 0);
