@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isAbsolute } from 'node:path';
 import type { Ledger } from '../ledger/ledger.ts';
 import { hasFolderOf, marksOfStore, openStore, readerOf } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
@@ -56,8 +57,10 @@ export async function requireStore({ store, env }: StoreSettings, ledger: Storin
     const stored = await ledger.findStoredFile();
     // One of an earlier version has files, but no mark, or none of its own.
     if (stored === undefined ? recorded === undefined : await hasFolderOf(store, stored.key, env)) return;
+    // A disk is not mounted only where both are in folders here; else the settings name another place than the others'.
+    const isShared = !isAbsolute(store) || !isAbsolute(ledger.place);
     throw new VoxbatchError(
-      stored === undefined
+      stored === undefined || (recorded !== undefined && isShared)
         ? { type: 'other-store', ...where }
         : { type: 'store-missing', ...where, batch: stored.batch },
     );

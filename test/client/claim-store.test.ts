@@ -1,7 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { beginStore, claimStore } from '../../client/claim-store.ts';
+import { beginStore, claimStore, requireStore } from '../../client/claim-store.ts';
+import { endAfterTest } from '../support/end-after-test.ts';
 import { freshFolder } from '../support/fresh-folder.ts';
 import { storingLedger } from '../support/storing-ledger.ts';
 
@@ -21,6 +25,20 @@ beforeEach(() => {
   folder = freshFolder();
   store = join(folder, 'store');
 });
+
+/** An S3 server that has nothing. */
+async function emptyBucket(): Promise<string> {
+  const server = createServer(({ url = '' }, answer) => {
+    const isList = url.includes('list-type');
+    answer.statusCode = isList ? 200 : 404;
+    answer.end(isList ? '<ListBucketResult></ListBucketResult>' : '<Error><Code>NoSuchKey</Code></Error>');
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  endAfterTest(() => {
+    server.close();
+  });
+  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+}
 
 /** All that is in the folder of the store, and it. */
 async function listed(): Promise<string[]> {
@@ -133,6 +151,18 @@ describe('claimStore', () => {
       for (const name of ['.ledger', '.store']) await rm(join(store, name));
       await claimStore({ store, env: {} }, STORED);
       expect(await readFile(join(store, '.store'), 'utf8')).toBe(id);
+    });
+
+    it.each([
+      ['a bucket', 's3://media/other', '/one/ledger.db'],
+      ['a folder that only this machine has', '/no/such/store', 'postgres://database/voxbatch'],
+    ])('refuses %s without marks, where the ledger has files in the store that it recorded', async (_, other, at) => {
+      await beginStore({ store, env: {} }, STORED);
+      const keys = { AWS_REGION: 'x', AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' };
+      const env = { ...keys, AWS_ENDPOINT_URL_S3: await emptyBucket() };
+      await expect(requireStore({ store: other, env }, { ...STORED, place: at })).rejects.toMatchObject({
+        problem: { type: 'other-store', store: other, ledger: at },
+      });
     });
 
     it('takes it once a person began it, and then refuses the first one', async () => {
