@@ -4,7 +4,7 @@ import { MILLIONTHS, type Difference, type Tally } from '../../ledger/copy/tally
 /** What one batch adds up to, counted from its rows and charges. */
 export interface BatchSums {
   readonly batch: string;
-  /** Rows by outcome, or by state if they are open. */
+  /** Rows by outcome, or by state if they are open; those that `--limit` or `--sample` left out as `not_chosen`. */
   readonly rows: ReadonlyMap<string, number>;
   /** Credits. */
   readonly charged: number;

@@ -7,7 +7,7 @@ export interface TallyEntry {
   readonly batch: string;
   /** Such as `rows succeeded` or `charged`. */
   readonly what: string;
-  /** For a number of rows: their outcome, or their state if they are open. */
+  /** For a number of rows: their outcome, or their state if they are open; `not_chosen` of those that `--limit` or `--sample` left out. */
   readonly standing?: string;
   /** Sums are whole millionths of a credit, so that every database adds up exactly, in whatever order. */
   readonly n: number;
@@ -91,7 +91,7 @@ class Entries {
 
   addRows({ batch, standing: state, class: name, cause }: Standing, n: number, recent: number): void {
     const words = [state, name, cause].filter((word) => word !== '').join(' ');
-    this.add(batch, `rows ${words}`, n, 0, { standing: state });
+    this.add(batch, `rows ${words}`, n, 0, { standing: name === 'NotChosen' ? 'not_chosen' : state });
     this.add(batch, `rows ${words}, recently`, recent, 0);
   }
 }

@@ -25,5 +25,5 @@ export function batchLines(batches: readonly BatchSums[]): readonly string[] {
 
 function rowWords(rows: BatchSums['rows']): string {
   const some = [...rows].filter(([, n]) => n > 0);
-  return some.length === 0 ? 'none' : some.map(([state, n]) => `${number(n)} ${state}`).join(', ');
+  return some.length === 0 ? 'none' : some.map(([state, n]) => `${number(n)} ${state.replace('_', ' ')}`).join(', ');
 }

@@ -5,6 +5,7 @@ import { exportWords } from '../../../contract/shell-word.ts';
 import { copy } from '../../../starters/ledger/copy.ts';
 import { addBatch, finish, keyOf } from '../../results/sample-batch.ts';
 import { TABLES } from '../../../ledger/schema.ts';
+import { aBatch, aRow } from '../../ledger/setup.ts';
 import { inside } from '../../ledger/inside.ts';
 import { aTerminal, expectRefused, expectRun, json, placeForEach, run } from '../command-line.ts';
 
@@ -42,6 +43,15 @@ describe('ledger copy', () => {
     process.env['VOXBATCH_LEDGER'] = 'new.db';
     await expectRun('status demo', 75, { out: '1 of 2 rows done' });
     await expectRun('ledger check', 0, { out: /demo\s+1 succeeded, 1 waiting\s+3\s+0\n.* adds up/ });
+  });
+
+  it('counts rows that were not chosen apart from those that were skipped, as all commands do', async () => {
+    const { ledger } = place;
+    await ledger.createBatch({ ...aBatch('some'), subset: { type: 'limit', rows: 1 } });
+    await ledger.addRows('some', [aRow(1), { ...aRow(2), isNotChosen: true }]);
+    await expectRun('ledger check', 0, { out: /some\s+1 not chosen, 1 waiting\s/ });
+    const { value } = await json('ledger', 'check');
+    expect(value['batches']).toContainEqual(expect.objectContaining({ rows: { waiting: 1, not_chosen: 1 } }));
   });
 
   it('names no user of a database for commands: the owner who copies need not be theirs', () => {
