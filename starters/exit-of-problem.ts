@@ -1,5 +1,5 @@
 import { messageOf } from '../contract/message-of.ts';
-import { dirname } from 'node:path';
+import { dirname, isAbsolute } from 'node:path';
 import { shellWord } from '../contract/shell-word.ts';
 import { asVoxbatchError, type Problem, isDiskTrouble, isMachineTrouble } from '../client/problem.ts';
 import { tokenAdvice } from './connect/api-token.ts';
@@ -7,13 +7,13 @@ import { ExitError, NO_LEDGER_ADVICE } from './exit-error.ts';
 import { goOnCommand, namedRow, sentence as stopped } from './terminal/words.ts';
 
 /**
- * The message for an error of this machine, not of our code: its disk, the ledger, the store, the Temporal server.
- * Undefined for every other error.
+ * The message for an error of this machine, not of our code: its disk, the ledger, the store, the Temporal server. Ends
+ * with a full stop, also where its last words are a command, because more follows. Undefined for every other error.
  */
 export function describeTrouble(error: unknown): string | undefined {
   if (!isMachineTrouble(error)) return undefined;
-  if (error instanceof Error && 'advice' in error) return `${error.message} ${String(error.advice)}`;
-  if (!isDiskTrouble(error)) return messageOf(error);
+  if (error instanceof Error && 'advice' in error) return stopped(`${error.message} ${String(error.advice)}`);
+  if (!isDiskTrouble(error)) return stopped(messageOf(error));
   return `Cannot write to disk: ${error.message}. Free some space, or choose another folder for the results with --out, then run the same command again.`;
 }
 
@@ -95,7 +95,8 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
       'Only if none of these media is needed here, set VOXBATCH_STORE to another folder: a new ledger with another store pays again for all that was paid before.',
   ),
   'other-store': usage(
-    'Nothing was sent. Nothing was spent. All workers and commands of a ledger need the same one: set VOXBATCH_STORE to the store that the others have, and run the same command again. ' +
+    ({ store }) =>
+      `Nothing was sent. Nothing was spent. All workers and commands of a ledger need the same one: set VOXBATCH_STORE to the store that the others have${isAbsolute(store) ? ' (if this is it, mount its disk)' : ''}, and run the same command again. ` +
       'If it is lost for good, begin an empty one, and fetch again what jobs still give, free: voxbatch redrive BATCH --damaged --new-store',
   ),
   'store-missing': usage(
@@ -123,7 +124,7 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
   ),
   'no-server': unreachable('Nothing was spent by this command.'),
   'no-cluster': unreachable(
-    'Check TEMPORAL_ADDRESS and the other TEMPORAL_ settings, or unset them to use the embedded server. Nothing was spent by this command.',
+    'Check that it runs, and TEMPORAL_ADDRESS and the other TEMPORAL_ settings. If no other machine uses the ledger, you can unset them to use the embedded server. Nothing was spent by this command.',
   ),
   'cluster-refused': unreachable(
     'Check TEMPORAL_API_KEY, and that the key may use the namespace of TEMPORAL_NAMESPACE; a key that has expired needs a new one. Nothing was spent by this command.',
@@ -134,7 +135,11 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
       `temporal operator namespace create --address ${shellWord(address)} --namespace ${shellWord(namespace)}`,
   ),
   'ledger-in-use': unreachable(
-    'Nothing was sent. Stop the commands that run there, or use that server, then run the same command again.',
+    ({ ledger }) =>
+      'Nothing was sent. Stop the commands that run there, or use that server, then run the same command again.' +
+      (isAbsolute(ledger)
+        ? ''
+        : ' All that share a ledger need the same TEMPORAL_ADDRESS: a command or worker without it starts a server of its own.'),
   ),
   'copy-refused': usage(({ from, refusal }) => {
     const unchanged = 'Nothing was changed. Nothing was spent.';

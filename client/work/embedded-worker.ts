@@ -3,6 +3,7 @@ import { outageLine } from '../look/tell-of-outages.ts';
 import { defined } from '../../contract/defined.ts';
 import { writeSync, realpathSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { isAbsolute } from 'node:path';
 import { pino, type Logger } from 'pino';
 import type { FaultPointHook } from '../../activities/fault-points.ts';
 import type { Observe } from '../../contract/work-events.ts';
@@ -71,6 +72,11 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
   const { temporal, ledger, store, open, version, atFaultPoint: atFaultPoint } = request;
   const owner = ownerOf(newIdentity(), version);
   const log = openLog(request.settings.home, request.onLog);
+  if (temporal.isEmbedded && !isAbsolute(ledger.place)) {
+    request.say(
+      'TEMPORAL_ADDRESS is not set: this works with an embedded Temporal server, and no worker of another server can use the ledger meanwhile. If the ledger has workers elsewhere, end this, and set TEMPORAL_ADDRESS to their server.',
+    );
+  }
   const release = await lockLedger(ledger, temporal, request.settings.home, request.onFault);
   let beats: Beats | undefined;
   let mediaLinks: MediaLinks | undefined;

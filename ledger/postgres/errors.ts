@@ -30,7 +30,7 @@ const EXPLANATIONS: readonly (readonly [prefix: string, kind: ErrorClass, proble
     NO_RIGHT,
     LedgerUnreachable,
     'the user may not do this',
-    'Only the owner of the ledger makes and updates its tables: voxbatch ledger migrate.',
+    'Only the owner of the ledger makes and updates its tables: voxbatch ledger migrate. If that was done, grant the roles (deploy/postgres/roles.sql), and this user one of them.',
   ],
   ['57P', LedgerAway, 'the database server is stopping or starting', 'Run the same command again once it runs.'],
   ['58', LedgerAway, 'the database server failed', 'Look into its log.'],
@@ -91,7 +91,7 @@ export function explain(place: string, error: unknown): Error {
     const user = decodeURIComponent(new URL(place).username);
     const problem = `the user ${user === '' ? '' : `${user} `}may not do this (${message})`;
     const advice =
-      'It needs the role voxbatch_operator for commands that change something, voxbatch_worker for a worker; after an upgrade, grant the roles again (deploy/postgres/roles.sql).';
+      'It needs the role voxbatch_operator for commands that change something, voxbatch_worker for a worker and, where TEMPORAL_ADDRESS is not set, for commands that work on the batch themselves, such as run; after an upgrade, grant the roles again (deploy/postgres/roles.sql).';
     return new LedgerUnreachable(shown, problem, advice, error);
   }
   const found = EXPLANATIONS.find(([prefix]) => code.startsWith(prefix));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { VoxbatchError, type Problem } from '../../client/problem.ts';
 import { ServerUnavailable } from '../../embedded/server-unavailable.ts';
+import { LedgerUnreachable } from '../../ledger/errors.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { exitErrorOf } from '../../starters/exit-of-problem.ts';
 
@@ -13,6 +14,7 @@ const RECORD = {
   settings: { reading: { kind: null, defaults: {}, map: {}, tts: 'job' } },
 } as unknown as BatchRecord;
 const FULL = Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+const BEHIND = new LedgerUnreachable('/l.db', 'its tables are old', 'Add them: voxbatch ledger migrate');
 const SILENT = { type: 'no-cluster', address: 'temporal:7233', cause: new Error('refused') } as const;
 
 const WORDS: readonly (readonly [Problem, string, RegExp])[] = [
@@ -22,6 +24,11 @@ const WORDS: readonly (readonly [Problem, string, RegExp])[] = [
   [{ type: 'no-batch', batch: undefined, known: [] }, 'usage', /Start one: voxbatch run MANIFEST$/],
   [{ type: 'machine', cause: FULL }, 'unreachable', /Cannot write to disk: no space left.*Nothing was spent/],
   [
+    { type: 'machine', cause: BEHIND },
+    'unreachable',
+    /its tables are old\. Add them: voxbatch ledger migrate\. Nothing/,
+  ],
+  [
     { type: 'store-of-another', store: '/s', ledger: '/l.db' },
     'usage',
     /in \/s belong.*\/l\.db.*restore it from a backup.*VOXBATCH_STORE.*pays again/,
@@ -29,7 +36,12 @@ const WORDS: readonly (readonly [Problem, string, RegExp])[] = [
   [
     { type: 'other-store', store: '/s', ledger: '/l.db' },
     'usage',
-    /\/l\.db are kept in another store than \/s\..*Nothing was spent\..*set VOXBATCH_STORE.*--new-store/,
+    /\/l\.db are kept in another store than \/s\..*Nothing was spent\..*set VOXBATCH_STORE.*mount its disk.*--new-store/,
+  ],
+  [
+    { type: 'other-store', store: 's3://b/s', ledger: '/l.db' },
+    'usage',
+    /set VOXBATCH_STORE to the store that the others have, and run/,
   ],
   [
     { type: 'store-missing', store: '/s', ledger: '/l.db', batch: 'b' },
@@ -59,13 +71,22 @@ const WORDS: readonly (readonly [Problem, string, RegExp])[] = [
     'unreachable',
     /It is gone. Get it. N/,
   ],
-  [SILENT, 'unreachable', /Temporal at temporal:7233 cannot be reached: refused\. Check TEMPORAL_ADDRESS/],
+  [
+    SILENT,
+    'unreachable',
+    /Temporal at temporal:7233 cannot be reached: refused\. Check that it runs, and TEMPORAL_ADDRESS.*If no other machine uses the ledger/,
+  ],
   [
     { type: 'no-namespace', address: 'temporal:7233', namespace: 'prod' },
     'unreachable',
     /temporal:7233 has no namespace "prod"\..*Nothing was spent\. Set TEMPORAL_NAMESPACE.*temporal operator namespace create --address temporal:7233 --namespace prod$/,
   ],
-  [{ type: 'ledger-in-use', ledger: '/l.db', holder: 'h' }, 'unreachable', /\/l\.db: h\..*pay for a row twice.*Stop/],
+  [
+    { type: 'ledger-in-use', ledger: '/l.db', holder: 'h' },
+    'unreachable',
+    /\/l\.db: h\..*pay for a row twice.*Stop.*run the same command again\.$/,
+  ],
+  [{ type: 'ledger-in-use', ledger: 'postgres://d/l', holder: 'h' }, 'unreachable', /need the same TEMPORAL_ADDRESS/],
   [{ type: 'server-gone', address: 'a:1', cause: FULL }, 'unreachable', /a:1 went away.*Run the same command again/],
   [
     { type: 'untold', cause: new VoxbatchError(SILENT) },

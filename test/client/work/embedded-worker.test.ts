@@ -19,7 +19,11 @@ const ADDRESS = '127.0.0.1:1';
 const API_URL = 'http://127.0.0.1/api/open/v1';
 
 /** Starts a worker for a server that is gone; returns what is thrown. */
-async function start(isAlone: boolean, list = noWorkflow): Promise<unknown> {
+async function start(
+  isAlone: boolean,
+  list = noWorkflow,
+  { ledger = place.ledger, say = () => undefined }: Partial<Parameters<typeof startEmbeddedWorker>[0]> = {},
+): Promise<unknown> {
   const home = mkdtempSync(join(tmpdir(), 'voxbatch-worker-'));
   const temporal = {
     address: ADDRESS,
@@ -36,12 +40,12 @@ async function start(isAlone: boolean, list = noWorkflow): Promise<unknown> {
   const open = { api: { baseUrl: API_URL }, profile: { userId: 'u1' } };
   const starting = startEmbeddedWorker({
     temporal: temporal as unknown as Temporal,
-    ledger: place.ledger,
+    ledger,
     store: {} as Store,
     open: open as unknown as OpenApi,
     settings: { home, config: {} },
     onFault: () => undefined,
-    say: () => undefined,
+    say,
     atFaultPoint: undefined,
   });
   const error: unknown = await starting.catch((reason: unknown) => reason);
@@ -76,6 +80,17 @@ describe('the worker of a command', () => {
     expect(error).toMatchObject({ problem: { type: 'server-gone', address: ADDRESS } });
     expect(String(error)).toContain(`Temporal at ${ADDRESS} went away`);
   });
+});
+
+it('a worker of a ledger in PostgreSQL says that it uses a Temporal server of its own', async () => {
+  const said: string[] = [];
+  const say = (line: string): void => {
+    if (line.startsWith('TEMPORAL_ADDRESS')) said.push(line);
+  };
+  await start(true, noWorkflow, { say });
+  expect(said).toEqual([]);
+  await start(true, noWorkflow, { say, ledger: { ...place.ledger, place: 'postgres://database/voxbatch' } });
+  expect(said).toEqual([expect.stringMatching(/^TEMPORAL_ADDRESS is not set: .*set TEMPORAL_ADDRESS to their server/)]);
 });
 
 describe('the log of a worker', () => {
