@@ -29,7 +29,7 @@ export const FAILURES = {
   },
   OutcomeUnknown: {
     from: 'after a paid request was sent: timeout, reset, cut or unreadable answer, another 5xx, or a 409 to a repeated request',
-    then: 'looked up if the API has a list; else the row ends `unknown`: it may have been charged, so nothing is sent again until you decide',
+    then: 'if the API has a list, voxbatch looks the request up there; otherwise the row ends `unknown`: it may have been charged, so nothing is sent again until you decide',
   },
   JobFailed: {
     from: "the job's own terminal state",

@@ -12,7 +12,7 @@ import { personAt } from '../person.ts';
 import { admittance, confirmStore } from '../trust/confirm.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { freedWords, uploadLines } from '../terminal/file-words.ts';
-import { goOnCommand, plural } from '../terminal/words.ts';
+import { form, goOnCommand, plural } from '../terminal/words.ts';
 
 /** Flags of `clean`. */
 type CleanFlags = Omit<Flags, 'rows'> & { readonly rows?: boolean };
@@ -88,7 +88,9 @@ function cleanLines({ batch, dryRun, removed, rows, inDoubt, media, uploads }: C
     lines.push(`${done} It cannot be run or written again.`);
   }
   if (inDoubt > 0)
-    lines.push(`${plural(inDoubt, 'row')} stay as they are: something may still come to light about them.`);
+    lines.push(
+      `${plural(inDoubt, 'row')} ${form(inDoubt, 'stays as it is: it', 'stay as they are: they')} may have been charged, or ${form(inDoubt, 'its job', 'their jobs')} may still end.`,
+    );
   return [...lines, 'Its bill stays: outcomes, requests, charges. Its name stays taken.'];
 }
 

@@ -68,7 +68,7 @@ export function attemptLines(charge: Attempt, history: RowExplanation): readonly
     `    started ${isoTime(charge.intentAt)}${timesOf(charge, decisions)}`,
     charge.state === 'cached'
       ? `    credits: nothing charged, ${credits(charge.quoted)} saved`
-      : `    credits: quoted ${credits(charge.quoted)}, charged ${chargedOf(charge)}`,
+      : `    credits: quoted ${credits(charge.quoted)}, ${chargedOf(charge)}`,
     ...(charge.source === null ? [] : [`    ${sourceWords(charge.source)}`]),
     ...(charge.jobId === null ? [] : [`    job ${oneLine(charge.jobId)}`]),
     ...(charge.requestId === null ? [] : [`    request ${oneLine(charge.requestId)} (for the API's support)`]),
@@ -134,18 +134,19 @@ export function decisionLine({ step, take, attempt, what, jobId, who, madeAt }: 
 
 function chargedOf({ state, charged, chargedFrom }: Attempt): string {
   if (charged !== null && chargedFrom === null)
-    return `${number(charged)} (its job belongs to another request and was paid there)`;
-  if (charged !== null) return `${number(charged)} (${chargedFrom === 'api' ? "the API's figure" : 'our estimate'})`;
+    return `charged ${number(charged)} (its job belongs to another request and was paid there)`;
+  if (charged !== null)
+    return `charged ${number(charged)} (${chargedFrom === 'api' ? "the API's figure" : 'our estimate'})`;
   switch (state) {
     case 'sending':
-      return 'not known yet';
+      return 'charge not known yet';
     case 'unknown':
-      return 'perhaps';
+      return 'may have been charged';
     case 'accepted':
     case 'done':
-      return 'an unknown amount';
+      return 'charged an unknown amount';
     default:
-      return 'nothing';
+      return 'not charged';
   }
 }
 

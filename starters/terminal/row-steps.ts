@@ -15,7 +15,7 @@ import { oneLine } from './table.ts';
 export function nextForRow({ step, earlier }: RowNext, row: RowExplanation): string {
   if (earlier === undefined) return rowStepWords(step, row);
   return (
-    `${rowStepWords(step, row)}. The request of ${earlier.takes.map(shellWord).join(' ')} may have been charged, too. If your account shows no job for it: ` +
+    `${rowStepWords(step, row)}. An earlier request (${earlier.takes.map(shellWord).join(', ')}) may also have been charged. If your account shows no job for it: ` +
     commandLine(earlier.free)
   );
 }
@@ -30,7 +30,7 @@ export function awaitedWords(row: Parameters<typeof voiceAwaited>[0]): string {
 function rowStepWords(step: RowStep, { row, lost, parts }: RowExplanation): string {
   switch (step.why) {
     case 'removed':
-      return 'Nothing. What it asked for was removed, so it cannot be run again.';
+      return 'It cannot be run again: what it asked for was removed.';
     case 'parts-there':
       return `All its ${partWord(parts.length)} are there and stay. Once the cause is mended, join them again, free: ${commandLine(step.free)}`;
     case 'parts-lacking':
@@ -43,12 +43,12 @@ function rowStepWords(step: RowStep, { row, lost, parts }: RowExplanation): stri
     case 'file-lost':
       return `Its stored file is ${lost?.is ?? 'lost'}, and no job can be read for it. If you have a backup of the store, restore the file. Otherwise make it again, at its price: ${commandLine(step.pay)}`;
     case 'done': {
-      const write = step.write === undefined ? '' : `Write its files with: ${commandLine(step.write)}. `;
+      const write = step.write === undefined ? '' : ` Write its files with: ${commandLine(step.write)}.`;
       const back =
         step.back === undefined
           ? ''
           : `. To have the result of take ${String(step.back.take)} instead, free: ${commandLine(step.back.free)}`;
-      return `Nothing. ${write}To replace the result, at a new price: ${commandLine(step.pay)}${back}`;
+      return `It has its result.${write} To replace it, at a new price: ${commandLine(step.pay)}${back}`;
     }
     case 'gone':
       return `Its result was paid for, and no job can be read for it again. Make it again, at its price: ${commandLine(step.pay)}`;

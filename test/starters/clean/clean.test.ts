@@ -83,7 +83,7 @@ describe('clean', () => {
     expect({ code, value }).toMatchObject({ code: before.code, value: { outcomes, credits } });
     const removed = 'Input: removed (voxbatch clean)';
     await expectRun('explain a demo', 0, {
-      out: [removed, "charged 3 (the API's figure)", 'so it cannot be run again'],
+      out: [removed, "charged 3 (the API's figure)", 'It cannot be run again: what it asked for was removed.'],
     });
     for (const command of ['results demo', 'redrive demo --rows a'])
       await expectRun(command, 2, { out: '', err: 'asked for was removed' });

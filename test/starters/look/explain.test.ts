@@ -139,7 +139,7 @@ describe('explain of a row whose stored file is lost', () => {
 
 describe('explain says what can be done next', () => {
   it.each([
-    ['a', 'To replace the result, at a new price: voxbatch redrive demo --rows a'],
+    ['a', 'To replace it, at a new price: voxbatch redrive demo --rows a'],
     [
       'd',
       'The refused request was not charged. Fix its cells in out/demo/failed.csv, then: voxbatch run out/demo/fail',

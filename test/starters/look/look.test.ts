@@ -238,7 +238,7 @@ describe('explain', () => {
       'Row 5 of batch "demo": unknown\n  id e, line 6 of demo.csv, kind tts',
       'speech, take 1, attempt 1: revoked: it was never sent',
       'speech, take 1, attempt 2: unknown: it may have been charged',
-      'credits: quoted 10, charged perhaps',
+      'credits: quoted 10, may have been charged',
       'Cause: after a paid request was sent',
       /Next\n {2}The API has no list .*: voxbatch reconcile demo --resubmit e\n/,
     ];
