@@ -89,27 +89,25 @@ export interface ClearedDoubts {
 
 /**
  * A person has compared with the account: processes that have not come back are dead, and these requests are seen. That goes
- * on record for each batch that still waits for a person, also where nothing was in doubt.
+ * on record for each batch that has such requests, or waits for a person since the copy was accepted, also where nothing was in doubt.
  */
 export async function clearDoubts(db: Db, by: By): Promise<ClearedDoubts> {
   return write(db, async (tx) => {
-    const held = await tx
-      .selectFrom('facts')
-      .select('name')
-      .where('name', 'like', `${HELD}%`)
-      .orderBy('name')
-      .execute();
-    for (const { name } of held) await noteAction(tx, by, { kind: 'compare-copy', batch: name.slice(HELD.length) });
     const facts = await tx
       .deleteFrom('facts')
       .where((eb) => eb.or([eb('name', 'like', `${SENDER}%`), eb('name', 'like', `${UNPLACED}%`)]))
       .returningAll()
       .execute();
-    const unplaced = facts.filter(({ name }) => name.startsWith(UNPLACED));
-    return {
-      senders: facts.length - unplaced.length,
-      unplaced: unplaced.map(({ value }) => JSON.parse(value) as UnplacedRequest),
-    };
+    const unplaced = facts
+      .filter(({ name }) => name.startsWith(UNPLACED))
+      .map(({ value }) => JSON.parse(value) as UnplacedRequest);
+    const held = await tx.selectFrom('facts').select('name').where('name', 'like', `${HELD}%`).execute();
+    const compared = new Set([
+      ...held.map(({ name }) => name.slice(HELD.length)),
+      ...unplaced.map(({ key }) => key.batch),
+    ]);
+    for (const batch of compared) await noteAction(tx, by, { kind: 'compare-copy', batch });
+    return { senders: facts.length - unplaced.length, unplaced };
   });
 }
 

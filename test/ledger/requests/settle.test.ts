@@ -92,4 +92,5 @@ it('a job that is named for a request of another sender has no place: a copy of 
   await expect(ledger.setControl('b', 'running')).rejects.toThrow(CopyInDoubt);
   const { unplaced } = await ledger.clearDoubts(ANN);
   expect(unplaced.map(({ jobId }) => jobId).toSorted()).toEqual(['j2', 'lost-1']);
+  expect(await ledger.actionsOf({ batch: 'b', kinds: ['compare-copy'] })).toMatchObject([{ actor: ANN.actor }]);
 });
