@@ -83,6 +83,8 @@ export interface ProcessMemory {
   readonly listings: Listings;
   /** Paid requests of this process between intent and verdict, by attempt name. */
   readonly sends: RunningWork;
+  /** Paid answers that were in hand when this process had to end, and could not be kept. */
+  readonly lostAnswers: { count: number };
   /** Downloads of this process, by attempt name; each resolves with the row's state, if known. */
   readonly fetches: RunningWork<RowStanding | undefined>;
 }
@@ -93,6 +95,8 @@ export interface ProcessSignals {
   readonly ending: AbortSignal;
   /** Aborts when the process can no longer wait for paid requests in flight: they are cut, and so are in doubt. */
   readonly cutting: AbortSignal;
+  /** Aborts at the first fault: nothing more is sent. The process ends once the answers on their way are kept. */
+  readonly faulty: AbortSignal;
   /** Called on a fault that no retry fixes (disk full, ledger gone), so that the process can report it and exit. */
   readonly onFault: (fault: Error) => void;
   /** Receives an event for each step; logs, metrics and traces are built on it. */

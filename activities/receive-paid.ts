@@ -14,16 +14,11 @@ import { Readable } from 'node:stream';
  * the disk accepts it without using the space reserved for records, while the rest of the answer waits, for as long as
  * the request may last.
  */
-export function receivePaid(
-  deps: Dependencies,
-  loaded: LoadedAttempt,
-  key: AttemptKey,
-  signal: AbortSignal,
-): Receive<StoredFile> {
+export function receivePaid(deps: Dependencies, loaded: LoadedAttempt, key: AttemptKey): Receive<StoredFile> {
   return async (answer, info) => {
     await notePrice(deps, key, info);
     const persist: Persist = (write, growing) =>
-      retryUntilRecorded(deps, key, { verdict: 'done' }, signal, async () => {
+      retryUntilRecorded(deps, key, { verdict: 'done' }, async () => {
         if (growing === undefined) return inKeptRoom(deps, write);
         // A growing file could use up the space that answers to other requests need.
         await deps.ledger.leaveRoom(growing);

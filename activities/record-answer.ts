@@ -33,7 +33,6 @@ export async function recordVerdict(
   loaded: LoadedAttempt,
   key: FencedAttempt,
   answer: Verdict<StoredFile>,
-  signal: AbortSignal,
 ): Promise<SubmitReport> {
   const verdict =
     answer.verdict === 'not-accepted'
@@ -49,7 +48,7 @@ export async function recordVerdict(
     return true;
   };
   const isPaused = await pause().catch(() => false);
-  const report = await retryUntilRecorded(deps, key, verdict, signal, async () => {
+  const report = await retryUntilRecorded(deps, key, verdict, async () => {
     const [record, effect] = await inKeptRoom(deps, () => meaningOf(deps, loaded, key, verdict));
     // While others wait for their turn rather than for room, nobody needs this request's in-flight slot.
     const patienceMs = Math.min(PATIENCE_MS, deps.pace.backlogMs('create', key.batch));
@@ -59,7 +58,7 @@ export async function recordVerdict(
     deps.observe({ type: 'commit', ...key, of: 'verdict', ms });
     return reportStanding(key, standing);
   });
-  if (!isPaused) await retryUntilRecorded(deps, key, verdict, signal, pause);
+  if (!isPaused) await retryUntilRecorded(deps, key, verdict, pause);
   return report;
 }
 

@@ -8,22 +8,22 @@ import type { Dependencies } from './dependencies.ts';
 
 /** Retry interval of a failed write, ms. */
 const RETRY_EVERY_MS = 500;
-/** How long retries continue after the work was taken away, or while the process shuts down, ms. */
+/** How long retries continue while the process shuts down, ms. */
 const LAST_RETRIES_MS = 10_000;
 
 /**
  * Writes what the answer to a paid request said, and retries while the disk refuses it: the answer comes once, and a
  * row whose answer is lost may have been charged for nothing. It first logs what was paid for, so that a person can
- * name the job if all else fails. It reports the fault at once: nothing more is paid for meanwhile.
+ * name the job if all else fails. It reports the fault at once: nothing more is paid for meanwhile. Only a process that
+ * is told to end gives up, and counts what is lost.
  */
 export async function retryUntilRecorded<T>(
-  deps: Pick<Dependencies, 'observe' | 'onFault' | 'ending' | 'cutting'>,
+  deps: Pick<Dependencies, 'observe' | 'onFault' | 'ending' | 'cutting' | 'lostAnswers'>,
   key: AttemptKey,
   verdict: Verdict<unknown>,
-  signal: AbortSignal,
   write: () => Promise<T>,
 ): Promise<T> {
-  let retriesLeft = LAST_RETRIES_MS / RETRY_EVERY_MS;
+  let giveUpAt = Infinity;
   for (let tries = 1; ; tries++) {
     try {
       return await write();
@@ -39,13 +39,23 @@ export async function retryUntilRecorded<T>(
           facts,
         });
       }
-      if (!isDisk || (error instanceof StoreUnwritable && error.isLost)) throw error;
-      if (tries === 1) deps.onFault(error);
-      if (signal.aborted || deps.ending.aborted) retriesLeft -= 1;
-      if (retriesLeft <= 0 || deps.cutting.aborted) throw error;
+      if (!isDisk) throw error;
+      const isLost = error instanceof StoreUnwritable && error.isLost;
+      if (tries === 1 && !isLost) deps.onFault(error);
+      if (deps.ending.aborted) giveUpAt = Math.min(giveUpAt, performance.now() + LAST_RETRIES_MS);
+      if (isLost || performance.now() >= giveUpAt || deps.cutting.aborted) {
+        if (wasPaid(verdict, error)) deps.lostAnswers.count += 1;
+        throw error;
+      }
       await sleep(RETRY_EVERY_MS);
     }
   }
+}
+
+/** Whether an answer that is not recorded is lost: a result that is in the store is found there later. */
+function wasPaid(verdict: Verdict<unknown>, error: Error): boolean {
+  if (verdict.verdict !== 'done') return verdict.verdict === 'accepted';
+  return error instanceof StoreUnwritable || verdict.voiceId !== undefined;
 }
 
 /**

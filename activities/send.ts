@@ -113,7 +113,7 @@ function intentOf(
 
 /** From the synced intent to the recorded verdict. */
 async function sendRecorded(deps: Dependencies, sending: Sending, intentAt: Instant): Promise<SubmitReport> {
-  const { loaded, key, turn, signal } = sending;
+  const { loaded, key, turn } = sending;
   await deps.atFaultPoint('after-intent');
   const isHeld = !(await atItsMoment(deps, turn));
   if (isHeld) giveBack(turn);
@@ -125,7 +125,7 @@ async function sendRecorded(deps: Dependencies, sending: Sending, intentAt: Inst
   const telling = isHeld ? Promise.resolve() : reportHealth(deps, turn, failure);
   telling.catch(() => undefined);
   await deps.atFaultPoint('after-answer');
-  const report = await recordVerdict(deps, loaded, key, verdict, signal);
+  const report = await recordVerdict(deps, loaded, key, verdict);
   await deps.atFaultPoint('after-verdict');
   await telling;
   if (failure?.limit === 'concurrency') await deps.concurrencyLimit.refused(deps);
@@ -139,6 +139,7 @@ async function request(
   intentAt: Instant,
 ): Promise<Verdict<StoredFile>> {
   if (signal.aborted) return notSent('The work was taken away right before sending.');
+  if (deps.faulty.aborted) return notSent('This machine could not keep the answer, so the request was not sent.');
   if (!maySend(intentAt, deps.clock.now())) {
     return notSent('The process stood still between the record and the request, so the request was not sent.');
   }
@@ -154,7 +155,7 @@ async function request(
   // wait.
   const sentAt = deps.clock.now().monotonic;
   const answer = await apiOf(deps, loaded.row).send(paid, {
-    receive: receivePaid(deps, loaded, key, signal),
+    receive: receivePaid(deps, loaded, key),
     openFile: openLocalFile,
     signal: deps.cutting,
   });

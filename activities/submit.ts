@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FencedAttempt } from '../contract/batch.ts';
 import { linkOf } from '../contract/row-kinds.ts';
@@ -101,6 +102,7 @@ async function sendInTurn(
 ): Promise<SubmitReport> {
   // Nothing more is paid for while no result could be kept.
   await deps.store.outage?.whenAnswered(signal);
+  if (deps.faulty.aborted && !signal.aborted) await once(signal, 'abort');
   signal.throwIfAborted();
   await deps.atFaultPoint('before-intent');
   let link: Link = early;

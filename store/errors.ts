@@ -43,8 +43,8 @@ export class StoreUnwritable extends Error {
   constructor(path: string, cause: unknown, sentence?: string) {
     const { code = 'unknown', message } = cause as NodeJS.ErrnoException;
     const advice = ADVICE[code] ?? 'Check the disk, then run the same command again.';
-    const loss = code === 'LOST' ? 'What was paid for is lost, and its row unknown.' : 'Nothing that was paid is lost.';
-    super(sentence ?? `${path} cannot be written (${message}). ${loss} ${advice}`, { cause });
+    const loss = code === 'LOST' ? 'What was paid for is lost, and its row unknown. ' : '';
+    super(sentence ?? `${path} cannot be written (${message}). ${loss}${advice}`, { cause });
     this.name = 'StoreUnwritable';
     this.path = path;
     this.code = code;

@@ -9,7 +9,7 @@ const LONGEST_PAUSE_MS = 2_000;
 export interface OutageProblem {
   /** The last error, in words. */
   readonly problem: string;
-  /** It answers, and waits for what a person decides. Default false. */
+  /** It answers, and waits for what a person does. Only who waits without limit waits for that. Default false. */
   readonly needsPerson?: boolean;
 }
 
@@ -102,7 +102,7 @@ export class Outage {
           return done;
         } catch (error) {
           const why = this.#problemOf(error);
-          if (why === undefined) throw error;
+          if (why === undefined || (why.needsPerson === true && this.#limitMs !== Infinity)) throw error;
           mine ??= { since: performance.now(), failures: 0, why, isAnswered: false };
           Object.assign(mine, { why, failures: mine.failures + 1, isAnswered: false });
           const leftMs = this.#limitMs - (performance.now() - mine.since);

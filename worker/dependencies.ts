@@ -57,6 +57,7 @@ export function dependenciesOf(
   world: WorkerWorld,
   ending: AbortSignal,
   cutting: AbortSignal = new AbortController().signal,
+  faulty: AbortSignal = new AbortController().signal,
 ): Dependencies {
   return {
     ...world,
@@ -66,6 +67,7 @@ export function dependenciesOf(
     clock: world.clock ?? SYSTEM_CLOCK,
     ending,
     cutting,
+    faulty,
     atFaultPoint: world.atFaultPoint ?? ((): void => undefined),
     leaveContext: world.leaveContext ?? ((): void => undefined),
   };
@@ -90,6 +92,7 @@ function memoryOf({ ledger, realm, hints = new JobHints() }: WorkerWorld): Proce
     media: readMediaIdentities(createMediaFetch(realm.apiUrl)),
     listings: new Listings(),
     sends: new RunningWork(),
+    lostAnswers: { count: 0 },
     fetches: new RunningWork(),
   };
 }

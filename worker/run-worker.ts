@@ -10,6 +10,7 @@ import type { Logger } from 'pino';
 import { createWorker, type WorkerPlace } from './create-worker.ts';
 import { followLedgerClock } from '../activities/ledger-clock.ts';
 import { dependenciesOf, type WorkerWorld } from './dependencies.ts';
+import { holdFault } from './hold-fault.ts';
 import { showAlive } from './show-alive.ts';
 import { limitWaiting, watchOutage, type OutageEvent } from './watch-outage.ts';
 
@@ -82,13 +83,18 @@ export async function startWorker(
   const leaveContext = (): void => {
     connection.callContextStorage.disable();
   };
-  let fault: Error | undefined;
+  const faulty = new AbortController();
+  const tellOutage = (event: OutageEvent): void => {
+    noteOutage(deps, event);
+    world.onOutage?.(event);
+  };
   const onFault = (error: Error): void => {
-    fault ??= error;
-    world.onFault(error);
+    if (faulty.signal.aborted) return;
+    faulty.abort(error);
+    void holdFault(deps, error, { tell: tellOutage, raise: world.onFault });
   };
   const endLimit = limitWaiting(world.ledger, ending.signal);
-  const deps = dependenciesOf({ ...world, clock, onFault, leaveContext }, ending.signal, cutting.signal);
+  const deps = dependenciesOf({ ...world, clock, onFault, leaveContext }, ending.signal, cutting.signal, faulty.signal);
   // An open connection would keep the process alive.
   const worker = await createWorker(connection, temporal, deps).catch(async (error: unknown) => {
     clock.stop();
@@ -98,10 +104,6 @@ export async function startWorker(
   // What is paid for must be kept, so a worker waits for its store as long as it lives.
   world.store.outage?.limit(Infinity);
   const alive = await showAlive(deps);
-  const tellOutage = (event: OutageEvent): void => {
-    noteOutage(deps, event);
-    world.onOutage?.(event);
-  };
   const endWatches = [
     watchOutage('ledger', () => deps.ledger.outage(), tellOutage),
     watchOutage('store', () => Promise.resolve(deps.store.outage?.news), tellOutage),
@@ -111,7 +113,7 @@ export async function startWorker(
     await deps.sends.idle();
     await deps.fetches.idle();
     clock.stop();
-    await alive.end(fault);
+    await alive.end(faulty.signal.reason as Error | undefined);
     for (const endWatch of endWatches) endWatch();
     endLimit();
     await connection.close();

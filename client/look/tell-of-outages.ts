@@ -18,7 +18,7 @@ export function outageLine({ place }: Pick<Ledger, 'place'>, event: OutageEvent)
   if (event.type === 'back')
     return `The ${what} answers again, after ${String(Math.round(event.afterMs / 1_000))} s. Work goes on.`;
   if (event.needsPerson === true)
-    return `Nothing is sent until you have decided; answers on their way are kept. ${event.problem}`;
+    return `Nothing is sent until that is mended; answers on their way are kept, and wait. ${event.problem}`;
   return event.of === 'ledger'
     ? `The ${what} ${place} does not answer. Nothing is sent until it does; answers on their way are kept. ${event.problem}`
     : storeAwayLine(event.problem);

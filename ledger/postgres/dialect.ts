@@ -43,12 +43,8 @@ export async function openPostgres(
   place: string,
   { makesTables = false, isWhole = makesTables, patienceMs }: OpenDialect,
 ): Promise<Dialect> {
-  // A command that only asks does not wait for a person.
-  const mayPass = ({ needsPerson }: LedgerAway): boolean => patienceMs === Infinity || !needsPerson;
   const outage = new Outage(patienceMs, (error) =>
-    error instanceof LedgerAway && mayPass(error)
-      ? { problem: error.message, needsPerson: error.needsPerson }
-      : undefined,
+    error instanceof LedgerAway ? { problem: error.message, needsPerson: error.needsPerson } : undefined,
   );
   const { schema } = connectionTo(place);
   const sessions = new Sessions(place, outage, isWhole ? WHOLE_ANSWER_MS : ANSWER_MS);

@@ -1,3 +1,4 @@
+import { AnswersLost } from '../../contract/answers-lost.ts';
 import { messageOf } from '../../contract/message-of.ts';
 import { owesNotice, tellLast, workOn, type FollowedBatch, type WorkEnd as End } from '../../client/run/work.ts';
 import type { EarlyServer } from '../../client/temporal/early-server.ts';
@@ -110,9 +111,10 @@ function errorOf(
     case 'fault': {
       const next = continueAfter({ record, out });
       const then = next === null ? `run it again. ${SAME_AGAIN}` : `continue with: ${next}`;
+      const loss = worked.cause instanceof AnswersLost ? 'Nothing more' : 'Nothing is lost, nothing more';
       return new ExitError(
         'unreachable',
-        `${messageOf(worked.cause)}\nThe batch stands still. Nothing is lost, nothing more is spent. When that is fixed, ${then}`,
+        `${messageOf(worked.cause)}\nThe batch stands still. ${loss} is spent. When that is fixed, ${then}`,
         { cause: worked.cause },
       );
     }

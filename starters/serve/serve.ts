@@ -1,3 +1,4 @@
+import { AnswersLost } from '../../contract/answers-lost.ts';
 import { messageOf } from '../../contract/message-of.ts';
 import { serve as work, type ServeNews } from '../../client/work/serve.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
@@ -74,7 +75,8 @@ async function serve(
       patienceMs: interrupt.patienceMs,
     });
     if (end.type === 'fault') {
-      throw new ExitError('unreachable', `${messageOf(end.cause)}\nNothing is lost; fix that, then start again.`);
+      const then = end.cause instanceof AnswersLost ? 'Fix that' : 'Nothing is lost; fix that';
+      throw new ExitError('unreachable', `${messageOf(end.cause)}\n${then}, then start again.`);
     }
     return interrupt.signal.aborted && interrupt.exit() === 'interrupted' ? 'interrupted' : 'complete';
   } finally {

@@ -63,9 +63,7 @@ const BAD_CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL/;
  */
 export class BucketClient {
   readonly signer: Signer;
-  readonly outage = new Outage(WAIT_MS, (error) =>
-    error instanceof BucketUnusable && error.isAway ? { problem: (error.cause as Error).message } : undefined,
-  );
+  readonly outage = new Outage(WAIT_MS, (error) => (error instanceof BucketUnusable ? error.outage : undefined));
   readonly #place: BucketPlace;
   readonly #server: BucketServer;
   readonly #agent: http.Agent;

@@ -1,4 +1,5 @@
 import { StoreUnwritable } from '../errors.ts';
+import type { OutageProblem } from '../outage.ts';
 
 /** What S3 answered, or why it did not. */
 export interface BucketTrouble {
@@ -47,6 +48,9 @@ const OTHER_REGION = new Set([
 
 /** A place in a bucket cannot be used. Nothing was left there that is not whole. */
 export class BucketUnusable extends StoreUnwritable {
+  /** What those who wait for it are told: a place that refuses waits for a person. */
+  readonly outage: OutageProblem;
+
   constructor(place: string, trouble: BucketTrouble) {
     const { code, message } = trouble;
     // Looks like a system call's error, so that the receiver blames neither the body nor the link.
@@ -54,9 +58,12 @@ export class BucketUnusable extends StoreUnwritable {
     super(
       place,
       cause,
-      `${place} cannot be used (${words(code, message)}). Nothing that was paid is lost. ${adviceFor(trouble)}.`,
+      `${place} cannot be used (${words(code, message)}). ${adviceFor(trouble)}, then run the same command again.`,
     );
     this.name = 'BucketUnusable';
+    this.outage = this.isAway
+      ? { problem: message }
+      : { problem: `${place} refuses (${words(code, message)}). ${adviceFor(trouble)}.`, needsPerson: true };
   }
 }
 
@@ -65,8 +72,7 @@ function words(code: string, message: string): string {
 }
 
 function adviceFor({ code, region }: BucketTrouble): string {
-  const advice = OTHER_REGION.has(code)
+  return OTHER_REGION.has(code)
     ? `The bucket is in another region, or on another server: set AWS_REGION${region === undefined ? ' to its region' : `=${region}`}, or AWS_ENDPOINT_URL_S3`
     : (ADVICE[code] ?? 'Check the S3 server');
-  return `${advice}, then run the same command again`;
 }

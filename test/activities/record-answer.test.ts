@@ -19,7 +19,6 @@ import { FullDisk, type Worker } from './worker.ts';
 import { begin } from './world.ts';
 
 const MIB = 1024 ** 2;
-const NEVER = new AbortController().signal;
 const STT = keyOf(1, 1, 'transcription');
 const SYNC = { tts: 'sync' } as const;
 const DONE = { verdict: 'done', next: { type: 'ended' } };
@@ -132,7 +131,7 @@ async function record(
   key: AttemptKey = keyOf(1),
 ): Promise<void> {
   await deps.ledger.intend(key, INTENT);
-  await recordVerdict(deps, await loadAttempt(deps, key), key, verdict, NEVER);
+  await recordVerdict(deps, await loadAttempt(deps, key), key, verdict);
 }
 
 describe('what an answer means for its row', () => {

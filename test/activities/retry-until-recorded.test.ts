@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import type { WorkEvent } from '../../contract/work-events.ts';
 import { retryUntilRecorded } from '../../activities/retry-until-recorded.ts';
 import { LedgerUnreachable } from '../../ledger/errors.ts';
@@ -18,6 +18,7 @@ function worldOf(events: WorkEvent[] = []): Parameters<typeof retryUntilRecorded
     onFault: (fault) => faults.push(fault),
     ending: NEVER,
     cutting: NEVER,
+    lostAnswers: { count: 0 },
     faults,
   };
 }
@@ -55,7 +56,7 @@ describe('retryUntilRecorded', () => {
     const world = worldOf(events);
     let tries = 0;
     const write = (): Promise<string> => (++tries < 3 ? Promise.reject(FULL) : Promise.resolve('written'));
-    expect(await retryUntilRecorded(world, keyOf(7), ACCEPTED, NEVER, write)).toBe('written');
+    expect(await retryUntilRecorded(world, keyOf(7), ACCEPTED, write)).toBe('written');
     const facts = { jobId: 'j1', verdict: 'accepted' };
     expect(events).toMatchObject([{ what: 'answer-unrecorded', batch: BATCH, row: 7, step: 'speech', facts }]);
     expect(world.faults).toEqual([FULL]);
@@ -65,22 +66,65 @@ describe('retryUntilRecorded', () => {
     const cut = new AbortController();
     cut.abort();
     const write = (): Promise<never> => Promise.reject(FULL);
-    await expect(
-      retryUntilRecorded({ ...worldOf(), cutting: cut.signal }, keyOf(1), ACCEPTED, NEVER, write),
-    ).rejects.toBe(FULL);
+    await expect(retryUntilRecorded({ ...worldOf(), cutting: cut.signal }, keyOf(1), ACCEPTED, write)).rejects.toBe(
+      FULL,
+    );
     const bug = new Error('a bug');
     const events: WorkEvent[] = [];
     const world = worldOf(events);
-    await expect(retryUntilRecorded(world, keyOf(1), ACCEPTED, NEVER, () => Promise.reject(bug))).rejects.toBe(bug);
+    await expect(retryUntilRecorded(world, keyOf(1), ACCEPTED, () => Promise.reject(bug))).rejects.toBe(bug);
     expect(world.faults).toEqual([]);
     expect(events).toMatchObject([{ facts: { jobId: 'j1' } }]);
   });
 
-  it('tries a last while when its work is taken away', async () => {
+  it('waits as long as it takes, and counts what is lost when it has to end', async () => {
+    const own = performance.now.bind(performance);
+    let laterMs = 0;
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => own() + laterMs);
+    try {
+      const end = new AbortController();
+      const world = { ...worldOf(), ending: end.signal };
+      let tries = 0;
+      const refuse = (): Promise<never> => {
+        tries += 1;
+        return Promise.reject(FULL);
+      };
+      const rejected = { verdict: 'rejected', failure: { class: 'BadRequest', message: 'no' } } as const;
+      const lost = [
+        expect(retryUntilRecorded(world, keyOf(1), ACCEPTED, refuse)).rejects.toBe(FULL),
+        // Nothing was paid for this one.
+        expect(retryUntilRecorded(world, keyOf(2), rejected, refuse)).rejects.toBe(FULL),
+      ];
+      laterMs = 3_600_000;
+      await waitFor(() => tries >= 6);
+      expect(world.lostAnswers.count).toBe(0);
+      end.abort();
+      await waitFor(() => tries >= 10);
+      laterMs += 10_000;
+      await Promise.all(lost);
+      expect(world.lostAnswers.count).toBe(1);
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
+  it('sends nothing more after a fault, not even what is already on record', async () => {
+    const faulty = new AbortController();
+    const { world, worker } = await begin([tts(), tts(), tts()], {
+      change: () => ({ faulty: faulty.signal }),
+      atFaultPoint: (moment) => {
+        if (moment === 'after-intent') faulty.abort();
+      },
+    });
+    expect(await worker.submit(keyOf(1))).toMatchObject({ verdict: 'not-accepted' });
     const end = new AbortController();
+    const submitting = expect(worker.submit(keyOf(2), end.signal)).rejects.toThrow();
+    // Meanwhile another one that has no trouble does all of that.
+    await (await world.worker()).submit(keyOf(3));
     end.abort();
-    let tries = 0;
-    const write = (): Promise<string> => (++tries < 3 ? Promise.reject(FULL) : Promise.resolve('written'));
-    expect(await retryUntilRecorded(worldOf(), keyOf(1), ACCEPTED, end.signal, write)).toBe('written');
+    await submitting;
+    expect(world.charges()).toHaveLength(1);
+    expect(await world.ledger.sending(BATCH)).toEqual([]);
+    expect((await world.ledger.readRow(BATCH, 2))?.charges).toEqual([]);
   });
 });

@@ -25,6 +25,18 @@ class Place {
   }
 }
 
+it('a place that needs a person is waited for only by who waits without limit', async () => {
+  const outage = new Outage(60_000, () => ({ problem: 'it refuses', needsPerson: true }));
+  const refuse = (): Promise<never> => Promise.reject(new Error('it refuses'));
+  await expect(outage.repeat(refuse)).rejects.toThrow('it refuses');
+  outage.limit(Infinity);
+  const waiting = expect(outage.repeat(refuse)).rejects.toThrow('it refuses');
+  while (outage.trouble === undefined) await new Promise(setImmediate);
+  expect(outage.news).toMatchObject({ problem: 'it refuses', needsPerson: true });
+  outage.limit(60_000);
+  await waiting;
+});
+
 describe('a place that does not answer', () => {
   it('is asked until it does, and whoever waits for that hears of it', async () => {
     const place = new Place();

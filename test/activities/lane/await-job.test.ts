@@ -185,7 +185,7 @@ describe('awaitJob', () => {
     await sender.submit(keyOf(1));
     const waiting = worker.wait([[1]]);
     await waitFor(() => worker.faults.length > 0);
-    expect(worker.faults[0]?.message).toContain('Nothing that was paid is lost');
+    expect(worker.faults[0]?.message).toContain('free some space');
     disk.isFull = false;
     await waiting;
     expect((await world.row()).outcome).toBe('succeeded');

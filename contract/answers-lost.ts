@@ -1,0 +1,11 @@
+/** A fault ended the work, and answers that were paid for could not be kept before that. */
+export class AnswersLost extends Error {
+  constructor(fault: Error, count: number) {
+    const [answers, are, rows] = count === 1 ? ['answer', 'is', 'Its row ends'] : ['answers', 'are', 'Their rows end'];
+    super(
+      `${fault.message}\n${String(count)} paid ${answers} could not be kept, and ${are} lost. ${rows} \`unknown\`, unless the job is found in the account's list.`,
+      { cause: fault },
+    );
+    this.name = 'AnswersLost';
+  }
+}
