@@ -6,7 +6,7 @@ import { explain } from './errors.ts';
 import { DATABASE_FACT } from '../database/accept-copy.ts';
 import { numberOf, SELECT_FACTS, SET_MARK, tablesIn, type CommitMark, type KeptMark } from './commit-marks.ts';
 import { acceptanceIn, isWrittenHere, newFact, withTables } from './origin.ts';
-import { BEGIN_WRITING, LOOK_UP_BY_KEY, type Session } from './sessions.ts';
+import { BEGIN_WRITING, LOOK_UP_BY_KEY, MOST_SESSIONS, type Session } from './sessions.ts';
 import { describePlace } from './describe-place.ts';
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
@@ -83,12 +83,12 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
   async executeQuery<R>({ sql: text, parameters, query }: CompiledQuery): Promise<QueryResult<R>> {
     const isRead = query.kind === 'SelectQueryNode';
     if (!isRead) this.#unit?.forgetAll();
-    for (;;) {
+    for (let tries = 1; ; tries++) {
       try {
         const { rows, rowCount } = await this.#run(text, parameters);
         return { rows: rows as R[], numAffectedRows: BigInt(rowCount ?? 0) };
       } catch (error) {
-        if (this.#isInTransaction || !isRead || !(error instanceof LedgerAway)) throw error;
+        if (this.#isInTransaction || !isRead || !(error instanceof LedgerAway) || tries > MOST_SESSIONS) throw error;
         this.#session = await this.#renew(this.#session);
         this.#cause = undefined;
       }

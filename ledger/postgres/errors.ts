@@ -1,5 +1,5 @@
 import { whyOfGuard } from '../copy/read-only.ts';
-import { DuplicateKey, LedgerAway, LedgerFull, LedgerReadOnly, LedgerUnreachable } from '../errors.ts';
+import { DuplicateKey, LedgerAway, LedgerReadOnly, LedgerUnreachable } from '../errors.ts';
 import { describePlace } from './describe-place.ts';
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
@@ -10,7 +10,14 @@ export const READ_ONLY = 'VB001';
 /** Of a prepared statement, only told from others by the server's function that throws it: its words are in the server's language. */
 const STALE_PLAN = { code: '0A000', routine: 'RevalidateCachedQuery' };
 
-type ErrorClass = typeof LedgerUnreachable;
+type ErrorClass = new (...about: ConstructorParameters<typeof LedgerUnreachable>) => LedgerUnreachable;
+
+/** It answers, and waits for a person. */
+class LedgerNeedsPerson extends LedgerAway {
+  constructor(...[path, problem, advice, cause]: ConstructorParameters<typeof LedgerUnreachable>) {
+    super(path, problem, advice, cause, true);
+  }
+}
 
 /**
  * What to say about PostgreSQL's error codes, and whether it passes by itself; the longest matching prefix comes first.
@@ -18,9 +25,9 @@ type ErrorClass = typeof LedgerUnreachable;
 const EXPLANATIONS: readonly (readonly [prefix: string, kind: ErrorClass, problem: string, advice: string])[] = [
   [
     '53100',
-    LedgerFull,
+    LedgerNeedsPerson,
     'the disk of the database server is full',
-    'Free some space there and run the same command again.',
+    'Free some space there. Workers go on by themselves then; run any other command again.',
   ],
   ['53200', LedgerAway, 'the database server has too little memory', 'Look into its log.'],
   ['53300', LedgerAway, 'the database server has too many connections', 'Raise max_connections, or end other clients.'],
@@ -31,6 +38,12 @@ const EXPLANATIONS: readonly (readonly [prefix: string, kind: ErrorClass, proble
     LedgerUnreachable,
     'the user may not do this',
     'Only the owner of the ledger makes and updates its tables: voxbatch ledger migrate. If that was done, grant the roles (deploy/postgres/roles.sql), and this user one of them.',
+  ],
+  [
+    '57014',
+    LedgerAway,
+    'the database server cancelled a statement',
+    'Run the same command again. If it does so each time, a pooler or a function sets a statement_timeout: take that away.',
   ],
   ['57P', LedgerAway, 'the database server is stopping or starting', 'Run the same command again once it runs.'],
   ['58', LedgerAway, 'the database server failed', 'Look into its log.'],

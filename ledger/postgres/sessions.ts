@@ -7,7 +7,7 @@ import { explain, explainConnecting } from './errors.ts';
 import { ORIGIN } from './origin.ts';
 
 /** Sessions of a process: one writes, the others look. */
-const MOST_SESSIONS = 4;
+export const MOST_SESSIONS = 4;
 /** Prepared statements that a session keeps. Lists of varying length make new ones; those run unprepared after that. */
 const MOST_STATEMENTS = 300;
 /** The oldest version of PostgreSQL that is tested. */

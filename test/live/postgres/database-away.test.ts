@@ -1,6 +1,8 @@
 /** @slow */
 import { describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { connectionTo } from '../../../ledger/postgres/connection-settings.ts';
 import { startPostgres } from '../../postgres-server.mjs';
 import { expectWhole, report, saying } from '../../support/batch-end.ts';
 import { cutAtCommits } from '../../support/commit-cutter.ts';
@@ -55,6 +57,32 @@ describe('a batch whose ledger is in PostgreSQL', () => {
     const end = await expectWhole(world, 'lines', ROWS);
     report('line cut at commits', { ...cuts, ...end });
     expect(cuts).toMatchObject({ before: CUTS / 2, after: CUTS / 2 });
+    expect({ code, unknown: end.unknown, charges: end.charges }).toEqual({ code: 0, unknown: 0, charges: ROWS });
+  });
+
+  it('waits for a person when the disk of the server is full, keeps the answers, and goes on by itself', async () => {
+    const ledger = sharedServer();
+    const world = await LiveWorld.open({ ...OPTIONS, ledger });
+    const admin = new pg.Client(connectionTo(ledger).config);
+    await admin.connect();
+    endAfterTest(() => admin.end());
+    await admin.query(`create function full_disk() returns trigger language plpgsql as
+      $$ begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`);
+    const run = world.start(RUN);
+    await world.untilCharged(ROWS / 4);
+    await admin.query(
+      'create trigger full_disk before insert or update on charges for each row execute function full_disk()',
+    );
+    await run.said(/Nothing is sent until that is mended.*the disk of the database server is full/);
+    const charged = world.charges().size;
+    // Longer than answers were kept before.
+    await new Promise((resolve) => setTimeout(resolve, 12_000));
+    expect(world.charges().size).toBe(charged);
+    await admin.query('drop trigger full_disk on charges');
+    await run.said('answers again');
+    const { code } = await run.ended;
+    const end = await expectWhole(world, 'lines', ROWS);
+    report('disk of the database server full', { charged, ...end });
     expect({ code, unknown: end.unknown, charges: end.charges }).toEqual({ code: 0, unknown: 0, charges: ROWS });
   });
 
