@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { clean } from '../../../starters/clean/clean.ts';
 import { stemOf } from '../../../store/layout.ts';
+import { aBatch, aRow, INTENT } from '../../ledger/setup.ts';
 import { addBatch, finish, keyOf } from '../../results/sample-batch.ts';
 import { aTerminal, expectRun, json, placeForEach, run } from '../command-line.ts';
 
@@ -30,6 +31,19 @@ describe('clean', () => {
     await expectRun('clean demo --all', 3, { out: '', err: would });
     await expectRun('clean no-such --all', 2);
     expect(existsSync(path)).toBe(true);
+  });
+
+  it('says why rows stay as they are', async () => {
+    const { ledger } = place;
+    await ledger.createBatch(aBatch('doubt'));
+    await ledger.addRows('doubt', [aRow(1)]);
+    await ledger.openBatch('doubt', 1);
+    const key = { ...keyOf(1), batch: 'doubt' };
+    await ledger.intend(key, INTENT);
+    await ledger.settle(key, { verdict: 'unknown' }, { outcome: 'unknown' });
+    await ledger.closeBatch('doubt');
+    const out = '1 row stays as it is: it may have been charged, or its job may still end.';
+    await expectRun('clean doubt --media --dry-run', 0, { out });
   });
 
   it('asks a person, with what would go', async () => {
