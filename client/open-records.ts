@@ -9,6 +9,7 @@ import { beforeWork, VoxbatchError } from './problem.ts';
 import { rememberLedger, type LedgerSettings } from './trust/known-ledgers.ts';
 import { isUsableName } from '../contract/batch-name.ts';
 import { isSingle } from '../contract/batch.ts';
+import { tellingWhileOpen, type WaitingRules } from './look/tell-of-outages.ts';
 
 /**
  * Opens the ledger; a new one is recorded as made by this user. `mustExist`: for read-only callers; `thread`: for
@@ -39,17 +40,26 @@ export async function beginRecords({ ledger }: Pick<LedgerSettings, 'ledger'>): 
   return beginLedgerThread(ledger);
 }
 
+/** On what terms a ledger is used. */
+export interface Admission {
+  /** Called with the ledger before it is used; rejects to deny access. Default: always allowed. */
+  readonly admit?: ((ledger: Ledger) => Promise<void>) | undefined;
+  /** Of a ledger that is waited for while its database does not answer. */
+  readonly waiting?: WaitingRules | undefined;
+}
+
 /** Opens the ledger as {@link openRecords} does, but closes it again if `admit` rejects. */
 export async function openAdmitted(
   settings: LedgerSettings,
   options: OpenOptions,
-  admit: ((ledger: Ledger) => Promise<void>) | undefined,
+  { admit, waiting }: Admission,
 ): Promise<Ledger> {
   // A ledger that takes no work is not admitted, and then the reason is the error.
-  const ledger = await openRecords(
+  const opened = await openRecords(
     admit === undefined ? settings : { ...settings, onReadOnly: () => undefined },
     options,
   );
+  const ledger = waiting === undefined ? opened : tellingWhileOpen(opened, waiting);
   try {
     await admit?.(ledger);
     return ledger;

@@ -4,19 +4,17 @@ import type { Store } from '../store/store.ts';
 import { refuseAnothers } from '../embedded/private-home.ts';
 import { beforeWork } from './problem.ts';
 import { openApi, type OpenApi } from './open-api.ts';
-import { openAdmitted } from './open-records.ts';
+import { openAdmitted, type Admission } from './open-records.ts';
 import { claimStore } from './claim-store.ts';
 import type { ApiAccess, Settings } from './settings.ts';
 
 /** How to open a session's resources. */
-export interface SessionRequest {
+export interface SessionRequest extends Admission {
   readonly settings: Settings;
   /** Returns the API's URL and token; called when first needed. */
   readonly access: () => ApiAccess | Promise<ApiAccess>;
   /** Options for opening the ledger. */
   readonly ledger: OpenOptions;
-  /** Called with the ledger before it is used; rejects to deny access. Default: always allowed. */
-  readonly admit?: ((ledger: Ledger) => Promise<void>) | undefined;
 }
 
 /**
@@ -37,7 +35,7 @@ export class Session {
   readonly #closings: (() => Promise<void> | void)[] = [];
   #isClosed = false;
 
-  constructor({ settings, access, ledger, admit }: SessionRequest) {
+  constructor({ settings, access, ledger, admit, waiting }: SessionRequest) {
     this.settings = settings;
     this.access = access;
     this.ledger = this.#part(
@@ -49,7 +47,7 @@ export class Session {
             refuseAnothers(settings.home);
           });
         }
-        return openAdmitted(settings, ledger, admit);
+        return openAdmitted(settings, ledger, { admit, waiting });
       },
       (opened) => opened.close(),
     );

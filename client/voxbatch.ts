@@ -72,12 +72,13 @@ export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
   checkConfig(config);
   const { say = () => undefined } = options;
   const settings = settingsOf(options);
+  const ending = new AbortController();
   const session = new Session({
     settings,
     access: () => accessOf(options),
     ledger: { mustExist: false, thread: true },
+    waiting: { say, signal: ending.signal },
   });
-  const ending = new AbortController();
   const hooked = { webhook: wishOf(options), onWebhook: options.onWebhook };
   const workplace = lazyWorkplace({ session, settings, say, signal: ending.signal, ...hooked });
 

@@ -1,4 +1,5 @@
 import type { Clock } from './schema.ts';
+import { unitAdapterOf } from './database/unit-adapter.ts';
 import { readLedgerAddress } from './supported-databases.ts';
 import type { LedgerDriver } from './driver.ts';
 import { LedgerUnreachable } from './errors.ts';
@@ -75,7 +76,7 @@ async function beginThreadOf(
   return entry === undefined ? undefined : beginThread(entry, { place, mustExist, hasReserve: true }, driver);
 }
 
-/** How long a process that does not work on batches waits for a database that goes away, ms. */
+/** How long a process that does not work on batches waits for a database that goes away, and how long any does while it opens it, ms. */
 const ASKING_PATIENCE_MS = 10_000;
 
 /** See {@link openLedger}. */
@@ -90,12 +91,15 @@ export async function openDatabase(
   clock?: Clock,
 ): Promise<OpenDatabase> {
   const { driver } = await driverOf(place);
-  // Who works on batches waits as long as it takes; who asks or steers would wait in vain.
-  const patienceMs = waits ? Infinity : ASKING_PATIENCE_MS;
+  const patienceMs = ASKING_PATIENCE_MS;
   const dialect = await driver.open(place, { mustExist, makesTables, patienceMs });
   // Loaded late: where there is no ledger, this code is not needed.
   const { databaseOf } = await import('./migrate.ts');
-  return databaseOf(dialect, driver, place, hasReserve, clock);
+  const opened = await databaseOf(dialect, driver, place, hasReserve, clock);
+  // Who works on batches waits as long as it takes; who asks or steers would wait in vain. Not earlier: until it is open,
+  // nobody can tell of the waiting, nor end it.
+  if (waits) unitAdapterOf(opened.db)?.outage.limit(Infinity);
+  return opened;
 }
 
 /** The driver of an address. Throws {@link LedgerUnreachable} for databases that are not supported. */

@@ -52,6 +52,8 @@ export async function withInvocation<T>(
     thread: true,
     begun: ledgerThread,
     admit: admittance(settings, flags, context.output),
+    // Without a batch to work on yet, a signal ends the process.
+    waiting: { say: context.output.say },
   });
   const { json = false, detach = false } = flags;
   try {

@@ -42,7 +42,7 @@ export interface WorkerWorld
   readonly atFaultPoint?: FaultPointHook;
   /** Default: the system clock. */
   readonly clock?: Clock;
-  /** Called when the ledger's database goes away, and when it is back. Default: does nothing. */
+  /** Called when the store goes away, and when it is back, or with a fault that is held. Default: does nothing. */
   readonly onOutage?: (event: OutageEvent) => void;
   /** Default: hints without a source of webhooks. */
   readonly hints?: JobHints;

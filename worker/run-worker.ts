@@ -105,7 +105,14 @@ export async function startWorker(
   world.store.outage?.limit(Infinity);
   const alive = await showAlive(deps);
   const endWatches = [
-    watchOutage('ledger', () => deps.ledger.outage(), tellOutage),
+    // Whoever has opened the ledger tells of it.
+    watchOutage(
+      'ledger',
+      () => deps.ledger.outage(),
+      (event) => {
+        noteOutage(deps, event);
+      },
+    ),
     watchOutage('store', () => Promise.resolve(deps.store.outage?.news), tellOutage),
   ];
   const ended = worker.run().finally(async () => {

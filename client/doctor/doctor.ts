@@ -142,6 +142,8 @@ async function checkFfmpeg({ settings: { env } }: Session): Promise<Checked> {
 async function checkLedger({ settings }: Session): Promise<SoundPart> {
   const found = await lookInto(settings, async (ledger) => {
     requireWritable(ledger);
+    // Refuses a copy that nobody has accepted: workers would wait for that.
+    await ledger.acceptedAt();
     return { ledger: ledger.place, batches: await ledger.listBatches() };
   });
   // Only a file can be missing, whose address has no secret.

@@ -1,7 +1,7 @@
 import type { Ledger } from '../../ledger/ledger.ts';
-import { watchOutage, type OutageEvent } from '../../worker/watch-outage.ts';
+import { limitWaiting, watchOutage, type OutageEvent } from '../../worker/watch-outage.ts';
 
-/** Tells a person who follows a batch when the ledger's database goes away and comes back. Returns how to end that. */
+/** Tells a person when the ledger's database goes away and comes back. Returns how to end that. */
 export function tellOfLedger(ledger: Pick<Ledger, 'outage' | 'place'>, say: (line: string) => void): () => void {
   return watchOutage(
     'ledger',
@@ -10,6 +10,26 @@ export function tellOfLedger(ledger: Pick<Ledger, 'outage' | 'place'>, say: (lin
       say(outageLine(ledger, event));
     },
   );
+}
+
+/** What a process does while it waits for the ledger's database. */
+export interface WaitingRules {
+  /** Called with a line when the database goes away, and when it is back. */
+  readonly say: (line: string) => void;
+  /** Ends the waiting some seconds after it aborts. Default: nothing does. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The ledger, of which a person is told as in {@link tellOfLedger} until it is closed. */
+export function tellingWhileOpen(ledger: Ledger, { say, signal }: WaitingRules): Ledger {
+  const endTelling = tellOfLedger(ledger, say);
+  const endLimit = signal && limitWaiting(ledger, signal);
+  const close = async (): Promise<void> => {
+    endTelling();
+    endLimit?.();
+    await ledger.close();
+  };
+  return { ...ledger, close };
 }
 
 /** What to tell a person about a place that workers wait for. */

@@ -7,6 +7,7 @@ import { deliverLast, deliverNotices, ownNotices } from '../hooks/deliver-notice
 import type { FollowEnd, FollowEvent } from '../look/follow.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Session } from '../session.ts';
+import { limitWaiting } from '../../worker/watch-outage.ts';
 import { Workplace, type WorkplaceRequest } from '../work/workplace.ts';
 
 /** A batch to follow. */
@@ -183,6 +184,11 @@ export async function tellLast(
   if (isTold) return exit;
   if (interruption.signal.aborted) return interruption.exit();
   return why === 'closed' ? exitWhileOwed(exit) : exit;
+}
+
+/** Ends waiting for the ledger's database some seconds after the signal, also before any work begins. */
+export async function endWaitingAfter(session: Pick<Session, 'ledger'>, signal: AbortSignal): Promise<void> {
+  limitWaiting(await session.ledger(), signal);
 }
 
 /** Whether a batch's hook is still undelivered, because the process that worked on it was killed first. */

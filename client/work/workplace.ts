@@ -9,7 +9,6 @@ import type { Store } from '../../store/store.ts';
 import type { RunningWorker } from '../../worker/run-worker.ts';
 import type { EarlyServer } from '../temporal/early-server.ts';
 import { startEmbeddedWorker, warnOfLittleDisk, lockLedger } from './embedded-worker.ts';
-import { tellOfLedger } from '../look/tell-of-outages.ts';
 import { byPerson } from '../history/by-person.ts';
 import { followBatch, type FollowEvent, type FollowRequest } from '../look/follow.ts';
 import type { OpenApi } from '../open-api.ts';
@@ -144,17 +143,14 @@ export class Workplace {
     options: FollowOptions,
   ): AsyncGenerator<FollowEvent, void, undefined> {
     const { client } = this.#opened;
-    const { ledger, store, say } = this.#request;
-    const fetchesHere = this.#worker !== undefined;
-    // A worker here tells of it itself.
-    const endTelling = fetchesHere ? undefined : tellOfLedger(ledger, say);
+    const { ledger, store } = this.#request;
     let current = handle;
-    const events = followBatch({
+    yield* followBatch({
       ...options,
       ledger,
       store,
       batch: batch.name,
-      fetchesHere,
+      fetchesHere: this.#worker !== undefined,
       askWorkflow: () => askWorkflow(client, current),
       startAgain: async () => {
         try {
@@ -165,11 +161,6 @@ export class Workplace {
         }
       },
     });
-    try {
-      yield* events;
-    } finally {
-      endTelling?.();
-    }
   }
 
   async #isServedByUp(): Promise<boolean> {

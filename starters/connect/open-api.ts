@@ -53,9 +53,13 @@ export async function atSession<T>(
 }
 
 /** How a session is opened. */
-type SessionOptions = SessionRequest['ledger'] & Pick<SessionRequest, 'admit'>;
+type SessionOptions = SessionRequest['ledger'] & Pick<SessionRequest, 'admit' | 'waiting'>;
 
 /** A session with the API of settings and flags. */
-export function openSession(settings: Settings, flags: ApiFlags, { admit, ...ledger }: SessionOptions): Session {
-  return new Session({ settings, access: () => confirmedAccess(settings, flags), ledger, admit });
+export function openSession(
+  settings: Settings,
+  flags: ApiFlags,
+  { admit, waiting, ...ledger }: SessionOptions,
+): Session {
+  return new Session({ settings, access: () => confirmedAccess(settings, flags), ledger, admit, waiting });
 }

@@ -1,6 +1,13 @@
 import { AnswersLost } from '../../contract/answers-lost.ts';
 import { messageOf } from '../../contract/message-of.ts';
-import { owesNotice, tellLast, workOn, type FollowedBatch, type WorkEnd as End } from '../../client/run/work.ts';
+import {
+  endWaitingAfter,
+  owesNotice,
+  tellLast,
+  workOn,
+  type FollowedBatch,
+  type WorkEnd as End,
+} from '../../client/run/work.ts';
 import type { EarlyServer } from '../../client/temporal/early-server.ts';
 import { EXIT_CODES, type ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
@@ -58,6 +65,8 @@ export async function workOnBatch(
     },
   );
   try {
+    // Whoever opens the store claims it, for which a copy of the ledger waits until a person has accepted it.
+    await endWaitingAfter(session, interrupt.signal);
     if (detach && settings.cluster === undefined && out !== null) {
       // Checked before starting other processes, which could not work with a wrong store.
       await session.store();

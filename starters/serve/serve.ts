@@ -55,7 +55,10 @@ async function serve(
     flags.grace,
   );
   const admit = admittance(settings, {}, output);
-  const session = openSession(settings, flags, { mustExist: false, thread: true, admit });
+  const session = openSession(settings, flags, {
+    ...{ mustExist: false, thread: true, admit },
+    waiting: { say: output.say, signal: interrupt.signal },
+  });
   let endAlive: (() => void) | undefined;
   const beReady = (): void => {
     if (flags.aliveFile !== undefined) endAlive = keepAliveFile(flags.aliveFile);

@@ -57,3 +57,46 @@ it('a connection that breaks at its first question ends nothing but that try', a
   line.close();
   expect(cuts).toBe(1);
 });
+
+it('a database that goes away while a process opens it is waited for only some seconds, and for ever once it is open', async () => {
+  const place = newPlace();
+  await (await openLedger(place.href, { makesTables: true })).close();
+  const { hostname, port } = new URL(place);
+  // As after the checks of the server.
+  let goesAway = true;
+  let isAway = false;
+  const line = createServer((client) => {
+    if (isAway) return client.destroy();
+    const server = connect(Number(port), hostname);
+    const cut = (): void => {
+      client.destroy();
+      server.destroy();
+    };
+    client
+      .on('error', () => undefined)
+      .on('data', (data) => {
+        isAway ||= goesAway && data.includes('select * from "facts"');
+        if (isAway) cut();
+        else server.write(data);
+      })
+      .on('close', cut);
+    server.on('error', () => undefined).on('data', (data) => client.write(data));
+    return client;
+  });
+  line.listen(0, '127.0.0.1');
+  await once(line, 'listening');
+  place.port = String((line.address() as AddressInfo).port);
+  await expect(openLedger(place.href, { waits: true })).rejects.toThrow(LedgerAway);
+  expect(isAway).toBe(true);
+
+  goesAway = isAway = false;
+  const ledger = await openLedger(place.href, { waits: true });
+  goesAway = isAway = true;
+  const listing = ledger.listBatches();
+  await waitFor(async () => ((await ledger.outage())?.forMs ?? 0) > 11_000);
+  isAway = false;
+  goesAway = false;
+  expect(await listing).toEqual([]);
+  await ledger.close();
+  line.close();
+});

@@ -1,0 +1,52 @@
+/** @slow */
+import { expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { expectWhole, saying } from '../../support/batch-end.ts';
+import { endAfterTest } from '../../support/end-after-test.ts';
+import { LiveWorld } from '../../support/live-world.ts';
+
+const ROWS = 40;
+const ACCEPT = 'voxbatch ledger accept-copy';
+
+it('a copy that nobody has accepted is told of by whatever starts on it, which ends when told to, or goes on once it is accepted', async () => {
+  const base = process.env['TEST_POSTGRES'] ?? '';
+  const [name, copy] = ['d', 'k'].map((letter) => `${letter}${randomUUID().slice(0, 8)}`) as [string, string];
+  const server = new pg.Client({ connectionString: base });
+  await server.connect();
+  endAfterTest(async () => {
+    await server.query(`drop database ${name} with (force)`);
+    await server.end();
+  });
+  await server.query(`create database ${name}`);
+  const ledger = `${new URL(name, base).href}?schema=v`;
+  const world = await LiveWorld.open({ seed: 47, jobMs: [100, 500], rows: ROWS, kinds: ['tts'], ledger });
+  const run = ['run', 'lines.csv', '--rate', '8'];
+  const first = world.start(run);
+  await world.untilCharged(ROWS / 4);
+  first.child.kill('SIGINT');
+  await first.ended;
+  const sent = world.charges().size;
+  await server.query(`create database ${copy} template ${name}`);
+  await server.query(`drop database ${name} with (force)`);
+  await server.query(`alter database ${copy} rename to ${name}`);
+
+  expect((await world.run(['doctor'])).stdout).toMatch(new RegExp(`BAD +ledger .*${ACCEPT}`));
+  for (const args of [run, ['worker'], ['up']]) {
+    const waiting = world.start(args);
+    await waiting.said(ACCEPT);
+    waiting.child.kill('SIGTERM');
+    expect(await waiting.ended).toMatchObject({ code: 4, stderr: saying('but a copy') });
+  }
+  const up = world.start(['up']);
+  await up.said(ACCEPT);
+  expect(world.charges().size).toBe(sent);
+  expect(await world.run(['ledger', 'accept-copy'])).toMatchObject({ code: 0 });
+  await up.said('answers again');
+  await up.said('Working for account');
+  expect(await world.run(['ledger', 'accept-copy', '--compared'])).toMatchObject({ code: 0 });
+  expect(await world.run(['resume', 'lines'])).toMatchObject({ code: 0 });
+  expect(await world.run(run)).toMatchObject({ code: 0 });
+  await up.endInOrder();
+  expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ charges: ROWS, unknown: 0 });
+});
