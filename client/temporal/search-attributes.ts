@@ -21,6 +21,8 @@ export interface FoundSearchAttributes {
   readonly missing: readonly SearchAttributeName[];
 }
 
+const NONE: FoundSearchAttributes = { there: [], missing: SEARCH_ATTRIBUTE_NAMES };
+
 type Place = Pick<Temporal, 'client' | 'namespace'>;
 
 /** Timeout of both calls together, ms. Work does not depend on them. */
@@ -28,7 +30,7 @@ const TIMEOUT_MS = 5_000;
 
 /** Looks for the search attributes. Where the server does not say, all are missing. */
 export async function findSearchAttributes(place: Place): Promise<FoundSearchAttributes> {
-  return (await tried(place, () => found(place))) ?? { there: [], missing: SEARCH_ATTRIBUTE_NAMES };
+  return (await tried(place, () => found(place))) ?? NONE;
 }
 
 /**
@@ -36,7 +38,9 @@ export async function findSearchAttributes(place: Place): Promise<FoundSearchAtt
  * has no room for more, they stay missing: batches run without.
  */
 export async function makeSearchAttributes(place: Place): Promise<FoundSearchAttributes> {
-  const before = await findSearchAttributes(place);
+  const before = await tried(place, () => found(place));
+  // Whoever may not look may not create either, and a server that does not answer would be waited for once for each.
+  if (before === undefined) return NONE;
   if (before.missing.length === 0) return before;
   // One by one: a type whose room is used up must not keep out the others.
   for (const name of before.missing) await tried(place, () => create(place, name));

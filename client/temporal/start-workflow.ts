@@ -20,7 +20,8 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { WorkflowStanding } from '../look/follow.ts';
 import { pinningOf } from '../worker-versions/current-version.ts';
-import { inTime } from './open-temporal.ts';
+import { inTime, type Temporal } from './open-temporal.ts';
+import { makeSearchAttributes } from './search-attributes.ts';
 
 /** Timeout after which Temporal counts as unavailable, ms. */
 const TELL_TIMEOUT_MS = 30_000;
@@ -31,7 +32,7 @@ const TELL_TIMEOUT_MS = 30_000;
  * cannot miss it. Rejects with a `ServiceError` if Temporal does not accept it.
  */
 export async function startWorkflow(
-  client: Client,
+  { client, namespace }: Pick<Temporal, 'client' | 'namespace'>,
   ledger: Ledger,
   batch: BatchRecord,
   { news }: { readonly news: boolean },
@@ -46,6 +47,9 @@ export async function startWorkflow(
     workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
     ...batchLabels(batch.name),
   } as const;
+  // The server may have lost its database, and them with it, since workers looked: a workflow that sets one that is missing
+  // fails its task for ever.
+  await makeSearchAttributes({ client, namespace });
   return inTime<WorkflowHandle>(client, TELL_TIMEOUT_MS, async () => {
     if (!news) return client.workflow.start(SUPERVISE_BATCH, start);
     const handle = await client.workflow.signalWithStart(SUPERVISE_BATCH, {

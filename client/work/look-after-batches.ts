@@ -39,13 +39,12 @@ export interface LookAfterRequest {
  */
 export async function lookAfterBatches(request: LookAfterRequest): Promise<void> {
   const { temporal, ledger, only, version, everyMs, say, signal } = request;
-  const { client } = temporal;
   // One that only downloads has no version either way, and could not go on with the batch.
   const stranded = only === 'download' ? undefined : new StrandedBatches({ temporal, ledger, version, say });
   try {
     for (const batch of await openBatches(request)) {
       signal.throwIfAborted();
-      await startWorkflow(client, ledger, batch, { news: true }).catch(unlessSilent);
+      await startWorkflow(temporal, ledger, batch, { news: true }).catch(unlessSilent);
     }
     for (;;) {
       await sleep(everyMs, undefined, { signal });
@@ -79,7 +78,7 @@ async function lookAfter(
     case 'running': {
       const { pinned } = workflow;
       if (pinned !== undefined && (await stranded?.end(batch, pinned)) === true) {
-        await startWorkflow(client, ledger, batch, { news: true });
+        await startWorkflow(request.temporal, ledger, batch, { news: true });
         const former = `${pinned.to.deploymentName}:${pinned.to.buildId}`;
         say(`Batch "${name}" continues with a new workflow: no worker of its version ${former} is left.`);
         return;
@@ -92,7 +91,7 @@ async function lookAfter(
     case 'ended':
       // The workflow may have closed the batch since it was listed.
       if ((await ledger.findBatch(name))?.state !== 'open') return;
-      await startWorkflow(client, ledger, batch, { news: true });
+      await startWorkflow(request.temporal, ledger, batch, { news: true });
       if (workflow.type === 'ended') say(`Batch "${name}" continues with a new workflow. ${workflow.message}`);
   }
 }

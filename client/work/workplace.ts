@@ -99,9 +99,8 @@ export class Workplace {
     useOperations(batch.settings, batch.name);
     if (batch.control === 'paused' && batch.pauseReason !== null && !isPausedByFailures(batch))
       await ledger.setControl(batch.name, 'running', undefined, byPerson(settings));
-    const { client } = this.#opened;
     try {
-      return { batch, handle: await startWorkflow(client, ledger, batch, { news: !isNew }) };
+      return { batch, handle: await startWorkflow(this.#opened, ledger, batch, { news: !isNew }) };
     } catch (error) {
       throw error instanceof ServiceError ? new VoxbatchError({ type: 'not-started', batch, cause: error }) : error;
     }
@@ -154,7 +153,7 @@ export class Workplace {
       askWorkflow: () => askWorkflow(client, current),
       startAgain: async () => {
         try {
-          current = await startWorkflow(client, ledger, batch, { news: true });
+          current = await startWorkflow(this.#opened, ledger, batch, { news: true });
         } catch (error) {
           // If Temporal does not accept it now, the next query asks again.
           if (!(error instanceof ServiceError)) throw error;

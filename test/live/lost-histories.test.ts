@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { rm } from 'node:fs/promises';
 import { expectWhole, report } from '../support/batch-end.ts';
+import { openCluster } from '../support/cluster.ts';
 import { LiveWorld, type WorldOptions } from '../support/live-world.ts';
 
 const ROWS = 120;
@@ -28,6 +29,20 @@ describe('Temporal has forgotten the run', () => {
     report('temporal.db deleted in mid-batch, three times', { paidBefore, ...end });
     expect({ code: last.code, stderr: last.stderr }).toMatchObject({ code: end.unknown > 0 ? 13 : 0 });
     expect(end.unknown).toBeLessThanOrEqual(3 * SUBMITS);
+  });
+
+  it('in mid-batch, as a cluster whose workers live on: they make the search attributes again, and go on by themselves', async () => {
+    const { world, server, env, workers } = await openCluster({ ...OPTIONS, rows: 60 }, 0, { isOwn: true });
+    workers.push(await world.startWorking(['worker', '--look-every', '1'], { env }));
+    expect(await world.run(['run', 'lines.csv', '--rate', '4', '--detach'], { env })).toMatchObject({ code: 0 });
+    await world.untilCharged(10);
+    await server.forget();
+    await server.restart();
+    await workers[0]?.said('continues with a new workflow');
+    expect(await world.run(['run', 'lines.csv', '--rate', '30'], { env })).toMatchObject({ code: 0 });
+    const end = await expectWhole(world, 'lines', 60);
+    report('database of a cluster lost in mid-batch', end);
+    await workers[0]?.endInOrder();
   });
 
   it('after the end: no paid request for finished rows', async () => {
