@@ -13,7 +13,8 @@ const TOLD = /Nothing is sent until that is mended.*this store is not there any 
 /** Longer than a worker that must end would try, ms. */
 const LONG_MS = 12_000;
 
-it('the paid answers in hand wait until it is back, and all of them are kept', async () => {
+/** A run whose store was taken away in the middle, and which has said so. */
+async function startAndTakeAway() {
   const world = await LiveWorld.open({ seed: 9, createMs: [100, 300], rows: ROWS, kinds: ['tts'] });
   const [store, away] = [world.path('media'), world.path('media-away')];
   const env = { VOXBATCH_STORE: store };
@@ -21,30 +22,29 @@ it('the paid answers in hand wait until it is back, and all of them are kept', a
   await world.untilCharged(ROWS / 4);
   await rename(store, away);
   await run.said(TOLD);
+  return { world, env, run, bringBack: () => rename(away, store) };
+}
+
+it('the paid answers in hand wait until it is back, and all of them are kept', async () => {
+  const { world, env, run, bringBack } = await startAndTakeAway();
   const charged = world.charges().size;
   await sleep(LONG_MS);
   expect(world.charges().size).toBe(charged);
-  await rename(away, store);
+  await bringBack();
   expect(await run.ended).toMatchObject({ code: 4, stderr: saying('Nothing is lost, nothing more is spent') });
   expect(await world.run(RUN, { env })).toMatchObject({ code: 0 });
   expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0, charges: ROWS });
 });
 
 it('a process that is told to end meanwhile says how many are lost', async () => {
-  const world = await LiveWorld.open({ seed: 9, createMs: [100, 300], rows: ROWS, kinds: ['tts'] });
-  const [store, away] = [world.path('media'), world.path('media-away')];
-  const env = { VOXBATCH_STORE: store };
-  const run = world.start(RUN, { env });
-  await world.untilCharged(ROWS / 4);
-  await rename(store, away);
-  await run.said(TOLD);
+  const { world, env, run, bringBack } = await startAndTakeAway();
   run.child.kill('SIGTERM');
   const { code, stderr } = await run.ended;
   expect({ code, stderr }).toEqual({ code: 4, stderr: saying('unknown`') });
   expect(stderr).not.toMatch(/Nothing (that was paid )?is lost/);
   const lost = Number(/\b(\d{1,4}) paid answers? could not be kept/.exec(stderr)?.[1]);
   expect(lost).toBeGreaterThan(0);
-  await rename(away, store);
+  await bringBack();
   expect(await world.run(RUN, { env })).toMatchObject({ code: 13 });
   expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: lost });
 });
