@@ -11,6 +11,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { aBatch, aKey, aRow, fill, INTENT } from '../ledger/setup.ts';
 import { expectRun, lineForEach } from '../starters/command-line.ts';
 import { ANN } from '../support/ann.ts';
+import { executeStatements } from '../support/execute-statements.ts';
 
 /**
  * The roles of `deploy/postgres/roles.sql` on a real server (`npm run test:postgres`), each in a session of its own: what
@@ -27,16 +28,6 @@ function addressFor(user: 'owner' | 'reader' | 'operator' | 'worker'): string {
   url.pathname = `/roles_${id}`;
   url.username = `${user}_${id}`;
   return url.href;
-}
-
-async function query(address: string, ...statements: readonly string[]): Promise<void> {
-  const client = new pg.Client({ connectionString: address });
-  await client.connect();
-  try {
-    for (const statement of statements) await client.query(statement);
-  } finally {
-    await client.end();
-  }
 }
 
 /** What the rule of the scaler asks the ledger, as a reader. */
@@ -57,7 +48,11 @@ describe('the roles of a ledger', () => {
 
   /** What the owner of the database does first, as `docs/guide/cluster.md` says. */
   beforeAll(async () => {
-    await query(server ?? '', `create role owner_${id} login`, `create database roles_${id} owner owner_${id}`);
+    await executeStatements(
+      server ?? '',
+      `create role owner_${id} login`,
+      `create database roles_${id} owner owner_${id}`,
+    );
     await (await openLedger(addressFor('owner'), { makesTables: true })).close();
     const admin = new URL(addressFor('owner'));
     admin.username = new URL(server ?? '').username;
@@ -65,13 +60,13 @@ describe('the roles of a ledger', () => {
       (role) => `create role ${role}_${id} login in role voxbatch_${role}`,
     );
     // It may be repeated.
-    await query(admin.href, GRANTS, GRANTS, ...logins);
+    await executeStatements(admin.href, GRANTS, GRANTS, ...logins);
     worker = await openLedger(addressFor('worker'));
     await fill(worker, 3, 'demo');
   });
   afterAll(async () => {
     await worker.close();
-    await query(server ?? '', `drop database roles_${id} with (force)`, `drop role owner_${id}`);
+    await executeStatements(server ?? '', `drop database roles_${id} with (force)`, `drop role owner_${id}`);
   });
 
   it('workers load, send, record and settle', async () => {
@@ -112,7 +107,7 @@ describe('the roles of a ledger', () => {
     await worker.openBatch('voices', 1);
     const owner = addressFor('owner');
     const within = 'set search_path = voxbatch';
-    await query(owner, within, `update rows set state = 'blocked', awaits = 'v' where batch = 'voices'`);
+    await executeStatements(owner, within, `update rows set state = 'blocked', awaits = 'v' where batch = 'voices'`);
     expect((await worker.counts('voices')).states).toMatchObject({ blocked: 1, waiting: 0 });
     expect(await wantedByScaler()).toBe(before + 1);
     await worker.setControl('voices', 'paused');
@@ -128,11 +123,11 @@ describe('the roles of a ledger', () => {
       [`'caught up', 'backfill', 0, 1, ${String(now)}`, 1],
       [`'caught up', 'backfill', 0, 1, 1`, 0],
     ] as const) {
-      await query(owner, `${fires} values (${values})`);
+      await executeStatements(owner, `${fires} values (${values})`);
       expect([values, await wantedByScaler()]).toEqual([values, before + more]);
-      await query(owner, 'delete from voxbatch.allowed_firings');
+      await executeStatements(owner, 'delete from voxbatch.allowed_firings');
     }
-    await query(owner, within, `update rows set state = 'waiting', awaits = null where batch = 'voices'`);
+    await executeStatements(owner, within, `update rows set state = 'waiting', awaits = null where batch = 'voices'`);
     await worker.stopNow('voices', ANN);
   });
 
@@ -154,17 +149,20 @@ describe('the roles of a ledger', () => {
   );
 
   it('only the owner migrates', async () => {
-    await query(addressFor('owner'), `delete from voxbatch.voxbatch_migrations where name <> '0.1'`);
+    await executeStatements(addressFor('owner'), `delete from voxbatch.voxbatch_migrations where name <> '0.1'`);
     await expectRun('ledger migrate', 4, 'the user may not do this');
     await expectRun(
       'status demo',
       4,
       /Only the owner of the ledger makes and updates its tables: voxbatch ledger migrate\. If that was done, grant the roles \(deploy\/postgres\/roles\.sql\)/,
     );
-    await query(addressFor('owner'), 'drop table voxbatch.actions, voxbatch.job_hints, voxbatch.worker_duties');
+    await executeStatements(
+      addressFor('owner'),
+      'drop table voxbatch.actions, voxbatch.job_hints, voxbatch.worker_duties',
+    );
     env['VOXBATCH_LEDGER'] = addressFor('owner');
     await expectRun('ledger migrate', 0, 'has the tables of this version');
-    await query(addressFor('owner'), GRANTS);
+    await executeStatements(addressFor('owner'), GRANTS);
     env['VOXBATCH_LEDGER'] = addressFor('reader');
     await expectRun('status demo', 75);
   });
@@ -213,11 +211,11 @@ describe('the roles of a ledger', () => {
   it('operators cannot say that a request was for another row, or sent by another or at another time', async () => {
     const columns = ['batch', 'row', 'step', 'take', 'attempt', 'owner', 'intent_at'];
     for (const column of columns)
-      await expect(query(addressFor('operator'), `update voxbatch.charges set ${column} = ${column}`)).rejects.toThrow(
-        'permission denied for table charges',
-      );
+      await expect(
+        executeStatements(addressFor('operator'), `update voxbatch.charges set ${column} = ${column}`),
+      ).rejects.toThrow('permission denied for table charges');
     const settles = 'update charges set state = state, job_id = job_id';
-    await query(addressFor('operator'), 'set search_path = voxbatch', settles);
+    await executeStatements(addressFor('operator'), 'set search_path = voxbatch', settles);
   });
 
   it.each([
@@ -238,11 +236,11 @@ describe('the roles of a ledger', () => {
     ['worker', `delete from voxbatch.facts where name = 'store'`],
   ] as const)('refused: %s: %s', async (role, statement) => {
     await worker.recordStore('the store');
-    await expect(query(addressFor(role), statement)).rejects.toThrow('permission denied');
+    await expect(executeStatements(addressFor(role), statement)).rejects.toThrow('permission denied');
   });
 
   it('readers see whose webhook is used, operators replace a lost store and accept a copy', async () => {
-    await query(addressFor('reader'), 'select api_url, account, owner, taken_at from voxbatch.webhooks');
+    await executeStatements(addressFor('reader'), 'select api_url, account, owner, taken_at from voxbatch.webhooks');
     const operator = await openLedger(addressFor('operator'));
     try {
       await operator.recordStore('the store');
@@ -272,7 +270,7 @@ describe('the roles of a ledger', () => {
         'alter table voxbatch.charges disable trigger all',
         'truncate voxbatch.charges',
       ])
-        await expect(query(addressFor(role), statement)).rejects.toThrow(/permission denied|must be owner/);
+        await expect(executeStatements(addressFor(role), statement)).rejects.toThrow(/permission denied|must be owner/);
     },
   );
 });

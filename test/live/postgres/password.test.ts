@@ -5,8 +5,9 @@ import { openLedger } from '../../../ledger/open-ledger.ts';
 import { startPostgres } from '../../postgres-server.mjs';
 import { expectWhole, saying } from '../../support/batch-end.ts';
 import { endAfterTest } from '../../support/end-after-test.ts';
+import { executeStatements } from '../../support/execute-statements.ts';
 import { LiveWorld } from '../../support/live-world.ts';
-import { execute, offerTls } from '../../support/offer-tls.ts';
+import { offerTls } from '../../support/offer-tls.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const ROWS = 6;
@@ -22,8 +23,8 @@ async function startStrict(): Promise<{ readonly url: string; readonly ofAnn: st
   const rules = join(server.data, 'pg_hba.conf');
   const others = readFileSync(rules, 'utf8');
   writeFileSync(rules, `hostssl all ann all scram-sha-256\nhost all ann all reject\n${others}`);
-  await execute(
-    server,
+  await executeStatements(
+    server.url,
     `create role ann superuser login password '${PASSWORD}'`,
     // So that it is not the server that hangs up.
     `alter system set authentication_timeout = '10min'`,
