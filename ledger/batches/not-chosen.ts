@@ -5,9 +5,11 @@ import { reopenBatch } from './batches.ts';
 import { requireReopenable, setBatch } from './read-batches.ts';
 import { isPart } from '../conditions.ts';
 import { noteAction } from '../history/actions.ts';
-import { failureColumns, jsonOrNull } from '../records.ts';
+import { jsonOrNull } from '../records.ts';
 import { updateRow } from '../rows/row-changes.ts';
+import type { RowKey } from '../rows/line-changes.ts';
 import type { Db } from '../schema.ts';
+import { preparedEach } from '../database/prepared.ts';
 import { write } from '../database/transactions.ts';
 
 /**
@@ -15,10 +17,7 @@ import { write } from '../database/transactions.ts';
  * `skipped` from the start. All reopen at the take at which they were skipped, since nothing was sent for it.
  */
 
-const OPENED = { outcome: null, ...failureColumns(null), file: null, lane: null, promised: 0, ended_at: null };
-/** Rows that depend on other rows, or that others depend on. */
-const HAS_FOLLOWERS = sql<boolean>`(kind = 'voice' or voice_row is not null or awaits is not null or part_of is not null)`;
-
+const OPENED = { outcome: null, failure: null, file: null, lane: null, promised: 0, ended_at: null };
 /** Never chosen, or over budget; excludes rows whose request may have been charged unnoticed. */
 const IS_UNSENT = sql<boolean>`rows.outcome = 'skipped' and (rows.ended_at is null or (
   rows.failure_class = 'OverBudget' and not exists (
@@ -39,32 +38,31 @@ export async function openUnsent(
   return write(db, async (tx) => {
     const { state } = await requireReopenable(tx, batch);
     await setBatch(tx, batch, { subset: jsonOrNull(subset ?? undefined) });
-    const unsent = await tx
-      .selectFrom('rows')
-      .select('row')
-      .where('batch', '=', batch)
-      .where('row', 'in', rows)
-      .where(IS_UNSENT)
-      .execute();
-    const { numUpdatedRows } = await tx
-      .updateTable('rows')
-      .set((eb) => ({ ...OPENED, hold: eb('hold', '+', 1), updated_at: tx.now() }))
-      .where('batch', '=', batch)
-      .where('row', 'in', rows)
-      .where(IS_UNSENT)
-      .where((eb) => eb.not(HAS_FOLLOWERS))
-      .executeTakeFirstOrThrow();
-    const ofBatch = tx.selectFrom('rows').selectAll().where('batch', '=', batch).where(IS_UNSENT).orderBy('row');
-    const others = await ofBatch.where('row', 'in', rows).where(HAS_FOLLOWERS).execute();
+    const keys = rows.map((row) => ({ batch, row }));
+    const unsent = await selectUnsent(tx, keys);
     // Reopening its parts makes the whole row wait for them.
-    const parts = await ofBatch.where('part_of', 'in', rows).where(isPart('rows')).execute();
-    for (const line of [...others, ...parts]) {
-      await updateRow(tx, line, { ...OPENED, failure: null, hold: line.hold + 1, updated_at: tx.now() }, line);
+    for (const line of [...unsent, ...(await selectUnsentParts(tx, keys))]) {
+      await updateRow(tx, line, { ...OPENED, hold: line.hold + 1, updated_at: tx.now() }, line);
     }
-    const opened = Number(numUpdatedRows) + others.length;
-    if (opened === 0) return 0;
+    if (unsent.length === 0) return 0;
     await reopenBatch(tx, batch, state === 'closed');
     await noteAction(tx, by, { kind: 'extend', batch, rows: unsent.map(({ row }) => row) });
-    return opened;
+    return unsent.length;
   });
 }
+
+const selectUnsent = preparedEach((db, { batch, row }: RowKey) =>
+  db.selectFrom('rows').selectAll().where('batch', '=', batch).where('row', '=', row).where(IS_UNSENT),
+);
+
+/** The parts of a row that were not sent. */
+const selectUnsentParts = preparedEach((db, { batch, row }: RowKey) =>
+  db
+    .selectFrom('rows')
+    .selectAll()
+    .where('batch', '=', batch)
+    .where('part_of', '=', row)
+    .where(isPart('rows'))
+    .where(IS_UNSENT)
+    .orderBy('row'),
+);

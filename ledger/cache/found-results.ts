@@ -1,5 +1,5 @@
 import { type AttemptKey, isSameAttempt, isSameRow, attemptKeyOf } from '../../contract/batch.ts';
-import { prepared } from '../database/prepared.ts';
+import { prepared, preparedEach } from '../database/prepared.ts';
 import type { ResultRecord, ResultSource } from '../record-types.ts';
 import { toResult } from '../records.ts';
 import type { Db, Tx } from '../schema.ts';
@@ -13,9 +13,11 @@ import { aliveSince } from '../lanes/workers.ts';
  */
 export async function findResults(db: Db, keys: readonly string[]): Promise<readonly ResultRecord[]> {
   return look(db, async (tx) => {
-    const found: ResultRecord[] = [];
-    for (const key of keys) found.push(...(await resultsOf(tx, key)));
-    return found;
+    const found = await selectResultsOf(
+      tx,
+      keys.map((key) => ({ key })),
+    );
+    return found.map(toResult);
   });
 }
 
@@ -32,11 +34,11 @@ export async function lookForResult(
   return look(db, async (tx) => ({ results: await resultsOf(tx, key), by: await makingOf(tx, key, own, passOver) }));
 }
 
-const selectResults = prepared(
-  (db, { key }: { key: string }) =>
-    db.selectFrom('results').selectAll().where('key', '=', key).orderBy('made_at', 'desc').limit(3),
-  ({ key }) => `results:${key}`,
-);
+const newestOf = (db: Db | Tx, { key }: { readonly key: string }) =>
+  db.selectFrom('results').selectAll().where('key', '=', key).orderBy('made_at', 'desc').limit(3);
+
+const selectResults = prepared(newestOf, ({ key }) => `results:${key}`);
+const selectResultsOf = preparedEach(newestOf);
 
 /** The newest results with this key. */
 export async function resultsOf(tx: Tx, key: string): Promise<readonly ResultRecord[]> {

@@ -8,7 +8,7 @@ export interface Read {
 const READ = 'joint_read';
 
 /**
- * Several executions of one statement as a single one; undefined if their values are of kinds that no list can have. Each statement that is sent costs both sides more than the lines
+ * Several executions of one statement as a single one; undefined if their values are of kinds that no list can have, or all the same. Each statement that is sent costs both sides more than the lines
  * that it finds. Values that all executions share stay parameters, so that a batch is looked up as before; the others
  * become columns of a list, and the statement runs for each of its lines. `offset 0` keeps the planner from turning it
  * around: it would walk a whole batch that was just loaded, of which it has no statistics, once for each group.
@@ -25,7 +25,7 @@ export function joinReads(reads: readonly [Read, ...Read[]]): Read | undefined {
     return `k.c${String(lists.push(all))}`;
   });
   const kinds = lists.map(kindOf);
-  if (kinds.includes(undefined)) return undefined;
+  if (kinds.length === 0 || kinds.includes(undefined)) return undefined;
   const types = kinds.map((kind, at) => `$${String(values.length + at + 1)}::${kind ?? ''}[]`);
   const columns = [...lists.map((_, at) => `c${String(at + 1)}`), 'n'].join(', ');
   const body = first.sql.replace(/\$(\d+)/g, (_, number) => names[Number(number) - 1] ?? '');

@@ -1,5 +1,7 @@
 import type { CompiledQuery, Compilable, DialectAdapter, Kysely } from 'kysely';
 import type { Db, Tx } from '../schema.ts';
+import { joinReads, splitAnswer } from './joint-reads.ts';
+import { unitAdapterOf } from './unit-adapter.ts';
 import type { Table } from '../tables/columns.ts';
 
 /** Stands in a query for a value that comes with each execution. */
@@ -32,6 +34,31 @@ export function preparedOne<P extends object, R>(
 ): (db: Db | Tx, parameters: P) => Promise<R | undefined> {
   const read = compiledOnce(build, 'one', subjectOf);
   return async (db, parameters) => (await read(db, parameters))[0];
+}
+
+/**
+ * Like {@link prepared}, for a read by key that is executed for each of many keys. Returns what it finds, key by key.
+ *
+ * A list of keys in one condition (`row in (…)`) would be left to the planner, and PostgreSQL's plan is the same for every
+ * batch: where most batches are small, or a new one was not analyzed yet, it would rather walk all rows of the batch.
+ */
+export function preparedEach<P extends object, R>(
+  build: (db: Db | Tx, parameters: P) => Compilable<R>,
+): (tx: Tx, all: readonly P[]) => Promise<readonly R[]> {
+  const bind = boundOnce(build);
+  return async (tx, all) => {
+    const reads = all.map((parameters) => bind(tx, parameters));
+    const [first, ...others] = reads.map(({ compiled, values }) => ({ sql: compiled.sql, values }));
+    const isJoint = unitAdapterOf(tx) !== undefined && first !== undefined && others.length > 0;
+    const joint = isJoint ? joinReads([first, ...others]) : undefined;
+    if (reads[0] !== undefined && joint !== undefined) {
+      const lines = await execute(tx, { ...reads[0].compiled, sql: joint.sql }, joint.values);
+      return splitAnswer(lines, reads.length).flat() as R[];
+    }
+    const found: R[] = [];
+    for (const { compiled, values } of reads) found.push(...(await execute(tx, compiled, values)));
+    return found;
+  };
 }
 
 /**

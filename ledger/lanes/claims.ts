@@ -4,8 +4,9 @@ import { isReserved } from '../conditions.ts';
 import { prepared, preparedOne } from '../database/prepared.ts';
 import { write } from '../database/transactions.ts';
 import type { RowStanding } from '../record-types.ts';
-import { readRows } from '../rows/rows.ts';
-import type { Db, Tx } from '../schema.ts';
+import { setRow } from '../rows/line-changes.ts';
+import { readLines, withCharges } from '../rows/rows.ts';
+import type { Db, RowLine, Tx } from '../schema.ts';
 import { roomInShare } from './fair-shares.ts';
 import { selectFreeRows } from './free-rows.ts';
 import { ownsLane, type LaneOwnership } from './lanes.ts';
@@ -71,14 +72,14 @@ export async function claimRows(db: Db, request: ClaimRequest): Promise<Claim | 
     const isShareFull = limit < request.limit && others.length > fresh.length;
     const blocked = await countBlocked(tx, batch);
     if (rows.length === 0) return { rows: [], exhausted, isShareFull, blocked };
-    await tx
-      .updateTable('rows')
-      .set((eb) => ({ lane, hold: eb('hold', '+', 1) }))
-      .where('batch', '=', batch)
-      .where('row', 'in', rows)
-      .execute();
+    const claimed: RowLine[] = [];
+    for (const line of await readLines(tx, batch, rows)) {
+      const claim = { lane, hold: line.hold + 1 };
+      await setRow(tx, line, claim);
+      claimed.push({ ...line, ...claim });
+    }
     const isFresh = ({ row: { row } }: RowStanding): boolean => fresh.includes(row);
-    const standings = await readRows(tx, batch, rows);
+    const standings = await withCharges(tx, claimed);
     const begunFirst = standings.toSorted((one, other) => Number(isFresh(one)) - Number(isFresh(other)));
     return { rows: begunFirst, exhausted, isShareFull, blocked };
   });

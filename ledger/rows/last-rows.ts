@@ -1,12 +1,11 @@
 import type { Compilable } from 'kysely';
-import type { AttemptKey } from '../../contract/batch.ts';
+import type { AttemptKey, BatchSettings } from '../../contract/batch.ts';
 import { hasResult, type Outcome } from '../../contract/outcomes.ts';
-import type { CacheMode } from '../../contract/cache.ts';
 import { resultStepOf, type RowSpec, type TtsMode } from '../../contract/row-kinds.ts';
 import type { Account } from '../../contract/names.ts';
 import { requireBatch } from '../batches/read-batches.ts';
 import { isChosen, ofRow } from '../conditions.ts';
-import { preparedOne } from '../database/prepared.ts';
+import { preparedEach } from '../database/prepared.ts';
 import { toSpec, type SPEC_COLUMNS } from '../records.ts';
 import type { Db, RowLine, Tx } from '../schema.ts';
 import { look } from '../database/transactions.ts';
@@ -27,7 +26,7 @@ export interface LastRow {
   readonly isUncached: boolean;
 }
 
-type Found = Pick<RowLine, 'batch' | 'row' | 'outcome' | (typeof SPEC_COLUMNS)[number]>;
+type Found = Pick<RowLine, 'id' | 'batch' | 'row' | 'outcome' | (typeof SPEC_COLUMNS)[number]>;
 
 /** The last row of an id. Exported for the test of its query plan. */
 export function selectLastRow(
@@ -38,7 +37,7 @@ export function selectLastRow(
     db
       .selectFrom('rows')
       .innerJoin('batches', 'batches.name', 'rows.batch')
-      .select(['rows.batch', 'rows.row', 'rows.outcome'])
+      .select(['rows.id', 'rows.batch', 'rows.row', 'rows.outcome'])
       .select(['rows.kind', 'rows.dialect', 'rows.voice', 'rows.name', 'rows.verify', 'rows.spec'])
       .where('rows.id', '=', id)
       .where('batches.api_url', '=', apiUrl)
@@ -52,12 +51,13 @@ export function selectLastRow(
   );
 }
 
-const lastRow = preparedOne(selectLastRow);
+const lastOf = preparedEach(selectLastRow);
 
-const lastKey = preparedOne((db, { batch, row, step }: Pick<AttemptKey, 'batch' | 'row' | 'step'>) =>
+/** The last attempt at a step of a row. */
+const lastAttempts = preparedEach((db, { batch, row, step }: Pick<AttemptKey, 'batch' | 'row' | 'step'>) =>
   db
     .selectFrom('charges')
-    .select('result_key')
+    .select(['batch', 'row', 'result_key'])
     .where(ofRow({ batch, row }))
     .where('step', '=', step)
     .orderBy('take', 'desc')
@@ -71,21 +71,28 @@ const lastKey = preparedOne((db, { batch, row, step }: Pick<AttemptKey, 'batch' 
  */
 export async function lastRows(db: Db, account: Account, ids: readonly string[]): Promise<readonly LastRow[]> {
   return look(db, async (tx) => {
-    const modes = new Map<string, { readonly tts: TtsMode; readonly cache: CacheMode }>();
-    const rows: LastRow[] = [];
-    for (const id of ids) {
-      const found = await lastRow(tx, { ...account, id });
-      if (found === undefined) continue;
-      const { batch, row, outcome } = found;
-      const { tts, cache } = modes.get(batch) ?? (await requireBatch(tx, batch)).settings;
-      modes.set(batch, { tts, cache });
-      const spec = toSpec(found);
-      const step = resultStepOf(spec);
-      const last = !hasResult(outcome) ? undefined : await lastKey(tx, { batch, row, step });
-      const key = last?.result_key ?? null;
-      const isUncached = hasResult(outcome) && key === null && cache === 'off';
-      rows.push({ id, batch, row, outcome, tts, spec, key, isUncached });
+    const found = await lastOf(
+      tx,
+      ids.map((id) => ({ ...account, id })),
+    );
+    const rows = found.map((line) => ({ ...line, spec: toSpec(line) }));
+    const made = rows.filter(({ outcome }) => hasResult(outcome));
+    const attempts = await lastAttempts(
+      tx,
+      made.map(({ batch, row, spec }) => ({ batch, row, step: resultStepOf(spec) })),
+    );
+    const keys = new Map(attempts.map((one) => [placeOf(one), one.result_key]));
+    const settingsOf = new Map<string, BatchSettings>();
+    const last: LastRow[] = [];
+    for (const { id, batch, row, outcome, spec } of rows) {
+      const settings = settingsOf.get(batch) ?? (await requireBatch(tx, batch)).settings;
+      settingsOf.set(batch, settings);
+      const key = keys.get(placeOf({ batch, row })) ?? null;
+      const isUncached = hasResult(outcome) && key === null && settings.cache === 'off';
+      last.push({ id, batch, row, outcome, tts: settings.tts, spec, key, isUncached });
     }
-    return rows;
+    return last;
   });
 }
+
+const placeOf = ({ batch, row }: Pick<AttemptKey, 'batch' | 'row'>): string => `${batch}/${row}`;

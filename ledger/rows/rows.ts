@@ -1,4 +1,4 @@
-import type { Compilable, SelectQueryBuilder } from 'kysely';
+import type { SelectQueryBuilder } from 'kysely';
 import { byAttempt } from '../../contract/batch.ts';
 import { defined } from '../../contract/defined.ts';
 import { whyNotChosen } from '../../policy/subset/subset.ts';
@@ -7,8 +7,10 @@ import { isPart } from '../conditions.ts';
 import { DuplicateKey, DuplicateRow, LedgerMisuse } from '../errors.ts';
 import type { ChargeRecord, LoadedRow, RowStanding } from '../record-types.ts';
 import { fromParts, fromRow, toCharge, toRow } from '../records.ts';
-import type { Db, Schema, Tx } from '../schema.ts';
+import { preparedEach } from '../database/prepared.ts';
 import { look, write } from '../database/transactions.ts';
+import type { Db, RowLine, Schema, Tx } from '../schema.ts';
+import type { RowKey } from './line-changes.ts';
 
 /** Rows per INSERT: well under the database's limit of parameters. */
 const ROWS_PER_INSERT = 500;
@@ -45,28 +47,22 @@ export async function readRow(db: Db, batch: string, row: number): Promise<RowSt
 
 /** These rows with their charges, in manifest order; missing ones are left out. */
 export async function readRows(tx: Tx, batch: string, rows: readonly number[]): Promise<readonly RowStanding[]> {
-  if (rows.length === 0) return [];
-  const lines = await tx
-    .selectFrom('rows')
-    .selectAll()
-    .where('batch', '=', batch)
-    .where('row', 'in', rows)
-    .orderBy('row')
-    .execute();
-  const charges = await tx
-    .selectFrom('charges')
-    .selectAll()
-    .where('batch', '=', batch)
-    .where('row', 'in', rows)
-    .execute();
+  return withCharges(tx, await readLines(tx, batch, rows));
+}
+
+/** These rows, in manifest order; missing ones are left out. */
+export async function readLines(tx: Tx, batch: string, rows: readonly number[]): Promise<readonly RowLine[]> {
+  const lines = await selectLines(tx, keysOf(batch, rows));
+  return lines.toSorted((one, other) => one.row - other.row);
+}
+
+/** These rows of one batch with their charges. */
+export async function withCharges(tx: Tx, lines: readonly RowLine[]): Promise<readonly RowStanding[]> {
   const byRow = new Map<number, ChargeRecord[]>(lines.map((line) => [line.row, []]));
-  for (const line of charges) byRow.get(line.row)?.push(toCharge(line));
-  const inParts = lines.flatMap(({ row, parts }) => (parts === null ? [] : row));
-  if (inParts.length === 0) {
-    return lines.map((line) => ({ row: toRow(line), charges: (byRow.get(line.row) ?? []).sort(byAttempt) }));
-  }
-  const ofParts = await chargesOfParts(tx, batch, inParts);
-  const firsts = await firstParts(tx, batch, inParts);
+  for (const line of await selectCharges(tx, lines)) byRow.get(line.row)?.push(toCharge(line));
+  const inParts = lines.filter(({ parts }) => parts !== null);
+  const ofParts = await chargesOfParts(tx, inParts);
+  const firsts = new Map((await selectFirstParts(tx, inParts)).map(({ whole, first }) => [whole, first]));
   return lines.map((line) => ({
     row: toRow(line),
     charges: ofParts.get(line.row) ?? (byRow.get(line.row) ?? []).sort(byAttempt),
@@ -74,39 +70,48 @@ export async function readRows(tx: Tx, batch: string, rows: readonly number[]): 
   }));
 }
 
+const keysOf = (batch: string, rows: readonly number[]): readonly RowKey[] => rows.map((row) => ({ batch, row }));
+
+/** Exported, as the next one, for the test of its query plan. */
+export const selectLines = preparedEach((db, { batch, row }: RowKey) =>
+  db.selectFrom('rows').selectAll().where('batch', '=', batch).where('row', '=', row),
+);
+
+export const selectCharges = preparedEach((db, { batch, row }: RowKey) =>
+  db.selectFrom('charges').selectAll().where('batch', '=', batch).where('row', '=', row),
+);
+
 /** The charges of the parts of these rows, part by part. */
-async function chargesOfParts(
-  tx: Tx,
-  batch: string,
-  rows: readonly number[],
-): Promise<ReadonlyMap<number, readonly ChargeRecord[]>> {
-  const byRow = new Map<number, ChargeRecord[]>(rows.map((row) => [row, []]));
-  const lines = await tx
+async function chargesOfParts(tx: Tx, rows: readonly RowKey[]): Promise<ReadonlyMap<number, readonly ChargeRecord[]>> {
+  const byRow = new Map<number, ChargeRecord[]>(rows.map(({ row }) => [row, []]));
+  for (const { part_of: row, ...line } of await selectChargesOfParts(tx, rows))
+    byRow.get(row ?? 0)?.push(toCharge(line));
+  for (const charges of byRow.values()) charges.sort((a, b) => a.row - b.row || byAttempt(a, b));
+  return byRow;
+}
+
+const selectChargesOfParts = preparedEach((db, { batch, row }: RowKey) =>
+  db
     .selectFrom('charges as c')
     .innerJoin('rows as r', (join) => join.onRef('r.batch', '=', 'c.batch').onRef('r.row', '=', 'c.row'))
     .selectAll('c')
     .select('r.part_of')
     .where('r.batch', '=', batch)
-    .where('r.part_of', 'in', rows)
-    .where(isPart('r'))
-    .execute();
-  for (const { part_of: row, ...line } of lines) byRow.get(row ?? 0)?.push(toCharge(line));
-  for (const charges of byRow.values()) charges.sort((a, b) => a.row - b.row || byAttempt(a, b));
-  return byRow;
-}
+    .where('r.part_of', '=', row)
+    .where(isPart('r')),
+);
 
-/** The number of the first part of each of these rows. */
-async function firstParts(tx: Tx, batch: string, rows: readonly number[]): Promise<ReadonlyMap<number, number>> {
-  const lines = await tx
+/** The number of the first part of a row. */
+const selectFirstParts = preparedEach((db, { batch, row }: RowKey) =>
+  db
     .selectFrom('rows')
-    .select((eb) => [eb.ref('part_of').$notNull().as('whole'), eb.fn.min<number>('row').as('first')])
+    .select((eb) => [eb.ref('part_of').$notNull().as('whole'), eb.ref('row').as('first')])
     .where('batch', '=', batch)
-    .where('part_of', 'in', rows)
+    .where('part_of', '=', row)
     .where(isPart('rows'))
-    .groupBy('part_of')
-    .execute();
-  return new Map(lines.map(({ whole, first }) => [whole, first]));
-}
+    .orderBy('row')
+    .limit(1),
+);
 
 /** The parts of a row, in order of its text; none if it is not split. */
 export async function partsOf(db: Db, batch: string, row: number): Promise<readonly RowStanding[]> {
@@ -144,9 +149,11 @@ export async function findRowById(db: Db, batch: string, id: string): Promise<nu
 
 /** The rows with these ids (at most some hundred) and their charges, in manifest order; ids without one are left out. */
 export async function rowsWithIds(db: Db, batch: string, ids: readonly string[]): Promise<readonly RowStanding[]> {
-  if (ids.length === 0) return [];
   return look(db, async (tx) => {
-    const found = await selectIds(tx, batch, ids).execute();
+    const found = await selectIds(
+      tx,
+      [...new Set(ids)].map((id) => ({ batch, id })),
+    );
     return readRows(
       tx,
       batch,
@@ -155,11 +162,6 @@ export async function rowsWithIds(db: Db, batch: string, ids: readonly string[])
   });
 }
 
-/** The rows of a batch with these ids. Exported for the test of its query plan. */
-export function selectIds(
-  db: Db | Tx,
-  batch: string,
-  ids: readonly string[],
-): Compilable & { execute(): Promise<{ row: number }[]> } {
-  return db.selectFrom('rows').select('row').where('batch', '=', batch).where('id', 'in', ids);
-}
+const selectIds = preparedEach((db, { batch, id }: { readonly batch: string; readonly id: string }) =>
+  db.selectFrom('rows').select('row').where('batch', '=', batch).where('id', '=', id),
+);

@@ -17,7 +17,7 @@ import type { NewRow } from '../record-types.ts';
 import { toFailure, toFallback, toFile, toRow } from '../records.ts';
 import type { Fallback } from '../rows/row-effects.ts';
 import { RowInHand } from '../rows/row-in-hand.ts';
-import type { ChargeLine, Db } from '../schema.ts';
+import type { ChargeLine, Db, Tx } from '../schema.ts';
 import { write } from '../database/transactions.ts';
 import { areAllThere } from '../parts/parts.ts';
 import { makeTake } from './takes.ts';
@@ -78,7 +78,7 @@ export async function redrive(
   choices: readonly RedriveChoice[],
   by = byItself(null),
 ): Promise<Redriven> {
-  return write(db, async (tx) => {
+  const work = async (tx: Tx): Promise<Redriven> => {
     const { state } = await requireReopenable(tx, batch);
     const rows: number[] = [];
     const left: number[] = [];
@@ -97,7 +97,8 @@ export async function redrive(
     if (opened) await reopenBatch(tx, batch, state === 'closed');
     for (const [kind, some] of done) await noteAction(tx, by, { kind, batch, rows: some });
     return { rows, left };
-  });
+  };
+  return write(db, work, (tx) => choices.flatMap(({ row }) => RowInHand.prefetch(tx, { batch, row })));
 }
 
 function kindOf({ how }: RedriveChoice): ActionKind {

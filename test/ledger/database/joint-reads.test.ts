@@ -19,6 +19,7 @@ describe('several executions of one statement', () => {
   it('are asked one by one if no list can have their values', () => {
     expect(joinReads([of('b', 1.5, 3), of('b', 2, 3)])).toBeUndefined();
     expect(joinReads([of('b', null, 3), of('b', 2, 3)])).toBeUndefined();
+    expect(joinReads([of('b', 2, 3), of('b', 2, 3)])).toBeUndefined();
   });
 
   it('get their own lines back, without what told them apart', () => {

@@ -13,7 +13,7 @@ import { finishJob, sending, settle } from '../../../ledger/requests/charges.ts'
 import { intend } from '../../../ledger/requests/intents.ts';
 import { earlierUnresolved, holderOfJob, otherUnresolved } from '../../../ledger/requests/unresolved.ts';
 import { selectLastRow } from '../../../ledger/rows/last-rows.ts';
-import { selectIds } from '../../../ledger/rows/rows.ts';
+import { rowsWithIds } from '../../../ledger/rows/rows.ts';
 import { selectPage } from '../../../ledger/rows/scans.ts';
 import type { Db, Schema } from '../../../ledger/schema.ts';
 import { openSqlite } from '../../../ledger/sqlite/dialect.ts';
@@ -89,7 +89,7 @@ it.each<[string, (db: Db) => Promise<unknown>]>([
   ['COVERING INDEX rows_not_chosen (batch=? AND outcome=? AND ended_at=?)', (db) => skippedQuotes(db, 'b')],
   ['INDEX rows_outcome (batch=? AND outcome=?)', (db) => countProcessEnds(db, 'b')],
   // Rows by their ids, and the last row of one; what the budget holds room for.
-  ['batch=? AND id=?', (db) => selectIds(db, 'b', ['r1', 'r2']).execute()],
+  ['batch=? AND id=?', (db) => rowsWithIds(db, 'b', ['r1', 'r2'])],
   ['INDEX rows_loaded (id=?)', (db) => selectLastRow(db, { apiUrl: 'http://a', account: 'u', id: 'r1' }).execute()],
   [
     'COVERING INDEX rows_free (batch=? AND state>? AND state<?)',
