@@ -42,6 +42,7 @@ async function startReplica({ port: primary }) {
     fallBehind: () => {
       ask("alter system set primary_conninfo = ''");
       ask('select pg_reload_conf()');
+      ask('do $$ begin while exists (select from pg_stat_wal_receiver) loop perform pg_sleep(0.02); end loop; end $$');
     },
     takeOver: async () => {
       run('pg_ctl', '-D', data, '-w', 'promote');

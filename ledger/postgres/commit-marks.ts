@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { DATABASE_FACT } from '../database/accept-copy.ts';
 import { MARK } from '../database/copy-doubts.ts';
-import { isWrittenHere, TABLES_HERE } from './origin.ts';
-import { BEGIN_WRITING, type Session, type Sessions } from './sessions.ts';
+import { isOf, isWrittenHere, TABLES_HERE } from './origin.ts';
+import { BEGIN_WRITING, type Sessions } from './sessions.ts';
 
 /** The server's time, ms since 1970: the clocks of hosts may be wrong by any amount. */
 const SERVER_TIME = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
@@ -22,6 +22,13 @@ export function tablesIn(facts: ReadonlyMap<string, string>): string {
 /** Leaves a mark, with the time behind it. */
 export const SET_MARK = `insert into facts (name, value) values ($1, $2::text || ' ' || ${SERVER_TIME})
   on conflict (name) do update set value = excluded.value`;
+
+/**
+ * Removes a mark where all is on record that its process has written: in the database that this acceptance made the ledger's
+ * own, behind the mark of the last commit.
+ */
+const REMOVE_MARK = `delete from facts where name = $1 and split_part(value, ' ', 1) = $2
+  and exists (select from facts where name = '${DATABASE_FACT}' and value in ($3::text, $3::text || ' ' || ${TABLES_HERE}))`;
 
 /** A fact that a write transaction leaves if it is committed. Its value is a number; on record, a time is behind it. */
 export interface CommitMark {
@@ -84,7 +91,7 @@ export class CommitMarks {
       const isUnaccepted = ledgerOf !== undefined && !isWrittenHere(ledgerOf, { origin, tables: tablesIn(facts) });
       // The mark of an earlier transaction tells a copy from a database that is another ledger's.
       const hasMark = facts.has(name);
-      const isOurs = acceptedAs.startsWith(`${origin} `) || hasMark;
+      const isOurs = isOf(origin, acceptedAs) || hasMark;
       // Once a person has accepted a copy with the mark, it can be said.
       if (isUnaccepted || !isOurs) throw sessions.notTheSame(hasMark);
       return numberOf(facts.get(name)) === numberOf(value);
@@ -93,12 +100,16 @@ export class CommitMarks {
 
   /**
    * Removes the mark of this process, which ends. Best effort. Those of processes that were killed stay: one that only has
-   * not written for long, and lacked its mark, would take the database for one that was set back.
+   * not written for long, and lacked its mark, would take the database for one that was set back. In a copy that lacks what
+   * this process has written, its mark stays, too: it is all that says so, and whoever accepts the copy is told by it.
    */
   async remove(sessions: Sessions): Promise<void> {
-    if (this.#last === 0) return;
-    const remove = (session: Session): Promise<unknown> =>
-      session.query('delete from facts where name = $1', [this.#name]);
-    await sessions.using(remove).catch(() => undefined);
+    if (this.#kept === undefined) return;
+    const { name, value, acceptedAs } = this.#kept;
+    await sessions
+      .using(async (session) => {
+        if (isOf(session.origin, acceptedAs)) await session.query(REMOVE_MARK, [name, value, acceptedAs]);
+      })
+      .catch(() => undefined);
   }
 }

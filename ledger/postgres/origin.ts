@@ -32,6 +32,11 @@ export function acceptanceIn(fact: string): string {
   return fact.split(' ').slice(0, 2).join(' ');
 }
 
+/** Whether the database that was accepted so is on the server of this origin. */
+export function isOf(origin: string, acceptance: string): boolean {
+  return acceptance.startsWith(`${origin} `);
+}
+
 /** The fact with these tables. */
 export function withTables(fact: string, tables: string): string {
   return `${acceptanceIn(fact)} ${tables}`;

@@ -111,6 +111,24 @@ it('a process that has written nothing for a year goes on, and sees the database
   await idle.close();
 });
 
+it.each([
+  ['goes from its own database', '', '', 0],
+  ['stays in a copy', 'database', '1234/00000001 of-another-server', 1],
+  ['stays in one that was accepted, and that it has not written to', 'database', 'accepted-anew', 1],
+  ['stays in one that was set back', 'commit:%', '0 0', 1],
+])('the mark of a process that ends in order %s', async (_where, like, value, left) => {
+  const { place, setFact } = newPlace();
+  const ledger = await openLedger(place, { makesTables: true });
+  await ledger.createBatch(aBatch('a'));
+  const { db } = await openDatabase({ place, mustExist: true });
+  const facts = db.selectFrom('facts').select('value');
+  const { value: former } = await facts.where('name', '=', 'database').executeTakeFirstOrThrow();
+  await setFact(like, value === 'accepted-anew' ? former.replace(/ \S+/, ` ${value}`) : value);
+  await ledger.close();
+  expect(await facts.where('name', 'like', 'commit:%').execute()).toHaveLength(left);
+  await db.destroy();
+});
+
 it('a copy that nobody has accepted is not copied on: the new place would ask nobody any more', async () => {
   const { place, setFact } = newPlace();
   const ledger = await openLedger(place, { makesTables: true });
