@@ -4,6 +4,7 @@ export interface PostgresServer {
   /** The folder that has its files. */
   readonly data: string;
   readonly kill: () => void;
+  readonly keepFiles: () => () => void;
   readonly start: () => Promise<void>;
   readonly stop: () => void;
 }

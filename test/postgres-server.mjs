@@ -112,6 +112,16 @@ async function makeServer(make) {
         }
       }
     },
+    /** Keeps its files as they are now, which it must not be using. Returns how to set them back to that. */
+    keepFiles: () => {
+      const kept = join(folder, 'kept');
+      const copy = (from, to) => execFileSync('cp', ['-a', from, to]);
+      copy(data, kept);
+      return () => {
+        rmSync(data, { recursive: true });
+        copy(kept, data);
+      };
+    },
     /** Starts it again, on the same port. Returns once it answers. */
     start,
     stop: () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DATABASE_FACT } from '../database/accept-copy.ts';
 import { MARK } from '../database/copy-doubts.ts';
-import { isOf, isWrittenHere, TABLES_HERE } from './origin.ts';
+import { isOf, isWrittenHere, SET_BACK_FACT, TABLES_HERE, type Here } from './origin.ts';
 import { BEGIN_WRITING, type Sessions } from './sessions.ts';
 
 /** The server's time, ms since 1970: the clocks of hosts may be wrong by any amount. */
@@ -10,13 +10,13 @@ const SERVER_TIME = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 /** The name under which {@link SELECT_FACTS} says which tables these are. */
 const TABLES = 'tables';
 
-/** Two facts, and which tables these are. */
-export const SELECT_FACTS = `select name, value from facts where name in ($1, $2)
+/** Two facts, and where they are. */
+export const SELECT_FACTS = `select name, value from facts where name in ($1, $2, '${SET_BACK_FACT}')
   union all select '${TABLES}', ${TABLES_HERE}`;
 
-/** Which tables the facts were read from. */
-export function tablesIn(facts: ReadonlyMap<string, string>): string {
-  return facts.get(TABLES) ?? '';
+/** Where the facts were read that a session of this origin has read. */
+export function placeOf(facts: ReadonlyMap<string, string>, origin: string): Here {
+  return { origin, tables: facts.get(TABLES) ?? '', setBack: facts.get(SET_BACK_FACT) };
 }
 
 /** Leaves a mark, with the time behind it. */
@@ -88,7 +88,7 @@ export class CommitMarks {
       const facts = new Map((rows as CommitMark[]).map((fact) => [fact.name, fact.value]));
       const { origin } = session;
       const ledgerOf = facts.get(DATABASE_FACT);
-      const isUnaccepted = ledgerOf !== undefined && !isWrittenHere(ledgerOf, { origin, tables: tablesIn(facts) });
+      const isUnaccepted = ledgerOf !== undefined && !isWrittenHere(ledgerOf, placeOf(facts, origin));
       // The mark of an earlier transaction tells a copy from a database that is another ledger's.
       const hasMark = facts.has(name);
       const isOurs = isOf(origin, acceptedAs) || hasMark;

@@ -4,8 +4,8 @@ import { UnitOfWork, type UnitConnection } from '../database/unit-of-work.ts';
 import { FORMER_OR_ACCEPT, LedgerAway } from '../errors.ts';
 import { explain } from './errors.ts';
 import { DATABASE_FACT } from '../database/accept-copy.ts';
-import { numberOf, SELECT_FACTS, SET_MARK, tablesIn, type CommitMark, type KeptMark } from './commit-marks.ts';
-import { acceptanceIn, isWrittenHere, newFact, withTables } from './origin.ts';
+import { numberOf, placeOf, SELECT_FACTS, SET_MARK, type CommitMark, type KeptMark } from './commit-marks.ts';
+import { acceptanceIn, isWrittenHere, newFact, SET_BACK_FACT, withTables } from './origin.ts';
 import { BEGIN_WRITING, LOOK_UP_BY_KEY, MOST_SESSIONS, type Session } from './sessions.ts';
 import { describePlace } from './describe-place.ts';
 
@@ -31,6 +31,8 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
   #planned: CommitMark | undefined;
   /** By what this database was accepted as the ledger's. */
   #acceptedAs = '';
+  /** The database lacks a commit of this process, and nobody has said so there. */
+  #isSetBack = false;
   /** The first error of a statement that nobody waited for. */
   #trouble: Error | undefined;
   /** The last error that was more than the consequence of another. */
@@ -127,11 +129,11 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
    * Throws {@link LedgerAway} if the ledger was last written in another database than this one: in a copy, what was sent
    * since it was made is not on record, and would be sent again. Which database it is tells a replica that took over and
    * a backup that was restored and rolled forward; which tables, a dump that was put back; a file system that was set back
-   * is told by the last mark.
+   * is told by the last mark, and by who has missed one before.
    */
   #admit(lines: readonly unknown[], markName: string, kept: KeptMark | undefined): void {
     const facts = new Map((lines as readonly CommitMark[]).map(({ name, value }) => [name, value]));
-    const here = { origin: this.#session.origin, tables: tablesIn(facts) };
+    const here = placeOf(facts, this.#session.origin);
     const ledgerOf = facts.get(DATABASE_FACT);
     const fact = ledgerOf === undefined ? newFact(here) : withTables(ledgerOf, here.tables);
     this.#acceptedAs = acceptanceIn(fact);
@@ -139,12 +141,14 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
       ledgerOf !== undefined &&
       kept?.acceptedAs === this.#acceptedAs &&
       numberOf(facts.get(markName)) < numberOf(kept.value);
-    if (isSetBack || (ledgerOf !== undefined && !isWrittenHere(ledgerOf, here))) {
+    const isOwn = ledgerOf === undefined || isWrittenHere(ledgerOf, here);
+    this.#isSetBack = isSetBack && isOwn;
+    if (isSetBack || !isOwn) {
       // So that the next try connects anew, in case the address leads to the former database again.
       this.#session.isBroken = true;
       throw new LedgerAway(
         describePlace(this.#place),
-        'its database is not the one that was last written, but a copy: a replica that took over, or a restored backup. The copy may lack the last records, and what was sent since would be paid for again. Nothing is sent',
+        'its database is not the one that was last written, but a copy: a replica that took over, a restored backup, or a disk that was set back. The copy may lack the last records, and what was sent since would be paid for again. Nothing is sent',
         FORMER_OR_ACCEPT,
         undefined,
         true,
@@ -159,6 +163,8 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
     // What waits to be written has no effect.
     this.#unit = undefined;
     await this.#run('rollback', []);
+    // Not as a write of the ledger's, which is refused. If it fails, the next try says it again.
+    if (this.#isSetBack) await this.#run(SET_FACT, [SET_BACK_FACT, this.#acceptedAs]).catch(() => undefined);
   }
 
   async #run(text: string, parameters: readonly unknown[]): Promise<pg.QueryResult> {

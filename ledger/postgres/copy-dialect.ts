@@ -4,7 +4,7 @@ import { TABLES } from '../schema.ts';
 import { DATABASE_FACT } from '../database/accept-copy.ts';
 import { cleaned } from './connection.ts';
 import { READ_ONLY } from './errors.ts';
-import { isWrittenHere, ORIGIN, TABLES_HERE, type Here } from './origin.ts';
+import { isWrittenHere, ORIGIN, SET_BACK_FACT, TABLES_HERE, type Here } from './origin.ts';
 
 const NAMES = Object.keys(TABLES);
 const ALL = NAMES.join(', ');
@@ -13,9 +13,9 @@ const ALL = NAMES.join(', ');
 export const postgresCopy: CopyDialect = {
   isAccepted: async (tx) => {
     const { rows } = await sql<Here & { readonly of: string }>`
-      select value as of, ${sql.raw(ORIGIN)} as origin, ${sql.raw(TABLES_HERE)} as tables from facts where name = ${DATABASE_FACT}`.execute(
-      tx,
-    );
+      select value as of, ${sql.raw(ORIGIN)} as origin, ${sql.raw(TABLES_HERE)} as tables,
+        (select value from facts where name = ${SET_BACK_FACT}) as "setBack"
+      from facts where name = ${DATABASE_FACT}`.execute(tx);
     // Without a line, the next writer puts it on record.
     return rows.every(({ of, ...here }) => isWrittenHere(of, here));
   },

@@ -12,10 +12,17 @@ export const ORIGIN = `(select system_identifier::text from pg_control_system())
  */
 export const TABLES_HERE = `(select oid::text from pg_database where datname = current_database()) || '/' || 'facts'::regclass::oid::text`;
 
-/** Where a session is: {@link ORIGIN} and {@link TABLES_HERE}. */
+/**
+ * The fact that a process leaves that sees the files of the database set back: it misses a commit of its own, which no process
+ * that begins later can know. Its value says as what the database was accepted then; once it is accepted anew, it is void.
+ */
+export const SET_BACK_FACT = 'set-back';
+
+/** Where a session is: {@link ORIGIN}, {@link TABLES_HERE} and the value of {@link SET_BACK_FACT}. */
 export interface Here {
   readonly origin: string;
   readonly tables: string;
+  readonly setBack: string | null | undefined;
 }
 
 /**
@@ -42,8 +49,8 @@ export function withTables(fact: string, tables: string): string {
   return `${acceptanceIn(fact)} ${tables}`;
 }
 
-/** Whether this fact was written here. One of an older program says nothing of tables. */
+/** Whether this fact was written here, and the database was not set back since. One of an older program says nothing of tables. */
 export function isWrittenHere(fact: string, here: Here): boolean {
   const [origin, , tables = here.tables] = fact.split(' ');
-  return origin === here.origin && tables === here.tables;
+  return origin === here.origin && tables === here.tables && here.setBack !== acceptanceIn(fact);
 }

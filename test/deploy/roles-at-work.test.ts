@@ -246,6 +246,13 @@ describe('the roles of a ledger', () => {
       await operator.recordStore('the store');
       await operator.replaceStore('a new one');
       expect(await operator.recordStore('another')).toBe('a new one');
+      // Whoever sees its disk set back says so to all.
+      const owner = addressFor('owner');
+      await executeStatements(owner, `update voxbatch.facts set value = '0 0' where name like 'commit:%'`);
+      await expect(worker.setControl('demo', 'running')).rejects.toThrow('a disk that was set back');
+      const later = await openLedger(addressFor('worker'));
+      await expect(later.setControl('demo', 'running')).rejects.toThrow('a disk that was set back');
+      await later.close();
       await operator.acceptCopy(ANN);
       // Nobody else wrote to it.
       await operator.clearDoubts(ANN);
