@@ -47,20 +47,31 @@ export class CommitUnknown extends LedgerUnreachable {
   }
 }
 
-/**
- * A copy of the database was accepted, and what was sent since it was made is not wholly on record: `senders` processes
- * have not recorded it again, or `unplaced` requests of the batch fit nowhere, of which `named` are the first. Nothing was
- * changed.
- */
+/** Why what was sent since a copy of the database was made is not wholly on record. */
+export interface CopyDoubts {
+  /** Processes that have not recorded it again. */
+  readonly senders: number;
+  /** Whether the copy names nobody who could. */
+  readonly isUnseen: boolean;
+  /** Requests of the batch that fit nowhere. */
+  readonly unplaced: number;
+  /** The first of those. */
+  readonly named: readonly string[];
+}
+
+/** A copy of the database was accepted, and what was sent since it was made is not wholly on record. Nothing was changed. */
 export class CopyInDoubt extends Error {
-  constructor(senders: number, named: readonly string[], unplaced: number) {
+  constructor({ senders, isUnseen, unplaced, named }: CopyDoubts) {
     const missing = `${senders} of the processes that wrote before it was accepted have not put on record again what they had sent; a worker that still runs does so within seconds`;
+    const unseen =
+      'it names no process that worked on it when it was made, so nobody puts on record again what was sent since';
     const more = unplaced > named.length ? ', …' : '';
     const seen = `requests that were sent have no place in it (${unplaced} of this batch: ${named.join(', ')}${more})`;
-    const why = [...(senders > 0 ? [missing] : []), ...(unplaced > 0 ? [seen] : [])].join('; and ');
+    const doubts = [senders > 0 && missing, isUnseen && unseen, unplaced > 0 && seen];
+    const why = doubts.filter((one) => one !== false).join('; and ');
     super(
       `The ledger is a copy that was accepted: ${why}. Rows could be paid for a second time, so nothing was changed, and nothing is sent. ` +
-        'Repeat this command once they have; or, if they are dead, or you have compared the receipts and the jobs of the account with what is named here: voxbatch ledger accept-copy --compared',
+        `${senders > 0 ? 'Repeat this command once they have; or, if they are dead, or you' : 'Once you'} have compared the receipts and the jobs of the account${unplaced > 0 ? ' with what is named here' : ''}: voxbatch ledger accept-copy --compared`,
     );
     this.name = 'CopyInDoubt';
   }

@@ -26,8 +26,8 @@ export interface PausedOnCopy {
 /**
  * Takes a copy for the ledger: the next writer puts it on record. In the same transaction pauses all open batches and all
  * schedules, so that no worker that waits for it sends anything. A batch that had paused by itself waits for a person from
- * then on, too. Notes who wrote lately: nobody resumes before they have recorded again what they sent. Returns the paused.
- * On a database in a file it only pauses.
+ * then on, too. Notes who wrote lately: nobody resumes before they have recorded again what they sent, or a person has
+ * compared. Returns the paused.
  */
 export async function acceptCopy(db: Db, by: By): Promise<PausedOnCopy> {
   // Not as a group of writes, which would be refused.

@@ -7,11 +7,13 @@ import { look, write } from './transactions.ts';
 
 /**
  * What is open after a copy of the database was accepted, as facts: processes that wrote to the former database and have
- * not put on record again what they had sent, and requests that were sent and fit nowhere in the copy. Until a person has
- * seen to both, whatever would send rows again is refused. And the batches that were open then, until a person resumes them.
+ * not put on record again what they had sent, or that none is known, and requests that were sent and fit nowhere in the copy.
+ * Until a person has seen to them, whatever would send rows again is refused. And the batches that were open then, until a person resumes them.
  */
 const SENDER = 'copy:sender:';
 const UNPLACED = 'copy:unplaced:';
+/** The copy names no process that wrote to it: it was made while none worked, or in a file. Whoever did since is unknown. */
+const UNSEEN = 'copy:unseen';
 const HELD = 'copy:held:';
 /** The fact that says when a copy was accepted last, ms. It stays. */
 const ACCEPTED = 'copy:accepted';
@@ -23,10 +25,11 @@ export const MARK = 'commit:';
 /** Requests named in a message. */
 const MOST_NAMED = 5;
 
-/** Notes the processes that wrote lately to what the copy was made of. */
+/** Notes the processes that wrote lately to what the copy was made of; or that it names none, so that nobody can come back. */
 export async function awaitSenders(tx: Tx): Promise<void> {
   const marks = await tx.selectFrom('facts').selectAll().where('name', 'like', `${MARK}%`).execute();
   const timed = marks.map(({ name, value }) => ({ name, at: Number(value.split(' ')[1] ?? 0) }));
+  if (timed.length === 0) await keepFact(tx, UNSEEN, String(tx.now()));
   const last = Math.max(0, ...timed.map(({ at }) => at));
   for (const { name, at } of timed) {
     if (at >= last - LATELY_MS) await keepFact(tx, SENDER + name.slice(MARK.length), String(at));
@@ -63,8 +66,8 @@ async function removeFact(tx: Tx, name: string): Promise<void> {
 }
 
 /**
- * Throws {@link CopyInDoubt} while processes have not recorded again what they had sent, or requests of this batch have no
- * place. `batch`: null for what is about no batch.
+ * Throws {@link CopyInDoubt} while processes have not recorded again what they had sent or none is known that could, or requests of this
+ * batch have no place. `batch`: null for what is about no batch.
  */
 export async function requireNoDoubt(tx: Tx, batch: string | null): Promise<void> {
   const facts = await tx.selectFrom('facts').selectAll().where('name', 'like', 'copy:%').execute();
@@ -73,17 +76,20 @@ export async function requireNoDoubt(tx: Tx, batch: string | null): Promise<void
     .filter(({ name }) => name.startsWith(UNPLACED))
     .map(({ value }) => JSON.parse(value) as UnplacedRequest)
     .filter(({ key }) => key.batch === batch);
-  if (senders === 0 && unplaced.length === 0) return;
+  const isUnseen = facts.some(({ name }) => name === UNSEEN);
+  if (senders === 0 && !isUnseen && unplaced.length === 0) return;
   const named = unplaced
     .slice(0, MOST_NAMED)
     .map(({ key, jobId }) => `row ${key.row}${jobId === null ? '' : ` (job ${jobId})`}`);
-  throw new CopyInDoubt(senders, named, unplaced.length);
+  throw new CopyInDoubt({ senders, isUnseen, named, unplaced: unplaced.length });
 }
 
 /** What a person has seen to. */
 export interface ClearedDoubts {
   /** Processes that have not come back. */
   readonly senders: number;
+  /** Whether the copy named nobody who could. */
+  readonly isUnseen: boolean;
   readonly unplaced: readonly UnplacedRequest[];
 }
 
@@ -95,7 +101,7 @@ export async function clearDoubts(db: Db, by: By): Promise<ClearedDoubts> {
   return write(db, async (tx) => {
     const facts = await tx
       .deleteFrom('facts')
-      .where((eb) => eb.or([eb('name', 'like', `${SENDER}%`), eb('name', 'like', `${UNPLACED}%`)]))
+      .where((eb) => eb.or([SENDER, UNPLACED, UNSEEN].map((prefix) => eb('name', 'like', `${prefix}%`))))
       .returningAll()
       .execute();
     const unplaced = facts
@@ -107,7 +113,11 @@ export async function clearDoubts(db: Db, by: By): Promise<ClearedDoubts> {
       ...unplaced.map(({ key }) => key.batch),
     ]);
     for (const batch of compared) await noteAction(tx, by, { kind: 'compare-copy', batch });
-    return { senders: facts.length - unplaced.length, unplaced };
+    return {
+      senders: facts.filter(({ name }) => name.startsWith(SENDER)).length,
+      isUnseen: facts.some(({ name }) => name === UNSEEN),
+      unplaced,
+    };
   });
 }
 

@@ -96,7 +96,8 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
       'this command is given. It pauses all open batches and all schedules: compare with the jobs of your account before\n' +
       'you resume them. Stop the former server for good: workers that still reach it would pay for the same rows there.\n' +
       'Workers that still run put on record again what they had sent, and nothing is resumed before all that wrote lately have.\n' +
-      'If some are dead, or have sent what fits nowhere in the copy, compare, and then give this command with --compared.',
+      'If some are dead, if the copy names none of them, or if what they sent fits nowhere in it, compare, and then give this command\n' +
+      'with --compared.',
     examples: ['voxbatch ledger accept-copy', 'voxbatch ledger accept-copy --compared'],
     load: async () => (await import('../ledger/ledger.ts')).acceptCopyNow,
   },

@@ -62,11 +62,16 @@ export async function acceptCopyNow({ compared }: Flags, context: RunContext): P
 
 /** `--compared`: nobody waits any more for processes that have not come back. */
 async function clearNow({ output }: RunContext): Promise<ExitName> {
-  const { senders, unplaced } = await clearCopyDoubts(await readSettings());
+  const { senders, isUnseen, unplaced } = await clearCopyDoubts(await readSettings());
+  const waited = [
+    ...(senders > 0 ? [plural(senders, 'process', 'processes')] : []),
+    ...(isUnseen ? ['whoever sent something after the copy was made'] : []),
+    ...(unplaced.length > 0 ? [`${plural(unplaced.length, 'request')} without a place`] : []),
+  ];
   output.say(
-    senders + unplaced.length === 0
+    waited.length === 0
       ? 'Nothing was waited for: all processes that wrote lately have put on record again what they had sent.'
-      : `No longer waited for: ${plural(senders, 'process', 'processes')} and ${plural(unplaced.length, 'request')} without a place. What they had sent and is not on record will be sent and paid for again. Then: voxbatch resume BATCH`,
+      : `No longer waited for: ${waited.join(' and ')}. What was sent and is not on record will be sent and paid for again. Then: voxbatch resume BATCH`,
   );
   for (const { key, jobId, at } of unplaced) {
     const job = jobId === null ? 'no answer known' : `job ${jobId}`;

@@ -56,6 +56,7 @@ describe('files of before a copy of the ledger was accepted', () => {
     expect(await readAll(folder)).toEqual(former);
     expect(await readAll()).not.toEqual(former);
     expect((await verifyOut(place.out)).mismatches).toEqual([]);
+    await place.ledger.clearDoubts(byItself(null));
     await place.ledger.setControl('demo', 'running');
     expect(await formerNow()).toBe('');
     expect(await readAll(folder)).toEqual(former);

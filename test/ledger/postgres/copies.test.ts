@@ -175,7 +175,10 @@ it('a clone that takes the place of a database on the same server is a copy, als
   const later = await openLedger(place);
   await expect(later.intend(aKey(1), INTENT)).rejects.toThrow('voxbatch ledger accept-copy');
   await later.acceptCopy(byItself(null));
-  await later.setControl('b', 'running');
+  // It was made while nobody worked on it, so it names nobody who could say that a row was sent since.
+  await expect(later.setControl('b', 'running')).rejects.toThrow('it names no process that worked on it');
+  expect(await later.clearDoubts(byItself(null))).toEqual({ senders: 0, isUnseen: true, unplaced: [] });
+  expect(await later.setControl('b', 'running')).toBe('running');
   await later.close();
   await server.query(`drop database ${name} with (force)`);
   await server.end();

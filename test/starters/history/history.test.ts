@@ -58,8 +58,13 @@ describe('every command that changes a batch', () => {
     const who = `${userInfo().username}@${hostname()}`;
     const kinds = ['accept_copy', 'pause', ...(flag === '' ? [] : ['compare_copy'])];
     expect(await actions()).toMatchObject(kinds.map((what) => ({ what, by: 'person', who })));
+    // In a file, too: whoever restores a backup is asked.
+    if (flag === '') {
+      await expectRun('resume demo', 4, 'voxbatch ledger accept-copy --compared');
+      return;
+    }
+    await expectRun('resume demo', 0);
     // Once it was resumed, a comparison says nothing about it.
-    await run('resume demo');
     await run('ledger accept-copy --compared');
     expect((await actions()).at(-1)).toMatchObject({ what: 'resume' });
   });
