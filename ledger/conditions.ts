@@ -94,7 +94,7 @@ export function hasMadeVoice(rows: string): RawBuilder<boolean> {
 }
 
 /** States of an attempt that has or may have a result: all except refused and revoked ones. */
-const SENT: readonly AttemptState[] = [...ACCEPTED_STATES, 'cached', 'sending', 'unknown'];
+export const SENT: readonly AttemptState[] = [...ACCEPTED_STATES, 'cached', 'sending', 'unknown'];
 
 /** Rows with no request that could bring a result and no reused result: ever, or in their current take. */
 export function isUnsent(rows: string, when: 'ever' | 'in-this-take'): RawBuilder<boolean> {

@@ -2,12 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { loadBatch } from '../cache/batch-cache.ts';
+import { sweep, SWEEP_EVERY_MS } from './sweeps.ts';
 import type { WakeUps } from './wake-ups.ts';
 
 /** How often a lane reads the user's control settings, ms. */
 const LISTEN_EVERY_MS = 250;
-/** How often a stopping batch is searched for rows that have ended or can end, ms. */
-const SWEEP_EVERY_MS = 1_000;
 
 /**
  * The control state of a batch, read from the ledger a few times a second. Each read also proves that this process and
@@ -67,7 +66,7 @@ export class Steering {
       if (this.#batch.control === 'stopping' && performance.now() >= sweepAt) {
         sweepAt = performance.now() + SWEEP_EVERY_MS;
         // Includes rows that were in flight at a `stop --now` and have got a job since.
-        await this.#deps.ledger.cancelRest(this.#batch.name);
+        await sweep(this.#deps.ledger, this.#batch.name);
         // Each row that waits for a job checks whether it has ended.
         this.#wakeUps.wakeAll();
       }

@@ -13,7 +13,7 @@ import { toFailure, toSettings, toBatch } from '../records.ts';
 import type { RowInHand } from '../rows/row-in-hand.ts';
 import type { RowLine, Tx } from '../schema.ts';
 import { noteAction } from '../history/actions.ts';
-import { cancelIdle, endRunning } from './stops.ts';
+import { cancelFirst } from './stops.ts';
 import { afterFailure, newWatch, type AlikeWatch } from '../../policy/lanes/alike.ts';
 import { reasonOf } from '../../policy/rows/failure-reason.ts';
 import { tellPause } from '../notices/notices.ts';
@@ -49,8 +49,7 @@ export async function haltIfDue(tx: Tx, name: string, row: number, { outcome, fa
   await setBatch(tx, name, { control: 'stopping', halted: words, stop_now: halt.when === 'now' ? 1 : 0 });
   const details = halt.when === 'now' ? { isNow: true as const } : {};
   await noteAction(tx, byItself(words), { kind: 'stop', batch: name, details });
-  await cancelIdle(tx, name);
-  if (halt.when === 'now') await endRunning(tx, name);
+  await cancelFirst(tx, name, halt.when === 'now');
 }
 
 /**

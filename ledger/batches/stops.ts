@@ -1,43 +1,49 @@
-import type { SelectQueryBuilder } from 'kysely';
 import { byItself } from '../../contract/actions.ts';
 import type { Control } from '../../contract/outcomes.ts';
-import type { Failure } from '../../contract/failures.ts';
-import { requireBatch, readBatchLine, setBatch } from './read-batches.ts';
-import { isFetchedAgain, isUnresolved, isRunning, presentTakeOf } from '../conditions.ts';
+import { FIRST_PAGE, nextPage } from '../../policy/pacing/page-size.ts';
+import { look, write } from '../database/transactions.ts';
 import { noteAction } from '../history/actions.ts';
-import { updateRow, endingColumns } from '../rows/row-changes.ts';
-import type { ChargeRecord } from '../record-types.ts';
-import { toCharge, toFallback } from '../records.ts';
-import { endReturning } from '../takes/returned.ts';
-import { RowInHand } from '../rows/row-in-hand.ts';
-import type { Db, Schema, Tx } from '../schema.ts';
-import type { ChargesTable } from '../tables/charges.ts';
-import type { RowsTable } from '../tables/rows.ts';
-import { write } from '../database/transactions.ts';
-import { undoTake } from '../takes/undo-take.ts';
-
-/** Max rows ended per transaction, because other writers wait for its lock. */
-const MOST_ROWS = 1_000;
+import type { Db, Tx } from '../schema.ts';
+import { requireBatch, readBatchLine, setBatch } from './read-batches.ts';
+import { endIdle, endRunning, type EndRows } from './stopped-rows.ts';
+import { idleRows, runningRows, type SelectRows } from './unfinished.ts';
 
 /**
  * Ends as `cancelled` the open rows without an attempt in flight or in doubt and without an unfinished job; after
- * {@link stopNow}, also ends rows with such a job as `overdue`. Works in chunks; returns the number of ended rows.
+ * {@link stopNow}, also ends rows with such a job as `overdue`. Returns the number of ended rows.
  */
 export async function cancelRest(db: Db, batch: string): Promise<number> {
   const { stop_now } = await readBatchLine(db, batch);
+  const overdue = stop_now === 1 ? await endPages(db, batch, runningRows, endRunning) : 0;
+  return overdue + (await endPages(db, batch, idleRows, endIdle));
+}
+
+/**
+ * Ends rows page by page, so that other writers get their turn. Each page is looked up first, without the writers' lock:
+ * every lane sweeps a stopping batch, and most find nothing to end. Of several that find the same, the first ends it.
+ */
+async function endPages(db: Db, batch: string, select: SelectRows, end: EndRows): Promise<number> {
   let ended = 0;
-  for (let more = stop_now === 1; more;) {
-    const dropped = await write(db, (tx) => endRunning(tx, batch));
-    ended += dropped;
-    more = dropped === MOST_ROWS;
+  let most = FIRST_PAGE;
+  for (let after = 0; ;) {
+    const rows = await look(db, (tx) => select(tx, batch, { after, most }));
+    const last = rows.at(-1);
+    if (last === undefined) return ended;
+    let since = 0;
+    ended += await write(db, (tx) => {
+      since = performance.now();
+      return end(tx, batch, rows);
+    });
+    most = nextPage(most, performance.now() - since);
+    after = last;
   }
-  for (let after: number | undefined = 0; after !== undefined;) {
-    const from: number = after;
-    const page = await write(db, (tx) => cancelIdle(tx, batch, from));
-    ended += page.ended;
-    after = page.next;
-  }
-  return ended;
+}
+
+/** Ends the first of these rows in the transaction that stops the batch; {@link cancelRest} ends the others. */
+export async function cancelFirst(tx: Tx, batch: string, isNow: boolean): Promise<void> {
+  const page = { after: 0, most: FIRST_PAGE };
+  await endIdle(tx, batch, await idleRows(tx, batch, page));
+  if (isNow) await endRunning(tx, batch, await runningRows(tx, batch, page));
 }
 
 /**
@@ -58,107 +64,4 @@ export async function stopNow(db: Db, batch: string, by = byItself(null)): Promi
   if (control !== undefined) return control;
   await cancelRest(db, batch);
   return 'stopping';
-}
-
-/** The batch's accepted attempts whose jobs may still run; only the latest attempt of each step counts. */
-export async function runningJobs(db: Db | Tx, batch: string): Promise<readonly ChargeRecord[]> {
-  const lines = await latest(db, batch).selectAll('c').where(isRunning('c')).orderBy('c.row').execute();
-  return lines.map(toCharge);
-}
-
-/**
- * Ends as `cancelled` the next open rows with nothing in flight, nothing in doubt and no unfinished job. Rows that were
- * open only to replace such a request or job return to their earlier outcome. Returns the number of ended rows, and the
- * row to continue after.
- */
-export async function cancelIdle(
-  tx: Tx,
-  batch: string,
-  after = 0,
-): Promise<{ readonly ended: number; readonly next: number | undefined }> {
-  const open = await tx
-    .selectFrom('rows')
-    .select(['batch', 'row', 'kind', 'take', 'fallback'])
-    .where('batch', '=', batch)
-    .where('outcome', 'is', null)
-    // A row in parts ends with the last of them.
-    .where('parts', 'is', null)
-    .where('row', '>', after)
-    .orderBy('row')
-    .limit(MOST_ROWS)
-    .execute();
-  const last = open.at(-1)?.row;
-  if (last === undefined) return { ended: 0, next: undefined };
-  // Each query uses an index that holds only unfinished work.
-  const underWay = latest(tx, batch).select('c.row').where('c.row', '>', after).where('c.row', '<=', last);
-  const unresolved = await underWay.where(isUnresolved('c')).execute();
-  const running = await underWay.where(isRunning('c')).execute();
-  const busy = new Set([...unresolved, ...running].map(({ row }) => row));
-  const now = tx.now();
-  const ending = { outcome: 'cancelled', failure: null, updated_at: now, ended_at: now } as const;
-  const idle = open.filter(({ row }) => !busy.has(row));
-  for (const line of idle) {
-    const undone = await undoTake(tx, line);
-    const before = undone?.ending ?? toFallback(line.fallback)?.ending;
-    const end = before === undefined ? ending : endingColumns(before, now);
-    await updateRow(tx, line, { ...end, ...undone?.columns });
-  }
-  return { ended: idle.length, next: open.length < MOST_ROWS ? undefined : last };
-}
-
-/**
- * Ends the next open rows with running jobs as `overdue`: they were paid for, and waiting for them can resume for free.
- * Rows whose job is read for an earlier take return to their earlier outcome. Returns the number of ended rows; if it
- * equals the transaction limit, there may be more.
- */
-export async function endRunning(tx: Tx, batch: string): Promise<number> {
-  const jobs = await latest(tx, batch)
-    .select(['c.row', 'c.job_id', 'r.fallback'])
-    .where(isRunning('c'))
-    .where('r.outcome', 'is', null)
-    .orderBy('c.row')
-    .limit(MOST_ROWS)
-    .execute();
-  for (const { row, job_id: jobId, fallback } of jobs) {
-    if (toFallback(fallback)?.returning !== undefined) {
-      await endReturning(await RowInHand.take(tx, { batch, row }));
-      continue;
-    }
-    const message =
-      `The batch was stopped while job ${jobId ?? '(without an id)'} was running; it was accepted and may have been charged. ` +
-      'Its result can still be fetched, free.';
-    const failure: Failure = { class: 'Overdue', message };
-    const now = tx.now();
-    await updateRow(tx, { batch, row }, { outcome: 'overdue', failure, updated_at: now, ended_at: now });
-  }
-  return jobs.length;
-}
-
-/**
- * The latest attempt of each step in each row's current take: nobody waits for the jobs of earlier takes. Also includes
- * attempts in flight, whatever their take, and jobs read again for a lost file.
- */
-function latest(
-  db: Db | Tx,
-  batch: string,
-): SelectQueryBuilder<Schema & { c: ChargesTable; r: RowsTable }, 'c' | 'r', object> {
-  return db
-    .selectFrom('charges as c')
-    .innerJoin('rows as r', (join) => join.onRef('r.batch', '=', 'c.batch').onRef('r.row', '=', 'c.row'))
-    .where('c.batch', '=', batch)
-    .where((eb) => eb.or([eb('c.state', '=', 'sending'), eb('c.take', '=', presentTakeOf('r')), isFetchedAgain('c')]))
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('charges as later')
-            .select('later.row')
-            .whereRef('later.batch', '=', 'c.batch')
-            .whereRef('later.row', '=', 'c.row')
-            .whereRef('later.step', '=', 'c.step')
-            .whereRef('later.take', '=', 'c.take')
-            .whereRef('later.attempt', '>', 'c.attempt'),
-        ),
-      ),
-    );
 }

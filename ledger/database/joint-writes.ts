@@ -1,6 +1,6 @@
 import type { Column, Table } from '../tables/columns.ts';
 
-/** A statement that inserts or updates one line of a table. */
+/** A statement that inserts, updates or deletes one line of a table. */
 export interface LineWrite {
   readonly table: Table;
   /** Its values are all parameters, each written once. */
@@ -79,10 +79,10 @@ function joinWrites(writes: readonly LineWrite[]): Statement {
     return `k.${column}`;
   });
   const body = first.sql.replace(/\$(\d+)/g, (_, number) => places[Number(number) - 1] ?? '');
-  const from = `from unnest(${types.join(', ')}) as k(${columns.join(', ')})`;
+  const list = `unnest(${types.join(', ')}) as k(${columns.join(', ')})`;
   const sql = body.startsWith('insert ')
-    ? body.replace(/values \(([^()]*)\)/, (_, line: string) => `select ${line} ${from}`)
-    : body.replace(' where ', () => ` ${from} where `);
+    ? body.replace(/values \(([^()]*)\)/, (_, line: string) => `select ${line} from ${list}`)
+    : body.replace(' where ', () => ` ${body.startsWith('delete ') ? 'using' : 'from'} ${list} where `);
   return { sql, values };
 }
 

@@ -62,7 +62,7 @@ export function preparedEach<P extends object, R>(
 }
 
 /**
- * Like {@link prepared}, for a statement that inserts or updates one line of `table`, and changes lines about these
+ * Like {@link prepared}, for a statement that inserts, updates or deletes one line of `table`, and changes lines about these
  * subjects only. Nobody needs its answer. Each parameter has the name of a column whose values it takes.
  */
 export function preparedWrite<P extends object>(

@@ -5,8 +5,9 @@ import { dialectOf, stepsIn, type Kind } from '../../contract/row-kinds.ts';
 import { DUST } from '../../policy/money/room.ts';
 import type { BudgetAnswer } from './budget-room.ts';
 import type { Intent } from '../requests/intent-records.ts';
-import { isNoPart, isPart, isUntouched, isUnsent } from '../conditions.ts';
-import { endingColumns, updateRow } from '../rows/row-changes.ts';
+import { isNoPart, isPart, isUntouched, SENT } from '../conditions.ts';
+import { endingColumns, updateRows, type LineChange } from '../rows/row-changes.ts';
+import { selectCharges } from '../rows/row-in-hand.ts';
 import {
   costInWords,
   notSent,
@@ -17,11 +18,12 @@ import {
   type Charged,
   type Unsent,
 } from './over-budget-words.ts';
-import { unsentBeside, type UnsentPart } from '../parts/part-budgets.ts';
-import { toFallback, toSpec, toTake } from '../records.ts';
+import { unsentBeside } from '../parts/part-budgets.ts';
+import { toFallback, toSpec } from '../records.ts';
 import type { RowEnding } from '../rows/row-effects.ts';
 import type { Db, RowLine, Tx } from '../schema.ts';
-import { undoTake } from '../takes/undo-take.ts';
+import { takesOf } from '../takes/takes.ts';
+import { prefetchUndo, undoTake, type UndoneTake } from '../takes/undo-take.ts';
 
 /**
  * How rows end when the budget has no room for them. A row with nothing sent is `skipped`. A row whose retake does not
@@ -30,7 +32,7 @@ import { undoTake } from '../takes/undo-take.ts';
  */
 
 /** Max untouched rows ended together with a row that does not fit. The next such row ends more. */
-const MOST_SKIPPED = 2_000;
+const MOST_SKIPPED = 1_000;
 
 /** Facts about a budget that is too small for a request. */
 interface OverBudget {
@@ -59,14 +61,23 @@ export async function endOverBudget(
   const parts = await unsentBeside(tx, row);
   const sums = sumsInWords(budget, settled, costInWords(intent, row, parts, counted));
   const before = await chargedFor(tx, row);
-  const ending = await endUnsent(tx, row, { sums, before, isAgain });
-  for (const part of parts) await endUnsent(tx, part, { sums, before, isAgain: false });
+  prefetchUndo(tx, [row, ...parts]);
+  const { ending, columns } = await unsentEnding(tx, row, { sums, before, isAgain });
+  const changes: LineChange[] = [{ line: row, change: { ...endingColumns(ending, tx.now()), ...columns } }];
+  for (const part of parts) {
+    const its = await unsentEnding(tx, part, { sums, before, isAgain: false });
+    changes.push({ line: part, change: { ...endingColumns(its.ending, tx.now()), ...its.columns } });
+  }
+  await updateRows(tx, changes);
   if (mayBeFree) return ending;
   const above = budget - settled + DUST;
   const others = await selectUntouched(tx, row.batch, above, likeThis(row, intent, above, counted)).execute();
   const skipped = skippedFor({ sums: sumsInWords(budget, settled), before: UNCHARGED, isAgain: false });
-  for (const other of others)
-    await updateRow(tx, { batch: row.batch, row: other.row }, endingColumns(skipped, tx.now()));
+  const change = endingColumns(skipped, tx.now());
+  await updateRows(
+    tx,
+    others.map((line) => ({ line, change })),
+  );
   return ending;
 }
 
@@ -98,10 +109,10 @@ export function selectUntouched(
   batch: string,
   above: number,
   like?: LikeRows,
-): Compilable & { execute(): Promise<{ row: number }[]> } {
+): Compilable & { execute(): Promise<RowLine[]> } {
   return tx
     .selectFrom('rows')
-    .select('row')
+    .selectAll()
     .where('batch', '=', batch)
     .where(isUntouched('rows'))
     .where('quoted', '>', like?.above ?? above)
@@ -161,14 +172,15 @@ async function chargedFor(tx: Tx, { batch, row, part_of: whole }: RowLine): Prom
   return { charged: charged ?? 0, inDoubt };
 }
 
-async function endUnsent(tx: Tx, line: UnsentPart, why: Unsent): Promise<RowEnding> {
+/** How a row ends that is not sent, and its columns if it goes back to its take before. */
+async function unsentEnding(
+  tx: Tx,
+  line: RowLine,
+  why: Unsent,
+): Promise<{ readonly ending: RowEnding; readonly columns?: UndoneTake['columns'] }> {
   const undone = await undoTake(tx, line);
-  const ending =
-    undone === undefined
-      ? endingOf(toFallback(line.fallback)?.ending, await failureBefore(tx, line), why)
-      : asBefore(undone.ending, why);
-  await updateRow(tx, line, { ...endingColumns(ending, tx.now()), ...undone?.columns });
-  return ending;
+  if (undone !== undefined) return { ending: asBefore(undone.ending, why), columns: undone.columns };
+  return { ending: endingOf(toFallback(line.fallback)?.ending, await failureBefore(tx, line), why) };
 }
 
 function asBefore(ending: RowEnding, { sums }: Unsent): RowEnding {
@@ -189,23 +201,13 @@ function endingOf(kept: RowEnding | undefined, failed: Failure | undefined, why:
 }
 
 /** The job failure that caused this automatic take, if nothing was sent in it. */
-async function failureBefore(tx: Tx, { batch, row, take }: UnsentPart): Promise<Failure | undefined> {
-  const retake = await tx
-    .selectFrom('takes')
-    .innerJoin('rows', (join) =>
-      join
-        .onRef('rows.batch', '=', 'takes.batch')
-        .onRef('rows.row', '=', 'takes.row')
-        .onRef('rows.take', '=', 'takes.take'),
-    )
-    .selectAll('takes')
-    .where('takes.batch', '=', batch)
-    .where('takes.row', '=', row)
-    .where('takes.take', '=', take)
-    .where('takes.reason', '=', 'retake')
-    .where(isUnsent('rows', 'in-this-take'))
-    .executeTakeFirst();
-  return retake === undefined ? undefined : (toTake(retake).before.failure ?? undefined);
+async function failureBefore(tx: Tx, { batch, row, take }: RowLine): Promise<Failure | undefined> {
+  if (take === 1) return undefined;
+  const made = (await takesOf(tx, batch, row)).find((one) => one.take === take && one.reason === 'retake');
+  if (made === undefined) return undefined;
+  const charges = await selectCharges(tx, { batch, row });
+  if (charges.some((one) => one.take === take && SENT.includes(one.state))) return undefined;
+  return made.before.failure ?? undefined;
 }
 
 function skippedFor(why: Unsent): RowEnding {

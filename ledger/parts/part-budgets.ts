@@ -1,9 +1,8 @@
 import { readBatchLine } from '../batches/read-batches.ts';
-import { ofRow, hasSentSibling, isUnsent } from '../conditions.ts';
+import { ofRow, hasSentSibling, isPart, isUnsent } from '../conditions.ts';
 import { setRow } from '../rows/line-changes.ts';
 import { toSettings } from '../records.ts';
 import type { RowInHand } from '../rows/row-in-hand.ts';
-import { selectParts } from '../rows/rows.ts';
 import type { ChargeLine, RowLine, Tx } from '../schema.ts';
 
 /**
@@ -11,14 +10,18 @@ import type { ChargeLine, RowLine, Tx } from '../schema.ts';
  * So the row starts only if there is room for all of it, and no other row takes that room.
  */
 
-/** A part not sent in its current take. */
-export type UnsentPart = Pick<RowLine, 'batch' | 'row' | 'kind' | 'take' | 'quoted' | 'promised' | 'fallback'>;
+/** What a budget looks at in a part not sent in its current take. */
+export type UnsentPart = Pick<RowLine, 'row' | 'quoted' | 'promised'>;
 
 /** The part's open, unsent siblings; none for a row that is not a part. */
-export async function unsentBeside(tx: Tx, { batch, row, part_of: whole }: RowLine): Promise<readonly UnsentPart[]> {
+export async function unsentBeside(tx: Tx, { batch, row, part_of: whole }: RowLine): Promise<readonly RowLine[]> {
   if (whole === null) return [];
-  return selectParts(tx, batch, whole)
-    .select(['batch', 'kind', 'take', 'quoted', 'promised', 'fallback'])
+  return tx
+    .selectFrom('rows')
+    .selectAll()
+    .where('batch', '=', batch)
+    .where('part_of', '=', whole)
+    .where(isPart('rows'))
     .where('row', '<>', row)
     .where('outcome', 'is', null)
     .where('state', 'in', ['waiting', 'blocked'])
@@ -30,7 +33,7 @@ export async function unsentBeside(tx: Tx, { batch, row, part_of: whole }: RowLi
  * The unsent siblings without a reservation: all of them when the first part is sent. None for a part that has its own
  * reservation.
  */
-export async function unreservedBeside(tx: Tx, line: RowLine): Promise<readonly UnsentPart[]> {
+export async function unreservedBeside(tx: Tx, line: RowLine): Promise<readonly RowLine[]> {
   if (line.part_of === null || line.promised > 0) return [];
   return (await unsentBeside(tx, line)).filter(({ promised }) => promised === 0);
 }

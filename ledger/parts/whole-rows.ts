@@ -1,7 +1,9 @@
 import { hasResult, type Outcome } from '../../contract/outcomes.ts';
 import { reopenClosed } from '../batches/read-batches.ts';
 import { isPart, ofRow } from '../conditions.ts';
-import { readLine, setRow } from '../rows/line-changes.ts';
+import { preparedEach } from '../database/prepared.ts';
+import { setRow, type RowKey } from '../rows/line-changes.ts';
+import { selectLines } from '../rows/rows.ts';
 import { failureColumns, toFailure, toFile } from '../records.ts';
 import type { TakeRecord } from '../record-types.ts';
 import type { RowLine, Tx } from '../schema.ts';
@@ -19,18 +21,60 @@ const NAMED = 5;
 /** Max characters of a message. */
 const LONGEST = 500;
 
-type PartLine = Pick<RowLine, 'batch' | 'row' | 'take' | 'outcome'>;
+type PartLine = Pick<RowLine, 'batch' | 'row' | 'take' | 'outcome' | 'part_of'>;
 
-/** Settles a row after one of its parts has ended, reopened or got another take. */
-export async function settleWhole(tx: Tx, part: PartLine, row: number): Promise<void> {
-  const whole = await readLine(tx, { batch: part.batch, row });
+/**
+ * Settles the rows that these are parts of, after all of these have ended, reopened or got another take. The rows are of
+ * one batch; those that are no parts are left out.
+ */
+export async function settleWholes(tx: Tx, turned: readonly PartLine[]): Promise<void> {
+  // Any part stands for its row, but the newest take counts.
+  const byWhole = new Map<number | null, PartLine>();
+  for (const part of turned.toSorted((one, other) => one.take - other.take)) byWhole.set(part.part_of, part);
+  byWhole.delete(null);
+  const keys = [...byWhole].flatMap(([row, { batch }]) => (row === null ? [] : [{ batch, row }]));
+  const wholes = await selectLines(tx, keys);
+  const open = new Set((await selectOpenPart(tx, keys)).map(({ part_of }) => part_of));
+  const parts = await selectParts(
+    tx,
+    keys.filter(({ row }) => !open.has(row)),
+  );
   const now = tx.now();
-  const take = await takeWith(tx, whole, part, now);
-  const turned = await turnedBy(tx, whole, part, now);
-  const change = { ...take, ...turned };
-  if (Object.keys(change).length > 0) await setRow(tx, whole, change);
-  if ({ ...whole, ...change }.outcome === null) await reopenClosed(tx, whole.batch);
+  let isAnyOpen = false;
+  for (const whole of wholes) {
+    const part = byWhole.get(whole.row);
+    if (part === undefined) continue;
+    const take = await takeWith(tx, whole, part, now);
+    const own = parts.filter(({ part_of }) => part_of === whole.row);
+    const change = { ...take, ...turnedBy(whole, part, own, now) };
+    if (Object.keys(change).length > 0) await setRow(tx, whole, change);
+    isAnyOpen ||= { ...whole, ...change }.outcome === null;
+  }
+  const [first] = wholes;
+  if (isAnyOpen && first !== undefined) await reopenClosed(tx, first.batch);
 }
+
+/** One open part of a row, if it has any. */
+const selectOpenPart = preparedEach((db, { batch, row }: RowKey) =>
+  db
+    .selectFrom('rows')
+    .select('part_of')
+    .where('batch', '=', batch)
+    .where('part_of', '=', row)
+    .where(isPart('rows'))
+    .where('outcome', 'is', null)
+    .limit(1),
+);
+
+const selectParts = preparedEach((db, { batch, row }: RowKey) =>
+  db
+    .selectFrom('rows')
+    .select(['part_of', 'row', 'id', 'outcome', 'failure', 'ended_at'])
+    .where('batch', '=', batch)
+    .where('part_of', '=', row)
+    .where(isPart('rows'))
+    .orderBy('row'),
+);
 
 /** Records the row's previous state when it loses its file or gets a new take along with a part. */
 async function takeWith(tx: Tx, whole: RowLine, part: PartLine, now: number): Promise<Partial<RowLine>> {
@@ -58,20 +102,14 @@ async function takeWith(tx: Tx, whole: RowLine, part: PartLine, now: number): Pr
   return { take };
 }
 
-async function turnedBy(tx: Tx, whole: RowLine, part: PartLine, now: number): Promise<Partial<RowLine>> {
+/** `parts`: all of them, if none is open. */
+function turnedBy(whole: RowLine, part: PartLine, parts: readonly EndedPart[], now: number): Partial<RowLine> {
   const opened = { outcome: null, ...failureColumns(null), file: null, ended_at: null };
   const taken = { lane: null, hold: whole.hold + 1, updated_at: now };
   if (part.outcome === null) {
     return whole.outcome === null && whole.state === 'blocked' ? {} : { ...opened, ...taken, state: 'blocked' };
   }
-  const ofWhole = tx
-    .selectFrom('rows')
-    .where('batch', '=', part.batch)
-    .where('part_of', '=', whole.row)
-    .where(isPart('rows'));
-  const open = await ofWhole.select('row').where('outcome', 'is', null).limit(1).executeTakeFirst();
-  if (open !== undefined) return {};
-  const parts = await ofWhole.select(['row', 'id', 'outcome', 'failure', 'ended_at']).orderBy('row').execute();
+  if (parts.length === 0) return {};
   const [gravest, ...others] = parts
     .filter(({ outcome }) => !hasResult(outcome))
     .toSorted((one, other) => gravityOf(one) - gravityOf(other));
@@ -88,7 +126,7 @@ async function turnedBy(tx: Tx, whole: RowLine, part: PartLine, now: number): Pr
   };
 }
 
-type EndedPart = Pick<RowLine, 'row' | 'id' | 'outcome'>;
+type EndedPart = Pick<RowLine, 'row' | 'id' | 'outcome' | 'failure' | 'ended_at'>;
 
 function gravityOf({ outcome }: EndedPart): number {
   return outcome === null ? -1 : GRAVE.indexOf(outcome);

@@ -3,7 +3,7 @@ import { readLine, setRow, type RowKey } from './line-changes.ts';
 import { failureColumns, jsonOrNull } from '../records.ts';
 import type { RowLine, Tx } from '../schema.ts';
 import { settleSpeakers, withVoice } from '../voices/speakers.ts';
-import { settleWhole } from '../parts/whole-rows.ts';
+import { settleWholes } from '../parts/whole-rows.ts';
 import type { RowEnding } from './row-effects.ts';
 
 /** A change of a row, with its failure as an object rather than as columns. */
@@ -16,25 +16,47 @@ export type RowChange = Omit<Partial<RowLine>, keyof ReturnType<typeof failureCo
  * dependents: a row in parts follows its parts, and a row that speaks with a voice follows the row that makes it.
  * `before`: the current row; read if needed by default. Returns the columns that have changed.
  */
-export async function updateRow(
-  tx: Tx,
-  key: RowKey,
-  { failure, ...others }: RowChange,
-  before?: RowLine,
-): Promise<Partial<RowLine>> {
-  const meant: Partial<RowLine> = failure === undefined ? others : { ...others, ...failureColumns(failure) };
+export async function updateRow(tx: Tx, key: RowKey, given: RowChange, before?: RowLine): Promise<Partial<RowLine>> {
+  const meant = columnsOf(given);
   if (!('outcome' in meant || 'take' in meant)) {
     await setRow(tx, key, meant, before);
     return meant;
   }
-  const line = before ?? (await readLine(tx, key));
-  const change = await withVoice(tx, line, meant);
-  await setRow(tx, key, change, line);
-  const after = { ...line, ...change };
-  if (line.outcome === after.outcome && line.take === after.take && line.failure === after.failure) return change;
-  if (after.part_of !== null) await settleWhole(tx, after, after.part_of);
-  if (after.kind === 'voice' && line.outcome !== after.outcome) await settleSpeakers(tx, after);
+  const { change, turned } = await turn(tx, before ?? (await readLine(tx, key)), meant);
+  await settleWholes(tx, turned);
   return change;
+}
+
+/** A row as it is, and what to change. */
+export interface LineChange {
+  readonly line: RowLine;
+  readonly change: RowChange;
+}
+
+/** Does the same with many rows of a batch, which all end. A row in parts follows once, after the last of them. */
+export async function updateRows(tx: Tx, changes: readonly LineChange[]): Promise<void> {
+  const all: RowLine[] = [];
+  for (const { line, change } of changes) all.push(...(await turn(tx, line, columnsOf(change))).turned);
+  await settleWholes(tx, all);
+}
+
+/** Changes a row and those that speak with its voice. `turned`: the row, if the one that it may be a part of must follow. */
+async function turn(
+  tx: Tx,
+  line: RowLine,
+  meant: Partial<RowLine>,
+): Promise<{ readonly change: Partial<RowLine>; readonly turned: readonly RowLine[] }> {
+  const change = await withVoice(tx, line, meant);
+  await setRow(tx, line, change, line);
+  const after = { ...line, ...change };
+  if (line.outcome === after.outcome && line.take === after.take && line.failure === after.failure)
+    return { change, turned: [] };
+  if (after.kind === 'voice' && line.outcome !== after.outcome) await settleSpeakers(tx, after);
+  return { change, turned: [after] };
+}
+
+function columnsOf({ failure, ...others }: RowChange): Partial<RowLine> {
+  return failure === undefined ? others : { ...others, ...failureColumns(failure) };
 }
 
 /** The columns of a row that ends. */

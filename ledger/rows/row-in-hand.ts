@@ -150,7 +150,8 @@ const EMPTY = {
 /** A new attempt, with at least the columns that have no default. */
 export type NewCharge = Omit<ChargeLine, keyof typeof EMPTY> & Partial<ChargeLine>;
 
-const selectCharges = prepared(
+/** Every attempt of a row. */
+export const selectCharges = prepared(
   (db, { batch, row }: RowKey) =>
     db.selectFrom('charges').selectAll().where('batch', '=', batch).where('row', '=', row),
   ({ batch, row }) => `charges:${batch}/${row}`,

@@ -1,4 +1,6 @@
 import { ofRow } from '../conditions.ts';
+import { prepared, preparedWrite } from '../database/prepared.ts';
+import type { RowKey } from '../rows/line-changes.ts';
 import type { TakeReason } from '../../contract/outcomes.ts';
 import { stepsIn, type Step, type RowSpec } from '../../contract/row-kinds.ts';
 import { keptTake } from '../../policy/redrive/earlier-take.ts';
@@ -7,6 +9,7 @@ import type { NewRow, RowRecord, TakeRecord } from '../record-types.ts';
 import type { Fallback } from '../rows/row-effects.ts';
 import type { RowInHand } from '../rows/row-in-hand.ts';
 import type { Db, Tx } from '../schema.ts';
+import { takes } from '../tables/rows.ts';
 import type { AttemptKey } from '../../contract/batch.ts';
 
 /**
@@ -77,11 +80,27 @@ function standingOf({ redoFrom, acceptedTake, returnedTo }: RowRecord): TakeReco
 
 /** The takes of a row after the first, oldest first. */
 export async function takesOf(db: Db | Tx, batch: string, row: number): Promise<readonly TakeRecord[]> {
-  const lines = await db.selectFrom('takes').selectAll().where(ofRow({ batch, row })).orderBy('take').execute();
+  const lines = await selectTakes(db, { batch, row });
   return lines.map(toTake);
 }
 
 type TakeKey = Pick<AttemptKey, 'batch' | 'row' | 'take'>;
+
+const subjectOf = ({ batch, row }: RowKey): string => `takes:${batch}/${row}`;
+
+const selectTakes = prepared(
+  (db, { batch, row }: RowKey) =>
+    db.selectFrom('takes').selectAll().where('batch', '=', batch).where('row', '=', row).orderBy('take'),
+  subjectOf,
+);
+
+/** Removes the record of a take. */
+export const removeTake = preparedWrite(
+  takes,
+  (db, { batch, row, take }: TakeKey) =>
+    db.deleteFrom('takes').where('batch', '=', batch).where('row', '=', row).where('take', '=', take),
+  (key) => [subjectOf(key)],
+);
 
 /** A row's request at a take; undefined if there is no such row. */
 export async function specAt(db: Db | Tx, key: TakeKey): Promise<RowSpec | undefined> {

@@ -1,10 +1,10 @@
-import { ofRow } from '../conditions.ts';
 import { defined } from '../../contract/defined.ts';
 import { stepsIn } from '../../contract/row-kinds.ts';
 import { stillGivenUp, takeUp } from './lost-files.ts';
 import type { RowEnding } from '../rows/row-effects.ts';
+import { selectCharges } from '../rows/row-in-hand.ts';
 import type { RowLine, Tx } from '../schema.ts';
-import { takesOf } from './takes.ts';
+import { removeTake, takesOf } from './takes.ts';
 
 /** A row back at its previous take, with its ending there. */
 export interface UndoneTake {
@@ -12,22 +12,31 @@ export interface UndoneTake {
   readonly columns: Pick<RowLine, 'take' | 'redo_from'> & Partial<Pick<RowLine, 'accepted_take' | 'returned_to'>>;
 }
 
+type TakenRow = Pick<RowLine, 'batch' | 'row' | 'take' | 'kind'>;
+
+/** Asks ahead for what {@link undoTake} will read about these rows. */
+export function prefetchUndo(tx: Tx, rows: readonly TakenRow[]): void {
+  tx.unit?.together(() => {
+    for (const { batch, row, take } of rows) {
+      if (take === 1) continue;
+      for (const asked of [takesOf(tx, batch, row), selectCharges(tx, { batch, row })]) asked.catch(() => undefined);
+    }
+  });
+}
+
 /**
  * Undoes a take that was to replace a request in doubt, or a job that may still run or is read again, if nothing is on
  * record for it. Only at its previous take can the row get that job or wait for it. Undefined if the row keeps its
  * take.
  */
-export async function undoTake(
-  tx: Tx,
-  { batch, row, take, kind }: Pick<RowLine, 'batch' | 'row' | 'take' | 'kind'>,
-): Promise<UndoneTake | undefined> {
+export async function undoTake(tx: Tx, { batch, row, take, kind }: TakenRow): Promise<UndoneTake | undefined> {
   if (take === 1) return undefined;
   const [last, earlier] = (await takesOf(tx, batch, row)).toReversed();
   if (last?.take !== take || (last.reason !== 'resubmitted' && last.reason !== 'on-unknown')) return undefined;
   const { outcome, failure, file, extraFiles, spec, standing, givenUp } = last.before;
   // An edited row has a different request now.
   if (spec !== undefined) return undefined;
-  const charges = await tx.selectFrom('charges').selectAll().where(ofRow({ batch, row })).execute();
+  const charges = await selectCharges(tx, { batch, row });
   if (charges.some((one) => one.take === take)) return undefined;
   // What it was to replace is of the take before, or of the one that the row had gone back to.
   const stoodAt = [take - 1, standing?.returnedTo ?? take - 1];
@@ -41,7 +50,7 @@ export async function undoTake(
   const wasRead = lost !== undefined && givenUp?.isRead === true;
   if (!isStill && !wasRead) return undefined;
   if (lost !== undefined && givenUp !== undefined) await takeUp(tx, lost, givenUp);
-  await tx.deleteFrom('takes').where('batch', '=', batch).where('row', '=', row).where('take', '=', take).execute();
+  await removeTake(tx, { batch, row, take });
   const [first] = stepsIn({ kind });
   const from = earlier?.take === take - 1 ? earlier.fromStep : first;
   return {

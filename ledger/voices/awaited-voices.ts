@@ -5,7 +5,7 @@ import type { VoiceWatch } from '../../policy/voices/awaited-voice.ts';
 import { setRow } from '../rows/line-changes.ts';
 import { failureColumns, toFailure } from '../records.ts';
 import { updateRow } from '../rows/row-changes.ts';
-import { settleWhole } from '../parts/whole-rows.ts';
+import { settleWholes } from '../parts/whole-rows.ts';
 import type { Db, Tx } from '../schema.ts';
 import type { AwaitedVoicesTable } from '../tables/rows.ts';
 import { write } from '../database/transactions.ts';
@@ -160,8 +160,7 @@ async function endRows(tx: Tx, { batch, voice }: VoiceKey, failure: Failure): Pr
     .where('outcome', 'is', null)
     .returning(['batch', 'row', 'take', 'outcome', 'part_of'])
     .execute();
-  const parts = new Map(ended.map((one) => [one.part_of, one]));
-  for (const [whole, part] of parts) if (whole !== null) await settleWhole(tx, part, whole);
+  await settleWholes(tx, ended);
   await freeRows(tx, { batch, voice });
 }
 

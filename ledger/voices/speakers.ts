@@ -5,7 +5,7 @@ import { nameAskedFor } from '../../policy/voices/voice-name.ts';
 import { readLine } from '../rows/line-changes.ts';
 import { failureColumns } from '../records.ts';
 import type { RowLine, Tx } from '../schema.ts';
-import { settleWhole } from '../parts/whole-rows.ts';
+import { settleWholes } from '../parts/whole-rows.ts';
 
 /**
  * A row whose voice is made by another row follows that row: it is `blocked` until the voice exists, then waits for a
@@ -55,12 +55,7 @@ export async function settleSpeakers(tx: Tx, maker: RowLine): Promise<void> {
   if (made !== null) await useVoice(tx, maker, made);
   else if (outcome === 'cancelled' && isStopping) turned.push(...(await endWaiting(tx, maker, 'cancelled')));
   else if (outcome !== null) turned.push(...(await endWaiting(tx, maker, 'failed', noVoice(maker))));
-  // Any part stands for its row, but the newest take counts.
-  const byWhole = new Map<number, Turned>();
-  for (const part of turned.toSorted((one, other) => one.take - other.take)) {
-    if (part.part_of !== null) byWhole.set(part.part_of, part);
-  }
-  for (const [whole, part] of byWhole) await settleWhole(tx, part, whole);
+  await settleWholes(tx, turned);
   if (hasResult(outcome) && (await selectWaiting(tx, { batch, row })) !== undefined) await reopenClosed(tx, batch);
 }
 

@@ -18,6 +18,12 @@ const setPrice = (row: number): LineWrite => ({
   values: [null, 'b', row],
   names: ['price', 'batch', 'row'],
 });
+const remove = (row: number): LineWrite => ({
+  table: TABLE,
+  sql: 'delete from "t" where "batch" = $1 and "row" = $2',
+  values: ['b', row],
+  names: ['batch', 'row'],
+});
 const insert = (row: number): LineWrite => ({
   table: TABLE,
   sql: 'insert into "t" ("batch", "row", "price") values ($1, $2, $3) on conflict do nothing',
@@ -49,6 +55,18 @@ describe('writes of a group', () => {
           ['b', 'b'],
           [7, 8],
           [2.5, 2.5],
+        ],
+      },
+    ]);
+  });
+
+  it('that delete are one statement, too', () => {
+    expect(joined(remove(1), remove(2))).toEqual([
+      {
+        sql: 'delete from "t" using unnest($1::text[], $2::bigint[]) as k(c1, c2) where "batch" = k.c1 and "row" = k.c2',
+        values: [
+          ['b', 'b'],
+          [1, 2],
         ],
       },
     ]);

@@ -9,6 +9,7 @@ import {
   type CompiledQuery,
 } from 'kysely';
 import { randomUUID } from 'node:crypto';
+import { idleRows } from '../../../ledger/batches/unfinished.ts';
 import { withClock } from '../../../ledger/database/transactions.ts';
 import { selectFreeRows } from '../../../ledger/lanes/free-rows.ts';
 import { openDatabase, openLedger } from '../../../ledger/open-ledger.ts';
@@ -69,6 +70,20 @@ it('rows that are known by number are looked up by number, whatever the planner 
     }
   });
   expect(statements).toHaveLength(2);
+});
+
+it('the rows of a stopping batch are compared with their own requests, not with all of them', async () => {
+  const page = { after: 0, most: 250 };
+  const [statement = ''] = await statementsOf((db) => idleRows(db as unknown as Tx, 'b', page));
+  await withRows(async (db) => {
+    await sql.raw(ADD_CHARGES).execute(db);
+    const plan = await planOf(db, statement, `'b', 'sending', 1, 0, 0, 250`);
+    expect(plan).toMatch(/NOT \(SubPlan 1\)/);
+    expect(plan).toMatch(
+      /charges_key on charges c .*\n *Index Cond: \(\(batch = r\.batch\) AND \("row" = r\."row"\)\)/,
+    );
+    expect(plan).not.toMatch(/Materialize/);
+  });
 });
 
 /** Nobody has analyzed them yet, so the planner takes a batch for a small part of them. */

@@ -3,8 +3,8 @@ import Database from 'libsql';
 import { Kysely, SqliteAdapter, type CompiledQuery, type Dialect } from 'kysely';
 import { join } from 'node:path';
 import { countProcessEnds, counts, money, skippedQuotes } from '../../../ledger/batches/counts.ts';
-import { cancelIdle, runningJobs } from '../../../ledger/batches/stops.ts';
-import { write, withClock } from '../../../ledger/database/transactions.ts';
+import { idleRows, runningJobs } from '../../../ledger/batches/unfinished.ts';
+import { look, write, withClock } from '../../../ledger/database/transactions.ts';
 import { selectReserved } from '../../../ledger/lanes/claims.ts';
 import { selectFreeRows } from '../../../ledger/lanes/free-rows.ts';
 import { beginRatios, openRequestsOf } from '../../../ledger/money/charge-ratios.ts';
@@ -80,7 +80,7 @@ it.each<[string, (db: Db) => Promise<unknown>]>([
   ['INDEX charges_running (batch=?)', (db) => write(db, (tx) => beginRatios(tx, 'b'))],
   // Rows: untouched above a price, open, ended so, with a part that ended so, ended since, not chosen, left by the end of a process.
   ['INDEX rows_untouched (batch=? AND quoted>?)', (db) => selectUntouched(db, 'b', 1).execute()],
-  ['INDEX rows_open (batch=? AND row>?)', (db) => write(db, (tx) => cancelIdle(tx, 'b'))],
+  ['INDEX rows_open (batch=? AND row>?)', (db) => look(db, (tx) => idleRows(tx, 'b', { after: 5, most: 10 }))],
   ['INDEX rows_open (batch=? AND row>?)', (db) => page(db, { isOpen: true })],
   ['INDEX rows_outcome (batch=? AND outcome=? AND row>?)', (db) => page(db, { outcome: 'unknown', inParts: true })],
   ['INDEX rows_outcome (batch=? AND outcome=? AND row>?)', (db) => page(db, { outcome: 'unknown', onlyParts: true })],
