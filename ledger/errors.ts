@@ -62,7 +62,7 @@ export interface CopyDoubts {
 /** A copy of the database was accepted, and what was sent since it was made is not wholly on record. Nothing was changed. */
 export class CopyInDoubt extends Error {
   constructor({ senders, isUnseen, unplaced, named }: CopyDoubts) {
-    const missing = `${senders} of the processes that wrote before it was accepted have not put on record again what they had sent; a worker that still runs does so within seconds`;
+    const missing = `${senders} of the processes that wrote before it was accepted have not put on record again what they had sent; a worker that still runs does so within seconds, as far as it remembers (10,000 requests)`;
     const unseen =
       'it names no process that worked on it when it was made, so nobody puts on record again what was sent since';
     const more = unplaced > named.length ? ', …' : '';

@@ -20,7 +20,7 @@ const ACCEPTED = 'copy:accepted';
 
 /** A process that wrote so much earlier than the copy's last record had ended before, ms: workers write every few seconds. */
 const LATELY_MS = 10 * 60_000;
-/** Prefix of the facts in which each process leaves a mark of its commits, with the server's time. */
+/** Prefix of the facts in which each process leaves a mark of its commits: the number of the last one, and the server's time. */
 export const MARK = 'commit:';
 /** Requests named in a message. */
 const MOST_NAMED = 5;
@@ -28,11 +28,11 @@ const MOST_NAMED = 5;
 /** Notes the processes that wrote lately to what the copy was made of; or that it names none, so that nobody can come back. */
 export async function awaitSenders(tx: Tx): Promise<void> {
   const marks = await tx.selectFrom('facts').selectAll().where('name', 'like', `${MARK}%`).execute();
-  const timed = marks.map(({ name, value }) => ({ name, at: Number(value.split(' ')[1] ?? 0) }));
+  const timed = marks.map(({ name, value }) => ({ name, value, at: Number(value.split(' ')[1] ?? 0) }));
   if (timed.length === 0) await keepFact(tx, UNSEEN, String(tx.now()));
   const last = Math.max(0, ...timed.map(({ at }) => at));
-  for (const { name, at } of timed) {
-    if (at >= last - LATELY_MS) await keepFact(tx, SENDER + name.slice(MARK.length), String(at));
+  for (const { name, value, at } of timed) {
+    if (at >= last - LATELY_MS) await keepFact(tx, SENDER + name.slice(MARK.length), value);
   }
 }
 
@@ -151,8 +151,14 @@ export async function letGo(tx: Tx, batch: string): Promise<void> {
   await removeFact(tx, HELD + batch);
 }
 
-/** A process has recorded again all that it had sent. `mark`: the name of its mark. */
-export async function cameBack(db: Db, mark: string): Promise<void> {
+/**
+ * A process has recorded again what it remembers. `mark`: the name of its mark; `forgotten`: the number of the last commit of
+ * which it does not remember all. If the copy lacks that one, the process stays noted: what was sent then is known to nobody.
+ */
+export async function cameBack(db: Db, mark: string, forgotten: number): Promise<void> {
   const name = SENDER + mark.slice(MARK.length);
-  await write(db, (tx) => removeFact(tx, name));
+  await write(db, async (tx) => {
+    const noted = await tx.selectFrom('facts').select('value').where('name', '=', name).executeTakeFirst();
+    if (noted !== undefined && Number.parseInt(noted.value, 10) >= forgotten) await removeFact(tx, name);
+  });
 }

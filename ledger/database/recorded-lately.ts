@@ -3,13 +3,21 @@ import { LedgerMisuse } from '../errors.ts';
 import type { BoundMethods } from '../methods.ts';
 import type { RecordedRequest } from '../requests/record-again.ts';
 
-/** Requests that are remembered, the newest: the last minutes of a busy process. */
+/** Requests that are remembered, the newest: the last minutes of a busy process. Older ones are on record in most copies. */
 const MOST = 10_000;
 /** Requests that one transaction records again. */
 const PORTION = 250;
 
 /** Records all again. `mark`: the name of the mark of this process. */
 export type Restore = (mark: string) => Promise<void>;
+
+/** The database of such a ledger. */
+export interface Remembered {
+  /** Is given what to call after the first write to a copy that a person has accepted. Nobody resumes before it has succeeded. */
+  onAccepted(restore: Restore): void;
+  /** The number of the last commit of this process. */
+  lastCommit(): number;
+}
 
 /** What a ledger can be asked about requests. */
 export type Requests = Pick<
@@ -21,11 +29,11 @@ export type Requests = Pick<
  * A ledger that remembers the paid requests that this process recorded lately. A copy of the database that takes its place
  * may lack the last of them, and whatever is not on record would be sent again. So once a person has accepted the copy,
  * they are recorded again, and an answer to one of them has a record to settle.
- *
- * `onAccepted` is given what to call after the first write to such a copy. Nobody resumes before it has succeeded.
  */
-export function withMemory<Ledger extends Requests>(ledger: Ledger, onAccepted: (restore: Restore) => void): Ledger {
-  const requests = new Map<string, RecordedRequest>();
+export function withMemory<Ledger extends Requests>(ledger: Ledger, database: Remembered): Ledger {
+  const requests = new Map<string, RecordedRequest & { readonly commit: number }>();
+  /** The last commit of a request that is remembered no more. */
+  let forgotten = 0;
   const change = (key: AttemptKey, what: Partial<RecordedRequest>): void => {
     const known = requests.get(nameOf(key));
     if (known !== undefined) requests.set(nameOf(key), { ...known, ...what });
@@ -57,9 +65,9 @@ export function withMemory<Ledger extends Requests>(ledger: Ledger, onAccepted: 
     }
     return isWhole;
   };
-  onAccepted(async (mark) => {
+  database.onAccepted(async (mark) => {
     // Otherwise a person decides.
-    if (await recordAll([...requests.values()], PORTION)) await ledger.cameBack(mark);
+    if (await recordAll([...requests.values()], PORTION)) await ledger.cameBack(mark, forgotten);
   });
   return {
     ...ledger,
@@ -68,9 +76,13 @@ export function withMemory<Ledger extends Requests>(ledger: Ledger, onAccepted: 
       await recordAgain(key);
       const answer = await ledger.intend(key, intent);
       if (answer.type !== 'go') return answer;
-      requests.set(nameOf(key), { key: attemptKeyOf(key), intent, at: await ledger.readClock() });
-      const [oldest] = requests.keys();
-      if (requests.size > MOST && oldest !== undefined) requests.delete(oldest);
+      const commit = database.lastCommit();
+      requests.set(nameOf(key), { key: attemptKeyOf(key), intent, at: await ledger.readClock(), commit });
+      const [oldest] = requests;
+      if (requests.size > MOST && oldest !== undefined) {
+        requests.delete(oldest[0]);
+        forgotten = Math.max(forgotten, oldest[1].commit);
+      }
       return answer;
     },
     settle: async (key, verdict, effect) => {

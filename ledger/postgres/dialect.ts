@@ -20,7 +20,7 @@ import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { CommitUnknown, LedgerAway, LedgerUnreachable } from '../errors.ts';
 import { MIGRATION_TABLE } from '../migrate.ts';
 import { connectionTo } from './connection-settings.ts';
-import { CommitMarks, type KeptMark } from './commit-marks.ts';
+import { CommitMarks, numberOf, type KeptMark } from './commit-marks.ts';
 import { LedgerConnection } from './connection.ts';
 import { describePlace } from './describe-place.ts';
 import { explain, UNIQUE_VIOLATION } from './errors.ts';
@@ -125,8 +125,11 @@ class LedgerAdapter extends PostgresAdapter implements UnitAdapter {
   }
 
   withMemory<Ledger extends object>(ledger: Ledger): Ledger {
-    return withMemory(ledger as Ledger & Requests, (restore) => {
-      this.#driver.onAccepted = restore;
+    return withMemory(ledger as Ledger & Requests, {
+      onAccepted: (restore) => {
+        this.#driver.onAccepted = restore;
+      },
+      lastCommit: () => this.#driver.lastCommit,
     });
   }
 
@@ -197,6 +200,11 @@ class LedgerDriver implements Driver {
   beginUnit(): UnitOfWork {
     if (this.#writing === undefined) throw new Error('No write transaction has begun.');
     return this.#writing.beginUnit(this.#marks.next(), this.#marks.kept);
+  }
+
+  /** Its number; 0 if there was none. */
+  get lastCommit(): number {
+    return numberOf(this.#marks.kept?.value);
   }
 
   /** Returns once the transaction is known to be committed. Throws {@link CommitUnknown}, or the error if it is known not to be. */

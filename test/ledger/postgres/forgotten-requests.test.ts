@@ -1,0 +1,50 @@
+/** @slow */
+import { expect, it } from '@jest/globals';
+import { byItself } from '../../../contract/actions.ts';
+import { openDatabase, openLedger } from '../../../ledger/open-ledger.ts';
+import { startPostgres } from '../../postgres-server.mjs';
+import { endAfterTest } from '../../support/end-after-test.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { aKey, fill, INTENT, upTo } from '../setup.ts';
+
+/** One more than a process remembers. */
+const ROWS = 10_001;
+
+it('a process does not say that all is on record which has forgotten requests that the copy lacks', async () => {
+  const primary = await startPostgres();
+  endAfterTest(() => {
+    primary.stop();
+  });
+  const worker = await openLedger(primary.url, { makesTables: true });
+  await fill(worker, ROWS);
+  const replica = await primary.replicate();
+  endAfterTest(() => {
+    replica.stop();
+  });
+  replica.fallBehind();
+  const rows = upTo(ROWS);
+  await worker.intend(aKey(1), INTENT);
+  await Promise.all(rows.slice(1).map((row) => worker.intend(aKey(row), { ...INTENT, maxSending: ROWS })));
+  primary.kill();
+  await replica.takeOver();
+
+  const person = await openLedger(primary.url);
+  await person.acceptCopy(byItself(null));
+  const sent = async (row: number): Promise<boolean> => (await worker.readRow('b', row))?.charges.length === 1;
+  // So it records again all that it remembers. What it does after that is behind it, too.
+  await worker.setControl('b', 'paused');
+  await waitFor(() => sent(ROWS));
+  for (let times = 1; times <= 3; times++) await worker.setControl('b', 'paused');
+  expect([await sent(1), await sent(2)]).toEqual([false, true]);
+  await expect(person.setControl('b', 'running')).rejects.toThrow('1 of the processes');
+  expect(await person.clearDoubts(byItself(null))).toMatchObject({ senders: 1 });
+
+  // The next copy lacks none of them: what was forgotten is older than what it has of this process.
+  const { db } = await openDatabase({ place: primary.url, mustExist: true });
+  await db.updateTable('facts').set({ value: '1234/00000001 other' }).where('name', '=', 'database').execute();
+  await db.destroy();
+  await person.acceptCopy(byItself(null));
+  for (const ledger of [worker, person]) await ledger.setControl('b', 'paused');
+  await waitFor(async () => (await person.setControl('b', 'running').catch(() => undefined)) === 'running');
+  for (const ledger of [worker, person]) await ledger.close();
+});
