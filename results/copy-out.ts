@@ -1,16 +1,16 @@
-import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { realpath, rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
+import type { FileLoss } from '../contract/file-loss.ts';
 import type { Store } from '../store/store.ts';
-import { absentOnly, copyStored, holds, nameAlso, statsOf, type RecordedFile } from './files.ts';
+import { copyStored, holds, isIntact, nameAlso, statsOf, type RecordedFile } from './files.ts';
 import { partPath } from './whole-file.ts';
 
 /**
  * Outcome of a copy. `kept`: the file already had this content. `other`: it has different content and was not to be
- * replaced. `missing`, `altered`: the store no longer has the content on record; nothing was written.
+ * replaced. Otherwise the store no longer gives the content on record, and nothing was written.
  */
-export type CopiedOut = 'written' | 'kept' | 'other' | 'missing' | 'altered';
+export type CopiedOut = 'written' | 'kept' | 'other' | FileLoss;
 
 /**
  * Copies a stored file to a path chosen by the user, outside any out folder; the file appears whole or not at all. A
@@ -48,16 +48,4 @@ export async function copyOut(
   } finally {
     await rm(part, { force: true });
   }
-}
-
-/** Whether the store has the content on record. */
-export async function isIntact(
-  { key, sha256 }: RecordedFile,
-  store: Pick<Store, 'read'>,
-): Promise<'intact' | 'missing' | 'altered'> {
-  const body = await store.read(key).catch(absentOnly);
-  if (body === undefined) return 'missing';
-  const hash = createHash('sha256');
-  await pipeline(body, hash);
-  return hash.digest('hex') === sha256 ? 'intact' : 'altered';
 }

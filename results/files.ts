@@ -3,7 +3,9 @@ import { createWriteStream, type BigIntStats } from 'node:fs';
 import { link, lstat, open, rename, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { isNativeError } from 'node:util/types';
+import type { FileLoss } from '../contract/file-loss.ts';
 import { sha256Of, NotRegular, readRegular } from '../inputs/regular-file.ts';
+import { StoredFileRefused } from '../store/errors.ts';
 import type { Store } from '../store/store.ts';
 
 /** A stored file as recorded. */
@@ -27,6 +29,13 @@ export function isAbsent(error: unknown): boolean {
 export function absentOnly(error: unknown): undefined {
   if (isAbsent(error)) return undefined;
   throw error;
+}
+
+/** For a `catch`: how a stored file that cannot be read is lost. */
+function lossOnly(error: unknown): FileLoss {
+  if (error instanceof StoredFileRefused) return error.is;
+  absentOnly(error);
+  return 'missing';
 }
 
 /** lstat of a name, without following a symbolic link; undefined if there is nothing. */
@@ -87,9 +96,9 @@ export async function copyStored(
   { key, sha256 }: RecordedFile,
   store: Pick<Store, 'read'>,
   path: string,
-): Promise<'copied' | 'missing' | 'altered'> {
-  const body = await store.read(key).catch(absentOnly);
-  if (body === undefined) return 'missing';
+): Promise<'copied' | FileLoss> {
+  const body = await store.read(key).catch(lossOnly);
+  if (typeof body === 'string') return body;
   const hash = createHash('sha256');
   const hashed = async function* (pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const piece of pieces) {
@@ -99,6 +108,18 @@ export async function copyStored(
   };
   await pipeline(body, hashed, createWriteStream(path, { flags: 'wx', flush: true }));
   return hash.digest('hex') === sha256 ? 'copied' : 'altered';
+}
+
+/** Whether the store has the content on record. */
+export async function isIntact(
+  { key, sha256 }: RecordedFile,
+  store: Pick<Store, 'read'>,
+): Promise<'intact' | FileLoss> {
+  const body = await store.read(key).catch(lossOnly);
+  if (typeof body === 'string') return body;
+  const hash = createHash('sha256');
+  await pipeline(body, hash);
+  return hash.digest('hex') === sha256 ? 'intact' : 'altered';
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { BigIntStats } from 'node:fs';
 import { link, mkdir, rename, rm, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { FileLoss } from '../contract/file-loss.ts';
 import { sha256Of } from '../inputs/regular-file.ts';
 import type { Store } from '../store/store.ts';
 import type { RealFolders } from './real-folders.ts';
@@ -12,10 +13,10 @@ import { partPath } from './whole-file.ts';
 export type StoredFiles = Pick<Store, 'read' | 'pathOf'>;
 
 /**
- * Outcome of placing a file. `missing` and `altered`: the store no longer has the recorded content, and neither has the
- * out folder.
+ * Outcome of placing a file. A loss: the store no longer gives the recorded content, and the out folder does not have it
+ * either.
  */
-export type Placed = 'kept' | 'placed' | 'missing' | 'altered';
+export type Placed = 'kept' | 'placed' | FileLoss;
 
 /** Errors of a file system that cannot link these two places; the file is then copied. */
 const CANNOT_LINK = new Set(['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EACCES', 'EINVAL']);

@@ -38,9 +38,9 @@ export interface Bytes {
   requireStillThere(): Promise<void>;
   /** Puts content under a name, whole or not at all; replaces what has that name. */
   put(key: string, content: Content): Promise<void>;
-  /** A stream of a file. Rejects with code `ENOENT` if there is none. */
+  /** A stream of a file. Rejects with code `ENOENT` if there is none, and with `StoredFileRefused`. */
   read(key: string): Promise<Readable>;
-  /** A local copy of a file; undefined if there is none. */
+  /** A local copy of a file; undefined if there is none. Throws `StoredFileRefused`. */
   lease(key: string): Promise<Lease | undefined>;
   /** Stores a file under a further name, if it still has the recorded content. */
   copy(file: KeptFile, key: string): Promise<Reused['type']>;

@@ -1,3 +1,5 @@
+import type { Refusal } from '../contract/file-loss.ts';
+
 const ADVICE: Readonly<Record<string, string>> = {
   LOST: 'Check the disk: it took the file without an error. Then run the same command again.',
   GONE: 'Bring it back (move the folder back, or mount its disk), then run the same command again.',
@@ -48,6 +50,18 @@ export class StoreUnwritable extends Error {
     this.name = 'StoreUnwritable';
     this.path = path;
     this.code = code;
+  }
+}
+
+/** The place has a file, and does not give its content; it gives others. */
+export class StoredFileRefused extends Error {
+  override readonly name = 'StoredFileRefused';
+  readonly is: Refusal;
+
+  /** @param reason the code of the place, e.g. `InvalidObjectState` */
+  constructor(key: string, is: Refusal, reason: string) {
+    super(`The stored file ${key} is ${is} (${reason}).`);
+    this.is = is;
   }
 }
 

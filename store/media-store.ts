@@ -104,7 +104,8 @@ export function openMediaStore(
 function urlsOf(bytes: Pick<Bytes, 'put' | 'stat'>, presign: NonNullable<Bytes['presign']>): StoreUrls {
   const uploads = new Map<string, Promise<void>>();
   const upload: StoreUrls['upload'] = async ({ path, ...content }, key) => {
-    if ((await bytes.stat(key))?.bytes !== content.bytes) await bytes.put(key, { from: path, ...content });
+    const there = await bytes.stat(key);
+    if (there?.bytes !== content.bytes || there.isArchived === true) await bytes.put(key, { from: path, ...content });
   };
   return {
     upload: (file, key) => {

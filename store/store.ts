@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { FileLoss } from '../contract/file-loss.ts';
 import type { Outage } from './outage.ts';
 import type { JoinPart } from './sound/join/join-parts.ts';
 import type { Unfitness } from './unfit.ts';
@@ -50,7 +51,7 @@ export interface StoredPart extends KeptFile, Omit<JoinPart, 'path' | 'extension
  */
 export type Joined =
   | { readonly type: 'joined'; readonly file: StoredFile }
-  | { readonly type: 'damaged'; readonly at: number; readonly is: 'missing' | 'altered' }
+  | { readonly type: 'damaged'; readonly at: number; readonly is: FileLoss }
   | { readonly type: 'unjoinable'; readonly why: string };
 
 /** A stored file on disk. */
@@ -60,6 +61,8 @@ export interface MeasuredFile {
   readonly bytes: number;
   /** Its names, here and elsewhere: its bytes are freed when the last one is removed. */
   readonly names: number;
+  /** Nobody can fetch it, or only for a while. Default: false. */
+  readonly isArchived?: boolean;
 }
 
 /**
@@ -90,7 +93,7 @@ export interface SignedUrl extends UrlLife {
 /** How a store hands out URLs. */
 export interface StoreUrls {
   /**
-   * Puts a file of this machine under a key, unless a file of that length has it: such a key names its content. Whole or
+   * Puts a file of this machine under a key, unless a file of that length has it that can be fetched: such a key names its content. Whole or
    * absent. Throws `StoreUnwritable`, also if the file does not have its hash any more.
    */
   upload(file: { readonly path: string; readonly bytes: number; readonly sha256: string }, key: string): Promise<void>;
@@ -148,7 +151,7 @@ export interface Store {
   join(files: readonly StoredPart[], stem: string): Promise<Joined>;
   /** Absolute path of ffmpeg, or undefined if there is none. */
   ffmpeg(): Promise<string | undefined>;
-  /** A readable stream of a stored file. */
+  /** A readable stream of a stored file. Rejects with code `ENOENT` if there is none, and with `StoredFileRefused`. */
   read(key: string): Promise<Readable>;
   /** Absolute path of a stored file, if the driver keeps files on this machine. */
   pathOf(key: string): string | undefined;

@@ -1,5 +1,7 @@
 import pLimit from 'p-limit';
-import type { Bytes } from './bytes.ts';
+import type { FileLoss } from '../contract/file-loss.ts';
+import type { Bytes, Lease } from './bytes.ts';
+import { StoredFileRefused } from './errors.ts';
 import { JOIN, KEEP, SECONDS, type MediaThreads } from './media-threads.ts';
 import { knownAs } from './media-work.ts';
 import { removePart } from './put-in-folder.ts';
@@ -44,9 +46,9 @@ export function workOnCopies(bytes: Bytes, threads: MediaThreads): WorkOnMedia {
       const limit = pLimit(LEASES_AT_ONCE);
       const leases = await Promise.allSettled(files.map(({ key }) => limit(() => bytes.lease(key))));
       try {
-        const paths = leases.map((lease) => given(lease)?.path);
-        const at = paths.indexOf(undefined);
-        if (at >= 0) return { type: 'damaged', at, is: 'missing' };
+        const given = leases.map(givenBy);
+        for (const [at, is] of given.entries()) if (typeof is === 'string') return { type: 'damaged', at, is };
+        const paths = given.map((one) => (typeof one === 'string' ? '' : one.path));
         const parts = files.map((file, number) => ({ ...file, path: paths[number] ?? '' }));
         const joined = await threads.run(JOIN, { files: parts, stem, parts: await bytes.partsIn(), into: undefined });
         if (joined.type !== 'joined') return joined;
@@ -64,9 +66,11 @@ export function workOnCopies(bytes: Bytes, threads: MediaThreads): WorkOnMedia {
   };
 }
 
-function given<T>(settled: PromiseSettledResult<T>): T {
-  if (settled.status === 'rejected') throw settled.reason;
-  return settled.value;
+/** The copy of a file, or how it is lost. */
+function givenBy(settled: PromiseSettledResult<Lease | undefined>): Lease | FileLoss {
+  if (settled.status === 'fulfilled') return settled.value ?? 'missing';
+  if (settled.reason instanceof StoredFileRefused) return settled.reason.is;
+  throw settled.reason;
 }
 
 /** The extensions under which the stem may be stored, in the order of looking. */
@@ -101,7 +105,10 @@ async function look(
 
 /** Works on a copy of a file; undefined if there is none. */
 async function leased<T>(bytes: Bytes, key: string, work: (path: string) => Promise<T>): Promise<T | undefined> {
-  const lease = await bytes.lease(key);
+  const lease = await bytes.lease(key).catch((error: unknown) => {
+    if (error instanceof StoredFileRefused) return undefined;
+    throw error;
+  });
   if (lease === undefined) return undefined;
   try {
     return await work(lease.path);

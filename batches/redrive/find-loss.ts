@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import { text as textOf } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { DamagedResult } from '../../results/verification/row-check.ts';
 import type { VerifyReport } from '../../results/verification/verify.ts';
 import { defined } from '../../contract/defined.ts';
 import { hasResult } from '../../contract/outcomes.ts';
 import type { ResultFile, RowRecord, RowStanding } from '../../ledger/record-types.ts';
-import { attemptOfFile, type FileLoss, lostFile } from '../../policy/redrive/lost-file.ts';
+import type { FileLoss } from '../../contract/file-loss.ts';
+import { attemptOfFile, lostFile } from '../../policy/redrive/lost-file.ts';
 import { isFetchedFree } from '../../policy/redrive/redrive.ts';
 import type { FoundRow } from './selection.ts';
 import { readSubtitles, toSrt, toVtt } from '../../results/subtitles.ts';
-import { absentOnly } from '../../results/files.ts';
+import { isIntact } from '../../results/files.ts';
 import type { Store } from '../../store/store.ts';
 
 /**
@@ -28,25 +28,15 @@ export async function findDamaged(
     const found = (await ledger.readRow(batch, row))?.row;
     const file = [found?.file, ...(found?.extraFiles ?? [])].find((one) => one?.sha256 === sha256);
     if (found === undefined || file == null) continue;
-    const there = await storedContent(store, file);
-    const isRemoved = found.file?.removedAt !== undefined;
-    const is = there !== undefined ? 'altered' : isRemoved ? 'removed' : 'missing';
-    if (there !== sha256) damaged.set(row, { row, id: found.id, is });
+    const is = await isIntact(file, store);
+    const isRemoved = is === 'missing' && found.file?.removedAt !== undefined;
+    if (is !== 'intact') damaged.set(row, { row, id: found.id, is: isRemoved ? 'removed' : is });
   }
   return [...damaged.values()];
 }
 
 /** Stored files, to be read. */
 export type ReadFiles = Pick<Store, 'read'>;
-
-/** sha256 of a stored file as it is now; undefined if it is not there. */
-export async function storedContent(store: ReadFiles, { key }: { readonly key: string }): Promise<string | undefined> {
-  const content = await store.read(key).catch(absentOnly);
-  if (content === undefined) return undefined;
-  const hash = createHash('sha256');
-  await pipeline(content, hash);
-  return hash.digest('hex');
-}
 
 /** The store that files are looked for in. */
 export interface SearchedStore {
@@ -112,9 +102,8 @@ export async function lossOf(row: RowFiles, store: ReadFiles): Promise<Loss> {
   let was: FileLoss | undefined;
   if (file === null || file.removedAt !== undefined) return { texts };
   for (const one of [file, ...extraFiles]) {
-    const content = await storedContent(store, one);
-    if (content === one.sha256) continue;
-    const is = content === undefined ? 'missing' : 'altered';
+    const is = await isIntact(one, store);
+    if (is === 'intact') continue;
     was ??= is;
     const text = await lostText(row, one, store);
     if (text === undefined) return { is, was, texts };

@@ -1,10 +1,12 @@
 import { text as textOf } from 'node:stream/consumers';
+import type { FileLoss } from '../../contract/file-loss.ts';
 import { hasResult } from '../../contract/outcomes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ResultFile, RowRecord, RowStanding } from '../../ledger/record-types.ts';
-import { type FileLoss, jobOfFile } from '../../policy/redrive/lost-file.ts';
+import { jobOfFile } from '../../policy/redrive/lost-file.ts';
 import { isFetchedFree, lostAttempt } from '../../policy/redrive/redrive.ts';
-import { isBroughtBackFree, lossOf, type RowFiles, type SearchedStore, storedContent, without } from './find-loss.ts';
+import { isBroughtBackFree, lossOf, type RowFiles, type SearchedStore, without } from './find-loss.ts';
+import { isIntact } from '../../results/files.ts';
 import type { FoundRow, FoundRows, FoundTake, RedriveRules } from './selection.ts';
 import { matchingParts, meets } from '../rows/find-rows.ts';
 import { defined } from '../../contract/defined.ts';
@@ -194,7 +196,7 @@ async function lossAt(
 ): Promise<EarlierTake['is']> {
   const { file } = files;
   if (file.removedAt !== undefined) {
-    return (await storedContent(store.files, file)) === file.sha256 ? undefined : 'removed';
+    return (await isIntact(file, store.files)) === 'intact' ? undefined : 'removed';
   }
   const { is, texts } = await lossOf(files, store.files);
   if (is !== undefined || texts.length > 0) await store.requireOwn();
@@ -204,6 +206,6 @@ async function lossAt(
 
 /** What a transcript says: its file ends with a line feed. Undefined: the file is lost. */
 async function readText(file: ResultFile, { files }: SearchedStore): Promise<string | undefined> {
-  if ((await storedContent(files, file)) !== file.sha256) return undefined;
+  if ((await isIntact(file, files)) !== 'intact') return undefined;
   return (await textOf(await files.read(file.key))).replace(/\n$/u, '');
 }

@@ -5,7 +5,9 @@ import { isBroughtBackFree } from '../../batches/redrive/find-loss.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { resultOf } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { copyOut, isIntact } from '../../results/copy-out.ts';
+import type { FileLoss } from '../../contract/file-loss.ts';
+import { copyOut } from '../../results/copy-out.ts';
+import { isIntact } from '../../results/files.ts';
 import { resultFields } from '../../results/result-line.ts';
 import type { Store } from '../../store/store.ts';
 import type { Readable } from 'node:stream';
@@ -59,15 +61,15 @@ export interface HandOutRequest {
 }
 
 /**
- * The outcome of copying a result. `exists`: there is another file at the path. `damaged`: the file in the store is missing
- * or altered. `isRemoved`: it was removed on purpose. `isFree`: a redrive restores it for free.
+ * The outcome of copying a result. `exists`: there is another file at the path. `damaged`: the store no longer gives the file as
+ * it was. `isRemoved`: it was removed on purpose. `isFree`: a redrive restores it for free.
  */
 export type HandedOut =
   | { readonly type: 'stream'; readonly body: Readable }
   | { readonly type: 'written' | 'exists' }
   | {
       readonly type: 'damaged';
-      readonly is: 'missing' | 'altered';
+      readonly is: FileLoss;
       readonly isRemoved: boolean;
       readonly isFree: boolean;
     };

@@ -1,7 +1,8 @@
 import type { FailureClass } from '../../contract/failures.ts';
+import type { FileLoss } from '../../contract/file-loss.ts';
 import { hasResult, type Outcome } from '../../contract/outcomes.ts';
 import { resultStepOf, type Step, type StepChoice } from '../../contract/row-kinds.ts';
-import { jobOfFile, type FileLoss } from './lost-file.ts';
+import { jobOfFile } from './lost-file.ts';
 import { lastAttempt, presentTake, type AttemptView } from '../rows/row-machine.ts';
 
 /**

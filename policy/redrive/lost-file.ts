@@ -1,4 +1,5 @@
 import type { Failure } from '../../contract/failures.ts';
+import type { FileLoss } from '../../contract/file-loss.ts';
 import type { AttemptState } from '../../contract/outcomes.ts';
 
 /**
@@ -8,9 +9,6 @@ import type { AttemptState } from '../../contract/outcomes.ts';
  *
  * A copy of an earlier result has no job, but the job behind the original result gives the same content.
  */
-
-/** How a stored file differs from its record. */
-export type FileLoss = 'missing' | 'altered';
 
 /** The part of an attempt that matters here. */
 interface Filed extends Made {

@@ -1,3 +1,4 @@
+import type { FileLoss } from '../../contract/file-loss.ts';
 import { makesFile } from '../../contract/row-kinds.ts';
 import { collisionKey } from '../../inputs/output-name.ts';
 import { SeenTable } from '../../inputs/seen-table.ts';
@@ -8,12 +9,12 @@ import { UnfitName } from '../names.ts';
 import { filesOf, hasFile } from '../result-line.ts';
 import type { RowFile, ScannedRow } from '../result-line.ts';
 
-/** A recorded result that is missing from the store, or altered there. */
+/** A recorded result that the store no longer gives as it was. */
 export interface DamagedResult {
   readonly row: number;
   readonly id: string;
-  /** Missing, with different content, or removed on purpose. */
-  readonly is: 'missing' | 'altered' | 'removed';
+  /** How it is lost, or that it was removed on purpose. */
+  readonly is: FileLoss | 'removed';
 }
 
 /** Damaged results beyond this many are not kept. */
@@ -64,7 +65,7 @@ export class RowCheck {
   /** Records what became of a row's file. */
   placed({ row }: ScannedRow, { name, file }: RowFile, became: Placed): void {
     const where = `row ${row.row}, ${name}`;
-    if (became !== 'missing' && became !== 'altered') return;
+    if (became === 'kept' || became === 'placed') return;
     const isRemoved = became === 'missing' && row.file?.removedAt !== undefined;
     if (this.#damaged.size < KEPT) {
       this.#damaged.set(row.row, { row: row.row, id: row.id, is: isRemoved ? 'removed' : became });
@@ -72,9 +73,9 @@ export class RowCheck {
     // Not a problem: the user had it removed.
     if (isRemoved) return;
     if (became === 'missing') this.#findings.add(where, `the stored file ${file.key}`, 'no such file in the store');
-    if (became === 'altered') {
+    else if (became === 'altered')
       this.#findings.add(where, `${file.bytes} bytes with sha256 ${file.sha256}`, `another content of ${file.key}`);
-    }
+    else this.#findings.add(where, `the stored file ${file.key}`, `it is ${became} in the store`);
   }
 
   /** True if some row's file has this name. */

@@ -126,7 +126,7 @@ function lostLines(damaged: Damaged, { batch, store }: Place): readonly string[]
   const name = shellWord(batch);
   const rows = damaged.length;
   return [
-    `The stored ${form(rows, 'result', 'results')} of ${rowsOf(damaged)} ${form(rows, 'is', 'are')} missing or damaged in the store, ${store}.`,
+    `The stored ${form(rows, 'result', 'results')} of ${rowsOf(damaged)} ${form(rows, 'is', 'are')} ${howLost(damaged)} in the store, ${store}.`,
     ...(damaged.some(({ is }) => is === 'missing')
       ? [
           `If VOXBATCH_STORE (or "store" in voxbatch.config.json) was different when the batch ran, set it back, then: voxbatch results ${name}`,
@@ -135,6 +135,11 @@ function lostLines(damaged: Damaged, { batch, store }: Place): readonly string[]
     `If ${form(rows, 'it is', 'they are')} lost: voxbatch redrive ${name} --damaged`,
     'It fetches what a job made from that job again, free, asks before it pays for anything else, and is safe to repeat (--dry-run: only says it).',
   ];
+}
+
+function howLost(damaged: Damaged): string {
+  const words = damaged.map(({ is }) => (is === 'missing' || is === 'altered' ? 'missing or damaged' : is));
+  return [...new Set(words)].join(' or ');
 }
 
 function rowsOf(rows: Damaged): string {

@@ -34,8 +34,8 @@ export interface BucketRequest {
   readonly sha256?: string;
   /** Whether the server may take long. Default: false. */
   readonly isSlow?: boolean;
-  /** Statuses that are answers, besides 2xx. Default: none. */
-  readonly accepts?: readonly number[];
+  /** Statuses, and codes of S3, that are answers, besides 2xx. Default: none. */
+  readonly accepts?: readonly (number | string)[];
 }
 
 /** An answer. The body of one with a status of 2xx has to be read to its end, or destroyed. */
@@ -77,21 +77,10 @@ export class BucketClient {
     this.#agent = server.url.protocol === 'https:' ? new https.Agent(options) : new http.Agent(options);
   }
 
-  send(request: BucketRequest): Promise<BucketAnswer> {
-    return this.#again(request, (answer) => Promise.resolve(answer));
-  }
-
-  /** Sends a request, and reads the whole answer; one that breaks off counts as none. */
-  ask(request: BucketRequest): Promise<BucketAnswer & { readonly text: string }> {
-    return this.#again(request, async (answer) => ({
-      ...answer,
-      text: answer.status < 300 ? await text(answer.body) : '',
-    }));
-  }
-
-  async #again<A extends BucketAnswer>(
+  /** Sends a request. An answer that `receive` rejects counts as none. */
+  async send<A extends BucketAnswer>(
     request: BucketRequest,
-    receive: (answer: BucketAnswer) => Promise<A>,
+    receive: (answer: BucketAnswer) => Promise<A | Failed>,
   ): Promise<A> {
     const turn = { renewed: false, skewed: false };
     return this.outage.repeat(async () => {
@@ -100,6 +89,19 @@ export class BucketClient {
       if (!('trouble' in answer)) return answer;
       const { trouble } = answer;
       throw this.unusable(answer.isOver ? trouble : away(trouble));
+    });
+  }
+
+  /** Sends a request, and reads the whole answer; one that breaks off counts as none. */
+  ask(request: BucketRequest): Promise<BucketAnswer & { readonly text: string }> {
+    const { isSlow = false, accepts = [] } = request;
+    return this.send<BucketAnswer & { readonly text: string }>(request, async (answer) => {
+      const said = answer.status < 300 ? await text(answer.body) : '';
+      // S3 begins a slow answer before it has finished, and may then say that it failed.
+      const code = isSlow ? textOf(said, 'Code') : undefined;
+      if (code === undefined) return { ...answer, text: said };
+      if (accepts.includes(code)) return { ...answer, text: '', code };
+      return { trouble: { code, message: textOf(said, 'Message') ?? code }, isOver: !PASSING.has(code) };
     });
   }
 
@@ -135,12 +137,13 @@ export class BucketClient {
     // A HEAD has no body, and is followed by a request that tells a missing bucket.
     if (method !== 'HEAD' && method !== 'DELETE' && !said.isOfS3 && status !== UNKNOWN_TO_SERVER)
       return { trouble: { code: 'AWAY', message: `status ${String(status)}, and not by an S3 server` } };
-    if (accepts.includes(status) && said.code !== 'NoSuchBucket')
+    if (accepts.includes(said.code) || (accepts.includes(status) && said.code !== 'NoSuchBucket'))
       return { status, headers: response.headers, body: response, code: said.code };
-    return this.#refused(status, said, response, turn);
+    return this.#refused(key, said, response, turn);
   }
 
-  async #refused(status: number, said: BucketTrouble, { headers }: http.IncomingMessage, turn: Turn): Promise<Failed> {
+  async #refused(key: string, said: BucketTrouble, response: http.IncomingMessage, turn: Turn): Promise<Failed> {
+    const { headers, statusCode: status = 0 } = response;
     if (EXPIRED.has(said.code) && !turn.renewed) {
       turn.renewed = true;
       const isRenewed = await this.signer.prepare(true).then(
@@ -155,7 +158,9 @@ export class BucketClient {
       return { trouble: said };
     }
     const region = said.region ?? headers['x-amz-bucket-region']?.toString();
-    return { trouble: { ...said, region }, isOver: !(isOfServer(status) || PASSING.has(said.code)) };
+    // It may be this one object that these credentials may not read, and whoever looks for the reason needs its name.
+    const message = said.code === 'AccessDenied' && key !== '' ? `${said.message} (${key})` : said.message;
+    return { trouble: { ...said, message, region }, isOver: !(isOfServer(status) || PASSING.has(said.code)) };
   }
 
   #failed(error: unknown): Failed {

@@ -7,24 +7,42 @@ import type { Lease } from '../bytes.ts';
 import { Folders, onDisk } from '../folders.ts';
 import { newPart } from '../put-in-folder.ts';
 import type { BucketAnswer, BucketClient } from './client.ts';
+import { BucketUnusable } from './errors.ts';
+import { REFUSAL_CODES, refusedObject } from './refused-object.ts';
 import type { Scratch } from './scratch.ts';
 
-/** Times that a download which breaks off goes on before it fails. */
-const MOST_BREAKS = 20;
+/** Times that a download is begun whose object is replaced while it is read. */
+const MOST_STARTS = 3;
+const CHANGED = 'Changed';
 
-/** A stream of an object. One that breaks off goes on where it was. Rejects with code `ENOENT` if there is none. */
+/**
+ * A stream of an object. One that breaks off goes on where it was. Rejects with code `ENOENT` if there is none, and with
+ * `StoredFileRefused`.
+ */
 export async function readObject(client: BucketClient, key: string): Promise<Readable> {
-  const first = await client.send({ method: 'GET', key, accepts: [404] });
+  const first = await begin(client, key);
   if (first.status === 404)
     throw Object.assign(new Error(`ENOENT: there is no object ${key}`), { code: 'ENOENT', syscall: 'open' });
+  const refused = refusedObject(key, first.code);
+  if (refused !== undefined) throw refused;
   const stream = Readable.from(piecesOf(client, key, first), { objectMode: false });
   // Otherwise a stream that nobody begins to read would hold its connection.
   stream.on('close', () => first.body.destroy());
   return stream;
 }
 
-/** A copy of an object in a local file; undefined if there is none. */
+/** A copy of an object in a local file; undefined if there is none. Throws `StoredFileRefused`. */
 export async function leaseObject(client: BucketClient, key: string, scratch: Scratch): Promise<Lease | undefined> {
+  for (let starts = 1; ; starts++) {
+    try {
+      return await leaseOnce(client, key, scratch);
+    } catch (error) {
+      if (!(error instanceof BucketUnusable && error.code === CHANGED) || starts === MOST_STARTS) throw error;
+    }
+  }
+}
+
+async function leaseOnce(client: BucketClient, key: string, scratch: Scratch): Promise<Lease | undefined> {
   const body = await readObject(client, key).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
@@ -45,26 +63,51 @@ export async function leaseObject(client: BucketClient, key: string, scratch: Sc
   }
 }
 
-async function* piecesOf(client: BucketClient, key: string, first: BucketAnswer): AsyncGenerator<Buffer, undefined> {
+const END: IteratorResult<Buffer, unknown> = { done: true, value: undefined };
+
+/** An answer whose body has begun. */
+interface Begun extends BucketAnswer {
+  readonly pieces: AsyncIterator<Buffer, unknown>;
+  readonly piece: IteratorResult<Buffer, unknown>;
+}
+
+/** Where a download goes on; `etag`: another content under the same name would make a mixture of both. */
+interface Range {
+  readonly at: number;
+  readonly etag: string;
+}
+
+/** Asks for an object. An answer that breaks off before its first byte counts as none, so each of them brings some. */
+async function begin(client: BucketClient, key: string, from?: Range): Promise<Begun> {
+  const isFirst = from === undefined;
+  const accepts = [404, ...REFUSAL_CODES, ...(isFirst ? [] : [412, 416])];
+  const headers = isFirst ? {} : { range: `bytes=${String(from.at)}-`, 'if-match': from.etag };
+  return client.send({ method: 'GET', key, headers, accepts }, async (answer) => {
+    const pieces = (answer.body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+    if (answer.status >= 300) return { ...answer, pieces, piece: END };
+    const piece = await pieces.next();
+    const due = answer.headers['content-length'] ?? '';
+    if (piece.done === true && due !== '0') throw new Error(`none of ${due} bytes came`);
+    return { ...answer, pieces, piece };
+  });
+}
+
+async function* piecesOf(client: BucketClient, key: string, first: Begun): AsyncGenerator<Buffer, undefined> {
   const length = Number(first.headers['content-length']);
   const { etag = '' } = first.headers;
   let at = 0;
-  let answer = first;
-  for (let breaks = 0; ; breaks++) {
+  for (let answer = first; ; answer = await begin(client, key, { at, etag })) {
+    if (answer !== first && answer.status !== 206)
+      throw client.unusable({ code: CHANGED, message: `${key} changed while it was read` });
     try {
-      for await (const piece of answer.body as AsyncIterable<Buffer>) {
-        at += piece.length;
-        yield piece;
+      // Whatever breaks it off, the next answer tells.
+      for (let { piece } = answer; piece.done !== true; piece = await answer.pieces.next().catch(() => END)) {
+        at += piece.value.length;
+        yield piece.value;
       }
-      if (at === length) return;
-    } catch (error) {
-      if (breaks >= MOST_BREAKS) throw error;
+    } finally {
+      answer.body.destroy();
     }
-    if (breaks >= MOST_BREAKS)
-      throw client.unusable({ code: 'AWAY', message: `only ${String(at)} of ${String(length)} bytes came` });
-    // Another content under the same name would make a mixture of both.
-    const headers = { range: `bytes=${String(at)}-`, 'if-match': etag };
-    answer = await client.send({ method: 'GET', key, headers, accepts: [404, 412] });
-    if (answer.status !== 206) throw client.unusable({ code: 'Changed', message: `${key} changed while it was read` });
+    if (at === length) return;
   }
 }

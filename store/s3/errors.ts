@@ -25,7 +25,9 @@ const ADVICE: Readonly<Record<string, string>> = {
   InvalidToken: SESSION,
   TokenRefreshRequired: SESSION,
   AccessDenied:
-    'Allow these credentials s3:GetObject, s3:PutObject, s3:DeleteObject, s3:ListBucket, s3:AbortMultipartUpload and s3:ListBucketMultipartUploads',
+    'Allow these credentials s3:GetObject, s3:PutObject, s3:DeleteObject, s3:ListBucket, s3:AbortMultipartUpload and s3:ListBucketMultipartUploads, and the use of the KMS key if objects have one',
+  InvalidObjectState: 'Restore its marks (.ledger, .store), and let no rule of the bucket archive them',
+  'KMS.DisabledException': 'Enable the KMS key of the bucket',
   AllAccessDisabled: 'Ask the owner of the bucket',
   NoSuchBucket: 'Create the bucket, or correct VOXBATCH_STORE',
   NoSuchUpload: 'Let no other program and no lifecycle rule of the bucket abort uploads that are younger than a day',

@@ -10,14 +10,19 @@ export interface ObjectFacts {
   readonly etag: string;
   /** Hex; undefined if somebody else has put it there. */
   readonly sha256?: string | undefined;
+  /** Nobody can fetch it, or only until it is archived again. */
+  readonly isArchived: boolean;
 }
+
+const ARCHIVES = new Set(['GLACIER', 'DEEP_ARCHIVE']);
 
 /** Facts of an object; undefined if there is none. */
 export async function headObject(client: BucketClient, key: string): Promise<ObjectFacts | undefined> {
   const { status, headers } = await client.ask({ method: 'HEAD', key, accepts: [404] });
   if (status === 404) return undefined;
   const [etag = '', sha256] = [headers.etag, headers[HASH_HEADER]?.toString()];
-  return { bytes: Number(headers['content-length']), etag, sha256 };
+  const isArchived = ARCHIVES.has(String(headers['x-amz-storage-class'])) || 'x-amz-archive-status' in headers;
+  return { bytes: Number(headers['content-length']), etag, sha256, isArchived };
 }
 
 /** The text of a small object; undefined if there is none. */

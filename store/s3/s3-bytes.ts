@@ -1,6 +1,7 @@
 import { createHash, hash, randomUUID } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import type { Bytes } from '../bytes.ts';
+import { StoredFileRefused } from '../errors.ts';
 import type { Outage } from '../outage.ts';
 import { requireSame, type StoreMarks } from '../owner-file.ts';
 import type { KeptFile, Reused } from '../store.ts';
@@ -11,9 +12,9 @@ import { leaseObject, readObject } from './download.ts';
 import { headObject, listObjects, type ObjectFacts, removeObject, storedWith } from './objects.ts';
 import { claimPrefix, claimPrefixId, idOfPrefix, ownerOfPrefix } from './owner-object.ts';
 import { Scratch } from './scratch.ts';
+import { REFUSAL_CODES } from './refused-object.ts';
 import { readServer } from './settings.ts';
 import { Uploads } from './upload.ts';
-import { textOf } from './xml.ts';
 
 /** The largest object that S3 copies in one request, bytes. */
 const MOST_COPIED = 5 * 1024 ** 3;
@@ -68,15 +69,21 @@ export async function openBucketBytes(place: BucketPlace, env: NodeJS.ProcessEnv
     copy: async (file, key) => {
       const source = await headObject(client, full(file.key));
       if (source === undefined) return 'missing';
-      if (source.bytes !== file.bytes || !(await holds(bytes, source, file))) return 'altered';
-      const copied =
-        source.bytes <= MOST_COPIED && (await copyObject(client, full(file.key), source, full(key), file.sha256));
-      return copied === false ? copyHere(bytes, file, key) : copied;
+      if (source.bytes !== file.bytes) return 'altered';
+      try {
+        if (!(await holds(bytes, source, file))) return 'altered';
+        const copied =
+          source.bytes <= MOST_COPIED && (await copyObject(client, full(file.key), source, full(key), file.sha256));
+        return copied === false ? await copyHere(bytes, file, key) : copied;
+      } catch (error) {
+        if (error instanceof StoredFileRefused) return 'missing';
+        throw error;
+      }
     },
     presign: (key, lifetimeMs) => client.signer.presign(full(key), lifetimeMs),
     stat: async (key) => {
       const found = await headObject(client, full(key));
-      return found && { id: key, bytes: found.bytes, names: 1 };
+      return found && { id: key, bytes: found.bytes, names: 1, isArchived: found.isArchived };
     },
     list: async function* (prefix) {
       for await (const key of listObjects(client, full(prefix))) yield key.slice(place.prefix.length);
@@ -85,7 +92,9 @@ export async function openBucketBytes(place: BucketPlace, env: NodeJS.ProcessEnv
       await Promise.all(keys.map((key) => removeObject(client, full(key))));
     },
     sweep: async () => {
-      await Promise.all([scratch.sweep(), uploads.sweep(place.prefix).catch(() => undefined)]);
+      // Without a prefix, uploads of other programs are among them, and nothing tells whose they are.
+      const ours = place.prefix === '' ? Promise.resolve() : uploads.sweep(place.prefix).catch(() => undefined);
+      await Promise.all([scratch.sweep(), ours]);
     },
     close: async () => {
       client.close();
@@ -103,7 +112,7 @@ async function holds(bytes: Bytes, source: ObjectFacts, file: KeptFile): Promise
   return hash.digest('hex') === file.sha256;
 }
 
-/** Lets the server copy an object, if it is still the one that was looked at. False: it cannot copy in this way. */
+/** Lets the server copy an object, if it is still the one that was looked at. False: it does not. */
 async function copyObject(
   client: BucketClient,
   from: string,
@@ -117,15 +126,12 @@ async function copyObject(
     'x-amz-copy-source': client.copySource(from),
     'x-amz-copy-source-if-match': source.etag,
   };
-  const accepts = [404, 412, UNKNOWN_TO_SERVER];
-  const { status, text } = await client.ask({ method: 'PUT', key, headers, accepts, isSlow: true });
-  if (status === UNKNOWN_TO_SERVER) return false;
-  if (status === 404) return 'missing';
-  if (status === 412) return 'altered';
-  // S3 begins to answer before it has finished, and may then say that it failed.
-  const code = textOf(text, 'Code');
-  if (code !== undefined) throw client.unusable({ code: 'AWAY', message: `a copy failed: ${code}` });
-  return 'reused';
+  const accepts = [404, 412, UNKNOWN_TO_SERVER, 'NoSuchKey', 'PreconditionFailed', 'AccessDenied', ...REFUSAL_CODES];
+  const { status, code } = await client.ask({ method: 'PUT', key, headers, accepts, isSlow: true });
+  if (code === undefined) return 'reused';
+  if (status === 404 || code === 'NoSuchKey') return 'missing';
+  // Copying it here tells whether it is the source that is refused, or the place of the copy, or only this kind of request.
+  return status === 412 || code === 'PreconditionFailed' ? 'altered' : false;
 }
 
 async function copyHere(bytes: Bytes, file: KeptFile, key: string): Promise<Reused['type']> {

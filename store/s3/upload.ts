@@ -16,8 +16,6 @@ const MOST_PARTS = 10_000;
 const PARTS_AT_ONCE = 3;
 /** Files that are put at once: each needs memory. */
 const FILES_AT_ONCE = 2;
-/** Times that S3 is asked to put the parts together. */
-const MOST_COMPLETIONS = 5;
 /** Times that an upload in parts is begun: a rule of the bucket, or another program, may abort one that goes on. */
 const MOST_STARTS = 3;
 /** An unfinished upload of this age is abandoned, ms: one of 4 GB takes 10 hours at 1 Mbit/s. */
@@ -136,24 +134,13 @@ export class Uploads {
     const parts = tags.map((tag, at) => `<Part><PartNumber>${String(at + 1)}</PartNumber><ETag>${tag}</ETag></Part>`);
     const body = Buffer.from(`<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`);
     const query = { uploadId };
-    for (let tries = 1; ; tries++) {
-      const { status, text, code } = await this.#client.ask({
-        method: 'POST',
-        key,
-        query,
-        body,
-        accepts: [404],
-        isSlow: true,
-      });
-      // S3 begins to answer before it has finished, and may then say that it failed.
-      const error = status === 404 ? (code ?? '404') : textOf(text, 'Code');
-      if (error === undefined) return;
-      // An answer may have been lost, and the upload is complete.
-      const there = await headObject(this.#client, key);
-      if (there?.sha256 === content.sha256 && there.bytes === content.bytes) return;
-      const message = textOf(text, 'Message') ?? 'the upload in parts was not completed';
-      if (tries === MOST_COMPLETIONS || status === 404) throw this.#client.unusable({ code: error, message });
-    }
+    const accepts = [404, 'NoSuchUpload'];
+    const { code } = await this.#client.ask({ method: 'POST', key, query, body, accepts, isSlow: true });
+    if (code === undefined) return;
+    // An answer may have been lost, and the upload is complete.
+    const there = await headObject(this.#client, key);
+    if (there?.sha256 === content.sha256 && there.bytes === content.bytes) return;
+    throw this.#client.unusable({ code, message: 'the upload in parts was not completed' });
   }
 
   async #abort(key: string, uploadId: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { storedContent } from '../../batches/redrive/find-loss.ts';
+import { isIntact } from '../../results/files.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
 import type { ResultFile } from '../../ledger/record-types.ts';
 import { readerOf } from '../../store/open-store.ts';
@@ -42,7 +42,7 @@ async function expectFetchedBySameCommand(first: ResultFile): Promise<void> {
   await world.plan();
   expect(await world.redrive(BACK)).toEqual(NOTHING);
   expect(await world.row()).toMatchObject({ outcome: 'succeeded', take: 2, returnedTo: 1, file: first });
-  expect(await storedContent(readerOf(folder), first)).toBe(first.sha256);
+  expect(await isIntact(first, readerOf(folder))).toBe('intact');
   expect(world.charges()).toHaveLength(2);
 }
 
@@ -119,7 +119,7 @@ describe('speech', () => {
     const { file, ...row } = await world.row();
     expect(row).toMatchObject({ outcome: 'succeeded', take: 2, returnedTo: null });
     expect(file?.key).not.toBe(before.file?.key);
-    expect(await storedContent(readerOf(folder), file ?? { key: '' })).toBe(file?.sha256);
+    expect(await isIntact(file ?? { key: '', sha256: '' }, readerOf(folder))).toBe('intact');
     expect(world.charges()).toHaveLength(2);
   });
 });
@@ -130,7 +130,7 @@ describe('a transcript', () => {
     await world.redrive(BACK);
     const { file, extraFiles } = await world.row();
     expect([file, ...extraFiles]).toEqual(files);
-    for (const one of files) expect(await storedContent(readerOf(folder), one)).toBe(one.sha256);
+    for (const one of files) expect(await isIntact(one, readerOf(folder))).toBe('intact');
     expect(world.charges()).toHaveLength(2);
   });
 

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { copyOut, isIntact } from '../../results/copy-out.ts';
+import { copyOut } from '../../results/copy-out.ts';
+import { isIntact } from '../../results/files.ts';
 import type { RecordedFile } from '../../results/files.ts';
 import { folderForEach } from '../support/fresh-folder.ts';
 

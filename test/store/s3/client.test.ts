@@ -180,6 +180,34 @@ it('a download that breaks off goes on where it was, and only in the same conten
   await expect(readObject(changed.client, 'x/1').then(buffer)).rejects.toThrow('changed while it was read');
 });
 
+it('a download that breaks off again and again, without a byte, is waited for like any other answer', async () => {
+  let isWell = false;
+  const cut =
+    (status: number, body: string): Answer =>
+    (_request, response) => {
+      response.writeHead(status, { 'content-length': '10', etag: '"e"' });
+      response.write(body, () => response.destroy());
+    };
+  const rest: Answer = (request, response) => {
+    if (isWell) response.writeHead(206, { 'content-length': '5' }).end('56789');
+    else cut(206, '')(request, response);
+  };
+  const asked = await answering(cut(200, '01234'), rest);
+  asked.client.outage.limit(Infinity);
+  const reading = readObject(asked.client, 'x/1').then(buffer);
+  const failed = reading.then(
+    () => 'read',
+    (error: unknown) => error,
+  );
+  const inTrouble = (async (): Promise<string> => {
+    while (asked.client.outage.trouble === undefined) await new Promise(setImmediate);
+    return 'in trouble';
+  })();
+  expect(await Promise.race([failed, inTrouble])).toBe('in trouble');
+  isWell = true;
+  expect(String(await reading)).toBe('0123456789');
+});
+
 it('a stream that nobody reads gives its connection back', async () => {
   const asked = await answering((_request, response) => {
     response.writeHead(200, { 'content-length': '10000000' });

@@ -1,0 +1,64 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { openBucketBytes, type BucketBytes } from '../../../store/s3/s3-bytes.ts';
+import { endAfterTest } from '../../support/end-after-test.ts';
+
+const HASH = 'x-amz-meta-sha256';
+
+/** What a request is refused with. With a status of 200, the server has begun its answer before it failed. */
+export type Refusal = readonly [status: number, code: string];
+
+/** How a server is odd. */
+interface Oddity {
+  readonly prefix?: string;
+  /** Further headers of all objects. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A place on a server that keeps objects, and refuses what a test wants. */
+export async function openOn(
+  refusal: (request: IncomingMessage) => Refusal | undefined,
+  { prefix = '', headers = {} }: Oddity = {},
+): Promise<BucketBytes> {
+  const objects = new Map<string, { readonly body: Buffer; readonly headers: Readonly<Record<string, string>> }>();
+  const server = createServer((request, response) => {
+    void buffer(request).then((body) => {
+      const refused = refusal(request);
+      const key = request.url?.split('?')[0] ?? '';
+      if (request.method === 'PUT' && refused === undefined) {
+        const source = objects.get(String(request.headers['x-amz-copy-source']));
+        objects.set(key, source ?? { body, headers: { [HASH]: String(request.headers[HASH]) } });
+      }
+      const kept = objects.get(key);
+      if (refused === undefined && request.method === 'POST') {
+        response.writeHead(200).end('<Result><UploadId>1</UploadId></Result>');
+        return;
+      }
+      if (refused !== undefined || kept === undefined) {
+        const [status, code] = refused ?? [404, 'NoSuchKey'];
+        response.writeHead(status).end(`<Error><Code>${code}</Code><Message>no</Message></Error>`);
+        return;
+      }
+      const length = String(kept.body.length);
+      response.writeHead(200, { etag: '"e"', 'content-length': length, ...kept.headers, ...headers });
+      response.end(request.method === 'HEAD' ? '' : kept.body);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const bytes = await openBucketBytes(
+    { bucket: 'media', prefix },
+    {
+      AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: 'a',
+      AWS_SECRET_ACCESS_KEY: 'b',
+    },
+  );
+  endAfterTest(async () => {
+    await bytes.close();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return bytes;
+}
