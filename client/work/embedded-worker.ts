@@ -263,19 +263,31 @@ async function nameOfEmbedded(
   home: string,
   machine: string,
 ): Promise<string> {
-  const id = await readNamespaceId(client, namespace).catch((cause: unknown) => {
-    throw new VoxbatchError({ type: 'server-gone', address, cause: cause as Error });
-  });
+  const id = await readNamespaceId(client, namespace).catch(refuseAs(address));
   const folder = realpathSync(home);
   return `the embedded one in ${folder} (${id}, machine ${machine}, folder ${String(statSync(folder).ino)})`;
 }
 
+/** For a `catch`: says which server did not tell its id. */
+function refuseAs(address: string): (cause: unknown) => never {
+  return (cause) => {
+    throw new VoxbatchError({ type: 'server-gone', address, cause: cause as Error });
+  };
+}
+
+const PERMISSION_DENIED = 7;
+const UNIMPLEMENTED = 12;
+/** Codes of gRPC by which a server says that it never tells the id: whoever asks next is told the same. */
+const UNTOLD: ReadonlySet<number> = new Set([PERMISSION_DENIED, UNIMPLEMENTED]);
+
 /**
  * Identifies the server by the namespace's id, which is independent of how its address is written, or by the address if
- * the id may not be read.
+ * the id may not be read. Another error passes: a name by address would keep out all who are told the id.
  */
 async function nameOf({ client, namespace, address }: Temporal): Promise<string> {
-  const id = await readNamespaceId(client, namespace).catch(() => undefined);
+  const id = await readNamespaceId(client, namespace).catch((error: unknown) =>
+    isGrpcServiceError(error) && UNTOLD.has(error.code) ? undefined : refuseAs(address)(error),
+  );
   return `namespace ${namespace} ${id === undefined ? `at ${address}` : `(${id})`}`;
 }
 

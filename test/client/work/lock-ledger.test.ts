@@ -20,10 +20,17 @@ beforeEach(async () => {
   ledger = { id: 'l1', place, ...fileLocks(place), readStanding: () => Promise.resolve(standing) };
 });
 
-/** A way to a server, of which only the name matters here. */
-function temporal(isEmbedded: boolean, address: string, id?: string): Temporal {
+const PERMISSION_DENIED = 7;
+const UNIMPLEMENTED = 12;
+const UNAVAILABLE = 14;
+
+/** An answer by which a server tells no id. */
+const refusal = (code: number): Error => Object.assign(new Error('no'), { code, details: 'no', metadata: {} });
+
+/** A way to a server, of which only the name matters here. `id`: that of its namespace, or the code of its refusal. */
+function temporal(isEmbedded: boolean, address: string, id: string | number = PERMISSION_DENIED): Temporal {
   const describeNamespace = (): Promise<unknown> =>
-    id === undefined ? Promise.reject(new Error('not allowed')) : Promise.resolve({ namespaceInfo: { id } });
+    typeof id === 'number' ? Promise.reject(refusal(id)) : Promise.resolve({ namespaceInfo: { id } });
   const client = { workflowService: { describeNamespace } } as unknown as Client;
   return { isEmbedded, address, namespace: 'default', client } as Temporal;
 }
@@ -106,6 +113,14 @@ describe('lockLedger', () => {
     );
     await expect(lockLedger(ledger, temporal(false, 'localhost:7233'), folder)).rejects.toThrow('pay for a row twice');
     for (const unlock of unlocks) unlock();
-    (await lockLedger(ledger, temporal(false, 'localhost:7233'), folder))();
+    for (const code of [PERMISSION_DENIED, UNIMPLEMENTED])
+      (await lockLedger(ledger, temporal(false, 'localhost:7233', code), folder))();
+  });
+
+  it('locks nothing by the address while the id cannot be read for a moment: others are told it', async () => {
+    await expect(lockLedger(ledger, temporal(false, 'localhost:7233', UNAVAILABLE), folder)).rejects.toMatchObject({
+      problem: { type: 'server-gone', address: 'localhost:7233' },
+    });
+    expect(await fileLocks(ledger.place).isWorkedOn()).toBe(false);
   });
 });

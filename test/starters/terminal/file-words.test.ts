@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { FilesMade } from '../../../results/project.ts';
-import { showFilesMade } from '../../../starters/terminal/file-words.ts';
+import { damageLines, showFilesMade } from '../../../starters/terminal/file-words.ts';
 import { capture } from '../command-line.ts';
 
 beforeEach(() => {
@@ -60,4 +60,13 @@ describe('the progress of files that are joined and finished', () => {
     await expect(failing).rejects.toThrow('no room');
     expect(said.err).toBe('finishing files: 1/3 done\n');
   });
+});
+
+it('what a bucket refuses is called that, beside what it has lost', () => {
+  const place = { batch: 'b', store: 's3://media/x' };
+  const archived = { row: 1, id: 'a', is: 'archived' } as const;
+  const [alone = ''] = damageLines([archived], place);
+  expect(alone).toContain('is archived in the store, s3://media/x.');
+  const [both = ''] = damageLines([archived, { row: 2, id: 'b', is: 'missing' }], place);
+  expect(both).toContain('are archived or missing or damaged in the store, s3://media/x.');
 });
