@@ -13,7 +13,13 @@
 --   What voxbatch does for it is on record in `actions` and `decisions`; what it does by SQL of its own is not.
 -- - Whoever may connect, a reader too, can take the locks by which writers take turns (pg_advisory_lock), and so stop them all as
 --   long as it is connected; they wait, and lose nothing. pg_locks says who has one, pg_terminate_backend ends it.
--- - Operators and workers see the address of a webhook, which contains a secret; readers do not.
+-- - An operator can have commands run on the hosts of workers (`voxbatch tune --on-end`, `schedule update`, or SQL: `update batches
+--   set settings`), and so can a worker on those of others. They run as the worker's user, with its PGPASSWORD and the keys of its
+--   bucket, and can read the file of its token. So whoever may be an operator is trusted with the hosts of the workers.
+-- - Readers see all of the ledger but the address of an account's webhook, which contains a secret: texts, links, and the hooks of
+--   batches and schedules, whole, also former commands (`batches.settings`, `schedules.notify` and `on_end`, `actions`). voxbatch shows
+--   only the host of a `--notify` URL, but SQL shows all of it. So write no secret into a hook: let the command of `--on-end` read it from
+--   a file on the worker's host, and send what has a secret URL by such a command (docs/guide/hooks.md).
 
 -- All at once: workers that are at work would fail between the revoke and the grants.
 begin;
