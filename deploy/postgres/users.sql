@@ -30,4 +30,4 @@ grant voxbatch_reader to reader;
 -- The owner makes a schema of its own there.
 select format('alter database %I owner to owner', current_database()) \gexec
 select format('revoke connect, temporary on database %I from public', current_database()) \gexec
-select format('grant connect on database %I to owner, worker, operator, reader', current_database()) \gexec
+select format('grant connect on database %I to owner, voxbatch_worker, voxbatch_operator, voxbatch_reader', current_database()) \gexec

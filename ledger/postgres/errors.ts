@@ -55,6 +55,18 @@ const EXPLANATIONS: readonly (readonly [prefix: string, kind: ErrorClass, proble
   ['40', LedgerAway, 'the database server gave up a transaction', 'Run the same command again.'],
 ];
 
+/** What to do where a right is missing, by the words of the server. */
+const OF_RIGHTS: readonly (readonly [words: string, advice: string])[] = [
+  [
+    'permission denied for database',
+    'Let those with a role connect (deploy/postgres/users.sql does): grant connect on database … to voxbatch_operator, voxbatch_worker, voxbatch_reader. And grant this user one of the roles, if it has none.',
+  ],
+  [
+    'permission denied for table',
+    'It needs the role voxbatch_operator for commands that change something, voxbatch_worker for a worker and, where TEMPORAL_ADDRESS is not set, for commands that work on the batch themselves, such as run; after an upgrade, grant the roles again (deploy/postgres/roles.sql).',
+  ],
+];
+
 /** Classes of errors of a statement itself: data, constraints, syntax and rights. All others are of the server. */
 const OF_STATEMENTS = ['22', '23', '42'];
 
@@ -100,12 +112,11 @@ export function explain(place: string, error: unknown): Error {
   const shown = describePlace(place);
   const why = code === READ_ONLY ? whyOfGuard(message) : undefined;
   if (why !== undefined) return new LedgerReadOnly(shown, why, error);
-  if (code === NO_RIGHT && message.includes('permission denied for table')) {
+  const ofRight = (code === NO_RIGHT ? OF_RIGHTS : []).find(([words]) => message.includes(words));
+  if (ofRight !== undefined) {
     const user = decodeURIComponent(new URL(place).username);
     const problem = `the user ${user === '' ? '' : `${user} `}may not do this (${message})`;
-    const advice =
-      'It needs the role voxbatch_operator for commands that change something, voxbatch_worker for a worker and, where TEMPORAL_ADDRESS is not set, for commands that work on the batch themselves, such as run; after an upgrade, grant the roles again (deploy/postgres/roles.sql).';
-    return new LedgerUnreachable(shown, problem, advice, error);
+    return new LedgerUnreachable(shown, problem, ofRight[1], error);
   }
   const found = EXPLANATIONS.find(([prefix]) => code.startsWith(prefix));
   if (code === STALE_PLAN.code && routine === STALE_PLAN.routine) {

@@ -112,6 +112,29 @@ describe('compose', () => {
     await expectRun('status demo', 4, /password/);
   });
 
+  it('lets people of their own logins in by their role, and tells one without a role what it needs', async () => {
+    const { PGPASSWORD } = environmentOf('users');
+    const admin = { PATH: env['PATH'], PGPASSWORD, PGPORT: String(port) };
+    for (const [name, role] of Object.entries({
+      ann: 'in role voxbatch_operator',
+      guest: 'in role voxbatch_reader',
+      bob: '',
+    })) {
+      const make = `create role ${name} login password 'secret' ${role}`;
+      execFileSync('psql', ['-q', '-X', '-h', '127.0.0.1', '-U', 'postgres', '-c', make], { env: admin });
+    }
+    const useAs = (name: string): void => {
+      env['VOXBATCH_LEDGER'] = `postgres://${name}:secret@127.0.0.1:${String(port)}/voxbatch`;
+    };
+    delete env['PGPASSWORD'];
+    useAs('ann');
+    await expectRun('resume demo', 0);
+    useAs('guest');
+    await expectRun('list', 0, { out: /demo/ });
+    useAs('bob');
+    await expectRun('list', 4, /the user bob may not do this .*denied for database.*grant connect on database/);
+  });
+
   it("keeps Temporal's user out of the ledger, and lets it make its own databases", () => {
     const temporal = { PATH: env['PATH'], PGPASSWORD: environmentOf('temporal')['POSTGRES_PWD'], PGPORT: String(port) };
     const place = ['-q', '-X', '-h', '127.0.0.1', '-U', services['temporal']?.environment['POSTGRES_USER'] ?? ''];
