@@ -88,6 +88,8 @@ export type Problem =
   | { readonly type: 'no-schema'; readonly apiUrl: string; readonly why: string }
   /** There is no schedule of this name. */
   | { readonly type: 'no-schedule'; readonly schedule: string; readonly known: readonly string[] }
+  /** The schedule is on record, and Temporal does not know it. */
+  | { readonly type: 'schedule-lost'; readonly schedule: string }
   /** There is a schedule of this name already. */
   | { readonly type: 'schedule-taken'; readonly schedule: string }
   /** Temporal rejects the schedule; `cause` says why. */
@@ -197,6 +199,8 @@ const SENTENCES: { readonly [T in Problem['type']]: (problem: Extract<Problem, {
     `The manifest names ${names === 1 ? 'a voice' : `${names} voices`} (name:, first in line ${first.line}), and the API's list of voices cannot be read: ${why.replace(/\.?$/, '.')}`,
   'no-schema': (problem) => `The API at ${problem.apiUrl} shows no schema that can be read: ${problem.why}`,
   'no-schedule': (problem) => `There is no schedule "${problem.schedule}" here.`,
+  'schedule-lost': (problem) =>
+    `Temporal does not know the schedule "${problem.schedule}" any more, so it does not fire: its database was lost or replaced, or the schedule was deleted there.`,
   'schedule-taken': (problem) => `There is a schedule "${problem.schedule}" already.`,
   'schedule-refused': (problem) =>
     `Temporal does not take the schedule "${problem.schedule}": ${messageOf(problem.cause)}.`,

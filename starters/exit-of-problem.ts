@@ -4,6 +4,7 @@ import { shellWord } from '../contract/shell-word.ts';
 import { asVoxbatchError, type Problem, isDiskTrouble, isMachineTrouble } from '../client/problem.ts';
 import { tokenAdvice } from './connect/api-token.ts';
 import { ExitError, NO_LEDGER_ADVICE } from './exit-error.ts';
+import { remakeWords } from './schedules/schedule-words.ts';
 import { goOnCommand, namedRow, sentence as stopped } from './terminal/words.ts';
 
 /**
@@ -193,6 +194,7 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
     says: (_, sentence) => stopped(sentence),
   }),
   'no-schedule': usage(({ known }) => `${knownWords(known)} Nothing was changed.`, { next: 'voxbatch schedule list' }),
+  'schedule-lost': usage(({ schedule }) => `${remakeWords(schedule)} Nothing was changed.`),
   'schedule-taken': usage(
     ({ schedule }) =>
       `Change it: voxbatch schedule update ${shellWord(schedule)}. Or delete it first: voxbatch schedule delete ${shellWord(schedule)}. Nothing was changed.`,

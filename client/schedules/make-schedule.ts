@@ -11,6 +11,7 @@ import { firingLabels } from '../../contract/workflow-labels.ts';
 import { urlSchemeOf } from '../../contract/url-scheme.ts';
 import { isManifestUrl, isUrl, MANIFEST_URL_FORM } from '../../inputs/manifest-url.ts';
 import type { ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
+import type { ScheduleSettings } from '../../ledger/schedules/schedule-settings.ts';
 import { LONGEST_SCHEDULE_NAME } from '../../policy/schedules/occurrence.ts';
 import { runsLeft } from '../../policy/schedules/legal-firing.ts';
 import { readScheduleSpec, type ScheduleSpec, type WrittenSpec } from '../../policy/schedules/schedule-spec.ts';
@@ -175,10 +176,8 @@ export function requireSpec(
 }
 
 /** A schedule as it is put on record. `realm`: whose money it spends. */
-interface NewSchedule {
+interface NewSchedule extends Pick<ScheduleSettings, 'run' | 'spec'> {
   readonly name: string;
-  readonly spec: ScheduleSpec;
-  readonly run: ScheduledRun;
   readonly hooks?: Partial<ScheduleHooks>;
   readonly realm: Account;
 }

@@ -89,7 +89,7 @@ const INVALID_ARGUMENT = 3;
 const NOT_FOUND = 5;
 
 /**
- * Queries Temporal about one schedule, or all. Throws {@link VoxbatchError} (`no-schedule`, `schedule-refused`,
+ * Queries Temporal about one schedule, or all. Throws {@link VoxbatchError} (`no-schedule`, `schedule-lost`, `schedule-refused`,
  * `schedule-silent`).
  */
 export async function askTemporal<T>(
@@ -114,7 +114,15 @@ export async function askTemporal<T>(
 }
 
 async function noSchedule({ ledger }: SchedulePlace, schedule: string): Promise<VoxbatchError> {
-  return new VoxbatchError({ type: 'no-schedule', schedule, known: await ledger.knownSchedules() });
+  const known = await ledger.knownSchedules();
+  return new VoxbatchError(
+    known.includes(schedule) ? { type: 'schedule-lost', schedule } : { type: 'no-schedule', schedule, known },
+  );
+}
+
+/** Whether Temporal does not know a schedule, and perhaps the ledger neither. */
+export function isUnknownThere(error: unknown): boolean {
+  return error instanceof VoxbatchError && ['no-schedule', 'schedule-lost'].includes(error.problem.type);
 }
 
 /** The handle of a schedule. Makes no call yet. */
@@ -122,7 +130,7 @@ export function handleOf({ temporal, ledger }: SchedulePlace, schedule: string):
   return temporal.client.schedule.getHandle(scheduleIdOf(ledger.id, schedule));
 }
 
-/** A schedule as Temporal has it. Throws {@link VoxbatchError} (`no-schedule`, `schedule-silent`). */
+/** A schedule as Temporal has it. Throws {@link VoxbatchError} (`no-schedule`, `schedule-lost`, `schedule-silent`). */
 export function describe(place: SchedulePlace, name: string): Promise<ScheduleDescription> {
   return askTemporal(place, name, () => handleOf(place, name).describe());
 }
@@ -132,7 +140,7 @@ export async function describeIfThere(place: SchedulePlace, name: string): Promi
   try {
     return await describe(place, name);
   } catch (error) {
-    if (error instanceof VoxbatchError && error.problem.type === 'no-schedule') return undefined;
+    if (isUnknownThere(error)) return undefined;
     throw error;
   }
 }
@@ -166,7 +174,7 @@ export async function requireRecord(place: SchedulePlace, name: string): Promise
  */
 export function standingOf(
   record: ScheduleRecord,
-  { state }: ScheduleDescription,
+  { state }: Pick<ScheduleDescription, 'state'>,
 ): { readonly spec: ScheduleSpec; readonly isPaused: boolean; readonly note: string } {
   const { spec } = record.settings;
   const runs = spec.runs === null ? null : Math.min(spec.runs, state.remainingActions ?? spec.runs);

@@ -50,16 +50,17 @@ export async function listSchedules(place: SchedulePlace) {
   const lines = [];
   for (const name of await ledger.knownSchedules()) {
     const record = await ledger.scheduleRecord(name);
-    // `check` tells of one that Temporal has lost.
     const found = await describeIfThere(place, name);
-    if (found === undefined || record === undefined) continue;
-    const { spec, head } = headOf(record, found);
-    await surveySchedule(place, name, found);
+    if (record === undefined) continue;
+    const { spec, head } = headOf(record, found ?? { state: { paused: false } });
+    if (found !== undefined) await surveySchedule(place, name, found);
     const { newest, amissInARow } = recentOutcomes(await ledger.occurrencesOf(name, { most: MOST_COUNTED }));
     const made = batches.map((batch) => batch.name).filter((batch) => parseOccurrence(batch)?.schedule === name);
-    const [next] = head.paused ? [] : found.info.nextActionTimes;
+    const [next] = head.paused ? [] : (found?.info.nextActionTimes ?? []);
     lines.push({
       ...head,
+      /** It was created here, but Temporal does not know it, so it does not fire. */
+      lost: found === undefined,
       /** Null if it never fires again, or is paused. */
       next: next === undefined ? null : utcSecond(next.getTime()),
       /** Name of the newest batch that it made. */
@@ -82,7 +83,7 @@ const SHOWN_OCCURRENCES = 10;
 
 /**
  * Details of a schedule, with these of its occurrences; default: the latest ten; times in UTC. `run`: undefined if it is not on record in a form that this
- * version reads. Records what did not take place. Throws {@link VoxbatchError} (`no-schedule`, `schedule-silent`).
+ * version reads. Records what did not take place. Throws {@link VoxbatchError} (`no-schedule`, `schedule-lost`, `schedule-silent`).
  */
 export async function showSchedule(
   place: SchedulePlace,
@@ -175,7 +176,7 @@ export async function checkSchedules(place: OpenSchedules, { name, since, isPaus
   const schedules = [];
   for (const one of name === undefined ? known : [name]) {
     const checked = await check(one).catch((error: unknown) => {
-      const isLost = error instanceof VoxbatchError && error.problem.type === 'no-schedule' && known.includes(one);
+      const isLost = error instanceof VoxbatchError && error.problem.type === 'schedule-lost';
       if (!isLost) throw error;
       return { schedule: one, lost: true as const };
     });
@@ -194,7 +195,7 @@ async function hasWorker({ ledger }: SchedulePlace, { settings }: ScheduleRecord
 }
 
 /** What is shown of a schedule wherever one is shown. */
-function headOf(record: ScheduleRecord, found: ScheduleDescription) {
+function headOf(record: ScheduleRecord, found: Pick<ScheduleDescription, 'state'>) {
   const { spec, isPaused, note } = standingOf(record, found);
   const { times, timezone } = spec;
   const head = {

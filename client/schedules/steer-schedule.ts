@@ -5,7 +5,14 @@ import type { NewAllowance } from '../../ledger/schedules/schedule-settings.ts';
 import { waitForOwnSecond } from '../../policy/schedules/due-times.ts';
 import { spanOfTrigger } from '../../policy/schedules/legal-firing.ts';
 import { VoxbatchError } from '../problem.ts';
-import { askTemporal, describe, handleOf, requireRecord, type SchedulePlace } from './open-schedules.ts';
+import {
+  askTemporal,
+  describe,
+  handleOf,
+  isUnknownThere,
+  requireRecord,
+  type SchedulePlace,
+} from './open-schedules.ts';
 import { surveyBeforeChange, type TimeRange } from './survey-schedule.ts';
 
 /** Overlap policies in Temporal's words. */
@@ -17,7 +24,7 @@ export const OVERLAPS: Readonly<Record<OverlapPolicy, ScheduleOverlapPolicy>> = 
   allow: ScheduleOverlapPolicy.ALLOW_ALL,
 };
 
-/** All of these throw {@link VoxbatchError} (`no-schedule`, `schedule-silent`). */
+/** All of these throw {@link VoxbatchError} (`no-schedule`, `schedule-lost`, `schedule-silent`). */
 
 /**
  * Pauses a schedule. A running batch continues; pending triggers and backfills do not fire either. Later triggers and
@@ -95,9 +102,8 @@ export async function allowed(
     return id;
   } catch (error) {
     // A server that did not answer may have heard it, and then it fires.
-    const isRefused =
-      error instanceof VoxbatchError && ['schedule-refused', 'no-schedule'].includes(error.problem.type);
-    if (isRefused) await ledger.withdrawFirings(id, by);
+    const isRefused = error instanceof VoxbatchError && error.problem.type === 'schedule-refused';
+    if (isRefused || isUnknownThere(error)) await ledger.withdrawFirings(id, by);
     throw error;
   }
 }
@@ -142,8 +148,7 @@ export async function deleteSchedule(place: SchedulePlace, name: string): Promis
     if (isKnown) await surveyBeforeChange(place, name);
     await askTemporal(place, name, () => handleOf(place, name).delete());
   } catch (error) {
-    const isGone = error instanceof VoxbatchError && error.problem.type === 'no-schedule';
-    if (!isGone || !isKnown) throw error;
+    if (!isUnknownThere(error) || !isKnown) throw error;
   }
   await ledger.forgetSchedule(name, place.by);
 }

@@ -174,7 +174,7 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
     load: async () => (await import('../schedules/steer.ts')).pause,
   },
   'schedule resume': {
-    does: 'Let a paused schedule fire again',
+    does: 'Let a schedule fire again that is paused, or that Temporal has lost',
     operands: [SCHEDULE],
     flags: 'note json',
     examples: ['voxbatch schedule resume nightly'],

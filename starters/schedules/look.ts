@@ -20,18 +20,19 @@ import { requireRange } from '../../client/schedules/survey-schedule.ts';
 import { DURATION_FORM, parseDuration } from '../../contract/duration.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { shellWord } from '../../contract/shell-word.ts';
 import { readApiAccess, readSettings, type CommandSettings } from '../connect/settings.ts';
 import { unchangedError } from '../exit-error.ts';
 import { tableLines } from '../terminal/table.ts';
 import { number } from '../terminal/words.ts';
 import { flagOf } from '../terminal/tunable-words.ts';
 import {
+  lostWords,
   monthWords,
   nobodyFires,
   occurrenceWords,
   priceLines,
   recentWords,
+  remakeWords,
   scheduleLines,
   standingWords,
   strangerWords,
@@ -45,8 +46,8 @@ const COLUMNS = [
   { title: 'fires', value: ({ times }: ScheduleLine) => times },
   {
     title: 'next',
-    value: ({ next, timezone, paused }: ScheduleLine) =>
-      next === null ? (paused ? 'when resumed' : 'never') : timeInZone(Date.parse(next), timezone),
+    value: ({ next, timezone, paused, lost }: ScheduleLine) =>
+      next === null ? (paused || lost ? 'when resumed' : 'never') : timeInZone(Date.parse(next), timezone),
   },
   { title: 'last batch', value: ({ last }: ScheduleLine) => last ?? '' },
   { title: 'last outcome', value: recentWords },
@@ -63,7 +64,9 @@ const MONTH_COLUMN = {
 export async function list(flags: Flags, { output }: RunContext): Promise<ExitName> {
   const { lines, alone } = await withSchedules(output, async (place) => {
     const all = await listSchedules(place);
-    const left = all.filter(({ worker }) => isLeftAlone(worker, place.around)).map(({ schedule }) => schedule);
+    const [gone, ...others] = namesOf(all, ({ lost }) => lost);
+    if (gone !== undefined) output.say(lostWords([gone, ...others]));
+    const left = namesOf(all, ({ lost, worker }) => !lost && isLeftAlone(worker, place.around));
     const strangers = await strangersIn(place);
     if (strangers.length > 0) output.say(strangerWords(strangers));
     return { lines: all, alone: left.length === 0 ? undefined : nobodyFires(left, place.around) };
@@ -79,6 +82,10 @@ export async function list(flags: Flags, { output }: RunContext): Promise<ExitNa
   if (lines.length === 0) output.say('There is no schedule here yet. Make one: voxbatch schedule create NAME MANIFEST');
   if (alone !== undefined) output.say(alone);
   return 'complete';
+}
+
+function namesOf(lines: readonly ScheduleLine[], holds: (line: ScheduleLine) => boolean): readonly string[] {
+  return lines.filter(holds).map(({ schedule }) => schedule);
 }
 
 /** `voxbatch schedule show NAME`. */
@@ -131,10 +138,7 @@ export async function check(name: string | undefined, flags: Flags, { output }: 
 function checkLines(check: ScheduleCheck, since: string): readonly string[] {
   const { schedule } = check;
   if (check.lost) {
-    return [
-      `AMISS ${schedule}: Temporal does not know this schedule any more. ` +
-        `Create it again, or forget it: voxbatch schedule delete ${shellWord(schedule)}`,
-    ];
+    return [`AMISS ${schedule}: Temporal does not know this schedule any more. ${remakeWords(schedule)}`];
   }
   const { timezone, occurrences } = check;
   if (occurrences.length === 0) return [`ok    ${schedule}: was not due in the last ${since}`];

@@ -22,8 +22,11 @@ import { subsetFlags } from '../../contract/subset.ts';
 /** Number of next firings shown; `schedule preview` shows more. */
 const SHOWN_NEXT = 3;
 
+type Standing = Pick<ScheduleLine, 'paused' | 'note'> & Partial<Pick<ScheduleLine, 'lost'>>;
+
 /** `paused (new voices)`. */
-export function standingWords({ paused, note }: Pick<ScheduleLine, 'paused' | 'note'>): string {
+export function standingWords({ paused, note, lost = false }: Standing): string {
+  if (lost) return 'lost';
   return `${paused ? 'paused' : 'active'}${note === '' ? '' : ` (${oneLine(note)})`}`;
 }
 
@@ -38,6 +41,18 @@ export function strangerWords(names: readonly string[]): string {
     `Temporal has ${shown.join(', ')}${more}, which the ledger does not know: what they fire is refused. ` +
     `To delete one: voxbatch schedule delete ${shellWord(oneLine(names[0] ?? 'NAME'))}`
   );
+}
+
+/** That Temporal has lost these schedules, and what to do. */
+export function lostWords(schedules: readonly [string, ...string[]]): string {
+  const names = schedules.map((name) => `"${name}"`).join(', ');
+  return `Temporal does not know ${names} any more, as after a loss of its database: nothing fires. ${remakeWords(schedules[0])}`;
+}
+
+/** What to do about a schedule that Temporal has lost. */
+export function remakeWords(schedule: string): string {
+  const name = shellWord(schedule);
+  return `Make it again, as it is on record: voxbatch schedule resume ${name}. Or forget it: voxbatch schedule delete ${name}.`;
 }
 
 /** That nobody is there to fire these schedules, and the command that mends it. */

@@ -6,9 +6,9 @@ import {
   backfillSchedule,
   deleteSchedule,
   pauseSchedule,
-  resumeSchedule,
   triggerSchedule,
 } from '../../client/schedules/steer-schedule.ts';
+import { resumeOrRemake } from '../../client/schedules/remake-schedule.ts';
 import { triggerAndWait, type Triggered } from '../../client/schedules/trigger-and-wait.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
@@ -32,9 +32,9 @@ export async function pause(name: string, flags: Flags, { output }: RunContext):
 /** `voxbatch schedule resume NAME`. */
 export async function resume(name: string, flags: Flags, { output }: RunContext): Promise<ExitName> {
   return steer(name, 'resumed', flags, output, async (place) => {
-    await resumeSchedule(place, name, flags.note ?? 'resumed by hand');
+    const isRemade = await resumeOrRemake(place, name, flags.note ?? 'resumed by hand');
     return (
-      `Schedule "${name}" fires again. What it missed while it was paused stays missed; to make up for it: ` +
+      `Schedule "${name}" ${isRemade ? 'is made again in Temporal, which had lost it, and fires' : 'fires again'}. What it missed meanwhile stays missed; to make up for it: ` +
       `voxbatch schedule backfill ${shellWord(name)} --from TIME --to TIME`
     );
   });
