@@ -117,8 +117,15 @@ export interface Pause {
   readonly goOn: readonly NextCommand[];
   /** The command that works on it. */
   readonly run: NextCommand;
+  /** Its workers run elsewhere, so a token that was refused is theirs. */
+  readonly isCluster: boolean;
   /** Who paused it. Default: not known. */
   readonly by?: ActionRecord | undefined;
+}
+
+/** The command that works on an open batch where nobody does: on a cluster, `run` starts no worker. */
+export function workCommand(batch: ContinuedBatch, isCluster: boolean): NextCommand {
+  return isCluster ? nextCommand('worker') : continueCommand(batch);
 }
 
 /**
@@ -129,12 +136,19 @@ export function pauseOf(
   batch: BatchRecord,
   {
     isDeserted,
+    isCluster = false,
     out,
     pausedBy: by,
-  }: { readonly isDeserted: boolean; readonly out?: string | null; readonly pausedBy?: ActionRecord | undefined },
+  }: {
+    readonly isDeserted: boolean;
+    readonly isCluster?: boolean;
+    readonly out?: string | null;
+    readonly pausedBy?: ActionRecord | undefined;
+  },
 ): Pause {
   const resume = nextCommand('resume', batch.name);
   const run = continueCommand(batch, out);
   const isByPerson = batch.pauseReason === null || isPausedByFailures(batch);
-  return { batch, goOn: !isDeserted ? [resume] : isByPerson ? [resume, run] : [run], run, by };
+  const goOn = !isDeserted || isCluster ? [resume] : isByPerson ? [resume, run] : [run];
+  return { batch, goOn, run, isCluster, by };
 }

@@ -65,7 +65,9 @@ export async function explain(
     charges: inOrder(history),
     store: settings.store,
     isRequestRemoved: isRequestRemoved(batch, history.row),
-    next: isStranger(settings, ledger) ? undefined : nextForRow({ ...history, isWritten: written, isDeserted: isLeft }),
+    next: isStranger(settings, ledger)
+      ? undefined
+      : nextForRow({ ...history, isWritten: written, isDeserted: isLeft, isCluster: settings.cluster !== undefined }),
   };
   return { type: 'explained', row };
 }

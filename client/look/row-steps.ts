@@ -12,7 +12,7 @@ import { isTooLongWhole } from '../../contract/text-limits.ts';
 import { budgetFor, budgetLeft } from '../../policy/money/budget.ts';
 import { resultOfTake, unfetchedOfTake } from '../../policy/redrive/earlier-take.ts';
 import { jobToWaitFor, paysOnlyCheck } from '../../policy/redrive/redrive.ts';
-import { continueCommand, rowArg, rowsArg, takeArg, pauseOf } from './continue-command.ts';
+import { continueCommand, rowArg, rowsArg, takeArg, pauseOf, workCommand } from './continue-command.ts';
 import { cutAnew, editedAnew, settleCommands, uncheckedCommands } from './next-steps.ts';
 
 /** A row with the facts that determine its next step. */
@@ -21,6 +21,8 @@ export interface ExplainedRow extends Omit<RowHistory, 'files' | 'decisions' | '
   readonly isWritten: boolean;
   /** True if the batch certainly has no worker. */
   readonly isDeserted: boolean;
+  /** Its workers run elsewhere. */
+  readonly isCluster: boolean;
 }
 
 /** A row's next step, keyed by its reason `why`, with commands keyed by cost as in {@link NextStep}. */
@@ -49,7 +51,7 @@ function step<W extends string, F = object>(why: W, facts?: F) {
 
 /** The step for the row's latest take. */
 function stepOf(history: ExplainedRow) {
-  const { batch, row, charges, parts, lost, needed, money, isWritten, isDeserted } = history;
+  const { batch, row, charges, parts, lost, needed, money, isWritten, isDeserted, isCluster } = history;
   if (isRequestRemoved(batch, row)) return step('removed');
   const { name } = batch;
   const redrive = redriveOf(history);
@@ -95,9 +97,9 @@ function stepOf(history: ExplainedRow) {
     case 'cancelled':
       return step('cancelled', { pay });
     case null:
-      if (batch.control === 'paused') return step('paused', { pause: pauseOf(batch, { isDeserted }) });
+      if (batch.control === 'paused') return step('paused', { pause: pauseOf(batch, { isDeserted, isCluster }) });
       if (row.state !== 'blocked' || isDeserted)
-        return step(isDeserted ? 'deserted' : 'running', { goOn: continueCommand(batch) });
+        return step(isDeserted ? 'deserted' : 'running', { goOn: workCommand(batch, isCluster) });
       return step(row.parts === null ? 'blocked' : 'in-parts');
   }
 }

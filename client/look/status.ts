@@ -26,7 +26,7 @@ import { exitWhileOwed } from '../../policy/exit-of.ts';
 import { chooseBatch } from '../open-records.ts';
 import type { Settings } from '../settings.ts';
 import { isStranger } from '../trust/known-ledgers.ts';
-import { continueCommand, pauseOf, type Pause } from './continue-command.ts';
+import { continueCommand, pauseOf, workCommand, type Pause } from './continue-command.ts';
 import { haltedSteps, nextSteps, type NextStep } from './next-steps.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -34,6 +34,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface BatchHere extends BatchView {
   /** True if it certainly has no worker. */
   readonly isDeserted: boolean;
+  /** True if its workers run elsewhere: `run` only follows it. */
+  readonly isCluster: boolean;
   /** True if the ledger may have come with the folder, so no commands are suggested from it. */
   readonly isStranger: boolean;
   /** What to do if its ledger takes no work, so that nothing can continue it here. */
@@ -81,6 +83,7 @@ export async function batchHere(ledger: Ledger, settings: Settings, name: string
     // When embedded, `isDeserted` is the better evidence of a missing worker; on a cluster, this is.
     standstill: standstill === 'no-worker' && settings.cluster === undefined ? undefined : standstill,
     isDeserted: isLeft,
+    isCluster: settings.cluster !== undefined,
     isStranger: isStranger(settings, ledger),
     readOnlyAdvice: ledger.readOnly && readOnlyAdvice(ledger.place, ledger.readOnly),
     workerEnd: isLeft ? await ledger.lastWorkerEnd(batch.apiUrl, batch.account) : undefined,
@@ -148,10 +151,10 @@ function nextFor(here: BatchHere, leftovers: Leftovers | undefined, areFilesTher
   const { name } = batch;
   if (here.isStranger) return [{ why: 'unconfirmed' }];
   if (here.readOnlyAdvice !== undefined) return [{ why: 'read-only', advice: here.readOnlyAdvice }];
-  const goOn = continueCommand(batch);
-  if (batch.state === 'loading') return [{ why: 'loading', goOn }];
+  if (batch.state === 'loading') return [{ why: 'loading', goOn: continueCommand(batch) }];
   if (batch.state === 'open') {
     if (isPaused(batch)) return [{ why: 'paused', pause: pauseOf(batch, here) }];
+    const goOn = workCommand(batch, here.isCluster);
     const watch = nextCommand('watch', name);
     const follow: StatusStep = here.isDeserted ? { why: 'deserted', goOn } : { why: 'follow', watch, goOn };
     const still: readonly StatusStep[] = standstill === undefined ? [] : [{ why: 'standstill', standstill }];

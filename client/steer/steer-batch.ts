@@ -1,3 +1,5 @@
+import type { ExitName } from '../../contract/exit-codes.ts';
+import { exitOfBatch } from '../../batches/look/view-batch.ts';
 import { viewMoney } from '../look/counts-view.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Control } from '../../contract/outcomes.ts';
@@ -38,6 +40,8 @@ export interface Steered {
   readonly after: BatchRecord;
   /** Whether the batch has a worker, which was notified. True for a closed batch. */
   readonly isWorkedOn: boolean;
+  /** Present if it was resumed, and paused again by itself meanwhile: its exit code. */
+  readonly pausedAgain?: ExitName | undefined;
   /** Present after a stop. */
   readonly stillRunning?: StillRunning;
 }
@@ -68,7 +72,11 @@ export async function steerBatch(request: SteerRequest): Promise<Steered> {
     if (wish !== 'running' && isWorkedOn) await emptyWire(request);
     if (wish === 'stopping') await endRest(ledger, batch, isWorkedOn);
   }
-  const steered = { before, after: await chooseBatch(ledger, batch), isWorkedOn };
+  const after = await chooseBatch(ledger, batch);
+  const isPausedAgain =
+    wish === 'running' && before.state === 'open' && after.control === 'paused' && after.pauseReason !== null;
+  const pausedAgain = isPausedAgain ? await exitOfBatch(ledger, batch) : undefined;
+  const steered = { before, after, isWorkedOn, pausedAgain };
   return wish === 'stopping' ? { ...steered, stillRunning: await readRunning(ledger, batch) } : steered;
 }
 

@@ -59,13 +59,14 @@ function nextLines(
   { out, why, isEmbedded }: Pick<FinishRequest, 'out' | 'why'> & { readonly isEmbedded: boolean },
 ): readonly string[] {
   const { batch, standstill, isDeserted } = finished;
+  const isCluster = !isEmbedded;
   const word = shellWord(batch.name);
   switch (why) {
     case 'interrupted':
     case 'terminated':
       return [stoppedLine(finished, { out, isEmbedded })];
     case 'detached': {
-      if (batch.control === 'paused') return [pauseMessage(batch, { isDeserted: false, out })];
+      if (batch.control === 'paused') return [pauseMessage(batch, { isDeserted: false, isCluster, out })];
       // Embedded, `up` was started for it and may not have reported yet.
       const stands = isEmbedded ? undefined : standstill;
       const files = isEmbedded
@@ -78,7 +79,7 @@ function nextLines(
     }
     default:
       if (batch.state === 'closed') return [];
-      if (batch.control === 'paused') return [pauseMessage(batch, { isDeserted, out })];
+      if (batch.control === 'paused') return [pauseMessage(batch, { isDeserted, isCluster, out })];
       return [`Batch "${batch.name}" is not finished. Continue with: ${goOnCommand(batch, out)}`];
   }
 }

@@ -81,7 +81,7 @@ export async function workOnBatch(
       onWebhook: (news) => {
         output.say(webhookNewsWords(news));
       },
-      show: (events) => showFollowed(events, output, out),
+      show: (events) => showFollowed(events, output, { out, isCluster: settings.cluster !== undefined }),
       finish: async (end) => {
         const exit = await finish(end === 'aborted' ? interrupt.exit() : end);
         isFinished = true;
@@ -167,14 +167,19 @@ export async function finishClosed(
   }
 }
 
+interface FollowedPlace {
+  readonly out: string | null;
+  readonly isCluster: boolean;
+}
+
 /**
  * Displays a followed batch: its progress, and a line for every other event. Returns how it ended. `out`: its out
- * folder; null if unknown.
+ * folder; null if unknown. `isCluster`: its workers run elsewhere.
  */
 export async function showFollowed(
   events: AsyncIterable<FollowEvent>,
   output: Output,
-  out: string | null = null,
+  place: FollowedPlace = { out: null, isCluster: false },
 ): Promise<FollowEnd> {
   const display = new ProgressDisplay(output);
   for await (const event of events) {
@@ -188,20 +193,20 @@ export async function showFollowed(
       continue;
     }
     display.interrupt();
-    for (const line of linesFor(event, out)) output.say(line);
+    for (const line of linesFor(event, place)) output.say(line);
   }
   throw new Error('Following a batch ended without saying why.');
 }
 
 function linesFor(
   event: Exclude<FollowEvent, { readonly type: 'ended' | 'progress' }>,
-  out: string | null,
+  { out, isCluster }: FollowedPlace,
 ): readonly string[] {
   switch (event.type) {
     case 'paused': {
       const { batch, waits } = event;
       // A command that does not wait ends soon. It is the one doing the work, so the batch will have no worker.
-      return [pauseMessage(batch, { isDeserted: !waits, out }), waitMessage(batch, waits)];
+      return [pauseMessage(batch, { isDeserted: !waits, isCluster, out }), waitMessage(batch, waits)];
     }
     case 'stopping':
       return [stopMessage(event.batch)];

@@ -1,5 +1,6 @@
 import { nextCommand } from '../../contract/shell-word.ts';
 import { chooseBatch } from '../../client/open-records.ts';
+import { workCommand } from '../../client/look/continue-command.ts';
 import { viewSteered } from '../../client/steer/steer-view.ts';
 import { steerBatch, type Steered, type StillRunning } from '../../client/steer/steer-batch.ts';
 import { isStranger } from '../../client/trust/known-ledgers.ts';
@@ -8,7 +9,8 @@ import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Control } from '../../contract/outcomes.ts';
 import { atLedger } from '../connect/settings.ts';
-import { commandLine, goOnCommand, form, number, plural } from '../terminal/words.ts';
+import { pauseMessage } from '../terminal/pause-words.ts';
+import { commandLine, form, number, plural } from '../terminal/words.ts';
 import { inCredits } from '../terminal/money.ts';
 import { tableLines } from '../terminal/table.ts';
 
@@ -36,16 +38,21 @@ async function control(
         output.say('Waiting for the paid requests in flight (up to 3 minutes) …');
       },
     });
-    const { after, stillRunning } = steered;
-    const goOn = isStranger(settings, ledger) ? 'voxbatch trust' : goOnCommand(after);
-    output.say(messageFor(steered, { wish, isNow, goOn }));
+    const { after, stillRunning, pausedAgain } = steered;
+    const isCluster = settings.cluster !== undefined;
+    const goOn = isStranger(settings, ledger) ? 'voxbatch trust' : commandLine(workCommand(after, isCluster));
+    output.say(
+      pausedAgain === undefined
+        ? messageFor(steered, { wish, isNow, goOn })
+        : `It was resumed, and paused again at once. ${pauseMessage(after, { isDeserted: !steered.isWorkedOn, isCluster })}`,
+    );
     if (json) output.data(jsonLine(viewSteered(steered)));
     if (stillRunning !== undefined) {
       const isLeft = isNow || (after.state === 'closed' && stillRunning.jobs.length > 0);
       if (!json && isLeft) for (const line of jobLines(stillRunning)) output.data(line);
       for (const line of leftLines(stillRunning, after.name, { isLeft, goOn })) output.say(line);
     }
-    return 'complete';
+    return pausedAgain ?? 'complete';
   });
 }
 

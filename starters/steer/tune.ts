@@ -1,5 +1,6 @@
 import { printAnswer, type RunContext } from '../terminal/output.ts';
 import { nextCommand } from '../../contract/shell-word.ts';
+import { workCommand } from '../../client/look/continue-command.ts';
 import { viewTuned } from '../../client/steer/steer-view.ts';
 import { readTuned, tuneBatch, type Tuned } from '../../client/steer/steer-batch.ts';
 import { chooseBatch } from '../../client/open-records.ts';
@@ -8,7 +9,7 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import { atLedger } from '../connect/settings.ts';
 import type { Flags } from '../commands/flags.ts';
 import { readTuning } from '../commands/tuning-flags.ts';
-import { commandLine, goOnCommand, number } from '../terminal/words.ts';
+import { commandLine, number } from '../terminal/words.ts';
 import { stepWords } from '../terminal/next-steps.ts';
 import { standingOf } from '../terminal/status-words.ts';
 import { tableLines } from '../terminal/table.ts';
@@ -26,10 +27,11 @@ export async function tune(name: string | undefined, flags: Flags, { output }: R
     const isChange = Object.keys(tuning).length > 0;
     const isTold =
       isChange && (await tuneBatch({ settings, ledger, batch, tuning, reason: flags.reason, say: output.say }));
+    const isCluster = settings.cluster !== undefined;
     const tuned = await readTuned(ledger, batch.name);
     printAnswer(output, flags, viewTuned(tuned), () => tunedLines(tuned, batch.settings));
     if (isChange) {
-      const lines = isStranger(settings, ledger) ? [CONFIRM_FIRST] : effects(tuned, isTold);
+      const lines = isStranger(settings, ledger) ? [CONFIRM_FIRST] : effects(tuned, isTold, isCluster);
       for (const line of lines) output.say(line);
     }
     return 'complete';
@@ -53,7 +55,7 @@ function tunedLines({ batch, money: { budgetLeft } }: Tuned, before: Tuned['batc
 }
 
 /** When the change takes effect, and the next command if one is needed. */
-function effects({ batch, money, next }: Tuned, isTold: boolean): readonly string[] {
+function effects({ batch, money, next }: Tuned, isTold: boolean, isCluster: boolean): readonly string[] {
   if (batch.state === 'closed')
     return ['The batch is finished. This applies to rows that you redrive.', ...next.map(stepWords)];
   if (batch.control === 'stopping') return ['The batch is stopping. This applies only to rows that you redrive later.'];
@@ -64,7 +66,7 @@ function effects({ batch, money, next }: Tuned, isTold: boolean): readonly strin
   return [
     isTold
       ? 'Applies from the next request on. Rows in flight are not affected.'
-      : `The batch has no worker now. This applies when it continues: ${goOnCommand(batch)}`,
+      : `The batch has no worker now. This applies when it continues: ${commandLine(workCommand(batch, isCluster))}`,
     ...(money.budgetLeft === 0 ? ['The budget is used up. Unsent rows end skipped.'] : []),
   ];
 }

@@ -22,14 +22,17 @@ export function pauseMessage(...about: Parameters<typeof pauseOf>): string {
 }
 
 /** The same, for a pause already at hand. */
-export function pauseWords({ batch: { name, pauseReason }, goOn, run, by }: Pause): string {
+export function pauseWords({ batch: { name, pauseReason }, goOn, run, isCluster, by }: Pause): string {
   const next = goOn.map(commandLine).join(' && ');
   const about = `Batch "${name}" is paused${by === undefined ? '' : byWords(by)}`;
   switch (pauseReason?.class) {
     case 'OutOfCredits':
       return `${about}: out of credits (${pauseReason.message}). Top up the account, then: ${next}`;
-    case 'BadToken':
-      return `${about}: the API refused the token (${pauseReason.message}). ${tokenAdvice()}, then run the same command again: ${commandLine(run)}`;
+    case 'BadToken': {
+      const why = `${about}: the API refused the token (${pauseReason.message}).`;
+      if (!isCluster) return `${why} ${tokenAdvice()}, then run the same command again: ${commandLine(run)}`;
+      return `${why} The workers have it: set VOXBATCH_API_TOKEN (or VOXBATCH_API_TOKEN_FILE) there, start them again, then: ${next}`;
+    }
     case undefined:
       return `${about}. Continue with: ${next}`;
     default:

@@ -22,8 +22,8 @@ describe('what a person must heal', () => {
     await untilRecorded(world, 'lines', ({ pauseReason }) => pauseReason?.class === 'OutOfCredits');
     const paused = await world.run(['status', 'lines']);
     expect(paused).toMatchObject({ code: 12, stdout: saying('Top up the account, then: voxbatch resume lines') });
-    // Too early, and twice: it tries, and pauses again.
-    for (let twice = 0; twice < 2; twice++) expect(await world.run(['resume'])).toMatchObject({ code: 0 });
+    // Too early, and twice: it tries, and pauses again, perhaps before the command has ended.
+    for (let twice = 0; twice < 2; twice++) expect([0, 12]).toContain((await world.run(['resume'])).code);
     // A refusal that is still on its way would pause the batch once more, after it has been told to go on.
     const isRefused = ({ pauseReason }: BatchRecord, { states }: Counts): boolean =>
       pauseReason?.class === 'OutOfCredits' && states.submitting === 0;

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { env } from 'node:process';
 import { describe, expect, it } from '@jest/globals';
+import Database from 'libsql';
 import { aKey, fill, INTENT } from '../../ledger/setup.ts';
 import { accept, find, NO_CREDITS, ROWS, STATES, standing, type State } from '../steering.ts';
 import { expectRun, json, placeForEach } from '../command-line.ts';
@@ -179,6 +180,29 @@ describe('what is said', () => {
   ] as const)('%s, %s', async (command, state, words) => {
     await STATES[state](place.ledger);
     await expectRun(`${command} b`, 0, `Batch "b" ${words}`);
+  });
+
+  it.each([
+    ['token refused', 5, /again at once\..*: the API refused the token .*Set VOXBATCH_API_TOKEN, then run/s],
+    ['out of credits', 12, /again at once\..*: out of credits .*Top up the account/s],
+  ] as const)('resume, while the cause holds: %s', async (state, code, words) => {
+    await STATES[state](place.ledger);
+    const { pauseReason } = await find(place.ledger);
+    // A worker that tries at once, and pauses it again.
+    const raw = new Database(place.ledger.place);
+    raw.exec(`create trigger tries after update of control on batches when new.control = 'running' begin
+      update batches set control = 'paused', pause_reason = '${JSON.stringify(pauseReason)}' where name = new.name; end`);
+    raw.close();
+    await expectRun('resume b', code, words);
+  });
+
+  it('on a cluster: where the token is set, and what works on a batch', async () => {
+    env['TEMPORAL_ADDRESS'] = '127.0.0.1:9';
+    await STATES['token refused'](place.ledger);
+    const out = /The workers have it: set VOXBATCH_API_TOKEN .* there, start them again, then: voxbatch resume b/;
+    await expectRun('status b', 5, { out });
+    await place.ledger.setControl('b', 'running');
+    await expectRun('status b', 75, { out: /voxbatch worker/, not: /voxbatch run/ });
   });
 
   it('as JSON: what holds', async () => {
