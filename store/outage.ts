@@ -90,6 +90,11 @@ export class Outage {
     return performance.now() - this.#over.to < ms ? this.#over.to - this.#over.from : 0;
   }
 
+  /** When the last one was over, in monotonic ms. */
+  get overAt(): number {
+    return this.#over.to;
+  }
+
   /** Runs `work` again as long as it fails and may wait; throws its last error then. It must leave nothing when it fails. */
   async repeat<T>(work: () => Promise<T>): Promise<T> {
     let mine: Waiting | undefined;

@@ -5,7 +5,7 @@ import { toResult } from '../records.ts';
 import type { Db, Tx } from '../schema.ts';
 import { look } from '../database/transactions.ts';
 import { isFetchedAgain, isMaking, presentTakeOf } from '../conditions.ts';
-import { aliveSince } from '../lanes/workers.ts';
+import { aliveTimes } from '../lanes/workers.ts';
 
 /**
  * Results with these keys, at most three per key, newest first. Each key also hashes the API URL and the account, so
@@ -89,7 +89,7 @@ export async function makingOf(
   const found = await tx
     .selectFrom('workers')
     .select('owner')
-    .where('seen_at', '>', aliveSince(tx))
+    .where((eb) => eb.between('seen_at', ...aliveTimes(tx)))
     .where((eb) => {
       const hasLane = eb(
         'owner',

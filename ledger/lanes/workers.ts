@@ -1,4 +1,5 @@
 import type { WorkerDuty } from '../../contract/worker-duty.ts';
+import { WORKER_CLOCK_SLACK_MS } from '../../policy/clocks.ts';
 import { write } from '../database/transactions.ts';
 import { unitAdapterOf } from '../database/unit-adapter.ts';
 import type { Db, Tx } from '../schema.ts';
@@ -26,10 +27,12 @@ const ALIVE_MS = 8_000;
 /** A worker that has not reported for this long is forgotten, ms. */
 const FORGET_MS = 3_600_000;
 
-/** A worker that reported after this time (ms) is presumed alive. After an outage, workers need a moment to report again. */
-export function aliveSince(db: Db | Tx): number {
+/** From when to when a worker has reported that is presumed alive, ms. After an outage, workers need a moment to report again. */
+export function aliveTimes(db: Db | Tx): readonly [from: number, to: number] {
   const lostMs = unitAdapterOf(db)?.outage.lostOf(ALIVE_MS) ?? 0;
-  return db.now() - ALIVE_MS - Math.round(lostMs);
+  const now = db.now();
+  // What is later was said by another clock: the former database's, or one that was set back since. Who lives says it again.
+  return [now - ALIVE_MS - Math.round(lostMs) + 1, now + WORKER_CLOCK_SLACK_MS];
 }
 
 /** Records that a worker process is alive. */
@@ -118,7 +121,7 @@ export async function livingWorkers(
     .select('workers.owner')
     .where('api_url', '=', apiUrl)
     .where('account', '=', account)
-    .where('seen_at', '>', aliveSince(db))
+    .where((eb) => eb.between('seen_at', ...aliveTimes(db)))
     .where('ended_because', 'is', null);
   const others =
     duty === undefined ? undefined : db.selectFrom('worker_duties').select('owner').where('duty', '!=', duty);
@@ -137,5 +140,6 @@ export async function workerStanding(db: Db, owner: string): Promise<WorkerStand
     .where('ended_because', 'is', null)
     .executeTakeFirst();
   if (found === undefined) return 'gone';
-  return found.seen_at > aliveSince(db) ? 'alive' : 'silent';
+  const [from, to] = aliveTimes(db);
+  return found.seen_at >= from && found.seen_at <= to ? 'alive' : 'silent';
 }

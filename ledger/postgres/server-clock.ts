@@ -1,5 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 import { aheadAfter, type ClockReading } from '../../policy/clocks.ts';
+import { unitAdapterOf } from '../database/unit-adapter.ts';
 import type { Clock, Schema } from '../schema.ts';
 
 /** How often the server's clock is read again, ms: monotonic clocks drift apart by some ms in that time. */
@@ -11,7 +12,7 @@ const READINGS = 3;
 
 /** A reading of the server's clock, beside our monotonic one. */
 interface Reading extends ClockReading {
-  /** Monotonic time of the reading, ms. */
+  /** When it began, in monotonic ms. */
   readonly at: number;
   /** System time minus monotonic time at the reading, ms. */
   readonly system: number;
@@ -19,7 +20,7 @@ interface Reading extends ClockReading {
 
 /**
  * The clock of the database server, so that all hosts that share a ledger mean the same by a time, however wrong their own
- * clocks are. In between readings, this process's monotonic clock runs it.
+ * clocks are. In between readings, this process's monotonic clock runs it. A server that was away may be another one now.
  */
 export async function serverClock(db: Kysely<Schema>): Promise<Clock> {
   let last = await read(db);
@@ -27,6 +28,7 @@ export async function serverClock(db: Kysely<Schema>): Promise<Clock> {
     const next = await read(db);
     if (next.tripMs < last.tripMs) last = next;
   }
+  const outage = unitAdapterOf(db)?.outage;
   let reading: Promise<void> | undefined;
   const readAgain = async (): Promise<void> => {
     try {
@@ -43,8 +45,9 @@ export async function serverClock(db: Kysely<Schema>): Promise<Clock> {
   return {
     now: () => {
       const now = performance.now();
-      const isOld = now - last.at > READ_EVERY_MS || Math.abs(systemOffset() - last.system) > JUMP_MS;
-      if (isOld) reading ??= readAgain();
+      const wasAway = outage !== undefined && outage.overAt > last.at;
+      if (wasAway || now - last.at > READ_EVERY_MS || Math.abs(systemOffset() - last.system) > JUMP_MS)
+        reading ??= readAgain();
       return Math.round(now + last.aheadMs);
     },
   };
@@ -57,7 +60,7 @@ async function read(db: Kysely<Schema>): Promise<Reading> {
   const after = performance.now();
   const [{ now } = { now: Number.NaN }] = rows;
   if (!Number.isFinite(now)) throw new Error('The database did not tell the time.');
-  return { aheadMs: now - (before + after) / 2, at: after, system: systemOffset(), tripMs: after - before };
+  return { aheadMs: now - (before + after) / 2, at: before, system: systemOffset(), tripMs: after - before };
 }
 
 function systemOffset(): number {

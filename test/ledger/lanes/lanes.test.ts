@@ -16,6 +16,7 @@ import {
 } from '../actions.ts';
 import { chargesOf, rowOf } from '../readings.ts';
 import { aDub, aKey, claimAnew, ledger, ledgerForEachTest, load, upTo } from '../setup.ts';
+import { inside } from '../inside.ts';
 
 ledgerForEachTest();
 
@@ -104,6 +105,29 @@ it('workers live as long as they say so, each for its own account', async () => 
   expect(await ledger.livingWorkers(apiUrl, 'u1')).toEqual(['w2']);
   await ledger.forgetWorkers('all');
   expect(await ledger.livingWorkers(apiUrl, 'u1')).toEqual([]);
+});
+
+it('a worker whose last report was made by a clock that is ahead is not taken for alive until it reports again', async () => {
+  const me = { owner: 'w1', apiUrl: 'http://127.0.0.1/api/open/v1', account: 'u1' };
+  const standing = async (): Promise<unknown> => [
+    await ledger.livingWorkers(me.apiUrl, me.account),
+    await ledger.workerStanding('w1'),
+  ];
+  await ledger.beat(me);
+  // As by a server whose place another one took.
+  const byMs = (ms: number): Promise<unknown> =>
+    inside(ledger, (db) =>
+      db
+        .updateTable('workers')
+        .set((eb) => ({ seen_at: eb('seen_at', '+', ms) }))
+        .execute(),
+    );
+  await byMs(1_000);
+  expect(await standing()).toEqual([['w1'], 'alive']);
+  await byMs(600_000);
+  expect(await standing()).toEqual([[], 'silent']);
+  await ledger.beat(me);
+  expect(await standing()).toEqual([['w1'], 'alive']);
 });
 
 it('workers that do a part of the work count for that part only, until they are forgotten', async () => {
