@@ -18,6 +18,7 @@ const BATCH_ACTIONS = {
   clean: 'removed what it no longer needs',
   prune: 'removed results from the cache',
   'accept-copy': 'accepted a copy of the ledger, which paused it',
+  'compare-store': 'compared the accepted copy with the store, and put on record what was sent after it was made',
   'compare-copy': 'said that the accepted copy was compared with the account',
 } as const;
 

@@ -101,4 +101,6 @@ export interface Failure {
   readonly limit?: 'concurrency' | 'vague';
   /** How long the API asks to wait (`Retry-After`), in ms from the answer. */
   readonly retryAfterMs?: number;
+  /** Name in the store of the file that proves that the request was made, although the ledger has no answer to it. */
+  readonly storedAs?: string;
 }

@@ -71,7 +71,7 @@ export class CopyInDoubt extends Error {
     const why = doubts.filter((one) => one !== false).join('; and ');
     super(
       `The ledger is a copy that was accepted: ${why}. Rows could be paid for a second time, so nothing was changed, and nothing is sent. ` +
-        `${senders > 0 ? 'Repeat this command once they have; or, if they are dead, or you' : 'Once you'} have compared the receipts and the jobs of the account${unplaced > 0 ? ' with what is named here' : ''}: voxbatch ledger accept-copy --compared`,
+        `${senders > 0 ? 'Repeat this command once they have; or, if they are dead, or you' : 'Once you'} have compared the store (voxbatch ledger compare-store), the receipts and the jobs of the account${unplaced > 0 ? ' with what is named here' : ''}: voxbatch ledger accept-copy --compared`,
     );
     this.name = 'CopyInDoubt';
   }

@@ -59,7 +59,7 @@ export const METHODS = {
   ...from(() => import('./batches/not-chosen.ts'), 'openUnsent'),
   ...from(() => import('./money/charge-ratios.ts'), 'untoldSteps', 'chargeOutlook'),
   ...from(() => import('./database/accept-copy.ts'), 'acceptCopy'),
-  ...from(() => import('./database/copy-doubts.ts'), 'acceptedAt', 'cameBack', 'clearDoubts'),
+  ...from(() => import('./database/copy-doubts.ts'), 'acceptedAt', 'cameBack', 'clearDoubts', 'heldBatches'),
   ...from(() => import('./database/own-store.ts'), 'storeId', 'recordStore', 'replaceStore'),
   // Removing what finished batches no longer need
   ...from(() => import('./clean/cleaning.ts'), 'beginClean', 'cleanRows', 'endClean'),
@@ -90,6 +90,7 @@ export const METHODS = {
   ...from(() => import('./requests/intents.ts'), 'intend', 'revoke'),
   ...from(() => import('./requests/charges.ts'), 'settle', 'notePrice', 'finishJob', 'changeRunning'),
   ...from(() => import('./requests/record-again.ts'), 'recordAgain'),
+  ...from(() => import('./requests/found-files.ts'), 'filesWithoutAnswer', 'noteFoundFiles'),
   ...from(() => import('./requests/charges.ts'), 'sending', 'countRunning', 'giveUp'),
   ...from(() => import('./requests/unresolved.ts'), 'holderOfJob', 'otherUnresolved', 'earlierUnresolved'),
   ...from(() => import('./requests/decisions.ts'), 'decide', 'decisionsOf'),

@@ -92,7 +92,7 @@ async function* filesFrom(root: string, prefix: string): AsyncGenerator<string, 
 async function measureFile(path: string): Promise<MeasuredFile | undefined> {
   const stats = await lstat(path).catch(ifAbsent);
   return stats?.isFile() === true
-    ? { id: `${stats.dev}:${stats.ino}`, bytes: stats.size, names: stats.nlink }
+    ? { id: `${stats.dev}:${stats.ino}`, bytes: stats.size, names: stats.nlink, writtenAt: stats.mtimeMs }
     : undefined;
 }
 

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { PlacedFile } from '../contract/placed-file.ts';
 
 /**
  * Where the store keeps a batch's files. Fixed and recorded when the batch is created, so that an unrecorded result can
@@ -50,6 +51,16 @@ export function joinedStemOf(layout: BatchLayout, row: number, sha256: string): 
 /** Folders between the media folder and the files of this row: `0000`, `0001`, …, or none. Rows count from 1. */
 export function foldersOf({ rowsAFolder }: Pick<BatchLayout, 'rowsAFolder'>, row: number): readonly string[] {
   return rowsAFolder === null ? [] : [String(Math.floor((row - 1) / rowsAFolder)).padStart(4, '0')];
+}
+
+/**
+ * What a request brought that is stored under this key; undefined for copies, joined files and other names. Whether the row
+ * has such a step is for the caller to know.
+ */
+export function placeOfKey(key: string): PlacedFile | undefined {
+  const name = key.slice(key.lastIndexOf('/') + 1);
+  const [, row, step, take] = /^(\d+)-(.+?)-(\d+)(?:-job-[0-9a-f]{12})?\.[a-z0-9]+$/.exec(name) ?? [];
+  return step === undefined ? undefined : { key, row: Number(row), step, take: Number(take) };
 }
 
 /** The row that a stored file belongs to, by its key; undefined for a file with another name. */

@@ -63,6 +63,8 @@ export interface MeasuredFile {
   readonly names: number;
   /** Nobody can fetch it, or only for a while. Default: false. */
   readonly isArchived?: boolean;
+  /** When its content was written, by the clock of who keeps it, ms. */
+  readonly writtenAt: number;
 }
 
 /**

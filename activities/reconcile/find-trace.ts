@@ -1,5 +1,5 @@
 import type { AttemptKey } from '../../contract/batch.ts';
-import { isListed, makesJob, factsOf } from '../../contract/row-kinds.ts';
+import { factsOf, isListed, linkOf, makesJob, stepsIn } from '../../contract/row-kinds.ts';
 import type { OperationFacts } from '../../contract/operations.ts';
 import { stemOf } from '../../store/layout.ts';
 import type { StoredFile } from '../../store/store.ts';
@@ -14,7 +14,8 @@ import { lookUpLostVoice } from '../voices/look-up-lost-voice.ts';
 /**
  * Looks for the trace of a request whose answer was lost, and settles the attempt by it. Never sends a paid request.
  *
- * - `found`: a synchronous result is stored before its verdict is recorded; finding it is as good as the answer. The
+ * - `found`: a synchronous result is stored before its verdict is recorded; finding it is as good as the answer. So is the
+ *   result of a job, where the record of it was lost with the ledger (`storedAs`), unless a later step needs the job. The
  *   same for the one voice of a name that was free before the request.
  * - `adopted`: the API's list has the one job that the request can have made.
  * - undefined: there is no trace, and nothing was changed.
@@ -30,14 +31,23 @@ export async function findTrace(
   const { operation } = loaded;
   const { result } = factsOf(operation);
   if (result === 'voice') return findVoice(deps, loaded, key, signal);
-  if (!makesJob(operation)) return findInStore(deps, loaded, key, result);
-  if (!isListed(operation)) return undefined;
+  if (!makesJob(operation)) return findInStore(deps, loaded, key, result, stemOf(loaded.batch.layout, key));
+  const stored = stemOfResult(loaded, key);
+  const findFile = async (): Promise<'found' | undefined> =>
+    stored === undefined ? undefined : findInStore(deps, loaded, key, result, stored);
+  if (!isListed(operation)) return findFile();
   const adopted = await lookUpLost(deps, { ...loaded, operation }, key, signal, (jobId) =>
     settleAsAdopted(deps, key, jobId),
   );
-  if (adopted === undefined) return undefined;
+  if (adopted === undefined) return findFile();
   deps.observe({ type: 'note', what: 'job-found', ...key, facts: { jobId: adopted } });
   return 'adopted';
+}
+
+/** Stem of the result that was found for a lost record; undefined if there is none, or a later step needs the link of its job. */
+function stemOfResult({ charge, row: { spec } }: LoadedAttempt, { step }: AttemptKey): string | undefined {
+  const needsJob = stepsIn(spec).some((later) => linkOf(spec.kind, later)?.of === step);
+  return needsJob ? undefined : charge?.failure?.storedAs?.replace(/\.[a-z0-9]+$/, '');
 }
 
 /**
@@ -73,9 +83,9 @@ async function findInStore(
   loaded: LoadedAttempt,
   key: AttemptKey,
   result: Exclude<OperationFacts['result'], 'voice'>,
+  stem: string,
 ): Promise<'found' | undefined> {
   const isText = result === 'transcript';
-  const stem = stemOf(loaded.batch.layout, key);
   const find = (extension: string): Promise<StoredFile | undefined> =>
     deps.store.find(stem, { family: 'text', extension });
   const file = isText ? await find('txt') : await deps.store.find(stem, { family: result });

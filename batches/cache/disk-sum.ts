@@ -20,7 +20,7 @@ export class DiskSum {
   /** Remaining links of files that have several. */
   readonly #left = new Map<string, number>();
 
-  add(measured: MeasuredFile | undefined): void {
+  add(measured: Omit<MeasuredFile, 'writtenAt'> | undefined): void {
     if (measured === undefined) return;
     const { id, bytes, names } = measured;
     const known = this.#left.get(id);

@@ -2,7 +2,7 @@ import type { FailureClass } from '../../contract/failures.ts';
 import { OUTCOMES, ROW_STATES, type Outcome, type RowState } from '../../contract/outcomes.ts';
 import { sql, type RawBuilder, type Selectable } from 'kysely';
 import { roundCredits } from '../../contract/price-units.ts';
-import { PROCESS_ENDED } from '../../policy/reconcile/process-end.ts';
+import { OWN_CAUSES, PROCESS_ENDED } from '../../policy/reconcile/process-end.ts';
 import { isChosen, isNoPart, isNotChosen } from '../conditions.ts';
 import { prepared, preparedOne } from '../database/prepared.ts';
 import type { Counts, Money, ReasonCount, SkippedQuotes } from '../record-types.ts';
@@ -70,7 +70,7 @@ export async function countProcessEnds(db: Db | Tx, batch: string): Promise<numb
     .where(isNoPart('rows'))
     // The unary plus forces the outcome index: the time index covers all succeeded rows.
     .where(sql<boolean>`+rows.ended_at >= coalesce(batches.reopened_at, 0)`)
-    .where('rows.failure_cause', '=', PROCESS_ENDED.cause)
+    .where('rows.failure_cause', 'in', OWN_CAUSES)
     .where('rows.failure_class', '=', PROCESS_ENDED.class)
     .executeTakeFirstOrThrow();
   return n;

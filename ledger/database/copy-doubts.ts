@@ -1,5 +1,6 @@
 import type { By } from '../../contract/actions.ts';
 import type { AttemptKey } from '../../contract/batch.ts';
+import { requireBatch } from '../batches/read-batches.ts';
 import { CopyInDoubt } from '../errors.ts';
 import { noteAction } from '../history/actions.ts';
 import type { Db, Tx } from '../schema.ts';
@@ -107,9 +108,8 @@ export async function clearDoubts(db: Db, by: By): Promise<ClearedDoubts> {
     const unplaced = facts
       .filter(({ name }) => name.startsWith(UNPLACED))
       .map(({ value }) => JSON.parse(value) as UnplacedRequest);
-    const held = await tx.selectFrom('facts').select('name').where('name', 'like', `${HELD}%`).execute();
     const compared = new Set([
-      ...held.map(({ name }) => name.slice(HELD.length)),
+      ...(await heldBatches(tx)).map(({ batch }) => batch),
       ...unplaced.map(({ key }) => key.batch),
     ]);
     for (const batch of compared) await noteAction(tx, by, { kind: 'compare-copy', batch });
@@ -121,9 +121,27 @@ export async function clearDoubts(db: Db, by: By): Promise<ClearedDoubts> {
   });
 }
 
-/** From now on, the batch waits for a person: it was open when the copy was accepted. */
+/** From now on, the batch waits for a person: it was open when the copy was accepted. Keeps when its last request was made. */
 export async function hold(tx: Tx, batch: string): Promise<void> {
-  await keepFact(tx, HELD + batch, String(tx.now()));
+  const { last } = await tx
+    .selectFrom('charges')
+    .select((eb) => eb.fn.max<number | null>('intent_at').as('last'))
+    .where('batch', '=', batch)
+    .executeTakeFirstOrThrow();
+  await keepFact(tx, HELD + batch, String(last ?? (await requireBatch(tx, batch)).createdAt));
+}
+
+/** A batch that was open when a copy was accepted, and that no person has resumed since. */
+export interface HeldBatch {
+  readonly batch: string;
+  /** When its last request was made that the copy has, or the batch itself, ms: what it lacks was sent later. */
+  readonly from: number;
+}
+
+/** Those batches. */
+export async function heldBatches(db: Db | Tx): Promise<readonly HeldBatch[]> {
+  const facts = await db.selectFrom('facts').selectAll().where('name', 'like', `${HELD}%`).orderBy('name').execute();
+  return facts.map(({ name, value }) => ({ batch: name.slice(HELD.length), from: Number(value) }));
 }
 
 /** Whether the batch was open when a copy was accepted, and no person has resumed it since. */

@@ -63,7 +63,7 @@ const OF_RIGHTS: readonly (readonly [words: string, advice: string])[] = [
   ],
   [
     'permission denied for table',
-    'It needs the role voxbatch_operator for commands that change something, voxbatch_worker for a worker and, where TEMPORAL_ADDRESS is not set, for commands that work on the batch themselves, such as run; after an upgrade, grant the roles again (deploy/postgres/roles.sql).',
+    'It needs the role voxbatch_operator for commands that change something, voxbatch_worker for a worker, for `ledger compare-store` and, where TEMPORAL_ADDRESS is not set, for commands that work on the batch themselves, such as run; after an upgrade, grant the roles again (deploy/postgres/roles.sql).',
   ],
 ];
 

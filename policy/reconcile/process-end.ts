@@ -7,7 +7,20 @@ export const PROCESS_ENDED = {
   cause: 'the process ended',
 } as const satisfies Failure;
 
-/** Whether an answer was lost because one of our processes ended, which says nothing about the API or the manifest. */
-export function isProcessEnd({ class: name, cause }: Pick<Failure, 'class' | 'cause'>): boolean {
-  return name === PROCESS_ENDED.class && cause === PROCESS_ENDED.cause;
+/** Cause of a request that was sent after the backup that the ledger was restored from. */
+const AFTER_BACKUP = 'sent after the backup of the ledger';
+
+/** Causes that are our own: they say nothing about the API or the manifest. */
+export const OWN_CAUSES = [PROCESS_ENDED.cause, AFTER_BACKUP];
+
+/** Whether an answer was lost because one of our processes ended, or the ledger was restored. */
+export function isProcessEnd({ class: name, cause = '' }: Pick<Failure, 'class' | 'cause'>): boolean {
+  return name === PROCESS_ENDED.class && OWN_CAUSES.includes(cause);
+}
+
+/** Failure of a request whose result is in the store under this key, and whose answer the ledger lacks. */
+export function foundInStore({ key, writtenAt }: { readonly key: string; readonly writtenAt: number }): Failure {
+  const time = new Date(writtenAt).toISOString();
+  const message = `Its result is in the store (${key}, written ${time}), but the ledger, which was restored, has no answer to its request: that was sent, and most likely charged.`;
+  return { class: 'OutcomeUnknown', message: message.slice(0, 500), cause: AFTER_BACKUP, storedAs: key };
 }

@@ -93,13 +93,22 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
     flags: 'compared',
     notes:
       'Such a copy may lack the last records, and what was sent since would be paid for again; so nothing is sent until\n' +
-      'this command is given. It pauses all open batches and all schedules: compare with the jobs of your account before\n' +
-      'you resume them. Stop the former server for good: workers that still reach it would pay for the same rows there.\n' +
+      'this command is given. It pauses all open batches and all schedules: before you resume them, compare with\n' +
+      'the store (voxbatch ledger compare-store) and with the jobs of your account. Stop the former server for good: workers that still reach it would pay for the same rows there.\n' +
       'Workers that still run put on record again what they had sent, and nothing is resumed before all that wrote lately have.\n' +
       'If some are dead, if the copy names none of them, or if what they sent fits nowhere in it, compare, and then give this command\n' +
       'with --compared.',
     examples: ['voxbatch ledger accept-copy', 'voxbatch ledger accept-copy --compared'],
     load: async () => (await import('../ledger/ledger.ts')).acceptCopyNow,
+  },
+  'ledger compare-store': {
+    does: 'After `ledger accept-copy`: find rows in the store that were sent after the copy was made, so that they are not sent again; free',
+    notes:
+      'Each open batch is compared that nobody has resumed yet. Rows with a result in the store and no answer in the ledger become\n' +
+      'unknown, and are settled like others: voxbatch reconcile BATCH takes the results. It says what stays unproven. It needs the\n' +
+      'store and, in PostgreSQL, the role of a worker: run it where a worker runs.',
+    examples: ['voxbatch ledger compare-store'],
+    load: async () => (await import('../ledger/compare-store.ts')).compareStoreNow,
   },
   schedule: {
     does: 'Run a manifest again and again, each time as a batch of its own',

@@ -48,7 +48,7 @@ export async function acceptCopyNow({ compared }: Flags, context: RunContext): P
   if (paused.length > 0) {
     output.say(
       `Paused: ${paused.join(', ')}. Workers that still run put on record again what they had sent. What others had sent after the copy ` +
-        'was made is not on record, and would be sent and paid for again. Compare with the jobs of your account first, and note what you find: voxbatch reconcile BATCH. Then: voxbatch resume BATCH',
+        'was made is not on record, and would be sent and paid for again. Find what can be found of it first: voxbatch ledger compare-store, then voxbatch reconcile BATCH. Then: voxbatch resume BATCH',
     );
   }
   if (pausedSchedules.length > 0) {

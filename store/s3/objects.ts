@@ -12,6 +12,8 @@ export interface ObjectFacts {
   readonly sha256?: string | undefined;
   /** Nobody can fetch it, or only until it is archived again. */
   readonly isArchived: boolean;
+  /** By the server's clock, ms. */
+  readonly writtenAt: number;
 }
 
 const ARCHIVES = new Set(['GLACIER', 'DEEP_ARCHIVE']);
@@ -22,7 +24,8 @@ export async function headObject(client: BucketClient, key: string): Promise<Obj
   if (status === 404) return undefined;
   const [etag = '', sha256] = [headers.etag, headers[HASH_HEADER]?.toString()];
   const isArchived = ARCHIVES.has(String(headers['x-amz-storage-class'])) || 'x-amz-archive-status' in headers;
-  return { bytes: Number(headers['content-length']), etag, sha256, isArchived };
+  const writtenAt = Date.parse(headers['last-modified']?.toString() ?? '');
+  return { bytes: Number(headers['content-length']), etag, sha256, isArchived, writtenAt };
 }
 
 /** The text of a small object; undefined if there is none. */

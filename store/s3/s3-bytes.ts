@@ -83,7 +83,9 @@ export async function openBucketBytes(place: BucketPlace, env: NodeJS.ProcessEnv
     presign: (key, lifetimeMs) => client.signer.presign(full(key), lifetimeMs),
     stat: async (key) => {
       const found = await headObject(client, full(key));
-      return found && { id: key, bytes: found.bytes, names: 1, isArchived: found.isArchived };
+      if (found === undefined) return undefined;
+      const { bytes: length, isArchived, writtenAt } = found;
+      return { id: key, bytes: length, names: 1, isArchived, writtenAt };
     },
     list: async function* (prefix) {
       for await (const key of listObjects(client, full(prefix))) yield key.slice(place.prefix.length);

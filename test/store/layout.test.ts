@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { copyStemOf, foldersOf, jobStemOf, stemOf } from '../../store/layout.ts';
+import { copyStemOf, foldersOf, jobStemOf, joinedStemOf, placeOfKey, stemOf } from '../../store/layout.ts';
 
 describe('where results lie', () => {
   it.each([
@@ -25,6 +25,16 @@ describe('where results lie', () => {
       jobStemOf({ stem: 'lines', rowsAFolder: null }, { row: 7, step: 'speech', take: 1 }, jobId);
     expect(at('../a b')).toMatch(/^lines\/7-speech-1-job-[0-9a-f]{12}$/);
     expect(at('../a b')).not.toBe(at('../a c'));
+  });
+
+  it('says whose result a file is that a request brought', () => {
+    const layout = { stem: 'lines-1f', rowsAFolder: 10_000 };
+    const place = { row: 7, step: 'lip-sync', take: 2 };
+    for (const stem of [stemOf(layout, place), jobStemOf(layout, place, 'j')])
+      expect(placeOfKey(`${stem}.mp4`)).toEqual({ key: `${stem}.mp4`, ...place });
+    const copy = placeOfKey(`${copyStemOf(layout, place, 'ab'.repeat(32))}.mp4`);
+    const joined = placeOfKey(`${joinedStemOf(layout, 7, 'ab'.repeat(32))}.wav`);
+    expect([copy, joined, placeOfKey('.ledger')]).toEqual([undefined, undefined, undefined]);
   });
 
   it('is another place for each content that a row may use of an earlier one', () => {

@@ -1,3 +1,5 @@
+import { truncate } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { findTrace, settleAsAdopted } from '../../../activities/reconcile/find-trace.ts';
 import { loadAttempt } from '../../../activities/attempt.ts';
@@ -5,7 +7,10 @@ import { storeTranscript } from '../../../activities/store-result.ts';
 import type { AttemptKey } from '../../../contract/batch.ts';
 import type { RowSpec, Step } from '../../../contract/row-kinds.ts';
 import type { StoredFile } from '../../../store/store.ts';
-import { keyOf, tts, stt, lipSync } from '../rows.ts';
+import { jobStemOf } from '../../../store/layout.ts';
+import { wav } from '../../store/media.ts';
+import { ANN } from '../../support/ann.ts';
+import { dub, keyOf, tts, stt, lipSync } from '../rows.ts';
 import type { Worker } from '../worker.ts';
 import { createWorld, begin, type World } from '../world.ts';
 
@@ -63,6 +68,42 @@ describe('findTrace', () => {
     const other = await jobs.worker({ change: () => ({ api: worker.deps.api }) });
     await other.deps.ledger.intend(keyOf(1), INTENT);
     expect(await traceOf(other, keyOf(1))).toBeUndefined();
+  });
+});
+
+describe('findTrace after a restore of the ledger', () => {
+  /** A batch whose first row was sent after the backup, as the file of its result shows. */
+  async function withFound(spec: RowSpec): Promise<{ world: World; worker: Worker; key: string }> {
+    const { world, worker } = await begin([spec]);
+    const { layout } = await world.batch();
+    const stem = jobStemOf(layout, { row: 1, step: 'speech', take: 1 }, 'job-1');
+    const { key } = await worker.deps.store.write(stem, wav(), { family: 'audio' });
+    await world.ledger.acceptCopy(ANN);
+    const file = { key, row: 1, step: 'speech', take: 1, writtenAt: Date.now() };
+    await world.ledger.noteFoundFiles('b', [file], { from: Date.now() - 60_000, by: ANN });
+    return { world, worker, key };
+  }
+
+  it('takes the result of a job that is in the store, whose request was lost with the ledger, and charges its quote', async () => {
+    const { world, worker, key } = await withFound(tts());
+    expect(await world.row()).toMatchObject({ outcome: 'unknown', charges: [{ state: 'unknown' }] });
+    expect(await traceOf(worker, keyOf(1))).toBe('found');
+    const { charges, ...row } = await world.row();
+    expect(row).toMatchObject({ outcome: 'succeeded', failure: null, file: { key } });
+    expect(charges).toMatchObject([{ state: 'done', chargedFrom: 'quote', jobId: null, file: { key } }]);
+  });
+
+  it('takes nothing where the file is not whole any more', async () => {
+    const { world, worker, key } = await withFound(tts());
+    await truncate(join(world.folder, 'store', key), 20);
+    expect(await traceOf(worker, keyOf(1))).toBeUndefined();
+    expect(await world.row()).toMatchObject({ outcome: 'unknown', charges: [{ state: 'unknown' }] });
+  });
+
+  it('leaves speech whose job a later step needs to a person, who can name the job', async () => {
+    const { world, worker } = await withFound(dub());
+    expect(await traceOf(worker, keyOf(1))).toBeUndefined();
+    expect(await world.row()).toMatchObject({ outcome: 'unknown', charges: [{ state: 'unknown' }] });
   });
 });
 

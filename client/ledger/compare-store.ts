@@ -1,0 +1,125 @@
+import type { By } from '../../contract/actions.ts';
+import { isUsableName } from '../../contract/batch-name.ts';
+import type { FoundFile, PlacedFile } from '../../contract/placed-file.ts';
+import { isListed, operationOf, stepsIn } from '../../contract/row-kinds.ts';
+import type { HeldBatch } from '../../ledger/database/copy-doubts.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+import { placeOfKey } from '../../store/layout.ts';
+import type { Store } from '../../store/store.ts';
+import { openStoreOf, requireStore } from '../claim-store.ts';
+import { byPerson } from '../history/by-person.ts';
+import { openRecords } from '../open-records.ts';
+import type { Settings } from '../settings.ts';
+
+/** Files that are looked up in the ledger together. */
+const FILES_AT_ONCE = 500;
+
+/** What the store says about a batch that lacks its last records. */
+export interface ComparedBatch {
+  readonly batch: string;
+  /** Rows whose result is in the store without an answer on record. They are `unknown` now. */
+  readonly found: number;
+  /** Files of rows or takes that the ledger does not know, which forbid to resume the batch. */
+  readonly unplaced: number;
+  /** Rows that a resume would send. */
+  readonly toSend: number;
+  /** The time in which requests were sent that have no record, ms. Those without a file are still among `toSend`. */
+  readonly from: number;
+  readonly until: number;
+  /** Whether the API lists the jobs of all its rows; otherwise nothing there shows what was sent. */
+  readonly isListed: boolean;
+}
+
+/** The open batches of an accepted copy, compared with the store. */
+export interface ComparedStore {
+  readonly ledger: string;
+  readonly store: string;
+  readonly batches: readonly ComparedBatch[];
+}
+
+/**
+ * Looks in the store for results of requests that the ledger does not have on record because it was restored: in the
+ * folder of each batch that was open when the copy was accepted, and that nobody has resumed since. Puts the requests on
+ * record as ones in doubt, so that no row is sent again whose result is there. Free, and repeatable. Throws
+ * {@link VoxbatchError} (`no-ledger`, `machine`, `store-missing`, `store-of-another`, `other-store`).
+ */
+export async function compareStore(settings: Settings): Promise<ComparedStore> {
+  const ledger = await openRecords(settings, { mustExist: true });
+  try {
+    await requireStore(settings, ledger);
+    const store = await openStoreOf(settings);
+    try {
+      const by = byPerson(settings);
+      const batches: ComparedBatch[] = [];
+      for (const held of await ledger.heldBatches()) {
+        const batch = isUsableName(held.batch) ? await ledger.findBatch(held.batch) : undefined;
+        if (batch?.state === 'open') batches.push(await compareBatch(ledger, store, batch, held, by));
+      }
+      return { ledger: ledger.place, store: settings.store, batches };
+    } finally {
+      await store.close();
+    }
+  } finally {
+    await ledger.close();
+  }
+}
+
+async function compareBatch(
+  ledger: Ledger,
+  store: Pick<Store, 'list' | 'measure'>,
+  batch: BatchRecord,
+  { from }: HeldBatch,
+  by: By,
+): Promise<ComparedBatch> {
+  const { name } = batch;
+  const rows = new Set<number>();
+  let unplaced = 0;
+  let isNoted = false;
+  for await (const files of filesOf(store, batch)) {
+    const lacking = await ledger.filesWithoutAnswer(name, files);
+    if (lacking.length === 0) continue;
+    const noted = await ledger.noteFoundFiles(name, await withTimes(store, lacking), { from, by });
+    for (const row of noted.rows) rows.add(row);
+    unplaced += noted.unplaced;
+    isNoted = true;
+  }
+  // That it was compared is on record, too.
+  if (!isNoted) await ledger.noteFoundFiles(name, [], { from, by });
+  const { states } = await ledger.counts(name);
+  const until = (await ledger.acceptedAt()) ?? Date.now();
+  const toSend = states.waiting + states.blocked + states.submitting;
+  return { batch: name, found: rows.size, unplaced, toSend, from, until, isListed: await isAllListed(ledger, batch) };
+}
+
+/** The results in a batch's folder, some at a time; of several files of one request, any. */
+async function* filesOf(
+  store: Pick<Store, 'list'>,
+  { layout }: BatchRecord,
+): AsyncGenerator<readonly PlacedFile[], undefined> {
+  let some = new Map<string, PlacedFile>();
+  for await (const key of store.list(layout.stem)) {
+    const file = placeOfKey(key);
+    if (file !== undefined) some.set([file.row, file.step, file.take].join(' '), file);
+    if (some.size < FILES_AT_ONCE) continue;
+    yield [...some.values()];
+    some = new Map();
+  }
+  if (some.size > 0) yield [...some.values()];
+}
+
+/** The files that are still there, with the time of each. */
+async function withTimes(store: Pick<Store, 'measure'>, files: readonly PlacedFile[]): Promise<readonly FoundFile[]> {
+  const measured = await store.measure(files.map(({ key }) => key));
+  return files.flatMap((file, at) => {
+    const writtenAt = measured[at]?.writtenAt;
+    return writtenAt === undefined ? [] : [{ ...file, writtenAt: Math.round(writtenAt) }];
+  });
+}
+
+async function isAllListed(ledger: Ledger, { name, settings }: BatchRecord): Promise<boolean> {
+  for await (const { row } of ledger.scanRows(name)) {
+    if (!stepsIn(row.spec).every((step) => isListed(operationOf(row.spec, step, settings.tts)))) return false;
+  }
+  return true;
+}

@@ -1,0 +1,13 @@
+/** A file in the store that a request brought, and whose result it is, as its name says. */
+export interface PlacedFile {
+  /** Name in the store. */
+  readonly key: string;
+  readonly row: number;
+  readonly step: string;
+  readonly take: number;
+}
+
+/** The same, with the time when it was written, ms. */
+export interface FoundFile extends PlacedFile {
+  readonly writtenAt: number;
+}
