@@ -65,6 +65,12 @@ export class Session {
   }
 }
 
+/**
+ * Otherwise a session that waits for the writers' lock would not notice that its client is gone, and stay until it has had
+ * the lock: with a lock that is held for long, each process that gives up and tries again leaves one behind.
+ */
+const NOTICE_LOST_CLIENTS = "set client_connection_check_interval = '10s'";
+
 /** One that cannot connect hangs up: for a missing password, it would leave that to the server, a minute later. */
 class Client extends pg.Client {
   override connect(): Promise<pg.Client>;
@@ -142,6 +148,8 @@ export class Sessions {
     client.on('error', () => {
       if (session !== undefined) session.isBroken = true;
     });
+    // Windows, among others, cannot do it, and refuses. It fails like the next question if the line does.
+    client.query(NOTICE_LOST_CLIENTS).catch(() => undefined);
     try {
       session = new Session(client, await checkServer(client, this.#place));
       this.#known.set(client, session);
