@@ -23,6 +23,7 @@ export const TABLES_OF = {
   '0.3': { job_hints: jobHints },
   '0.4': { worker_duties: workerDuties },
   '0.5': {},
+  '0.6': {},
 } satisfies Readonly<Record<VersionName, Readonly<Record<string, Table>>>>;
 
 /** Every table. */

@@ -5,7 +5,7 @@ import type { Migration } from 'kysely';
  * it. A version that only adds what older programs need not know (a table, a nullable column) names the same one as the
  * version before it; any other names itself. It never goes back.
  */
-const OLDEST = { '0.1': '0.1', '0.2': '0.1', '0.3': '0.1', '0.4': '0.1', '0.5': '0.1' } as const;
+const OLDEST = { '0.1': '0.1', '0.2': '0.1', '0.3': '0.1', '0.4': '0.1', '0.5': '0.1', '0.6': '0.1' } as const;
 
 export type VersionName = keyof typeof OLDEST;
 

@@ -41,10 +41,16 @@ function changesOf(event: Event, keys: Parts, parts: Parts, where = 'true'): str
     .join(' union all ');
 }
 
-/** Changes the sums of each batch by what its lines add or take away; PostgreSQL rounds to decimals only as numeric. */
+/**
+ * Rounds to six decimals, as many as credits have, and a half to the even number, as `roundedSum` does. As a numeric, a
+ * double would have 15 digits, too few for the decimals of a billion. `+ 0`: no sum is -0.
+ */
+const rounded = (sum: string): string => `round((${sum}) * 1e6::double precision) / 1e6::double precision + 0`;
+
+/** Changes the sums of each batch by what its lines add or take away. */
 function changeSums(event: Event, parts: Parts): string {
   const names = Object.keys(parts);
-  const columns = names.map((name) => `${name} = round((sums.${name} + d.${name})::numeric, 6)::double precision`);
+  const columns = names.map((name) => `${name} = ${rounded(`sums.${name} + d.${name}`)}`);
   const totals = names.map((name) => `sum(${name}) as ${name}`);
   return `update sums set ${columns.join(', ')}
     from (select batch, ${totals.join(', ')} from (${changesOf(event, { batch: (line) => `${line}.batch` }, parts)}) as one
@@ -113,7 +119,7 @@ const TRIGGERS: readonly Trigger[] = [
 /** Triggers that version 0.1 had for each line, beside those that have a successor of their name. */
 const FORMER = ['rows_promising', 'rows_promised', 'charges_ratio'];
 
-/** What makes them, and removes those that there were before version 0.5. */
+/** What makes them, and removes those of the versions before. */
 export const MAKE_TRIGGERS: readonly string[] = [
   ...[...TRIGGERS.map(({ name }) => name), ...FORMER].map((name) => `drop function if exists ${name}() cascade`),
   ...TRIGGERS.flatMap(({ name, on, when, each, body }) => [

@@ -56,8 +56,16 @@ function shifted(sums: Sums, before: Part, after: Part): Sums {
   const changed = Object.entries(sums).map(([name, value]) => {
     if (typeof value !== 'number') return [name, value];
     const by = (after[name as keyof Part] ?? 0) - (before[name as keyof Part] ?? 0);
-    // Credits have at most six decimals.
-    return [name, Math.round((value + by) * 1e6) / 1e6];
+    return [name, roundedSum(value + by)];
   });
   return Object.fromEntries(changed) as Sums;
+}
+
+/** Rounded to six decimals, as many as credits have, as the triggers round: a half to the even number. */
+export function roundedSum(sum: number): number {
+  const millionths = sum * 1e6;
+  const near = Math.round(millionths);
+  const isUneven = near - millionths === 0.5 && near % 2 !== 0;
+  // No sum is -0.
+  return (isUneven ? near - 1 : near) / 1e6 + 0;
 }

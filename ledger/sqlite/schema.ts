@@ -18,6 +18,7 @@ export const VERSIONS: Readonly<Record<VersionName, MakeVersion>> = {
   '0.4': (db) => create(db, DIALECT, '0.4'),
   // Only PostgreSQL has other triggers since.
   '0.5': () => Promise.resolve(),
+  '0.6': () => Promise.resolve(),
 };
 
 /** Makes version 0.1 in SQLite: `ledger/tables/` describes the tables; the triggers maintain counts and sums. */

@@ -77,7 +77,8 @@ async function expectMoney(
 }
 
 function sum<T>(lines: readonly T[], valueOf: (line: T) => number): number {
-  return lines.reduce((total, line) => total + valueOf(line), 0);
+  // In millionths, which are exact.
+  return lines.reduce((total, line) => total + Math.round(valueOf(line) * 1e6), 0) / 1e6;
 }
 
 function countBy<T>(lines: readonly T[], nameOf: (line: T) => string): Readonly<Record<string, number>> {

@@ -214,7 +214,7 @@ function firing(): Insertable<Schema['allowed_firings']> {
   return { schedule: 's', kind: 'trigger', from_at: 1, until_at: null, spec: null, at: null, voided_at: null };
 }
 
-/** Takes from a ledger what versions 0.3 to 0.5 have added. */
+/** Takes from a ledger what versions 0.3 to 0.6 have added. */
 async function makeOlder({ database: { db } }: CopySide): Promise<void> {
   for (const table of ['job_hints', 'worker_duties']) await sql`drop table ${sql.table(table)}`.execute(db);
   await sql`delete from ${sql.table(MIGRATION_TABLE)} where name > '0.2'`.execute(db);

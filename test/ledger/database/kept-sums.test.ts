@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { UpdateQueryBuilder, UpdateResult } from 'kysely';
 import { OUTCOMES, ROW_STATES, type AttemptState } from '../../../contract/outcomes.ts';
-import { sumsOfCharge, sumsOfRow } from '../../../ledger/requests/sums-in-hand.ts';
+import { roundedSum, sumsOfCharge, sumsOfRow } from '../../../ledger/requests/sums-in-hand.ts';
 import type { Db, Schema } from '../../../ledger/schema.ts';
 import { scaleRuns } from '../../support/property-runs.ts';
 import { inside } from '../inside.ts';
@@ -24,6 +24,8 @@ const row = fc.integer({ min: 1, max: ROWS });
 const credits = fc.oneof(
   fc.constant(null),
   fc.integer({ min: 0, max: 500 }).map((cents) => cents / 100),
+  // Together more than a billion, of which 15 digits have no room for all decimals.
+  fc.integer({ min: 0, max: 99 }).map((millionths) => 500_000_000 + millionths / 1e6),
 );
 const time = fc.integer({ min: 1, max: 9 });
 const charge = (db: Db, batch: string, at: number): Charges =>
@@ -118,6 +120,23 @@ describe('what the ledger keeps of a batch', () => {
     );
   });
 
+  it('has all decimals of large sums', async () => {
+    const amounts = [2_000_000_000, ...Array.from({ length: 59 }, () => 0.000_004)];
+    await fill(ledger, amounts.length);
+    await inside(ledger, async (db) => {
+      for (const [at, charged] of amounts.entries()) {
+        const line = { batch: 'b', row: at + 1, step: 'speech', take: 1, attempt: 1, state: 'done', charged } as const;
+        const other = { owner: 'w', intent_at: 1, damaged: 0 };
+        await db
+          .insertInto('charges')
+          .values({ ...line, ...other } as never)
+          .execute();
+      }
+      await expectInStep(db, 'b');
+      expect(await db.selectFrom('sums').select('charged').execute()).toEqual([{ charged: 2_000_000_000.000_236 }]);
+    });
+  });
+
   it('is gone with a batch that was never opened', async () => {
     await fill(ledger, 2);
     const left = await inside(ledger, async (db) => {
@@ -139,7 +158,7 @@ async function expectInStep(db: Db, batch: string): Promise<void> {
   const rows = await db.selectFrom('rows').selectAll().where('batch', '=', batch).execute();
   const sums: Record<string, number> = {};
   for (const part of [...charges.map(sumsOfCharge), ...rows.map(sumsOfRow)]) {
-    for (const [name, by] of Object.entries(part)) sums[name] = Math.round(((sums[name] ?? 0) + by) * 1e6) / 1e6;
+    for (const [name, by] of Object.entries(part)) sums[name] = roundedSum((sums[name] ?? 0) + by);
   }
   const zeros = Object.fromEntries(Object.keys(kept).map((name) => [name, 0]));
   expect({ ...zeros, ...sums, batch }).toEqual(kept);

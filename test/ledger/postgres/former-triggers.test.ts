@@ -16,7 +16,7 @@ const FORMER = [
      $body$ begin update sums set sending = sending + 1 where batch = new.batch; return null; end $body$`,
     `create trigger ${name} after insert on charges for each row execute function ${name}()`,
   ]),
-  `delete from ${MIGRATION_TABLE} where name = '0.5'`,
+  `delete from ${MIGRATION_TABLE} where name = '0.6'`,
 ];
 
 it('triggers of each line give way to those of each statement, while an older worker works on', async () => {

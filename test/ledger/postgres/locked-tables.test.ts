@@ -34,7 +34,7 @@ async function aReader(schema: string): Promise<pg.Client> {
 it('a migration lets workers go on while somebody reads for long, and succeeds once that ends', async () => {
   const { place, schema, ledger, db } = await aLedger();
   const reader = await aReader(schema);
-  await sql.raw(`delete from ${MIGRATION_TABLE} where name = '0.5'`).execute(db);
+  await sql.raw(`delete from ${MIGRATION_TABLE} where name = '0.6'`).execute(db);
   const migration = openLedger(place);
   const waits = sql`select 1 from pg_locks where not granted and relation = ${`${schema}.rows`}::regclass`;
   await waitFor(async () => (await waits.execute(db)).rows.length > 0);
@@ -43,7 +43,7 @@ it('a migration lets workers go on while somebody reads for long, and succeeds o
   expect(await ledger.counts('b')).toMatchObject({ total: 3 });
   await reader.query('commit');
   await (await migration).close();
-  const { rows } = await sql.raw(`select 1 from ${MIGRATION_TABLE} where name = '0.5'`).execute(db);
+  const { rows } = await sql.raw(`select 1 from ${MIGRATION_TABLE} where name = '0.6'`).execute(db);
   expect(rows).toHaveLength(1);
 });
 
