@@ -83,7 +83,7 @@ export function createLedger(opened: OpenDatabase): Ledger {
     outage: () => Promise.resolve(outage?.news),
     awaitDatabase: () => look(db, () => Promise.resolve()),
     stopWaiting: () => {
-      outage?.limit(0);
+      unitAdapter?.stopWaiting();
       return Promise.resolve();
     },
     makeRoom: () => Promise.resolve(),

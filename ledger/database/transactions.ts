@@ -38,7 +38,7 @@ function inGroup(tx: Transaction<Schema>, { now }: Clock, unit: UnitOfWork | und
 
 /** Waits for earlier calls, then closes the database. One that does not answer is not waited for. */
 export async function close(db: Db): Promise<void> {
-  unitAdapterOf(db)?.outage.limit(0);
+  unitAdapterOf(db)?.stopWaiting();
   await queues.get(db)?.idle();
   try {
     // Reads use the connection one after the other.

@@ -6,6 +6,8 @@ import type { UnitOfWork } from './unit-of-work.ts';
 export interface UnitAdapter {
   /** Waits for the database while it does not answer. */
   readonly outage: Outage;
+  /** Ends that, and waits for no answer for long: for a process that must end. */
+  stopWaiting(): void;
   /** Called once the transaction of a group has begun. */
   beginUnit(): UnitOfWork;
   /** A ledger of this database that records again what a copy of it lacks of what this process recorded lately. */

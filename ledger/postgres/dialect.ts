@@ -120,6 +120,11 @@ class LedgerAdapter extends PostgresAdapter implements UnitAdapter {
     this.outage = outage;
   }
 
+  stopWaiting(): void {
+    this.outage.limit(0);
+    this.#driver.limitAnswers();
+  }
+
   beginUnit(): UnitOfWork {
     return this.#driver.beginUnit();
   }
@@ -240,9 +245,14 @@ class LedgerDriver implements Driver {
     });
   }
 
+  limitAnswers(): void {
+    this.#sessions.limitAnswers();
+  }
+
+  /** Where the server does not answer, its mark stays, as those of processes that were killed. */
   async destroy(): Promise<void> {
     try {
-      await this.#marks.remove(this.#sessions);
+      if (!this.#sessions.isSilent) await this.#marks.remove(this.#sessions);
     } finally {
       await this.#sessions.close();
     }

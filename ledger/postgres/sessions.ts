@@ -13,6 +13,8 @@ const MOST_STATEMENTS = 300;
 /** The oldest version of PostgreSQL that is tested. */
 const OLDEST_VERSION = 15;
 const CONNECT_MS = 10_000;
+/** How long an answer may take in a process that must end, ms: the first that does not come, and those after it. */
+const LAST_ANSWERS_MS = { first: 10_000, next: 2_000 };
 
 /**
  * Begins a transaction of the one writer at a time, in all processes. Read committed, whatever the server's default is:
@@ -34,25 +36,67 @@ export const LOOK_UP_BY_KEY = [
   'set local plan_cache_mode = force_generic_plan',
 ].join('; ');
 
+/** What the sessions of a process share. */
+interface Line {
+  /** The process must end, and waits for no answer for long. */
+  isLimited: boolean;
+  /** Since it is limited, the last answer has not come. */
+  isSilent: boolean;
+}
+
+/** A statement without an answer. */
+interface Waiting {
+  readonly since: number;
+  timer?: NodeJS.Timeout;
+}
+
 /** A session at the database server, checked to be safe for a ledger. */
 export class Session {
   readonly client: pg.PoolClient;
   /** Which server this is: a copy of it has another. See {@link ORIGIN}. */
   readonly origin: string;
   readonly #names = new Map<string, string>();
+  readonly #line: Line;
+  readonly #waiting = new Set<Waiting>();
   isBroken = false;
 
-  constructor(client: pg.PoolClient, origin: string) {
+  constructor(client: pg.PoolClient, origin: string, line: Line) {
     this.client = client;
     this.origin = origin;
+    this.#line = line;
   }
 
   /** Sends a statement at once. A statement with values is planned once for each session. */
   async query(text: string, values: readonly unknown[]): Promise<pg.QueryResult> {
-    return this.client.query({
-      text,
-      ...(values.length === 0 ? {} : { values: [...values], ...this.#nameOf(text) }),
-    });
+    const waiting: Waiting = { since: performance.now() };
+    this.#waiting.add(waiting);
+    if (this.#line.isLimited) this.#limit(waiting);
+    try {
+      const answer = await this.client.query({
+        text,
+        ...(values.length === 0 ? {} : { values: [...values], ...this.#nameOf(text) }),
+      });
+      this.#line.isSilent = false;
+      return answer;
+    } finally {
+      clearTimeout(waiting.timer);
+      this.#waiting.delete(waiting);
+    }
+  }
+
+  /** Cuts the line if an answer that is waited for takes too long for a process that must end. */
+  limitAnswers(): void {
+    for (const waiting of this.#waiting) this.#limit(waiting);
+  }
+
+  #limit(waiting: Waiting): void {
+    const { first, next } = LAST_ANSWERS_MS;
+    const leftMs = (this.#line.isSilent ? next : first) - (performance.now() - waiting.since);
+    waiting.timer ??= setTimeout(() => {
+      this.#line.isSilent = true;
+      this.isBroken = true;
+      this.client.connection.stream.destroy();
+    }, leftMs);
   }
 
   #nameOf(sql: string): { readonly name?: string } {
@@ -94,6 +138,7 @@ export class Sessions {
   readonly #outage: Outage;
   readonly #known = new WeakMap<pg.PoolClient, Session>();
   readonly #taken = new Set<Session>();
+  readonly #line: Line = { isLimited: false, isSilent: false };
   #hasConnected = false;
 
   /** `answerMs`: how long the answer to a statement may take before the connection counts as broken. */
@@ -128,8 +173,22 @@ export class Sessions {
       this.#taken.add(session);
       return session;
     } catch (error) {
-      throw explain(this.#place, error);
+      const explained = explain(this.#place, error);
+      this.#line.isSilent ||= this.#line.isLimited && explained instanceof LedgerAway;
+      throw explained;
     }
+  }
+
+  /** From now on no answer is waited for for long, also none that is waited for already: for a process that must end. */
+  limitAnswers(): void {
+    this.#line.isLimited = true;
+    this.#pool.options.connectionTimeoutMillis = LAST_ANSWERS_MS.next;
+    for (const session of this.#taken) session.limitAnswers();
+  }
+
+  /** Whether the last answer that was asked for since then has not come. */
+  get isSilent(): boolean {
+    return this.#line.isSilent;
   }
 
   /** With files that cannot be read, such as the certificate of sslrootcert, `pg` throws at once. */
@@ -151,7 +210,7 @@ export class Sessions {
     // Windows, among others, cannot do it, and refuses. It fails like the next question if the line does.
     client.query(NOTICE_LOST_CLIENTS).catch(() => undefined);
     try {
-      session = new Session(client, await checkServer(client, this.#place));
+      session = new Session(client, await checkServer(client, this.#place), this.#line);
       this.#known.set(client, session);
       return session;
     } finally {

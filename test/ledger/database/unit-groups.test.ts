@@ -30,6 +30,10 @@ class Adapter extends PostgresAdapter implements UnitAdapter {
     error instanceof LedgerAway ? { problem: error.message } : undefined,
   );
 
+  stopWaiting(): void {
+    this.outage.limit(0);
+  }
+
   withMemory<Ledger>(ledger: Ledger): Ledger {
     return ledger;
   }
