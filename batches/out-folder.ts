@@ -114,5 +114,6 @@ export async function writeOut(request: WriteOutRequest): Promise<Projection> {
   if (found.type === 'unwritable') throw found.cause;
   if (found.type === 'linked') throw new LinkedFolder(found.path);
   if (found.type === 'taken') throw new Error(`the folder ${found.by}`);
+  if (found.type === 'forgotten') throw new Error(`the ledger does not have batch "${batch.name}" on record any more`);
   return projectBatch({ ...request, batch: batch.name, complete: true });
 }

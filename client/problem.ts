@@ -38,6 +38,8 @@ export type Problem =
   | { readonly type: 'unwritable-out'; readonly out: string; readonly cause: unknown }
   /** The out folder holds other files, which the batch would overwrite; `by` says whose. */
   | { readonly type: 'taken-out'; readonly out: string; readonly by: string }
+  /** The out folder holds results of this batch from this ledger, which does not have it on record. */
+  | { readonly type: 'forgotten-batch'; readonly out: string }
   /** A folder on the out path is a symbolic link, which may have come with somebody else's folder. */
   | { readonly type: 'linked-out'; readonly path: string }
   /** A symbolic link below the out folder, where rows may already have been paid for. */
@@ -156,6 +158,8 @@ const SENTENCES: { readonly [T in Problem['type']]: (problem: Extract<Problem, {
   'unwritable-out': (problem) => `The output folder ${problem.out} cannot be written: ${messageOf(problem.cause)}.`,
   'taken-out': (problem) =>
     `The output folder ${problem.out} ${problem.by}, and the results of this batch would overwrite it.`,
+  'forgotten-batch': ({ out }) =>
+    `The output folder ${out} holds the results of this batch from this very ledger, which does not have it on record: the ledger is older than the folder, as after a restore from a backup, and would pay for the rows again.`,
   'linked-out': ({ path }) => `${linkWords(path)}.`,
   'linked-below-out': ({ path }) => `${linkWords(path)}.`,
   loading: (problem) => `Batch "${problem.batch.name}" is still loading; nothing was sent, nothing was spent.`,

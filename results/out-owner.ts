@@ -17,11 +17,12 @@ const LOOKED_AT = 1_000;
 const FIRST_LINE_BYTES = 16 * 1024 * 1024;
 
 /**
- * Whose results a folder holds, from one batch's point of view. `free`: writing there overwrites nobody's files.
+ * Whose results a folder holds, from one batch's point of view. `free`: writing there overwrites nobody's files. `forgotten`: they are of this
+ * batch and ledger, which does not have it on record: the ledger is older than the folder, and would pay for the rows again.
  * `linked`: a folder on the path to our files is a symbolic link, so writing there could overwrite anything.
  */
 export type OutStanding =
-  | { readonly type: 'own' | 'free' }
+  | { readonly type: 'own' | 'free' | 'forgotten' }
   | { readonly type: 'taken'; /** Description of its content. */ readonly by: string }
   | { readonly type: 'linked'; /** Path of the link. */ readonly path: string };
 
@@ -87,7 +88,7 @@ export async function claimOut(out: string, batch: BatchIdentity, ledger: OwnerL
   return before;
 }
 
-function compare(owner: Owner, batch: BatchIdentity, ledger: OwnerLedger): OutStanding {
+async function compare(owner: Owner, batch: BatchIdentity, ledger: OwnerLedger): Promise<OutStanding> {
   if (owner.batch !== batch.name) return { type: 'taken', by: `holds the results of batch "${owner.batch}"` };
   const differs =
     owner.manifest_digest !== batch.digest
@@ -99,15 +100,21 @@ function compare(owner: Owner, batch: BatchIdentity, ledger: OwnerLedger): OutSt
           : undefined;
   if (differs !== undefined)
     return { type: 'taken', by: `holds the results of another batch of this name, with ${differs}` };
-  return owner.ledger === ledger.id ? { type: 'own' } : { type: 'taken', by: OF_ANOTHER_LEDGER };
+  if (owner.ledger !== ledger.id) return { type: 'taken', by: OF_ANOTHER_LEDGER };
+  // A folder is claimed once its batch is on record.
+  return (await hasOnRecord(ledger, batch)) ? { type: 'own' } : { type: 'forgotten' };
 }
 
 /** Files that name no ledger belong to a ledger that has the batch on record; any other would pay for it again. */
-async function ofWhoKnows({ name, digest, apiUrl, account }: BatchIdentity, ledger: OwnerLedger): Promise<OutStanding> {
+async function ofWhoKnows(batch: BatchIdentity, ledger: OwnerLedger): Promise<OutStanding> {
+  return (await hasOnRecord(ledger, batch)) ? { type: 'own' } : { type: 'taken', by: OF_ANOTHER_LEDGER };
+}
+
+async function hasOnRecord(ledger: OwnerLedger, { name, digest, apiUrl, account }: BatchIdentity): Promise<boolean> {
   const known = await ledger.findBatch(name);
   const isKnown =
     known !== undefined && known.digest === digest && known.apiUrl === apiUrl && known.account === account;
-  return isKnown && known.state !== 'loading' ? { type: 'own' } : { type: 'taken', by: OF_ANOTHER_LEDGER };
+  return isKnown && known.state !== 'loading';
 }
 
 /**

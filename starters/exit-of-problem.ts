@@ -109,6 +109,10 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
   'taken-out': usage(
     'Nothing was written, nothing was spent. Run the same command with --out NEW-FOLDER, or move that folder away first.',
   ),
+  'forgotten-batch': usage(
+    'Nothing was sent, nothing was spent. Restore a newer state of the ledger. If that is lost, the results are in the folder, and receipts.jsonl there has what was charged: run only rows without a result, with another --name. ' +
+      'Only to pay for all of them again, move the folder away first.',
+  ),
   'linked-out': usage(({ path }) => `Nothing was written there. Nothing was spent. ${linkAdvice(path)}`),
   'linked-below-out': usage(
     ({ path }) =>

@@ -114,6 +114,10 @@ async function load(request: LoadRequest): Promise<OpenedOccurrence> {
     return refused(`the output folder ${out} cannot be written: ${String(folder.cause)}`);
   const standing = folder.type === 'linked' ? folder : await standingOf(out, identity, ledger);
   if (standing.type === 'linked') return refused(linkWords(standing.path));
+  if (standing.type === 'forgotten')
+    return refused(
+      `the output folder ${out} holds the results of this batch, which the ledger does not have on record: it is older than the folder, as after a restore from a backup. Nothing was spent.`,
+    );
   if (standing.type === 'taken') return refused(`the output folder ${out} ${standing.by}`);
   const loaded = await findOrLoadBatch({
     ledger,

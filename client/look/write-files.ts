@@ -125,6 +125,7 @@ export async function claimOut(out: string, batch: BatchIdentity, ledger: OwnerL
 function refuse(out: string, found: OutStanding | UnwritableOut | { readonly type: 'writable' }): void {
   if (found.type === 'unwritable') throw new VoxbatchError({ type: 'unwritable-out', out, cause: found.cause });
   if (found.type === 'linked') throw new VoxbatchError({ type: 'linked-out', path: found.path });
+  if (found.type === 'forgotten') throw new VoxbatchError({ type: 'forgotten-batch', out });
   if (found.type === 'taken') throw new VoxbatchError({ type: 'taken-out', out, by: found.by });
 }
 

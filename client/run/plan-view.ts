@@ -59,8 +59,8 @@ interface PlanFacts {
   readonly finished: FinishedOnRecord | undefined;
   /** The inputs of the batch's rows were removed. */
   readonly isCleaned: boolean;
-  /** Why a run would refuse the store. */
-  readonly storeProblem: VoxbatchError | undefined;
+  /** Why a run would refuse the store, or the out folder. */
+  readonly placeProblem: VoxbatchError | undefined;
   /** Whether there is no ledger, one that may have come with the folder, or the user's own. */
   readonly records: 'none' | 'unconfirmed' | 'known';
 }

@@ -7,6 +7,8 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { freeSpace } from '../../store/open-store.ts';
 import type { AccountRead } from '../account/account-functions.ts';
 import { requireStore } from '../claim-store.ts';
+import type { Account } from '../../contract/names.ts';
+import { requireOwnOut } from '../look/write-files.ts';
 import { noteReadOnly, openRecordsIfAny } from '../open-records.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Settings } from '../settings.ts';
@@ -81,7 +83,9 @@ async function planSound(request: PlanRequest, found: SoundRun, ledger: Ledger |
     finished: await finishedOnRecord(ledger, planned),
     isCleaned: planned.type === 'known' && areRowsCleaned(planned.batch),
     disk: { free: await freeSpace(settings.store), store: settings.store },
-    storeProblem: await storeProblem(settings, ledger),
+    placeProblem:
+      (await storeProblem(settings, ledger)) ??
+      (planned.type === 'new' ? await outProblem(plan, checked, account, ledger) : undefined),
     records: ledger === undefined ? 'none' : isStranger(settings, ledger) ? 'unconfirmed' : 'known',
   });
   return { type: 'planned', view };
@@ -110,8 +114,24 @@ async function finishedOnRecord(
 async function storeProblem(settings: Settings, ledger: Ledger | undefined): Promise<VoxbatchError | undefined> {
   const nothing = (): Promise<undefined> => Promise.resolve(undefined);
   const none = { id: '', place: settings.ledger, findStoredFile: nothing, storeId: nothing };
+  return problemOf(() => requireStore(settings, ledger ?? none));
+}
+
+/** Why a run of a new batch would refuse its out folder; undefined if it would not, or nothing can be said yet. */
+async function outProblem(
+  { name, out }: SoundRun['plan'],
+  { summary: { digest } }: SoundRun['checked'],
+  account: Account | undefined,
+  ledger: Ledger | undefined,
+): Promise<VoxbatchError | undefined> {
+  if (account === undefined || ledger === undefined) return undefined;
+  return problemOf(() => requireOwnOut(out, { name, digest: digest ?? '', ...account }, ledger));
+}
+
+/** What the check throws, as a value. */
+async function problemOf(check: () => Promise<void>): Promise<VoxbatchError | undefined> {
   try {
-    await requireStore(settings, ledger ?? none);
+    await check();
     return undefined;
   } catch (error) {
     if (error instanceof VoxbatchError) return error;

@@ -80,7 +80,7 @@ export function nextAfterPlan(
   const run = manifestCommand('run', manifestPath, flags);
   if (isUnconfirmed && (planned.type === 'taken' || decision.type !== 'refuse'))
     return `${UNSPENT} Some of what may have come with this folder is not confirmed yet. Look at it, and confirm it: voxbatch trust. Then: ${run}`;
-  const storeTrouble = storeWords(view);
+  const storeTrouble = placeWords(view);
   if (storeTrouble !== undefined) return `run refuses this (exit code 2). ${storeTrouble}`;
   if (planned.type === 'taken') {
     const commandAs = (name: string): string => manifestCommand('run', manifestPath, { ...flags, name });
@@ -105,9 +105,9 @@ export function nextAfterPlan(
   return [again, ...stepsOnRecord(view, left.overBudget.rows > 0).map((step) => `  ${step}`)].join('\n');
 }
 
-/** Why `run` would refuse the store, with what to do. A disk that cannot be read is met by whoever needs it. */
-function storeWords({ storeProblem }: PlanView): string | undefined {
-  const error = exitErrorOf(storeProblem);
+/** Why `run` would refuse the store or the out folder, with what to do. A disk that cannot be read is met by whoever needs it. */
+function placeWords({ placeProblem }: PlanView): string | undefined {
+  const error = exitErrorOf(placeProblem);
   return error instanceof ExitError && error.exit === 'usage' ? error.message : undefined;
 }
 

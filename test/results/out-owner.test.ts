@@ -73,6 +73,17 @@ describe('an out folder', () => {
     expect(await standing(batch, elsewhere)).toEqual(OF_ANOTHER);
   });
 
+  it.each(['its summary', 'its claim'])(
+    'is not to be had by its own ledger that has forgotten it, by %s',
+    async (what) => {
+      if (what === 'its claim') await claimOut(place.out, batch, place.ledger);
+      else await projectBatch(place.request());
+      for (const known of [undefined, { ...batch, state: 'loading' } as const])
+        expect(await claimOut(place.out, batch, ledgerOf(place.ledger.id, known))).toEqual({ type: 'forgotten' });
+      expect(await claimOut(place.out, batch, place.ledger)).toEqual({ type: 'own' });
+    },
+  );
+
   it.each(['without its summary', 'with a summary of an earlier version'])(
     'is not to be had %s by a ledger that has no such batch on record: it would pay again',
     async (how) => {
@@ -96,7 +107,7 @@ describe('an out folder', () => {
     const other = { ...batch, name: 'other' };
     const [mine, theirs] = await Promise.all([
       claimOut(place.out, batch, place.ledger),
-      claimOut(place.out, other, place.ledger),
+      claimOut(place.out, other, ledgerOf(place.ledger.id, other)),
     ]);
     expect([mine.type, theirs.type].sort()).toEqual(['own', 'taken']);
     if (mine.type === 'own') expect(await claimOut(place.out, batch, place.ledger)).toEqual({ type: 'own' });

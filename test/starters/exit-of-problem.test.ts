@@ -53,6 +53,7 @@ const WORDS: readonly (readonly [Problem, string, RegExp])[] = [
     'usage',
     /folder \/o cannot be written: no space left.*--out FOLDER/,
   ],
+  [{ type: 'forgotten-batch', out: '/o' }, 'usage', /\/o holds the results.*older than the folder.*another --name/],
   [{ type: 'taken-out', out: '/o', by: 'has a file x' }, 'usage', /\/o has a file x, and.*--out NEW-FOLDER/],
   [
     { type: 'linked-out', path: '/o/a b' },

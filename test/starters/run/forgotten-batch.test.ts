@@ -1,0 +1,30 @@
+/** @slow */
+import { createHash } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { expect, it } from '@jest/globals';
+import { expectRefused, expectRun, json, placeAtSimulator } from '../command-line.ts';
+
+/** A ledger that was restored from a backup, and out folders of batches that were begun since. */
+
+const { place } = placeAtSimulator();
+
+it('plan and run refuse a batch whose results are there by this ledger, which does not have it on record', async () => {
+  const manifest = 'id,text,voice\na,Hello,voice-1\n';
+  await writeFile('lines.csv', manifest);
+  const { value } = await json('profile');
+  const owner = {
+    batch: 'lines',
+    manifest_digest: createHash('sha256').update(manifest).digest('hex'),
+    api: value['api'],
+    account: value['user_id'],
+    ledger: place.ledger.id,
+  };
+  await mkdir('out/lines', { recursive: true });
+  for (const file of ['summary.json', '.voxbatch-batch.json']) {
+    await writeFile(`out/lines/${file}`, JSON.stringify(owner));
+    const older = /out\/lines holds the results of this batch .* older than the folder[^]*another --name/;
+    await expectRefused('run lines.csv --yes', older);
+    for (const line of ['plan lines.csv', 'run lines.csv --dry-run']) await expectRun(line, 0, older);
+    expect(await place.ledger.findBatch('lines')).toBeUndefined();
+  }
+});
