@@ -20,7 +20,8 @@ export type StoreAddress =
 
 /** Reads an address as a user writes it: the path of a folder, or a place in a bucket. */
 export function readStoreAddress(address: string): StoreAddress {
-  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(address)?.[1]?.toLowerCase();
+  // With a slash missing, a bucket is no folder either. Elsewhere a colon may be part of a name.
+  const scheme = /^([a-z][a-z0-9+.-]*(?=:\/\/)|s3(?=:))/i.exec(address)?.[1]?.toLowerCase();
   if (scheme === undefined) return { type: 'address', address: resolve(address) };
   const place = readBucketPlace(address);
   if (place !== undefined) return { type: 'address', address: bucketAddress(place) };

@@ -30,14 +30,15 @@ import { markReadOnly, openCopy } from './mark-side.ts';
  * command ends it.
  */
 export async function copyLedger({ from, to, onProgress, atMoment }: CopyRequest): Promise<Copied> {
+  // Before the locks, too: nobody should end workers for a copy that is refused all the same.
+  await lookAtBoth(from, to);
   const releases = [await from.database.locks.lockForLoading()];
   try {
     releases.push(await from.database.locks.lockAgainstWorkers());
     releases.push(await to.database.locks.lockAgainstWorkers());
     const tell = onProgress ?? ((): void => undefined);
     const reach = atMoment ?? ((): void => undefined);
-    for (const side of [from, to]) await requireKnownTables(side);
-    const begun = await findBegun(from, to);
+    const begun = await lookAtBoth(from, to);
     if (begun === 'complete') return { type: 'already' };
     if (begun !== undefined) {
       await openCopy(to, begun);
@@ -66,6 +67,12 @@ export async function copyLedger({ from, to, onProgress, atMoment }: CopyRequest
   } finally {
     for (const release of releases.toReversed()) release();
   }
+}
+
+/** See {@link findBegun}. */
+async function lookAtBoth(from: CopySide, to: CopySide): ReturnType<typeof findBegun> {
+  for (const side of [from, to]) await requireKnownTables(side);
+  return findBegun(from, to);
 }
 
 export interface CopyRequest {

@@ -20,6 +20,8 @@ describe('readStoreAddress', () => {
     ['s3://bucket/../other', 'an s3: URL that is none'],
     ['s3://bucket/x?region=secret', 'an s3: URL that is none'],
     ['s3://', 'an s3: URL that is none'],
+    ['s3:/media/x', 'an s3: URL that is none'],
+    ['S3:media', 'an s3: URL that is none'],
     ['GS://secret@bucket', 'a gs: URL'],
   ])('refuses another URL, and repeats only its scheme: %s', (url, came) => {
     const expected = 'the path of a folder, or s3://bucket/prefix';

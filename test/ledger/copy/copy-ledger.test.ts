@@ -188,6 +188,10 @@ describe.each(PAIRS)('a copy from %s to %s', (fromKind, toKind) => {
     await expect(copyLedger({ from, to: other })).rejects.toMatchObject({
       refusal: { why: 'not-empty', table: 'batches' },
     });
+    // Also while workers have it: nobody ends them for nothing.
+    const unlock = await other.database.locks.lockForWorkers('s1');
+    await expect(copyLedger({ from, to: other })).rejects.toMatchObject({ refusal: { why: 'not-empty' } });
+    unlock();
     await dieAt('filled');
     const third = await openAt(newAddress(toKind, folder));
     await expect(copyLedger({ from: to, to: third })).rejects.toMatchObject({ refusal: { why: 'from-incoming' } });
