@@ -3,6 +3,7 @@ import type { Step } from '../../contract/row-kinds.ts';
 import type { Standing as Followed } from '../../client/look/follow.ts';
 import type { Output } from './output.ts';
 import { cutToWidth, oneLine } from './table.ts';
+import { timeLeft, type Moment } from './time-left.ts';
 import { clock, form, list, number, plural } from './words.ts';
 
 /** A batch at one moment, with its row counts. */
@@ -22,7 +23,7 @@ function progressLine(
   const { states } = counts;
   const total = chosenOf(counts);
   const done = doneOf(counts);
-  const running = states.submitting + states.processing + states.fetching + states.verifying;
+  const { running } = openRows(counts);
   const { budget } = batch.settings;
   const ends = new Map(endsOf(counts));
   const charged = `${viewMoney(money, budget).isEstimate ? '~' : ''}${number(money.charged)}`;
@@ -40,6 +41,11 @@ function progressLine(
   // Last, because an API's message may be long: a terminal cuts the end of the line, and the money must stay visible.
   parts.push(...reasons.slice(0, 1).map(commonestWords));
   return parts.join(', ');
+}
+
+function openRows({ states }: Standing['counts']): { readonly running: number; readonly waiting: number } {
+  const { submitting, processing, fetching, verifying, waiting, blocked } = states;
+  return { running: submitting + processing + fetching + verifying, waiting: waiting + blocked };
 }
 
 type Reason = Followed['reasons'][number];
@@ -62,29 +68,6 @@ function commonestWords({ class: name, cause, open, ended }: Reason): string {
 /** `400 failed: 403 from cdn.example`; open rows count with what last went wrong with them. */
 export function reasonWords({ class: name, cause, open, ended }: Reason): string {
   return `${number(open + ended)} ${ended === 0 ? 'failing' : 'failed'}: ${oneLine(cause === '' ? name : cause)}`;
-}
-
-/** If no row has ended for this many times the usual gap between two, the pace predicts nothing. */
-const SILENT_GAPS = 5;
-
-interface Session {
-  /** Rows that ended in it. */
-  readonly done: number;
-  readonly elapsedMs: number;
-  /** Since the last of them. */
-  readonly silentMs: number;
-}
-
-/**
- * Remaining time, from the pace up to the last row that ended in this session, counted down since. Undefined before the
- * first row, after rows have stopped ending (for example, if the first were refused at once and the others wait for
- * their jobs), and after it has run out.
- */
-export function remainingMs({ done, elapsedMs, silentMs }: Session, left: number): number | undefined {
-  if (done === 0) return undefined;
-  if (silentMs > (SILENT_GAPS * elapsedMs) / done) return undefined;
-  const remaining = ((elapsedMs - silentMs) / done) * left - silentMs;
-  return remaining < 0 ? undefined : remaining;
 }
 
 /** Without a terminal, a line at most this often, ms. */
@@ -131,13 +114,15 @@ export class ProgressLine {
   }
 }
 
+/** Moments that are kept, of two a second. */
+const MOST_SEEN = 2_000;
+
 /** Shows the progress of a batch. */
 export class ProgressDisplay {
   readonly #line: ProgressLine;
   readonly #startedAt = performance.now();
-  #doneAtStart: number | undefined;
-  #doneBefore = 0;
-  #lastEndMs = 0;
+  /** When rows ended, with how many there were. */
+  #seen: readonly Moment[] = [];
 
   constructor(output: Output) {
     this.#line = new ProgressLine(output);
@@ -145,14 +130,12 @@ export class ProgressDisplay {
 
   show(standing: Standing, final = false): void {
     const done = doneOf(standing.counts);
-    this.#doneAtStart ??= done;
-    const elapsedMs = performance.now() - this.#startedAt;
-    if (done !== this.#doneBefore) this.#lastEndMs = elapsedMs;
-    this.#doneBefore = done;
-    const session = { done: done - this.#doneAtStart, elapsedMs, silentMs: elapsedMs - this.#lastEndMs };
+    const nowMs = performance.now() - this.#startedAt;
+    if (this.#seen.at(-1)?.done !== done) this.#seen = [...this.#seen.slice(-MOST_SEEN), { atMs: nowMs, done }];
     // A paused or stopped batch has no remaining time: it continues only by request, or never.
-    const isGoing = standing.batch.control === 'running';
-    const left = isGoing ? remainingMs(session, chosenOf(standing.counts) - done) : undefined;
+    const { control, settings } = standing.batch;
+    const open = { ...openRows(standing.counts), rate: settings.limits.rate };
+    const left = control === 'running' ? timeLeft(this.#seen, nowMs, open) : undefined;
     this.#line.show(progressLine(standing, left), final);
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Counts } from '../../../ledger/record-types.ts';
-import { ProgressDisplay, remainingMs, type Standing } from '../../../starters/terminal/progress.ts';
+import { ProgressDisplay, type Standing } from '../../../starters/terminal/progress.ts';
 import { aBatch } from '../../ledger/setup.ts';
 import { capture } from '../command-line.ts';
 
@@ -66,23 +66,5 @@ describe('the progress line', () => {
 describe('--quiet', () => {
   it('shows no progress', () => {
     expect(lastLine('running', [], true)).toBe('');
-  });
-});
-
-describe('the time that is left', () => {
-  it('follows the pace of this session', () => {
-    expect(remainingMs({ done: 10, elapsedMs: 1_000, silentMs: 0 }, 20)).toBe(2_000);
-    expect(remainingMs({ done: 0, elapsedMs: 1_000, silentMs: 1_000 }, 20)).toBeUndefined();
-  });
-
-  it('counts down while one row hangs, and is not known once it has run out', () => {
-    const at = (silentMs: number): number | undefined =>
-      remainingMs({ done: 1, elapsedMs: 5_000 + silentMs, silentMs }, 1);
-    expect([0, 1_000, 4_000, 6_000, 44_000].map(at)).toEqual([5_000, 4_000, 1_000, undefined, undefined]);
-  });
-
-  it('is not known where rows have stopped ending: the first were refused, the others wait for jobs', () => {
-    expect(remainingMs({ done: 36, elapsedMs: 3_000, silentMs: 100 }, 964)).toBeDefined();
-    expect(remainingMs({ done: 36, elapsedMs: 10_000, silentMs: 7_000 }, 964)).toBeUndefined();
   });
 });
