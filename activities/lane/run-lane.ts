@@ -50,11 +50,9 @@ export async function runLane(
   signal: AbortSignal,
   beat: () => void,
 ): Promise<LaneReport> {
-  let claimed = 0;
   const deps: Dependencies = {
     ...shared,
     observe: (event) => {
-      if (event.type === 'lane' && event.is === 'claimed') claimed += event.rows ?? 0;
       shared.observe({ lane: offer.lane, ...event });
     },
   };
@@ -77,7 +75,7 @@ export async function runLane(
     wakeUps.stop();
   });
 
-  const rows = new Set<Promise<void>>();
+  const rows = new RowsAtWork();
   const faults: unknown[] = [];
   const fail = (error: unknown): void => {
     faults.push(error);
@@ -92,17 +90,32 @@ export async function runLane(
   }
   over.abort();
   // Rows see the end at once, except those whose request is in flight.
-  await Promise.race([Promise.all([...rows, listening]), sleep(FAREWELL_MS, undefined, { ref: false })]);
-  deps.observe({ type: 'lane', batch: batch.name, is: faults.length > 0 ? 'failed' : report.then, rows: claimed });
+  await Promise.race([Promise.all([...rows.all, listening]), sleep(FAREWELL_MS, undefined, { ref: false })]);
+  deps.observe({ type: 'lane', batch: batch.name, is: faults.length > 0 ? 'failed' : report.then, rows: rows.done });
   if (faults.length > 0) throw faults[0];
   await deps.ledger.releaseLane(owned);
   return report;
 }
 
+/** The rows of a slice that are worked on. */
+class RowsAtWork {
+  readonly all = new Set<Promise<void>>();
+  /** Those whose work was over before the slice was; the others go on in another one. */
+  done = 0;
+
+  add(work: Promise<void>, slice: AbortSignal): void {
+    const watched = work.finally(() => {
+      this.all.delete(watched);
+      if (!slice.aborted) this.done += 1;
+    });
+    this.all.add(watched);
+  }
+}
+
 async function claimLoop(
   lane: LaneWork,
   owned: LaneOwnership,
-  rows: Set<Promise<void>>,
+  rows: RowsAtWork,
   fail: (error: unknown) => void,
 ): Promise<LaneReport> {
   const { deps, signal, window, steering, ahead, share } = lane;
@@ -145,22 +158,17 @@ async function claimLoop(
       if (blocked > 0 && isDue && deps.only !== 'download') looks.begin(owned.batch);
       if (claim.rows.length > 0)
         deps.observe({ type: 'lane', batch: owned.batch, is: 'claimed', rows: claim.rows.length });
-      for (const row of claim.rows) {
-        const work = workRow(lane, row)
-          .catch(fail)
-          .finally(() => rows.delete(work));
-        rows.add(work);
-      }
+      for (const row of claim.rows) rows.add(workRow(lane, row).catch(fail), signal);
       askAt = performance.now() + deps.askEveryMs;
       if (claim.rows.length > 0) idleSince = undefined;
       const mayClaimMore = limit > 0 || deps.only === 'download';
       if (claim.rows.length > 0 && !exhausted && !isShareFull && mayClaimMore) continue;
     }
-    const active = rows.size - steering.parked - window.queued;
+    const active = rows.all.size - steering.parked - window.queued;
     if (active > 0 || (control === 'running' && (!exhausted || blocked > 0))) idleSince = undefined;
     else if (idleSince === undefined || isDue) {
       const open = await openRowsOf(deps, owned.batch);
-      if (rows.size === 0 && open.all === 0) return { then: 'idle' };
+      if (rows.all.size === 0 && open.all === 0) return { then: 'idle' };
       idleSince ??= performance.now();
       // Rows come from the lanes that do the other part, at any time.
       const mustStay = isSplit && (control === 'paused' ? open.begun : open.all) > 0;

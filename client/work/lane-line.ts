@@ -9,9 +9,9 @@ export function laneLine(event: WorkEvent): string | undefined {
 
 const WORDS: Readonly<Record<Exclude<LaneEvent['is'], 'claimed'>, (rows: number) => string>> = {
   taken: () => 'work begins here',
-  more: (rows) => `its slice ended here after ${counted(rows)}; it is offered again`,
-  idle: (rows) => `work ended here after ${counted(rows)}`,
-  failed: (rows) => `it failed here after ${counted(rows)}; it is offered again`,
+  more: (rows) => `its slice ended here after ${counted(rows)} done; it is offered again`,
+  idle: (rows) => `work ended here after ${counted(rows)} done`,
+  failed: (rows) => `it failed here after ${counted(rows)} done; it is offered again`,
 };
 
 function counted(rows: number): string {

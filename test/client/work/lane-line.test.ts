@@ -6,9 +6,9 @@ const LANE = { type: 'lane', batch: 'lines', lane: 2 } as const;
 it('tells when work on a batch begins and ends, and of nothing in between', () => {
   expect(laneLine({ ...LANE, is: 'taken' })).toBe('Batch "lines", lane 2: work begins here.');
   expect(laneLine({ ...LANE, is: 'claimed', rows: 5 })).toBeUndefined();
-  expect(laneLine({ ...LANE, is: 'idle', rows: 1 })).toBe('Batch "lines", lane 2: work ended here after 1 row.');
+  expect(laneLine({ ...LANE, is: 'idle', rows: 1 })).toBe('Batch "lines", lane 2: work ended here after 1 row done.');
   expect(laneLine({ ...LANE, is: 'more', rows: 40 })).toBe(
-    'Batch "lines", lane 2: its slice ended here after 40 rows; it is offered again.',
+    'Batch "lines", lane 2: its slice ended here after 40 rows done; it is offered again.',
   );
-  expect(laneLine({ ...LANE, is: 'failed' })).toContain('it failed here after 0 rows; it is offered again.');
+  expect(laneLine({ ...LANE, is: 'failed' })).toContain('it failed here after 0 rows done; it is offered again.');
 });
