@@ -22,7 +22,7 @@ export interface ComparedBatch {
   readonly found: number;
   /** Files of rows or takes that the ledger does not know, which forbid to resume the batch. */
   readonly unplaced: number;
-  /** Rows that a resume would send. */
+  /** Rows that a resume would send, at most: some of them may turn out to have been sent. */
   readonly toSend: number;
   /** The time in which requests were sent that have no record, ms. Those without a file are still among `toSend`. */
   readonly from: number;

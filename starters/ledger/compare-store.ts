@@ -32,6 +32,6 @@ function linesOf(compared: ComparedBatch, store: string): readonly string[] {
   return [
     proven,
     ...(unplaced > 0 ? [odd] : []),
-    `Not proven: what was sent from ${isoTime(from)} (the last request on record) to ${isoTime(until)} (the copy was accepted), and has no file yet. \`voxbatch resume ${name}\` sends ${rowsInWords(toSend)}, and pays a second time for each of them that was sent then. ${list}`,
+    `Not proven: what was sent from ${isoTime(from)} (the last request on record) to ${isoTime(until)} (the copy was accepted), and has no file yet. \`voxbatch resume ${name}\` sends what is left, ${rowsInWords(toSend)} at most, and pays a second time for each of them that was sent then. ${list}`,
   ];
 }

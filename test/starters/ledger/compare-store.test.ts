@@ -24,7 +24,7 @@ it('ledger compare-store puts rows on record whose results are there, and says w
     out: '',
     err: [
       /Batch "demo": 2 rows have their results in .*, and no answer on record\. .*not sent again\. .*: voxbatch reconcile demo/,
-      /Not proven: what was sent from .* to .*, and has no file yet\. `voxbatch resume demo` sends 1 row, .*no list of speech/,
+      /Not proven: what was sent from .* to .*, and has no file yet\. `voxbatch resume demo` sends what is left, 1 row at most, .*no list of speech/,
     ],
   });
   const { value } = await json('status demo');

@@ -1,0 +1,63 @@
+/** @slow */
+import { expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { readPage } from '../../docs/pages.ts';
+import { expectWhole, report } from '../../support/batch-end.ts';
+import { endAfterTest } from '../../support/end-after-test.ts';
+import { LiveWorld } from '../../support/live-world.ts';
+
+const ROWS = 40;
+const RUN = ['run', 'lines.csv', '--rate', '8', '--halt', 'never'];
+
+/** The commands of the guide for a ledger from a backup, for this batch. */
+function commandsFor(batch: string): readonly string[] {
+  const [, section = ''] = readPage('docs/guide/cluster.md').split('## A ledger from a backup\n');
+  const blocks = (section.split(/^## /m)[0] ?? '').matchAll(/^ *```sh\n(.*?)^ *```/gms);
+  const lines = [...blocks].flatMap(([, commands = '']) => commands.split('\n'));
+  return lines.map((line) => line.trim().replace('BATCH', batch)).filter((line) => line !== '');
+}
+
+it('by the steps of the guide, a ledger from a backup pays for no row twice whose result is in the store', async () => {
+  const base = process.env['TEST_POSTGRES'] ?? '';
+  const [name, backup] = ['d', 'k'].map((letter) => `${letter}${randomUUID().slice(0, 8)}`) as [string, string];
+  const server = new pg.Client({ connectionString: base });
+  await server.connect();
+  endAfterTest(async () => {
+    await server.query(`drop database ${name} with (force)`);
+    await server.end();
+  });
+  await server.query(`create database ${name}`);
+  const ledger = `${new URL(name, base).href}?schema=v`;
+  const world = await LiveWorld.open({ seed: 53, jobMs: [100, 500], rows: ROWS, kinds: ['tts'], ledger });
+  const first = world.start(RUN);
+  await world.untilCharged(ROWS / 4);
+  await first.kill();
+  await server.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
+  await server.query(`create database ${backup} template ${name}`);
+  const since = world.charges().size;
+
+  const second = world.start(RUN);
+  await world.untilCharged((ROWS * 3) / 4);
+  // What was sent ends, and its results are stored.
+  await world.run(['pause', 'lines']);
+  await second.ended;
+  const sent = world.charges().size;
+  await server.query(`drop database ${name} with (force)`);
+  await server.query(`alter database ${backup} rename to ${name}`);
+
+  const commands = commandsFor('lines');
+  expect(commands).toContain('voxbatch ledger compare-store');
+  for (const command of commands) {
+    const { code, stderr } = await world.run(command.split(' ').slice(1));
+    // The batch is paused until the last of them.
+    const isPaused = command.includes('reconcile');
+    expect({ command, code, stderr }).toEqual({ command, code: isPaused ? 75 : 0, stderr });
+  }
+  expect(world.charges().size).toBe(sent);
+  await world.start(RUN).ended;
+  const end = await expectWhole(world, 'lines', ROWS);
+  report('restored from a backup', { since, sent, ...end });
+  expect(end.charges).toBe(ROWS);
+  expect(world.doubleCharges()).toEqual([]);
+});
