@@ -1,3 +1,5 @@
+import { isAbsolute } from 'node:path';
+import { withoutSecrets } from '../contract/url-scheme.ts';
 import type { ErrorFacts } from '../client/views.ts';
 import type { ExitName } from '../contract/exit-codes.ts';
 
@@ -6,8 +8,10 @@ export interface ExitErrorOptions extends ErrorOptions {
   readonly facts?: ErrorFacts;
 }
 
-/** What to do where no batch was run. Each folder has a ledger of its own. */
-export const NO_LEDGER_ADVICE = 'Start one: voxbatch run MANIFEST (or go to the folder where you ran it)';
+/** What to do where no batch was run. Each folder has a ledger of its own; a database is named. */
+export function noLedgerAdvice(ledger: string): string {
+  return `Start one: voxbatch run MANIFEST (or ${isAbsolute(ledger) ? 'go to the folder where you ran it' : `check VOXBATCH_LEDGER, which is ${withoutSecrets(ledger)}`})`;
+}
 
 /** Ends a command with an exit code and one clear message: what is wrong, whether money was spent, what to do next. */
 export class ExitError extends Error {

@@ -3,7 +3,7 @@ import { dirname, isAbsolute } from 'node:path';
 import { shellWord } from '../contract/shell-word.ts';
 import { asVoxbatchError, type Problem, isDiskTrouble, isMachineTrouble } from '../client/problem.ts';
 import { tokenAdvice } from './connect/api-token.ts';
-import { ExitError, NO_LEDGER_ADVICE } from './exit-error.ts';
+import { ExitError, noLedgerAdvice } from './exit-error.ts';
 import { remakeWords } from './schedules/schedule-words.ts';
 import { goOnCommand, namedRow, sentence as stopped } from './terminal/words.ts';
 
@@ -74,7 +74,7 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
       'Nothing was spent. End that program, or run the same command with a port that is free: ' +
       `--serve-media ${host.includes(':') ? `[${host}]` : host}:${String(port === 65_535 ? port - 1 : port + 1)}`,
   ),
-  'no-ledger': usage(NO_LEDGER_ADVICE, { next: 'voxbatch init' }),
+  'no-ledger': usage(({ ledger }) => noLedgerAdvice(ledger), { next: 'voxbatch init' }),
   'ledger-unconfirmed': usage(
     ({ ledger }) =>
       'Nothing was sent. Nothing was spent. Look at it: voxbatch list. If it is yours, moved or restored, or you trust who made it, run: voxbatch trust. ' +
@@ -129,7 +129,7 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
   ),
   'no-server': unreachable('Nothing was spent by this command.'),
   'no-cluster': unreachable(
-    'Check that it runs, and TEMPORAL_ADDRESS and the other TEMPORAL_ settings. If no other machine uses the ledger, you can unset them to use the embedded server. Nothing was spent by this command.',
+    'Check that it runs, and TEMPORAL_ADDRESS and the other TEMPORAL_ settings. Nothing was spent by this command.',
   ),
   'cluster-refused': unreachable(
     'Check TEMPORAL_API_KEY, and that the key may use the namespace of TEMPORAL_NAMESPACE; a key that has expired needs a new one. Nothing was spent by this command.',

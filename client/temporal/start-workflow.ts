@@ -112,7 +112,7 @@ export async function askWorkflow(client: Client, handle: WorkflowHandle): Promi
     return { type: 'ended', message: `The workflow of the batch has ended as ${status.name.toLowerCase()}: ${cause}.` };
   } catch (error) {
     if (error instanceof WorkflowNotFoundError)
-      return { type: 'ended', message: 'Temporal no longer knows the workflow of the batch.' };
+      return { type: 'ended', message: 'Temporal knows no workflow of the batch.' };
     if (error instanceof ServiceError) return { type: 'silent' };
     throw error;
   }

@@ -129,7 +129,8 @@ export function explain(place: string, error: unknown): Error {
     return new Explained(shown, `${problem} (${code}: ${message})`, advice, error);
   }
   if (OF_SOCKETS.includes(code) || OF_CONNECTIONS.some((text) => message.startsWith(text))) {
-    const advice = 'Check that the database server runs, then run the same command again.';
+    const advice =
+      'Check that the database server runs. Workers go on by themselves then; run any other command again.';
     return new LedgerAway(
       shown,
       `the database server cannot be reached (${message === '' ? code : message})`,

@@ -7,7 +7,7 @@ import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { hasResult, RESULT_OUTCOMES } from '../../contract/outcomes.ts';
 import { atLedger } from '../connect/settings.ts';
-import { NO_LEDGER_ADVICE, usageError } from '../exit-error.ts';
+import { noLedgerAdvice, usageError } from '../exit-error.ts';
 import { standingOf, statusLines } from '../terminal/status-words.ts';
 import { tableLines } from '../terminal/table.ts';
 import { number, plural } from '../terminal/words.ts';
@@ -29,19 +29,21 @@ export async function status(name: string | undefined, flags: Flags, { output }:
 export async function list({ all, single, json }: Flags, { output }: RunContext): Promise<ExitName> {
   if (all === true && single === true) throw usageError('--all cannot be combined with --single.');
   const which = all === true ? 'all' : single === true ? 'single' : 'batches';
-  const { batches, hidden } = await atLedger((ledger, settings) => listBatches(ledger, settings, which)).catch(
-    (error: unknown): BatchList => {
-      if (error instanceof VoxbatchError && error.problem.type === 'no-ledger') return { batches: [], hidden: 0 };
-      throw error;
-    },
-  );
+  const { batches, hidden, place } = await atLedger(async (ledger, settings) => ({
+    ...(await listBatches(ledger, settings, which)),
+    place: settings.ledger,
+  })).catch((error: unknown): BatchList & { readonly place: string } => {
+    if (error instanceof VoxbatchError && error.problem.type === 'no-ledger')
+      return { batches: [], hidden: 0, place: error.problem.ledger };
+    throw error;
+  });
   if (json === true) {
     output.data(jsonLine(batches.map(viewListed)));
     return 'complete';
   }
   if (batches.length > 0) for (const line of tableLines(COLUMNS, batches)) output.data(line);
   else if (which === 'single') output.say('There is no single job here yet. Start one: voxbatch say TEXT --voice ID');
-  else output.say(`There is no batch here yet. ${NO_LEDGER_ADVICE}`);
+  else output.say(`There is no batch here yet. ${noLedgerAdvice(place)}`);
   if (hidden > 0) output.say(`and ${plural(hidden, 'single job')}: voxbatch list --single`);
   return 'complete';
 }

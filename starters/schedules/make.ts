@@ -96,13 +96,17 @@ function report(made: Made, { json }: { readonly json?: boolean }, output: Outpu
   return 'complete';
 }
 
+const UNCACHED = 'Results that are there already are not left out of this price; voxbatch schedule preview does that. ';
+
 /** What one firing would cost now, or what is wrong with the manifest, and what it may spend without anybody being asked. */
 function outlookLines(
   { price, run }: Outlook,
   { budgetMonth, overlap }: { readonly budgetMonth: number | null; readonly overlap: string },
 ): readonly string[] {
   const [cost = '', ...others] = priceLines(price);
-  const lines = [`${cost} The manifest is read again each time the schedule fires.`];
+  const lines = [
+    `${cost} ${price.type === 'unsound' ? '' : UNCACHED}The manifest is read again each time the schedule fires.`,
+  ];
   if (price.type === 'unsound') lines.push(...price.more.map((line) => `  ${line}`));
   lines.push(...others);
   if ((run.tunables.budget ?? null) !== null) return lines;
