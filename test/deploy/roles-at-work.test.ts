@@ -254,6 +254,13 @@ describe('the roles of a ledger', () => {
       await expect(later.setControl('demo', 'running')).rejects.toThrow('a disk that was set back');
       await later.close();
       await operator.acceptCopy(ANN);
+      // What the store proves is a paid request, which workers record.
+      const [held] = await worker.heldBatches();
+      const files = [{ key: 'x', row: 3, step: 'speech', take: 1, writtenAt: 1 }];
+      const found = { from: 1, by: ANN };
+      const name = held?.batch ?? '';
+      await expect(operator.noteFoundFiles(name, files, found)).rejects.toThrow('ledger compare-store');
+      expect(await worker.noteFoundFiles(name, files, found)).toEqual({ rows: [3], unplaced: 0 });
       // Nobody else wrote to it.
       await operator.clearDoubts(ANN);
       // The next writer puts its database on record.
