@@ -20,9 +20,13 @@ export class Account {
     this.settings = settings;
   }
 
-  /** Account id, derived from the token, so that it survives restarts and differs between accounts. */
+  /**
+   * Account id, derived from the token up to its first dot, so that it survives restarts and differs between accounts, and an account can have a
+   * new token.
+   */
   get userId(): string {
-    return `user_${createHash('sha256').update(this.settings.token).digest('hex').slice(0, 16)}`;
+    const [whose = ''] = this.settings.token.split('.');
+    return `user_${createHash('sha256').update(whose).digest('hex').slice(0, 16)}`;
   }
 
   /** Throws unless the `Authorization` header carries the token. */
