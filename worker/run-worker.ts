@@ -5,9 +5,11 @@ import {
   NativeConnection,
   Runtime,
   type NativeConnectionOptions,
+  type Worker,
 } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { createWorker, type WorkerPlace } from './create-worker.ts';
+import type { Dependencies } from '../activities/dependencies.ts';
 import { followLedgerClock } from '../activities/ledger-clock.ts';
 import { dependenciesOf, type WorkerWorld } from './dependencies.ts';
 import { holdFault } from './hold-fault.ts';
@@ -64,6 +66,21 @@ function noteOutage({ observe }: Pick<WorkerWorld, 'observe'>, event: OutageEven
   else observe({ type: 'note', what: `${of}-back`, facts: { afterMs: Math.round(event.afterMs) } });
 }
 
+/** Shows that the worker is alive, then makes it: one that was made and does not run could not be closed. */
+async function begin(
+  connection: NativeConnection,
+  temporal: WorkerPlace,
+  deps: Dependencies,
+): Promise<{ readonly worker: Worker; readonly alive: Awaited<ReturnType<typeof showAlive>> }> {
+  const alive = await showAlive(deps);
+  try {
+    return { worker: await createWorker(connection, temporal, deps), alive };
+  } catch (error) {
+    await alive.end(undefined);
+    throw error;
+  }
+}
+
 /** Connects a worker to Temporal and starts it. Throws if Temporal cannot be reached. */
 export async function startWorker(
   temporal: WorkerPlace & { readonly connection: NativeConnectionOptions },
@@ -95,15 +112,15 @@ export async function startWorker(
   };
   const endLimit = limitWaiting(world.ledger, ending.signal);
   const deps = dependenciesOf({ ...world, clock, onFault, leaveContext }, ending.signal, cutting.signal, faulty.signal);
-  // An open connection would keep the process alive.
-  const worker = await createWorker(connection, temporal, deps).catch(async (error: unknown) => {
+  const { worker, alive } = await begin(connection, temporal, deps).catch(async (error: unknown) => {
+    endLimit();
     clock.stop();
+    // An open connection would keep the process alive.
     await connection.close();
     throw error;
   });
   // What is paid for must be kept, so a worker waits for its store as long as it lives.
   world.store.outage?.limit(Infinity);
-  const alive = await showAlive(deps);
   const endWatches = [
     // Whoever has opened the ledger tells of it.
     watchOutage(
