@@ -4,6 +4,7 @@ import type { Step } from '../../contract/row-kinds.ts';
 import { isPausedByFailures, isTokenRefused, standstillOf, type Standstill } from '../../batches/look/view-batch.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money, ReasonCount } from '../../ledger/record-types.ts';
+import { VoxbatchError } from '../problem.ts';
 import { MediaLinks } from './media-links.ts';
 import type { Store } from '../../store/store.ts';
 import { limitWaiting } from '../../worker/watch-outage.ts';
@@ -92,8 +93,11 @@ export type FollowEvent =
   | { readonly type: 'restarted'; readonly message: string }
   /** Temporal does not answer. */
   | { readonly type: 'silent' }
-  /** The store does not answer; nothing more is paid for until it does. `why`: continues "because". */
-  | { readonly type: 'store-away'; readonly why: string }
+  /**
+   * The store does not answer; nothing more is paid for until it does. `why`: continues "because". With `needsPerson` it
+   * refuses this process; workers with other settings may go on, and `why` is a sentence with what to mend.
+   */
+  | { readonly type: 'store-away'; readonly why: string; readonly needsPerson: boolean }
   | { readonly type: 'store-back' }
   | FollowEnd;
 
@@ -112,6 +116,8 @@ export async function* followBatch(request: FollowRequest): AsyncGenerator<Follo
 
 async function* follow(request: FollowRequest): AsyncGenerator<FollowEvent, void, undefined> {
   const { ledger, signal, fetchesHere } = request;
+  // While the batch goes on, its media are waited for. A worker here waits for them anyway.
+  if (!fetchesHere) request.store.outage?.limit(Infinity);
   const media = new MediaLinks(request);
   let isStoreAway = false;
   let wasPaused = false;
@@ -128,7 +134,8 @@ async function* follow(request: FollowRequest): AsyncGenerator<FollowEvent, void
   const reasons = rarely(REASONS_EVERY_MS, () => ledger.commonReasons(request.batch, MOST_REASONS));
   for (;;) {
     const batch = await ledger.findBatch(request.batch);
-    if (batch === undefined) throw new Error(`Batch "${request.batch}" is no longer in the ledger.`);
+    // Another ledger, or an older one, was put in its place.
+    if (batch === undefined) throw new VoxbatchError({ type: 'no-batch', batch: request.batch, known: [] });
     const isLast = batch.state === 'closed' || signal.aborted;
     let standing: Standing = { batch, ...(await sums(isLast)), reasons: await reasons(false) };
     const paused = batch.control === 'paused' && batch.state !== 'closed';
@@ -140,7 +147,7 @@ async function* follow(request: FollowRequest): AsyncGenerator<FollowEvent, void
     yield { type: 'progress', standing, isLast: isLast || leaves };
     const why = batch.state === 'closed' ? 'closed' : signal.aborted ? 'aborted' : leaves ? 'paused' : undefined;
     if (why !== undefined) {
-      await media.end(signal.aborted);
+      await media.end(signal.aborted || !fetchesHere);
       return yield { type: 'ended', why, batch };
     }
     if (paused && !wasPaused) yield { type: 'paused', batch, waits };
@@ -151,7 +158,8 @@ async function* follow(request: FollowRequest): AsyncGenerator<FollowEvent, void
     await media.link();
     // A worker here tells of it itself.
     const trouble = fetchesHere ? undefined : request.store.outage?.trouble;
-    if (trouble !== undefined && !isStoreAway) yield { type: 'store-away', why: trouble };
+    const needsPerson = request.store.outage?.news?.needsPerson === true;
+    if (trouble !== undefined && !isStoreAway) yield { type: 'store-away', why: trouble, needsPerson };
     if (trouble === undefined && isStoreAway) yield { type: 'store-back' };
     isStoreAway = trouble !== undefined;
     if (performance.now() >= askAt) {

@@ -1,5 +1,5 @@
 import { linkNewMedia, type ProjectionRequest } from '../../results/project.ts';
-import { StoreUnwritable } from '../../store/errors.ts';
+import { BucketUnusable } from '../../store/s3/errors.ts';
 import type { Store } from '../../store/store.ts';
 import { voxbatchVersion } from '../version.ts';
 
@@ -38,17 +38,16 @@ export class MediaLinks {
     if (store.outage === undefined) return this.#link(out);
     this.#running = this.#link(out)
       .catch((error: unknown) => {
-        // The files are written at the end.
-        if (!(error instanceof StoreUnwritable && error.isAway)) this.#fault = { error };
+        // The files are written at the end, when what a bucket refuses is told.
+        if (!(error instanceof BucketUnusable)) this.#fault = { error };
       })
       .finally(() => {
         this.#running = undefined;
       });
   }
 
-  /** Waits for downloads in progress. `isHurried`: only a little for a store that does not answer. */
+  /** Waits for downloads in progress. `isHurried`: from now on only a little for a store that does not answer. */
   async end(isHurried: boolean): Promise<void> {
-    if (this.#running === undefined) return;
     if (isHurried) this.#request.store.outage?.limit(LAST_MS);
     await this.#running;
   }

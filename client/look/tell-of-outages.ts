@@ -44,7 +44,9 @@ export function outageLine({ place }: Pick<Ledger, 'place'>, event: OutageEvent)
     : storeAwayLine(event.problem);
 }
 
-/** What to tell a person about a store that does not answer. */
-export function storeAwayLine(why: string): string {
+/** What to tell a person about a store that does not answer, or that refuses whoever only follows. */
+export function storeAwayLine(why: string, needsPerson = false): string {
+  if (needsPerson)
+    return `This command cannot use the store: ${why} It goes on once that is mended; the batch goes on wherever workers can use it.`;
   return `The store does not answer (${why}). Nothing more is paid for until it does; what is paid for is stored then.`;
 }

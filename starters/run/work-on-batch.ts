@@ -217,7 +217,7 @@ function linesFor(
     case 'silent':
       return ['Temporal does not answer. This command and the workers wait for it.'];
     case 'store-away':
-      return [storeAwayLine(event.why)];
+      return [storeAwayLine(event.why, event.needsPerson)];
     case 'store-back':
       return ['The store answers again.'];
   }
