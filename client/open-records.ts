@@ -1,7 +1,7 @@
 import { learnOperations } from '../contract/add-operations.ts';
 import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
-import { LedgerMissing, readOnlyWords } from '../ledger/errors.ts';
+import { LedgerMissing, readOnlyWords, UNACCEPTED } from '../ledger/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import type { OpenOptions } from '../ledger/open-ledger.ts';
@@ -18,7 +18,7 @@ import { tellingWhileOpen, type WaitingRules } from './look/tell-of-outages.ts';
 export async function openRecords(settings: LedgerSettings, options: OpenOptions): Promise<Ledger> {
   if (options.mustExist === true) {
     const ledger = await open(settings, options);
-    if (options.thread !== true) noteReadOnly(settings, ledger);
+    if (options.thread !== true) await noteReadOnly(settings, ledger);
     return ledger;
   }
   // Recorded at creation: after a kill in between, the next command would treat the ledger as a stranger's.
@@ -80,11 +80,14 @@ export async function openRecordsIfAny(settings: Opened): Promise<Ledger | undef
 }
 
 /** Tells a person who looks at a ledger that takes no work why that is so. */
-export function noteReadOnly(
+export async function noteReadOnly(
   { onReadOnly }: Pick<LedgerSettings, 'onReadOnly'>,
-  { place, readOnly }: Pick<Ledger, 'place' | 'readOnly'>,
-): void {
-  if (readOnly !== undefined) onReadOnly?.(readOnlyWords(place, readOnly));
+  ledger: Pick<Ledger, 'place' | 'readOnly' | 'isAccepted'>,
+): Promise<void> {
+  const { place, readOnly } = ledger;
+  if (onReadOnly === undefined) return;
+  if (readOnly !== undefined) onReadOnly(readOnlyWords(place, readOnly));
+  else if (!(await ledger.isAccepted())) onReadOnly(`The ledger ${place} cannot be worked with: ${UNACCEPTED}.`);
 }
 
 type Opened = Pick<LedgerSettings, 'ledger' | 'onImported'>;

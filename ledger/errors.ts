@@ -2,6 +2,8 @@ import { exportWords, shellWord } from '../contract/shell-word.ts';
 import type { WhyReadOnly } from './copy/read-only.ts';
 import type { MonthStanding } from '../policy/schedules/month-budget.ts';
 
+/** Why such a copy takes no work. */
+export const UNACCEPTED = 'it is a copy that nobody has accepted, and may lack the last records';
 /** What to do where a copy of the ledger's database answers. */
 export const FORMER_OR_ACCEPT = 'Connect to the former database; or, if that is lost: voxbatch ledger accept-copy';
 

@@ -5,7 +5,7 @@ import type { OutageNews } from '../store/outage.ts';
 import { look } from './database/transactions.ts';
 import { unitAdapterOf } from './database/unit-adapter.ts';
 import type { LockMethods, Reserve } from './driver.ts';
-import { FORMER_OR_ACCEPT, LedgerFull, LedgerUnreachable } from './errors.ts';
+import { FORMER_OR_ACCEPT, LedgerFull, LedgerUnreachable, UNACCEPTED } from './errors.ts';
 import { METHODS, type BoundMethods, type Method } from './methods.ts';
 import type { LedgerOrigin, OpenDatabase } from './migrate.ts';
 import type { RowStanding } from './record-types.ts';
@@ -30,6 +30,8 @@ export interface Ledger extends BoundMethods, LockMethods {
   readonly place: string;
   /** Where the former ledger is kept, if this one was imported from an older layout when opened. */
   readonly former?: string;
+  /** False if its database is a copy that nobody has accepted, so that it can only be looked at. */
+  isAccepted(): Promise<boolean>;
   /** When a copy was accepted last, ms; null if none was. Throws `LedgerUnreachable` on one that nobody has accepted. */
   acceptedAt(): Promise<number | null>;
   /**
@@ -73,10 +75,10 @@ export function createLedger(opened: OpenDatabase): Ledger {
     origin,
     place,
     ...defined({ former, readOnly }),
+    isAccepted,
     acceptedAt: async () => {
       if (await isAccepted()) return bound.acceptedAt();
-      const problem = 'it is a copy that nobody has accepted, and may lack the last records. Nothing was changed';
-      throw new LedgerUnreachable(place, problem, FORMER_OR_ACCEPT);
+      throw new LedgerUnreachable(place, `${UNACCEPTED}. Nothing was changed`, FORMER_OR_ACCEPT);
     },
     strangeParts: findStrange,
     scanRows: (batch, options = {}) => scanRows((after) => bound.scanPage(batch, options, after)),

@@ -1,5 +1,6 @@
 import type { Session, SessionRequest } from '../client/session.ts';
 import type { Settings } from '../client/settings.ts';
+import { beforeWork } from '../client/problem.ts';
 import type { WebhookWish } from '../client/webhooks/webhook-options.ts';
 import type { RunContext } from './terminal/output.ts';
 import type { Flags } from './commands/flags.ts';
@@ -51,7 +52,11 @@ export async function withInvocation<T>(
     mustExist,
     thread: true,
     begun: ledgerThread,
-    admit: admittance(settings, flags, context.output),
+    admit: async (ledger) => {
+      await admittance(settings, flags, context.output)(ledger);
+      // Nothing is at work yet, so nothing need wait until a person has accepted a copy.
+      await beforeWork(() => ledger.acceptedAt());
+    },
     // Without a batch to work on yet, a signal ends the process.
     waiting: { say: context.output.say },
   });

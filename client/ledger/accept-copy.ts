@@ -20,7 +20,7 @@ export interface AcceptedCopy {
  * compares with the account before anything is sent. Throws {@link VoxbatchError} (`no-ledger`, `machine`).
  */
 export async function acceptCopy(settings: Settings): Promise<AcceptedCopy> {
-  const ledger = await openRecords(settings, { mustExist: true });
+  const ledger = await openRecords({ ...settings, onReadOnly: () => undefined }, { mustExist: true });
   try {
     const { batches, schedules } = await ledger.acceptCopy(byPerson(settings));
     return {

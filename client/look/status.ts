@@ -17,7 +17,7 @@ import { hasResult } from '../../contract/outcomes.ts';
 import { endsOf } from './counts-view.ts';
 import { isOwed } from '../../contract/hooks.ts';
 import { nextCommand, type NextCommand } from '../../contract/shell-word.ts';
-import { readOnlyAdvice } from '../../ledger/errors.ts';
+import { FORMER_OR_ACCEPT, readOnlyAdvice } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { NoticeRecord } from '../../ledger/notices/notices.ts';
@@ -51,7 +51,7 @@ export type StatusStep =
   | NextStep
   /** Nobody has confirmed its ledger, so no other step is shown. */
   | { readonly why: 'unconfirmed' }
-  /** Its ledger takes no work: it has moved, or is being filled. `advice`: a sentence with the next command. */
+  /** Its ledger takes no work: it has moved, is being filled, or is a copy that nobody has accepted. `advice`: a sentence with the next command. */
   | { readonly why: 'read-only'; readonly advice: string }
   | { readonly why: 'paused'; readonly pause: Pause }
   | { readonly why: 'standstill'; readonly standstill: Standstill }
@@ -85,10 +85,16 @@ export async function batchHere(ledger: Ledger, settings: Settings, name: string
     isDeserted: isLeft,
     isCluster: settings.cluster !== undefined,
     isStranger: isStranger(settings, ledger),
-    readOnlyAdvice: ledger.readOnly && readOnlyAdvice(ledger.place, ledger.readOnly),
+    readOnlyAdvice: await adviceFor(ledger),
     workerEnd: isLeft ? await ledger.lastWorkerEnd(batch.apiUrl, batch.account) : undefined,
     pausedBy: isPaused(batch) ? (await ledger.actionsOf({ batch: batch.name, kinds: ['pause'] })).at(-1) : undefined,
   };
+}
+
+/** Undefined for a ledger that takes work. */
+async function adviceFor(ledger: Ledger): Promise<string | undefined> {
+  if (ledger.readOnly !== undefined) return readOnlyAdvice(ledger.place, ledger.readOnly);
+  return (await ledger.isAccepted()) ? undefined : FORMER_OR_ACCEPT;
 }
 
 function isPaused({ state, control }: BatchRecord): boolean {

@@ -49,7 +49,7 @@ export type ViewedPlan =
  */
 export async function planRun(request: PlanRequest): Promise<ViewedPlan> {
   const ledger = await openRecordsIfAny(request.settings);
-  if (ledger !== undefined) noteReadOnly(request.settings, ledger);
+  if (ledger !== undefined) await noteReadOnly(request.settings, ledger);
   try {
     const run = await checkRun(request);
     if (run.type !== 'sound') return run;

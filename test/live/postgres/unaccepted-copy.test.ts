@@ -9,7 +9,7 @@ import { LiveWorld } from '../../support/live-world.ts';
 const ROWS = 40;
 const ACCEPT = 'voxbatch ledger accept-copy';
 
-it('a copy that nobody has accepted is told of by whatever starts on it, which ends when told to, or goes on once it is accepted', async () => {
+it('a copy that nobody has accepted is told of by looks and by whatever starts on it: run ends, workers wait until it is accepted, or they are told to end', async () => {
   const base = process.env['TEST_POSTGRES'] ?? '';
   const [name, copy] = ['d', 'k'].map((letter) => `${letter}${randomUUID().slice(0, 8)}`) as [string, string];
   const server = new pg.Client({ connectionString: base });
@@ -32,7 +32,12 @@ it('a copy that nobody has accepted is told of by whatever starts on it, which e
   await server.query(`alter database ${copy} rename to ${name}`);
 
   expect((await world.run(['doctor'])).stdout).toMatch(new RegExp(`BAD +ledger .*${ACCEPT}`));
-  for (const args of [run, ['worker'], ['up']]) {
+  for (const args of [['status', 'lines'], ['list'], ['ledger', 'check']])
+    expect((await world.run(args)).stderr).toMatch(/a copy that nobody has accepted.*can only be looked at/);
+  expect((await world.run(['status', 'lines'])).stdout).toContain(ACCEPT);
+  // Not at work yet.
+  expect(await world.run(run)).toMatchObject({ code: 4, stderr: saying(ACCEPT) });
+  for (const args of [['worker'], ['up']]) {
     const waiting = world.start(args);
     await waiting.said(ACCEPT);
     waiting.child.kill('SIGTERM');
