@@ -19,6 +19,14 @@ export interface OutageNews extends OutageProblem {
   readonly forMs: number;
 }
 
+/** When a place that says nothing at all counts as away: its server or machine stands still. */
+interface Silence {
+  /** How long the answer to an operation may take, ms. */
+  readonly ms: number;
+  /** What to say then. */
+  readonly problem: string;
+}
+
 /** An operation that waits. */
 interface Waiting {
   /** When it failed first, in monotonic ms. */
@@ -36,6 +44,9 @@ interface Waiting {
 export class Outage {
   #limitMs: number;
   readonly #problemOf: (error: unknown) => OutageProblem | undefined;
+  readonly #silence: Silence;
+  /** What is asked now and has neither answer nor error, the oldest first. */
+  readonly #asking = new Set<{ readonly since: number }>();
   /** What waits now, the oldest first. */
   readonly #waiting = new Set<Waiting>();
   #pauses = newPauses();
@@ -46,10 +57,16 @@ export class Outage {
   /**
    * @param limitMs how long each operation is repeated from its first failure on, ms
    * @param problemOf the problem, if waiting may end it; undefined for an error that is final
+   * @param silence default: an operation may take as long as it likes
    */
-  constructor(limitMs: number, problemOf: (error: unknown) => OutageProblem | undefined) {
+  constructor(
+    limitMs: number,
+    problemOf: (error: unknown) => OutageProblem | undefined,
+    silence: Silence = { ms: Infinity, problem: '' },
+  ) {
     this.#limitMs = limitMs;
     this.#problemOf = problemOf;
+    this.#silence = silence;
   }
 
   /** Changes how long each operation is repeated, ms, also of those that wait: they try again at once. 0 ends all waiting. */
@@ -61,8 +78,12 @@ export class Outage {
 
   /** What the one that has waited longest knows; undefined if nobody waits. */
   get news(): OutageNews | undefined {
+    const now = performance.now();
     const [oldest] = this.#waiting;
-    return oldest === undefined ? undefined : { forMs: performance.now() - oldest.since, ...oldest.why };
+    if (oldest !== undefined) return { forMs: now - oldest.since, ...oldest.why };
+    const [first] = this.#asking;
+    const forMs = first === undefined ? 0 : now - first.since;
+    return forMs < this.#silence.ms ? undefined : { forMs, problem: this.#silence.problem };
   }
 
   /** Why the place does not answer; undefined if it did when it was last asked, and while nobody asks. */
@@ -100,6 +121,8 @@ export class Outage {
     let mine: Waiting | undefined;
     try {
       for (;;) {
+        const asked = { since: performance.now() };
+        this.#asking.add(asked);
         try {
           const done = await work();
           for (const one of this.#waiting) one.isAnswered = true;
@@ -118,6 +141,8 @@ export class Outage {
           await sleep(Math.min(leftMs, pauseMs * (0.5 + Math.random() / 2)), undefined, { signal }).catch(
             () => undefined,
           );
+        } finally {
+          this.#asking.delete(asked);
         }
       }
     } finally {

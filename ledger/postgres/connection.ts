@@ -2,11 +2,12 @@ import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import type pg from 'pg';
 import { UnitOfWork, type UnitConnection } from '../database/unit-of-work.ts';
 import { FORMER_OR_ACCEPT, LedgerAway } from '../errors.ts';
+import type { Outage } from '../../store/outage.ts';
 import { explain } from './errors.ts';
 import { DATABASE_FACT } from '../database/accept-copy.ts';
 import { numberOf, placeOf, SELECT_FACTS, SET_MARK, type CommitMark, type KeptMark } from './commit-marks.ts';
 import { acceptanceIn, isWrittenHere, newFact, SET_BACK_FACT, withTables } from './origin.ts';
-import { BEGIN_WRITING, LOOK_UP_BY_KEY, MOST_SESSIONS, type Session } from './sessions.ts';
+import { BEGIN_WRITING, LOOK_UP_BY_KEY, type Session } from './sessions.ts';
 import { describePlace } from './describe-place.ts';
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
@@ -21,6 +22,7 @@ const ADD_TABLES = `update facts set value = $2 where name = $1
 /** A connection to the ledger. Statements go out when they are asked for, one behind the other. */
 export class LedgerConnection implements DatabaseConnection, UnitConnection {
   readonly #place: string;
+  readonly #outage: Outage;
   readonly #renew: (broken: Session) => Promise<Session>;
   #session: Session;
   #isInTransaction = false;
@@ -40,10 +42,11 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
   /** The last such statement. */
   #sent: Promise<void> = Promise.resolve();
 
-  /** `renew` replaces a broken session. */
-  constructor(session: Session, place: string, renew: (broken: Session) => Promise<Session>) {
+  /** `outage`: of its database. `renew` replaces a broken session, and waits for nothing. */
+  constructor(session: Session, place: string, outage: Outage, renew: (broken: Session) => Promise<Session>) {
     this.#session = session;
     this.#place = place;
+    this.#outage = outage;
     this.#renew = renew;
   }
 
@@ -85,16 +88,16 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
   async executeQuery<R>({ sql: text, parameters, query }: CompiledQuery): Promise<QueryResult<R>> {
     const isRead = query.kind === 'SelectQueryNode';
     if (!isRead) this.#unit?.forgetAll();
-    for (let tries = 1; ; tries++) {
-      try {
-        const { rows, rowCount } = await this.#run(text, parameters);
-        return { rows: rows as R[], numAffectedRows: BigInt(rowCount ?? 0) };
-      } catch (error) {
-        if (this.#isInTransaction || !isRead || !(error instanceof LedgerAway) || tries > MOST_SESSIONS) throw error;
-        this.#session = await this.#renew(this.#session);
-        this.#cause = undefined;
-      }
-    }
+    const { rows, rowCount } = await (this.#isInTransaction || !isRead
+      ? this.#run(text, parameters)
+      : this.#outage.repeat(() => this.#runAlone(text, parameters)));
+    return { rows: rows as R[], numAffectedRows: BigInt(rowCount ?? 0) };
+  }
+
+  async #runAlone(text: string, parameters: readonly unknown[]): Promise<pg.QueryResult> {
+    if (this.#session.isBroken) this.#session = await this.#renew(this.#session);
+    this.#cause = undefined;
+    return this.#run(text, parameters);
   }
 
   async ask(text: string, values: readonly unknown[]): Promise<readonly unknown[]> {

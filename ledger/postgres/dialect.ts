@@ -27,6 +27,8 @@ import { explain, UNIQUE_VIOLATION } from './errors.ts';
 import { MOST_WAIT_MS } from './locked-tables.ts';
 import { Sessions, type Session } from './sessions.ts';
 
+/** Statements take milliseconds; a group of writes waits for those of other processes. */
+const SILENCE = { ms: 10_000, problem: 'It is reached, and says nothing: it stands still, or a session holds a lock.' };
 /** How long the answer to a statement may take before the connection counts as broken, ms. */
 const ANSWER_MS = 60_000;
 /**
@@ -43,8 +45,10 @@ export async function openPostgres(
   place: string,
   { makesTables = false, isWhole = makesTables, patienceMs }: OpenDialect,
 ): Promise<Dialect> {
-  const outage = new Outage(patienceMs, (error) =>
-    error instanceof LedgerAway ? { problem: error.message, needsPerson: error.needsPerson } : undefined,
+  const outage = new Outage(
+    patienceMs,
+    (error) => (error instanceof LedgerAway ? { problem: error.message, needsPerson: error.needsPerson } : undefined),
+    SILENCE,
   );
   const { schema } = connectionTo(place);
   const sessions = new Sessions(place, outage, isWhole ? WHOLE_ANSWER_MS : ANSWER_MS);
@@ -180,11 +184,10 @@ class LedgerDriver implements Driver {
 
   async acquireConnection(): Promise<LedgerConnection> {
     const renew = (broken: Session): Promise<Session> => {
-      broken.isBroken = true;
       this.#sessions.put(broken);
-      return this.#sessions.get();
+      return this.#sessions.open();
     };
-    return new LedgerConnection(await this.#sessions.get(), this.#place, renew);
+    return new LedgerConnection(await this.#sessions.get(), this.#place, this.#outage, renew);
   }
 
   releaseConnection(connection: LedgerConnection): Promise<void> {

@@ -13,7 +13,7 @@ const STALE_PLAN = { code: '0A000', routine: 'RevalidateCachedQuery' };
 type ErrorClass = new (...about: ConstructorParameters<typeof LedgerUnreachable>) => LedgerUnreachable;
 
 /** It answers, and waits for a person. */
-class LedgerNeedsPerson extends LedgerAway {
+export class LedgerNeedsPerson extends LedgerAway {
   constructor(...[path, problem, advice, cause]: ConstructorParameters<typeof LedgerUnreachable>) {
     super(path, problem, advice, cause, true);
   }
@@ -31,8 +31,24 @@ const EXPLANATIONS: readonly (readonly [prefix: string, kind: ErrorClass, proble
   ],
   ['53200', LedgerAway, 'the database server has too little memory', 'Look into its log.'],
   ['53300', LedgerAway, 'the database server has too many connections', 'Raise max_connections, or end other clients.'],
-  ['28', LedgerUnreachable, 'the database server refused the user', 'Check user and password of VOXBATCH_LEDGER.'],
-  ['3D', LedgerUnreachable, 'there is no such database', 'Create it, or correct VOXBATCH_LEDGER.'],
+  [
+    '28',
+    LedgerNeedsPerson,
+    'the database server refused the user',
+    'Check user and password. One in a password file (PGPASSFILE, ~/.pgpass) is read at each try; one in VOXBATCH_LEDGER or PGPASSWORD once.',
+  ],
+  ['3D', LedgerNeedsPerson, 'there is no such database', 'Create or restore it, or correct VOXBATCH_LEDGER.'],
+  ['55000', LedgerNeedsPerson, 'the database takes no connections', 'Allow them again: alter database.'],
+  // No statement of ours names a table or an index that a whole ledger lacks.
+  ...['42P01', '42P10'].map(
+    (code) =>
+      [
+        code,
+        LedgerNeedsPerson,
+        'its tables are not there, or not complete',
+        'If the database is being restored, end that first; else correct VOXBATCH_LEDGER.',
+      ] as const,
+  ),
   [
     NO_RIGHT,
     LedgerUnreachable,

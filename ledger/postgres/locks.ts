@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lockAgainstWorkers, lockForWorkers, type WorkersLock } from '../database/lock-for-workers.ts';
 import type { LockMethods, Unlock } from '../driver.ts';
-import { LedgerAway, LedgerUnreachable } from '../errors.ts';
+import { LedgerUnreachable } from '../errors.ts';
 import { describePlace } from './describe-place.ts';
 import { LockSession, PROBING, type Probing } from './lock-session.ts';
 
@@ -64,7 +64,8 @@ async function lockAgainAndAgain(
         if (isOver()) release();
         return;
       } catch (error) {
-        if (!(error instanceof LedgerAway)) {
+        // Whoever had it waits for whatever can be mended, also by a person alone.
+        if (!(error instanceof LedgerUnreachable)) {
           onLost(error as Error);
           return;
         }

@@ -3,11 +3,11 @@ import { FORMER_OR_ACCEPT, LedgerAway, LedgerUnreachable } from '../errors.ts';
 import type { Outage } from '../../store/outage.ts';
 import { connectionTo } from './connection-settings.ts';
 import { describePlace } from './describe-place.ts';
-import { explain, explainConnecting } from './errors.ts';
+import { explain, explainConnecting, LedgerNeedsPerson } from './errors.ts';
 import { ORIGIN } from './origin.ts';
 
 /** Sessions of a process: one writes, the others look. */
-export const MOST_SESSIONS = 4;
+const MOST_SESSIONS = 4;
 /** Prepared statements that a session keeps. Lists of varying length make new ones; those run unprepared after that. */
 const MOST_STATEMENTS = 300;
 /** The oldest version of PostgreSQL that is tested. */
@@ -168,8 +168,8 @@ export class Sessions {
   async open(): Promise<Session> {
     try {
       const client = await this.#connect();
-      this.#hasConnected = true;
       const session = this.#known.get(client) ?? (await this.#begin(client));
+      this.#hasConnected = true;
       this.#taken.add(session);
       return session;
     } catch (error) {
@@ -210,7 +210,7 @@ export class Sessions {
     // Windows, among others, cannot do it, and refuses. It fails like the next question if the line does.
     client.query(NOTICE_LOST_CLIENTS).catch(() => undefined);
     try {
-      session = new Session(client, await checkServer(client, this.#place), this.#line);
+      session = new Session(client, await checkServer(client, this.#place, this.#hasConnected), this.#line);
       this.#known.set(client, session);
       return session;
     } finally {
@@ -263,16 +263,20 @@ interface ServerFacts {
   readonly schema: string | null;
 }
 
-/** Refuses a server that could forget what it has confirmed. Returns which server it is, see {@link ORIGIN}. */
-async function checkServer(client: pg.ClientBase, place: string): Promise<string> {
+/**
+ * Refuses a server that could forget what it has confirmed; who `hasConnected` before waits until a person has mended that.
+ * Returns which server it is, see {@link ORIGIN}.
+ */
+async function checkServer(client: pg.ClientBase, place: string, hasConnected: boolean): Promise<string> {
   const { rows } = await client.query<ServerFacts>(`
     select current_setting('server_version_num')::int / 10000 as version, pg_is_in_recovery() as is_replica,
       case when not pg_is_in_recovery() then ${ORIGIN} end as origin,
       current_setting('fsync') as fsync, current_setting('synchronous_commit') as synchronous_commit,
       current_setting('search_path') as schema`);
   const [{ version, is_replica: isReplica, origin, ...facts } = {} as ServerFacts] = rows;
+  const Refused = hasConnected ? LedgerNeedsPerson : LedgerUnreachable;
   const refuse = (problem: string, advice: string): LedgerUnreachable =>
-    new LedgerUnreachable(describePlace(place), problem, advice);
+    new Refused(describePlace(place), problem, advice);
   if (version < OLDEST_VERSION) {
     throw refuse(`the database server is PostgreSQL ${version}`, `Use PostgreSQL ${OLDEST_VERSION} or newer.`);
   }

@@ -11,6 +11,7 @@ import { offerTls } from '../../support/offer-tls.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const ROWS = 6;
+const MANY = 40;
 const PASSWORD = 'a password of ann';
 
 /** A server that lets `ann` in by TLS and with her password only. */
@@ -57,6 +58,37 @@ it('all sessions of a batch take password and TLS from the environment', async (
   });
   expect(shown.stdout).toContain('postgres://ann@localhost');
   expect(shown.stdout).not.toContain(encodeURIComponent(PASSWORD));
+});
+
+it('a password that is rotated in mid-batch is waited for by whatever is at work, which takes the new one from its file', async () => {
+  const { url, ofAnn } = await startStrict();
+  const world = await LiveWorld.open({
+    ...{ seed: 48, createMs: [50, 150], jobMs: [300, 900], rows: MANY, kinds: ['tts'], ledger: url },
+  });
+  const file = join(world.folder, 'passwords');
+  const keep = (password: string): void => {
+    writeFileSync(file, `*:*:*:ann:${password}\n`, { mode: 0o600 });
+  };
+  keep(PASSWORD);
+  const env = { VOXBATCH_LEDGER: ofAnn, PGSSLMODE: 'require', PGPASSFILE: file };
+  const run = world.start(['run', 'lines.csv', '--rate', '8'], { env });
+  await world.untilCharged(MANY / 4);
+  const watch = world.start(['watch', 'lines'], { env });
+  await watch.said(`/${MANY} done`);
+  await executeStatements(
+    url,
+    `alter role ann password 'another one'`,
+    `select pg_terminate_backend(pid) from pg_stat_activity where usename = 'ann'`,
+  );
+  for (const one of [run, watch])
+    await one.said(/Nothing is sent until that is mended.*the database server refused the user/);
+  // Whatever only starts ends at once.
+  expect(await world.run(['run', 'lines.csv'], { env })).toMatchObject({ code: 4, stderr: saying('refused the user') });
+  keep('another one');
+  for (const one of [run, watch]) await one.said('The database of the ledger answers again');
+  expect(await watch.ended).toMatchObject({ code: 0 });
+  const { code } = await run.ended;
+  expect({ code, ...(await expectWhole(world, 'lines', MANY)) }).toMatchObject({ code: 0, unknown: 0, charges: MANY });
 });
 
 it('a connection that lacks the password is not kept open', async () => {
