@@ -45,6 +45,8 @@ export class Outage {
   #limitMs: number;
   readonly #problemOf: (error: unknown) => OutageProblem | undefined;
   readonly #silence: Silence;
+  /** Of the last that failed. */
+  #heard: OutageProblem | undefined;
   /** What is asked now and has neither answer nor error, the oldest first. */
   readonly #asking = new Set<{ readonly since: number }>();
   /** What waits now, the oldest first. */
@@ -76,11 +78,12 @@ export class Outage {
     this.#pauses = newPauses();
   }
 
-  /** What the one that has waited longest knows; undefined if nobody waits. */
+  /** How long the one has waited that has waited longest, and what was heard last; undefined if nobody waits. */
   get news(): OutageNews | undefined {
     const now = performance.now();
     const [oldest] = this.#waiting;
-    if (oldest !== undefined) return { forMs: now - oldest.since, ...oldest.why };
+    // One that waits for another that waits, such as a look for a connection, hears nothing new.
+    if (oldest !== undefined) return { forMs: now - oldest.since, ...(this.#heard ?? oldest.why) };
     const [first] = this.#asking;
     const forMs = first === undefined ? 0 : now - first.since;
     return forMs < this.#silence.ms ? undefined : { forMs, problem: this.#silence.problem };
@@ -131,6 +134,7 @@ export class Outage {
         } catch (error) {
           const why = this.#problemOf(error);
           if (why === undefined || (why.needsPerson === true && this.#limitMs !== Infinity)) throw error;
+          this.#heard = why;
           mine ??= { since: performance.now(), failures: 0, why, isAnswered: false };
           Object.assign(mine, { why, failures: mine.failures + 1, isAnswered: false });
           const leftMs = this.#limitMs - (performance.now() - mine.since);
