@@ -18,8 +18,14 @@ import { tellingWhileOpen, type WaitingRules } from './look/tell-of-outages.ts';
 export async function openRecords(settings: LedgerSettings, options: OpenOptions): Promise<Ledger> {
   if (options.mustExist === true) {
     const ledger = await open(settings, options);
-    if (options.thread !== true) await noteReadOnly(settings, ledger);
-    return ledger;
+    if (options.thread === true) return ledger;
+    try {
+      await noteReadOnly(settings, ledger);
+      return ledger;
+    } catch (error) {
+      await ledger.close();
+      throw error;
+    }
   }
   // Recorded at creation: after a kill in between, the next command would treat the ledger as a stranger's.
   const onMade = (): void => {

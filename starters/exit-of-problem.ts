@@ -110,7 +110,8 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
     'Nothing was written, nothing was spent. Run the same command with --out NEW-FOLDER, or move that folder away first.',
   ),
   'forgotten-batch': usage(
-    'Nothing was sent, nothing was spent. Restore a newer state of the ledger. If that is lost, the results are in the folder, and receipts.jsonl there has what was charged: run only rows without a result, with another --name. ' +
+    'Nothing was sent, nothing was spent. Restore a newer state of the ledger. If that is lost: the folder has results and receipts.jsonl (what was charged) as of the last time they were written, which is when a batch ends or `voxbatch results` is called; ' +
+      'what else was paid for lies in the store, in folders that begin with the name of the batch, and requests that were on their way are in neither. Compare these, and your account, before you run rows that have no result, with another --name. ' +
       'Only to pay for all of them again, move the folder away first.',
   ),
   'linked-out': usage(({ path }) => `Nothing was written there. Nothing was spent. ${linkAdvice(path)}`),

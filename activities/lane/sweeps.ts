@@ -6,8 +6,9 @@ export const SWEEP_EVERY_MS = 1_000;
 type Sweeper = Pick<Ledger, 'cancelRest'>;
 
 interface Sweep {
-  readonly at: number;
-  readonly done: Promise<number>;
+  readonly done: Promise<unknown>;
+  /** When it ended, ms; undefined while it goes on. */
+  endedAt?: number;
 }
 
 /** The last sweep of each batch. */
@@ -18,9 +19,15 @@ export async function sweep(ledger: Sweeper, batch: string): Promise<void> {
   const sweeps = swept.get(ledger) ?? new Map<string, Sweep>();
   swept.set(ledger, sweeps);
   const last = sweeps.get(batch);
-  const at = performance.now();
-  const isRecent = last !== undefined && at < last.at + SWEEP_EVERY_MS;
-  const done = isRecent ? last.done : ledger.cancelRest(batch);
-  if (!isRecent) sweeps.set(batch, { at, done });
-  await done;
+  if (last !== undefined && performance.now() < (last.endedAt ?? Infinity) + SWEEP_EVERY_MS) {
+    await last.done;
+    return;
+  }
+  const next: Sweep = {
+    done: ledger.cancelRest(batch).finally(() => {
+      next.endedAt = performance.now();
+    }),
+  };
+  sweeps.set(batch, next);
+  await next.done;
 }

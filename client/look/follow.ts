@@ -5,7 +5,7 @@ import { isPausedByFailures, isTokenRefused, standstillOf, type Standstill } fro
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money, ReasonCount } from '../../ledger/record-types.ts';
 import { VoxbatchError } from '../problem.ts';
-import { MediaLinks } from './media-links.ts';
+import { LAST_MS, MediaLinks } from './media-links.ts';
 import type { Store } from '../../store/store.ts';
 import { limitWaiting } from '../../worker/watch-outage.ts';
 
@@ -94,8 +94,8 @@ export type FollowEvent =
   /** Temporal does not answer. */
   | { readonly type: 'silent' }
   /**
-   * The store does not answer; nothing more is paid for until it does. `why`: continues "because". With `needsPerson` it
-   * refuses this process; workers with other settings may go on, and `why` is a sentence with what to mend.
+   * The store does not answer this process; workers that reach it go on. `why`: continues "because". With `needsPerson` it
+   * refuses this process, and `why` is a sentence with what to mend.
    */
   | { readonly type: 'store-away'; readonly why: string; readonly needsPerson: boolean }
   | { readonly type: 'store-back' }
@@ -106,20 +106,24 @@ export type FollowEvent =
  * The last event is `ended`. Work happens only while the caller awaits the next event.
  */
 export async function* followBatch(request: FollowRequest): AsyncGenerator<FollowEvent, void, undefined> {
-  const endLimit = limitWaiting(request.ledger, request.signal);
+  const { ledger, signal, fetchesHere, store } = request;
+  const endLimit = limitWaiting(ledger, signal);
+  // While the batch goes on, its media are waited for. A worker here waits for them anyway.
+  if (!fetchesHere) store.outage?.limit(Infinity);
   try {
     yield* follow(request);
   } finally {
     endLimit();
+    // However following ends: a download in the background would keep the process as long as the store is away.
+    if (!fetchesHere) store.outage?.limit(LAST_MS);
   }
 }
 
 async function* follow(request: FollowRequest): AsyncGenerator<FollowEvent, void, undefined> {
   const { ledger, signal, fetchesHere } = request;
-  // While the batch goes on, its media are waited for. A worker here waits for them anyway.
-  if (!fetchesHere) request.store.outage?.limit(Infinity);
   const media = new MediaLinks(request);
   let isStoreAway = false;
+  let wasRefused = false;
   let wasPaused = false;
   let wasStopping = false;
   let wasSilent = false;
@@ -158,10 +162,12 @@ async function* follow(request: FollowRequest): AsyncGenerator<FollowEvent, void
     await media.link();
     // A worker here tells of it itself.
     const trouble = fetchesHere ? undefined : request.store.outage?.trouble;
-    const needsPerson = request.store.outage?.news?.needsPerson === true;
-    if (trouble !== undefined && !isStoreAway) yield { type: 'store-away', why: trouble, needsPerson };
+    const needsPerson = trouble !== undefined && request.store.outage?.news?.needsPerson === true;
+    if (trouble !== undefined && (!isStoreAway || (needsPerson && !wasRefused)))
+      yield { type: 'store-away', why: trouble, needsPerson };
     if (trouble === undefined && isStoreAway) yield { type: 'store-back' };
     isStoreAway = trouble !== undefined;
+    wasRefused = needsPerson;
     if (performance.now() >= askAt) {
       askAt = performance.now() + (request.askEveryMs ?? ASK_EVERY_MS);
       const found = await standstillOf(ledger, batch);

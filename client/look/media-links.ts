@@ -6,7 +6,7 @@ import { voxbatchVersion } from '../version.ts';
 /** Interval at which media are linked into the out folder, ms. */
 const LINK_EVERY_MS = 1_000;
 /** How long media may still arrive from a store that does not answer once following is over, ms. */
-const LAST_MS = 10_000;
+export const LAST_MS = 10_000;
 
 /** Where media come from, and the folder that they are linked or copied into; null links none. */
 interface MediaLinksRequest extends Pick<ProjectionRequest, 'ledger' | 'batch'> {

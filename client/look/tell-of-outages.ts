@@ -41,12 +41,12 @@ export function outageLine({ place }: Pick<Ledger, 'place'>, event: OutageEvent)
     return `Nothing is sent until that is mended; answers on their way are kept, and wait. ${event.problem}`;
   return event.of === 'ledger'
     ? `The ${what} ${place} does not answer. Nothing is sent until it does; answers on their way are kept. ${event.problem}`
-    : storeAwayLine(event.problem);
+    : `The ${what} does not answer (${event.problem}). Nothing more is paid for until it does; what is paid for is stored then.`;
 }
 
-/** What to tell a person about a store that does not answer, or that refuses whoever only follows. */
-export function storeAwayLine(why: string, needsPerson = false): string {
-  if (needsPerson)
-    return `This command cannot use the store: ${why} It goes on once that is mended; the batch goes on wherever workers can use it.`;
-  return `The store does not answer (${why}). Nothing more is paid for until it does; what is paid for is stored then.`;
+/** What to tell whoever only follows about a store that does not answer, or that refuses. */
+export function storeAwayLine(why: string, needsPerson: boolean): string {
+  const goesOn = 'the batch goes on wherever workers can use it.';
+  if (needsPerson) return `This command cannot use the store: ${why} It goes on once that is mended; ${goesOn}`;
+  return `The store does not answer this command (${why}). It waits for it; ${goesOn}`;
 }

@@ -264,6 +264,7 @@ async function nameOfEmbedded(
   machine: string,
 ): Promise<string> {
   const id = await readNamespaceId(client, namespace).catch(refuseAs(address));
+  if (id === undefined) throw new Error(`Temporal names no id of the namespace ${namespace}.`);
   const folder = realpathSync(home);
   return `the embedded one in ${folder} (${id}, machine ${machine}, folder ${String(statSync(folder).ino)})`;
 }
@@ -282,7 +283,7 @@ const UNTOLD: ReadonlySet<number> = new Set([PERMISSION_DENIED, UNIMPLEMENTED]);
 
 /**
  * Identifies the server by the namespace's id, which is independent of how its address is written, or by the address if
- * the id may not be read. Another error passes: a name by address would keep out all who are told the id.
+ * the server does not tell it. Another error passes: a name by address would keep out all who are told the id.
  */
 async function nameOf({ client, namespace, address }: Temporal): Promise<string> {
   const id = await readNamespaceId(client, namespace).catch((error: unknown) =>
@@ -291,9 +292,8 @@ async function nameOf({ client, namespace, address }: Temporal): Promise<string>
   return `namespace ${namespace} ${id === undefined ? `at ${address}` : `(${id})`}`;
 }
 
-/** Made with the namespace, and kept in the server's database. */
-async function readNamespaceId(client: Client, namespace: string): Promise<string> {
+/** Made with the namespace, and kept in the server's database. Undefined if the server names none. */
+async function readNamespaceId(client: Client, namespace: string): Promise<string | undefined> {
   const { namespaceInfo } = await client.workflowService.describeNamespace({ namespace });
-  if (!namespaceInfo?.id) throw new Error(`Temporal names no id of the namespace ${namespace}.`);
-  return namespaceInfo.id;
+  return namespaceInfo?.id === '' ? undefined : (namespaceInfo?.id ?? undefined);
 }

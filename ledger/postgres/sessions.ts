@@ -173,9 +173,7 @@ export class Sessions {
       this.#taken.add(session);
       return session;
     } catch (error) {
-      const explained = explain(this.#place, error);
-      this.#line.isSilent ||= this.#line.isLimited && explained instanceof LedgerAway;
-      throw explained;
+      throw explain(this.#place, error);
     }
   }
 

@@ -17,6 +17,7 @@ import { RowInHand } from '../rows/row-in-hand.ts';
 import { selectCharges } from '../rows/rows.ts';
 import type { ChargeLine, Db, Tx } from '../schema.ts';
 import type { BatchesTable } from '../tables/batches.ts';
+import { undoTake } from '../takes/undo-take.ts';
 import { settleInHand } from './charges.ts';
 import { chargeOfIntent, findBlocking } from './intents.ts';
 
@@ -96,6 +97,10 @@ async function noteFile(
     if (last.state === 'sending')
       await settleInHand(row, last, { verdict: 'unknown', failure }, { state: 'submitting' });
     else await row.changeCharge(last, { failure: JSON.stringify(failure) });
+    if (!row.isAt(take) && row.line.outcome === null && !(await goBack(row, take))) {
+      await keepUnplaced(tx, { key, at: file.writtenAt, jobId: null });
+      return 'unplaced';
+    }
     if (row.isAt(take)) await endInDoubt(row, step, failure);
     return 'noted';
   }
@@ -110,6 +115,14 @@ async function noteFile(
   await row.addCharge({ ...charge, state: 'unknown', verdict_at: tx.now(), failure: JSON.stringify(failure) });
   await endInDoubt(row, step, failure);
   return 'noted';
+}
+
+/** Undoes the take that was to replace a request of this one, if it was not sent: it would pay again for what is there. */
+async function goBack(row: RowInHand, take: number): Promise<boolean> {
+  const undone = await undoTake(row.tx, row.line);
+  if (undone === undefined) return false;
+  await row.change(undone.columns);
+  return row.isAt(take);
 }
 
 /** Ends the row, and takes it from a lane that still holds it. A row that was never sent had not ended after all. */

@@ -158,8 +158,9 @@ export class BucketClient {
       return { trouble: said };
     }
     const region = said.region ?? headers['x-amz-bucket-region']?.toString();
-    // It may be this one object that these credentials may not read, and whoever looks for the reason needs its name.
-    const message = said.code === 'AccessDenied' && key !== '' ? `${said.message} (${key})` : said.message;
+    // It may be this one object that these credentials may not read, or whose key is disabled: whoever looks for the reason needs its name.
+    const isOfObject = key !== '' && (said.code === 'AccessDenied' || said.code.startsWith('KMS.'));
+    const message = isOfObject ? `${said.message} (${key})` : said.message;
     return { trouble: { ...said, message, region }, isOver: !(isOfServer(status) || PASSING.has(said.code)) };
   }
 

@@ -12,6 +12,7 @@ export interface BucketTrouble {
 }
 
 const KEYS = 'Check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the profile of AWS_PROFILE';
+const KMS_KEY = 'Enable the KMS key of the bucket, or of the object that is named';
 const SESSION = 'Sign in again, or renew AWS_SESSION_TOKEN';
 
 const ADVICE: Readonly<Record<string, string>> = {
@@ -27,7 +28,8 @@ const ADVICE: Readonly<Record<string, string>> = {
   AccessDenied:
     'Allow these credentials s3:GetObject, s3:PutObject, s3:DeleteObject, s3:ListBucket, s3:AbortMultipartUpload and s3:ListBucketMultipartUploads, and the use of the KMS key if objects have one',
   InvalidObjectState: 'Restore its marks (.ledger, .store), and let no rule of the bucket archive them',
-  'KMS.DisabledException': 'Enable the KMS key of the bucket',
+  'KMS.DisabledException': KMS_KEY,
+  'KMS.KMSInvalidStateException': KMS_KEY,
   AllAccessDisabled: 'Ask the owner of the bucket',
   NoSuchBucket: 'Create the bucket, or correct VOXBATCH_STORE',
   NoSuchUpload: 'Let no other program and no lifecycle rule of the bucket abort uploads that are younger than a day',

@@ -2,10 +2,15 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdir, readdir, realpath, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { claimOut, probeOut, standingOf } from '../../batches/out-folder.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
 import { freshFolder } from '../support/fresh-folder.ts';
 
 const BATCH = { name: 'lines', digest: 'd1', apiUrl: 'https://api.example/api/open/v1', account: 'u1' };
-const LEDGER = { id: 'ledger-1', findBatch: () => Promise.resolve(undefined) };
+// A folder is claimed once its batch is on record.
+const LEDGER = {
+  id: 'ledger-1',
+  findBatch: (name: string) => Promise.resolve({ ...BATCH, name, state: 'open' } as BatchRecord),
+};
 
 let folder: string;
 beforeEach(() => {

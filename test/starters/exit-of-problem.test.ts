@@ -75,7 +75,7 @@ const WORDS: readonly (readonly [Problem, string, RegExp])[] = [
   [
     SILENT,
     'unreachable',
-    /Temporal at temporal:7233 cannot be reached: refused\. Check that it runs, and TEMPORAL_ADDRESS.*If no other machine uses the ledger/,
+    /Temporal at temporal:7233 cannot be reached: refused\. Check that it runs, and TEMPORAL_ADDRESS/,
   ],
   [
     { type: 'no-namespace', address: 'temporal:7233', namespace: 'prod' },

@@ -1,5 +1,9 @@
-import { expect, it } from '@jest/globals';
-import { sweep } from '../../../activities/lane/sweeps.ts';
+import { afterEach, expect, it, jest } from '@jest/globals';
+import { sweep, SWEEP_EVERY_MS } from '../../../activities/lane/sweeps.ts';
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 
 function countingLedger() {
   const swept: string[] = [];
@@ -17,6 +21,31 @@ it('the lanes of a process share one sweep of a stopping batch', async () => {
   const other = countingLedger();
   await sweep(other, 'a');
   expect(other.swept).toEqual(['a']);
+});
+
+it('a sweep that takes long is shared until it ends', async () => {
+  let end = (): void => undefined;
+  let swept = 0;
+  const ledger = {
+    cancelRest: () => {
+      swept += 1;
+      return new Promise<number>((resolve) => {
+        end = () => {
+          resolve(1);
+        };
+      });
+    },
+  };
+  const first = sweep(ledger, 'a');
+  const now = performance.now();
+  jest.spyOn(performance, 'now').mockReturnValue(now + 10 * SWEEP_EVERY_MS);
+  const second = sweep(ledger, 'a');
+  end();
+  await Promise.all([first, second]);
+  expect(swept).toBe(1);
+  jest.spyOn(performance, 'now').mockReturnValue(now + 12 * SWEEP_EVERY_MS);
+  void sweep(ledger, 'a');
+  expect(swept).toBe(2);
 });
 
 it('each hears that it failed', async () => {

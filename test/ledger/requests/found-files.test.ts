@@ -4,7 +4,7 @@ import { PROCESS_ENDED } from '../../../policy/reconcile/process-end.ts';
 import { CopyInDoubt, LedgerMisuse } from '../../../ledger/errors.ts';
 import type { NotedFiles } from '../../../ledger/requests/found-files.ts';
 import { ANN } from '../../support/ann.ts';
-import { accept, answer, ask, finish, lose, send } from '../actions.ts';
+import { accept, answer, ask, finish, lose, send, UNKNOWN } from '../actions.ts';
 import { chargesOf, money, rowOf } from '../readings.ts';
 import { aKey, ledger, ledgerForEachTest, load } from '../setup.ts';
 
@@ -55,6 +55,20 @@ it('a row whose result is in the store is not sent again once the batch is resum
     [[[2, 4]], ANN.actor],
     [[], ANN.actor],
   ]);
+});
+
+it('a take that was to replace such a request is undone, and where it was sent, a person must see it', async () => {
+  for (const row of [1, 2]) {
+    await lose(row, PROCESS_ENDED, { retake: 'speech', reason: 'on-unknown', most: 1, otherwise: UNKNOWN });
+    expect(await rowOf(row)).toMatchObject({ take: 2, outcome: null });
+  }
+  await accept({ ...aKey(2), take: 2 });
+  await ledger.acceptCopy(ANN);
+  await ledger.clearDoubts(ANN);
+  expect(await note([fileOf(1), fileOf(2)])).toEqual({ rows: [1], unplaced: 1 });
+  expect(await rowOf(1)).toMatchObject({ take: 1, outcome: 'unknown', failure: { storedAs: fileOf(1).key } });
+  expect(await rowOf(2)).toMatchObject({ take: 2, outcome: null });
+  await expect(ledger.setControl('b', 'running', undefined, ANN)).rejects.toThrow(CopyInDoubt);
 });
 
 it('a worker that still runs has the last word about such a row', async () => {
