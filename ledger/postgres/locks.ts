@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lockAgainstWorkers, lockForWorkers, type WorkersLock } from '../database/lock-for-workers.ts';
 import type { LockMethods, Unlock } from '../driver.ts';
-import { LedgerAway, LedgerUnreachable } from '../errors.ts';
+import { LedgerUnreachable } from '../errors.ts';
 import { describePlace } from './describe-place.ts';
 import { LockSession, PROBING, type Probing } from './lock-session.ts';
 
@@ -65,7 +65,7 @@ async function lockAgainAndAgain(
         return;
       } catch (error) {
         // Whoever had it waits for whatever can be mended, also by a person alone.
-        if (!(error instanceof LedgerAway)) {
+        if (!(error instanceof LedgerUnreachable)) {
           onLost(error as Error);
           return;
         }
