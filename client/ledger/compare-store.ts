@@ -5,6 +5,7 @@ import { isListed, operationOf, stepsIn } from '../../contract/row-kinds.ts';
 import type { HeldBatch } from '../../ledger/database/copy-doubts.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
+import { inChunks } from '../../results/in-chunks.ts';
 import { placeOfKey } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';
 import { openStoreOf, requireStore } from '../claim-store.ts';
@@ -76,8 +77,8 @@ async function compareBatch(
   const rows = new Set<number>();
   let unplaced = 0;
   let isNoted = false;
-  for await (const files of filesOf(store, batch)) {
-    const lacking = await ledger.filesWithoutAnswer(name, files);
+  for await (const files of inChunks(filesOf(store, batch), FILES_AT_ONCE)) {
+    const lacking = await ledger.filesWithoutAnswer(name, onePerRequest(files));
     if (lacking.length === 0) continue;
     const noted = await ledger.noteFoundFiles(name, await withTimes(store, lacking), { from, by });
     for (const row of noted.rows) rows.add(row);
@@ -92,20 +93,17 @@ async function compareBatch(
   return { batch: name, found: rows.size, unplaced, toSend, from, until, isListed: await isAllListed(ledger, batch) };
 }
 
-/** The results in a batch's folder, some at a time; of several files of one request, any. */
-async function* filesOf(
-  store: Pick<Store, 'list'>,
-  { layout }: BatchRecord,
-): AsyncGenerator<readonly PlacedFile[], undefined> {
-  let some = new Map<string, PlacedFile>();
+/** The results in a batch's folder. */
+async function* filesOf(store: Pick<Store, 'list'>, { layout }: BatchRecord): AsyncGenerator<PlacedFile, undefined> {
   for await (const key of store.list(layout.stem)) {
     const file = placeOfKey(key);
-    if (file !== undefined) some.set([file.row, file.step, file.take].join(' '), file);
-    if (some.size < FILES_AT_ONCE) continue;
-    yield [...some.values()];
-    some = new Map();
+    if (file !== undefined) yield file;
   }
-  if (some.size > 0) yield [...some.values()];
+}
+
+/** Of several files of one request, any. */
+function onePerRequest(files: readonly PlacedFile[]): readonly PlacedFile[] {
+  return [...new Map(files.map((file) => [[file.row, file.step, file.take].join(' '), file])).values()];
 }
 
 /** The files that are still there, with the time of each. */

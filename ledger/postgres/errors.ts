@@ -19,6 +19,12 @@ export class LedgerNeedsPerson extends LedgerAway {
   }
 }
 
+const INCOMPLETE = [
+  LedgerNeedsPerson,
+  'its tables are not there, or not complete',
+  'If the database is being restored, end that first; else correct VOXBATCH_LEDGER.',
+] as const;
+
 /**
  * What to say about PostgreSQL's error codes, and whether it passes by itself; the longest matching prefix comes first.
  */
@@ -40,15 +46,8 @@ const EXPLANATIONS: readonly (readonly [prefix: string, kind: ErrorClass, proble
   ['3D', LedgerNeedsPerson, 'there is no such database', 'Create or restore it, or correct VOXBATCH_LEDGER.'],
   ['55000', LedgerNeedsPerson, 'the database takes no connections', 'Allow them again: alter database.'],
   // No statement of ours names a table or an index that a whole ledger lacks.
-  ...['42P01', '42P10'].map(
-    (code) =>
-      [
-        code,
-        LedgerNeedsPerson,
-        'its tables are not there, or not complete',
-        'If the database is being restored, end that first; else correct VOXBATCH_LEDGER.',
-      ] as const,
-  ),
+  ['42P01', ...INCOMPLETE],
+  ['42P10', ...INCOMPLETE],
   [
     NO_RIGHT,
     LedgerUnreachable,

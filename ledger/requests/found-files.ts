@@ -14,7 +14,7 @@ import { toFailure, toSettings } from '../records.ts';
 import { applyEffect, effectOf } from '../rows/endings.ts';
 import { endingColumns } from '../rows/row-changes.ts';
 import { RowInHand } from '../rows/row-in-hand.ts';
-import { selectCharges } from '../rows/rows.ts';
+import { selectChargesOf } from '../rows/rows.ts';
 import type { ChargeLine, Db, Tx } from '../schema.ts';
 import type { BatchesTable } from '../tables/batches.ts';
 import { undoTake } from '../takes/undo-take.ts';
@@ -34,7 +34,7 @@ export async function filesWithoutAnswer(
   files: readonly PlacedFile[],
 ): Promise<readonly PlacedFile[]> {
   const rows = [...new Set(files.map(({ row }) => row))].map((row) => ({ batch, row }));
-  const charges = await look(db, (tx) => selectCharges(tx, rows));
+  const charges = await look(db, (tx) => selectChargesOf(tx, rows));
   return files.filter(
     (file) => isStep(file.step) && !charges.some((one) => one.row === file.row && isOf(one, file) && hasAnswer(one)),
   );

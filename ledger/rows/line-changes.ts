@@ -1,10 +1,11 @@
+import type { SelectQueryBuilder } from 'kysely';
 import { defined } from '../../contract/defined.ts';
 import { ofAttempt } from '../conditions.ts';
 import type { AttemptKey } from '../../contract/batch.ts';
 import { LedgerMisuse } from '../errors.ts';
 import { inStep, sumsOfRow } from '../requests/sums-in-hand.ts';
 import { preparedOne, preparedWrite } from '../database/prepared.ts';
-import type { ChargeLine, RowLine, Tx } from '../schema.ts';
+import type { ChargeLine, Db, RowLine, Schema, Tx } from '../schema.ts';
 import { charges } from '../tables/charges.ts';
 import { rows } from '../tables/rows.ts';
 
@@ -39,10 +40,15 @@ function subjectsOfCharge({
   return [`charges:${batch}/${row}`, `sums:${batch}`, ...jobs, `making:${key ?? ''}`];
 }
 
-const selectLine = preparedOne(
-  (db, { batch, row }: RowKey) => db.selectFrom('rows').selectAll().where('batch', '=', batch).where('row', '=', row),
-  ({ batch, row }) => `row:${batch}/${row}`,
-);
+/** A row by its key. */
+export const lineOf = (db: Db | Tx, { batch, row }: RowKey): SelectQueryBuilder<Schema, 'rows', RowLine> =>
+  db.selectFrom('rows').selectAll().where('batch', '=', batch).where('row', '=', row);
+
+/** Every attempt of a row. */
+export const chargesOf = (db: Db | Tx, { batch, row }: RowKey): SelectQueryBuilder<Schema, 'charges', ChargeLine> =>
+  db.selectFrom('charges').selectAll().where('batch', '=', batch).where('row', '=', row);
+
+const selectLine = preparedOne(lineOf, ({ batch, row }) => `row:${batch}/${row}`);
 
 /** A row as it is. Throws {@link LedgerMisuse} if there is none. */
 export async function readLine(tx: Tx, { batch, row }: RowKey): Promise<RowLine> {

@@ -3,7 +3,7 @@ import { linkOf, type RowSpec, type Step } from '../../contract/row-kinds.ts';
 import { byAttempt } from '../../contract/batch.ts';
 import { wasAccepted } from '../../contract/outcomes.ts';
 import { nextMove, presentTake, rowView, usedAttempt } from '../../policy/rows/row-machine.ts';
-import { readLine, subjectsOfNewCharge, updateCharge, type RowKey } from './line-changes.ts';
+import { chargesOf, readLine, subjectsOfNewCharge, updateCharge, type RowKey } from './line-changes.ts';
 import { allOf, prepared, preparedWrite } from '../database/prepared.ts';
 import type { ChargeRecord, RowStanding } from '../record-types.ts';
 import { toCharge, toRow, toSpec } from '../records.ts';
@@ -151,11 +151,7 @@ const EMPTY = {
 export type NewCharge = Omit<ChargeLine, keyof typeof EMPTY> & Partial<ChargeLine>;
 
 /** Every attempt of a row. */
-export const selectCharges = prepared(
-  (db, { batch, row }: RowKey) =>
-    db.selectFrom('charges').selectAll().where('batch', '=', batch).where('row', '=', row),
-  ({ batch, row }) => `charges:${batch}/${row}`,
-);
+export const selectCharges = prepared(chargesOf, ({ batch, row }) => `charges:${batch}/${row}`);
 
 const insertCharge = preparedWrite(
   charges,

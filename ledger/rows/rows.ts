@@ -10,7 +10,7 @@ import { fromParts, fromRow, toCharge, toRow } from '../records.ts';
 import { preparedEach } from '../database/prepared.ts';
 import { look, write } from '../database/transactions.ts';
 import type { Db, RowLine, Schema, Tx } from '../schema.ts';
-import type { RowKey } from './line-changes.ts';
+import { chargesOf, lineOf, type RowKey } from './line-changes.ts';
 
 /** Rows per INSERT: well under the database's limit of parameters. */
 const ROWS_PER_INSERT = 500;
@@ -59,7 +59,7 @@ export async function readLines(tx: Tx, batch: string, rows: readonly number[]):
 /** These rows of one batch with their charges. */
 export async function withCharges(tx: Tx, lines: readonly RowLine[]): Promise<readonly RowStanding[]> {
   const byRow = new Map<number, ChargeRecord[]>(lines.map((line) => [line.row, []]));
-  for (const line of await selectCharges(tx, lines)) byRow.get(line.row)?.push(toCharge(line));
+  for (const line of await selectChargesOf(tx, lines)) byRow.get(line.row)?.push(toCharge(line));
   const inParts = lines.filter(({ parts }) => parts !== null);
   const ofParts = await chargesOfParts(tx, inParts);
   const firsts = new Map((await selectFirstParts(tx, inParts)).map(({ whole, first }) => [whole, first]));
@@ -73,13 +73,8 @@ export async function withCharges(tx: Tx, lines: readonly RowLine[]): Promise<re
 const keysOf = (batch: string, rows: readonly number[]): readonly RowKey[] => rows.map((row) => ({ batch, row }));
 
 /** Exported, as the next one, for the test of its query plan. */
-export const selectLines = preparedEach((db, { batch, row }: RowKey) =>
-  db.selectFrom('rows').selectAll().where('batch', '=', batch).where('row', '=', row),
-);
-
-export const selectCharges = preparedEach((db, { batch, row }: RowKey) =>
-  db.selectFrom('charges').selectAll().where('batch', '=', batch).where('row', '=', row),
-);
+export const selectLines = preparedEach(lineOf);
+export const selectChargesOf = preparedEach(chargesOf);
 
 /** The charges of the parts of these rows, part by part. */
 async function chargesOfParts(tx: Tx, rows: readonly RowKey[]): Promise<ReadonlyMap<number, readonly ChargeRecord[]>> {

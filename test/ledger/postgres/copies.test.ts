@@ -1,13 +1,13 @@
 import { expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import pg from 'pg';
 import { byItself } from '../../../contract/actions.ts';
 import { copyLedger } from '../../../ledger/copy/copy-ledger.ts';
 import { LedgerAway } from '../../../ledger/errors.ts';
 import { createLedger } from '../../../ledger/ledger.ts';
 import { openDatabase, openLedger } from '../../../ledger/open-ledger.ts';
 import { openAt } from '../copy/sides.ts';
+import { makeReplaceableDatabase } from '../../support/replaceable-database.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { aBatch, aKey, fill, INTENT } from '../setup.ts';
 
@@ -144,12 +144,8 @@ it('a copy that nobody has accepted is not copied on: the new place would ask no
 });
 
 it('a clone that takes the place of a database on the same server is a copy, also for a process that starts later', async () => {
-  const base = process.env['TEST_POSTGRES'] ?? '';
-  const [name, clone] = ['d', 'k'].map((letter) => `${letter}${randomUUID().slice(0, 8)}`) as [string, string];
-  const place = `${new URL(name, base).href}?schema=v`;
-  const server = new pg.Client({ connectionString: base });
-  await server.connect();
-  await server.query(`create database ${name}`);
+  const database = await makeReplaceableDatabase();
+  const { ledger: place } = database;
   const first = await openLedger(place, { makesTables: true });
   await fill(first, 1);
   await first.close();
@@ -164,13 +160,12 @@ it('a clone that takes the place of a database on the same server is a copy, als
   expect(await fact.executeTakeFirst()).toEqual({ value });
   await Promise.all([second.close(), db.destroy()]);
 
-  await server.query(`create database ${clone} template ${name}`);
+  await database.copy();
   const third = await openLedger(place);
   expect(await third.intend(aKey(1), INTENT)).toMatchObject({ type: 'go' });
   await third.settle(aKey(1), { verdict: 'accepted', jobId: 'job-1', credits: 2 }, { state: 'processing' });
   await third.close();
-  await server.query(`drop database ${name} with (force)`);
-  await server.query(`alter database ${clone} rename to ${name}`);
+  await database.putCopy();
 
   const later = await openLedger(place);
   await expect(later.intend(aKey(1), INTENT)).rejects.toThrow('voxbatch ledger accept-copy');
@@ -180,6 +175,4 @@ it('a clone that takes the place of a database on the same server is a copy, als
   expect(await later.clearDoubts(byItself(null))).toEqual({ senders: 0, isUnseen: true, unplaced: [] });
   expect(await later.setControl('b', 'running')).toBe('running');
   await later.close();
-  await server.query(`drop database ${name} with (force)`);
-  await server.end();
 });

@@ -14,7 +14,7 @@ import { withClock } from '../../../ledger/database/transactions.ts';
 import { selectFreeRows } from '../../../ledger/lanes/free-rows.ts';
 import { openDatabase, openLedger } from '../../../ledger/open-ledger.ts';
 import { LOOK_UP_BY_KEY } from '../../../ledger/postgres/sessions.ts';
-import { selectCharges, selectLines } from '../../../ledger/rows/rows.ts';
+import { selectChargesOf, selectLines } from '../../../ledger/rows/rows.ts';
 import type { Db, Schema, Tx } from '../../../ledger/schema.ts';
 import { fill } from '../setup.ts';
 
@@ -59,7 +59,7 @@ it('a claim looks at free rows of one state only, whatever has happened to the o
 it('rows that are known by number are looked up by number, whatever the planner takes the batch for', async () => {
   const keys = [7, 8].map((row) => ({ batch: 'b', row }));
   const statements = await statementsOf(async (db) => {
-    for (const select of [selectLines, selectCharges]) await select(db as unknown as Tx, keys);
+    for (const select of [selectLines, selectChargesOf]) await select(db as unknown as Tx, keys);
   });
   await withRows(async (db) => {
     await sql.raw(ADD_CHARGES).execute(db);

@@ -1,11 +1,9 @@
 /** @slow */
 import { expect, it } from '@jest/globals';
-import { randomUUID } from 'node:crypto';
-import pg from 'pg';
 import { readPage } from '../../docs/pages.ts';
 import { expectWhole, report } from '../../support/batch-end.ts';
-import { endAfterTest } from '../../support/end-after-test.ts';
 import { LiveWorld } from '../../support/live-world.ts';
+import { makeReplaceableDatabase } from '../../support/replaceable-database.ts';
 
 const ROWS = 40;
 // So slow that the batch is paused in its middle also on a busy machine.
@@ -20,22 +18,13 @@ function commandsFor(batch: string): readonly string[] {
 }
 
 it('by the steps of the guide, a ledger from a backup pays for no row twice whose result is in the store', async () => {
-  const base = process.env['TEST_POSTGRES'] ?? '';
-  const [name, backup] = ['d', 'k'].map((letter) => `${letter}${randomUUID().slice(0, 8)}`) as [string, string];
-  const server = new pg.Client({ connectionString: base });
-  await server.connect();
-  endAfterTest(async () => {
-    await server.query(`drop database ${name} with (force)`);
-    await server.end();
-  });
-  await server.query(`create database ${name}`);
-  const ledger = `${new URL(name, base).href}?schema=v`;
+  const database = await makeReplaceableDatabase();
+  const { ledger } = database;
   const world = await LiveWorld.open({ seed: 53, jobMs: [100, 500], rows: ROWS, kinds: ['tts'], ledger });
   const first = world.start(RUN);
   await world.untilCharged(ROWS / 4);
   await first.kill();
-  await server.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
-  await server.query(`create database ${backup} template ${name}`);
+  await database.copy();
   const since = world.charges().size;
 
   const second = world.start(RUN);
@@ -45,8 +34,7 @@ it('by the steps of the guide, a ledger from a backup pays for no row twice whos
   await second.ended;
   const sent = world.charges().size;
   expect(sent).toBeLessThan(ROWS);
-  await server.query(`drop database ${name} with (force)`);
-  await server.query(`alter database ${backup} rename to ${name}`);
+  await database.putCopy();
 
   const commands = commandsFor('lines');
   expect(commands).toContain('voxbatch ledger compare-store');

@@ -1,25 +1,15 @@
 /** @slow */
 import { expect, it } from '@jest/globals';
-import { randomUUID } from 'node:crypto';
-import pg from 'pg';
 import { expectWhole, saying } from '../../support/batch-end.ts';
-import { endAfterTest } from '../../support/end-after-test.ts';
 import { LiveWorld } from '../../support/live-world.ts';
+import { makeReplaceableDatabase } from '../../support/replaceable-database.ts';
 
 const ROWS = 40;
 const ACCEPT = 'voxbatch ledger accept-copy';
 
 it('a copy that nobody has accepted is told of by looks and by whatever starts on it: run ends, workers wait until it is accepted, or they are told to end', async () => {
-  const base = process.env['TEST_POSTGRES'] ?? '';
-  const [name, copy] = ['d', 'k'].map((letter) => `${letter}${randomUUID().slice(0, 8)}`) as [string, string];
-  const server = new pg.Client({ connectionString: base });
-  await server.connect();
-  endAfterTest(async () => {
-    await server.query(`drop database ${name} with (force)`);
-    await server.end();
-  });
-  await server.query(`create database ${name}`);
-  const ledger = `${new URL(name, base).href}?schema=v`;
+  const database = await makeReplaceableDatabase();
+  const { ledger } = database;
   const world = await LiveWorld.open({ seed: 47, jobMs: [100, 500], rows: ROWS, kinds: ['tts'], ledger });
   const run = ['run', 'lines.csv', '--rate', '8'];
   const first = world.start(run);
@@ -27,9 +17,8 @@ it('a copy that nobody has accepted is told of by looks and by whatever starts o
   first.child.kill('SIGINT');
   await first.ended;
   const sent = world.charges().size;
-  await server.query(`create database ${copy} template ${name}`);
-  await server.query(`drop database ${name} with (force)`);
-  await server.query(`alter database ${copy} rename to ${name}`);
+  await database.copy();
+  await database.putCopy();
 
   expect((await world.run(['doctor'])).stdout).toMatch(new RegExp(`BAD +ledger .*${ACCEPT}`));
   for (const args of [['status', 'lines'], ['list'], ['ledger', 'check']])
