@@ -1,7 +1,7 @@
 import { defined } from '../contract/defined.ts';
 import type { LimiterAnswer, LimiterStep } from '../policy/pacing/limiter-step.ts';
 import type { WhyReadOnly } from './copy/read-only.ts';
-import type { OutageNews } from '../store/outage.ts';
+import type { Outage, OutageNews } from '../store/outage.ts';
 import { look } from './database/transactions.ts';
 import { unitAdapterOf } from './database/unit-adapter.ts';
 import type { LockMethods, Reserve } from './driver.ts';
@@ -69,7 +69,7 @@ export function createLedger(opened: OpenDatabase): Ledger {
   const unitAdapter = unitAdapterOf(db);
   const outage = unitAdapter?.outage;
   const ledger: Ledger = {
-    ...locks,
+    ...(outage === undefined ? locks : awaiting(locks, outage)),
     ...bound,
     id,
     origin,
@@ -93,6 +93,17 @@ export function createLedger(opened: OpenDatabase): Ledger {
   };
   const whole = reserve === undefined ? ledger : withReserve(ledger, reserve);
   return unitAdapter?.withMemory(whole) ?? whole;
+}
+
+/** Each lock on a connection of its own, which an outage breaks like any other: what fails holds nothing, and is tried again. */
+function awaiting(locks: LockMethods, outage: Outage): LockMethods {
+  return {
+    lockForWorkers: (server, onLost) => outage.repeat(() => locks.lockForWorkers(server, onLost)),
+    lockAgainstWorkers: () => outage.repeat(() => locks.lockAgainstWorkers()),
+    isWorkedOn: () => outage.repeat(() => locks.isWorkedOn()),
+    lockForLoading: () => outage.repeat(() => locks.lockForLoading()),
+    lockForFiles: () => outage.repeat(() => locks.lockForFiles()),
+  };
 }
 
 /** Each method without its first argument, the database. */

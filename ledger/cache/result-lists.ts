@@ -128,11 +128,13 @@ async function sumByAge(tx: Tx): Promise<CacheSums['byAge']> {
  * bytes; null if all fit.
  */
 export async function usedBeyond(db: Db, bytes: number): Promise<number | null> {
-  const { rows } = await sql<{ used: number }>`
-    select used from (
-      select used, sum(bytes) over (order by used desc, key rows unbounded preceding) as total from ${byKey(db)} as one
-    ) as sums where total > ${bytes} order by used desc limit 1`.execute(db);
-  return rows[0]?.used ?? null;
+  return look(db, async (tx) => {
+    const { rows } = await sql<{ used: number }>`
+      select used from (
+        select used, sum(bytes) over (order by used desc, key rows unbounded preceding) as total from ${byKey(tx)} as one
+      ) as sums where total > ${bytes} order by used desc limit 1`.execute(tx);
+    return rows[0]?.used ?? null;
+  });
 }
 
 /**

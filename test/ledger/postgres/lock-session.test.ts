@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import type { Unlock } from '../../../ledger/driver.ts';
 import { LedgerAway, LedgerInUse } from '../../../ledger/errors.ts';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import { advisoryLocks } from '../../../ledger/postgres/locks.ts';
@@ -96,5 +97,17 @@ describe('the lock of workers, over a line', () => {
     gate.hush();
     await failing;
     unlock();
+  });
+
+  it('waits like whatever else is asked where the server is away', async () => {
+    const ledger = await openLedger(through, { waits: true });
+    endAfterTest(() => ledger.close());
+    await gate.shut();
+    const asked = [ledger.isWorkedOn(), ledger.lockForFiles(), ledger.lockForLoading(), ledger.lockForWorkers('one')];
+    const ended = Promise.all(asked);
+    await waitFor(async () => (await ledger.outage()) !== undefined);
+    await gate.open();
+    const [, ...unlocks] = await ended;
+    for (const unlock of unlocks) (unlock as Unlock)();
   });
 });
