@@ -11,7 +11,7 @@ export type { RunAnswer, RunFunctions } from './run/run-functions.ts';
 export type { RunOptions } from './run/check-run.ts';
 export type { AccountFunctions } from './account/account-functions.ts';
 export type { ChangedField, FieldResult, ProfileChange } from './account/account-functions.ts';
-export type { CreateVoiceOptions, PreviewOptions, VoiceFunctions } from './voices/voice-functions.ts';
+export type { CreateVoiceOptions, VoiceFunctions } from './voices/voice-functions.ts';
 export type { DeletedVoice } from './voices/delete-voice.ts';
 export type { ShownVoice } from './voices/find-voice.ts';
 export type { ListWish, VoiceList } from './voices/find-voice.ts';

@@ -48,7 +48,7 @@ export const EXIT_CODES = {
   halted: { code: 11, meaning: 'halted at the failure threshold' },
   outOfCredits: {
     code: 12,
-    meaning: 'stopped at the budget or out of credits; or rows were skipped because of `--cached-only`',
+    meaning: 'stopped at the budget or out of credits; or rows were skipped because of `--cache only`',
   },
   unknown: {
     code: 13,

@@ -60,7 +60,7 @@ export const FAILURES = {
     then: 'the row ends `skipped`; nothing was sent for it; `run` without the flag, or with a larger number, runs it',
   },
   NotCached: {
-    from: '`--cached-only`, where no equal row has a result',
+    from: '`--cache only`, where no equal row has a result',
     then: 'the row ends `skipped`; this request was not sent; to pay for it: `voxbatch tune BATCH --cache on`, then `voxbatch redrive BATCH --where class=NotCached`',
   },
   NoVoice: {

@@ -141,14 +141,14 @@ async function goOn({ batch, row }: SingleRecord, request: AskRequest, open: Ope
 }
 
 const OPEN_AT_ITS_PRICE =
-  'This was asked for before and has not ended, so it may be paid for, which --cached-only (the cache mode only) rules out. ' +
+  'This was asked for before and has not ended, so it may be paid for, which --cache only rules out. ' +
   'Without it, the same job goes on.';
 
 async function redrive(record: SingleRecord, request: AskRequest): Promise<Asked> {
   const { batch } = record;
   const { session, job, person, confirmAbove, again, resubmit, tell } = request;
   const ledger = await session.ledger();
-  // The cache mode of this command counts, not that of an earlier one: otherwise `--cached-only` would stay in force.
+  // The cache mode of this command counts, not that of an earlier one: otherwise `--cache only` would stay in force.
   const tuning = { ...request.tuning, cache: job.settings.cache };
   const rules: RedriveRules = { step: null, resubmit, replace: again, accept: false, asksForOverdue: false };
   const rows = chosenRows(ledger, batch.name, {});

@@ -2,12 +2,10 @@ import type { SingleJob } from '../../batches/single/single-job.ts';
 import { refuseOption } from '../problem.ts';
 import type { Session } from '../session.ts';
 import type { SingleAnswer, SingleJobOptions } from '../single/single-answer.ts';
-import { sayJob, voiceJob, type SpeechWish, type VoiceWish } from '../single/single-job-of.ts';
+import { voiceJob, type VoiceWish } from '../single/single-job-of.ts';
 import { canBeVoice, deleteNamed, type DeletedVoice } from './delete-voice.ts';
 import { listVoices, showVoice, speakingApi, type ListWish, type ShownVoice, type VoiceList } from './find-voice.ts';
 
-/** Options of a preview. */
-export type PreviewOptions = SingleJobOptions & Omit<SpeechWish, 'voice'>;
 /** Options of a new voice. */
 export type CreateVoiceOptions = SingleJobOptions & VoiceWish;
 
@@ -17,8 +15,6 @@ export interface VoiceFunctions {
   listVoices(options?: ListWish): Promise<VoiceList>;
   /** What the API's list says of a voice, and which open batches need it; free. */
   showVoice(voice: string): Promise<ShownVoice>;
-  /** Speaks a text with a voice, at its price. The job is the same as {@link Voxbatch.say} with that voice. */
-  previewVoice(voice: string, text: string, options?: PreviewOptions): Promise<SingleAnswer>;
   /**
    * Creates a voice from recordings, at its price, and waits for its id, `job.voice` in the answer. Repeating the call
    * returns the same voice and charges nothing twice. After a lost answer, the voice is looked up by its name.
@@ -39,7 +35,6 @@ export function voiceFunctions(
   return {
     listVoices: async (options = {}) => listVoices(await speakingApi(session), options),
     showVoice: (asked) => showVoice(session, asked),
-    previewVoice: (voice, text, options = {}) => single(sayJob(text, { ...options, voice }), options),
     createVoice: (name, options) => single(voiceJob(name, options), options),
     deleteVoice: async (asked) => {
       if (!canBeVoice(asked)) refuseOption('voice', 'an id, or name: and a name', asked);

@@ -24,13 +24,12 @@ export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   run: {
     does: 'Start or resume a batch; writes ./out/<batch>/',
     operands: [['<manifest>', 'CSV, TSV or JSONL file with a header; - reads stdin']],
-    flags: `${MANIFEST} ${WEBHOOK} reason resubmit dryRun confirmAfterSample detach quiet verbose`,
+    flags: `${MANIFEST} ${WEBHOOK} reason resubmit confirmAfterSample detach quiet verbose`,
     examples: [
       'voxbatch run lines.csv --sample 5 --confirm-after-sample',
       'voxbatch run lines.csv --voice anna --budget 500 --halt soon,fail=5%',
     ],
-    load: async ({ dryRun }) =>
-      dryRun === true ? (await import('../run/plan.ts')).plan : (await import('../run/begin-run.ts')).beginRun,
+    load: async () => (await import('../run/begin-run.ts')).beginRun,
   },
   plan: {
     does: 'Validate a manifest and estimate its cost; spends nothing',

@@ -40,7 +40,7 @@ export const VOICE = ['<voice>', 'Its id, or name: and its name, as in name:Ada'
 export const LOOKING = 'This never spends anything. It reads the ledger and the files, and starts no worker.';
 export const STEERING = 'You can repeat this in any state of the batch. It starts no worker.';
 
-export const TUNING = `${TUNABLE_NAMES.join(' ')} noCache fresh cachedOnly`;
+export const TUNING = TUNABLE_NAMES.join(' ');
 export const WEBHOOK = 'webhook webhookPort webhookHost webhookRestore';
 export const LOCAL_MEDIA = 'serveMedia serveMediaUrl';
 export const READING =
@@ -48,7 +48,7 @@ export const READING =
 export const PRICED = `${TUNING} probe assumeSeconds confirm out apiUrl json`;
 export const MANIFEST = `name ${READING} ${PRICED} ${LOCAL_MEDIA} yes`;
 export const SINGLE =
-  'budget onUnknown retakes cache noCache fresh cachedOnly rate pollRate probe assumeSeconds quiet verbose confirm yes again resubmit apiUrl json api';
+  'budget onUnknown retakes cache rate pollRate probe assumeSeconds quiet verbose confirm yes again resubmit apiUrl json api';
 export const SPEECH = `${SINGLE} force engine format speed language verify split tts`;
 /** Flags for when a schedule fires. */
 export const SPEC = 'every cron timezone jitter overlap catchUp pauseOnFailure noPauseOnFailure until runs budgetMonth';

@@ -7,11 +7,8 @@ import {
   READING,
   PRICED,
   SINGLE,
-  SPEECH,
   SPEC,
   ONE_DIALECT,
-  SPOKEN,
-  TEXT,
   RANGE_FROM,
   type CommandSpec,
 } from './command-spec.ts';
@@ -241,14 +238,6 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
     own: ONE_DIALECT,
     examples: ['voxbatch voices show name:Ada'],
     load: async () => (await import('../voices/look.ts')).showVoice,
-  },
-  'voices preview': {
-    does: 'Speak one text with a voice, as say does; paid',
-    operands: [VOICE, TEXT],
-    flags: SPEECH,
-    own: SPOKEN,
-    examples: ['voxbatch voices preview name:Ada "Good morning." -o ada.mp3'],
-    load: async () => (await import('../single/single-commands.ts')).preview,
   },
   'voices create': {
     does: 'Make a voice from recordings; prints its id; paid',

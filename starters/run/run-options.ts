@@ -141,11 +141,9 @@ export function manifestCommand(command: 'run' | 'plan', manifest: string, flags
     ...flags,
     api: undefined,
     json: undefined,
-    dryRun: undefined,
     quiet: undefined,
     verbose: undefined,
     tts: flags.tts === 'job' ? undefined : flags.tts,
-    cache: flags.cache === false ? 'off' : flags.cache,
     noTrimSilence: flags.trimSilence === false,
     // The path of an address is a secret, and what is printed ends in logs.
     webhookRestore: flags.webhookRestore === undefined ? undefined : 'URL',

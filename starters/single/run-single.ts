@@ -66,7 +66,7 @@ export async function runSingle(request: SingleRequest): Promise<ExitName> {
 function refusePaying({ again = false, resubmit = false }: Flags): void {
   if (!again && !resubmit) return;
   const paying = again ? '--again' : '--resubmit';
-  throw usageError(`${paying} pays for a request, and --cached-only (--cache only) sends none. Leave one of them out.`);
+  throw usageError(`${paying} pays for a request, and --cache only sends none. Leave one of them out.`);
 }
 
 async function askAndWork(request: SingleRequest, job: AskRequest['job'], settings: Settings): Promise<ExitName> {

@@ -12,11 +12,8 @@ import type { Readable } from 'node:stream';
 import { trimEnd } from '../../contract/trim-end.ts';
 import { MAX_CELL_BYTES } from '../../contract/text-limits.ts';
 
-/**
- * `voxbatch say TEXT`: speaks a text, and hands out the file. `typed`: the command, if it is another one that does the
- * same; the same text with the same voice is the same job.
- */
-export async function say(given: string, flags: Flags, context: RunContext, typed = 'say'): Promise<ExitName> {
+/** `voxbatch say TEXT`: speaks a text, and hands out the file. The same text with the same voice is the same job. */
+export async function say(given: string, flags: Flags, context: RunContext): Promise<ExitName> {
   const target = await readTarget(flags);
   checkStdout(target, flags);
   const readsStdin = given === '-';
@@ -25,18 +22,13 @@ export async function say(given: string, flags: Flags, context: RunContext, type
   const format = formatOf(flags, target);
   const wish = { voice, engine, format, speed, language, verify: verifyCell(verify), tts, api };
   return runSingle({
-    job: { ...sayJob(text, wish), typed, ...defined({ split }) },
+    job: { ...sayJob(text, wish), ...defined({ split }) },
     flags,
     context,
     readsStdin,
     ready: () => checkTarget(target, flags),
     give: (record, place) => giveMedia(record, target, { force }, place),
   });
-}
-
-/** `voxbatch voices preview VOICE TEXT`: the same for a voice. */
-export function preview(voice: string, text: string, flags: Flags, context: RunContext): Promise<ExitName> {
-  return say(text, { ...flags, voice }, context, 'voices preview');
 }
 
 /** Formats that are also the extension of their files. */

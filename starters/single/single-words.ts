@@ -80,7 +80,7 @@ export function endText(record: SingleView): readonly string[] {
 }
 
 function reasonOf(failure: Failure): string {
-  if (failure.class === 'NotCached') return 'no earlier, equal result is there, and --cached-only sends nothing.';
+  if (failure.class === 'NotCached') return 'no earlier, equal result is there, and --cache only sends nothing.';
   return sentence(failure.message);
 }
 
@@ -122,7 +122,7 @@ function nextOf(record: SingleView, cost: 'free' | 'charged' | 'uncertain'): str
       return `The file is kept; to write it to out/${name}/: voxbatch results ${name}. ${acceptText(name)} ${PAY_AGAIN}`;
     case 'skipped':
       return row.failure?.class === 'NotCached'
-        ? 'To pay for it: the same command without --cached-only.'
+        ? 'To pay for it: the same command without --cache only.'
         : 'To send it: the same command with a larger --budget.';
     default:
       // A text in parts, of which some did not pass a check: it has no file, so it failed.

@@ -85,7 +85,7 @@ const OUTCOME_WORDS: Readonly<Record<EndWord, string>> = {
   failed: 'no result; see _error_class and _message',
   unknown: 'may have been charged; not sent again',
   unfit: 'paid for and kept; failed a check',
-  skipped: 'not sent: over the budget, or --cached-only',
+  skipped: 'not sent: over the budget, or --cache only',
   overdue: 'job was still running at the API; can be fetched later, free',
   cancelled: 'not sent, or only in part: the batch ended early',
   'not chosen': 'not sent: left out by --limit or --sample',

@@ -4,7 +4,7 @@ import { shellWord } from '../../contract/shell-word.ts';
 /** A usage error's message, with a hint at the likely mistake. */
 export function usageWords(message: string, program: Command, args: readonly string[]): string {
   const hint = misreadHint(program, args, message);
-  return hint === undefined ? withOurWord(message, commandTree(program)) : `${message.trimEnd()}\n${hint}`;
+  return hint === undefined ? withOurWord(message, program, args) : `${message.trimEnd()}\n${hint}`;
 }
 
 /** Other tools' names for our commands. */
@@ -37,15 +37,34 @@ const FLAGS: ReadonlyMap<string, string> = new Map([
   ...each(['--debug'], '--verbose'),
 ]);
 
+/** What said the same as another word of ours, with that word; by the command too, where others take it. */
+const DROPPED: ReadonlyMap<string, string> = new Map([
+  ['--no-cache', '--cache off'],
+  ['--fresh', '--cache fresh'],
+  ['--cached-only', '--cache only'],
+  ['run --dry-run', 'voxbatch plan MANIFEST'],
+  ['status --follow', 'voxbatch watch BATCH'],
+  ['up --no-server', 'voxbatch worker'],
+  ['voices preview', 'voxbatch say TEXT --voice VOICE'],
+]);
+
 const LOGS = 'For a row: voxbatch explain ROW. For the worker: .voxbatch/logs/worker.log, or run with --verbose.';
 
 /**
  * A usage error's message with our equivalent of another tool's term, or with the commands that do take the flag. This
  * replaces a guess by spelling.
  */
-function withOurWord(message: string, commands: readonly CommandFacts[]): string {
+function withOurWord(message: string, program: Command, [command = '']: readonly string[]): string {
   const [, what, word = ''] = /unknown (command|option) '([^']*)'/.exec(message) ?? [];
-  const hint = what === 'command' ? commandHint(word) : what === 'option' ? flagHint(word, commands) : undefined;
+  const ours = DROPPED.get(word) ?? DROPPED.get(`${command} ${word}`);
+  const hint =
+    ours !== undefined
+      ? `Instead: ${ours}`
+      : what === 'command'
+        ? commandHint(word)
+        : what === 'option'
+          ? flagHint(word, commandTree(program))
+          : undefined;
   return hint === undefined ? message : `${message.replace(/\(Did you mean [^()]*\)/, '').trimEnd()}\n(${hint})`;
 }
 

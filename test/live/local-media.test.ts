@@ -46,7 +46,7 @@ describe('local audio and video, handed out from here', () => {
   beforeAll(async () => {
     port = await freePort();
   });
-  const serving = (): string[] => ['--no-cache', '--serve-media', `127.0.0.1:${String(port)}`];
+  const serving = (): string[] => ['--cache', 'off', '--serve-media', `127.0.0.1:${String(port)}`];
 
   it('are sent by links that the service really fetches, are priced by their length, and are never on record as links', async () => {
     const world = await openWorld({ jobMs: [200, 600] });

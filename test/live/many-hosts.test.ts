@@ -44,7 +44,18 @@ describe('four workers', () => {
     const before = paid();
     const dearest = Math.max(...world.simulator.ledger().map(({ credits }) => credits));
     const budget = Math.round(0.5 * before);
-    const limited = ['run', 'lines.csv', '--name', 'limited', '--no-cache', '--budget', String(budget), '--rate', '40'];
+    const limited = [
+      'run',
+      'lines.csv',
+      '--name',
+      'limited',
+      '--cache',
+      'off',
+      '--budget',
+      String(budget),
+      '--rate',
+      '40',
+    ];
     expect(await world.run(limited, { env })).toMatchObject({ code: 12 });
     const spent = paid() - before;
     const sent = await sentByWorker(world, 'limited');
@@ -54,7 +65,7 @@ describe('four workers', () => {
     expect(spent).toBeGreaterThan(budget - dearest);
 
     // An open batch, looked at and steered by somebody who has no token, and cannot reach the store.
-    const open = ['run', 'lines.csv', '--name', 'open', '--no-cache', '--rate', '0.5', '--detach'];
+    const open = ['run', 'lines.csv', '--name', 'open', '--cache', 'off', '--rate', '0.5', '--detach'];
     expect(await world.run(open, { env })).toMatchObject({ code: 0 });
     await untilSentBy(world, 'open', 1);
     const bare = {
@@ -103,7 +114,7 @@ describe('several accounts in one ledger', () => {
     const starts = accounts.flatMap((account) => [account, account]);
     workers.push(...(await Promise.all(starts.map((account) => world.startWorking(['worker'], { env: account.env })))));
     const runs = accounts.map((account) =>
-      world.start(['run', `${account.token}.csv`, '--rate', '10', '--halt', 'never', '--no-cache'], {
+      world.start(['run', `${account.token}.csv`, '--rate', '10', '--halt', 'never', '--cache', 'off'], {
         env: account.env,
       }),
     );

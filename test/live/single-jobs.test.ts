@@ -22,7 +22,7 @@ const LIMIT = 60;
 const ATTACKS = {
   say: {
     argsOf: (job) => ['say', `Good morning, ${job}.`, '--voice', 'narrator'],
-    moments: ['after-intent', 'after-verdict'],
+    moments: ['after-intent', 'after-verdict', 'before-rename'],
   },
   transcribe: {
     argsOf: (job) => ['transcribe', `${AUDIO}&of=${job}`],
@@ -50,10 +50,6 @@ const ATTACKS = {
     argsOf: (job) => ['say', `At once, ${job}.`, '--voice', 'narrator', '--tts', 'sync'],
     moments: ['after-answer'],
   },
-  preview: {
-    argsOf: (job) => ['voices', 'preview', 'narrator', `Listen to me, ${job}.`],
-    moments: ['before-rename'],
-  },
   // By the names of the older paths it is found in their list.
   legacy: {
     argsOf: (job) => ['lip-sync', `https://media.example/face.mp4?of=${job}`, AUDIO, '--api-dialect', 'legacy'],
@@ -77,7 +73,6 @@ describe('single jobs', () => {
       voices: attack('voices'),
       lipSync: attack('lipSync'),
       saySync: attack('saySync'),
-      preview: attack('preview'),
       legacy: attack('legacy'),
       byUp: leaveToUp(),
     };
@@ -145,8 +140,6 @@ describe('single jobs', () => {
     attacked.voices);
   it('voxbatch lip-sync: killed and called again with the same arguments, it is charged once', () => attacked.lipSync);
   it('voxbatch say: killed with --tts sync, too, it is charged once', () => attacked.saySync);
-  it('voxbatch voices preview: killed and called again with the same arguments, it is charged once', () =>
-    attacked.preview);
   it('voxbatch lip-sync: on the legacy paths, too, killed before the answer counts, it is charged once', () =>
     attacked.legacy);
   it('voxbatch say: an up that is there works for it, and if that dies, the command itself', () => attacked.byUp);

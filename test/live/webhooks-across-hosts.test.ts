@@ -25,7 +25,7 @@ it('jobs of a worker that receives no webhooks are read when another one is told
   workers.push(await world.startWorking(receiver, { env }));
   workers.push(await world.startWorking(['worker'], { env }));
   const { jobReads: before } = await world.statistics();
-  const run = ['run', 'lines.csv', '--no-cache', '--submits', '32'];
+  const run = ['run', 'lines.csv', '--cache', 'off', '--submits', '32'];
   expect(await world.run(run, { env })).toMatchObject({ code: 0 });
   const { jobReads: after } = await world.statistics();
   const sent = await sentByWorker(world, 'lines');

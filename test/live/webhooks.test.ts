@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 
 const run = (name: string, ...more: readonly string[]): readonly string[] => [
-  ...['run', 'lines.csv', '--name', name, '--no-cache', '--submits', '32', ...more],
+  ...['run', 'lines.csv', '--name', name, '--cache', 'off', '--submits', '32', ...more],
 ];
 
 it('POST /profile: jobs that webhooks announce are hardly polled, and the earlier webhook is put back', async () => {

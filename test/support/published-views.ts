@@ -8,7 +8,7 @@ const VIEWS: readonly (readonly [command: RegExp, view: string | undefined])[] =
   // Printed with the names that the API's look and its list have had from the beginning.
   [/^(doctor .*--(api|strict-schema)|voices list)\b/, undefined],
   [/^(status|watch)\b/, 'status'],
-  [/^(say|transcribe|lip-sync|voices (create|preview))\b/, 'job'],
+  [/^(say|transcribe|lip-sync|voices create)\b/, 'job'],
   [/^redrive .*--dry-run\b/, 'redrive'],
   [/^results .*--media-links\b/, 'media-links'],
   [/^(run|redrive)\b/, 'run'],

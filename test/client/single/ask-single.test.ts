@@ -37,7 +37,7 @@ async function ask(tuning: Tuning, approves?: boolean): Promise<Asked> {
   }
 }
 
-describe('a single job that --cached-only left unsent', () => {
+describe('a single job that --cache only left unsent', () => {
   it.each([
     { tuning: {}, cache: 'on' },
     { tuning: { cache: 'only' }, cache: 'only' },
@@ -60,11 +60,11 @@ describe('a single job whose command was killed before a worker looked at it', (
     expect(await ask({}, true)).toMatchObject({ type: 'open', isNew: false, batch: { settings: { cache: 'on' } } });
   });
 
-  it('and may be paid for goes on as approved, and not at all with --cached-only', async () => {
+  it('and may be paid for goes on as approved, and not at all with --cache only', async () => {
     await ask({ cache: 'fresh' }, true);
     expect(await ask({ cache: 'only' })).toMatchObject({
       type: 'not-opened',
-      why: expect.stringContaining('--cached-only'),
+      why: expect.stringContaining('--cache only'),
     });
     expect(await ask({ cache: 'on' })).toMatchObject({ type: 'open', batch: { settings: { cache: 'fresh' } } });
     expect(await cache()).toBe('fresh');

@@ -46,7 +46,7 @@ async function fetchesOf(world: LiveWorld): Promise<readonly MediaFetch[]> {
 it('are uploaded once each, fetched by presigned links also while the worker is dead, and swept when no row needs them', async () => {
   const env = { ...s3.env, VOXBATCH_STORE: 's3://media/local' };
   const world = await openWorld([300, 1_500]);
-  const args = ['run', 'lines.csv', '--no-cache', '--rate', '20', '--halt', 'never'];
+  const args = ['run', 'lines.csv', '--cache', 'off', '--rate', '20', '--halt', 'never'];
   let run = world.start(args, { env });
   for (const share of [0.3, 0.6]) {
     await world.untilCharged(Math.ceil(share * ROWS));
@@ -84,7 +84,7 @@ it('are uploaded once each, fetched by presigned links also while the worker is 
 it('stay in the bucket as long as a job may still want them', async () => {
   const env = { ...s3.env, VOXBATCH_STORE: 's3://media/again' };
   const world = await openWorld([60_000, 60_000]);
-  const run = world.start(['run', 'lines.csv', '--no-cache', '--limit', '3'], { env });
+  const run = world.start(['run', 'lines.csv', '--cache', 'off', '--limit', '3'], { env });
   await world.untilCharged(3);
   await run.kill();
   const pruned = await world.run(['cache', 'prune', '--older-than', '1000d', '--yes', '--json'], { env });

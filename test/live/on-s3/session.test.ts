@@ -61,7 +61,7 @@ it('links end with the session: told before money is spent, signed in new sessio
   expect(plan.stdout).toContain(WARNING);
   expect(world.charges().size).toBe(0);
 
-  const ran = await world.run(['run', 'lines.csv', '--no-cache'], { env });
+  const ran = await world.run(['run', 'lines.csv', '--cache', 'off'], { env });
   expect(ran.stderr).toContain(told);
   expect(ran.code).toBe(0);
   await expectWhole(world, 'lines', 2);
@@ -76,14 +76,14 @@ it('links end with the session: told before money is spent, signed in new sessio
   expect(limit).toBe('session');
   expect(Date.parse(until) - Date.now()).toBeLessThanOrEqual(host.lastsMs);
 
-  const single = await world.run(['lip-sync', 'face.mp4', 'face.mp4', '--no-cache'], { env });
+  const single = await world.run(['lip-sync', 'face.mp4', 'face.mp4', '--cache', 'off'], { env });
   expect({ code: single.code, warned: single.stderr.includes(WARNING) }).toEqual({ code: 0, warned: true });
   const edited = ['redrive', 'lines', '--from', 'lines.csv', '--dry-run'];
   expect((await world.run(edited, { env })).stderr).toContain(WARNING);
 
   const charged = world.charges().size;
   host.lastsMs = 2 * MINUTE;
-  const dying = world.start(['run', 'lines.csv', '--no-cache', '--name', 'dying'], { env });
+  const dying = world.start(['run', 'lines.csv', '--cache', 'off', '--name', 'dying'], { env });
   let explained = '';
   while (!explained.includes('the session of the credentials for the bucket ends'))
     explained = (await world.run(['explain', 'a', '--batch', 'dying'], { env })).stdout;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createProgram } from '../../../starters/program.ts';
 import { commandTree } from '../../../starters/terminal/usage-words.ts';
-import { capture, expectRun, json, lineForEach, run } from '../command-line.ts';
+import { capture, expectRun, json, lineForEach } from '../command-line.ts';
 
 lineForEach();
 beforeEach(() => writeFile('lines.csv', 'id,text,voice\na,Hello,anna\n'));
@@ -44,12 +44,5 @@ describe('--name and --file-name', () => {
     ['--file-name x', 'expected .{ext} at the end'],
   ])('refuse %s (2)', async (flags, why) => {
     await expectRun(`plan lines.csv ${flags}`, 2, why);
-  });
-});
-
-describe('run --dry-run', () => {
-  it('says what plan says, and makes nothing', async () => {
-    const planned = await expectRun('plan lines.csv --budget 50', 0, 'voxbatch run lines.csv --budget 50\n');
-    expect(await run('run lines.csv --budget 50 --dry-run')).toEqual(planned);
   });
 });

@@ -31,11 +31,10 @@ describe('the tuning flags', () => {
     ['--submits 256 --window 10000', { limits: { submits: 256, window: 10_000 } }, 'submits 256, window 10000'],
     ['--halt soon,fail=5%', { halt: { when: 'soon', fail: 5, unit: 'percent' } }, 'halt soon,fail=5%'],
     ['--on-unknown resubmit --retakes 0', { onUnknown: 'resubmit', retakes: 0 }, 'on unknown resubmit, retakes 0'],
-    // What to do with earlier results is said in several ways.
     ['--cache on', { cache: 'on' }, 'cache on'],
-    ['--no-cache', { cache: 'off' }, 'cache off'],
-    ['--fresh', { cache: 'fresh' }, 'cache fresh'],
-    ['--cached-only', { cache: 'only' }, 'cache only'],
+    ['--cache off', { cache: 'off' }, 'cache off'],
+    ['--cache fresh', { cache: 'fresh' }, 'cache fresh'],
+    ['--cache only', { cache: 'only' }, 'cache only'],
   ])('%s: gives what was given and nothing else, and is told so', (line, given, words) => {
     expect(tuned(line)).toEqual(given);
     expect(describeTuning(given)).toBe(words);
@@ -58,8 +57,6 @@ describe('the tuning flags', () => {
     ['--submits=257', /expected a whole number from 1 to 256/],
     ['--window=10001', /expected a whole number from 1 to 10000/],
     ['--rate= ', /expected a number above 0/],
-    ['--fresh --cached-only', 'only one of --cache, --no-cache'],
-    ['--cache on --fresh', 'only one of --cache, --no-cache'],
   ])('refuse %s', (line, why) => {
     expect(() => tuned(line)).toThrow(why);
   });

@@ -24,7 +24,7 @@ it('plan and run refuse a batch whose results are there by this ledger, which do
     await writeFile(`out/lines/${file}`, JSON.stringify(owner));
     const older = /out\/lines holds the results of this batch .* older than the folder[^]*another --name/;
     await expectRefused('run lines.csv --yes', older);
-    for (const line of ['plan lines.csv', 'run lines.csv --dry-run']) await expectRun(line, 0, older);
+    await expectRun('plan lines.csv', 0, older);
     expect(await place.ledger.findBatch('lines')).toBeUndefined();
   }
 });

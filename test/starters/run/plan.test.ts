@@ -64,7 +64,7 @@ describe('plan', () => {
       out,
       err: 'voxbatch run lines.csv --sample 3 --seed 7\n',
     });
-    await expectRun('run lines.csv --limit 1 --dry-run', 0, { out: '1 of 4 rows (--limit 1)' });
+    await expectRun('plan lines.csv --limit 1', 0, { out: '1 of 4 rows (--limit 1)' });
   });
 
   it("marks no estimate where the user's own price counts", async () => {

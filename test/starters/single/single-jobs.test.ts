@@ -37,7 +37,7 @@ describe('voxbatch say of what is finished', () => {
     const told = `Finished before, nothing was sent now. 7 credits charged. Record: voxbatch explain ${batch}\n`;
     expect(await run(...SAID)).toEqual({ code: 0, stdout: `${batch}.mp3\n`, stderr: told });
     expect(await content(`${batch}.mp3`)).toBe(AUDIO);
-    for (const flags of [[], ['--cached-only']]) await expectRun(say(...flags), 0, { out: `${batch}.mp3\n` });
+    for (const flags of [[], ['--cache', 'only']]) await expectRun(say(...flags), 0, { out: `${batch}.mp3\n` });
   });
 
   it('writes it where -o says: a file, a folder, but over no other file without --force', async () => {
@@ -128,8 +128,8 @@ describe('what cannot be sent', () => {
     [say('--format', 'wav', '-o', 'a.mp3'), '-o ends in .mp3, and --format says wav.'],
     [say('--api', 'mood'), 'expected FIELD=VALUE'],
     [say('-o', 'takes/x.mp3'), 'There is no folder takes. Create it, or choose another place with -o.'],
-    [say('--cached-only', '--again'), '--again pays for a request, and --cached-only (--cache only) sends none.'],
-    [say('--cache', 'only', '--resubmit'), '--resubmit pays for a request, and --cached-only'],
+    [say('--cache', 'only', '--again'), '--again pays for a request, and --cache only sends none.'],
+    [say('--cache', 'only', '--resubmit'), '--resubmit pays for a request, and --cache only'],
     [['transcribe talk.mp3'], 'audio: talk.mp3 is a file here, and the API fetches its media by URL. Put it where the'],
     [['transcribe', TALK, '-o', 'talk.json'], 'expected a name that ends in .txt, .srt, .vtt.'],
     [['lip-sync file:///face.mp4', TALK], 'video: expected an absolute http:// or https:// URL with a host'],

@@ -22,6 +22,18 @@ describe('a word that other tools use', () => {
     expect((await json(line)).value).toMatchObject({ message: expect.stringContaining(hint) });
   });
 
+  it.each([
+    ['run x.csv --no-cache', '--cache off'],
+    ['plan x.csv --fresh', '--cache fresh'],
+    ['say Hi --cached-only', '--cache only'],
+    ['run x.csv --dry-run', 'voxbatch plan MANIFEST'],
+    ['status --follow', 'voxbatch watch BATCH'],
+    ['up --no-server', 'voxbatch worker'],
+    ['voices preview Ada Hi', 'voxbatch say TEXT --voice VOICE'],
+  ])('%s says the same as another word of ours, which is named', async (line, ours) => {
+    await expectRun(line, 2, { err: [`(Instead: ${ours})`, 'Nothing was spent.'], not: 'Did you mean' });
+  });
+
   it('that nobody uses is answered with the nearest of ours, as before', async () => {
     await expectRun('run x.csv --buget 4', 2, '(Did you mean --budget?)');
     await expectRun('stauts', 2, '(Did you mean status?)');

@@ -60,11 +60,3 @@ describe('voices create', () => {
     await expectRefused(`voices create ${words}`, said);
   });
 });
-
-it('voxbatch voices preview: is the job that say with this voice is, and names itself', async () => {
-  const file = await place.store.put('job/1.mp3', 'ID3 the paid bytes');
-  const said: SingleJob = { command: 'say', kind: 'tts', cells: { text: 'Good morning.', voice: 'anna' } };
-  const batch = await addJob(world.simulator, place, said, { file });
-  await expectRun(['voices preview anna', 'Good morning.'], 0, { out: `${batch}.mp3\n` });
-  await expectRun(['voices preview anna', ''], 2, 'See: voxbatch voices preview --help');
-});
