@@ -96,8 +96,9 @@ export const JOINING_COLUMNS: readonly string[] = [PAUSE_COLUMN, TITLE_COLUMN];
 const MOST_PAUSE = 600;
 export const PAUSE_FORM = `seconds from 0 to ${MOST_PAUSE}, such as 0.5`;
 
-/** Parses the length of a pause in seconds; undefined if invalid. */
-export function parsePause(text: string): number | undefined {
+/** Parses the length of a pause in seconds, with a point or a comma; undefined if invalid. */
+export function parsePause(given: string): number | undefined {
+  const text = given.replace(',', '.');
   const seconds = /^0+(\.0*)?$/.test(text.trim()) ? 0 : parsePositive(text);
   return seconds !== undefined && seconds <= MOST_PAUSE ? seconds : undefined;
 }

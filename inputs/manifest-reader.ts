@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path';
+import { decimalOf, type Decimal } from '../contract/table-format.ts';
 import { attachLocalMedia } from './local-media/attach-local-media.ts';
 import { attachSamples } from './voices/attach-samples.ts';
 import { combineDigests } from './regular-file.ts';
@@ -55,6 +56,8 @@ export class ManifestReader {
   readonly #digests: string[] = [];
   /** Part of a file could not be read, or a file is empty. */
   #isCut = false;
+  /** Of the current file. */
+  #decimal: Decimal = '.';
   /** Some rows are of unknown kind. */
   #isUnclear = false;
 
@@ -65,7 +68,8 @@ export class ManifestReader {
     this.#csv = source.format.format === 'csv';
     const join = options.join === undefined ? undefined : new JoinCheck(options.join);
     this.#header = new HeaderCheck(options, this.#csv, join);
-    const surroundings = { csv: this.#csv, unique, header: this.#header, join, places: this.#places };
+    const decimal = (): Decimal => this.#decimal;
+    const surroundings = { csv: this.#csv, decimal, unique, header: this.#header, join, places: this.#places };
     this.#reader = new RowReader(options, surroundings);
   }
 
@@ -95,6 +99,7 @@ export class ManifestReader {
       const { path, label, format } = file;
       this.#places.begin(label);
       this.#header.isOther = false;
+      this.#decimal = format.format === 'csv' ? decimalOf(format) : '.';
       this.file = files.length === 1 ? undefined : label;
       const parts = format.format === 'csv' ? readCsv(file, format.delimiter) : readJsonl(file, jsonColumns);
       // A stream has no folder of its own.

@@ -16,6 +16,7 @@ import type { RowDefaults } from '../contract/batch.ts';
 import { cellOfPath, NO_LINKS, type LocalMediaRules } from './local-media/rules.ts';
 import { valueOfApiCell } from '../contract/api-cells.ts';
 import { show, type Finding } from '../contract/manifest-problems.ts';
+import type { Decimal } from '../contract/table-format.ts';
 import { MAX_CELL_BYTES } from '../contract/text-limits.ts';
 import { isTooDeep, surveyJson, TOO_DEEP } from './survey-json.ts';
 import { plainNumber } from '../contract/value-kinds.ts';
@@ -58,6 +59,8 @@ export interface RowRules {
   readonly localMedia?: LocalMediaRules | undefined;
   /** See `ManifestOptions`. Default false. */
   readonly anyApiField?: boolean | undefined;
+  /** What separates decimals, besides a point. Default: nothing. */
+  readonly decimal?: Decimal;
 }
 
 /** Parses a row's cells into its spec. Checks the raw cells first, then the kind, then each value. */
@@ -159,9 +162,9 @@ function parseCell(kind: Kind, column: SpecColumn, cell: string, rules: RowRules
       if (column === 'voice' && nameAskedFor(cell.trim()) === '') return NAMELESS;
       return parseWord(cell.trim(), wordsOf(kind, column));
     case 'number':
-      return parseNumber(cell.trim(), boundsRule(kind, column));
+      return parseNumber(withPoint(cell, rules), boundsRule(kind, column));
     case 'seconds':
-      return parseNumber(cell.trim(), SECONDS);
+      return parseNumber(withPoint(cell, rules), SECONDS);
     case 'link':
       return parseMedia(cell.trim(), rules.localMedia);
     case 'files': {
@@ -169,8 +172,12 @@ function parseCell(kind: Kind, column: SpecColumn, cell: string, rules: RowRules
       return 'finding' in paths ? paths : { value: paths.value.map(unreadFile) };
     }
     case 'threshold':
-      return parseThreshold(cell.trim());
+      return parseThreshold(withPoint(cell, rules));
   }
+}
+
+function withPoint(cell: string, { decimal = '.' }: RowRules): string {
+  return cell.trim().replace(decimal, '.');
 }
 
 /** A file that has not been inspected yet; `check-samples.ts` fills in the rest. */

@@ -12,6 +12,7 @@ import {
   type StepChoice,
 } from '../contract/row-kinds.ts';
 import { dialectOfRow } from '../policy/subset/subset.ts';
+import type { Decimal } from '../contract/table-format.ts';
 import { fitText } from './parts/fit-text.ts';
 import { unguardCell } from './formula-guard.ts';
 import type { HeaderCheck } from './header-check.ts';
@@ -37,6 +38,8 @@ type ReadRow =
 interface RowSurroundings {
   /** Whether the file is CSV, not JSONL. */
   readonly csv: boolean;
+  /** What separates decimals in the current file. */
+  readonly decimal: () => Decimal;
   /** Whether to compare ids and names with those of other rows. */
   readonly unique: boolean;
   readonly header: HeaderCheck;
@@ -68,7 +71,7 @@ export class RowReader {
 
   /** Reads the record on a line; `row`: its number. */
   read(line: number, raw: readonly string[], row: number): ReadRow {
-    const { header, csv, places } = this.#with;
+    const { header, csv, places, decimal } = this.#with;
     if (header.isOther) return { givenId: '', findings: [] };
     const { columns } = header;
     const cells = columns.guarded ? raw.map(unguardCell) : raw;
@@ -78,7 +81,7 @@ export class RowReader {
     const ragged = csv ? columns.findRagged(cells) : undefined;
     if (ragged !== undefined) return { givenId, findings: [ragged] };
     const { strict, defaults, anyApiField, localMedia, legacyShare = 0, voices } = this.#options;
-    const rules = { kind: header.kind, defaults, strict, anyApiField, localMedia };
+    const rules = { kind: header.kind, defaults, strict, anyApiField, localMedia, decimal: decimal() };
     const { spec, draft, findings, unread } = parseRow(columns, cells, rules);
     if (!strict) for (const column of unread) header.warnOfUnread(column, line);
     this.#identities.checksNames = header.isTemplateGood;

@@ -101,28 +101,20 @@ export class BatchFiles {
 
   /** Adds the list of finished copies. */
   async addFinished(lines: readonly FinishedLine[]): Promise<void> {
-    const figure = (cell: string): LineValue => (cell === '' ? null : Number(cell));
-    const cells = lines.map((line) => ({
-      ...line,
-      loudness_before: figure(line.loudness_before),
-      loudness_after: figure(line.loudness_after),
-    }));
-    await this.#addList(FINISHED, cells);
+    await this.#addList(FINISHED, lines);
   }
 
   async #addList(
-    { csv, line: { shape } }: SoundList,
-    lines: readonly Readonly<Record<string, LineValue>>[],
+    { csv, line: { shape }, figures }: SoundList,
+    lines: readonly Readonly<Record<string, string>>[],
   ): Promise<void> {
     const columns = Object.keys(shape);
     const file = await this.#table(csv, columns);
+    const valueOf = (column: string, cell = ''): LineValue =>
+      cell !== '' && figures.includes(column) ? Number(cell) : cell;
     for (const line of lines) {
-      await file.write(
-        csvLine(
-          columns.map((column) => line[column] ?? null),
-          this.#format.delimiter,
-        ),
-      );
+      const values = columns.map((column) => valueOf(column, line[column]));
+      await file.write(csvLine(values, this.#format.delimiter));
     }
   }
 

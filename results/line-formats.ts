@@ -1,4 +1,4 @@
-import { PLAIN_TABLE, type Delimiter } from '../contract/table-format.ts';
+import { decimalOf, PLAIN_TABLE, type Decimal, type Delimiter } from '../contract/table-format.ts';
 import { guardCell } from '../inputs/formula-guard.ts';
 
 /** A value of a line: an input cell, or a result column. Null is an empty cell. */
@@ -6,16 +6,17 @@ export type LineValue = string | number | readonly string[] | null;
 
 /** A line of CSV: guarded against formulas, quoted per RFC 4180, ending in LF. */
 export function csvLine(values: readonly LineValue[], delimiter: Delimiter = PLAIN_TABLE.delimiter): string {
-  return `${values.map((value) => quoted(csvCell(value), delimiter)).join(delimiter)}\n`;
+  const decimal = decimalOf({ delimiter });
+  return `${values.map((value) => quoted(csvCell(value, decimal), delimiter)).join(delimiter)}\n`;
 }
 
 /**
  * A value as it appears in CSV: lists joined with spaces, formulas neutralised. Negative numbers do not count as
  * formulas.
  */
-export function csvCell(value: LineValue): string {
+export function csvCell(value: LineValue, decimal: Decimal = '.'): string {
   if (value === null) return '';
-  if (typeof value === 'number') return String(value);
+  if (typeof value === 'number') return String(value).replace('.', decimal);
   return guardCell(typeof value === 'object' ? value.join(' ') : value);
 }
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { dialectChoiceOf } from '../contract/batch.ts';
 import { DIALECT_CHOICE } from '../contract/dialects.ts';
 import { CONTROLS, OUTCOMES, ROW_STATES } from '../contract/outcomes.ts';
-import { DELIMITERS, PLAIN_TABLE } from '../contract/table-format.ts';
+import { decimalOf, DECIMALS, DELIMITERS, PLAIN_TABLE } from '../contract/table-format.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { isoTime } from './receipt.ts';
 import { roundCredits } from '../contract/price-units.ts';
@@ -74,8 +74,10 @@ export const summarySchema = z.object({
   /** When the ledger was last replaced by a copy, ISO 8601, UTC; absent if it never was. */
   accepted_copy: z.string().exactOptional(),
   versions: z.object({ voxbatch: z.string(), summary: z.literal(SUMMARY_VERSION) }),
-  /** Format of the CSV tables: that of the manifest. */
-  csv: z.object({ delimiter: z.enum(DELIMITERS), bom: z.boolean() }).default(PLAIN_TABLE),
+  /** Format of the CSV tables: that of the manifest. `decimal`: of numbers; absent for a point. */
+  csv: z
+    .object({ delimiter: z.enum(DELIMITERS), bom: z.boolean(), decimal: z.enum(DECIMALS).exactOptional() })
+    .default(PLAIN_TABLE),
   /** sha256 of each other file in the folder, hex; for media see `receipts.jsonl`. */
   files: z.record(z.string(), z.string().regex(/^[0-9a-f]{64}$/u)),
 });
@@ -94,6 +96,7 @@ export function summarize(
   voxbatchVersion: string,
 ): Summary {
   const isOpen = batch.state !== 'closed';
+  const table = batch.settings.table ?? PLAIN_TABLE;
   return {
     batch: batch.name,
     manifest_digest: batch.digest,
@@ -115,7 +118,7 @@ export function summarize(
     created_at: isoTime(batch.createdAt),
     started_at: batch.startedAt === null ? null : isoTime(batch.startedAt),
     ended_at: batch.closedAt === null ? null : isoTime(batch.closedAt),
-    csv: batch.settings.table ?? PLAIN_TABLE,
+    csv: { ...table, ...(decimalOf(table) === ',' && { decimal: ',' }) },
     versions: { voxbatch: voxbatchVersion, summary: SUMMARY_VERSION },
     files,
   };

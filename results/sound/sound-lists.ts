@@ -27,6 +27,8 @@ export interface SoundList<Line extends SoundLine = SoundLine> {
   readonly csv: string;
   /** A line of it; its members are the columns. */
   readonly line: z.ZodObject & z.ZodType<Line>;
+  /** Columns that are numbers with decimals, or empty. They are written as such, and read with a point. */
+  readonly figures: readonly string[];
 }
 
 /** The files that `--join` made, and those that it could not make yet. */
@@ -46,6 +48,7 @@ export const JOINED = {
     /** Why the file was not made; empty if it was. */
     message: z.string(),
   }),
+  figures: ['seconds'],
 } satisfies SoundList;
 
 export type JoinedLine = Readonly<z.infer<typeof JOINED.line>>;
@@ -72,6 +75,7 @@ export const FINISHED = {
     /** Why the file was not made; empty if it was. */
     message: z.string(),
   }),
+  figures: ['seconds', 'loudness_before', 'loudness_after'],
 } satisfies SoundList;
 
 export type FinishedLine = Readonly<z.infer<typeof FINISHED.line>>;
@@ -91,13 +95,16 @@ export function countMade(lines: readonly SoundLine[]): number {
 /** The readable lines of a list as last written; the user may have edited it. */
 export async function readLines<Line extends SoundLine>(
   out: string,
-  { csv, line }: SoundList<Line>,
+  { csv, line, figures }: SoundList<Line>,
   { delimiter }: Pick<TableFormat, 'delimiter'>,
 ): Promise<readonly Line[]> {
   const text = await readText(join(out, csv));
   if (text === undefined) return [];
   try {
-    const found: unknown = parse(text, { delimiter, bom: true, columns: true, cast: (cell) => unguardCell(cell) });
+    const found: unknown = parse(text, {
+      ...{ delimiter, bom: true, columns: true },
+      cast: (cell, { column }) => (figures.includes(String(column)) ? cell.replace(',', '.') : unguardCell(cell)),
+    });
     return z.array(line).safeParse(found).data ?? [];
   } catch {
     return [];

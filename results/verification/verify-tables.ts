@@ -41,7 +41,7 @@ export async function checkTables(check: TableCheck): ReturnType<MediaCheck['fin
     if (json !== undefined) {
       tally.addRow(json._outcome === '' ? null : json._outcome, json._error_class);
       findings.compare(`row ${row}, _batch`, summary.batch, json._batch);
-      if (csv !== undefined) compareRecord(RESULTS_CSV, csv, json, findings);
+      if (csv !== undefined) compareRecord(RESULTS_CSV, csv, json, check);
       if (tables.receipts?.isBroken === false) {
         compareReceipts(json, receipts, findings);
         await media.add(row, mediaOf(json, receipts, findings));
@@ -49,7 +49,7 @@ export async function checkTables(check: TableCheck): ReturnType<MediaCheck['fin
     }
     for (const [outcome, table] of tables.outcomes) {
       const record = await takeOne(table, row, json?._outcome === outcome ? 1 : 0, findings);
-      if (record !== undefined && json?._outcome === outcome) compareRecord(table.name, record, json, findings);
+      if (record !== undefined && json?._outcome === outcome) compareRecord(table.name, record, json, check);
     }
   }
   for (const table of [tables.json, tables.csv, tables.receipts, ...tables.outcomes.values()]) {
@@ -115,10 +115,18 @@ export const jsonRowSchema = z
 export type JsonRow = z.infer<typeof jsonRowSchema>;
 
 /** Compares a record of a CSV file with the line of the same row in `results.jsonl`. */
-function compareRecord(file: string, { header, cells }: CsvRecord, row: JsonRow, findings: Findings): void {
+function compareRecord(
+  file: string,
+  { header, cells }: CsvRecord,
+  row: JsonRow,
+  { summary, findings }: Pick<TableCheck, 'summary' | 'findings'>,
+): void {
   const where = `${file}, row ${row._row}`;
   // Names of input columns are guarded like any other CSV cell.
-  const expected = new Map(Object.entries(row).map(([name, value]) => [csvCell(name), csvCell(value as LineValue)]));
+  const { decimal } = summary.csv;
+  const expected = new Map(
+    Object.entries(row).map(([name, value]) => [csvCell(name), csvCell(value as LineValue, decimal)]),
+  );
   findings.compare(`${where}, number of columns`, expected.size, header.length);
   header.forEach((name, index) => {
     const cell = cells[index] ?? '';

@@ -55,6 +55,15 @@ describe('a manifest of several files', () => {
     ]);
   });
 
+  it('may write numbers with a decimal comma where semicolons separate the cells, and only there', async () => {
+    const semicolons = 'id;text;voice;speed\nb;Two.;v;1,5\nc;Three.;v;0.8\n';
+    await write({ 'a.csv': 'id,text,voice,speed\na,One.,v,1.2\n', 'b.csv': semicolons });
+    const { rows } = await loadFile(folder('*.csv'));
+    expect(rows.map(({ spec }) => spec.speed)).toEqual([1.2, 1.5, 0.8]);
+    await write({ 'b.csv': 'id,text,voice,speed\nb,Two.,v,"1,5"\n' });
+    expect(await problemsOf('*.csv')).toEqual([expect.stringMatching(/^b\.csv, line 2, .* got "1,5"$/)]);
+  });
+
   it('of JSON lines may add columns in any file', async () => {
     const line = (id: string, more = ''): string => `{"id":"${id}","text":"One.","voice":"v"${more}}\n`;
     await write({ 'a.jsonl': line('a'), 'b.jsonl': line('b', ',"note":"x"'), 'c.jsonl': line('c') });

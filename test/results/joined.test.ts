@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PLAIN_TABLE, type TableFormat } from '../../contract/table-format.ts';
 import { projectBatch } from '../../results/project.ts';
 import { LinkedFolder } from '../../results/real-folders.ts';
 import { verifyOut } from '../../results/verification/verify.ts';
@@ -26,11 +27,11 @@ const ROWS = [
 ] as const;
 
 /** A batch of six rows, in two files and one that is in none. */
-async function add(pause = 0.25): Promise<void> {
+async function add(pause = 0.25, table: TableFormat = PLAIN_TABLE): Promise<void> {
   const join = { column: 'chapter', pause };
   const reading = { kind: null, defaults: {}, map: {}, tts: 'job', join } as const;
   const rows = ROWS.map((input) => ({ id: input[0], kind: 'tts' as const, input }));
-  await addBatch(place, COLUMNS, rows, undefined, null, { reading });
+  await addBatch(place, COLUMNS, rows, undefined, null, { reading, table });
 }
 
 async function speak(row: number, body: Buffer, extension = 'wav', take = 1): Promise<void> {
@@ -169,4 +170,13 @@ it('a batch without it has no list, and no word of it in its summary', async () 
   expect(joined).toBeNull();
   expect(await readdir(place.out)).not.toContain('joined.csv');
   expect(await out.summary()).not.toHaveProperty('joined');
+});
+
+it('have their length with a decimal comma in a table with semicolons, and it is read back with a point', async () => {
+  await add(0.25, { delimiter: ';', bom: false });
+  for (const row of [1, 3, 6]) await speak(row, wav(row / 10));
+  const { joined } = await out.project();
+  expect(await out.read('joined.csv')).toMatch(/\nOne;media\/joined\/One\.wav;1,75;3;/);
+  expect((await out.project()).joined).toEqual(joined);
+  expect(joined?.[0]?.seconds).toBe('1.75');
 });

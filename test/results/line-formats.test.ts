@@ -35,6 +35,11 @@ describe('csvLine', () => {
   it('writes numbers, also below 0, and lists', () => {
     expect(csvLine([1, 0.5, -2, ['a', 'b'], []])).toBe('1,0.5,-2,a b,\n');
   });
+
+  it('writes decimal commas between semicolons, where Excel takes 4.2 for a date, but leaves texts alone', () => {
+    expect(csvLine([4.2, -0.5, 3, '4.2', ['a.b']], ';')).toBe('4,2;-0,5;3;4.2;a.b\n');
+    expect(csvLine([4.2], '\t')).toBe('4.2\n');
+  });
 });
 
 describe('jsonLine', () => {

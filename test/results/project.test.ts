@@ -7,6 +7,7 @@ import { linkNewMedia, projectBatch } from '../../results/project.ts';
 import { partPath } from '../../results/whole-file.ts';
 import { verifyOut } from '../../results/verification/verify.ts';
 import { openFolderStore } from '../../store/folder-store.ts';
+import { changeFile, findForged, rehash } from './damage.ts';
 import { OutFiles } from './out-files.ts';
 import { addBatch, addSampleBatch, finish, intend, keyOf } from './sample-batch.ts';
 import { FolderOfMedia, freshPlace } from '../support/place.ts';
@@ -53,6 +54,24 @@ describe('projectBatch', () => {
     expect(files['results.csv']).toMatch(/^\uFEFFid;text;_batch;_row;.*\na;"One, two; three";demo;1;tts;cancelled;/);
     expect(files['cancelled.csv']).toEqual(files['results.csv']);
     expect(JSON.parse(files['summary.json'] ?? '')).toMatchObject({ csv: table });
+    expect((await verifyOut(place.out)).mismatches).toEqual([]);
+  });
+
+  it('writes numbers with a decimal comma between semicolons, and verifies tables of before, which have a point', async () => {
+    const rows = [{ id: 'a', kind: 'tts', input: ['a', '1.5'] }] as const;
+    await addBatch(place, ['id', 'note'], rows, undefined, null, { table: { delimiter: ';', bom: false } });
+    const file = { ...(await place.store.put('demo/1-speech-1.wav', 'sound')), seconds: 4.2 };
+    await finish(place, keyOf(1), file, 7.25);
+    await projectBatch(place.request());
+    expect(await out.read('results.csv')).toMatch(/\na;1\.5;.*;7,25;reported;1;1;job-1-speech;4,2\n$/);
+    expect(await out.summary()).toMatchObject({ csv: { delimiter: ';', decimal: ',' } });
+    expect((await verifyOut(place.out)).mismatches).toEqual([]);
+    expect(await findForged(place.out, 'results.csv', (text) => text.replace('7,25', '7.25'))).toEqual([
+      'results.csv, row 1, _credits: expected "7,25", found "7.25"',
+    ]);
+    await changeFile(out.pathOf('results.csv'), (text) => text.replace(';4,2', ';4.2'));
+    await rehash(place.out, 'results.csv');
+    await changeFile(out.pathOf('summary.json'), (text) => text.replace(/,\s*"decimal": ","/u, ''));
     expect((await verifyOut(place.out)).mismatches).toEqual([]);
   });
 
