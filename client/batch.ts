@@ -12,6 +12,7 @@ import type { Tuning } from '../contract/tunables.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { checkTuning, refuseEmpty } from './check-options.ts';
 import type { FollowEvent } from './look/follow.ts';
+import { paceOf, type PaceView } from './look/pace.ts';
 import { chooseBatch } from './open-records.ts';
 import { writeFiles, type WrittenFiles } from './look/write-files.ts';
 import { clean } from './clean/clean.ts';
@@ -31,8 +32,8 @@ export interface Reason {
 /** A recorded batch. Only `redrive`, and `reconcile` with `resubmit`, spend money. */
 export interface Batch {
   readonly name: string;
-  /** Current state: counts, sums and the most common failures. */
-  status(): Promise<BatchView>;
+  /** Current state: counts, sums, pace and the most common failures. */
+  status(): Promise<BatchView & { readonly pace: PaceView }>;
   /**
    * Compares what the rows of a `subset` were charged with their quotes, and projects the cost of the others. Undefined
    * if no row was left out, or none was run.
@@ -149,7 +150,10 @@ export function batchNamed(name: string, invocation: BatchInvocation): Batch {
   };
   const batch: Batch = {
     name,
-    status: async () => viewBatch(await session.ledger(), await record()),
+    status: async () => {
+      const view = await viewBatch(await session.ledger(), await record());
+      return { ...view, pace: await paceOf(await session.ledger(), view) };
+    },
     pilot: async () => viewPilot(await session.ledger(), await record()),
     explain: async (row) => {
       const [ledger, found] = [await session.ledger(), await record()];

@@ -8,6 +8,7 @@ import type { ExitName } from '../contract/exit-codes.ts';
 import type { ManifestProblem } from '../contract/manifest-problems.ts';
 import type { viewHistory } from './history/history-view.ts';
 import type { LedgerCheckView, LedgerCopyView } from './ledger/ledger-view.ts';
+import type { EventView } from './look/event-view.ts';
 import type { viewEnd, viewResults, viewVerified } from './look/files-view.ts';
 import type { viewRow } from './look/row-view.ts';
 import type { viewListed, viewStatus } from './look/status-view.ts';
@@ -65,6 +66,7 @@ export interface Views {
   readonly 'schedule-trigger': Views['schedule-steer'] & OccurrenceView;
   readonly doctor: readonly { readonly check: string; readonly ok: boolean; readonly says: string }[];
   readonly error: ErrorView;
+  readonly event: EventView | EndedView;
 }
 
 export type View = Views[keyof Views];
@@ -85,6 +87,11 @@ interface ErrorView extends ErrorFacts {
   /** The command that helps; null: the message says to repeat the same one. */
   readonly next: string | null;
 }
+
+/** The last event of a command, however it ends. `message`, `next`: null if it did its job. */
+export type EndedView = { readonly type: 'ended' } & (
+  ErrorView | (Pick<ErrorView, 'exit' | 'code'> & { readonly message: null; readonly next: null })
+);
 
 /** Further facts about an error. */
 export interface ErrorFacts {

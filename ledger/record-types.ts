@@ -279,6 +279,24 @@ export interface Counts {
   readonly outcomes: Readonly<Record<Outcome, number>>;
 }
 
+/** Rows that ended lately, ms. `first`, `last`: when the first and the last of them did; 0 if there are none. */
+export interface RecentEnds {
+  readonly rows: number;
+  readonly first: number;
+  readonly last: number;
+}
+
+/** The request of an open row that was recorded first of all whose jobs still run. */
+export interface OldestRow {
+  readonly row: number;
+  readonly id: string;
+  /** The row that it is a part of; null if it is none. */
+  readonly partOf: number | null;
+  readonly step: Step;
+  /** When it was recorded, ms. */
+  readonly since: number;
+}
+
 /** Total price of skipped rows, in credits, by reason; null if a price is unknown. */
 export interface SkippedQuotes {
   readonly overBudget: number | null;

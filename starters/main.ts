@@ -4,7 +4,7 @@ import { EXIT_CODES, type ExitName, factsOf } from '../contract/exit-codes.ts';
 import { ManifestError } from '../contract/manifest-problems.ts';
 import { ExitError, usageError } from './exit-error.ts';
 import { jsonLine, type RunContext, processOutput, type Output } from './terminal/output.ts';
-import type { ErrorFacts } from '../client/views.ts';
+import type { ErrorFacts, Views } from '../client/views.ts';
 import { createProgram } from './program.ts';
 import { swallowedFlag, usageWords } from './terminal/usage-words.ts';
 
@@ -23,13 +23,15 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
   const { output: given = processOutput(), ...rest } = options;
   let exit: ExitName = 'complete';
   const printed = { lines: 0 };
-  const output: Output = {
+  const counted: Output = {
     ...given,
     data: (line) => {
       printed.lines += 1;
       given.data(line);
     },
   };
+  const asked = machineForm(args);
+  const output = asked === 'events' ? withEvents(given) : counted;
   const program = createProgram(
     {
       output,
@@ -49,10 +51,15 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
     const failed = describeError(exitErrorOf(error), describeTrouble, { program, args }, output.say);
     if (failed === undefined) return EXIT_CODES.complete.code;
     ({ exit } = failed);
+    const view = errorView(failed, pathOf(program, args));
     // A machine reads one line: that of the command, if it printed one.
-    if (asksForJson(args) && printed.lines === 0) output.data(errorLine(failed, pathOf(program, args)));
+    if (asked === 'line' && printed.lines === 0) output.data(jsonLine(view));
+    output.event?.({ type: 'ended', ...view });
+    return EXIT_CODES[exit].code;
   }
-  return EXIT_CODES[exit].code;
+  const { code } = EXIT_CODES[exit];
+  output.event?.({ type: 'ended', exit, code, message: null, next: null });
+  return code;
 }
 
 /** Commands that may pay for another result of what has one. */
@@ -125,13 +132,10 @@ interface FailedCommand {
   readonly facts?: ErrorFacts | undefined;
 }
 
-/**
- * The error of a command under `--json`, in one line: exit code and its name, message, next command. `path`: `voxbatch
- * run`.
- */
-function errorLine({ exit, message, next, facts }: FailedCommand, path: string): string {
+/** The error of a command for a machine: exit code and its name, message, next command. `path`: `voxbatch run`. */
+function errorView({ exit, message, next, facts }: FailedCommand, path: string): Views['error'] {
   const { code } = factsOf(exit);
-  return jsonLine({ exit, code, message, next: next ?? usualNext(exit, path), ...facts });
+  return { exit, code, message, next: next ?? usualNext(exit, path), ...facts };
 }
 
 /** The command that helps where nothing better is known. Null: the message says to repeat the same one. */
@@ -140,10 +144,30 @@ function usualNext(exit: ExitName, path: string): string | null {
   return next === '--help' ? `${path} --help` : (next ?? null);
 }
 
-/** True if a command line asks for JSON. */
-function asksForJson(args: readonly string[]): boolean {
+/** What a command line prints for a machine: one line of JSON, or an event a line. Undefined: it is for a person. */
+function machineForm(args: readonly string[]): 'line' | 'events' | undefined {
   const end = args.indexOf('--');
-  return args.slice(0, end < 0 ? undefined : end).includes('--json');
+  const words = args.slice(0, end < 0 ? undefined : end);
+  const hasJson = words.includes('--json');
+  const isHelp = words.includes('--help') || words.includes('-h');
+  const at = words.indexOf('--progress');
+  const isAsked = words.includes('--progress=json') || (at >= 0 && words[at + 1] === 'json');
+  if (!isHelp && (isAsked || (hasJson && words[0] === 'watch'))) return 'events';
+  return hasJson ? 'line' : undefined;
+}
+
+/** The same output where each line of data is an event. Data are JSON then. */
+function withEvents(given: Output): Output {
+  return {
+    ...given,
+    progress: 'json',
+    event: (event) => {
+      given.data(jsonLine(event));
+    },
+    data: (line) => {
+      given.data(`{"type":"result","result":${line}}`);
+    },
+  };
 }
 
 /** The command of a command line, with the program first: `voxbatch voices list`. */

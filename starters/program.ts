@@ -1,10 +1,11 @@
 import { Argument, Command, Help } from 'commander';
 import type { ExitName } from '../contract/exit-codes.ts';
-import type { CommandContext } from './terminal/output.ts';
+import type { CommandContext, Output, ProgressForm } from './terminal/output.ts';
 import type { CommandSpec } from './commands/command-spec.ts';
 import { BATCH_COMMANDS } from './commands/batch-commands.ts';
 import { OTHER_COMMANDS } from './commands/other-commands.ts';
 import { addFlags, type Flags } from './commands/flags.ts';
+import { usageError } from './exit-error.ts';
 import { voxbatchVersion } from '../client/version.ts';
 
 /** The command line: every command with its flags and help. `args`: the words that it is to read. */
@@ -52,14 +53,22 @@ function addCommand(program: Command, path: string, spec: CommandSpec, context: 
   command.action(async (...given: unknown[]) => {
     const operands = given.slice(0, -2);
     const flags = command.opts<Flags>();
-    const { quiet: isQuiet = false, verbose: isVerbose = false, log = 'text' } = flags;
+    const { verbose: isVerbose = false, log = 'text' } = flags;
+    const progress = progressOf(flags, context.output);
     const work = await load(flags);
+    const asked = context.output.event === undefined ? flags : { ...flags, json: true };
     const run = (output: CommandContext['output']): Promise<ExitName> =>
-      work(...operands, flags, { ...context, output });
-    const output = { ...context.output, isQuiet, isVerbose };
+      work(...operands, asked, { ...context, output });
+    const output = { ...context.output, progress, isVerbose };
     const stays = names.includes('log') && flags.printUnit === undefined;
     context.done(await (stays ? (await import('./serve/log-lines.ts')).withLog(log, output, run) : run(output)));
   });
+}
+
+/** How progress is shown: as the flags say, else as it suits where it goes. */
+function progressOf({ quiet = false, progress }: Flags, output: Output): ProgressForm {
+  if (quiet && (progress ?? 'none') !== 'none') throw usageError('--quiet cannot be combined with another --progress.');
+  return quiet ? 'none' : (progress ?? output.progress ?? 'plain');
 }
 
 function helpAfter({ notes, examples }: Pick<CommandSpec, 'notes' | 'examples'>): string {

@@ -2,7 +2,7 @@ import { outcomesThat } from '../../contract/outcomes.ts';
 import type { Step } from '../../contract/row-kinds.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord, Counts, Money, ReasonCount } from '../../ledger/record-types.ts';
+import type { BatchRecord, Counts, Money, OldestRow, ReasonCount } from '../../ledger/record-types.ts';
 import { exitOf } from '../../policy/exit-of.ts';
 import { limiterScope, type Account } from '../../contract/names.ts';
 
@@ -18,6 +18,8 @@ export interface BatchView {
   readonly reasons: readonly ReasonCount[];
   /** Steps whose requests are held to a few in flight until an answer reveals the API's price. Default: none. */
   readonly untold?: readonly Step[];
+  /** The open row whose job has run the longest; undefined if none runs. */
+  readonly oldest?: OldestRow | undefined;
   /** Why it is stuck; undefined if no reason is known. */
   readonly standstill?: Standstill | undefined;
 }
@@ -31,6 +33,7 @@ export async function viewBatch(ledger: Ledger, batch: BatchRecord): Promise<Bat
     money: await ledger.money(batch.name),
     reasons: await ledger.commonReasons(batch.name, MOST_REASONS),
     untold: await ledger.untoldSteps(batch.name),
+    oldest: await ledger.oldestRow(batch.name),
     standstill,
   };
 }

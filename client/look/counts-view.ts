@@ -1,4 +1,4 @@
-import { OUTCOMES, type Outcome } from '../../contract/outcomes.ts';
+import { OUTCOMES, RESULT_OUTCOMES, type Outcome } from '../../contract/outcomes.ts';
 import type { Counts, Money } from '../../ledger/record-types.ts';
 import { budgetLeft, isChargeEstimated } from '../../policy/money/budget.ts';
 
@@ -11,9 +11,20 @@ export function endsOf({ outcomes, notChosen }: Counts): readonly (readonly [End
   return [...OUTCOMES, 'not chosen' as const].flatMap((word) => (counted[word] > 0 ? [[word, counted[word]]] : []));
 }
 
-/** Chosen rows that have ended. */
-export function doneOf({ outcomes, notChosen }: Counts): number {
+/** Rows with the result that was asked for: what is done. */
+export function resultsOf({ outcomes }: Counts): number {
+  return RESULT_OUTCOMES.reduce((sum, outcome) => sum + outcomes[outcome], 0);
+}
+
+/** Chosen rows that have ended, with a result or without. */
+export function endedOf({ outcomes, notChosen }: Counts): number {
   return Object.values(outcomes).reduce((sum, count) => sum + count, 0) - notChosen;
+}
+
+/** Rows that have not ended: in flight, and those that wait. */
+export function openOf({ states }: Counts): { readonly running: number; readonly waiting: number } {
+  const { submitting, processing, fetching, verifying, waiting, blocked } = states;
+  return { running: submitting + processing + fetching + verifying, waiting: waiting + blocked };
 }
 
 /** Number of rows to run: all except those left out by `--limit` or `--sample`. */

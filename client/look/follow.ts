@@ -3,17 +3,18 @@ import type { Pinning } from '../../contract/worker-version.ts';
 import type { Step } from '../../contract/row-kinds.ts';
 import { isPausedByFailures, isTokenRefused, standstillOf, type Standstill } from '../../batches/look/view-batch.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord, Counts, Money, ReasonCount } from '../../ledger/record-types.ts';
+import type { BatchRecord, Counts, Money, OldestRow, ReasonCount } from '../../ledger/record-types.ts';
 import { VoxbatchError } from '../problem.ts';
 import { LAST_MS, MediaLinks } from './media-links.ts';
+import { beginPace, type Pace, type PaceView } from './pace.ts';
 import type { Store } from '../../store/store.ts';
 import { limitWaiting } from '../../worker/watch-outage.ts';
 
 /** Poll interval of the batch's record, ms. The end of the batch is noticed up to this much later. */
 const LOOK_EVERY_MS = 100;
-/** Minimum interval between counts of rows, money and failure reasons, ms. */
+/** Minimum interval between counts of rows and money, and between all other facts, ms. */
 const COUNT_EVERY_MS = 200;
-const REASONS_EVERY_MS = 1_000;
+const FACTS_EVERY_MS = 1_000;
 /** Max distinct failure reasons counted. */
 const MOST_REASONS = 100;
 /** Interval between workflow queries, ms. */
@@ -70,6 +71,9 @@ export interface Standing {
   readonly untold?: readonly Step[];
   /** Reasons for failures, past and present, most common first. */
   readonly reasons: readonly ReasonCount[];
+  /** The open row whose job has run the longest; undefined if none runs. */
+  readonly oldest?: OldestRow | undefined;
+  readonly pace: PaceView;
 }
 
 /** Why following ended. `broken`: the workflow was ended from outside again and again. */
@@ -133,20 +137,29 @@ async function* follow(request: FollowRequest): AsyncGenerator<FollowEvent, void
   const sums = rarely(COUNT_EVERY_MS, async () => ({
     counts: await ledger.counts(request.batch),
     money: await ledger.money(request.batch),
-    untold: await ledger.untoldSteps(request.batch),
   }));
-  const reasons = rarely(REASONS_EVERY_MS, () => ledger.commonReasons(request.batch, MOST_REASONS));
+  const facts = rarely(FACTS_EVERY_MS, async () => ({
+    reasons: await ledger.commonReasons(request.batch, MOST_REASONS),
+    untold: await ledger.untoldSteps(request.batch),
+    oldest: await ledger.oldestRow(request.batch),
+  }));
+  let pace: Pace | undefined;
+  const look = async (batch: BatchRecord, isNow: boolean, areFactsNow = false): Promise<Standing> => {
+    const known = { ...(await sums(isNow)), ...(await facts(areFactsNow)) };
+    pace ??= await beginPace(ledger, request.batch);
+    return { batch, ...known, pace: pace.look(performance.now(), batch, known.counts) };
+  };
   for (;;) {
     const batch = await ledger.findBatch(request.batch);
     // Another ledger, or an older one, was put in its place.
     if (batch === undefined) throw new VoxbatchError({ type: 'no-batch', batch: request.batch, known: [] });
     const isLast = batch.state === 'closed' || signal.aborted;
-    let standing: Standing = { batch, ...(await sums(isLast)), reasons: await reasons(false) };
+    let standing = await look(batch, isLast);
     const paused = batch.control === 'paused' && batch.state !== 'closed';
     const waits = request.waitWhilePaused && !isTokenRefused(batch);
     const isIdle = (): boolean => !(fetchesHere && canFetch(standing));
     // Stale sums may show nothing running although something is.
-    if (paused && !waits && isIdle()) standing = { batch, ...(await sums(true)), reasons: await reasons(true) };
+    if (paused && !waits && isIdle()) standing = await look(batch, true, true);
     const leaves = paused && !waits && isIdle();
     yield { type: 'progress', standing, isLast: isLast || leaves };
     const why = batch.state === 'closed' ? 'closed' : signal.aborted ? 'aborted' : leaves ? 'paused' : undefined;

@@ -1,13 +1,15 @@
-import { doneOf, viewMoney } from './counts-view.ts';
+import { endedOf, resultsOf, viewMoney } from './counts-view.ts';
+import type { PaceView } from './pace.ts';
 import type { ActionRecord } from '../../contract/actions.ts';
 import { exitOfView } from '../../batches/look/view-batch.ts';
 import { dialectChoiceOf } from '../../contract/batch.ts';
 import type { HookTarget } from '../../contract/hooks.ts';
 import { viewTunables } from './tunables-view.ts';
+import type { Standing } from './follow.ts';
 import type { BatchHere, BatchStatus } from './status.ts';
 
 /** A listed batch for `--json`. Shares its facts with `status`, named as in `summary.json`. */
-export function viewListed({ batch, counts, money }: BatchHere) {
+export function viewListed({ batch, counts, money }: Pick<BatchHere, 'batch' | 'counts' | 'money'>) {
   const time = (ms: number | null): Date | null => (ms === null ? null : new Date(ms));
   const { budget, budgetLeft } = viewMoney(money, batch.settings.budget);
   return {
@@ -16,8 +18,10 @@ export function viewListed({ batch, counts, money }: BatchHere) {
     control: batch.control,
     exit: exitOfView({ batch, counts }),
     rows: counts.total,
-    // Rows that have ended or were not chosen.
-    done: doneOf(counts) + counts.notChosen,
+    /** Rows with a result. */
+    done: resultsOf(counts),
+    /** Chosen rows that have ended, with a result or without. */
+    ended: endedOf(counts),
     notChosen: counts.notChosen,
     outcomes: counts.outcomes,
     credits: money,
@@ -40,14 +44,13 @@ export function viewListed({ batch, counts, money }: BatchHere) {
 
 /** A batch's status for `--json`. */
 export function viewStatus(status: BatchStatus) {
-  const { batch, counts, workerEnd, pausedBy } = status;
+  const { batch, workerEnd, pausedBy } = status;
   return {
     ...viewListed(status),
     exit: status.exit,
-    states: counts.states,
+    ...viewGoing(status),
     failures: status.failures,
     ...viewTunables(batch.settings),
-    reasons: status.reasons,
     pauseReason: batch.pauseReason,
     pausedBy: pausedBy === undefined ? null : viewActor(pausedBy),
     deserted: status.isDeserted,
@@ -61,6 +64,26 @@ export function viewStatus(status: BatchStatus) {
         dueAt: new Date(dueAt),
       })),
     workerEnd: workerEnd === undefined ? null : { at: new Date(workerEnd.at), reason: workerEnd.reason },
+  };
+}
+
+/** A batch at one moment while it goes on, for an event of `--progress json`. Shares its facts with `status`. */
+export function viewProgress(standing: Standing) {
+  const { batch, state, control, rows, done, ended, notChosen, outcomes, credits, budget, budgetLeft } =
+    viewListed(standing);
+  return {
+    ...{ batch, state, control, rows, done, ended, notChosen, outcomes, credits, budget, budgetLeft },
+    ...viewGoing(standing),
+  };
+}
+
+function viewGoing({ counts, reasons, oldest, pace }: Standing & { readonly pace: PaceView }) {
+  return {
+    states: counts.states,
+    ...pace,
+    reasons,
+    /** The open row whose job has run the longest; null if none runs. */
+    oldest: oldest === undefined ? null : { ...oldest, since: new Date(oldest.since) },
   };
 }
 

@@ -27,6 +27,7 @@ import { chooseBatch } from '../open-records.ts';
 import type { Settings } from '../settings.ts';
 import { isStranger } from '../trust/known-ledgers.ts';
 import { continueCommand, pauseOf, workCommand, type Pause } from './continue-command.ts';
+import { beginPace, paceOf, type PaceView } from './pace.ts';
 import { haltedSteps, nextSteps, type NextStep } from './next-steps.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -67,6 +68,7 @@ export interface BatchStatus extends BatchHere {
   readonly failures: readonly FailureGroup[];
   /** Past and future deliveries of `--on-end` and `--notify`. */
   readonly hooks: readonly NoticeRecord[];
+  readonly pace: PaceView;
   /** Its exit code. */
   readonly exit: ExitName;
   /** Most urgent first. */
@@ -109,11 +111,16 @@ async function isLeftAlone(ledger: Ledger, { home }: Settings): Promise<boolean>
 /** Reads a batch's status; the newest batch's, if none is named. */
 export async function readStatus(ledger: Ledger, settings: Settings, name: string | undefined): Promise<BatchStatus> {
   const here = await batchHere(ledger, settings, name);
-  return completed(ledger, here, await ledger.noticesOf(here.batch.name));
+  return completed(ledger, here, await paceOf(ledger, here), await ledger.noticesOf(here.batch.name));
 }
 
 /** Adds failure reasons and next steps to a batch. `hooks`: those that affect its exit code. */
-async function completed(ledger: Ledger, here: BatchHere, hooks: readonly NoticeRecord[] = []): Promise<BatchStatus> {
+async function completed(
+  ledger: Ledger,
+  here: BatchHere,
+  pace: PaceView,
+  hooks: readonly NoticeRecord[] = [],
+): Promise<BatchStatus> {
   const { batch } = here;
   const failures = await groupFailures(ledger, here);
   const { leftovers, isThere } = batch.state === 'closed' ? await readEnd(ledger, here) : NOT_ENDED;
@@ -122,6 +129,7 @@ async function completed(ledger: Ledger, here: BatchHere, hooks: readonly Notice
     ...here,
     failures,
     hooks,
+    pace,
     exit: batch.state === 'closed' && hooks.some(isOwed) ? exitWhileOwed(exit) : exit,
     next: nextFor(here, leftovers, isThere),
   };
@@ -147,8 +155,8 @@ async function readEnd(
 }
 
 /** A running batch's status: only counts, because failure reasons require reading every row. */
-export function atOnce(here: BatchHere): BatchStatus {
-  return { ...here, failures: [], hooks: [], exit: exitOfView(here), next: nextFor(here, undefined, true) };
+function atOnce(here: BatchHere, pace: PaceView): BatchStatus {
+  return { ...here, failures: [], hooks: [], pace, exit: exitOfView(here), next: nextFor(here, undefined, true) };
 }
 
 /** The next steps. `leftovers`: those of a closed batch. */
@@ -257,19 +265,21 @@ async function* watchStates(
   signal: AbortSignal,
 ): AsyncGenerator<WatchEvent, void, undefined> {
   let here = await batchHere(ledger, settings, name);
+  const seen = await beginPace(ledger, here.batch.name);
+  const pace = (): PaceView => seen.look(performance.now(), here.batch, here.counts);
   let leftAt: number | undefined;
   while (!isOver(here) && !signal.aborted) {
     if (!here.isDeserted) leftAt = undefined;
     else if (leftAt === undefined) {
       leftAt = performance.now();
-      yield { type: 'deserted', status: atOnce(here) };
+      yield { type: 'deserted', status: atOnce(here, pace()) };
     }
     if (leftAt !== undefined && performance.now() - leftAt >= PATIENCE_MS) break;
-    yield { type: 'progress', status: atOnce(here) };
+    yield { type: 'progress', status: atOnce(here, pace()) };
     await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
     here = await batchHere(ledger, settings, here.batch.name);
   }
-  yield { type: 'ended', status: await completed(ledger, here) };
+  yield { type: 'ended', status: await completed(ledger, here, pace()) };
 }
 
 function isOver({ batch }: BatchHere): boolean {

@@ -13,7 +13,7 @@ import type { ManifestProblem } from '../../contract/manifest-problems.ts';
 import { roundCredits } from '../../contract/price-units.ts';
 import type { RowReasons } from '../../policy/plan/reason-groups.ts';
 import type { Balance } from '../account/account-functions.ts';
-import { doneOf } from '../look/counts-view.ts';
+import { resultsOf } from '../look/counts-view.ts';
 import { viewTunables } from '../look/tunables-view.ts';
 import type { VoxbatchError } from '../problem.ts';
 import type { UnconfirmedConfig } from '../trust/folder-config.ts';
@@ -192,7 +192,12 @@ function viewLine({ rows, requests, free, quoted, isEstimate, unpriced, assumed 
 function viewExisting({ planned, counts }: PlanView) {
   if (planned.type === 'new') return null;
   const { batch, differs } = planned.type === 'taken' ? planned.name : { ...planned, differs: null };
-  const head = { batch: batch.name, state: batch.state, differs, done: counts === undefined ? null : doneOf(counts) };
+  const head = {
+    batch: batch.name,
+    state: batch.state,
+    differs,
+    done: counts === undefined ? null : resultsOf(counts),
+  };
   if (planned.type === 'taken') return head;
   const { left, enough } = planned;
   const { rows, quoted: credits } = left.overBudget;

@@ -24,7 +24,7 @@ export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   run: {
     does: 'Start or resume a batch; writes ./out/<batch>/',
     operands: [['<manifest>', 'CSV, TSV or JSONL file with a header; - reads stdin']],
-    flags: `${MANIFEST} ${WEBHOOK} reason resubmit confirmAfterSample detach quiet verbose`,
+    flags: `${MANIFEST} ${WEBHOOK} reason resubmit confirmAfterSample detach progress quiet verbose`,
     examples: [
       'voxbatch run lines.csv --sample 5 --confirm-after-sample',
       'voxbatch run lines.csv --voice anna --budget 500 --halt soon,fail=5%',
@@ -41,7 +41,7 @@ export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   redrive: {
     does: 'Run ended rows of a batch again, as a new take at a new price',
     operands: [['[batch]', 'Name of the batch (default: the one in the file, else the newest)']],
-    flags: `${LOCAL_MEDIA} ${WEBHOOK} where rows damaged newStore from step resubmit accept reason confirm yes out apiUrl dryRun detach json quiet verbose`,
+    flags: `${LOCAL_MEDIA} ${WEBHOOK} where rows damaged newStore from step resubmit accept reason confirm yes out apiUrl dryRun detach json progress quiet verbose`,
     notes:
       'A redrive keeps finished steps, and fetches jobs that were paid for, free. It skips rows that have a result, unless you select\n' +
       'them: by --rows, --step, --where outcome=succeeded, or by editing their cells in the file.',
@@ -58,7 +58,7 @@ export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   reconcile: {
     does: 'Settle requests whose answers were lost, and list jobs that belong to no row; free',
     operands: [BATCH],
-    flags: `${LOCAL_MEDIA} ${WEBHOOK} adopt release notCharged reason yes out apiUrl json`,
+    flags: `${LOCAL_MEDIA} ${WEBHOOK} adopt release notCharged reason yes out apiUrl json progress`,
     own: {
       resubmit: [
         '--resubmit <rows...>',
@@ -120,7 +120,8 @@ export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   watch: {
     does: 'Follow a batch until it is finished, paused, or has no worker',
     operands: [BATCH],
-    flags: 'json',
+    flags: 'progress',
+    own: { json: ['--json', 'The same as --progress json'] },
     notes: LOOKING,
     examples: ['voxbatch watch lines'],
     load: async () => (await import('../look/watch.ts')).watch,

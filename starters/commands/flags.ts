@@ -26,6 +26,7 @@ import {
   wholeFrom,
   type Flag,
 } from './flag-values.ts';
+import { OUTPUT } from './output-flags.ts';
 import { TUNING, type TuningFlags } from './tuning-flags.ts';
 import { WORKER_VERSION } from './version-flags.ts';
 
@@ -254,9 +255,6 @@ const API = {
     dialectChoice,
   ],
   apiUrl: ['--api-url <url>', 'API address (default: VOXBATCH_API_URL)'],
-  log: ['--log <format>', 'Form of the lines on stderr (default: text)', ['text', 'json']],
-  quiet: ['-q, --quiet', 'Show no progress; warnings, errors and the summary are still printed'],
-  verbose: ['-v, --verbose', 'Also print the log of the worker in this process: each step, never texts'],
 } as const satisfies FlagTable;
 
 /** All flags by value name, in help order, grouped by heading; flags with an empty heading come first. */
@@ -270,7 +268,7 @@ const GROUPS: readonly (readonly [heading: string, flags: FlagTable])[] = [
   ['At the end:', { onEnd, notify }],
   ['Local media:', LOCAL_MEDIA],
   ['Webhooks:', WEBHOOKS],
-  ['API and output:', API],
+  ['API and output:', { ...API, ...OUTPUT }],
 ];
 
 type Table = typeof FIRST &
@@ -282,7 +280,8 @@ type Table = typeof FIRST &
   typeof CHARGES &
   typeof LOCAL_MEDIA &
   typeof WEBHOOKS &
-  typeof API;
+  typeof API &
+  typeof OUTPUT;
 
 /** The type of a flag's value, derived from its syntax. */
 type Text<F extends string> = F extends `${string}[${string}`

@@ -1,11 +1,11 @@
 import { jsonLine, printAnswer, type RunContext } from '../terminal/output.ts';
-import { chosenOf, doneOf, endsOf, viewMoney } from '../../client/look/counts-view.ts';
+import { chosenOf, endsOf, resultsOf, viewMoney } from '../../client/look/counts-view.ts';
 import { listBatches, readStatus, type BatchHere, type BatchList } from '../../client/look/status.ts';
 import { viewListed, viewStatus } from '../../client/look/status-view.ts';
 import { VoxbatchError } from '../../client/problem.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { hasResult, RESULT_OUTCOMES } from '../../contract/outcomes.ts';
+import { hasResult } from '../../contract/outcomes.ts';
 import { atLedger } from '../connect/settings.ts';
 import { noLedgerAdvice, usageError } from '../exit-error.ts';
 import { standingOf, statusLines } from '../terminal/status-words.ts';
@@ -60,13 +60,7 @@ const COLUMNS = [
   { title: 'state', value: ({ batch, isDeserted }: BatchHere) => standingOf(batch, isDeserted) },
   {
     title: 'done',
-    value: ({ counts }: BatchHere) => `${number(doneOf(counts))}/${number(chosenOf(counts))}`,
-    align: 'right',
-  },
-  {
-    title: 'with a result',
-    value: ({ counts: { outcomes } }: BatchHere) =>
-      number(RESULT_OUTCOMES.reduce((sum, outcome) => sum + outcomes[outcome], 0)),
+    value: ({ counts }: BatchHere) => `${number(resultsOf(counts))}/${number(chosenOf(counts))}`,
     align: 'right',
   },
   { title: 'without a result', value: withoutResult },

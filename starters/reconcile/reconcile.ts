@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { defaultOut } from '../../contract/batch-name.ts';
-import { atOnce, batchHere } from '../../client/look/status.ts';
+import { batchHere } from '../../client/look/status.ts';
+import { viewListed } from '../../client/look/status-view.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import {
   reconcile as reconcileBatch,
@@ -146,12 +147,12 @@ async function goOn(end: Settled, command: RedriveCommand, invocation: Invocatio
     return end.paid === undefined ? workOn(batch, out, invocation) : finishRedrive(end.paid, command, invocation);
   if (end.type !== 'settled') return finishRedrive(end, command, invocation);
   const ledger = await session.ledger();
-  const now = atOnce(await batchHere(ledger, session.settings, batch.name));
-  if (end.changed === 'nothing') return now.exit;
+  const now = await batchHere(ledger, session.settings, batch.name);
+  if (end.changed === 'nothing') return viewListed(now).exit;
   if (now.batch.state !== 'closed') {
     // No row was opened, so there is no new work, and the batch is left to its current workers.
     output.say(`To write its files as they stand: voxbatch results ${shellWord(batch.name)}`);
-    return now.exit;
+    return viewListed(now).exit;
   }
   await claimOut(out, batch, ledger);
   return workOn(batch, out, invocation);

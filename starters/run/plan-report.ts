@@ -1,4 +1,4 @@
-import { chosenOf, doneOf } from '../../client/look/counts-view.ts';
+import { chosenOf, resultsOf } from '../../client/look/counts-view.ts';
 import type { PlanView } from '../../client/run/plan-view.ts';
 import { PRICE_UNITS, roundCredits, type Price } from '../../contract/price-units.ts';
 import type { Operation } from '../../contract/row-kinds.ts';
@@ -51,7 +51,7 @@ export function planLines(view: PlanView, unconfirmed?: UnconfirmedConfig): read
 /** What is on record of the batch that has the name. */
 function standingLines({ planned, counts }: PlanView): readonly string[] {
   if (planned.type === 'new') return [];
-  const done = counts === undefined ? '' : `: ${number(doneOf(counts))} of ${rowsInWords(chosenOf(counts))} done`;
+  const done = counts === undefined ? '' : `: ${number(resultsOf(counts))} of ${rowsInWords(chosenOf(counts))} done`;
   if (planned.type === 'taken') {
     const isSame = SAME_MANIFEST.has(planned.name.differs);
     return [

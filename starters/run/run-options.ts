@@ -142,6 +142,7 @@ export function manifestCommand(command: 'run' | 'plan', manifest: string, flags
     api: undefined,
     json: undefined,
     quiet: undefined,
+    progress: undefined,
     verbose: undefined,
     tts: flags.tts === 'job' ? undefined : flags.tts,
     noTrimSilence: flags.trimSilence === false,

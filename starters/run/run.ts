@@ -1,4 +1,4 @@
-import { chosenOf, doneOf } from '../../client/look/counts-view.ts';
+import { chosenOf, resultsOf } from '../../client/look/counts-view.ts';
 import { existsSync } from 'node:fs';
 import { checkRun } from '../../client/run/check-run.ts';
 import { standingOf } from '../../client/look/write-files.ts';
@@ -101,7 +101,7 @@ async function runRecorded(
     output.say(`Batch "${batch.name}" is already finished. Its files are written again; nothing is sent.`);
     return finishClosed(batch.name, invocation, () => finishRun({ ...place, why: 'closed' }, invocation));
   }
-  const [done, all] = [doneOf(counts), chosenOf(counts)];
+  const [done, all] = [resultsOf(counts), chosenOf(counts)];
   const rows = isNew ? chosenInWords(all, batch.rows) : `continuing: ${number(done)} of ${rowsInWords(all)} done`;
   output.say(`Batch "${batch.name}": ${rows}, account ${batch.account}, ${(await session.api()).api.baseUrl}`);
   return workOnBatch({ record: batch, isNew, out: plan.out, server }, invocation, (why) =>

@@ -19,6 +19,7 @@ import { goOnCommand, SAME_AGAIN } from '../terminal/words.ts';
 import { jsonLine, logOf, type Output } from '../terminal/output.ts';
 import { webhookNewsWords } from '../terminal/webhook-news.ts';
 import { firstNotice, listenForInterrupt, type InterruptExit } from './interrupt.ts';
+import { viewFollowed } from '../../client/look/event-view.ts';
 import type { FollowEnd, FollowEvent } from '../../client/look/follow.ts';
 import { storeAwayLine } from '../../client/look/tell-of-outages.ts';
 import { haltMessage } from '../terminal/next-steps.ts';
@@ -60,7 +61,9 @@ export async function workOnBatch(
       const next = continueAfter(request);
       const message = `Ended at once. ${next === null ? SAME_AGAIN : `Continue with: ${next}`}`;
       output.say(message);
-      if (json && !isFinished) output.data(jsonLine({ exit, code: EXIT_CODES[exit].code, message, next }));
+      const { code } = EXIT_CODES[exit];
+      if (output.event !== undefined) output.event({ type: 'ended', exit, code, message, next });
+      else if (json && !isFinished) output.data(jsonLine({ exit, code, message, next }));
       atOnce.abort();
     },
   );
@@ -192,7 +195,7 @@ export async function showFollowed(
       display.show(event.standing, event.isLast);
       continue;
     }
-    display.interrupt();
+    output.event?.(viewFollowed(event));
     for (const line of linesFor(event, place)) output.say(line);
   }
   throw new Error('Following a batch ended without saying why.');

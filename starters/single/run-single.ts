@@ -141,9 +141,9 @@ function requireAccess(settings: Settings, flags: Flags): void {
 }
 
 /** For a single row, periodic progress lines say nothing; on a terminal they at least show activity. */
-function quietContext({ context, flags }: SingleRequest): RunContext {
+function quietContext({ context }: SingleRequest): RunContext {
   const { output } = context;
-  return { ...context, output: { ...output, isQuiet: flags.quiet === true || !output.isTerminal } };
+  return { ...context, output: output.draw === undefined ? { ...output, progress: 'none' } : output };
 }
 
 /** A job's state when its command ends. */

@@ -4,10 +4,15 @@ import { showControls } from '../../contract/control-characters.ts';
 import { closeSync, openSync, readFileSync, readlinkSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import type { Command } from 'commander';
-import type { View } from '../../client/views.ts';
+import type { View, Views } from '../../client/views.ts';
+import { Drawing, type DrawnLines } from './drawing.ts';
 import type { ServeOptions } from '../../client/work/serve.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
+
+/** How progress is shown: `json` as events on stdout. */
+export const PROGRESS_FORMS = ['bar', 'plain', 'json', 'none'] as const;
+export type ProgressForm = (typeof PROGRESS_FORMS)[number];
 
 /** Where a command writes: data to stdout, progress and messages to stderr. */
 export interface Output {
@@ -28,8 +33,14 @@ export interface Output {
   readonly isInteractive: boolean;
   /** True if colours may be used (a terminal without `NO_COLOR`). */
   readonly hasColour: boolean;
-  /** `--quiet`: no progress. */
-  readonly isQuiet?: boolean;
+  /** True if it can show more than ASCII. */
+  readonly isUnicode?: boolean;
+  /** How progress is shown. Default: plain lines. */
+  readonly progress?: ProgressForm;
+  /** Draws lines that stay at the bottom of the terminal; what else is written goes above them. Absent if it cannot be drawn on. */
+  readonly draw?: (lines: DrawnLines) => void;
+  /** Tells a machine what happens, as a line of data; absent unless one asked for it. Data are events too, then. */
+  readonly event?: (event: Views['event']) => void;
   /** `--verbose`: print the worker's log too. */
   readonly isVerbose?: boolean;
 }
@@ -62,6 +73,14 @@ export function logOf({ isVerbose, say, log = say }: Output): ((line: string) =>
 export function processOutput(): Output {
   surviveClosedTerminal();
   const isTerminal = process.stderr.isTTY;
+  const drawing = new Drawing(process.stderr);
+  const { env } = process;
+  const isSet = (name: string): boolean => (env[name] ?? '') !== '';
+  const canDraw = isTerminal && env['TERM'] !== 'dumb';
+  const above = (write: () => void): void => {
+    if (canDraw) drawing.above(write);
+    else write();
+  };
   const isGone = (error: unknown): boolean => {
     const { code } = error as NodeJS.ErrnoException;
     return code === 'EPIPE' || (code === 'EIO' && process.stdout.isTTY);
@@ -77,7 +96,9 @@ export function processOutput(): Output {
   // Errors on stderr cannot be reported anywhere.
   process.stderr.on('error', () => undefined);
   return {
-    data: (line) => process.stdout.write(`${showControls(line)}\n`),
+    data: (line) => {
+      above(() => process.stdout.write(`${showControls(line)}\n`));
+    },
     bytes: async (body) => {
       isPouring = true;
       await pipeline(body, process.stdout, { end: false }).catch((error: unknown) => {
@@ -85,10 +106,22 @@ export function processOutput(): Output {
       });
       isPouring = false;
     },
-    say: (line) => process.stderr.write(`${showControls(line)}\n`),
+    say: (line) => {
+      above(() => process.stderr.write(`${showControls(line)}\n`));
+    },
     isTerminal,
     isInteractive: isTerminal && process.stdin.isTTY,
-    hasColour: isTerminal && process.env['NO_COLOR'] === undefined,
+    hasColour: canDraw && !isSet('NO_COLOR'),
+    isUnicode: /utf-?8/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || ''),
+    // A log of CI may be no place for a bar though it looks like a terminal.
+    progress: canDraw && !isSet('CI') ? 'bar' : 'plain',
+    ...(canDraw
+      ? {
+          draw: (lines: DrawnLines) => {
+            drawing.show(lines);
+          },
+        }
+      : {}),
   };
 }
 

@@ -1,5 +1,5 @@
 import { nextCommand } from '../../contract/shell-word.ts';
-import { chosenOf, doneOf, endsOf } from '../../client/look/counts-view.ts';
+import { chosenOf, endsOf, resultsOf } from '../../client/look/counts-view.ts';
 import { workSpan, type BatchStatus, type StatusStep } from '../../client/look/status.ts';
 import { flagOfHook } from '../../client/look/status-view.ts';
 import { isOwed } from '../../contract/hooks.ts';
@@ -9,7 +9,7 @@ import { dialectWords, commandLine, goOnCommand, namedRow, rowsInWords, clock, i
 import { damagedLines, moneyWords } from './money.ts';
 import { stepWords } from './next-steps.ts';
 import { pauseWords, standstillWords } from './pause-words.ts';
-import { reasonWords, untoldWords } from './progress.ts';
+import { oldestWords, paceWords, reasonWords, untoldWords } from './progress-words.ts';
 import { oneLine } from './table.ts';
 
 type Batch = BatchStatus['batch'];
@@ -24,7 +24,8 @@ export function standingOf(batch: Batch, isDeserted = false): string {
 
 /** Status of a batch, in a few lines. */
 export function statusLines(status: BatchStatus, now: number): readonly string[] {
-  const { batch, counts, money, reasons, failures, untold = [] } = status;
+  const { batch, counts, money, reasons, failures, untold = [], oldest, pace } = status;
+  const speed = batch.state === 'open' ? paceWords(pace) : [];
   const ended = endsOf(counts).map(([word, rows]) => `${number(rows)} ${word}`);
   const open = openWords(counts);
   // If the groups were not read, reasons of ended rows have not been printed yet.
@@ -34,6 +35,8 @@ export function statusLines(status: BatchStatus, now: number): readonly string[]
     `account ${batch.account}, ${batch.apiUrl}${dialectWords(batch.settings)}, from ${oneLine(batch.source)}`,
     ...(ended.length > 0 ? [`ended: ${ended.join(', ')}`] : []),
     ...(open === '' ? [] : [`not ended: ${open}`]),
+    ...(speed.length > 0 ? [`pace: ${speed.join(', ')}`] : []),
+    ...(oldest === undefined ? [] : [oldestWords(oldest, now)]),
     `credits: ${moneyWords(money, batch.settings.budget)}`,
     ...(untold.length > 0 ? [`${untoldWords(untold)}: prices are estimates, and the budget must hold`] : []),
     ...damagedLines(money),
@@ -43,7 +46,7 @@ export function statusLines(status: BatchStatus, now: number): readonly string[]
     ...status.hooks.flatMap((hook) => hookLines(hook, status, now)),
     ...status.next.map((step) => statusStepWords(step, status)),
   ];
-  const title = `Batch "${batch.name}": ${standingOf(batch, status.isDeserted)}, ${number(doneOf(counts))} of ${rowsInWords(chosenOf(counts))} done${timesOf(batch, now)}`;
+  const title = `Batch "${batch.name}": ${standingOf(batch, status.isDeserted)}, ${number(resultsOf(counts))} of ${rowsInWords(chosenOf(counts))} done${timesOf(batch, now)}`;
   // The ledger may be a stranger's, so its content must not be able to start a new line.
   return [title, ...details.map((line) => `  ${line}`)].map(oneLine);
 }

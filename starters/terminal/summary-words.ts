@@ -1,4 +1,4 @@
-import { chosenOf, doneOf, endsOf, type EndWord } from '../../client/look/counts-view.ts';
+import { chosenOf, endedOf, endsOf, type EndWord } from '../../client/look/counts-view.ts';
 import { workSpan } from '../../client/look/status.ts';
 import { shortPath } from '../../client/look/continue-command.ts';
 import { CONFIRM_FIRST } from '../trust/member-words.ts';
@@ -102,7 +102,7 @@ export function summaryLines(
   const line = (count: number, word: string, meaning: string): string =>
     `  ${String(count).padStart(6)}  ${word.padEnd(10)} ${meaning}`;
   const rows = endsOf(counts).map(([word, count]) => line(count, word, OUTCOME_WORDS[word]));
-  const open = chosenOf(counts) - doneOf(counts);
+  const open = chosenOf(counts) - endedOf(counts);
   const span = workSpan(batch);
   const took =
     span === undefined || batch.closedAt === null

@@ -43,7 +43,7 @@ export function indent(lines: readonly string[]): readonly string[] {
 }
 
 /** Terminal cells of a text: East Asian characters and emoji take two, combining marks none. */
-function widthOf(text: string): number {
+export function widthOf(text: string): number {
   return truncatedWidth(text).width;
 }
 

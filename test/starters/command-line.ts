@@ -117,7 +117,8 @@ export async function run(...[first = '', ...rest]: readonly string[]): Promise<
   const lines = { out: '', err: '' };
   const words = [...first.split(' ').filter((word) => word !== ''), ...rest];
   const code = await main(words, { output: capture(lines) });
-  if (words.includes('--json')) (await import('../support/published-views.ts')).requirePublished(words, lines.out);
+  if (words.includes('--json') || words.includes('json'))
+    (await import('../support/published-views.ts')).requirePublished(words, lines.out);
   return { code, stdout: lines.out, stderr: lines.err };
 }
 

@@ -35,10 +35,28 @@ function viewOf(args: readonly string[]): string | undefined {
 
 /** Throws if a command printed JSON that its published schema does not describe to the letter. */
 export function requirePublished(args: readonly string[], stdout: string): void {
-  if (!args.includes('--json') || stdout.trim() === '') return;
-  const value = JSON.parse(stdout) as object;
+  const isJson = args.includes('--json') || args.join(' ').includes('--progress json');
+  if (!isJson || stdout.trim() === '') return;
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { readonly type?: string });
+  if (!lines.some(({ type }) => type === 'ended')) {
+    requireAs(args, JSON.parse(stdout) as object);
+    return;
+  }
+  for (const line of lines) {
+    requireView('event', args, line);
+    if (line.type === 'result') requireAs(args, (line as { readonly result: object }).result);
+  }
+}
+
+function requireAs(args: readonly string[], value: object): void {
   const view = 'exit' in value && 'code' in value ? 'error' : viewOf(args);
-  if (view === undefined) return;
+  if (view !== undefined) requireView(view, args, value);
+}
+
+function requireView(view: string, args: readonly string[], value: object): void {
   const path = fileURLToPath(new URL(`../../schemas/views/${view}.schema.json`, import.meta.url));
   const validate =
     ajv.getSchema(path) ?? ajv.addSchema(JSON.parse(readFileSync(path, 'utf8')) as object, path).getSchema(path);

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import Database from 'libsql';
 import { Kysely, SqliteAdapter, type CompiledQuery, type Dialect } from 'kysely';
 import { join } from 'node:path';
+import { oldestRow, recentEnds } from '../../../ledger/batches/progress.ts';
 import { countProcessEnds, counts, money, skippedQuotes } from '../../../ledger/batches/counts.ts';
 import { idleRows, runningJobs } from '../../../ledger/batches/unfinished.ts';
 import { look, write, withClock } from '../../../ledger/database/transactions.ts';
@@ -72,6 +73,7 @@ it.each<[string, (db: Db) => Promise<unknown>]>([
   // Requests: on the wire, running, in doubt, by their jobs, and what those that are open may cost.
   ['INDEX charges_sending (batch=?)', (db) => sending(db, 'b')],
   ['INDEX charges_running (batch=?)', (db) => runningJobs(db, 'b')],
+  ['INDEX charges_running (batch=?)', (db) => oldestRow(db, 'b')],
   ['INDEX charges_doubt', (db) => otherUnresolved(db, 'http://a', 'u', KEY, 0)],
   ['INDEX charges_doubt (batch=?', (db) => earlierUnresolved(db, 'b', 5)],
   ['INDEX charges_job (job_id=?', (db) => holderOfJob(db, 'http://a', 'u', 'speech', 'j')],
@@ -85,6 +87,7 @@ it.each<[string, (db: Db) => Promise<unknown>]>([
   ['INDEX rows_outcome (batch=? AND outcome=? AND row>?)', (db) => page(db, { outcome: 'unknown', inParts: true })],
   ['INDEX rows_outcome (batch=? AND outcome=? AND row>?)', (db) => page(db, { outcome: 'unknown', onlyParts: true })],
   ['INDEX rows_ended (batch=? AND ended_at>?)', (db) => page(db, { endedSince: 5 })],
+  ['INDEX rows_ended (batch=? AND ended_at>?)', (db) => recentEnds(db, 'b', 5)],
   ['INDEX rows_not_chosen (batch=? AND outcome=? AND ended_at=? AND row>?)', (db) => page(db, { isNotChosen: true })],
   ['COVERING INDEX rows_not_chosen (batch=? AND outcome=? AND ended_at=?)', (db) => skippedQuotes(db, 'b')],
   ['INDEX rows_outcome (batch=? AND outcome=?)', (db) => countProcessEnds(db, 'b')],

@@ -6,7 +6,8 @@ import { KernelLock } from '../../../embedded/kernel-lock.ts';
 import { addBatch, addSampleBatch, finish, keyOf } from '../../results/sample-batch.ts';
 import { main } from '../../../starters/main.ts';
 import { ANN } from '../../support/ann.ts';
-import { capture, expectRun, json, placeForEach } from '../command-line.ts';
+import { requirePublished } from '../../support/published-views.ts';
+import { capture, expectRun, json, placeForEach, run } from '../command-line.ts';
 
 const place = placeForEach();
 
@@ -41,9 +42,9 @@ describe('without a ledger', () => {
 
 it('list shows every batch, and none of their rows', async () => {
   await addSampleBatch(place);
-  const row = /\ndemo +finished +7\/7 +3 +1 failed, 1 unknown, 1 overdue, 1 cancelled +~?[\d.]+ +\d{4}-/;
-  await expectRun('list', 0, { out: [/^batch {2}state +done +with a result +without a result .*\n/, row] });
-  const listed = { batch: 'demo', state: 'closed', exit: 'unknown', rows: 7, done: 7 };
+  const row = /\ndemo +finished +3\/7 +1 failed, 1 unknown, 1 overdue, 1 cancelled +~?[\d.]+ +\d{4}-/;
+  await expectRun('list', 0, { out: [/^batch {2}state +done +without a result .*\n/, row] });
+  const listed = { batch: 'demo', state: 'closed', exit: 'unknown', rows: 7, done: 3, ended: 7 };
   expect((await json('list')).value).toMatchObject([listed]);
 });
 
@@ -51,7 +52,7 @@ describe('status', () => {
   it('ends with the exit code of a finished batch, and says why rows have no result and what to do about each', async () => {
     await addSampleBatch(place);
     const out = [
-      'Batch "demo": finished, 7 of 7 rows done',
+      'Batch "demo": finished, 3 of 7 rows done',
       'ended: 3 succeeded, 1 failed, 1 unknown, 1 overdue, 1 cancelled',
       '1 × BadRequest in d (row 4): -voice is not known',
       '1 row may have been charged; the API has no list to look it up in. If your account shows its job: ' +
@@ -172,7 +173,7 @@ describe('a batch that did not spend all it was to', () => {
     await ledger.closeBatch('demo');
     const why = /The batch stopped itself: 1 .*failed, the threshold of --halt soon,fail=1/;
     const next = 'voxbatch redrive demo --where outcome=cancelled';
-    await expectRun('status', 11, { out: ['Batch "demo": halted, 2 of 2 rows done', why, next] });
+    await expectRun('status', 11, { out: ['Batch "demo": halted, 0 of 2 rows done', why, next] });
     const halted: unknown = expect.stringContaining('--halt soon,fail=1');
     expect((await json('status')).value).toMatchObject({ exit: 'halted', halted, halt: 'soon,fail=1' });
     await expectRun('list', 0, { out: /^demo +halted /m });
@@ -198,7 +199,7 @@ describe('watch', () => {
 
   it('shows plain lines until the batch is finished', async () => {
     await addOpenBatch();
-    const watched = begin('--json');
+    const watched = begin();
     await until(() => lines.err.includes('done'));
     expect(lines.err).toBe(
       'Batch "demo" has no worker. Waiting 10 s for one …\n0/2 done, 0 running, 0 failed, 0 unknown, 0 credits\n',
@@ -206,7 +207,37 @@ describe('watch', () => {
     for (const row of [1, 2]) await place.ledger.giveUp(keyOf(row), { outcome: 'cancelled' });
     await place.ledger.closeBatch('demo');
     expect(await watched).toBe(10);
-    expect(JSON.parse(lines.out)).toMatchObject({ state: 'closed', outcomes: { cancelled: 2 } });
+    expect(lines.out).toContain('Batch "demo": finished, 0 of 2 rows done');
+  });
+
+  it.each(['--json', '--progress=json'])('%s tells events, a line each, and ends with the exit code', async (flag) => {
+    await addOpenBatch();
+    const watched = begin(flag);
+    await until(() => lines.out.includes('progress'));
+    for (const row of [1, 2]) await place.ledger.giveUp(keyOf(row), { outcome: 'cancelled' });
+    await place.ledger.closeBatch('demo');
+    expect(await watched).toBe(10);
+    requirePublished(['watch', '--json'], lines.out);
+    const events = lines.out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    const progress = { type: 'progress', batch: 'demo', rows: 2, done: 0, ended: 0, states: { waiting: 2 } };
+    const result = { state: 'closed', outcomes: { cancelled: 2 }, done: 0, ended: 2 };
+    expect(events).toMatchObject([
+      { type: 'deserted' },
+      progress,
+      { type: 'result', result },
+      { type: 'ended', exit: 'failures', code: 10, message: null },
+    ]);
+    expect(lines.err).not.toContain('done');
+  });
+
+  it('--progress json ends with the exit code whatever goes wrong', async () => {
+    for (const flags of ['nobody --json', '--json --nothing']) {
+      const { stdout } = await run(`watch ${flags}`);
+      expect(JSON.parse(stdout)).toMatchObject({ type: 'ended', code: 2, message: expect.any(String) });
+    }
   });
 
   it('ends with 75 and the next command where nobody works on the batch', async () => {

@@ -174,7 +174,7 @@ describe('run on a batch that is there', () => {
   it('refuses another template of file names, and takes the same', async () => {
     const taken = 'taken by a batch that names its files differently (--file-name {id}.{ext})';
     await expectRun('run lines.csv --file-name {row}.{ext}', 2, taken);
-    const out = 'A batch of this manifest, made with other flags, has this name: 1 of 1 row done.';
+    const out = 'A batch of this manifest, made with other flags, has this name: 0 of 1 row done.';
     await expectRun('plan lines.csv --file-name {row}.{ext}', 0, { out });
     await expectRun('run lines.csv --file-name {id}.{ext}', 10);
   });
@@ -187,7 +187,7 @@ describe('run on a batch that is there', () => {
       '\n  voxbatch redrive lines --from lines.csv    pays only for edited rows',
       `\n  voxbatch ${command} --name NEW-NAME    runs this manifest as a new batch, and pays for the rows without a result to reuse\n`,
     ]);
-    const refuses = 'Another batch has this name: 1 of 1 row done. run refuses it.\nThese are the figures of a new';
+    const refuses = 'Another batch has this name: 0 of 1 row done. run refuses it.\nThese are the figures of a new';
     await expectRun('plan lines.csv', 0, { out: [/^Batch "lines" .*\nAnother/, refuses] });
   });
 

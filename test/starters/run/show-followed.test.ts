@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Readable } from 'node:stream';
 import {
   followBatch,
@@ -18,23 +18,20 @@ const said = { out: '', err: '' };
 
 function follow(change: Partial<FollowRequest>): Promise<FollowEnd> {
   said.err = '';
-  const events = followBatch({
-    ledger: place.ledger,
-    store: NO_STORE,
-    batch: 'b',
-    out: place.out,
-    signal: new AbortController().signal,
-    waitWhilePaused: false,
-    fetchesHere: false,
-    askWorkflow: () => Promise.resolve({ type: 'running' }),
-    startAgain: () => Promise.reject(new Error('not needed')),
-    ...change,
-  });
+  const events = followBatch({ ...REQUEST, ledger: place.ledger, out: place.out, ...change });
   return showFollowed(events, capture(said));
 }
 
-/** No row of these batches has a file. */
-const NO_STORE = {} as FollowRequest['store'];
+const REQUEST: Omit<FollowRequest, 'ledger' | 'out'> = {
+  // No row of these batches has a file.
+  store: {} as FollowRequest['store'],
+  batch: 'b',
+  signal: new AbortController().signal,
+  waitWhilePaused: false,
+  fetchesHere: false,
+  askWorkflow: () => Promise.resolve({ type: 'running' }),
+  startAgain: () => Promise.reject(new Error('not needed')),
+};
 
 async function finish(): Promise<void> {
   await place.ledger.stopNow('b');
@@ -83,18 +80,37 @@ describe('following a batch', () => {
     await STATES.untouched(place.ledger);
     const { ledger } = place;
     const batch = await find(ledger);
-    const standing = { batch, counts: await ledger.counts('b'), money: await ledger.money('b'), reasons: [] };
+    const pace = { rowsPerSecond: 0, secondsLeft: null };
+    const standing = { batch, counts: await ledger.counts('b'), money: await ledger.money('b'), reasons: [], pace };
     const events = [
       { type: 'progress', standing, isLast: false },
       { type: 'ended', why: 'aborted' },
     ] as unknown as FollowEvent[];
-    const write = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
-    try {
-      await showFollowed(Readable.from(events), { ...capture(said), isTerminal: true });
-      expect(write.mock.calls.map(([text]) => text)).toEqual([expect.stringContaining(' done, '), '\n']);
-    } finally {
-      write.mockRestore();
-    }
+    said.err = '';
+    const drawn: (readonly string[])[] = [];
+    const draw = (lines: (columns: number) => readonly string[]): void => void drawn.push(lines(80));
+    await showFollowed(Readable.from(events), { ...capture(said), progress: 'bar', draw });
+    expect(drawn).toEqual([[expect.stringContaining(' done, ')], []]);
+    expect(said.err).toMatch(/^0\/\d+ done, .*\n$/);
+  });
+
+  it('tells a machine every event by its type, in place of lines of progress', async () => {
+    await STATES.untouched(place.ledger);
+    const batch = await find(place.ledger);
+    const followed = [
+      { type: 'paused', batch, waits: true },
+      { type: 'standstill', batch, standstill: 'no-worker' },
+      { type: 'store-away', why: 'it is away', needsPerson: false },
+      { type: 'ended', why: 'aborted', batch },
+    ] as const;
+    const told: object[] = [];
+    const event = (one: object): void => void told.push(one);
+    await showFollowed(Readable.from(followed), { ...capture(said), progress: 'json', event });
+    expect(told).toEqual([
+      { type: 'paused', reason: null, waits: true },
+      { type: 'standstill', standstill: 'no-worker' },
+      { type: 'store-away', why: 'it is away', needsPerson: false },
+    ]);
   });
 
   it('says once that the batch is being stopped, and why it gave up', async () => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { FilesMade } from '../../../results/project.ts';
 import { damageLines, showFilesMade } from '../../../starters/terminal/file-words.ts';
+import type { ProgressForm } from '../../../starters/terminal/output.ts';
 import { capture } from '../command-line.ts';
 
 beforeEach(() => {
@@ -13,13 +14,13 @@ afterEach(() => {
 const said = { out: '', err: '' };
 
 /** What is said while two files are joined and three finished, each of which takes so many seconds. */
-async function sayings(seconds: number, isQuiet = false): Promise<readonly string[]> {
+async function sayings(seconds: number, progress: ProgressForm = 'plain'): Promise<readonly string[]> {
   said.err = '';
   const steps: readonly FilesMade[] = [
     ...[0, 1, 2].map((done) => ({ step: 'join', done, all: 2 }) as const),
     ...[0, 1, 2, 3].map((done) => ({ step: 'finish', done, all: 3 }) as const),
   ];
-  const made = await showFilesMade({ ...capture(said), isQuiet }, async (onFilesMade) => {
+  const made = await showFilesMade({ ...capture(said), progress }, async (onFilesMade) => {
     for (const step of steps) {
       if (step.done > 0) await jest.advanceTimersByTimeAsync(seconds * 1_000);
       onFilesMade(step);
@@ -47,7 +48,7 @@ describe('the progress of files that are joined and finished', () => {
 
   it('is not told of files that are made at once, and never with --quiet', async () => {
     expect(await sayings(0.3)).toEqual([]);
-    expect(await sayings(60, true)).toEqual([]);
+    expect(await sayings(60, 'none')).toEqual([]);
   });
 
   it('is told up to where making them failed', async () => {

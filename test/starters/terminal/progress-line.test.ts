@@ -1,41 +1,47 @@
-import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Drawing } from '../../../starters/terminal/drawing.ts';
 import { ProgressLine } from '../../../starters/terminal/progress.ts';
 import { capture } from '../command-line.ts';
+import { FakeTerminal } from '../fake-terminal.ts';
 
-let drawn = '';
+let terminal: FakeTerminal;
+let drawing: Drawing;
 let line: ProgressLine;
 
 beforeEach(() => {
-  drawn = '';
-  jest.spyOn(process.stderr, 'write').mockImplementation((text) => {
-    drawn += String(text);
-    return true;
+  terminal = new FakeTerminal(20, 9);
+  drawing = new Drawing(terminal);
+  line = new ProgressLine({
+    ...capture({ out: '', err: '' }),
+    progress: 'bar',
+    draw: (lines) => {
+      drawing.show(lines);
+    },
+    say,
   });
-  line = new ProgressLine({ ...capture({ out: '', err: '' }), isTerminal: true });
-});
-afterEach(() => {
-  jest.restoreAllMocks();
 });
 
-const CLEAR = '\r\u001b[2K';
+const say = (text: string): void => {
+  drawing.above(() => {
+    terminal.write(`${text}\n`);
+  });
+};
 
-it('draws a line in its place, and ends it once', () => {
-  line.show('1/2');
-  line.show('2/2', true);
-  line.end();
-  expect(drawn).toBe(`${CLEAR}1/2${CLEAR}2/2\n`);
-});
+describe('a line of progress on a terminal', () => {
+  it('is drawn in its place below what is said, and stays in words at the end', () => {
+    line.show('1/2', false, () => '#. 1/2');
+    say('a warning');
+    expect(terminal.lines()).toEqual(['a warning', '#. 1/2']);
+    line.show('2/2', true, () => '## 2/2');
+    line.end();
+    say('the end');
+    expect(terminal.lines()).toEqual(['a warning', '2/2', 'the end']);
+  });
 
-it('ends a line that was not meant to be the last', () => {
-  line.show('1/2');
-  line.end();
-  expect(drawn).toBe(`${CLEAR}1/2\n`);
-});
-
-it('ends nothing after a message has taken its place, or where nothing was drawn', () => {
-  line.end();
-  line.show('1/2');
-  line.interrupt();
-  line.end();
-  expect(drawn).toBe(`${CLEAR}1/2${CLEAR}`);
+  it('leaves its last words where it was not meant to end', () => {
+    line.end();
+    line.show('1/2');
+    line.end();
+    expect(terminal.lines()).toEqual(['1/2']);
+  });
 });

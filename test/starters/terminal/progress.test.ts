@@ -1,6 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Counts } from '../../../ledger/record-types.ts';
-import { ProgressDisplay, type Standing } from '../../../starters/terminal/progress.ts';
+import { barLine } from '../../../starters/terminal/bar.ts';
+import { ProgressDisplay } from '../../../starters/terminal/progress.ts';
+import { PROGRESS_FORMS, type ProgressForm } from '../../../starters/terminal/output.ts';
+import { widthOf } from '../../../starters/terminal/table.ts';
 import { aBatch } from '../../ledger/setup.ts';
 import { capture } from '../command-line.ts';
 
@@ -19,52 +22,118 @@ function countsOf(succeeded: number, failed: number, total: number): Counts {
   return { total, notChosen: 0, states, outcomes: { ...none, succeeded, failed } };
 }
 
-function lastLine(control: Standing['batch']['control'], reasons: Standing['reasons'] = [], isQuiet = false): string {
-  const said = { out: '', err: '' };
-  const display = new ProgressDisplay({ ...capture(said), isQuiet });
-  const batch = { settings: aBatch().settings, control };
-  display.show({ batch, counts: countsOf(0, 0, 10), money: NO_MONEY });
-  display.show({ batch, counts: countsOf(1, 2, 10), money: NO_MONEY, reasons }, true);
-  return said.err.trim().split('\n').at(-1) ?? '';
+type Standing = Parameters<ProgressDisplay['show']>[0];
+
+const NOW = Date.now();
+
+function aStanding(change: Partial<Standing> & { readonly control?: Standing['batch']['control'] } = {}): Standing {
+  const { control = 'running', ...rest } = change;
+  const settings = aBatch().settings;
+  const batch = {
+    name: 'b',
+    state: 'open',
+    control,
+    settings,
+    createdAt: 0,
+    cleaned: {},
+  } as unknown as Standing['batch'];
+  const pace = { rowsPerSecond: 0, secondsLeft: null };
+  return { batch, counts: countsOf(1, 2, 10), money: NO_MONEY, reasons: [], pace, ...rest };
+}
+
+/** What is said of a batch at the end of its progress. */
+function said(standing: Partial<Standing>, progress?: ProgressForm): string {
+  const lines = { out: '', err: '' };
+  new ProgressDisplay({ ...capture(lines), ...(progress && { progress }) }).show(aStanding(standing), true);
+  return lines.err.trimEnd();
 }
 
 describe('the progress line', () => {
-  it('names the most common failure without a second count of failed rows', () => {
+  it('counts results as done, not failures, and tells the pace and what holds it up', () => {
     const reasons = [{ class: 'ResultGone', cause: '403 from cdn.example', open: 3, ended: 1 }] as const;
-    expect(lastLine('running', reasons)).toMatch(
-      /^3\/10 done, 0 running, 2 failed, 0 unknown, 0 credits, [\d:]+ left, most common failure 403 from cdn\.example \(4 rows\)$/,
+    const oldest = { row: 7, id: 'r7', partOf: null, step: 'speech', since: NOW - 842_000 } as const;
+    expect(said({ reasons, oldest, pace: { rowsPerSecond: 8.2, secondsLeft: 125 } })).toMatch(
+      /^1\/10 done, 0 running, 2 failed, 0 unknown, 0 credits, 8\.2 rows\/s, 2:05 left, oldest r7 \(row 7\), speech for 14:0\d, most common failure 403 from cdn\.example \(4 rows\)$/,
     );
+  });
+
+  it('tells of a slow batch by the minute, and of no job that has run for less than one', () => {
+    const oldest = { row: 7, id: 'r7', partOf: null, step: 'speech', since: NOW } as const;
+    expect(said({ oldest, pace: { rowsPerSecond: 0.05, secondsLeft: null } })).toMatch(/, 3 rows\/min$/);
   });
 
   it('calls nothing a failure by which no row has ended', () => {
     const reasons = [{ class: 'ResultGone', cause: 'a cut file', open: 2, ended: 0 }] as const;
-    expect(lastLine('running', reasons)).toMatch(/ left, most common trouble a cut file \(2 rows, going on\)$/);
+    expect(said({ reasons })).toMatch(/, most common trouble a cut file \(2 rows, going on\)$/);
   });
 
   it('says why a batch with a budget is slow to begin', () => {
-    const said = { out: '', err: '' };
-    const display = new ProgressDisplay(capture(said));
-    const batch = { settings: aBatch().settings, control: 'running' } as const;
-    display.show({ batch, counts: countsOf(0, 0, 10), money: NO_MONEY, untold: ['speech', 'lip-sync'] }, true);
-    expect(said.err).toContain('few at once until it is known what speech and lip-sync cost');
+    expect(said({ untold: ['speech', 'lip-sync'] })).toContain(
+      'few at once until it is known what speech and lip-sync cost',
+    );
   });
 
   it('keeps money, other outcomes and time in 80 columns where the most common failure has a long name', () => {
     const reasons = [
       { class: 'BadRequest', cause: `400 ERR_VOICE_NOT_${'FOUND'.repeat(9)}`, open: 0, ended: 1 },
     ] as const;
-    expect(lastLine('running', reasons).slice(0, 79)).toMatch(/ 0 credits, [\d:]+ left, most common/);
-  });
-
-  it('tells the time that is left while the batch runs, and none while it is paused or stopped', () => {
-    expect(lastLine('running')).toMatch(/ left$/);
-    expect(lastLine('paused')).toMatch(/0 credits$/);
-    expect(lastLine('stopping')).toMatch(/0 credits$/);
+    const words = said({ reasons, pace: { rowsPerSecond: 0, secondsLeft: 9 } });
+    expect(words.slice(0, 79)).toMatch(/ 0 credits, 0:09 left, most common/);
   });
 });
 
-describe('--quiet', () => {
-  it('shows no progress', () => {
-    expect(lastLine('running', [], true)).toBe('');
+describe('--progress', () => {
+  it.each(PROGRESS_FORMS)('%s shows a line only where lines are asked for, or where no bar can be drawn', (form) => {
+    expect(said({}, form) === '').toBe(form === 'none' || form === 'json' || form === 'bar');
+  });
+});
+
+describe('the bar', () => {
+  const plain = { hasColour: false, isUnicode: true };
+  const bar = (columns: number, change: Partial<Standing> = {}, look = plain): string =>
+    barLine(aStanding(change), columns, NOW, look);
+
+  it('is as long as the figures leave room for, and shows rows with a result, without one and open ones', () => {
+    expect(bar(80)).toBe(`${'█'.repeat(3)}${'▒'.repeat(6)}${'░'.repeat(21)} 1/10 done, 2 failed, 0 credits`);
+    expect(bar(45)).toMatch(/^█▒+░+ 1\/10 done, 2 failed, 0 credits$/);
+    expect(widthOf(bar(45))).toBe(44);
+    expect(bar(80, {}, { hasColour: false, isUnicode: false })).toMatch(/^={3}x{6}\.{21} 1/);
+  });
+
+  it('is left out of a narrow window, where the first figures stay', () => {
+    expect(bar(38)).toBe('1/10 done, 2 failed, 0 credits');
+    expect(bar(12)).toBe('1/10 done, ');
+  });
+
+  it('is full only when all rows have ended, and hides no failure', () => {
+    expect(bar(80, { counts: countsOf(99_998, 1, 100_000) })).toMatch(/^█{28}▒░ /);
+    expect(bar(80, { counts: countsOf(99_999, 1, 100_000) })).toMatch(/^█{29}▒ /);
+    expect(bar(80, { counts: countsOf(100_000, 0, 100_000) })).toMatch(/^█{30} /);
+    expect(bar(80, { counts: countsOf(0, 0, 0) })).toMatch(/^░{30} /);
+  });
+
+  it('leaves the most common failure room, and never takes more than the line', () => {
+    const reasons = [{ class: 'BadRequest', cause: 'x'.repeat(200), open: 0, ended: 1 }] as const;
+    for (const columns of [20, 45, 60, 80, 200]) expect(widthOf(bar(columns, { reasons }))).toBeLessThan(columns);
+    expect(bar(120, { reasons })).toMatch(/^.{12} 1\/10 done, 2 failed, 0 credits, most common failure x+$/);
+  });
+
+  it('has colours only where they are wanted', () => {
+    expect(bar(80, {}, { hasColour: true, isUnicode: true })).toContain('\u001b[31m▒');
+    expect(bar(80)).not.toContain('\u001b');
+  });
+});
+
+describe('--progress json', () => {
+  it('tells a machine the same as status, about once a second and at the end', () => {
+    const events: object[] = [];
+    const display = new ProgressDisplay({
+      ...capture({ out: '', err: '' }),
+      progress: 'json',
+      event: (event) => void events.push(event),
+    });
+    for (const isLast of [false, false, true]) display.show(aStanding(), isLast);
+    const facts = { type: 'progress', rows: 10, done: 1, ended: 3, rowsPerSecond: 0, secondsLeft: null, oldest: null };
+    expect(events).toEqual([expect.objectContaining(facts), expect.objectContaining(facts)]);
   });
 });

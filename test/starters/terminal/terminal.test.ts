@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { goOnCommand } from '../../../starters/terminal/words.ts';
-import { Drawing } from '../../../starters/look/watch.ts';
 import { tableLines } from '../../../starters/terminal/table.ts';
 
 describe('tableLines', () => {
@@ -36,34 +35,6 @@ describe('tableLines, in any script', () => {
     ];
     expect(tableLines(columns, [text])).toEqual([`x${' '.repeat(cells - 1)}  y`, `${text}  |`]);
   });
-});
-
-describe('Drawing', () => {
-  it('cuts between characters, by the cells they take', () => {
-    let screen = '';
-    new Drawing({ write: (text) => void (screen += text), columns: 6 }).show(['语音语音', 'ab👍🏽c👍🏽']);
-    expect(screen).toBe('语音\nab👍🏽c\n');
-  });
-
-  it('draws over the lines before, cut to the width', () => {
-    let screen = '';
-    const drawing = new Drawing({ write: (text) => void (screen += text), columns: 5 });
-    drawing.show(['abcdefgh', 'x']);
-    expect(screen).toBe('abcd\nx\n');
-    screen = '';
-    drawing.show(['y']);
-    expect(screen).toBe('\u001b[2A\r\u001b[0Jy\n');
-    screen = '';
-    drawing.clear();
-    drawing.clear();
-    expect(screen).toBe('\u001b[1A\r\u001b[0J');
-  });
-});
-
-it.each([undefined, 0])('takes a terminal of %s columns for one of 80', (columns) => {
-  let screen = '';
-  new Drawing({ write: (text) => void (screen += text), columns }).show(['x'.repeat(100)]);
-  expect(screen).toBe(`${'x'.repeat(79)}\n`);
 });
 
 describe('goOnCommand', () => {

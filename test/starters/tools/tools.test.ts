@@ -54,7 +54,7 @@ describe('completion', () => {
   onlyWithBash.each([
     ['sta', 'status'],
     ['run x.csv --sub', '--submits'],
-    ['voices ', 'list show preview create delete help -h --help'],
+    ['voices ', 'list show create delete help -h --help'],
     ['voices list --se', '--search'],
     ['init l', 'lip-sync'],
     ['completion z', 'zsh'],

@@ -1,0 +1,48 @@
+import { isNoPart, isRunning } from '../conditions.ts';
+import { prepared, preparedOne } from '../database/prepared.ts';
+import type { OldestRow, RecentEnds } from '../record-types.ts';
+import type { Db } from '../schema.ts';
+
+const selectEnds = prepared((db, { batch, since }: { batch: string; since: number }) =>
+  db
+    .selectFrom('rows')
+    .select(({ fn }) => [
+      fn.countAll<number>().as('rows'),
+      fn.min<number | null>('ended_at').as('first'),
+      fn.max<number | null>('ended_at').as('last'),
+    ])
+    .where('batch', '=', batch)
+    .where('ended_at', '>=', since)
+    .where(isNoPart('rows')),
+);
+
+/** Rows of the batch that ended at this moment or since. Reads each. */
+export async function recentEnds(db: Db, batch: string, since: number): Promise<RecentEnds> {
+  const [found] = await selectEnds(db, { batch, since });
+  return { rows: found?.rows ?? 0, first: found?.first ?? 0, last: found?.last ?? 0 };
+}
+
+const selectOldest = preparedOne((db, { batch }: { batch: string }) =>
+  db
+    .selectFrom('charges as c')
+    // Looked up request by request: few run, and open rows may be many.
+    .crossJoin('rows as r')
+    .select(['r.row', 'r.id', 'r.part_of', 'c.step', 'c.intent_at'])
+    .where('c.batch', '=', batch)
+    .where(isRunning('c'))
+    .whereRef('r.batch', '=', 'c.batch')
+    .whereRef('r.row', '=', 'c.row')
+    // Nobody waits for the job of an overdue row.
+    .where('r.outcome', 'is', null)
+    .orderBy('c.intent_at')
+    .orderBy('c.row')
+    .limit(1),
+);
+
+/** The open row that has waited for its job the longest; undefined if no job runs. */
+export async function oldestRow(db: Db, batch: string): Promise<OldestRow | undefined> {
+  const found = await selectOldest(db, { batch });
+  if (found === undefined) return undefined;
+  const { row, id, part_of: partOf, step, intent_at: since } = found;
+  return { row, id, partOf, step, since };
+}
