@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { legacyShareOf, type BatchSettings, type Reading } from '../contract/batch.ts';
+import type { Cast } from '../contract/cast.ts';
 import { defined } from '../contract/defined.ts';
 import { parseDialectChoice, type DialectChoice } from '../contract/dialects.ts';
 import { chosenFinishing, type WantedFinishing, type Joining } from '../contract/finishing.ts';
@@ -23,6 +25,8 @@ export interface WantedBatch {
   readonly defaults?: RowDefaults & Readonly<Record<string, string>>;
   /** Our column → the header in the file. */
   readonly map?: Readonly<Record<string, string>>;
+  /** A file that gives names in the manifest's column `speaker` their voices. Default: the configuration's, else none. */
+  readonly cast?: string | undefined;
   /** How speech is asked for. Default `job`. */
   readonly tts?: TtsMode;
   /** Which of the API's dialects the rows speak. Default: the configuration's, else `v1`. */
@@ -58,6 +62,7 @@ export function givesReading({
   kind,
   defaults,
   map,
+  cast,
   tts = 'job',
   apiDialect,
   join,
@@ -67,6 +72,7 @@ export function givesReading({
   const isMapped = Object.keys({ ...defaults, ...map }).length > 0;
   return (
     kind !== undefined ||
+    cast !== undefined ||
     tts !== 'job' ||
     apiDialect !== undefined ||
     join !== undefined ||
@@ -91,14 +97,46 @@ export interface AskedReading {
   readonly wantedFinish?: WantedFinishing | undefined;
 }
 
+/** The same choices with headers compared as when the batch was made. */
+export function withRecordedCase<Choices extends BatchChoices>(
+  choices: Choices,
+  { reading }: Pick<BatchSettings, 'reading'>,
+): Choices {
+  const { manifest, settings } = choices;
+  const { anyCase } = reading;
+  return {
+    ...choices,
+    manifest: { ...manifest, anyCase },
+    settings: { ...settings, reading: { ...withoutCase(settings.reading), ...defined({ anyCase }) } },
+  };
+}
+
+function withoutCase({ anyCase: _now, ...read }: Reading): Reading {
+  return read;
+}
+
+/** Whether two readings make the same rows of a manifest. */
+export function isSameReading({ cast, ...one }: Reading, { cast: otherCast, ...other }: Reading): boolean {
+  return isDeepStrictEqual(one, other) && isSameCast({ cast }, { cast: otherCast });
+}
+
+/** Whether two casts are the same, whatever file they are from. */
+export function isSameCast(
+  { cast: one }: { readonly cast?: Cast | undefined },
+  { cast: other }: { readonly cast?: Cast | undefined },
+): boolean {
+  return isDeepStrictEqual(one?.members, other?.members);
+}
+
 /** The same choices for a batch on record: what no option asked for is as it is there, for a configuration is for new batches. */
 export function asRecorded<Choices extends BatchChoices & AskedReading>(
   choices: Choices,
   recorded: Pick<BatchSettings, 'reading'>,
 ): Choices {
   const finish = chosenFinishing(choices.wantedFinish, recorded.reading.finish);
-  const reading = withFinish(choices.settings.reading, finish);
-  const kept = { ...choices, settings: { ...choices.settings, reading } };
+  const cased = withRecordedCase(choices, recorded);
+  const reading = withFinish(cased.settings.reading, finish);
+  const kept = { ...cased, settings: { ...cased.settings, reading } };
   return choices.givesDialect ? kept : withLegacyShare(kept, legacyShareOf(recorded));
 }
 
@@ -115,7 +153,11 @@ function withShare<Read extends { readonly legacyShare?: number }>(
 }
 
 /** Fills in everything left open for a new batch. */
-export function chooseSettings(wanted: WantedBatch, config: Config): BatchChoices {
+export function chooseSettings(
+  wanted: WantedBatch,
+  config: Config,
+  { cast, mapIfThere = {} }: Pick<ManifestOptions, 'cast' | 'mapIfThere'> = {},
+): BatchChoices {
   const {
     kind,
     defaults = {},
@@ -136,12 +178,14 @@ export function chooseSettings(wanted: WantedBatch, config: Config): BatchChoice
       ...(kind === undefined ? {} : { kind }),
       defaults,
       map,
+      ...(Object.keys(mapIfThere).length > 0 ? { mapIfThere } : {}),
+      anyCase: true,
       strict,
       nameTemplate,
       subset,
       prices,
       tts,
-      ...defined({ assumeSeconds, join: wanted.join, split }),
+      ...defined({ assumeSeconds, join: wanted.join, split, cast }),
       ...limitsOf(config.textLimit),
       ...(config.samples === undefined ? {} : { samples: { ...SAMPLE_LIMITS, ...config.samples } }),
     },
@@ -150,8 +194,9 @@ export function chooseSettings(wanted: WantedBatch, config: Config): BatchChoice
         kind: kind ?? null,
         defaults,
         map,
+        anyCase: true,
         tts,
-        ...defined({ join: wanted.join, split, finish }),
+        ...defined({ join: wanted.join, split, finish, cast }),
       },
       ...applyTuning(applyTuning(DEFAULT_TUNABLES, config), tuning),
       submitsByRows: (tuning.limits?.submits ?? config.limits?.submits) === undefined,

@@ -1,8 +1,8 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { By } from '../contract/actions.ts';
 import { legacyShareOf, type BatchSettings, type Reading } from '../contract/batch.ts';
 import { defined } from '../contract/defined.ts';
 import { realmDifference } from '../contract/names.ts';
+import { headerFor } from '../inputs/header-names.ts';
 import type { ManifestSource } from '../inputs/manifest-source.ts';
 import type { ManifestOptions, ManifestRow } from '../inputs/manifest-options.ts';
 import { readManifest, type ManifestSummary } from '../inputs/read-manifest.ts';
@@ -11,6 +11,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Subset } from '../contract/subset.ts';
 import type { MonthClaim } from '../ledger/schedules/occurrence-records.ts';
 import type { BatchIdentity, BatchRecord, LoadedRow } from '../ledger/record-types.ts';
+import { isSameCast, isSameReading } from './batch-settings.ts';
 import { inChunks } from '../results/in-chunks.ts';
 
 const ROWS_A_TRANSACTION = 500;
@@ -26,6 +27,8 @@ export interface LoadRequest {
   readonly givesReading: boolean;
   /** Whether a file name template was given; if not, the recorded one applies. */
   readonly givesTemplate: boolean;
+  /** Whether the configuration says how rows are read. Default false. */
+  readonly isConfigured?: boolean;
   /** The result of the check; its digest proves that the same bytes are loaded. */
   readonly checked: ManifestSummary;
   /** The month's budget that pays for it, if a schedule with a monthly budget fired it. */
@@ -48,6 +51,8 @@ export interface TakenName {
   readonly subset: Subset | null;
   /** How the manifest was to be read this time. */
   readonly wanted: Reading;
+  /** Whether flags alone can ask for the reading of that batch: no configuration and no changed cast is in their way. */
+  readonly canAskAgain: boolean;
   /**
    * True if that batch can be redriven from this manifest as an edited copy: user-given ids identify its rows, and it
    * has no more rows than the batch.
@@ -85,11 +90,12 @@ export async function findOrLoadBatch(request: LoadRequest): Promise<LoadAnswer>
 async function load(request: LoadRequest): Promise<BatchRecord> {
   const { ledger, identity, settings, checked, source } = request;
   const { columns } = checked;
+  const reading = readingOf(request);
   const { format } = source;
   const { subset = null } = request.options;
   const table = format.format === 'csv' ? { delimiter: format.delimiter, bom: format.bom } : undefined;
   await ledger.createBatch(
-    { ...identity, settings: { ...settings, ...defined({ table }) }, columns, source: source.label, subset },
+    { ...identity, settings: { ...settings, reading, ...defined({ table }) }, columns, source: source.label, subset },
     request.month,
   );
   let count = 0;
@@ -117,7 +123,7 @@ async function load(request: LoadRequest): Promise<BatchRecord> {
 /** The parts of a batch that are compared with an existing batch of its name. */
 export type ComparedBatch = Pick<
   LoadRequest,
-  'identity' | 'settings' | 'givesReading' | 'givesTemplate' | 'options' | 'checked'
+  'identity' | 'settings' | 'givesReading' | 'givesTemplate' | 'isConfigured' | 'options' | 'checked'
 >;
 
 /** Whether the existing batch of this name is the intended one. */
@@ -127,26 +133,34 @@ export function compareBatch(
 ): { readonly type: 'known'; readonly batch: BatchRecord } | TakenName {
   const differs = findDifference(batch, request);
   if (differs === undefined) return { type: 'known', batch };
-  const { options, checked, settings } = request;
-  const hasIds = checked.columns.includes(options.map['id'] ?? 'id');
+  const { options, checked } = request;
+  const hasIds = checked.columns.includes(headerFor('id', checked.columns, readingOf(request)));
   return {
     type: 'taken',
     batch,
     differs,
     subset: options.subset ?? null,
-    wanted: settings.reading,
+    wanted: readingOf(request),
+    canAskAgain: request.isConfigured !== true && isSameCast(batch.settings.reading, readingOf(request)),
     canRedrive: differs === 'manifest' && hasIds && checked.rows <= batch.rows,
     makers: checked.voices.makers,
   };
 }
 
+/** How the manifest is read: of a map for all manifests only what this one has a column for. */
+function readingOf({ settings, checked }: Pick<LoadRequest, 'settings' | 'checked'>): Reading {
+  const { reading } = settings;
+  return { ...reading, map: { ...checked.mapUsed, ...reading.map } };
+}
+
 function findDifference(found: BatchRecord, request: ComparedBatch): BatchDifference | undefined {
-  const { identity: wanted, settings, givesReading, givesTemplate } = request;
+  const { identity: wanted, settings, givesTemplate, checked } = request;
+  const givesReading = request.givesReading || Object.keys(checked.mapUsed).length > 0;
   const realm = realmDifference(found, wanted);
   if (realm !== undefined) return realm;
   if (found.digest !== wanted.digest) return 'manifest';
   if (givesReading && legacyShareOf(found.settings) !== legacyShareOf(settings)) return 'dialect';
-  if (givesReading && !isDeepStrictEqual(found.settings.reading, settings.reading)) return 'reading';
+  if (givesReading && !isSameReading(found.settings.reading, readingOf(request))) return 'reading';
   if (givesTemplate && found.settings.nameTemplate !== settings.nameTemplate) return 'file-names';
   return undefined;
 }

@@ -1,3 +1,4 @@
+import type { Cast } from './cast.ts';
 import type { OwnOperation } from './own-operation.ts';
 import { formatDialectChoice, type DialectChoice } from './dialects.ts';
 import type { Finishing, Joining } from './finishing.ts';
@@ -13,6 +14,10 @@ export interface Reading {
   readonly defaults: Readonly<Record<string, string>>;
   /** Our column → the header in the file. */
   readonly map: Readonly<Record<string, string>>;
+  /** Whether headers of another case stand for ours. Absent in batches of earlier versions, whose headers must match. */
+  readonly anyCase?: true;
+  /** Who speaks with which voice. Default: the rows say it. */
+  readonly cast?: Cast;
   readonly tts: TtsMode;
   /** Share of rows that use the legacy dialect, 0 to 1; each row's spec records its own dialect. Default 0. */
   readonly legacyShare?: number;

@@ -17,6 +17,7 @@ import { isLinkBase, isListenAddress, SERVE_MEDIA_FORM, SERVE_MEDIA_URL_FORM } f
 import { expectedOf, isPlainUrl, type ValueKind } from '../contract/value-kinds.ts';
 import { nameIn, OWN_OPERATIONS, PRICE_MEMBERS } from './own-operations.ts';
 import { show } from '../contract/manifest-problems.ts';
+import { whyBadPath } from './output-name.ts';
 import { readRegular } from './regular-file.ts';
 import { isTooDeep, surveyJson, TOO_DEEP } from './survey-json.ts';
 import { faultOfFinishing, FINISHED_FORMATS } from '../contract/finishing.ts';
@@ -37,6 +38,23 @@ export const FINISHING = z
     const { option, expected } = fault;
     context.addIssue({ code: 'custom', path: [option], message: `expected ${expected}`, input: given[option] });
   });
+
+/** A path below the folder: the file may come from somebody else, as the configuration may. */
+const INNER_FILE = z
+  .string()
+  .refine((path) => whyBadPath(path) === undefined, { message: 'expected a file in this folder or below' });
+
+/** How manifests are read, of all names or of one. Null: not so, whatever is said of all. */
+const MANIFEST_MEMBERS = {
+  map: z.record(z.string(), z.string().min(1)).exactOptional(),
+  fileName: z.string().min(1).nullable().exactOptional(),
+  join: z
+    .union([z.string().min(1), z.strictObject({ column: z.string().min(1), pause: z.number().min(0).max(600) })])
+    .nullable()
+    .exactOptional(),
+  voice: z.string().min(1).nullable().exactOptional(),
+  cast: INNER_FILE.nullable().exactOptional(),
+};
 
 /** A price as a user writes it. */
 const PRICE = z
@@ -112,6 +130,8 @@ export const configSchema = z
     assumeSeconds: z.number().positive().exactOptional(),
     textLimit: z.int().min(20).exactOptional(),
     finish: FINISHING.exactOptional(),
+    ...MANIFEST_MEMBERS,
+    manifests: z.record(z.string(), z.strictObject(MANIFEST_MEMBERS)).exactOptional(),
     store: z.string().min(1).exactOptional(),
     serveMedia: z
       .string()
@@ -157,6 +177,8 @@ export const configSchema = z
  * - `assumeSeconds`: the length used to price media of unknown length.
  * - `textLimit`: the longest text that the API takes, in characters. Default: as learnt from its refusals.
  * - `finish`: how copies of the speech are finished; see `contract/finishing.ts`.
+ * - `map`, `fileName`, `join`, `voice`, `cast`: how all manifests are read; `manifests`: the same by the name of their
+ * file; see `batches/manifest-config.ts`.
  * - `resultMember`: where the API puts the link to a job's result, if under a nonstandard name; see
  * `contract/result-member.ts`.
  * - `samples`: limits for voice recordings; see `contract/sample-limits.ts`.

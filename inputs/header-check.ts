@@ -1,18 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Joining } from '../contract/finishing.ts';
 import type { Kind } from '../contract/row-kinds.ts';
-import { Columns, kindOfColumns } from './header.ts';
+import { Columns, type ColumnOptions } from './header.ts';
+import { kindOfColumns } from './row-kind.ts';
 import type { JoinCheck } from './sound/join-check.ts';
 import { joiningColumns } from './sound/join-check.ts';
-import { findBadTemplate } from './output-name.ts';
+import { findBadTemplate, templateFields } from './output-name.ts';
 import { show, type Finding, type ManifestProblem, type ManifestWarning } from '../contract/manifest-problems.ts';
 import { MAX_COLUMNS } from './check-bytes.ts';
 
 /** The options that columns are checked against; see `ManifestOptions`. */
-interface HeaderOptions {
+interface HeaderOptions extends ColumnOptions {
   readonly kind?: Kind | undefined;
-  readonly map: Readonly<Record<string, string>>;
-  readonly strict: boolean;
   readonly nameTemplate: string;
   readonly join?: Joining | undefined;
 }
@@ -44,12 +43,14 @@ export class HeaderCheck {
     this.#csv = csv;
     this.kind = options.kind;
     this.#join = join;
-    this.columns = new Columns(options.map, options.strict, csv, joiningColumns(options.join));
+    const used = [...joiningColumns(options.join), ...templateFields(options.nameTemplate)];
+    this.columns = new Columns(options, csv, used);
   }
 
   /** Adds the header of a CSV file, or the new keys of a JSON line. */
   add(line: number, names: readonly string[]): readonly ManifestProblem[] {
     if (this.#csv && this.#first !== undefined) return this.#compare(line, names);
+    if (this.#first === undefined) this.columns.line = line;
     this.#first = trimmed(names);
     const count = this.columns.count + names.length;
     if (count > MAX_COLUMNS) {
@@ -85,6 +86,13 @@ export class HeaderCheck {
     this.isTemplateGood = badTemplate === undefined;
     const badJoin = this.#join?.findMissing(this.columns);
     return [...findings, ...[badTemplate, badJoin].filter((one) => one !== undefined)];
+  }
+
+  /** Notes a record without any filled cell, as below the rows of a spreadsheet. */
+  noteEmpty(line: number): void {
+    const known = this.warnings.get('');
+    const message = 'empty rows, left out';
+    this.warnings.set('', { column: '', message, line: known?.line ?? line, rows: (known?.rows ?? 0) + 1 });
   }
 
   /** Notes a column with cells that the kinds of their rows do not use. */

@@ -1,19 +1,8 @@
-import { isDefaulted } from '../contract/batch.ts';
-import { columnsOfKind, kindFactsOf, KINDS, perKind, type Kind, type SpecColumn } from '../contract/row-kinds.ts';
-import { unguardCell } from './formula-guard.ts';
-import { nearestName, slipOf } from './voices/nearest-name.ts';
+import { CAST_COLUMN } from '../contract/cast.ts';
 import { show, type Finding } from '../contract/manifest-problems.ts';
-
-/** Columns that some kind reads. */
-export function specColumns(): readonly SpecColumn[] {
-  const columns = KINDS.map(columnsOfKind).flatMap(({ required, optional }) => [...required, ...optional]);
-  return [...new Set(columns)];
-}
-
-/** Every column that means something, by name; `api.*` and `_*` come on top. */
-export function knownColumns(): ReadonlySet<string> {
-  return new Set(['id', 'kind', ...specColumns()]);
-}
+import { shellWord } from '../contract/shell-word.ts';
+import { unguardCell } from './formula-guard.ts';
+import { foldHeader, isApi, knownColumns, meantColumn, specColumns } from './header-names.ts';
 
 /** An `api.<field>` column. */
 interface ApiColumn {
@@ -21,12 +10,24 @@ interface ApiColumn {
   readonly at: number;
 }
 
+/** A finding that may have a line of its own, instead of that of the record in which it was met. */
+export type PlacedFinding = Finding & { readonly line?: number };
+
 /** A note about a column as a whole. */
 export type ColumnNote = { readonly finding: Finding } | { readonly column: string; readonly warning: string };
 
+/** What decides what the columns of a file are for; see `ManifestOptions`. */
+export interface ColumnOptions {
+  readonly map: Readonly<Record<string, string>>;
+  readonly mapIfThere?: Readonly<Record<string, string>> | undefined;
+  readonly anyCase?: boolean | undefined;
+  readonly strict: boolean;
+  readonly cast?: unknown;
+}
+
 /**
  * What each column of the file is for. Columns are added as they come: all at once for CSV, key by key for JSONL.
- * Names are taken without white space around them; apart from that they must match exactly.
+ * Names are taken without white space around them. One of another case stands for ours only if no column is exactly so.
  */
 export class Columns {
   /** Place of each column that we know, `api.*` included, by our name. */
@@ -46,24 +47,32 @@ export class Columns {
   guarded = false;
   /** How many columns the file has, those without use included. */
   count = 0;
+  /** Line of the first header. */
+  line = 1;
 
+  /** Our column by their header. */
   readonly #ours: ReadonlyMap<string, string>;
-  readonly #strict: boolean;
+  /** The same, as far as the file has such a header. */
+  readonly #oursIfThere: ReadonlyMap<string, string>;
+  readonly #options: ColumnOptions;
   readonly #csv: boolean;
   readonly #alsoKnown: readonly string[];
   readonly #headers = new Map<string, string>();
   readonly #seen = new Set<string>();
-  readonly #known = knownColumns();
+  readonly #told = new Set<string>();
+  readonly #known: ReadonlySet<string>;
 
   /**
-   * `map`: our column → their header. `csv`: false for JSONL, where cells are never guarded. `alsoKnown`: columns that
-   * mean something besides those of the kinds.
+   * `csv`: false for JSONL, where cells are never guarded. `alsoKnown`: columns that mean something besides those of the
+   * kinds.
    */
-  constructor(map: Readonly<Record<string, string>>, strict: boolean, csv: boolean, alsoKnown: readonly string[] = []) {
+  constructor(options: ColumnOptions, csv: boolean, alsoKnown: readonly string[] = []) {
     this.#alsoKnown = alsoKnown;
-    this.#ours = new Map(Object.entries(map).map(([ours, theirs]) => [theirs.trim(), ours]));
-    this.#strict = strict;
+    this.#ours = byHeader(options.map);
+    this.#oursIfThere = byHeader(options.mapIfThere ?? {});
+    this.#options = options;
     this.#csv = csv;
+    this.#known = options.cast === undefined ? knownColumns() : new Set([...knownColumns(), CAST_COLUMN]);
   }
 
   /** Adds columns, and says what is wrong or noteworthy about each. */
@@ -72,12 +81,43 @@ export class Columns {
     this.count += names.length;
     const trimmed = names.map((name) => name.trim());
     this.guarded = this.#csv && (trimmed.includes('_batch') || trimmed.includes('_outcome'));
-    return trimmed.flatMap((name, index) => this.#addOne(this.guarded ? unguardCell(name) : name, first + index));
+    const bare = this.guarded ? trimmed.map(unguardCell) : trimmed;
+    const all = new Set([...this.#seen, ...bare]);
+    return bare.flatMap((name, index) => this.#addOne(name, first + index, all));
   }
 
   /** The column as the file names it. */
   headerOf(ours: string): string {
     return this.#headers.get(ours) ?? ours;
+  }
+
+  /** Our column → its header, for the columns that only `mapIfThere` explains. */
+  get mapUsed(): Readonly<Record<string, string>> {
+    const used = [...this.#oursIfThere].flatMap(([theirs, ours]) => {
+      const header = this.#headers.get(ours);
+      return header !== undefined && foldHeader(header) === foldHeader(theirs) ? [[ours, header]] : [];
+    });
+    return Object.fromEntries(used) as Readonly<Record<string, string>>;
+  }
+
+  /** Whether a table has no such column; the keys of JSON lines may still come. */
+  lacks(ours: string): boolean {
+    return this.#csv && !this.known.has(ours);
+  }
+
+  /** A finding about the header that rows meet: told once, however many they are, as their cells are not at fault. */
+  once(topic: string, finding: () => Finding): PlacedFinding[] {
+    if (this.#told.has(topic)) return [];
+    this.#told.add(topic);
+    return [{ ...finding(), line: this.line }];
+  }
+
+  /** The finding for a column that the header lacks. `need`: why it is needed, as an end of the sentence. */
+  missing(ours: string, need: string): Finding {
+    const like = this.input.find(({ name }) => !this.#isUsed(name) && meantColumn(name, [ours]) === ours)?.name;
+    const hint = like === undefined ? '' : `; is it ${show(like)}? Then: --map ${ours}=${like}`;
+    const came = `the columns ${show(this.input.map(({ name }) => name).join(', '))}`;
+    return { column: ours, expected: `a column ${ours}, ${need}${hint}`, came, code: 'missing-column' };
   }
 
   /**
@@ -87,18 +127,21 @@ export class Columns {
   findWrong(): Finding[] {
     const findings = [...this.#ours].flatMap(([theirs, ours]): Finding[] => {
       if (!this.#known.has(ours) && !isApi(ours)) {
-        const { name } = nearestName(ours, [...this.#known]);
-        const expected = `--map to a known column, such as ${name}`;
+        const meant = meantColumn(ours, [...this.#known]);
+        const hint =
+          ours === CAST_COLUMN ? ' (speaker is one with --cast)' : meant === undefined ? '' : `, such as ${meant}`;
+        const expected = `--map to a known column${hint}`;
         return [{ column: ours, expected, came: show(`${ours}=${theirs}`), code: 'bad-map' }];
       }
-      if (this.#seen.has(theirs)) return [];
+      const isThere = foldHeader(this.#headers.get(ours) ?? '') === foldHeader(theirs);
+      if (isThere || this.#seen.has(theirs)) return [];
       const expected = `a column ${show(theirs)} in the file, as --map ${ours}=${theirs} says`;
       return [{ column: theirs, expected, came: 'no such column', code: 'bad-map' }];
     });
-    const isForeign = this.#csv && findings.length === 0 && !specColumns().some((column) => this.known.has(column));
-    if (!isForeign) return findings;
-    const expected = 'a first line that names the columns, such as text, voice, audio, video (--map renames yours)';
-    return [{ column: '', expected, came: show([...this.byName.keys()].join(', ')), code: 'no-header' }];
+    if (findings.length > 0) return findings;
+    if (this.#csv && !specColumns().some((column) => this.known.has(column))) return [this.#foreign()];
+    const isNameless = this.#options.cast !== undefined && this.known.has('text') && !this.known.has(CAST_COLUMN);
+    return isNameless ? [this.missing(CAST_COLUMN, 'with names of the cast')] : [];
   }
 
   /** The finding for a record that has more or fewer cells than the header. */
@@ -112,7 +155,18 @@ export class Columns {
     return { column, expected, came, code: 'too-few-cells' };
   }
 
-  #addOne(name: string, at: number): ColumnNote[] {
+  /** A header without any column that a kind reads. */
+  #foreign(): Finding {
+    const maps = this.input.flatMap(({ name }) => {
+      const meant = this.#meant(name);
+      return meant === undefined ? [] : [`--map ${shellWord(`${meant}=${name}`)}`];
+    });
+    const hint = maps.length === 0 ? '--map renames yours' : `perhaps ${maps.join(' ')}`;
+    const expected = `a first line that names the columns, such as text, voice, audio, video (${hint})`;
+    return { column: '', expected, came: show([...this.byName.keys()].join(', ')), code: 'no-header' };
+  }
+
+  #addOne(name: string, at: number, all: ReadonlySet<string>): ColumnNote[] {
     if (name === '') {
       const expected = 'a name for every column';
       return [{ finding: { column: `#${at + 1}`, expected, came: 'an empty name', code: 'empty-column-name' } }];
@@ -123,101 +177,55 @@ export class Columns {
     const again = this.#seen.has(name);
     this.#seen.add(name);
     if (name.startsWith('_')) return [];
-    const ours = this.#ours.get(name) ?? name;
+    const ours = this.#oursOf(name, all);
     if (again || this.known.has(ours)) {
-      const meant = ours === name ? '' : ` (${show(name)} is ${ours} by --map)`;
+      const meant = ours === name ? '' : ` (${show(name)} is ${ours})`;
       const expected = `one column of each name${meant}`;
       return [{ finding: { column: name, expected, came: `${show(ours)} twice`, code: 'duplicate-column' } }];
     }
     this.input.push({ name, at });
     this.byName.set(name, at);
     if (isApi(ours)) this.api.push({ field: ours.slice('api.'.length), at });
-    else if (!this.#known.has(ours)) return this.#alsoKnown.includes(name) ? [] : [this.#unknown(name)];
+    else if (!this.#known.has(ours)) return this.#alsoKnown.includes(name) ? [] : [this.#unknown(name, all)];
     this.known.set(ours, at);
     this.#headers.set(ours, name);
     return [];
   }
 
-  #unknown(name: string): ColumnNote {
-    if (this.#strict) {
-      const nearest = nearestName(name, [...this.#known]);
-      const expected = `a known column (the nearest is ${nearest.name}), or a name that begins with _`;
+  /** Our column for a header. `all`: the headers so far, and those beside it. */
+  #oursOf(name: string, all: ReadonlySet<string>): string {
+    const mapped = this.#ours.get(name) ?? this.#oursIfThere.get(name);
+    if (mapped !== undefined) return mapped;
+    if (this.#options.anyCase !== true || this.#known.has(name) || isApi(name)) return name;
+    const folded = foldHeader(name);
+    for (const [theirs, ours] of [...this.#ours, ...this.#oursIfThere])
+      if (!all.has(theirs) && foldHeader(theirs) === folded) return ours;
+    const isTaken = (ours: string): boolean =>
+      all.has(ours) || [...this.#ours, ...this.#oursIfThere].some(([theirs, one]) => one === ours && all.has(theirs));
+    return [...this.#known].find((ours) => ours === folded && !isTaken(ours)) ?? name;
+  }
+
+  #unknown(name: string, all: ReadonlySet<string>): ColumnNote {
+    const meant = this.#meant(name, all);
+    if (this.#options.strict) {
+      const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`;
+      const expected = `a known column${hint}, or a name that begins with _`;
       return { finding: { column: name, expected, came: show(name), code: 'unknown-column' } };
     }
-    const meant = slipOf(name, [...this.#known]);
     const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
     return { column: name, warning: `unknown column, copied to the results${hint}` };
   }
-}
 
-function isApi(name: string): boolean {
-  return name.startsWith('api.') && name.length > 'api.'.length;
-}
-
-/**
- * The columns that identify a kind: those that it needs and that no flag fills. The voice identifies none: it may come
- * from a default, and a row without one is reported. Nor does `name`: many tables have such a column of their own.
- */
-const tellingOf = perKind((kind) =>
-  columnsOfKind(kind).required.filter((column) => !isDefaulted(column) && column !== 'name'),
-);
-
-/** Columns that distinguish the kinds. Those of a user's own are selected by name. */
-const TELLING: readonly SpecColumn[] = [
-  ...new Set(KINDS.filter((kind) => kindFactsOf(kind).onlyByName !== true).flatMap(tellingOf)),
-];
-
-/** The kind implied by the columns of a file, whatever their cells contain; undefined if they imply none or several. */
-export function kindOfColumns({ known }: Columns): Kind | undefined {
-  return inferKind(TELLING.filter((column) => known.has(column)));
-}
-
-/**
- * The kind of a record: its `kind` cell, otherwise `stated`, otherwise what its filled cells imply. `stated` is
- * `--kind`, or the kind that the columns imply. Columns come before cells: a blank cell in a file of dubs is a mistake,
- * not a cheaper kind of row.
- */
-export function decideKind(
-  columns: Columns,
-  cells: readonly string[],
-  stated: Kind | undefined,
-): { readonly kind: Kind } | { readonly finding: Finding } {
-  const { known } = columns;
-  const given = cells[known.get('kind') ?? -1]?.trim() ?? '';
-  if (given !== '') {
-    const kind = KINDS.find((one) => one === given);
-    if (kind !== undefined) return { kind };
-    const expected = `one of ${KINDS.join(', ')} (the nearest is ${nearestName(given, KINDS).name})`;
-    return { finding: { column: columns.headerOf('kind'), expected, came: show(given), code: 'unknown-kind' } };
+  /** The column that a header is probably meant as. */
+  #meant(name: string, all: ReadonlySet<string> = this.#seen): string | undefined {
+    return meantColumn(name, [...this.#known], (ours) => all.has(ours) || this.#headers.has(ours));
   }
-  if (stated !== undefined) return { kind: stated };
-  const filled = TELLING.filter((column) => (cells[known.get(column) ?? -1] ?? '').trim() !== '');
-  const kind = inferKind(filled);
-  return kind === undefined ? { finding: noKind(filled) } : { kind };
+
+  #isUsed(name: string): boolean {
+    return [...this.#headers.values()].includes(name);
+  }
 }
 
-/**
- * The only kind that needs exactly these columns: text → `tts`, text and video → `dub`, video and audio → `lip-sync`,
- * audio → `stt`. Undefined if several are possible (text and audio) or none.
- */
-function inferKind(has: readonly SpecColumn[]): Kind | undefined {
-  return KINDS.find((kind) => {
-    const telling = tellingOf(kind);
-    return (
-      kindFactsOf(kind).onlyByName !== true &&
-      telling.length === has.length &&
-      telling.every((one) => has.includes(one))
-    );
-  });
-}
-
-/** The finding for a row whose kind is not given and cannot be inferred. */
-function noKind(filled: readonly SpecColumn[]): Finding {
-  const needs = KINDS.map((kind) => `${kind} needs ${columnsOfKind(kind).required.join(', ')}`).join('; ');
-  return {
-    column: 'kind',
-    expected: `a kind column or --kind, because the cells do not tell the kind: ${needs}`,
-    came: filled.length === 0 ? `neither ${TELLING.join(' nor ')}` : `${filled.join(' and ')}: could be several kinds`,
-    code: 'no-kind',
-  };
+function byHeader(map: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+  return new Map(Object.entries(map).map(([ours, theirs]) => [theirs.trim(), ours]));
 }

@@ -1,3 +1,4 @@
+import type { Cast } from '../contract/cast.ts';
 import type { Joining } from '../contract/finishing.ts';
 import type { Kind, RowSpec } from '../contract/row-kinds.ts';
 import type { SampleLimits } from '../contract/sample-limits.ts';
@@ -17,6 +18,12 @@ export interface ManifestOptions extends Pricing {
   readonly defaults: RowDefaults;
   /** `--map text=script`: our column → the header in the file. */
   readonly map: Readonly<Record<string, string>>;
+  /** The same from the configuration for all manifests: each counts only where a file has the header. */
+  readonly mapIfThere?: Readonly<Record<string, string>> | undefined;
+  /** Whether a header of another case stands for ours. Default false, as in batches of earlier versions. */
+  readonly anyCase?: boolean | undefined;
+  /** `--cast`: who speaks with which voice. Default: nobody; the rows say it. */
+  readonly cast?: Cast | undefined;
   /** Whether unknown columns and unused cells are errors instead of warnings. */
   readonly strict: boolean;
   /** Share of the rows that speak the legacy dialect, 0 to 1. Default 0. */
@@ -65,6 +72,8 @@ export interface ManifestRow extends Priced {
   readonly input: readonly string[];
   /** File name of the result below `media/`, `{ext}` left in. */
   readonly name: string;
+  /** The name of the cast that gives the row its voice, if one does. */
+  readonly speaker?: string;
   /** The voice that the row waits for, if any. */
   readonly waitsFor?: VoiceWait;
   /** The parts of a split row, at least two. Absent if it is not split. */

@@ -155,13 +155,17 @@ export class ManifestReader {
         problems.push(item.problem);
       } else {
         const { line, cells } = item;
+        if (this.#csv && cells.every((cell) => cell.trim() === '')) {
+          this.#header.noteEmpty(line);
+          continue;
+        }
         const read = this.#reader.read(line, cells, ++this.rows);
         if ('row' in read) {
           rows.push(read.row);
           continue;
         }
         const { givenId: id, draft, findings } = read;
-        for (const one of findings) problems.push({ line, id, ...one });
+        for (const one of findings) problems.push({ line, id: one.line === undefined ? id : '', ...one });
         if (draft === undefined) this.#isUnclear = true;
         else drafts.push({ spec: draft, row: this.rows, line, id });
       }

@@ -12,7 +12,7 @@ import { digestOfBytes, type ManifestBytes } from './check-bytes.ts';
 import { isUrl, labelOfPlace, requireManifestUrl, type FetchManifest } from './manifest-url.ts';
 import { ManifestError } from '../contract/manifest-problems.ts';
 import { DELIMITERS, PLAIN_TABLE, type Delimiter, type TableFormat } from '../contract/table-format.ts';
-import { knownColumns } from './header.ts';
+import { foldHeader, knownColumns } from './header-names.ts';
 import type { ManifestOptions, ManifestRow } from './manifest-options.ts';
 
 /** A file of a manifest. */
@@ -181,7 +181,7 @@ export type ManifestFormat = ({ readonly format: 'csv' } & TableFormat) | { read
  * `{`. The winning delimiter is the one that yields the most known column names, then the one most frequent in the
  * header, then the comma; `.tsv` prefers the tab.
  */
-function detectFormat(name: string, head: string): ManifestFormat {
+export function detectFormat(name: string, head: string): ManifestFormat {
   const bom = head.startsWith('\uFEFF');
   const start = head.slice(bom ? 1 : 0).trimStart();
   if (/\.(jsonl|ndjson)$/i.test(name) || start.startsWith('{')) return { format: 'jsonl' };
@@ -189,7 +189,9 @@ function detectFormat(name: string, head: string): ManifestFormat {
   let best: { delimiter: Delimiter; known: number; cells: number } | undefined;
   for (const delimiter of order) {
     const cells = headerCells(start, delimiter);
-    const known = cells.filter((cell) => knownColumns().has(cell.trim()) || cell.trim().startsWith('api.')).length;
+    const known = cells.filter(
+      (cell) => knownColumns().has(foldHeader(cell.trim())) || cell.trim().startsWith('api.'),
+    ).length;
     if (best === undefined || known > best.known || (known === best.known && cells.length > best.cells)) {
       best = { delimiter, known, cells: cells.length };
     }

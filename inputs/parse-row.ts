@@ -11,7 +11,10 @@ import {
 } from '../contract/row-kinds.ts';
 import { ownColumnOf } from '../policy/rows/own-column.ts';
 import { nameAskedFor } from '../policy/voices/voice-name.ts';
-import { specColumns, type Columns, decideKind } from './header.ts';
+import type { CastVoices } from './cast/cast-voices.ts';
+import type { Columns, PlacedFinding } from './header.ts';
+import { specColumns } from './header-names.ts';
+import { decideKind } from './row-kind.ts';
 import type { RowDefaults } from '../contract/batch.ts';
 import { cellOfPath, NO_LINKS, type LocalMediaRules } from './local-media/rules.ts';
 import { valueOfApiCell } from '../contract/api-cells.ts';
@@ -26,11 +29,13 @@ import { readThreshold, THRESHOLD_FORM } from '../contract/verify.ts';
 export type RowDraft = Partial<RowSpec> & Pick<RowSpec, 'kind'>;
 
 export interface ParsedRow {
-  /** Undefined if there are findings. */
+  /** Undefined if there are findings, or were of its header. */
   readonly spec: RowSpec | undefined;
   /** Its kind and usable cells, even if there are findings; undefined if its kind is unknown. */
   readonly draft?: RowDraft;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly PlacedFinding[];
+  /** The name of the cast that gives the row its voice; undefined if none does. */
+  readonly speaker?: string | undefined;
   /** Known columns that are filled but unused by the row's kind, as named in the file. */
   readonly unread: readonly string[];
 }
@@ -61,6 +66,8 @@ export interface RowRules {
   readonly anyApiField?: boolean | undefined;
   /** What separates decimals, besides a point. Default: nothing. */
   readonly decimal?: Decimal;
+  /** Who speaks with which voice. Default: the rows say it. */
+  readonly cast?: CastVoices | undefined;
 }
 
 /** Parses a row's cells into its spec. Checks the raw cells first, then the kind, then each value. */
@@ -68,10 +75,12 @@ export function parseRow(columns: Columns, cells: readonly string[], rules: RowR
   const bad = findBadCells(columns, cells);
   if (bad.length > 0) return { spec: undefined, findings: bad, unread: [] };
   const decided = decideKind(columns, cells, rules.kind);
-  if ('finding' in decided) return { spec: undefined, findings: [decided.finding], unread: [] };
+  if ('findings' in decided) return { spec: undefined, findings: decided.findings, unread: [] };
   const { kind } = decided;
-  const standIns: Readonly<Partial<Record<SpecColumn, string | undefined>>> = rules.defaults;
-  const findings: Finding[] = [];
+  const cast = rules.cast?.valuesFor(columns, cells, kind);
+  const standIns: Readonly<Partial<Record<SpecColumn, string | undefined>>> = { ...rules.defaults, ...cast?.values };
+  const findings: PlacedFinding[] = [...(cast?.findings ?? [])];
+  let isWhole = true;
   const unread: string[] = [];
   const values: Partial<Record<SpecColumn, CellValue>> = {};
   for (const { column, isRequired, isRead } of usesOf(kind)) {
@@ -84,7 +93,11 @@ export function parseRow(columns: Columns, cells: readonly string[], rules: RowR
     }
     const value = filled ? cell : standIns[column];
     if (value === undefined) {
-      if (isRequired) findings.push(missing(kind, column, columns.headerOf(column), cell));
+      if (!isRequired || (column === 'voice' && cast !== undefined)) continue;
+      isWhole = false;
+      if (columns.lacks(column))
+        findings.push(...columns.once(column, () => columns.missing(column, need(kind, column))));
+      else findings.push(missing(kind, column, columns.headerOf(column), cell));
       continue;
     }
     const parsed = parseCell(kind, column, value, rules);
@@ -92,10 +105,12 @@ export function parseRow(columns: Columns, cells: readonly string[], rules: RowR
     else if (parsed.value !== undefined) values[column] = parsed.value;
   }
   if (rules.strict) findings.push(...unread.map((header) => unreadCell(kind, header)));
-  const extra = columns.api.length === 0 ? {} : readApiCells(kind, columns, cells, { rules, findings });
+  const own = columns.api.length === 0 ? {} : readApiCells(kind, columns, cells, { rules, findings });
+  const extra = cast === undefined ? own : { ...cast.extra, ...own };
   // Each value was parsed by the rule of its own column just above.
   const spec = { kind, ...values, extra } as RowSpec;
-  return { spec: findings.length === 0 ? spec : undefined, draft: spec, findings, unread };
+  const isSound = findings.length === 0 && isWhole;
+  return { spec: isSound ? spec : undefined, draft: spec, findings, unread, speaker: cast?.name };
 }
 
 /** How a kind of row uses a column. */
@@ -118,7 +133,7 @@ function readApiCells(
   kind: Kind,
   columns: Columns,
   cells: readonly string[],
-  { rules, findings }: { readonly rules: RowRules; readonly findings: Finding[] },
+  { rules, findings }: { readonly rules: RowRules; readonly findings: PlacedFinding[] },
 ): RowSpec['extra'] {
   const fields = columns.api.filter(({ at }) => (cells[at] ?? '') !== '');
   if (rules.anyApiField !== true) findings.push(...fields.flatMap(({ field }) => ownField(kind, field, columns) ?? []));
@@ -192,12 +207,17 @@ function boundsRule(kind: Kind, column: SpecColumn): NumberRule {
   return { expected: `a number from ${least} to ${most}`, holds: (value) => value >= least && value <= most };
 }
 
+/** Why rows need a column, and what does instead of it. */
+function need(kind: Kind, column: SpecColumn): string {
+  const instead = column === 'voice' ? ' (or give --voice for all rows, or --cast for names in a column)' : '';
+  return `because ${kind} rows need ${column}${instead}`;
+}
+
 function missing(kind: Kind, column: SpecColumn, header: string, cell: string): Finding {
-  const flag = column === 'voice' ? ' (or give --voice for all rows)' : '';
   const came = cell === '' ? 'nothing: the cell is empty, or the column is missing' : `only white space: ${show(cell)}`;
   return {
     column: header,
-    expected: `a value, because ${kind} rows need ${column}${flag}`,
+    expected: `a value, ${need(kind, column)}`,
     came,
     code: 'missing-cell',
   };

@@ -37,6 +37,8 @@ export interface ManifestSummary extends BillSummary {
   readonly voices: UsedVoices;
   /** Input columns in order, without `_…`, as the file names them. */
   readonly columns: readonly string[];
+  /** Our column → its header, for what only `mapIfThere` explains. */
+  readonly mapUsed: Readonly<Record<string, string>>;
   /** sha256 of the bytes of the file, hex; null if it could not be read to its end. */
   readonly digest: string | null;
   /**
@@ -134,6 +136,7 @@ export async function summarizeManifest(
       reader.isCut,
     ),
     columns: reader.columns.input.map(({ name }) => name),
+    mapUsed: reader.columns.mapUsed,
     digest: reader.digest,
     previousBatch: reader.previousBatch ?? null,
   };

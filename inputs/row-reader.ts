@@ -22,14 +22,15 @@ import type { ManifestOptions, UnpricedRow } from './manifest-options.ts';
 import { parseRow, type RowDraft } from './parse-row.ts';
 import { show, type Finding } from '../contract/manifest-problems.ts';
 import type { VoiceRow } from './voices/voice-uses.ts';
-import type { Columns } from './header.ts';
+import { CastVoices } from './cast/cast-voices.ts';
+import type { Columns, PlacedFinding } from './header.ts';
 
 /** The result of reading a record: a row, or its problems. */
 type ReadRow =
   | { readonly row: UnpricedRow }
   | {
       readonly givenId: string;
-      readonly findings: readonly Finding[];
+      readonly findings: readonly PlacedFinding[];
       /** The usable part of the row despite its problems, if any. */
       readonly draft?: VoiceRow['spec'] | undefined;
     };
@@ -57,11 +58,13 @@ export class RowReader {
   readonly #with: RowSurroundings;
   readonly #identities: RowIdentities;
   readonly #previous = new PreviousRows();
+  readonly #cast: CastVoices | undefined;
 
   constructor(options: ManifestOptions, surroundings: RowSurroundings) {
     this.#options = options;
     this.#with = surroundings;
     this.#identities = new RowIdentities(options.nameTemplate, surroundings);
+    this.#cast = options.cast && new CastVoices(options.cast);
   }
 
   /** The `_batch` of an outcome file. */
@@ -81,8 +84,16 @@ export class RowReader {
     const ragged = csv ? columns.findRagged(cells) : undefined;
     if (ragged !== undefined) return { givenId, findings: [ragged] };
     const { strict, defaults, anyApiField, localMedia, legacyShare = 0, voices } = this.#options;
-    const rules = { kind: header.kind, defaults, strict, anyApiField, localMedia, decimal: decimal() };
-    const { spec, draft, findings, unread } = parseRow(columns, cells, rules);
+    const rules = {
+      kind: header.kind,
+      defaults,
+      strict,
+      anyApiField,
+      localMedia,
+      decimal: decimal(),
+      cast: this.#cast,
+    };
+    const { spec, draft, findings, unread, speaker } = parseRow(columns, cells, rules);
     if (!strict) for (const column of unread) header.warnOfUnread(column, line);
     this.#identities.checksNames = header.isTemplateGood;
     const place = places.placeOf(line);
@@ -105,6 +116,7 @@ export class RowReader {
       return { givenId, findings: all, draft: draft && inDialect(draft, dialect) };
     const input = columns.input.map(({ at }) => cells[at] ?? '');
     const found: UnpricedRow = { row, line, id, ...withVoice(inDialect(spec, dialect), voices), input, name };
+    if (speaker !== undefined) Object.assign(found, { speaker });
     const texts = fitted !== undefined && 'parts' in fitted ? fitted.parts : [];
     const split = texts.length === 0 ? found : { ...found, texts };
     if (previous?.row === undefined) return { row: split };

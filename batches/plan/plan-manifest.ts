@@ -13,7 +13,10 @@ import { billRowsLeft, type RowsLeft } from './rows-left.ts';
 import { stepsIn } from '../../contract/row-kinds.ts';
 
 /** A valid manifest and the batch it would become. */
-export interface PlanRequest extends Pick<ComparedBatch, 'settings' | 'givesReading' | 'givesTemplate'> {
+export interface PlanRequest extends Pick<
+  ComparedBatch,
+  'settings' | 'givesReading' | 'givesTemplate' | 'isConfigured'
+> {
   readonly source: ManifestSource;
   readonly checked: SoundManifest;
   /** Name of the batch. */
@@ -28,7 +31,10 @@ export interface PlanRequest extends Pick<ComparedBatch, 'settings' | 'givesRead
 }
 
 /** The parts of a manifest compared with an existing batch of its name. */
-type NamedManifest = Pick<PlanRequest, 'name' | 'checked' | 'account' | 'settings' | 'givesReading' | 'givesTemplate'>;
+type NamedManifest = Pick<
+  PlanRequest,
+  'name' | 'checked' | 'account' | 'settings' | 'givesReading' | 'givesTemplate' | 'isConfigured'
+>;
 
 /** What a new batch would pay for and why. `summary` is billed net of existing results. */
 export interface NewBatchPlan {

@@ -1,5 +1,9 @@
+import { CAST_COLUMN } from '../../contract/cast.ts';
+import { defined } from '../../contract/defined.ts';
 import { sumOfPrices } from '../../contract/price-units.ts';
 import { stepsIn, type Step } from '../../contract/row-kinds.ts';
+import { CastVoices } from '../../inputs/cast/cast-voices.ts';
+import { headerFor } from '../../inputs/header-names.ts';
 import type { BillSummary } from '../../inputs/money/bill.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, RowStanding } from '../../ledger/record-types.ts';
@@ -46,15 +50,16 @@ export async function billRowsLeft(
   let overBudget: RowsLeft['overBudget'] = { rows: 0, quoted: 0 };
   // Beyond the bill.
   let more: number | null = outlook.beyondLost;
+  const speakerOf = speakersIn(batch);
   const add = async (standing: RowStanding, steps: readonly Step[]): Promise<void> => {
-    const row = withoutParts(standing);
+    const row = { ...withoutParts(standing), ...speakerOf(standing.row) };
     const quoted = quoteOf(row, steps, settings);
     rows++;
     more = addPrice(more, surplusOf(standing, [quoted]));
     await reasoner.add({ ...row, quoted, isAssumed: false, steps });
   };
   const addParts = async (standing: RowStanding, isLeft: (part: RowStanding) => boolean): Promise<boolean> => {
-    const row = withoutParts(standing);
+    const row = { ...withoutParts(standing), ...speakerOf(standing.row) };
     const left = (await ledger.partsOf(batch.name, row.row)).filter(isLeft).map((part) => part.row);
     if (left.length === 0) return false;
     rows++;
@@ -93,6 +98,21 @@ export async function billRowsLeft(
   await reasoner.finish();
   const bill = reasoner.bill.summary();
   return { rows, newlyChosen, underWay, bill, overBudget, needed: sumOfPrices([more, bill.quoted]) };
+}
+
+/** Finds the name of the cast that gave a row of this batch its voice. */
+function speakersIn({
+  columns,
+  settings: { reading },
+}: BatchRecord): (row: RowStanding['row']) => { speaker?: string } {
+  if (reading.cast === undefined) return () => ({});
+  const cast = new CastVoices(reading.cast);
+  const [speakerAt, voiceAt] = [CAST_COLUMN, 'voice'].map((ours) => columns.indexOf(headerFor(ours, columns, reading)));
+  const cellOf = (input: readonly string[], at = -1): string => input[at]?.trim() ?? '';
+  return ({ input, spec }) => {
+    const name = cellOf(input, voiceAt) === '' && spec.voice !== undefined ? cellOf(input, speakerAt) : '';
+    return defined({ speaker: name === '' ? undefined : cast.valuesOf(name)?.name });
+  };
 }
 
 function withoutParts({ row: { parts: _, ...row } }: RowStanding): Omit<RowStanding['row'], 'parts'> {

@@ -1,5 +1,7 @@
+import { CAST_COLUMN } from '../../contract/cast.ts';
 import { defined } from '../../contract/defined.ts';
-import { knownColumns } from '../../inputs/header.ts';
+import { CastVoices } from '../../inputs/cast/cast-voices.ts';
+import { headerFor, knownColumns } from '../../inputs/header-names.ts';
 import type { ManifestOptions, ManifestRow } from '../../inputs/manifest-options.ts';
 import { wordsOf } from '../../inputs/row-reader.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
@@ -75,7 +77,8 @@ export async function findEditedRows(
     return { type: 'other-batch', other: previousBatch, checked };
   const wrong = compareColumns(checked, batch);
   if (wrong !== undefined) return { ...wrong, checked };
-  if (previousBatch === null && !checked.columns.includes(headerOf('id', batch))) return { type: 'no-ids', checked };
+  const idHeader = headerFor('id', checked.columns, batch.settings.reading);
+  if (previousBatch === null && !checked.columns.includes(idHeader)) return { type: 'no-ids', checked };
   const matched = (complain: (mismatch: LineMismatch) => void): AsyncGenerator<FoundRow> =>
     matchRows(readUnchanged(source, options, checked), checked, { ledger, batch }, complain);
   const rows: FoundRows = { [Symbol.asyncIterator]: () => matched(() => undefined) };
@@ -98,7 +101,7 @@ async function* matchRows(
   { ledger, batch }: { readonly ledger: Ledger; readonly batch: BatchRecord },
   complainOf: (mismatch: LineMismatch) => void,
 ): AsyncGenerator<FoundRow> {
-  const idAt = checked.columns.indexOf(headerOf('id', batch));
+  const idAt = checked.columns.indexOf(headerFor('id', checked.columns, batch.settings.reading));
   const seen = new RowNumbers();
   let made: ReadonlyMap<string, string> | undefined;
   for await (const line of lines) {
@@ -154,10 +157,17 @@ async function voicesMade(ledger: Ledger, batch: string): Promise<ReadonlyMap<st
 function withKnownVoice(line: ManifestRow, row: RowRecord, batch: BatchRecord): ManifestRow | undefined {
   const { voice } = line.spec;
   if (voice === undefined || nameAskedFor(voice) === undefined) return line;
-  const cell = row.input[batch.columns.indexOf(headerOf('voice', batch))]?.trim() ?? '';
-  const written = cell === '' ? batch.settings.reading.defaults['voice'] : cell;
-  if (written?.trim() !== voice || row.spec.voice === undefined) return undefined;
+  if (writtenVoice(row, batch)?.trim() !== voice || row.spec.voice === undefined) return undefined;
   return { ...line, spec: { ...line.spec, voice: row.spec.voice } };
+}
+
+/** The voice of a row as its manifest, the cast or a flag wrote it. */
+function writtenVoice({ input }: RowRecord, { columns, settings: { reading } }: BatchRecord): string | undefined {
+  const cellOf = (ours: string): string => input[columns.indexOf(headerFor(ours, columns, reading))]?.trim() ?? '';
+  const [cell, name] = [cellOf('voice'), cellOf(CAST_COLUMN)];
+  if (cell !== '') return cell;
+  const ofCast = reading.cast === undefined || name === '' ? undefined : new CastVoices(reading.cast).valuesOf(name);
+  return ofCast?.values['voice'] ?? reading.defaults['voice'];
 }
 
 /** True for a word of a job id that no spreadsheet would rewrite as a number or a date. */
@@ -177,17 +187,16 @@ function compareColumns(
   { columns }: ManifestSummary,
   batch: BatchRecord,
 ): { readonly type: 'missing-columns' | 'new-columns'; readonly columns: readonly string[] } | undefined {
-  const meaningful = new Set([...knownColumns()].map((ours) => headerOf(ours, batch)));
+  const { reading } = batch.settings;
+  const ours = [...knownColumns(), ...(reading.cast === undefined ? [] : [CAST_COLUMN])];
+  const meaningful = new Set(
+    ours.flatMap((one) => [columns, batch.columns].map((all) => headerFor(one, all, reading))),
+  );
   const shapes = (column: string): boolean => column !== 'id' && (meaningful.has(column) || column.startsWith('api.'));
   const missing = batch.columns.filter((column) => shapes(column) && !columns.includes(column));
   if (missing.length > 0) return { type: 'missing-columns', columns: missing };
   const added = columns.filter((column) => shapes(column) && !batch.columns.includes(column));
   return added.length > 0 ? { type: 'new-columns', columns: added } : undefined;
-}
-
-/** A column of ours as the batch's manifest calls it. */
-function headerOf(ours: string, { settings }: BatchRecord): string {
-  return settings.reading.map[ours] ?? ours;
 }
 
 /** Template fields that an edit cannot change. */

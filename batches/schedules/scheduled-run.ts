@@ -1,3 +1,4 @@
+import type { Cast } from '../../contract/cast.ts';
 import { defined } from '../../contract/defined.ts';
 import { BUILT_IN_PRICES } from '../../contract/row-kinds.ts';
 import { tuningOf, TUNABLES_BEFORE, valuesOf } from '../../contract/tunables.ts';
@@ -11,7 +12,7 @@ export type RunPlace = Pick<ScheduledRun, 'manifest' | 'outFolder' | 'probe' | '
 
 /** The recorded choices for a schedule's batches. {@link choicesOf} reads them. */
 export function scheduledRunOf({ manifest: options, settings }: BatchChoices, place: RunPlace): ScheduledRun {
-  const { kind, defaults, map, tts, legacyShare, join, split, finish } = settings.reading;
+  const { kind, defaults, map, anyCase, cast, tts, legacyShare, join, split, finish } = settings.reading;
   const { firstLookMs, pollGapMs, jobDeadlineMs, trust503, nameTemplate, prices } = settings;
   return {
     ...place,
@@ -20,6 +21,9 @@ export function scheduledRunOf({ manifest: options, settings }: BatchChoices, pl
     map: { ...map },
     tts,
     ...defined({
+      mapIfThere: options.mapIfThere && { ...options.mapIfThere },
+      anyCase,
+      cast: cast && castOf(cast),
       legacyShare,
       join,
       split,
@@ -55,11 +59,14 @@ function isByRows(name: string, { submitsByRows }: BatchChoices['settings']): bo
 export function choicesOf(run: ScheduledRun): BatchChoices {
   const { kind, defaults, map, tts, legacyShare, join, split, strict, nameTemplate, assumeSeconds, subset, tunables } =
     run;
-  const { firstLookMs, pollGapMs, jobDeadlineMs, trust503, finish, samples } = run;
+  const { firstLookMs, pollGapMs, jobDeadlineMs, trust503, finish, samples, mapIfThere, anyCase, cast } = run;
   const prices = { ...BUILT_IN_PRICES, ...defined(run.prices) };
   const options = defined({
     kind: kind ?? undefined,
     assumeSeconds: assumeSeconds ?? undefined,
+    mapIfThere,
+    anyCase,
+    cast,
     legacyShare,
     join,
     split,
@@ -68,7 +75,7 @@ export function choicesOf(run: ScheduledRun): BatchChoices {
   return {
     manifest: { ...options, ...limitsOf(run.textLimit), defaults, map, strict, nameTemplate, subset, prices, tts },
     settings: {
-      reading: { kind, defaults, map, tts, ...defined({ legacyShare, join, split, finish }) },
+      reading: { kind, defaults, map, tts, ...defined({ anyCase, cast, legacyShare, join, split, finish }) },
       ...applyTuning(TUNABLES_BEFORE, tuningOf(tunables)),
       submitsByRows: tunables.submits === undefined,
       tts,
@@ -82,4 +89,9 @@ export function choicesOf(run: ScheduledRun): BatchChoices {
       trust503,
     },
   };
+}
+
+/** In the mutable form of the record. */
+function castOf({ from, members }: Cast): NonNullable<ScheduledRun['cast']> {
+  return { from, members: members.map(({ name, values }) => ({ name, values: { ...values } })) };
 }

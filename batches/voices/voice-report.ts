@@ -1,5 +1,5 @@
 import type { Voice } from '../../api/speech-api.ts';
-import { nearestName } from '../../inputs/voices/nearest-name.ts';
+import { slipOf } from '../../inputs/voices/nearest-name.ts';
 import { show, type ManifestProblem, type ManifestWarning } from '../../contract/manifest-problems.ts';
 import type { JobHolder } from '../../ledger/record-types.ts';
 import {
@@ -11,8 +11,6 @@ import {
 } from '../../inputs/voices/voice-uses.ts';
 import { nameAskedFor, type FoundName } from '../../policy/voices/voice-name.ts';
 
-/** How many letters a voice may differ from one of the list to count as a typo. */
-const SLIP = 2;
 /** Voices that are compared with all of a list, to say which is nearest. */
 const MOST_COMPARED = 20;
 /** Voices that a warning of its own names; the others are counted. */
@@ -69,7 +67,7 @@ export class VoiceReport {
       name,
       voices.map((voice) => voice.name),
     );
-    const hint = nearest === undefined ? '' : `; the nearest is ${show(`name:${nearest.name}`)}`;
+    const hint = nearest === undefined ? '' : `; the nearest is ${show(`name:${nearest}`)}`;
     const expected = `a voice of the API's list, by its name${hint} (voxbatch voices list)`;
     this.#add(use, { expected, came: show(use.voice), code: 'unknown-voice' });
   }
@@ -144,13 +142,13 @@ export class VoiceReport {
 
   #idHint(id: string, voices: ReadonlyMap<string, Voice>): string {
     const nearest = this.#nearest(id, [...voices.keys()]);
-    return nearest !== undefined && nearest.distance <= SLIP ? `; the nearest is ${nearest.name}` : '';
+    return nearest === undefined ? '' : `; the nearest is ${nearest}`;
   }
 
-  #nearest(name: string, among: readonly string[]): ReturnType<typeof nearestName> | undefined {
+  #nearest(name: string, among: readonly string[]): string | undefined {
     if (among.length === 0 || this.#compared >= MOST_COMPARED) return undefined;
     this.#compared += 1;
-    return nearestName(name, among);
+    return slipOf(name, among);
   }
 
   #warnOfMore({ line, rows }: VoiceUse): void {

@@ -1,5 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
-import { asRecorded, type AskedReading, type BatchChoices } from '../../batches/batch-settings.ts';
+import { asRecorded, isSameReading, type AskedReading, type BatchChoices } from '../../batches/batch-settings.ts';
 import { BUILT_IN_PRICES } from '../../contract/row-kinds.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import { DEFAULT_TEMPLATE } from '../../inputs/output-name.ts';
@@ -15,5 +14,8 @@ export async function batchOfFile(source: ManifestSource): Promise<string | unde
 
 /** Whether these choices would read rows differently from their batch's record. */
 export function readsOtherwise(choices: BatchChoices & AskedReading, { settings }: BatchRecord): boolean {
-  return !isDeepStrictEqual(asRecorded(choices, settings).settings.reading, settings.reading);
+  const { reading } = asRecorded(choices, settings).settings;
+  const { mapIfThere = {} } = choices.manifest;
+  const used = Object.entries(settings.reading.map).filter(([ours]) => mapIfThere[ours] !== undefined);
+  return !isSameReading({ ...reading, map: { ...Object.fromEntries(used), ...reading.map } }, settings.reading);
 }

@@ -14,6 +14,7 @@ import {
   type AskedReading,
   type BatchChoices,
   withAnyLength,
+  withRecordedCase,
   chooseSettings,
   givesReading,
   type WantedBatch,
@@ -24,6 +25,8 @@ import { readBaseUrl } from '../../api/base-url.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Session } from '../session.ts';
 import { resolve } from 'node:path';
+import { withConfig } from '../../batches/manifest-config.ts';
+import { defined } from '../../contract/defined.ts';
 import { defaultOut, nameFromFile } from '../../contract/batch-name.ts';
 import type { Subset } from '../../contract/subset.ts';
 import type { Config } from '../../inputs/config-file.ts';
@@ -49,25 +52,50 @@ export interface RunPlan extends BatchPlan, BatchChoices, AskedReading {
   readonly out: string;
   /** The rows to run; null means all. */
   readonly subset: Subset | null;
+  /** Whether the configuration says how the manifest is read, as far as it has such columns. */
+  readonly isConfigured: boolean;
+  /** Whether an option says it. */
+  readonly asksReading: boolean;
 }
 
-/** Fills in the defaults. Throws {@link VoxbatchError} (`bad-option`). */
-export function planOf(
+/** Fills in the defaults, and reads the cast. Throws {@link VoxbatchError} (`bad-option`) and {@link ManifestError}. */
+export async function planOf(
   manifest: string,
   wanted: RunOptions & Partial<Pick<RunPlan, 'probe' | 'confirmAbove'>>,
   config: Config,
-): RunPlan {
-  const { name = nameFromFile(manifest), nameTemplate, subset = null, tuning = {}, probe = false } = wanted;
+): Promise<RunPlan> {
+  const { name = nameFromFile(manifest), subset = null, tuning = {}, probe = false } = wanted;
   checkWanted(wanted, name);
+  const { isConfigured, nameTemplate, ...choices } = await choicesFor(manifest, wanted, config);
   return {
     name,
     out: resolve(wanted.out ?? defaultOut(name)),
-    ...chooseSettings(wanted, config),
+    ...choices,
     ...{ subset, tuning, probe, confirmAbove: wanted.confirmAbove ?? config.confirmAbove ?? null },
     givesTemplate: nameTemplate !== undefined,
-    givesReading: givesReading(wanted),
+    givesReading: givesReading(wanted) || isConfigured,
+    asksReading: givesReading(wanted),
+    isConfigured: isConfigured || Object.keys(choices.manifest.mapIfThere ?? {}).length > 0,
     givesDialect: wanted.apiDialect !== undefined,
     wantedFinish: wanted.finish,
+  };
+}
+
+/** How a manifest of this name is read, by options and configuration. Throws {@link ManifestError} about the cast. */
+export async function choicesFor(
+  manifest: string,
+  options: WantedBatch,
+  config: Config,
+): Promise<BatchChoices & { readonly isConfigured: boolean; readonly nameTemplate: string | undefined }> {
+  const { wanted, mapIfThere, isConfigured } = withConfig(options, config, manifest);
+  const cast =
+    wanted.cast === undefined
+      ? undefined
+      : await (await import('../../inputs/cast/read-cast.ts')).readCast(wanted.cast);
+  return {
+    ...chooseSettings(wanted, config, defined({ cast, mapIfThere })),
+    isConfigured,
+    nameTemplate: wanted.nameTemplate,
   };
 }
 
@@ -185,10 +213,10 @@ export async function withTextLimits<Choices extends BatchChoices & { readonly n
 ): Promise<Choices> {
   return withRecords(settings, async (ledger) => {
     const found = await ledger?.findBatch(choices.name);
-    const isOnRecord = found !== undefined && found.state !== 'loading';
-    if (!isOnRecord) return withLearnt(choices, apiUrl, ledger);
+    if (found === undefined || found.state === 'loading') return withLearnt(choices, apiUrl, ledger);
+    const recorded = withRecordedCase(choices, found.settings);
     // Its API fields are not checked again either: an earlier version accepted more of them.
-    return { ...choices, manifest: { ...withAnyLength(choices.manifest), anyApiField: true } };
+    return { ...recorded, manifest: { ...withAnyLength(recorded.manifest), anyApiField: true } };
   });
 }
 

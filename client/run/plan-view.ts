@@ -158,6 +158,8 @@ export function viewPlan(view: PlanView, refusal: string | null, unconfirmed?: U
     compared: isKnown || planned.isCompared,
     /** The batch that has the name already. */
     existing: viewExisting(view),
+    /** What each name of the cast would cost, in order of their first rows. */
+    cast: summary.speakers.map((sum) => viewSpeaker(sum, settings)),
     kinds: new Map(kinds.map((line) => [line.kind, viewLine(line)])),
     /** By operation, in the form of the config file. */
     prices: new Map([...view.prices].map(([operation, price]) => [operation, new Map(Object.entries(price))])),
@@ -177,6 +179,19 @@ export function viewPlan(view: PlanView, refusal: string | null, unconfirmed?: U
     waits: view.awaited,
     warnings: summary.warnings,
     problems: [] as readonly ManifestProblem[],
+  };
+}
+
+function viewSpeaker({ name, quoted, ...sum }: ManifestSummary['speakers'][number], { reading }: PlanView['settings']) {
+  const voice = reading.cast?.members.find((one) => one.name === name)?.values['voice'] ?? null;
+  return {
+    name,
+    voice,
+    rows: sum.rows,
+    characters: sum.characters,
+    free: sum.free,
+    credits: quoted,
+    unpriced: sum.unpriced,
   };
 }
 

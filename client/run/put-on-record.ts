@@ -38,6 +38,8 @@ export interface BatchPlan {
   readonly givesReading: boolean;
   /** Whether a file name template was given; if not, an existing batch keeps its own. */
   readonly givesTemplate: boolean;
+  /** Whether the configuration says how rows are read. Default false. */
+  readonly isConfigured?: boolean;
   /** The given tunables, which also apply to an existing batch. */
   readonly tuning: Tuning;
   /** Bills above this many credits need confirmation; null means none do. */

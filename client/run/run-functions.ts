@@ -1,4 +1,4 @@
-import { chooseSettings, type WantedBatch } from '../../batches/batch-settings.ts';
+import type { WantedBatch } from '../../batches/batch-settings.ts';
 import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
 import { checkManifest, type CheckedManifest } from '../../inputs/read-manifest.ts';
 import type { AccountRead } from '../account/account-functions.ts';
@@ -7,6 +7,7 @@ import { checkWanted } from '../check-options.ts';
 import { realmOf } from '../open-api.ts';
 import {
   apiUrlOf,
+  choicesFor,
   withLearntLimits,
   withMediaRules,
   checkRun,
@@ -60,7 +61,7 @@ export function runFunctions({ webhook, ...invocation }: RunNeeds): RunFunctions
   return {
     check: async (manifest, wanted = {}) => {
       checkWanted(wanted);
-      const choices = chooseSettings(wanted, settings.config);
+      const choices = await choicesFor(manifest, wanted, settings.config);
       return withManifest(manifest, async (source) => {
         const apiUrl = await apiUrlOf(session);
         const limited = await withLearntLimits(choices, apiUrl, settings);
@@ -69,7 +70,7 @@ export function runFunctions({ webhook, ...invocation }: RunNeeds): RunFunctions
       });
     },
     plan: async (manifest, wanted = {}) => {
-      const plan = planOf(manifest, wanted, settings.config);
+      const plan = await planOf(manifest, wanted, settings.config);
       const account = realmOf(await session.api());
       const readAccount = (): Promise<AccountRead> =>
         Promise.resolve({ account, balance: { why: 'nobody has asked for it' } });
@@ -79,7 +80,7 @@ export function runFunctions({ webhook, ...invocation }: RunNeeds): RunFunctions
       return answer.type === 'planned' ? answer.view.planned : answer;
     },
     run: async (manifest, wanted = {}) => {
-      const plan = planOf(manifest, wanted, settings.config);
+      const plan = await planOf(manifest, wanted, settings.config);
       const answer = await withManifest(manifest, async (source) => {
         const run = await checkRun(await requestFor(source, plan));
         if (run.type !== 'sound') return run;

@@ -26,6 +26,13 @@ export interface KindSummary {
   readonly legacy: number;
 }
 
+/** What the rows of a name of the cast would cost. */
+export interface SpeakerSum extends Pick<KindSummary, 'rows' | 'free' | 'quoted' | 'unpriced'> {
+  readonly name: string;
+  /** Code points of their texts. */
+  readonly characters: number;
+}
+
 /** The cost of a manifest's valid rows. Amounts are in credits. */
 export interface BillSummary {
   readonly kinds: Readonly<Record<Kind, KindSummary>>;
@@ -34,6 +41,8 @@ export interface BillSummary {
   readonly unpriced: number;
   /** Rows that cost nothing. */
   readonly free: number;
+  /** What the rows of each name of the cast would send and cost, in order of their first rows. */
+  readonly speakers: readonly SpeakerSum[];
   /** The rows without a price. */
   readonly unpricedRows: NamedRows;
   /** Rows whose media could not be probed. */
@@ -61,6 +70,8 @@ export type BilledRow = Priced & {
   readonly parts?: readonly RowPart[];
   /** Requests that `quoted` is for. Default: all; with none, it costs nothing. */
   readonly requests?: number;
+  /** The name of the cast that gives it its voice. Absent if none does. */
+  readonly speaker?: string;
   /** True if it is a further part of the last added row, not a row itself. Default false. */
   readonly ofLastRow?: boolean;
 };
@@ -71,17 +82,19 @@ export interface BillEntry extends Pick<BilledRow, 'line' | 'id' | 'quoted' | 'i
   readonly isLegacy: boolean;
   readonly requests: number;
   readonly ofLastRow: boolean;
+  readonly speaker: { readonly name: string; readonly characters: number } | undefined;
   readonly notProbed: string | undefined;
   /** Disk space for its result; null if unknown. */
   readonly bytes: number | null;
 }
 
 export function billEntry(row: BilledRow): BillEntry {
-  const { spec, line, id, quoted, isAssumed, notProbed, requests, parts, ofLastRow = false } = row;
+  const { spec, line, id, quoted, isAssumed, notProbed, requests, parts, speaker, ofLastRow = false } = row;
   return {
     ...{ line, id, quoted, isAssumed, notProbed, ofLastRow },
     kind: spec.kind,
     isLegacy: dialectOf(spec) === 'legacy',
+    speaker: speaker === undefined ? undefined : { name: speaker, characters: Array.from(spec.text ?? '').length },
     bytes: estimateBytes(spec),
     requests: requests ?? stepsIn(spec).length * (parts?.length ?? 1),
   };
@@ -93,6 +106,7 @@ const NO_ROWS = { rows: 0, requests: 0, free: 0, quoted: 0, unpriced: 0, assumed
 export class Bill {
   readonly #budget: number | null;
   readonly #kinds = ofEach(KINDS, () => ({ ...NO_ROWS }));
+  readonly #speakers = new Map<string, { -readonly [M in keyof SpeakerSum]: SpeakerSum[M] }>();
   readonly #unpriced = new RowNames();
   readonly #notProbed = new RowNames();
   #cheapest: number | null = null;
@@ -111,6 +125,7 @@ export class Bill {
     const sum = (this.#kinds[row.kind] ??= { ...NO_ROWS });
     if (!row.ofLastRow) sum.rows++;
     if (row.isLegacy && !row.ofLastRow) sum.legacy++;
+    if (row.speaker !== undefined) this.#addSpeaker(row, row.speaker);
     sum.requests += row.requests;
     if (row.requests === 0) {
       sum.free++;
@@ -133,6 +148,20 @@ export class Bill {
     }
   }
 
+  #addSpeaker(
+    { ofLastRow, quoted, requests }: BillEntry,
+    { name, characters }: { name: string; characters: number },
+  ): void {
+    let sum = this.#speakers.get(name);
+    if (sum === undefined)
+      this.#speakers.set(name, (sum = { name, rows: 0, free: 0, characters: 0, quoted: 0, unpriced: 0 }));
+    if (!ofLastRow) sum.rows++;
+    sum.characters += characters;
+    if (requests === 0) sum.free++;
+    else if (quoted === null) sum.unpriced++;
+    else sum.quoted = roundCredits(sum.quoted + quoted);
+  }
+
   summary(): BillSummary {
     const all = Object.values(this.#kinds);
     return {
@@ -140,6 +169,7 @@ export class Bill {
       quoted: roundCredits(all.reduce((sum, kind) => sum + kind.quoted, 0)),
       unpriced: this.#unpriced.count,
       free: all.reduce((sum, kind) => sum + kind.free, 0),
+      speakers: [...this.#speakers.values()],
       unpricedRows: this.#unpriced,
       notProbed: this.#notProbed,
       cheapest: this.#cheapest,

@@ -49,6 +49,15 @@ const scheduledRunSchema = z.strictObject({
   kind: nameIn(KINDS).nullable(),
   defaults: z.record(z.string(), z.string()),
   map: z.record(z.string(), z.string()),
+  mapIfThere: z.record(z.string(), z.string()).exactOptional(),
+  anyCase: z.literal(true).exactOptional(),
+  /** As it was when the schedule was made. */
+  cast: z
+    .strictObject({
+      from: z.string(),
+      members: z.array(z.strictObject({ name: z.string().min(1), values: z.record(z.string(), z.string()) })),
+    })
+    .exactOptional(),
   tts: z.enum(['job', 'sync']),
   legacyShare: z.number().gt(0).max(1).exactOptional(),
   join: z.strictObject({ column: z.string().min(1), pause: z.number().nonnegative() }).exactOptional(),

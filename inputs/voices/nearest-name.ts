@@ -28,7 +28,7 @@ function lettersOf(name: string): string {
 }
 
 /** The candidate that looks most like the name, and how many letters differ. The first of equals wins. */
-export function nearestName(name: string, candidates: readonly string[]): { name: string; distance: number } {
+function nearestName(name: string, candidates: readonly string[]): { name: string; distance: number } {
   // A header may be as long as a cell; nothing that long is a slip of the finger.
   const lower = name.slice(0, 40).toLowerCase();
   let best = { name: candidates[0] ?? '', distance: Number.POSITIVE_INFINITY };

@@ -1,9 +1,7 @@
 import { Option, type Command } from 'commander';
 import { DIALECT_FORMS } from '../../contract/dialects.ts';
-import { FINISHED_FORMATS } from '../../contract/finishing.ts';
 import { KINDS, STEPS } from '../../contract/row-kinds.ts';
 import { OVERLAP_POLICIES } from '../../contract/schedule.ts';
-import { SPLIT_MODES } from '../../contract/row-parts.ts';
 import { DEFAULT_SEED } from '../../contract/subset.ts';
 import { DEFAULT_TOLERANCES, type Tolerances } from '../../contract/tolerances.ts';
 import { WORKER_DUTIES } from '../../contract/worker-duty.ts';
@@ -16,9 +14,6 @@ import {
   credits,
   dialectChoice,
   duration,
-  loudness,
-  orNone,
-  pause,
   positive,
   share,
   shareWord,
@@ -27,6 +22,7 @@ import {
   type Flag,
 } from './flag-values.ts';
 import { OUTPUT } from './output-flags.ts';
+import { SOUND } from './sound-flags.ts';
 import { TUNING, type TuningFlags } from './tuning-flags.ts';
 import { WORKER_VERSION } from './version-flags.ts';
 
@@ -169,6 +165,10 @@ const MANIFEST = {
   ],
   kind: ['--kind <kind>', `Kind of rows without one: ${KINDS.join(', ')} (default: from the columns)`],
   map: ['--map <ours=theirs>', 'Read a column from one with another name, such as text=script; repeatable', collect],
+  cast: [
+    '--cast <file>',
+    'Give names in the column speaker their voices: a table with name, voice, and engine or api.* if wanted',
+  ],
   strict: ['--strict', 'Refuse unknown columns instead of copying them to the results'],
   fileName: [
     '--file-name <template>',
@@ -180,25 +180,6 @@ const MANIFEST = {
     verify,
   ],
   tts: ['--tts <mode>', 'Use speech jobs or the synchronous endpoint for speech (default: job)', ['job', 'sync']],
-} as const satisfies FlagTable;
-
-const SOUND = {
-  split: ['--split <by>', 'Cut texts that are too long, and join their sound into one file', SPLIT_MODES],
-  join: ['--join <column>', 'Put speech with one value in this column together into one file, media/joined/VALUE.EXT'],
-  pause: [
-    '--pause <seconds>',
-    'With --join: silence after each row without one in its pause column (default: 0)',
-    pause,
-  ],
-  loudness: [
-    '--loudness <lufs>',
-    'Make a copy of each speech result with this loudness (EBU R 128), media/finished/; needs ffmpeg, as the next three. For each: none, whatever the config file says',
-    orNone(loudness),
-  ],
-  trimSilence: ['--trim-silence', 'Make copies without silence at the start and the end'],
-  noTrimSilence: ['--no-trim-silence', 'Leave it, whatever the config file says'],
-  sampleRate: ['--sample-rate <hz>', 'Make copies with so many samples a second', orNone(positive)],
-  soundFormat: ['--sound-format <format>', 'Make copies of this type', [...FINISHED_FORMATS, 'none']],
 } as const satisfies FlagTable;
 
 const CHARGES = {

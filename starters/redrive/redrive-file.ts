@@ -62,14 +62,14 @@ function missing({ path, previousBatch }: FileRequest): ExitError {
 
 /** The record determines the rows' meaning and their batch; a flag that contradicts it is refused. */
 function refuseFlags({ path, plan, flags }: FileRequest, batch: RedriveCommand['batch']): void {
-  const isNamed = plan.givesTemplate && plan.settings.nameTemplate !== batch.settings.nameTemplate;
+  const isNamed = flags.fileName !== undefined && plan.settings.nameTemplate !== batch.settings.nameTemplate;
   const pricing = plan.pricingFlags;
   const wrong =
     flags.name !== undefined && flags.name !== batch.name
       ? '--name'
       : isNamed
         ? '--file-name'
-        : plan.givesReading && readsOtherwise(plan, batch)
+        : plan.asksReading && readsOtherwise(plan, batch)
           ? 'a flag that changes how its rows are read (--kind, --voice, --map, --tts …)'
           : plan.subset !== null
             ? `--${plan.subset.type}`

@@ -19,7 +19,7 @@ import { planRun, type RunPlan } from './run-options.ts';
  */
 export async function beginRun(manifestPath: string, flags: Flags, context: RunContext): Promise<ExitName> {
   const settings = await confirmedSettings(flags);
-  const plan = planRun(manifestPath, flags, settings);
+  const plan = await planRun(manifestPath, flags, settings);
   const source = await openTyped(manifestPath);
   sayLedgerBeside(settings, manifestPath, ['run'], context.output);
   try {

@@ -23,6 +23,7 @@ export function planLines(view: PlanView, unconfirmed?: UnconfirmedConfig): read
     `Batch "${plan.name}" from ${manifest}${choiceInWords(view)}`,
     ...standingLines(view),
     ...(summary.chosen === 0 ? [] : billTable(view)),
+    ...castTable(view),
     ...dialectLines(total, settings),
     ...(planned.type === 'known' ? [] : reasonLines(planned.reasons, settings.cache, total.isEstimate)),
   ];
@@ -55,7 +56,7 @@ function standingLines({ planned, counts }: PlanView): readonly string[] {
   if (planned.type === 'taken') {
     const isSame = SAME_MANIFEST.has(planned.name.differs);
     return [
-      `${isSame ? 'A batch of this manifest, made with other flags,' : 'Another batch'} has this name${done}. run refuses it.`,
+      `${isSame ? 'A batch of this manifest, made with other flags or another cast,' : 'Another batch'} has this name${done}. run refuses it.`,
       'These are the figures of a new batch under another name:',
     ];
   }
@@ -99,6 +100,26 @@ function billTable({ bill: { kinds, total }, prices }: PlanView): readonly strin
   ];
 }
 
+/** What each name of the cast would cost; nothing without a cast. */
+function castTable({ summary: { speakers }, settings, bill: { total } }: PlanView): readonly string[] {
+  const { cast } = settings.reading;
+  if (cast === undefined || speakers.length === 0) return [];
+  const voices = new Map(cast.members.map(({ name, values }) => [name, values['voice'] ?? '']));
+  return [
+    `Cast (${oneLine(cast.from)}):`,
+    ...tableLines<(typeof speakers)[number]>(
+      [
+        { title: 'speaker', value: ({ name }) => oneLine(name) },
+        { title: 'voice', value: ({ name }) => oneLine(voices.get(name) ?? '') },
+        { title: 'lines', value: ({ rows }) => number(rows), align: 'right' },
+        { title: 'characters', value: ({ characters }) => number(characters), align: 'right' },
+        { title: 'credits', value: (sum) => creditsOf({ ...sum, isEstimate: total.isEstimate }), align: 'right' },
+      ],
+      speakers,
+    ),
+  ];
+}
+
 /** How many of the rows use the legacy paths; nothing for a batch that has none. */
 function dialectLines({ rows, legacy }: BillLine, settings: PlanView['settings']): readonly string[] {
   const words = dialectWords(settings);
@@ -116,7 +137,12 @@ function priceInWords(operation: Operation, { unit, credits, cjkFactor, estimate
   return `${operation} ${String(credits)} ${form(credits, 'credit', 'credits')} ${PRICE_UNITS[unit].words}${cjk}${estimate ? ' (estimate)' : ''}`;
 }
 
-function creditsOf({ quoted, isEstimate, rows, unpriced }: BillLine): string {
+function creditsOf({
+  quoted,
+  isEstimate,
+  rows,
+  unpriced,
+}: Pick<BillLine, 'quoted' | 'isEstimate' | 'rows' | 'unpriced'>): string {
   if (rows > 0 && rows === unpriced) return 'unknown';
   return `${isEstimate ? '~' : ''}${number(quoted)}${unpriced > 0 ? ' + unknown' : ''}`;
 }

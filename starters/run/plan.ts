@@ -27,7 +27,7 @@ import { rowsInWords } from '../terminal/words.ts';
  */
 export async function plan(manifestPath: string, flags: Flags, { output }: RunContext): Promise<ExitName> {
   const settings = withServeMedia(await readSettings(), flags);
-  const asked = planRun(manifestPath, flags, settings);
+  const asked = await planRun(manifestPath, flags, settings);
   const apiUrl = readApiUrl(settings, flags);
   const access = (): ReturnType<typeof readApiAccess> => readApiAccess(settings, flags);
   const words = reportOptions(manifestPath, flags);

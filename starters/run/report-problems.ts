@@ -75,13 +75,12 @@ export function sayWarnings(
 
 /** The warnings of a manifest. */
 export function warningLines(warnings: FaultyManifest['warnings'], { command }: ReportOptions = {}): readonly string[] {
-  return warnings.map((warning) => {
-    const meant = /did you mean (\S+)\?$/.exec(warning.message)?.[1];
-    // Only while the manifest's reading can still be changed.
-    const map =
-      meant === undefined || command === undefined ? '' : ` Or: --map ${shellWord(`${meant}=${warning.column}`)}`;
-    return `warning: ${describeWarning(warning)}${map}`;
-  });
+  const alike = new Map<string, ManifestWarning[]>();
+  for (const warning of warnings) {
+    const key = JSON.stringify([warning.message, warning.line, warning.rows]);
+    alike.set(key, [...(alike.get(key) ?? []), warning]);
+  }
+  return [...alike].map(([, same]) => `warning: ${describeWarnings(same, command !== undefined)}`);
 }
 
 /** A template that gives many rows one name is one mistake, not one per row. */
@@ -98,8 +97,18 @@ function adviceOn(flag: '--map' | '--file-name', { template }: ReportOptions): s
   return `fix --file-name ${shellWord(template ?? '')} (with {id} or {row}, every row gets its own name)`;
 }
 
-/** `line 1, column txet: not a column that we know; … (3 rows)` */
-function describeWarning({ line, column, message, rows }: ManifestWarning): string {
+/**
+ * `line 1, columns scene, mood: unknown column, … (3 rows)`, of warnings that differ in their column only. `canMap`: the
+ * manifest's reading can still be changed.
+ */
+function describeWarnings(warnings: readonly ManifestWarning[], canMap: boolean): string {
+  const [{ line, message, rows, column } = NONE] = warnings;
+  const columns = warnings.map((warning) => warning.column).join(', ');
+  const where = column === '' ? '' : `, ${warnings.length === 1 ? 'column' : 'columns'} ${columns}`;
   const often = rows === null ? '' : ` (${rows} ${rows === 1 ? 'row' : 'rows'})`;
-  return `line ${line}, column ${column}: ${message}${often}`;
+  const meant = canMap ? /did you mean (\S+)\?$/.exec(message)?.[1] : undefined;
+  const map = meant === undefined ? '' : ` Or: --map ${shellWord(`${meant}=${column}`)}`;
+  return `line ${line}${where}: ${message}${often}${map}`;
 }
+
+const NONE: ManifestWarning = { line: 0, column: '', message: '', rows: null };

@@ -41,7 +41,11 @@ export interface RunRequest {
 }
 
 /** Fills in the defaults. Throws {@link ExitError} `usage`. */
-export function planRun(manifestPath: string, flags: Flags, { config }: Pick<Settings, 'config'>): RunPlan {
+export async function planRun(
+  manifestPath: string,
+  flags: Flags,
+  { config }: Pick<Settings, 'config'>,
+): Promise<RunPlan> {
   const { name = nameFromFile(manifestPath), fileName: nameTemplate, strict, assumeSeconds, probe } = flags;
   if (!isBatchName(name)) {
     throw usageError(
@@ -66,6 +70,7 @@ export function planRun(manifestPath: string, flags: Flags, { config }: Pick<Set
     name,
     out,
     kind,
+    cast: flags.cast,
     apiDialect,
     join,
     split,
@@ -76,7 +81,7 @@ export function planRun(manifestPath: string, flags: Flags, { config }: Pick<Set
     confirmAbove,
   });
   return {
-    ...planOf(manifestPath, { defaults, map, tts, subset, tuning, nameTemplate, ...given }, config),
+    ...(await planOf(manifestPath, { defaults, map, tts, subset, tuning, nameTemplate, ...given }, config)),
     pricingFlags: [
       ...(flags.probe === undefined ? [] : ['--probe']),
       ...(flags.assumeSeconds === undefined ? [] : ['--assume-seconds']),

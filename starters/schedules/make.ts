@@ -72,7 +72,7 @@ function refuseRunFlags(flags: Flags): void {
 async function wantedRun(manifest: string, flags: Flags, settings: CommandSettings): Promise<WantedRun> {
   checkScheduledManifest(manifest);
   const { out, ...rest } = flags;
-  return { manifest, out, choices: planRun(manifest, rest, await confirmConfig(settings, {})) };
+  return { manifest, out, choices: await planRun(manifest, rest, await confirmConfig(settings, {})) };
 }
 
 /** Shows a schedule that was made or changed, and what it would run now. Throws {@link ExitError} `usage` for one that was not. */

@@ -2,6 +2,7 @@ import { dialectChoiceOf, type Reading } from '../../contract/batch.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import type { RunAnswer } from '../../client/run/run-functions.ts';
 import { readingFlags } from '../../client/look/continue-command.ts';
+import { oneLine } from './table.ts';
 import { goOnCommand } from './words.ts';
 
 type TakenName = Extract<RunAnswer, { readonly type: 'taken' }>;
@@ -18,15 +19,18 @@ interface Source {
  * name.
  */
 export function nameTakenText(
-  { batch, differs, wanted, subset, canRedrive, makers }: TakenName,
+  { batch, differs, wanted, canAskAgain, subset, canRedrive, makers }: TakenName,
   source: Source,
   commandAs: (name: string) => string,
 ): string {
   return [
     `The name "${batch.name}" is taken by a batch that ${DIFFERENCE_WORDS[differs](batch, wanted)}. Nothing was spent. Choices:`,
     ...(differs === 'api' ? [addressChoice(batch)] : []),
-    ...(differs === 'reading'
+    ...(differs === 'reading' && canAskAgain
       ? [`  ${goOnCommand({ ...batch, subset })}    goes on with the flags of that batch`]
+      : []),
+    ...(differs === 'reading' && !canAskAgain && batch.state === 'open'
+      ? ['  voxbatch up --until-idle    goes on with that batch as it was made']
       : []),
     ...(differs === 'manifest' && batch.state === 'open' ? [stopChoice(batch.name)] : []),
     ...(canRedrive ? [redriveChoice(batch.name, source)] : []),
@@ -42,7 +46,11 @@ const DIFFERENCE_WORDS: Readonly<Record<TakenName['differs'], (batch: Batch, wan
   manifest: () => 'has another manifest',
   dialect: ({ settings }, reading) =>
     `speaks to the API with --api-dialect ${dialectChoiceOf(settings)}, for good (now: ${dialectChoiceOf({ reading })})`,
-  reading: ({ settings }, wanted) => `read the same manifest with other flags: ${otherFlags(settings.reading, wanted)}`,
+  reading: ({ settings: { reading } }, wanted) => {
+    const cast = otherCast(reading, wanted);
+    const differences = [otherFlags(reading, wanted), cast].filter((one) => one !== '').join('; ');
+    return `read the same manifest with ${cast === '' ? 'other flags' : 'another cast'}: ${differences}`;
+  },
   'file-names': ({ settings }) => `names its files differently (--file-name ${settings.nameTemplate})`,
 };
 
@@ -67,6 +75,28 @@ function otherFlags(recorded: Reading, wanted: Reading): string {
     .filter((flag) => there.get(flag) !== now.get(flag))
     .map((flag) => `${there.get(flag) ?? `no ${flag}`} there, ${now.get(flag) ?? `no ${flag}`} now`)
     .join('; ');
+}
+
+/** Names that a message lists. */
+const LISTED = 5;
+
+/** `Lin was v1 and is v2, Bob was not there and is v3`; empty where the cast is the same, or only one has one. */
+function otherCast({ cast: there }: Reading, { cast: now }: Reading): string {
+  if (there === undefined || now === undefined) return '';
+  const [before, after] = [there, now].map(({ members }) => new Map(members.map((one) => [one.name, one.values])));
+  const names = [...new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])])];
+  const changes = names.flatMap((name) => {
+    const [was, is] = [castWords(before?.get(name)), castWords(after?.get(name))];
+    return was === is ? [] : [`${oneLine(name)} was ${was} and is ${is}`];
+  });
+  const more = changes.length > LISTED ? `, and ${String(changes.length - LISTED)} more` : '';
+  return changes.length === 0 ? '' : `${changes.slice(0, LISTED).join(', ')}${more}`;
+}
+
+function castWords(values: Readonly<Record<string, string>> | undefined): string {
+  if (values === undefined) return 'not there';
+  const { voice = '', ...others } = values;
+  return [voice, ...Object.entries(others).map(([column, value]) => `${column} ${value}`)].map(oneLine).join(' ');
 }
 
 /** Each flag of a reading with its values, in order. */

@@ -11,11 +11,12 @@ import type { Config } from '../../inputs/config-file.ts';
 import { DEFAULT_TUNABLES } from '../../contract/tunables.ts';
 
 it('has a default for everything', () => {
-  const reading = { kind: null, defaults: {}, map: {}, tts: 'job' };
+  const reading = { kind: null, defaults: {}, map: {}, anyCase: true, tts: 'job' };
   const { manifest, settings } = chooseSettings({}, {});
   expect(manifest).toEqual({
     defaults: {},
     map: {},
+    anyCase: true,
     tts: 'job',
     strict: false,
     subset: null,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { boundsOf, COLUMN_CELLS, KINDS, columnsOfKind, type SpecColumn } from '../../contract/row-kinds.ts';
 import { isDefaulted } from '../../contract/batch.ts';
-import { specColumns } from '../../inputs/header.ts';
+import { specColumns } from '../../inputs/header-names.ts';
 import { configSchema } from '../../inputs/config-file.ts';
 import { receiptSchema } from '../../results/receipt.ts';
 import { resultSchema } from '../../results/result-line.ts';

@@ -19,6 +19,7 @@ describe('checkManifest on bad manifests', () => {
         'text-too-long',
         'part-id',
         'bad-voice-name',
+        'bad-cast',
         'unknown-voice',
         'ambiguous-voice',
         'not-in-dialect',
@@ -60,7 +61,7 @@ describe('checkManifest on bad manifests', () => {
       `an id with a file name of its own; line 2 has the same id, or the same file name "${safeId('L/77')}"`,
     ],
     ['what each kind needs', 'text,voice,audio\na,v,https://a.example/1.mp3\n', 'dub needs text, voice, video'],
-    ['the nearest column', 'text,voice,Langauge\na,b,c\n', 'the nearest is language', { strict: true }],
+    ['the nearest column', 'text,voice,Langauge\na,b,c\n', 'did you mean language?', { strict: true }],
   ])('names %s', async (_, content, words, options = {}) => {
     expect((await check(content, options)).problems[0]?.expected).toContain(words);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { KINDS, columnsOfKind, stepsIn } from '../../contract/row-kinds.ts';
-import { knownColumns } from '../../inputs/header.ts';
+import { knownColumns } from '../../inputs/header-names.ts';
 import { PROBLEM_CODES } from '../../contract/manifest-problems.ts';
 
 const guide = await readFile(new URL('../../docs/guide/manifest.md', import.meta.url), 'utf8');

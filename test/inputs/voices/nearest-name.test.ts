@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { knownColumns } from '../../../inputs/header.ts';
+import { knownColumns } from '../../../inputs/header-names.ts';
 import { slipOf } from '../../../inputs/voices/nearest-name.ts';
 
 it.each([

@@ -144,7 +144,7 @@ describe('redrive --from and run of an outcome file', () => {
     ['', 'id,kind,text,1\nd,tts,,\nzz,opera,x,\n', /line 2.*line 3.*has 3 problems/s],
     ['--step speech', 'id,kind,text,voice,1\nd,tts,x,anna,\n', '"voice", unknown to the batch'],
     ['--step speech', 'id,text,voice,1\nd,x,anna,\n', 'lacks "kind"'],
-    ['--step speech', 'kind,text,1\ntts,x,\n', /cannot be told: it has no column id|line 2/],
+    ['--step speech', 'kind,text,1\ntts,x,\n', /cannot be told: it has no column id|line 1, column voice/],
   ])(
     'redrive %s refuses what cannot be read, and columns that the batch has not, or lacks: %j',
     async (flags, content, said) => {

@@ -34,7 +34,7 @@ async function after({ flags = {}, exit = 'complete', isTerminal = false, says =
   readonly lines: { readonly out: string; readonly err: string };
 }> {
   const typed: Flags = { sample: 5, seed: 2, confirmAfterSample: true, json: true, ...flags };
-  const plan = planRun('lines.csv', typed, await readSettings());
+  const plan = await planRun('lines.csv', typed, await readSettings());
   const request = { manifestPath: 'lines.csv', flags: typed, plan } as unknown as RunRequest;
   const lines = { out: '', err: '' };
   const runs: RunRequest[] = [];

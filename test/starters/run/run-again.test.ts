@@ -40,7 +40,7 @@ interface Made {
 async function addBatch(ledger: Ledger, columns: readonly string[], made: Required<Made>): Promise<void> {
   const { name, manifest, flags } = made;
   const { value: profile } = await json('profile');
-  const { settings } = planRun('lines.csv', flags, await readSettings());
+  const { settings } = await planRun('lines.csv', flags, await readSettings());
   const digest = createHash('sha256').update(manifest).digest('hex');
   const realm = { apiUrl: line.simulator.url, account: String(profile['user_id']) };
   await ledger.createBatch({ name, digest, ...realm, settings, columns, source: `${name}.csv` });
@@ -174,7 +174,7 @@ describe('run on a batch that is there', () => {
   it('refuses another template of file names, and takes the same', async () => {
     const taken = 'taken by a batch that names its files differently (--file-name {id}.{ext})';
     await expectRun('run lines.csv --file-name {row}.{ext}', 2, taken);
-    const out = 'A batch of this manifest, made with other flags, has this name: 0 of 1 row done.';
+    const out = 'A batch of this manifest, made with other flags or another cast, has this name: 0 of 1 row done.';
     await expectRun('plan lines.csv --file-name {row}.{ext}', 0, { out });
     await expectRun('run lines.csv --file-name {id}.{ext}', 10);
   });

@@ -15,8 +15,10 @@ function textFor(
   makers: TakenName['makers'] = [],
   state: BatchRecord['state'] = 'closed',
   subset: TakenName['subset'] = null,
+  recorded: { readonly reading?: Partial<Reading>; readonly canAskAgain?: boolean } = {},
 ): string {
-  const settings = { reading: READING } as BatchRecord['settings'];
+  const { reading, canAskAgain = true } = recorded;
+  const settings = { reading: { ...READING, ...reading } } as BatchRecord['settings'];
   const apiUrl = 'http://127.0.0.1:8080/api/open/v1';
   const batch = { name: 'l', apiUrl, source: 'l.csv', subset: SAMPLE, settings, state } as BatchRecord;
   const taken = {
@@ -24,6 +26,7 @@ function textFor(
     batch,
     differs,
     wanted: { ...READING, ...wanted },
+    canAskAgain,
     subset,
     canRedrive: false,
     makers,
@@ -61,6 +64,21 @@ describe('a name that is taken by a batch with other flags', () => {
     expect(text).toContain(
       "\n  voxbatch run l.csv --voice ada --map 'text=a b'    goes on with the flags of that batch\n",
     );
+  });
+
+  it('goes on as it was made where flags cannot say it, and names each voice that the cast has changed', () => {
+    const castOf = (...voices: readonly string[]): NonNullable<Reading['cast']> => ({
+      from: 'cast.csv',
+      members: voices.map((voice, at) => ({ name: `n${String(at)}`, values: { voice } })),
+    });
+    const recorded = { reading: { cast: castOf('v1', 'v2') }, canAskAgain: false };
+    const text = textFor('reading', { cast: castOf('v1', 'v3', 'v4') }, [], 'open', null, recorded);
+    expect(text.split('\n')[0]).toContain(
+      'read the same manifest with another cast: n1 was v2 and is v3, n2 was not there and is v4. Nothing was spent.',
+    );
+    expect(text).toContain('\n  voxbatch up --until-idle    goes on with that batch as it was made\n');
+    expect(text).not.toContain('with the flags of that batch');
+    expect(textFor('reading', { cast: castOf('v1') }, [], 'closed', null, recorded)).not.toContain('goes on');
   });
 
   it('goes on with the rows that were asked for now, not with the sample before', () => {

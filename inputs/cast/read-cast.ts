@@ -1,0 +1,120 @@
+import { resolve } from 'node:path';
+import type { Cast, CastMember } from '../../contract/cast.ts';
+import { columnsOfKind, KINDS } from '../../contract/row-kinds.ts';
+import {
+  describeProblem,
+  ManifestError,
+  show,
+  type Finding,
+  type ManifestProblem,
+} from '../../contract/manifest-problems.ts';
+import { messageOf } from '../../contract/message-of.ts';
+import { ownColumnOf } from '../../policy/rows/own-column.ts';
+import { nameAskedFor } from '../../policy/voices/voice-name.ts';
+import type { RawItem } from '../check-bytes.ts';
+import { foldHeader, isApi, meantColumn } from '../header-names.ts';
+import { detectFormat } from '../manifest-source.ts';
+import { readCsv } from '../read-csv.ts';
+import { readJsonl } from '../read-jsonl.ts';
+import { readRegular } from '../regular-file.ts';
+
+/** Columns of a cast besides `name` and `api.*`. */
+const COLUMNS: readonly string[] = ['voice', 'engine', 'language'];
+/** Headers that people use for the name of a member. */
+const NAME_WORDS: readonly string[] = ['name', 'speaker', 'sprecher', 'sprecherin', 'rolle', 'figur', 'character'];
+/** Problems that a message lists. */
+const LISTED = 20;
+
+/**
+ * Reads a cast: a table of names, their voices, and what else their rows are sent with. All problems are reported at
+ * once. @throws ManifestError
+ */
+export async function readCast(path: string): Promise<Cast> {
+  const text = await readRegular(resolve(path)).catch((error: unknown) => {
+    throw new ManifestError(`cannot read the cast ${path}: ${messageOf(error)}. Nothing was spent.`);
+  });
+  const format = detectFormat(path, text);
+  const file = { path, text };
+  const members: CastMember[] = [];
+  const problems: ManifestProblem[] = [];
+  const lines = new Map<string, number>();
+  let header: readonly (string | undefined)[] = [];
+  const parts: AsyncIterable<readonly RawItem[]> =
+    format.format === 'csv' ? readCsv(file, format.delimiter) : readJsonl(file);
+  for await (const items of parts)
+    for (const item of items) {
+      const at = { line: 'line' in item ? item.line : 1, id: '' };
+      const tell = (finding: Finding): number => problems.push({ ...at, ...finding });
+      if (item.type === 'problem') problems.push(item.problem);
+      else if (item.type === 'columns') header = [...header, ...item.names.map((name) => ourColumn(name, tell))];
+      else if (item.type === 'record' && item.cells.some((cell) => cell.trim() !== '')) {
+        const member = memberOf(header, item.cells);
+        const before = lines.get(member.name);
+        for (const finding of findWrong(member, before)) tell(finding);
+        lines.set(member.name, at.line);
+        members.push(member);
+      }
+    }
+  if (members.length === 0 && problems.length === 0)
+    problems.push({ line: 1, id: '', ...bad('', 'a header such as name, voice and a row for each name', 'no row') });
+  if (problems.length > 0) throw refusal(path, problems);
+  return { from: path, members: members.sort((a, b) => (a.name < b.name ? -1 : 1)) };
+}
+
+/** Our column for a header; undefined if it is for notes, or wrong. */
+function ourColumn(header: string, tell: (finding: Finding) => void): string | undefined {
+  const name = header.trim();
+  if (name.startsWith('_')) return undefined;
+  if (isApi(name)) {
+    const field = name.slice('api.'.length);
+    const isOwn = speakingKinds().some((kind) => ownColumnOf(kind, field) !== undefined);
+    if (isOwn) tell(bad(name, 'no field that voxbatch fills itself', show(name)));
+    return name;
+  }
+  const folded = foldHeader(name);
+  if (NAME_WORDS.includes(folded)) return 'name';
+  const ours = COLUMNS.find((column) => column === folded) ?? meantColumn(name, COLUMNS);
+  if (ours !== undefined) return ours;
+  const style = /^(style|stil|emotion|mood)$/.test(folded)
+    ? ` (a style is what your engine takes: api.emotion, api.instruction)`
+    : '';
+  tell(bad(name, `name, ${COLUMNS.join(', ')}, api.FIELD, or a name that begins with _${style}`, show(name)));
+  return undefined;
+}
+
+function speakingKinds(): typeof KINDS {
+  return KINDS.filter((kind) => columnsOfKind(kind).required.includes('voice'));
+}
+
+function memberOf(header: readonly (string | undefined)[], cells: readonly string[]): CastMember {
+  const filled = header.flatMap((column, at) => {
+    const cell = cells[at]?.trim() ?? '';
+    return column === undefined || cell === '' ? [] : [[column, cell] as const];
+  });
+  const { name = '', ...values } = Object.fromEntries(filled);
+  return { name, values };
+}
+
+/** `before`: the line that has the name, too. */
+function findWrong({ name, values }: CastMember, before: number | undefined): readonly Finding[] {
+  const voice = values['voice'];
+  return [
+    ...(name === '' ? [bad('name', 'a name', 'an empty cell')] : []),
+    ...(voice === undefined
+      ? [bad('voice', `the voice of ${show(name)}: an id, or name: and its name`, 'nothing')]
+      : []),
+    ...(voice !== undefined && nameAskedFor(voice) === '' ? [bad('voice', 'name: and a name', show(voice))] : []),
+    ...(before === undefined ? [] : [bad('name', `each name once; line ${String(before)} has the same`, show(name))]),
+  ];
+}
+
+function bad(column: string, expected: string, came: string): Finding {
+  return { column, expected, came, code: 'bad-cast' };
+}
+
+function refusal(path: string, problems: readonly ManifestProblem[]): ManifestError {
+  const more = problems.length - LISTED;
+  const lines = problems.slice(0, LISTED).map(describeProblem);
+  const all = [...lines, ...(more > 0 ? [`and ${String(more)} more`] : [])].join('\n  ');
+  return new ManifestError(`the cast ${path} cannot be used. Nothing was spent.\n  ${all}`, problems);
+}

@@ -1,0 +1,73 @@
+import { describe, expect, it } from '@jest/globals';
+import { readCast } from '../../../inputs/cast/read-cast.ts';
+import { check, load, manifestFile } from '../manifest-file.ts';
+
+const CAST = 'Name;Stimme;engine;api.emotion\nLin;name:Lin;;happy\nÖmer;v-omer;v3-hd;\n';
+const MANIFEST = 'id;text;Sprecher\na;Hello;Lin\nb;Bye; ömer \n';
+const MAP = { map: { speaker: 'Sprecher' }, anyCase: true } as const;
+
+const castOf = async (content = CAST) => readCast(await manifestFile(content, 'cast.csv'));
+const refusal = async (content: string): Promise<string> =>
+  castOf(content).then(
+    () => '',
+    (error: unknown) => (error as Error).message,
+  );
+
+describe('a cast', () => {
+  it('gives each name its voice, engine and API fields', async () => {
+    const { rows } = await load(MANIFEST, { ...MAP, cast: await castOf(), defaults: { engine: 'v2' } });
+    expect(rows.map(({ spec }) => spec)).toEqual([
+      { kind: 'tts', text: 'Hello', voice: 'name:Lin', engine: 'v2', extra: { emotion: 'happy' } },
+      { kind: 'tts', text: 'Bye', voice: 'v-omer', engine: 'v3-hd', extra: {} },
+    ]);
+  });
+
+  it('gives way to the cells of a row, and fills no row that names nobody', async () => {
+    const content = 'text,voice,engine,speaker,api.emotion\na,own,,Lin,\nb,,mine,Lin,sad\nc,,,,\n';
+    const { rows } = await load(content, { cast: await castOf(), defaults: { voice: 'usual' } });
+    expect(rows.map(({ spec: { voice, engine, extra } }) => [voice, engine, extra])).toEqual([
+      ['own', undefined, {}],
+      ['name:Lin', 'mine', { emotion: 'sad' }],
+      ['usual', undefined, {}],
+    ]);
+  });
+
+  it('is the same whatever the order of its rows', async () => {
+    const { members } = await castOf();
+    const [header = '', lin = '', omer = ''] = CAST.split('\n');
+    expect((await castOf([header, omer, lin].join('\n'))).members).toEqual(members);
+  });
+
+  it('refuses a name that it does not have, with its line and the nearest name, whatever the default voice', async () => {
+    const content = 'id,text,speaker\na,x,Lim\nb,y,Narrator\n';
+    const { problems } = await check(content, { cast: await castOf(), defaults: { voice: 'usual' } });
+    expect(problems).toMatchObject([
+      { line: 2, id: 'a', column: 'speaker', code: 'unknown-speaker', came: 'Lim' },
+      { line: 3, id: 'b', column: 'speaker', code: 'unknown-speaker', came: 'Narrator' },
+    ]);
+    expect(problems.map(({ expected }) => / the nearest is (.*)$/.exec(expected)?.[1])).toEqual(['Lin', undefined]);
+  });
+
+  it('needs the column of the names, unless nothing is spoken', async () => {
+    const { problems } = await check('text,voice,Sprecher\na,v,Lin\nb,v,Lin\n', { cast: await castOf() });
+    expect(problems).toMatchObject([{ line: 1, column: 'speaker', code: 'missing-column' }]);
+    expect(problems[0]?.expected).toContain('--map speaker=Sprecher');
+    expect((await check('audio\nhttps://a.example/a.mp3\n', { cast: await castOf() })).problems).toEqual([]);
+  });
+
+  it('says all that is wrong with it at once', async () => {
+    const words = await refusal('name,voice,style,api.text\nLin,,x,\n,v,,\nLin,name:,,\n');
+    expect(words).toContain('Nothing was spent.');
+    for (const part of [
+      'line 1, column style: expected name, voice, engine, language, api.FIELD',
+      'api.emotion',
+      'line 1, column api.text: expected no field that voxbatch fills itself',
+      'line 2, column voice: expected the voice of Lin: an id, or name: and its name; got nothing',
+      'line 3, column name: expected a name; got an empty cell',
+      'line 4, column voice: expected name: and a name',
+      'line 4, column name: expected each name once; line 2 has the same',
+    ])
+      expect(words).toContain(part);
+    expect(await refusal('name,voice\n')).toContain('no row');
+  });
+});
