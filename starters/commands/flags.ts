@@ -111,7 +111,6 @@ const OF_ONE = {
   compared: ['--compared', 'After it: what was sent is compared; processes that are missing are dead'],
   pausedOk: ['--paused-ok', 'Take what was skipped while a schedule was paused by hand for in order'],
   to: ['--to <time>', 'Last moment'],
-  reason: ['--reason <words>', 'Why, for the record; `history` says it'],
   note: ['--note <words>', 'Why; `show` and `list` say it'],
   lookEvery: [
     '--look-every <seconds>',
