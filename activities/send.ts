@@ -161,7 +161,7 @@ async function request(
   });
   const verdict = deps.cutting.aborted ? cutOff(answer) : answer;
   const { requestId } = 'failure' in verdict ? verdict.failure : verdict;
-  const facts = { ms: deps.clock.now().monotonic - sentAt, ...defined({ requestId }) };
+  const facts = { operation: paid.operation, ms: deps.clock.now().monotonic - sentAt, ...defined({ requestId }) };
   deps.observe({ type: 'answer', ...key, verdict: verdict.verdict, ...facts });
   return verdict;
 }

@@ -25,6 +25,7 @@ export type { FollowEvent } from './look/follow.ts';
 export type { TemporalCluster, VoxbatchOptions } from './read-options.ts';
 export type { OwnColumn, OwnOperation } from '../contract/own-operation.ts';
 export type { WebhookNews } from './webhooks/webhook-options.ts';
+export type { MetricsOptions } from './metrics/metrics-options.ts';
 export type { WebhookOptions } from './webhooks/webhook-options.ts';
 export { VoxbatchError } from './problem.ts';
 export type { Problem } from './problem.ts';

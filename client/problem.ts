@@ -78,6 +78,8 @@ export type Problem =
   | { readonly type: 'no-webhook-port'; readonly host: string; readonly port: number; readonly code: string }
   /** The port for local media cannot be listened on; `code`: the system's error code. */
   | { readonly type: 'no-media-port'; readonly host: string; readonly port: number; readonly code: string }
+  /** The port of metrics and probes cannot be listened on; `code`: the system's error code. */
+  | { readonly type: 'no-metrics-port'; readonly host: string; readonly port: number; readonly code: string }
   /** The proxy in `HTTPS_PROXY` or `HTTP_PROXY` is unusable, or would see the token. */
   | { readonly type: 'odd-proxy'; readonly cause: Error }
   /** The API refuses the token. */
@@ -191,6 +193,10 @@ const SENTENCES: { readonly [T in Problem['type']]: (problem: Extract<Problem, {
     code === 'EADDRINUSE'
       ? `Another program uses port ${String(port)} of ${host}, where local media were to be handed out (--serve-media).`
       : `Local media cannot be handed out on port ${String(port)} of ${host} (${code}).`,
+  'no-metrics-port': ({ host, port, code }) =>
+    code === 'EADDRINUSE'
+      ? `Another program uses port ${String(port)} of ${host}, where metrics were to be read (--metrics-port).`
+      : `Metrics cannot be served on port ${String(port)} of ${host} (${code}).`,
   'no-webhook-port': ({ host, port, code }) =>
     code === 'EADDRINUSE'
       ? `Another program uses port ${String(port)} of ${host}, where webhooks were to come (--webhook-port).`

@@ -7,6 +7,7 @@ import { VoxbatchError, refuseOption } from './problem.ts';
 import { webhookWish, type WebhookWish, type WebhookNews, type WebhookOptions } from './webhooks/webhook-options.ts';
 import { apiAddress, placesIn, type ApiAccess, type RefusedAddress, type Settings, useOperations } from './settings.ts';
 import type { OwnOperation } from '../contract/own-operation.ts';
+import { metricsPlaceOf, type MetricsOptions } from './metrics/metrics-options.ts';
 import { requireOperator } from './history/by-person.ts';
 import type { Config } from '../inputs/config-file.ts';
 
@@ -56,6 +57,11 @@ export interface VoxbatchOptions {
   readonly webhook?: WebhookOptions;
   /** Called when the account's webhook changes hands or fails. Default: no-op. */
   readonly onWebhook?: (news: WebhookNews) => void;
+  /**
+   * Counts what this process's worker does, for Prometheus or a collector. A process has one exporter: the first worker's.
+   * Not available with a cluster. Default: nothing is counted.
+   */
+  readonly metrics?: MetricsOptions;
   /** Who is on record for what is done. Default: the user of this process, and its host. */
   readonly operator?: string;
   /** Called before anything slow, such as downloading a Temporal server. Default: no-op. */
@@ -71,8 +77,11 @@ export function settingsOf({
   temporal,
   payloadKeys,
   operator,
+  metrics,
   ...options
 }: VoxbatchOptions): Settings {
+  if (metrics !== undefined && temporal !== undefined)
+    refuseOption('metrics', 'none with a cluster, where other processes work', 'some');
   const given = options.config ?? {};
   const own = [...(given.operations ?? []), ...operations];
   const config = own.length === 0 ? given : { ...given, operations: own };
@@ -86,6 +95,7 @@ export function settingsOf({
     config,
     cluster: temporal,
     payloadKeys: payloadKeys === undefined ? undefined : readPayloadKeys(payloadKeys, 'payloadKeys'),
+    metrics: metrics && metricsPlaceOf(metrics),
     env: process.env,
     ...defined({ operator: operator === undefined ? undefined : requireOperator(operator, 'operator') }),
   };

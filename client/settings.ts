@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { readBaseUrl } from '../api/base-url.ts';
 import { addOperations, OwnOperationError } from '../contract/add-operations.ts';
 import type { Config } from '../inputs/config-file.ts';
+import type { MetricsPlace } from '../contract/metrics.ts';
 import { readLedgerAddress } from '../ledger/supported-databases.ts';
 import { readStoreAddress } from '../store/open-store.ts';
 import type { PayloadKeys } from '../worker/encryption/payload-keys.ts';
@@ -37,6 +38,8 @@ export interface Settings {
   readonly cluster: ClusterSettings | undefined;
   /** Keys that payloads in Temporal's histories are encrypted with. Default: they are not. */
   readonly payloadKeys?: PayloadKeys | undefined;
+  /** Where the metrics of a worker in this process go. Default: nothing is counted. */
+  readonly metrics?: MetricsPlace | undefined;
   /** Environment for the embedded server and the search for its binary. No settings are read from it here. */
   readonly env: NodeJS.ProcessEnv;
 }

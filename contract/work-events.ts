@@ -1,6 +1,7 @@
 import type { AttemptKey } from './batch.ts';
 import type { FailureClass } from './failures.ts';
 import type { VerdictName } from './outcomes.ts';
+import type { Operation } from './row-kinds.ts';
 
 /**
  * Events inside a worker, for logs, metrics and traces. Each event names its parents explicitly, because async context
@@ -22,7 +23,13 @@ type AttemptEvent =
    */
   | { readonly type: 'intent'; readonly answer: string; readonly ms: number }
   /** The API has answered a paid request, or its answer is lost. */
-  | { readonly type: 'answer'; readonly verdict: VerdictName; readonly ms: number; readonly requestId?: string }
+  | {
+      readonly type: 'answer';
+      readonly operation: Operation;
+      readonly verdict: VerdictName;
+      readonly ms: number;
+      readonly requestId?: string;
+    }
   /**
    * The consequence of the answer for the row. `message` is the failure's, without anything that only the user should
    * read.
@@ -40,6 +47,7 @@ type AttemptEvent =
   /** A job was read. */
   | {
       readonly type: 'poll';
+      readonly operation: Operation;
       readonly jobId: string;
       readonly found: 'running' | 'completed' | 'failed' | 'unread';
       readonly ageMs: number;

@@ -55,6 +55,7 @@ export const METHODS = {
   ...from(() => import('./batches/read-batches.ts'), 'findBatch', 'listBatches', 'accountsAt'),
   ...from(() => import('./batches/counts.ts'), 'counts', 'money', 'commonReasons', 'skippedQuotes'),
   ...from(() => import('./batches/progress.ts'), 'recentEnds', 'oldestRow'),
+  ...from(() => import('./metrics/gauges.ts'), 'gauges'),
   ...from(() => import('./batches/stops.ts'), 'stopNow', 'cancelRest'),
   ...from(() => import('./batches/unfinished.ts'), 'runningJobs'),
   ...from(() => import('./batches/not-chosen.ts'), 'openUnsent'),

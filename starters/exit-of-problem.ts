@@ -74,6 +74,10 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
       'Nothing was spent. End that program, or run the same command with a port that is free: ' +
       `--serve-media ${host.includes(':') ? `[${host}]` : host}:${String(port === 65_535 ? port - 1 : port + 1)}`,
   ),
+  'no-metrics-port': usage(
+    'Nothing was sent. Nothing was spent. End that program, or run the same command with a port that is free: ' +
+      '--metrics-port 0 takes any, and says which.',
+  ),
   'no-ledger': usage(({ ledger }) => noLedgerAdvice(ledger), { next: 'voxbatch init' }),
   'ledger-unconfirmed': usage(
     ({ ledger }) =>

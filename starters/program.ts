@@ -10,9 +10,7 @@ import { voxbatchVersion } from '../client/version.ts';
 
 /** The command line: every command with its flags and help. `args`: the words that it is to read. */
 export function createProgram(context: Omit<CommandContext, 'program'>, args: readonly string[] = []): Command {
-  const isAllAsked = args.some(
-    (word, at) => (word === '--help' || word === '-h') && ['--all', 'all'].includes(args[at + 1] ?? ''),
-  );
+  const isAllAsked = args.some((word, at) => (word === '--help' || word === '-h') && args[at + 1] === 'all');
   const program = new Command('voxbatch')
     .description('Runs large batches of paid speech and lip-sync jobs: no row is charged twice, no result is lost.')
     .version(voxbatchVersion(), '-V, --version', 'Show the version')
@@ -20,7 +18,6 @@ export function createProgram(context: Omit<CommandContext, 'program'>, args: re
     .enablePositionalOptions()
     .addHelpText('after', helpAfter({ examples: ['voxbatch init && voxbatch plan tts.csv && voxbatch run tts.csv'] }))
     .helpOption('-h, --help', 'Show help')
-    .commandsGroup('Tools:')
     .helpCommand('help [command]', 'Show help for a command')
     .configureHelp(isAllAsked ? {} : { formatHelp: shortHelp })
     .configureOutput({
@@ -44,11 +41,9 @@ function addCommand(program: Command, path: string, spec: CommandSpec, context: 
   const name = words.pop() ?? '';
   const parent = program.commands.find((one) => one.name() === words[0]) ?? program;
   const names = spec.flags?.split(' ') ?? [];
-  const command = addFlags(parent.command(name, { hidden: spec.isHidden === true }), names, spec.own)
+  const command = addFlags(parent.command(name), names, spec.own)
     .description(spec.does)
     .addHelpText('after', helpAfter(spec));
-  const group = parent === program ? groupOf.get(name) : undefined;
-  if (group !== undefined) command.helpGroup(group);
   for (const [operand, means, choices] of spec.operands ?? []) {
     const argument = new Argument(operand, means);
     command.addArgument(choices === undefined ? argument : argument.choices(choices));
@@ -80,20 +75,7 @@ function helpAfter({ notes, examples }: Pick<CommandSpec, 'notes' | 'examples'>)
   return `${notes === undefined ? '' : `\n${notes}\n`}\nExample:\n${examples.map((example) => `  ${example}\n`).join('')}`;
 }
 
-/** The commands by what one wants. */
-const COMMAND_GROUPS: Readonly<Record<string, string>> = {
-  'Run a batch:': 'init plan run redrive reconcile',
-  'Look at it:': 'list status watch explain history results verify compare',
-  'Steer it:': 'pause resume stop tune',
-  'Ask for one thing:': 'say transcribe lip-sync voices profile',
-  'Keep it running:': 'schedule up worker',
-  'Keep house:': 'cache clean ledger trust',
-};
-const groupOf = new Map(
-  Object.entries(COMMAND_GROUPS).flatMap(([heading, names]) => names.split(' ').map((name) => [name, heading])),
-);
-
-/** Commands with more flags show those that people use first, and only name the others; `--help --all` shows them. */
+/** Commands with more flags show those that people use first, and only name the others; `--help all` shows them. */
 const MOST_SHOWN = 20;
 
 function shortHelp(command: Command, helper: Help): string {
@@ -109,7 +91,7 @@ function shortHelp(command: Command, helper: Help): string {
     return short.formatItem(heading, short.padWidth(command, short), named.join(', '), short);
   });
   const [path] = helper.commandUsage(command).split(' [');
-  return [help, ...short.formatItemList(`More flags; ${path} --help --all says what they mean:`, groups, short)].join(
+  return [help, ...short.formatItemList(`More flags; ${path} --help all says what they mean:`, groups, short)].join(
     '\n',
   );
 }

@@ -43,6 +43,7 @@ export function openMediaStore(
   return {
     claim: (owner) => bytes.claim(owner),
     claimId: (id) => bytes.claimId(id),
+    requireStillThere: () => bytes.requireStillThere(),
     write: (stem, body, expectation, onReceived, persist) =>
       write(place, { stem, body, expectation, onReceived, persist }),
     find: async (stem, expectation) => {

@@ -112,6 +112,8 @@ export interface Store {
   claim(owner: string): Promise<string>;
   /** Gives the claimed store this id if it has none. Returns the one that it has. Throws `StoreUnwritable`. */
   claimId(id: string): Promise<string>;
+  /** Looks whether the claimed store answers and has the same owner. Throws `StoreUnwritable`. */
+  requireStillThere(): Promise<void>;
   /**
    * Stores a body as `<stem>.<ext>`: receives all of it, checks, hashes and syncs it, and only then names it. Its first
    * bytes determine the extension. A whole file that fails a check (silent, of another kind) is kept all the same: see

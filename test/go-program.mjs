@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path';
 /**
  * The path of a program that tests need: what the setting `variable` says (`named`), else `name` on the PATH, else `built` in
  * `folder` (default: where Go installs), where Go builds it from `module` if it is missing. Throws if that fails, and says
- * what to do (`advice`). `what`: the program in words.
+ * what to do (`advice`). `what`: the program in words. `flags`: how Go builds it.
  */
 export function findGoProgram({
   variable,
@@ -15,6 +15,7 @@ export function findGoProgram({
   built = name,
   module,
   folder,
+  flags = [],
   what,
   advice,
 }) {
@@ -33,7 +34,10 @@ export function findGoProgram({
     console.error(`Building ${what} for tests, which takes minutes once: go install ${module}`);
     mkdirSync(target, { recursive: true });
     try {
-      execFileSync('go', ['install', module], { stdio: ['ignore', 2, 2], env: { ...process.env, GOBIN: target } });
+      execFileSync('go', ['install', ...flags, module], {
+        stdio: ['ignore', 2, 2],
+        env: { ...process.env, GOBIN: target },
+      });
     } catch {
       // Said below.
     }

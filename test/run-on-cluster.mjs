@@ -1,7 +1,8 @@
 /**
  * Runs live tests on a Temporal server with its databases in PostgreSQL, and their ledgers in the same PostgreSQL:
  * `npm run test:cluster`. Both servers are started and stopped here; the tests share them, each with a namespace and a ledger of its
- * own. Arguments choose some (`-- test/live/hand-over`). Temporal's programs are found or built first (`temporal-cluster.mjs`).
+ * own. Arguments choose some (`-- test/live/hand-over`). Temporal's programs and Prometheus are found or built first (`temporal-cluster.mjs`,
+ * `prometheus.mjs`).
  *
  * These are the tests whose workers find their server by its address. All others are about the server that a command starts
  * by itself, or about what needs none.
@@ -10,6 +11,7 @@ import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgres } from './postgres-server.mjs';
+import { findPrometheus } from './prometheus.mjs';
 import { findTemporalCluster, startTemporalCluster } from './temporal-cluster.mjs';
 
 const FILES = [
@@ -30,6 +32,7 @@ process.on('SIGINT', () => undefined);
 const chosen = process.argv.slice(2);
 const all = [`test/live/(on-cluster/.*|${FILES.join('|')})[.]test[.]ts$`, '--testNamePattern', NOT_EMBEDDED];
 findTemporalCluster();
+findPrometheus();
 const { url, stop } = await startPostgres();
 try {
   const temporal = await startTemporalCluster(url, { dynamic: DRAINED_SOON });

@@ -1,18 +1,12 @@
 import { setMaxListeners } from 'node:events';
-import {
-  DefaultLogger,
-  makeTelemetryFilterString,
-  NativeConnection,
-  Runtime,
-  type NativeConnectionOptions,
-  type Worker,
-} from '@temporalio/worker';
+import { NativeConnection, type NativeConnectionOptions, type Worker } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { createWorker, type WorkerPlace } from './create-worker.ts';
 import type { Dependencies } from '../activities/dependencies.ts';
 import { followLedgerClock } from '../activities/ledger-clock.ts';
 import { dependenciesOf, type WorkerWorld } from './dependencies.ts';
 import { holdFault } from './hold-fault.ts';
+import { installRuntime } from './runtime.ts';
 import { showAlive } from './show-alive.ts';
 import { limitWaiting, watchOutage, type OutageEvent } from './watch-outage.ts';
 
@@ -22,6 +16,8 @@ export interface RunningWorker {
   readonly owner: string;
   /** Resolves when the worker has ended, after {@link RunningWorker.end}; rejects if it failed. */
   readonly ended: Promise<void>;
+  /** What it does now. */
+  standing(): WorkerStanding;
   /**
    * Stops taking work, aborts downloads, and waits for the paid requests in flight. Those still in flight after
    * `patienceMs` are aborted, and their rows end `unknown`; by default each may use its full request timeout.
@@ -30,35 +26,18 @@ export interface RunningWorker {
   end(patienceMs?: number): Promise<void>;
 }
 
+/** What a worker does now, for probes and metrics. */
+export interface WorkerStanding {
+  /** False before it takes work, and once it ends. */
+  readonly isRunning: boolean;
+  /** Why it sends nothing more, and ends once what it holds is kept; undefined if there is no such fault. */
+  readonly fault: Error | undefined;
+  /** Results that wait for their turn to be downloaded. */
+  readonly downloadsQueued: number;
+}
+
 /** How long an ending worker waits for a store that does not answer, ms: as long as for a full disk. */
 const STORE_PATIENCE_MS = 10_000;
-
-let isRuntimeInstalled = false;
-
-/** Sends the SDK's own log to ours; its runtime can be installed once per process. */
-function installRuntime(log: Logger): void {
-  if (isRuntimeInstalled) return;
-  isRuntimeInstalled = true;
-  Runtime.install({
-    shutdownSignals: [],
-    logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
-      log[level === 'ERROR' ? 'error' : 'warn']({ sdk: true, ...withoutPayloads(meta) }, message);
-    }),
-    telemetryOptions: {
-      logging: { filter: makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' }), forward: {} },
-    },
-  });
-}
-
-/** Keeps only ids and errors from the SDK's log entries, never payloads. */
-function withoutPayloads(meta: Record<string | symbol, unknown> | undefined): Record<string, unknown> {
-  const kept = ['workflowId', 'activityType', 'workflowType', 'attempt'] as const;
-  const error = meta?.['error'];
-  return {
-    ...Object.fromEntries(kept.flatMap((name) => (meta?.[name] === undefined ? [] : [[name, meta[name]]]))),
-    ...(error instanceof Error ? { error: error.message } : {}),
-  };
-}
 
 function noteOutage({ observe }: Pick<WorkerWorld, 'observe'>, event: OutageEvent): void {
   const { of, type } = event;
@@ -147,6 +126,11 @@ export async function startWorker(
   return {
     owner: deps.owner,
     ended,
+    standing: () => ({
+      isRunning: worker.getState() === 'RUNNING',
+      fault: faulty.signal.reason as Error | undefined,
+      downloadsQueued: deps.downloads.pendingCount,
+    }),
     end: async (patienceMs) => {
       ending.abort();
       world.store.outage?.limit(STORE_PATIENCE_MS);

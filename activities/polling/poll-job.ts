@@ -69,7 +69,8 @@ function observed(
   job: WaitedJob,
   what: Pick<Extract<WorkEvent, { type: 'poll' }>, 'found' | 'failure'>,
 ): void {
-  observe({ type: 'poll', ...job.key, jobId: job.jobId, ageMs: ageOf(job, clock.now().wall), ...what });
+  const { key, operation, jobId } = job;
+  observe({ type: 'poll', ...key, operation, jobId, ageMs: ageOf(job, clock.now().wall), ...what });
 }
 
 /** Webhooks arrive soon after the end, so an announced job ended within the last tenth of its age. */

@@ -20,8 +20,10 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { Store } from '../../store/store.ts';
 import { newHints, newIdentity } from '../../worker/dependencies.ts';
 import { logEvents } from '../../worker/log-events.ts';
-import { startWorker, type RunningWorker } from '../../worker/run-worker.ts';
+import type { OutageEvent } from '../../worker/watch-outage.ts';
+import { startWorker, type RunningWorker, type WorkerStanding } from '../../worker/run-worker.ts';
 import { beginBeats, type Beats } from '../../worker/show-alive.ts';
+import type { Metrics } from '../metrics/open-metrics.ts';
 import { openMediaLinks } from '../local-media/open-media-links.ts';
 import type { MediaLinks } from '../../store/local-media/media-links.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';
@@ -43,7 +45,7 @@ export interface EmbeddedWorkerRequest {
   readonly ledger: Ledger;
   readonly store: Store;
   readonly open: OpenApi;
-  readonly settings: Pick<Settings, 'home' | 'config'>;
+  readonly settings: Pick<Settings, 'home' | 'config' | 'metrics'>;
   /** Called with a fault that retrying cannot fix. */
   readonly onFault: (fault: Error) => void;
   readonly atFaultPoint: FaultPointHook | undefined;
@@ -66,7 +68,7 @@ export interface EmbeddedWorkerRequest {
 /**
  * Starts this process's worker. If every other process of this home is dead, first fails the activities that they had
  * started, so that nothing waits for a heartbeat timeout. Throws {@link VoxbatchError} (`server-gone`, `ledger-in-use`,
- * `no-webhook-port`, `no-media-port`).
+ * `no-webhook-port`, `no-media-port`, `no-metrics-port`).
  */
 export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promise<RunningWorker> {
   const { temporal, ledger, store, open, version, atFaultPoint: atFaultPoint } = request;
@@ -80,7 +82,10 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
   const release = await lockLedger(ledger, temporal, request.settings.home, request.onFault);
   let beats: Beats | undefined;
   let mediaLinks: MediaLinks | undefined;
+  let metrics: Metrics | undefined;
+  let running: RunningWorker | undefined;
   try {
+    metrics = await metricsOf(request, log, () => running?.standing());
     mediaLinks = await openMediaLinks(request.settings, store);
     // Checked immediately before: a process that joins later may have requests in flight, which must not be mistaken
     // for those of dead processes.
@@ -94,10 +99,11 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
     // webhook.
     if (request.webhook !== undefined)
       beats = await beginBeats(ledger, { owner, ...realmOf(open), only: request.only });
+    const searchable = await searchableIn(request);
     const webhook = await beginWebhook(request, { owner, hints, memoryMs });
-    const worker = await startWorker(
-      { ...temporal, version },
-      {
+    const start = async (): Promise<RunningWorker> => {
+      const observe = allOf(logEvents(log), request.observe, await metrics?.begin());
+      const world = {
         ledger,
         store,
         api: open.api,
@@ -105,33 +111,39 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
         owner,
         only: request.only,
         log,
-        observe: bothOf(logEvents(log), request.observe),
+        observe,
         voxbatchVersion: voxbatchVersion(),
-        searchable: await searchableIn(request),
+        searchable,
         onFault: request.onFault,
-        onOutage: (event) => {
+        onOutage: (event: OutageEvent) => {
           request.say(outageLine(ledger, event));
         },
         hints,
         ...defined({ atFaultPoint, mediaLinks }),
-      },
-    ).catch(async (error: unknown) => {
+      };
+      return startWorker({ ...temporal, version }, world);
+    };
+    const worker = await start().catch(async (error: unknown) => {
       await webhook.end();
       throw error;
     });
+    running = worker;
     const closeLinks = async (): Promise<void> => mediaLinks?.close();
     worker.ended
       .finally(release)
       .finally(closeLinks)
       .catch(() => undefined);
     const end = async (patienceMs?: number): Promise<void> => {
-      await Promise.all([worker.end(patienceMs), webhook.end()]);
+      const worked = Promise.all([worker.end(patienceMs), webhook.end()]);
+      const told = metrics?.end(worked);
+      await worked.finally(() => told);
       await closeLinks();
     };
     return { ...worker, end };
   } catch (error) {
     release();
     await mediaLinks?.close();
+    await metrics?.end(Promise.resolve());
     throw isServerGone(error)
       ? new VoxbatchError({ type: 'server-gone', address: temporal.address, cause: error })
       : error;
@@ -140,12 +152,23 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
   }
 }
 
-function bothOf(one: Observe, other: Observe | undefined): Observe {
-  if (other === undefined) return one;
+function allOf(log: Observe, ...others: readonly (Observe | undefined)[]): Observe {
+  const all = [log, ...others.filter((other) => other !== undefined)];
+  if (all.length === 1) return log;
   return (event) => {
-    one(event);
-    other(event);
+    for (const observe of all) observe(event);
   };
+}
+
+/** Loaded only where metrics are wanted. */
+async function metricsOf(
+  { settings, ledger, store, say }: EmbeddedWorkerRequest,
+  log: Logger,
+  standing: () => WorkerStanding | undefined,
+): Promise<Metrics | undefined> {
+  if (settings.metrics === undefined) return undefined;
+  const { openMetrics } = await import('../metrics/open-metrics.ts');
+  return openMetrics(settings.metrics, { ledger, store, log, say, standing });
 }
 
 /** The search attributes that workflows may set. Says how to create those that are missing. */

@@ -19,7 +19,11 @@ const selectCounts = prepared((db, { batch }: { batch: string }) =>
 
 /** Rows of the batch by outcome and, for open ones, by state. */
 export async function counts(db: Db | Tx, batch: string): Promise<Counts> {
-  const lines = await selectCounts(db, { batch });
+  return toCounts(await selectCounts(db, { batch }));
+}
+
+/** The counts that these lines of a batch say. */
+export function toCounts(lines: readonly Pick<RowCountsTable, 'standing' | 'class' | 'n'>[]): Counts {
   const known = byStanding(lines, ({ n }) => n);
   const outcomes = Object.fromEntries(OUTCOMES.map((name) => [name, known.get(name) ?? 0]));
   const states = Object.fromEntries(ROW_STATES.map((name) => [name, known.get(name) ?? 0]));
@@ -84,7 +88,11 @@ export async function countOpen(tx: Tx, batch: string): Promise<number> {
 
 /** The batch's charged, reserved and uncertain credits. */
 export async function money(db: Db, batch: string): Promise<Money> {
-  const sums = await readSums(db, batch);
+  return toMoney(await readSums(db, batch));
+}
+
+/** The credits that the sums of a batch say. */
+export function toMoney(sums: Sums): Money {
   return {
     charged: sums.charged,
     reserved: sums.sending_quoted + sums.promised,
@@ -95,9 +103,9 @@ export async function money(db: Db, batch: string): Promise<Money> {
   };
 }
 
-function byStanding(
-  lines: readonly RowCountsTable[],
-  valueOf: (line: RowCountsTable) => number,
+function byStanding<Line extends Pick<RowCountsTable, 'standing'>>(
+  lines: readonly Line[],
+  valueOf: (line: Line) => number,
 ): ReadonlyMap<string, number> {
   const values = new Map<string, number>();
   for (const line of lines) values.set(line.standing, (values.get(line.standing) ?? 0) + valueOf(line));

@@ -24,7 +24,7 @@ export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   run: {
     does: 'Start or resume a batch; writes ./out/<batch>/',
     operands: [['<manifest>', 'CSV, TSV or JSONL file with a header; - reads stdin']],
-    flags: `${MANIFEST} ${WEBHOOK} reason resubmit confirmAfterSample detach progress quiet verbose`,
+    flags: `${MANIFEST} ${WEBHOOK} reason resubmit confirmAfterSample detach metricsPort progress quiet verbose`,
     examples: [
       'voxbatch run lines.csv --sample 5 --confirm-after-sample',
       'voxbatch run lines.csv --voice anna --budget 500 --halt soon,fail=5%',

@@ -19,8 +19,6 @@ export interface CommandSpec {
   readonly flags?: string;
   /** Flags whose syntax or meaning differs from other commands. */
   readonly own?: Readonly<Record<string, Flag>>;
-  /** Not in the help: programs call it. */
-  readonly isHidden?: boolean;
   /** Additional help text. */
   readonly notes?: string;
   readonly examples: readonly string[];

@@ -19,7 +19,7 @@ export type Flag = readonly [
 ];
 
 /** Turns a parser that returns undefined for invalid text into a flag value reader. */
-function reading<T>(parse: (text: string) => T | undefined, expected: string): (text: string) => T {
+export function reading<T>(parse: (text: string) => T | undefined, expected: string): (text: string) => T {
   return (text) => {
     const value = parse(text);
     if (value === undefined) throw new InvalidArgumentError(`expected ${expected}.`);

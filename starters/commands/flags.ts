@@ -21,6 +21,7 @@ import {
   wholeFrom,
   type Flag,
 } from './flag-values.ts';
+import { METRICS } from './metrics-flags.ts';
 import { OUTPUT } from './output-flags.ts';
 import { SOUND } from './sound-flags.ts';
 import { TUNING, type TuningFlags } from './tuning-flags.ts';
@@ -111,6 +112,7 @@ const OF_ONE = {
   compared: ['--compared', 'After it: what was sent is compared; processes that are missing are dead'],
   pausedOk: ['--paused-ok', 'Take what was skipped while a schedule was paused by hand for in order'],
   to: ['--to <time>', 'Last moment'],
+  reason: ['--reason <words>', 'Why, for the record; `history` says it'],
   note: ['--note <words>', 'Why; `show` and `list` say it'],
   lookEvery: [
     '--look-every <seconds>',
@@ -248,11 +250,12 @@ const GROUPS: readonly (readonly [heading: string, flags: FlagTable])[] = [
   ['At the end:', { onEnd, notify }],
   ['Local media:', LOCAL_MEDIA],
   ['Webhooks:', WEBHOOKS],
-  ['API and output:', { ...API, ...OUTPUT }],
+  ['API and output:', { ...API, ...METRICS, ...OUTPUT }],
 ];
 
 type Table = typeof FIRST &
   typeof WORKER_VERSION &
+  typeof METRICS &
   typeof OF_ONE &
   typeof MANIFEST &
   typeof SOUND &

@@ -195,7 +195,7 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   },
   worker: {
     does: 'Work on batches of this API and account until SIGTERM',
-    flags: `${LOCAL_MEDIA} ${WEBHOOK} log verbose apiUrl only aliveFile lookEvery grace deployment buildId`,
+    flags: `${LOCAL_MEDIA} ${WEBHOOK} log verbose apiUrl only aliveFile metricsPort lookEvery grace deployment buildId`,
     examples: [
       'TEMPORAL_ADDRESS=temporal:7233 voxbatch worker',
       'voxbatch worker --only download',
@@ -205,7 +205,7 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   },
   up: {
     does: 'Run the embedded server and a worker until SIGTERM, as a service or in a terminal',
-    flags: `${LOCAL_MEDIA} ${WEBHOOK} log verbose apiUrl untilIdle lookEvery grace printUnit wait unlessRunning out`,
+    flags: `${LOCAL_MEDIA} ${WEBHOOK} log verbose apiUrl untilIdle metricsPort lookEvery grace printUnit wait unlessRunning out`,
     own: { batch: ['--batch <name>', 'Write the files of this batch when it is finished'] },
     examples: ['voxbatch up &', 'voxbatch up --wait 2m', 'voxbatch up --print-unit systemd'],
     load: async ({ printUnit }) =>

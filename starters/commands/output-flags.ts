@@ -3,7 +3,6 @@ import type { Flag } from './flag-values.ts';
 
 /** What a command says while it works. */
 export const OUTPUT = {
-  reason: ['--reason <words>', 'Why, for the record; `history` says it'],
   log: ['--log <format>', 'Form of the lines on stderr (default: text)', ['text', 'json']],
   progress: [
     '--progress <form>',

@@ -1,5 +1,4 @@
 import { SIMULATOR_FLAGS } from '../../simulator/flags.ts';
-import { KNOWN } from '../terminal/usage-words.ts';
 import { EXAMPLES } from '../tools/examples.ts';
 import type { CommandSpec } from './command-spec.ts';
 
@@ -44,13 +43,6 @@ export const TOOL_COMMANDS: Readonly<Record<string, CommandSpec>> = {
     operands: [['<shell>', 'The shell', ['bash', 'zsh', 'fish']]],
     examples: ['eval "$(voxbatch completion bash)"'],
     load: async () => (await import('../terminal/completion.ts')).completion,
-  },
-  'known-words': {
-    does: 'Print names for shell completion',
-    operands: [['<what>', 'What is named', KNOWN]],
-    isHidden: true,
-    examples: ['voxbatch known-words batches'],
-    load: async () => (await import('../terminal/known-words.ts')).knownWords,
   },
   trust: {
     does: "Confirm a folder's ledger, and what its config says about commands, addresses and money; shows both",

@@ -10,6 +10,8 @@ import { readApiAccess } from '../connect/settings.ts';
 import { isPlaceKnown } from '../../client/trust/known-ledgers.ts';
 import { confirmedSettings } from '../trust/confirm.ts';
 import type { Flags } from '../commands/flags.ts';
+import { withMetrics } from '../commands/metrics-flags.ts';
+import { usageError } from '../exit-error.ts';
 import { planRun, type RunPlan } from './run-options.ts';
 
 /**
@@ -18,7 +20,9 @@ import { planRun, type RunPlan } from './run-options.ts';
  * takes some tenths of a second. For an invalid manifest, the server is stopped again, and the ledger is never opened.
  */
 export async function beginRun(manifestPath: string, flags: Flags, context: RunContext): Promise<ExitName> {
-  const settings = await confirmedSettings(flags);
+  const settings = withMetrics(await confirmedSettings(flags), flags);
+  if (flags.metricsPort !== undefined && settings.cluster !== undefined)
+    throw usageError('With a cluster, other processes work: give --metrics-port to voxbatch worker.');
   const plan = await planRun(manifestPath, flags, settings);
   const source = await openTyped(manifestPath);
   sayLedgerBeside(settings, manifestPath, ['run'], context.output);

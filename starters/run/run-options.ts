@@ -132,7 +132,13 @@ export function verifyCell(value: Flags['verify']): string | undefined {
 }
 
 /** Flags of `run` for how it works. */
-const NOT_OF_PLAN = { webhook: undefined, webhookPort: undefined, webhookHost: undefined, webhookRestore: undefined };
+const NOT_OF_PLAN = {
+  metricsPort: undefined,
+  webhook: undefined,
+  webhookPort: undefined,
+  webhookHost: undefined,
+  webhookRestore: undefined,
+};
 
 /** Value of a flag; `true` if it takes none. */
 type Given = string | number | boolean | readonly string[] | undefined;

@@ -5,6 +5,7 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { type RunContext, logOf } from '../terminal/output.ts';
 import type { Flags } from '../commands/flags.ts';
+import { withMetrics } from '../commands/metrics-flags.ts';
 import { readWebhook } from '../commands/webhook-flags.ts';
 import { withServeMedia } from '../commands/serve-media-flags.ts';
 import { openSession } from '../connect/open-api.ts';
@@ -41,7 +42,7 @@ async function serve(
 ): Promise<ExitName> {
   const webhook = readWebhook(flags);
   if (flags.aliveFile !== undefined) requireAliveFolder(flags.aliveFile);
-  const settings = withServeMedia(await confirmServing(await readSettings(), {}), flags);
+  const settings = withMetrics(withServeMedia(await confirmServing(await readSettings(), {}), flags), flags);
   const version = isVersioned ? readWorkerVersion(flags, settings.cluster !== undefined) : undefined;
   const atOnce = new AbortController();
   const interrupt = listenForInterrupt(

@@ -4,6 +4,8 @@ import type { Settings } from '../../client/settings.ts';
 import type { WebhookWish } from '../../client/webhooks/webhook-options.ts';
 import { startUp } from '../../client/work/up.ts';
 import { serveMediaOf } from '../../contract/serve-media.ts';
+import { metricsPortWord } from '../../contract/metrics.ts';
+import { otlpEnvironment } from '../commands/metrics-flags.ts';
 import { serveMediaWords } from '../commands/serve-media-flags.ts';
 import { webhookEnv, webhookWords } from '../commands/webhook-flags.ts';
 import { readToken } from '../connect/api-token.ts';
@@ -28,8 +30,12 @@ export function spawnUp(settings: Settings, open: OpenApi, { batch, out, webhook
   const place = ['--api-url', open.api.baseUrl, '--batch', batch, '--out', out];
   startUp(settings, {
     cli: pathOfCli(),
-    args: ['--until-idle', ...place, ...serveMediaWords(serveMediaOf(settings.config)), ...webhookWords(webhook)],
+    args: [
+      ...['--until-idle', ...place, ...serveMediaWords(serveMediaOf(settings.config)), ...webhookWords(webhook)],
+      ...(settings.metrics?.type === 'port' ? ['--metrics-port', metricsPortWord(settings.metrics)] : []),
+    ],
     secrets: {
+      ...otlpEnvironment(settings.env),
       // A token that came by a file is handed on as it was read: the file may be gone by then.
       VOXBATCH_API_TOKEN: readToken(settings),
       VOXBATCH_NOTIFY_SECRET: settings.env['VOXBATCH_NOTIFY_SECRET'],

@@ -2,7 +2,7 @@ import { quoted } from '../../contract/shell-word.ts';
 import type { CommandContext } from './output.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { commandTree, KNOWN, type CommandFacts, type FlagFacts, type Known } from './usage-words.ts';
+import { commandTree, type CommandFacts } from './usage-words.ts';
 
 const SCRIPTS = { bash, zsh, fish };
 
@@ -26,21 +26,15 @@ function pathCases(commands: readonly CommandFacts[]): string[] {
   ];
 }
 
-/** What may follow a flag that takes a value: its choices, names that are known, else a file. */
-function valueCases(commands: readonly CommandFacts[], offer: (flag: FlagFacts) => string): string[] {
+/** What may follow a flag that takes a value: its choices, else a file. */
+function valueCases(commands: readonly CommandFacts[], offer: (words: readonly string[]) => string): string[] {
   return commands.flatMap(({ path, flags }) =>
     flags
       .filter(({ takesValue }) => takesValue)
-      .map((flag) => `    ${flag.words.map((word) => quoted(`${path} ${word}`)).join('|')}) ${offer(flag)} ;;`),
+      .map(
+        ({ words, choices }) => `    ${words.map((word) => quoted(`${path} ${word}`)).join('|')}) ${offer(choices)} ;;`,
+      ),
   );
-}
-
-/** The commands whose operands are names that are known. */
-function knownCases(commands: readonly CommandFacts[], offer: (known: Known) => string): string[] {
-  return KNOWN.map((known) => {
-    const paths = commands.filter((command) => command.known === known).map(({ path }) => quoted(path));
-    return `    ${paths.join('|')}) ${offer(known)} ;;`;
-  });
 }
 
 function bash(program: string, commands: readonly CommandFacts[]): string {
@@ -48,39 +42,24 @@ function bash(program: string, commands: readonly CommandFacts[]): string {
     [...next.map(({ word }) => word), ...flags.flatMap(({ words }) => words)].join(' ');
   return lines([
     `# ${program} completion for bash. Put this into ~/.bashrc:  eval "$(${program} completion bash)"`,
-    // Word by word: bash would run what is in a list of words.
-    `_${program}_known() {`,
-    '  local name',
-    '  while IFS= read -r name; do',
-    '    [[ $name == "$cur"* ]] && COMPREPLY+=("$(printf %q "$name")")',
-    `  done < <(${program} known-words "$1" 2>/dev/null)`,
-    '}',
     `_${program}() {`,
     '  local cur="${COMP_WORDS[COMP_CWORD]}" prev="${COMP_WORDS[COMP_CWORD-1]}" path="" word words=""',
     '  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do',
     ...pathCases(commands),
     '  done',
     '  case "$path $prev" in',
-    ...valueCases(commands, ({ choices, known }) =>
-      known === undefined
-        ? `COMPREPLY=($(compgen -W ${quoted(choices.join(' '))} -- "$cur")); return`
-        : `COMPREPLY=(); _${program}_known ${known}; return`,
-    ),
+    ...valueCases(commands, (choices) => `COMPREPLY=($(compgen -W ${quoted(choices.join(' '))} -- "$cur")); return`),
     '  esac',
     '  case "$path" in',
     ...commands.map((command) => `    ${quoted(command.path)}) words=${quoted(wordsOf(command))} ;;`),
     '  esac',
     '  COMPREPLY=($(compgen -W "$words" -- "$cur"))',
-    '  [[ $cur == -* ]] || case "$path" in',
-    ...knownCases(commands, (known) => `_${program}_known ${known}`),
-    '  esac',
     '}',
     `complete -o default -F _${program} ${program}`,
   ]);
 }
 
 function zsh(program: string, commands: readonly CommandFacts[]): string {
-  const namesFor = (known: Known): string => `compadd -- \${(f)"$(${program} known-words ${known} 2>/dev/null)"}`;
   const described = (word: string, description: string): string =>
     quoted(description === '' ? word : `${word}:${description}`);
   const wordsOf = ({ next, flags }: CommandFacts): string =>
@@ -99,19 +78,12 @@ function zsh(program: string, commands: readonly CommandFacts[]): string {
     ...pathCases(commands),
     '  done',
     '  case "$path $prev" in',
-    ...valueCases(commands, ({ choices, known }) =>
-      known !== undefined
-        ? `${namesFor(known)}; return`
-        : choices.length === 0
-          ? '_files; return'
-          : `compadd -- ${choices.map(quoted).join(' ')}; return`,
+    ...valueCases(commands, (choices) =>
+      choices.length === 0 ? '_files; return' : `compadd -- ${choices.map(quoted).join(' ')}; return`,
     ),
     '  esac',
     '  case "$path" in',
     ...commands.map((command) => `    ${quoted(command.path)}) offers=(${wordsOf(command)}) ;;`),
-    '  esac',
-    '  [[ $PREFIX == -* ]] || case "$path" in',
-    ...knownCases(commands, namesFor),
     '  esac',
     `  _describe ${program} offers || _files`,
     '}',
@@ -120,7 +92,6 @@ function zsh(program: string, commands: readonly CommandFacts[]): string {
 }
 
 function fish(program: string, commands: readonly CommandFacts[]): string {
-  const namesFor = (known: Known): string => quoted(`(${program} known-words ${known} 2>/dev/null)`);
   return lines([
     `# ${program} completion for fish. Put it into ~/.config/fish/completions/${program}.fish`,
     ...commands.flatMap((command) => {
@@ -128,14 +99,12 @@ function fish(program: string, commands: readonly CommandFacts[]): string {
       const next = command.next.map(
         ({ word, description }) => `${at} -a ${quoted(word)}${description === '' ? '' : ` -d ${quoted(description)}`}`,
       );
-      const names = command.known === undefined ? [] : [`${at} -a ${namesFor(command.known)}`];
-      const flags = command.flags.map(({ words, takesValue, choices, known, description }) => {
-        const forms = words.map((word) => (word.startsWith('--') ? `-l ${word.slice(2)}` : `-s ${word.slice(1)}`));
-        const list = known === undefined ? quoted(choices.join(' ')) : namesFor(known);
-        const value = known !== undefined || choices.length > 0 ? ` -x -a ${list}` : takesValue ? ' -r' : '';
-        return `${at} ${forms.join(' ')}${value} -d ${quoted(description)}`;
+      const flags = command.flags.map(({ words, takesValue, choices, description }) => {
+        const names = words.map((word) => (word.startsWith('--') ? `-l ${word.slice(2)}` : `-s ${word.slice(1)}`));
+        const value = choices.length > 0 ? ` -x -a ${quoted(choices.join(' '))}` : takesValue ? ' -r' : '';
+        return `${at} ${names.join(' ')}${value} -d ${quoted(description)}`;
       });
-      return [...next, ...names, ...flags];
+      return [...next, ...flags];
     }),
   ]);
 }

@@ -1,5 +1,4 @@
 import type { Command, Help, Option } from 'commander';
-import { OUTCOMES } from '../../contract/outcomes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 
 /** A usage error's message, with a hint at the likely mistake. */
@@ -172,25 +171,6 @@ function isFlag(command: Command, word: string): boolean {
   return ['-h', '--help'].includes(word) || optionOf(command, name) !== undefined;
 }
 
-/** Names that shell completion asks for while somebody types. */
-export const KNOWN = ['batches', 'schedules', 'voices'] as const;
-export type Known = (typeof KNOWN)[number];
-
-/** Operands and flags that take such a name. A schedule that is made has a new one. */
-const TAKES: Readonly<Record<string, Known>> = {
-  batch: 'batches',
-  other: 'batches',
-  'dir-or-batch': 'batches',
-  voice: 'voices',
-  schedule: 'schedules',
-  '--batch': 'batches',
-  '--voice': 'voices',
-  '--schedule': 'schedules',
-};
-
-/** What `--where` takes most. */
-const WHERE = OUTCOMES.map((outcome) => `outcome=${outcome}`);
-
 /** A flag of a command, as in its help. */
 export interface FlagFacts {
   /** As written in the help: `-y, --yes`, `--rate <n>`. */
@@ -199,7 +179,6 @@ export interface FlagFacts {
   readonly words: readonly string[];
   readonly takesValue: boolean;
   readonly choices: readonly string[];
-  readonly known: Known | undefined;
   readonly description: string;
 }
 
@@ -213,8 +192,6 @@ export interface CommandFacts {
   readonly flags: readonly FlagFacts[];
   /** Words that may come next: names of commands, or choices of an argument. */
   readonly next: readonly { readonly word: string; readonly description: string }[];
-  /** Whose names its operands take; undefined: of files, or of something new. */
-  readonly known: Known | undefined;
 }
 
 /**
@@ -242,12 +219,7 @@ function factsOf(command: Command, path: string, help: Help): CommandFacts {
       ...help.visibleCommands(command).map((child) => ({ word: child.name(), description: child.description() })),
       ...argumentChoices.map((word) => ({ word, description: '' })),
     ],
-    known: command.registeredArguments.flatMap((argument) => TAKES[operandOf(path, argument.name())] ?? [])[0],
   };
-}
-
-function operandOf(path: string, name: string): string {
-  return name === 'name' && path.startsWith('schedule ') && path !== 'schedule create' ? 'schedule' : name;
 }
 
 function flagOf(option: Option, help: Help): FlagFacts {
@@ -255,8 +227,7 @@ function flagOf(option: Option, help: Help): FlagFacts {
     flags: option.flags,
     words: [option.short, option.long].filter((word) => word != null),
     takesValue: option.required || option.optional,
-    choices: option.argChoices ?? (option.long === '--where' ? WHERE : []),
-    known: TAKES[option.long ?? ''],
+    choices: option.argChoices ?? [],
     description: help.optionDescription(option),
   };
 }

@@ -233,8 +233,13 @@ describe('the time to end', () => {
       const text = read(file);
       const given = Number(/(?:terminationGracePeriodSeconds: |stop_grace_period: )(\d+)/.exec(text)?.[1]);
       expect(given).toBeGreaterThanOrEqual(minutes * 60 + 10);
-      // The probe looks at the file that the worker touches.
-      expect(text).toContain(`find ${words[words.indexOf('--alive-file') + 1] ?? ''} -mmin -1`);
+      // The probe looks at the file that the worker touches, or asks its port.
+      const [, port] = /:(\d+)$/.exec(words[words.indexOf('--metrics-port') + 1] ?? '') ?? [];
+      const alive = words[words.indexOf('--alive-file') + 1] ?? '';
+      const probed = words.includes('--alive-file')
+        ? `find ${alive} -mmin -1`
+        : `name: metrics, containerPort: ${String(port)} `;
+      expect(text).toContain(probed);
     },
   );
 });

@@ -1,0 +1,95 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { isLoopback } from '../../contract/api-path.ts';
+import type { MetricsPlace } from '../../contract/metrics.ts';
+import { VoxbatchError } from '../problem.ts';
+
+/** What is asked for at the port. */
+export interface Answers {
+  /** The metrics, as Prometheus reads them. */
+  readonly metrics: () => Promise<string>;
+  /** Why this process is not ready; undefined if it is. */
+  readonly problem: () => Promise<string | undefined>;
+}
+
+/** A port that is listened on. */
+export interface MetricsPort {
+  readonly url: string;
+  readonly close: () => Promise<void>;
+}
+
+/** Probes and scrapes keep connections; more of them are nobody who should be here. */
+const CONNECTIONS = 64;
+
+/** Serves `/metrics`, `/healthz` and `/readyz`. Never keeps the process alive. Throws {@link VoxbatchError} (`no-metrics-port`). */
+export async function serveMetrics(
+  { host, port }: Extract<MetricsPlace, { readonly type: 'port' }>,
+  answers: Answers,
+): Promise<MetricsPort> {
+  const named = host.includes(':') ? `[${host}]` : host;
+  const server = createServer((request, response) => {
+    const answer = (status: number, text: string): void => {
+      const headers = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' };
+      response.writeHead(status, headers).end(request.method === 'HEAD' ? undefined : text);
+    };
+    // A page in a browser can name this address as its own host, and would read the names of batches.
+    if (isForeign(request.headers.host, named)) {
+      answer(403, 'The host is not this one.\n');
+      return;
+    }
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      answer(405, 'Only GET.\n');
+      return;
+    }
+    answerTo(request.url?.split('?', 1)[0], answers).then(
+      ([status, text]) => {
+        answer(status, text);
+      },
+      () => {
+        response.destroy();
+      },
+    );
+  });
+  server.maxConnections = CONNECTIONS;
+  try {
+    await once(server.listen(port, host), 'listening');
+  } catch (error) {
+    throw new VoxbatchError({ type: 'no-metrics-port', host, port, code: (error as NodeJS.ErrnoException).code ?? '' });
+  }
+  server.unref();
+  const { port: chosen } = server.address() as AddressInfo;
+  return {
+    url: `http://${named}:${String(chosen)}`,
+    close: async () => {
+      if (!server.listening) return;
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
+
+async function answerTo(
+  path: string | undefined,
+  { metrics, problem }: Answers,
+): Promise<readonly [status: number, text: string]> {
+  switch (path) {
+    case '/metrics':
+      return [200, await metrics()];
+    case '/healthz':
+      return [200, 'ok\n'];
+    case '/readyz': {
+      const why = await problem();
+      return why === undefined ? [200, 'ready\n'] : [503, `${why}\n`];
+    }
+    default:
+      return [404, '/metrics, /healthz and /readyz are here.\n'];
+  }
+}
+
+/** Whether a request to a port of loopback came by another name. */
+function isForeign(named: string | undefined, host: string): boolean {
+  if (!isLoopback(host)) return false;
+  return named === undefined || !URL.canParse(`http://${named}`) || !isLoopback(new URL(`http://${named}`).hostname);
+}

@@ -1,0 +1,111 @@
+import { isSingle } from '../../contract/batch.ts';
+import type { FailureClass } from '../../contract/failures.ts';
+import type { Control } from '../../contract/outcomes.ts';
+import { toCounts, toMoney } from '../batches/counts.ts';
+import { isRunning } from '../conditions.ts';
+import { preparedEach } from '../database/prepared.ts';
+import { look } from '../database/transactions.ts';
+import type { BatchRecord, Counts, Money } from '../record-types.ts';
+import { toBatch } from '../records.ts';
+import type { Db, Tx } from '../schema.ts';
+
+/** A batch in numbers, as metrics show it. */
+export interface BatchGauges {
+  readonly batch: string;
+  readonly state: Control | 'closed';
+  /** Why it paused by itself; null if it did not, or goes on. */
+  readonly pausedBy: FailureClass | null;
+  readonly counts: Counts;
+  readonly money: Money;
+  /** Null if it has none. */
+  readonly budget: number | null;
+  /** How long ago the oldest request was recorded whose job has not ended, ms; 0 if there is none. */
+  readonly oldestOpenMs: number;
+}
+
+/** Batches that are shown besides the open ones: each has some forty time series. */
+const CLOSED_SHOWN = 20;
+/** How many of the newest are looked at for these: single jobs, which are not shown, may be among them. */
+const LOOKED_AT = 200;
+
+type OfBatch = Pick<BatchGauges, 'batch'>;
+
+const selectCounts = preparedEach((db, { batch }: OfBatch) =>
+  db.selectFrom('row_counts').select(['batch', 'standing', 'class', 'n']).where('batch', '=', batch),
+);
+
+const selectSums = preparedEach((db, { batch }: OfBatch) =>
+  db.selectFrom('sums').selectAll().where('batch', '=', batch),
+);
+
+const selectOldest = preparedEach((db, { batch }: OfBatch) =>
+  db
+    .selectFrom('charges as c')
+    .select(({ fn }) => ['c.batch', fn.min('c.intent_at').as('at')])
+    .where('c.batch', '=', batch)
+    .where(isRunning('c'))
+    // Nobody waits for the job of an overdue row. Looked up request by request: they are few, and its open rows may not be.
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('rows as r')
+          .select('r.row')
+          .whereRef('r.batch', '=', 'c.batch')
+          .whereRef('r.row', '=', 'c.row')
+          .where('r.outcome', 'is', null)
+          .limit(1)
+          .offset(0),
+      ),
+    )
+    .groupBy('c.batch'),
+);
+
+/** The open batches and the last others, as of one moment, oldest first; without single jobs. Reads no row of a manifest. */
+export async function gauges(db: Db): Promise<readonly BatchGauges[]> {
+  return look(db, async (tx) => {
+    const shown = await batchesShown(tx);
+    const keys = shown.map(({ name }) => ({ batch: name }));
+    const counts = await selectCounts(tx, keys);
+    const sums = new Map((await selectSums(tx, keys)).map((line) => [line.batch, line]));
+    const oldest = new Map((await selectOldest(tx, keys)).map(({ batch, at }) => [batch, at]));
+    const now = tx.now();
+    return shown.flatMap((record) => {
+      const sum = sums.get(record.name);
+      if (sum === undefined) return [];
+      return {
+        batch: record.name,
+        ...standingOf(record),
+        counts: toCounts(counts.filter(({ batch }) => batch === record.name)),
+        money: toMoney(sum),
+        budget: record.settings.budget,
+        oldestOpenMs: Math.max(0, now - (oldest.get(record.name) ?? now)),
+      };
+    });
+  });
+}
+
+async function batchesShown(tx: Tx): Promise<readonly BatchRecord[]> {
+  const lines = await tx
+    .selectFrom('batches')
+    .selectAll()
+    .where((eb) =>
+      eb.or([
+        eb('state', '=', 'open'),
+        eb(
+          'number',
+          '>',
+          eb.selectFrom('batches').select((of) => of(of.fn.max('number'), '-', of.lit(LOOKED_AT)).as('from')),
+        ),
+      ]),
+    )
+    .orderBy('number')
+    .execute();
+  const batches = lines.map((line) => toBatch(line)).filter((one) => one.state !== 'loading' && !isSingle(one));
+  const closed = batches.filter(({ state }) => state === 'closed').slice(-CLOSED_SHOWN);
+  return batches.filter((one) => one.state === 'open' || closed.includes(one));
+}
+
+function standingOf({ state, control, pauseReason }: BatchRecord): Pick<BatchGauges, 'state' | 'pausedBy'> {
+  if (state === 'closed') return { state, pausedBy: null };
+  return { state: control, pausedBy: control === 'paused' ? (pauseReason?.class ?? null) : null };
+}

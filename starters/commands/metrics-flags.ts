@@ -1,0 +1,33 @@
+import { readOtlp } from '../../client/metrics/read-otlp.ts';
+import type { Settings } from '../../client/settings.ts';
+import { METRICS_PORT_FORM, readMetricsPort } from '../../contract/metrics.ts';
+import { usageError } from '../exit-error.ts';
+import { reading, type Flag } from './flag-values.ts';
+
+/** Where metrics are read. */
+export const METRICS = {
+  metricsPort: [
+    '--metrics-port <port>',
+    'Show metrics to Prometheus at this PORT of this machine, or HOST:PORT (/metrics), and answer probes there (/healthz, /readyz)',
+    reading((text) => (readMetricsPort(text) === undefined ? undefined : text), METRICS_PORT_FORM),
+  ],
+} as const satisfies Readonly<Record<string, Flag>>;
+
+/**
+ * The settings with where the metrics of this command's worker go: to the port, else where OpenTelemetry's environment says.
+ * Throws {@link ExitError} `usage`.
+ */
+export function withMetrics<Given extends Pick<Settings, 'env' | 'metrics'>>(
+  settings: Given,
+  { metricsPort }: { readonly metricsPort?: string },
+): Given {
+  if (metricsPort !== undefined) return { ...settings, metrics: readMetricsPort(metricsPort) };
+  const sent = readOtlp(settings.env);
+  if (sent !== undefined && 'expected' in sent) throw usageError(`${sent.variable}: expected ${sent.expected}.`);
+  return { ...settings, metrics: sent };
+}
+
+/** The environment by which metrics are sent, for a process that works for this one. Its headers may be secret. */
+export function otlpEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('OTEL_')));
+}
