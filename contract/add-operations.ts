@@ -30,7 +30,7 @@ export class OwnOperationError extends Error {
 export const OWN_NAME = /^[a-z][a-z0-9-]{0,39}$/;
 const COLUMN = /^[a-z][a-z0-9_-]{0,39}$/i;
 const PATH = /^(\/[A-Za-z0-9._~-]+)+$/;
-const RESERVED = ['id', 'kind', 'dialect', 'extra', 'duration', 'verify', 'samples', 'pause'];
+const RESERVED = ['id', 'kind', 'dialect', 'extra', 'duration', 'max_seconds', 'verify', 'samples', 'pause'];
 const MEDIA: readonly string[] = ['audio', 'video'];
 
 const added = new Map<string, OwnOperation>();

@@ -62,6 +62,8 @@ const CELL_TABLE = {
   video: 'link',
   /** Length of the billed media: stated in the manifest, else probed, else assumed. Used only for the price. */
   duration: 'seconds',
+  /** How long the result may play; see `contract/max-seconds.ts`. No request contains it. */
+  max_seconds: 'seconds',
   /** What a new voice is called. */
   name: 'name',
   /** Recordings of the person whose voice it is. */

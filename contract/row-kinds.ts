@@ -65,12 +65,14 @@ export const columnsOfKind = perKind((kind): KindDefinition => {
   const facts = steps.map(({ operation }) => factsOf(operation));
   const linked = steps.flatMap(({ link }) => link?.column ?? []);
   const isBilledByLength = facts.some(({ lengthOf }) => lengthOf.length > 0);
+  const isPlayed = ['audio', 'video'].includes(facts.at(-1)?.result ?? '');
   return {
     required: distinct(facts.flatMap(({ needs }) => needs)).filter((column) => !linked.some((one) => one === column)),
     optional: [
       ...distinct(facts.flatMap(({ takes }) => takes)),
       ...(isBilledByLength ? (['duration'] as const) : []),
       ...(isVerifiable(kind) ? (['verify'] as const) : []),
+      ...(isPlayed ? (['max_seconds'] as const) : []),
     ],
   };
 });

@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import * as z from 'zod';
 import { FAILURES, type FailureClass } from '../contract/failures.ts';
 import { hasResult, OUTCOMES, outcomesThat, wasAccepted } from '../contract/outcomes.ts';
+import { overlongWords } from '../contract/max-seconds.ts';
 import { KINDS } from '../contract/row-kinds.ts';
 import { byAttempt } from '../contract/batch.ts';
 import { roundCredits } from '../contract/price-units.ts';
@@ -120,7 +121,7 @@ export function resultFields({ row, charges }: ScannedRow, batch: string, file: 
     _file: file,
     _text: row.text ?? '',
     _error_class: failure?.class ?? '',
-    _message: failure === null ? (row.file?.oddity ?? '') : withRequestId(failure.message, failure.requestId),
+    _message: failure === null ? oddityOf(row) : withRequestId(failure.message, failure.requestId),
     _credits: creditsOf(charges),
     _credits_kind: creditsKindOf(charges),
     _take: row.take,
@@ -128,6 +129,11 @@ export function resultFields({ row, charges }: ScannedRow, batch: string, file: 
     _job_ids: charges.flatMap((charge) => charge.jobId ?? []),
     _seconds: row.file?.seconds ?? null,
   };
+}
+
+/** What is odd about a result that counts as one. */
+function oddityOf({ spec, file }: ScannedRow['row']): string {
+  return [file?.oddity, overlongWords(spec, file?.seconds)].filter((one) => one !== undefined).join(' ');
 }
 
 const FILED_OUTCOMES: readonly (string | null)[] = outcomesThat(({ hasFile }) => hasFile);

@@ -1,5 +1,6 @@
 import type { FailureClass } from '../../contract/failures.ts';
-import { hasResult, type Outcome } from '../../contract/outcomes.ts';
+import { overlongWords } from '../../contract/max-seconds.ts';
+import { hasResult, OUTCOMES, type Outcome } from '../../contract/outcomes.ts';
 import {
   checkedBy,
   isTraceable,
@@ -20,6 +21,7 @@ import type {
   RowStanding,
   SkippedQuotes,
 } from '../../ledger/record-types.ts';
+import { limitsLength } from './limits-length.ts';
 import { neededForSkipped } from '../plan/skipped-rows.ts';
 import { isFetchedFree } from '../../policy/redrive/redrive.ts';
 import { presentTake } from '../../policy/rows/row-machine.ts';
@@ -43,7 +45,7 @@ export interface SomeRows {
   readonly first: readonly LostRow[];
 }
 
-/** A batch's rows without a result, grouped by possible next steps. */
+/** A batch's rows without a result, and those whose result is too long, grouped by possible next steps. */
 export interface Leftovers {
   /** Failed rows by class, without those of the next four; `OutcomeUnknown` counts as lost. */
   readonly failed: ReadonlyMap<FailureClass | '', SomeRows>;
@@ -63,6 +65,8 @@ export interface Leftovers {
    * only a verification's answer was lost, otherwise `unlisted`.
    */
   readonly lost: { readonly listed: SomeRows; readonly unlisted: SomeRows; readonly unchecked: SomeRows };
+  /** Rows with a result that plays longer than they allow (`max_seconds`). */
+  readonly overlong: SomeRows;
   /** Parts without a result that are neither lost nor overdue, and are not covered by their row's outcome. */
   readonly otherParts: SomeRows;
   /** How many parts of rows in doubt have a job that still runs. */
@@ -91,7 +95,7 @@ class Pile implements SomeRows {
 /** Groups a batch's rows without a result. Reads only outcomes that occur in the batch. */
 export async function gatherLeftovers(
   ledger: Ledger,
-  { name: batch, settings }: Pick<BatchRecord, 'name' | 'settings'>,
+  { name: batch, settings, columns }: Pick<BatchRecord, 'name' | 'settings' | 'columns'>,
   { outcomes, notChosen }: Counts,
 ): Promise<Leftovers> {
   const rowsOf = async function* (outcome: Outcome): AsyncGenerator<RowStanding, void, undefined> {
@@ -102,7 +106,13 @@ export async function gatherLeftovers(
   let lateParts = 0;
   for (const outcome of ['unknown', 'overdue'] as const)
     for await (const whole of rowsOf(outcome)) lateParts += await addOtherParts(otherParts, whole, ledger, batch);
+  const overlong = new Pile();
+  if (limitsLength({ settings, columns }))
+    for (const outcome of OUTCOMES.filter(hasResult))
+      for await (const whole of rowsOf(outcome))
+        if (overlongWords(whole.row.spec, whole.row.file?.seconds) !== undefined) overlong.add(whole);
   return {
+    overlong,
     ...(await sortFailed(rowsOf('failed'), ledger, batch, otherParts)),
     lost: await sortLost(mayBeLost ? selectUnknown(ledger, batch) : [], settings.tts),
     otherParts,

@@ -11,7 +11,7 @@ import type { NamedRow } from '../../contract/row-parts.ts';
 import { isPausedByFailures } from '../../batches/look/view-batch.ts';
 
 /** Source of a manifest that came through a pipe; see `inputs/manifest-source.ts`. */
-const STANDARD_INPUT = 'standard input';
+export const STANDARD_INPUT = 'standard input';
 
 /** The parts of a batch that {@link continueCommand} reads. */
 export type ContinuedBatch = Pick<BatchRecord, 'name' | 'source' | 'subset'> & {
@@ -77,7 +77,7 @@ export function shortPath(path: string): string {
 }
 
 /** A path as a command argument, never mistakable for a flag. */
-function pathArg(path: string): string {
+export function pathArg(path: string): string {
   return path.startsWith('-') ? `./${path}` : path;
 }
 

@@ -6,7 +6,16 @@ import { nextCommand, type NextCommand } from '../../contract/shell-word.ts';
 import { outcomeFile } from '../../contract/outcomes.ts';
 import type { BatchRecord, Counts, Money } from '../../ledger/record-types.ts';
 import { budgetFor, budgetLeft } from '../../policy/money/budget.ts';
-import { continueCommand, type ContinuedBatch, outArgs, rowArg, rowsArg, takeArg } from './continue-command.ts';
+import {
+  continueCommand,
+  type ContinuedBatch,
+  outArgs,
+  pathArg,
+  rowArg,
+  rowsArg,
+  STANDARD_INPUT,
+  takeArg,
+} from './continue-command.ts';
 
 /** The facts about a finished batch that determine its next steps. */
 export interface Finished {
@@ -80,7 +89,9 @@ function stepsByEnd(finished: Finished) {
     }),
     cancelled: some('cancelled', ofCount(outcomes.cancelled), { pay: redrive('--where', 'outcome=cancelled') }),
     'not chosen': some('not-chosen', ofCount(counts.notChosen), sendNotChosen(finished)),
-    succeeded: [],
+    succeeded: some('overlong', leftovers.overlong, {
+      pay: redrive('--from', batch.source === STANDARD_INPUT ? '-' : pathArg(batch.source)),
+    }),
     cached: [],
   } satisfies Readonly<Record<EndWord, readonly object[]>>;
 }

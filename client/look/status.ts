@@ -149,7 +149,8 @@ async function readEnd(
   const { isWritten } = await import('../../results/is-written.ts');
   const isThere = await isWritten(defaultOut(batch.name), here);
   const isAllWell = batch.halted === null && money.uncertain === 0 && endsOf(counts).every(([end]) => hasResult(end));
-  if (isAllWell) return { leftovers: undefined, isThere };
+  const { limitsLength } = await import('../../batches/look/limits-length.ts');
+  if (isAllWell && !limitsLength(batch)) return { leftovers: undefined, isThere };
   const { gatherLeftovers } = await import('../../batches/look/leftovers.ts');
   return { leftovers: await gatherLeftovers(ledger, batch, counts), isThere };
 }

@@ -11,9 +11,13 @@ import type { EndWord } from '../../client/look/counts-view.ts';
 import { type NextCommand, shellWord } from '../../contract/shell-word.ts';
 import { commandLine, rowsInWords, unitsInWords, unnamedRows, form, number, plural } from './words.ts';
 import { inCredits } from './money.ts';
+import { oneLine } from './table.ts';
 
 type SomeRows = Parameters<typeof settleCommands>[0];
 type NextStepOf<W extends NextWhy> = Extract<NextStep, { readonly why: W }>;
+
+/** Rows that a step names for themselves. */
+const LISTED = 5;
 
 /** Appended to a command that sends the rows of `failed.csv`, if the file has other rows too. */
 export const ALSO_OTHERS = ' (this also sends the other failed rows again)';
@@ -73,6 +77,12 @@ const WORDS: { readonly [W in NextWhy]: (step: NextStepOf<W>) => string } = {
   unfit: ({ rows, free, pay }) =>
     `${rowsInWords(rows.count)} with a result that failed a check, kept under media/unfit/. ` +
     `To accept ${asTheyAre(rows)}, free: ${commandLine(free)}. To pay for ${them(rows)} again: ${commandLine(pay)}`,
+  overlong: ({ rows, pay }) =>
+    `${rowsInWords(rows.count)} with a result that plays longer than max_seconds allows (${rows.first
+      .map(({ id }) => oneLine(id))
+      .slice(0, LISTED)
+      .join(', ')}${rows.count > LISTED ? ', …' : ''}); _message says by how much. ` +
+    `Shorten the text or raise speed, then: ${commandLine(pay)}`,
   cancelled: ({ rows, pay }) =>
     `${rowsInWords(rows.count)} cancelled. To send ${them(rows)}, at ${their(rows)} price: ${commandLine(pay)}`,
   'not-chosen': ({ rows, pay, expected }) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RowRecord } from '../../ledger/record-types.ts';
 import { roundCredits } from '../../contract/price-units.ts';
-import { creditsKindOf, creditsOf, filesOf } from '../../results/result-line.ts';
+import { creditsKindOf, creditsOf, filesOf, resultFields } from '../../results/result-line.ts';
 import type { Charged, NamingBatch } from '../../results/result-line.ts';
 
 const reported: Charged = { state: 'accepted', charged: 2, chargedFrom: 'api' };
@@ -26,6 +26,37 @@ describe('credits of a row', () => {
 
   it('are written without the noise of binary fractions', () => {
     expect(roundCredits(0.1 + 0.2)).toBe(0.3);
+  });
+});
+
+describe('a result that plays longer than its row allows', () => {
+  const messageOf = (most: number | undefined, seconds: number | undefined, oddity?: string): string => {
+    const file = { key: 'k', bytes: 1, sha256: 'a', extension: 'mp3', seconds, oddity };
+    const spec = { kind: 'tts', extra: {}, max_seconds: most };
+    const row = {
+      row: 1,
+      id: 'r',
+      kind: 'tts',
+      spec,
+      outcome: 'succeeded',
+      take: 1,
+      text: null,
+      file,
+    } as unknown as RowRecord;
+    return resultFields({ row, charges: [] }, 'b', 'media/r.mp3')._message;
+  };
+
+  it('says so, beside what else is odd, and is a result all the same', () => {
+    expect(messageOf(4, 5.204)).toBe('It plays 1.21 s longer than its max_seconds (4 s).');
+    expect(messageOf(4, 4.001, 'The speech is fast.')).toBe(
+      'The speech is fast. It plays 0.01 s longer than its max_seconds (4 s).',
+    );
+    for (const [most, seconds] of [
+      [4, 4],
+      [undefined, 9],
+      [4, undefined],
+    ] as const)
+      expect(messageOf(most, seconds)).toBe('');
   });
 });
 

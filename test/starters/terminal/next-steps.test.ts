@@ -33,6 +33,7 @@ function steps(
       lost: { listed: none, unlisted: none, unchecked: none },
       otherParts: none,
       lateParts: 0,
+      overlong: none,
       skippedQuotes: { overBudget: 0, notChosen: 0 },
       earlierUnresolved: none,
       ...leftovers,

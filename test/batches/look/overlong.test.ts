@@ -1,0 +1,39 @@
+import { expect, it } from '@jest/globals';
+import { gatherLeftovers } from '../../../batches/look/leftovers.ts';
+import { nextSteps } from '../../../starters/terminal/next-steps.ts';
+import { aBatch, aKey, aRow, INTENT, batchOf, ledger, ledgerForEachTest } from '../../ledger/setup.ts';
+
+/** Two results of 5 s, of which one may play for 4 s only. */
+
+const FILE = { key: 'k.mp3', bytes: 1, sha256: 'a'.repeat(64), extension: 'mp3', seconds: 5 };
+let columns: readonly string[] = [];
+
+ledgerForEachTest();
+
+async function stepsNow(): Promise<readonly string[]> {
+  await ledger.createBatch({ ...aBatch(), columns });
+  const rows = [aRow(1), aRow(2)].map((row, at) => ({ ...row, spec: { ...row.spec, max_seconds: at === 0 ? 4 : 5 } }));
+  await ledger.addRows('b', rows);
+  await ledger.openBatch('b', 2);
+  for (const row of [1, 2]) {
+    await ledger.intend(aKey(row), INTENT);
+    await ledger.settle(aKey(row), { verdict: 'accepted', jobId: `j${String(row)}` }, { state: 'processing' });
+    await ledger.finishJob(aKey(row), { credits: 1 }, { outcome: 'succeeded', file: FILE });
+  }
+  const [batch, counts] = [await batchOf(), await ledger.counts('b')];
+  const leftovers = await gatherLeftovers(ledger, batch, counts);
+  return nextSteps({ batch, counts, money: await ledger.money('b'), leftovers, out: 'out/b' });
+}
+
+it('a result that plays longer than its row allows is named, and how to have a shorter one', async () => {
+  columns = ['text', 'max_seconds'];
+  expect(await stepsNow()).toEqual([
+    '1 row with a result that plays longer than max_seconds allows (r1); _message says by how much. ' +
+      'Shorten the text or raise speed, then: voxbatch redrive b --from b.csv',
+  ]);
+});
+
+it('a batch without such a column is not read for it', async () => {
+  columns = ['text'];
+  expect(await stepsNow()).toEqual([]);
+});
