@@ -8,6 +8,7 @@ import { listenForInterrupt } from '../run/interrupt.ts';
 import { barLine } from '../terminal/bar.ts';
 import { commandLine } from '../terminal/words.ts';
 import { ProgressDisplay } from '../terminal/progress.ts';
+import { cutToWidth } from '../terminal/table.ts';
 import { statusLines } from '../terminal/status-words.ts';
 
 /**
@@ -63,8 +64,10 @@ function displayOn(output: Output): (status: BatchStatus | undefined) => void {
   if (output.progress === 'bar' && draw !== undefined)
     return (status) => {
       const now = Date.now();
-      draw((columns) =>
-        status === undefined ? [] : [barLine(status, columns, now, output), ...statusLines(status, now)],
+      draw((cells) =>
+        status === undefined
+          ? []
+          : [barLine(status, cells, now, output), ...statusLines(status, now).map((line) => cutToWidth(line, cells))],
       );
     };
   const display = new ProgressDisplay(output);

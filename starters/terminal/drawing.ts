@@ -1,5 +1,3 @@
-import { cutToWidth } from './table.ts';
-
 /** Width of a terminal that does not report its own. */
 const USUAL_COLUMNS = 80;
 
@@ -11,8 +9,8 @@ export interface Screen {
   readonly rows: number | undefined;
 }
 
-/** Makes lines for a terminal of this width. */
-export type DrawnLines = (columns: number) => readonly string[];
+/** Makes lines of at most so many cells, so that each takes one line of the screen. */
+export type DrawnLines = (cells: number) => readonly string[];
 
 const NONE: DrawnLines = () => [];
 
@@ -27,14 +25,12 @@ export class Drawing {
     this.#screen = screen;
   }
 
-  /** Draws these lines in place of the last ones. Each is cut to the width, so that it takes one line of the screen. */
+  /** Draws these lines in place of the last ones. */
   show(lines: DrawnLines): void {
     this.#lines = lines;
     const columns = (this.#screen.columns ?? 0) > 1 ? (this.#screen.columns ?? 0) : USUAL_COLUMNS;
     // What is scrolled away could not be drawn over.
-    const cut = lines(columns)
-      .slice(0, Math.max(1, (this.#screen.rows || Infinity) - 1))
-      .map((line) => cutToWidth(line, columns - 1));
+    const cut = lines(columns - 1).slice(0, Math.max(1, (this.#screen.rows || Infinity) - 1));
     if (columns === this.#columns && cut.join('\n') === this.#drawn.join('\n')) return;
     this.#screen.write(`${erasing(this.#drawn.length)}${cut.join('\n')}`);
     this.#drawn = cut;

@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { showControls } from '../../contract/control-characters.ts';
 import { closeSync, openSync, readFileSync, readlinkSync } from 'node:fs';
 import { isatty } from 'node:tty';
+import { styleText } from 'node:util';
 import type { Command } from 'commander';
 import type { View, Views } from '../../client/views.ts';
 import { Drawing, type DrawnLines } from './drawing.ts';
@@ -77,6 +78,7 @@ export function processOutput(): Output {
   const { env } = process;
   const isSet = (name: string): boolean => (env[name] ?? '') !== '';
   const canDraw = isTerminal && env['TERM'] !== 'dumb';
+  const hasColour = canDraw && !isSet('NO_COLOR');
   const above = (write: () => void): void => {
     if (canDraw) drawing.above(write);
     else write();
@@ -107,11 +109,12 @@ export function processOutput(): Output {
       isPouring = false;
     },
     say: (line) => {
-      above(() => process.stderr.write(`${showControls(line)}\n`));
+      const shown = showControls(line);
+      above(() => process.stderr.write(`${hasColour ? coloured(shown) : shown}\n`));
     },
     isTerminal,
     isInteractive: isTerminal && process.stdin.isTTY,
-    hasColour: canDraw && !isSet('NO_COLOR'),
+    hasColour,
     isUnicode: /utf-?8/i.test(env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || ''),
     // A log of CI may be no place for a bar though it looks like a terminal.
     progress: canDraw && !isSet('CI') ? 'bar' : 'plain',
@@ -123,6 +126,13 @@ export function processOutput(): Output {
         }
       : {}),
   };
+}
+
+/** A message with its first word in the colour of an error or a warning, if it is one. */
+function coloured(line: string): string {
+  return line.replace(/^(?:error|voxbatch|warning):/i, (word) =>
+    styleText(/^w/i.test(word) ? 'yellow' : 'red', word, { validateStream: false }),
+  );
 }
 
 const NOTHING = '/dev/null';

@@ -3,6 +3,7 @@ import type { Standing } from '../../client/look/follow.ts';
 import { barLine } from './bar.ts';
 import type { Output } from './output.ts';
 import { progressLine } from './progress-words.ts';
+import { cutToWidth } from './table.ts';
 
 /** Without a bar, a line or an event at most this often, ms. */
 const PLAIN_EVERY_MS = 5_000;
@@ -19,14 +20,14 @@ export class ProgressLine {
     this.#output = output;
   }
 
-  /** `final`: nothing follows, so the line is always shown and stays. `draw`: how a terminal of some width shows it. Default: as it is. */
-  show(line: string, final = false, draw: (columns: number) => string = () => line): void {
+  /** `final`: nothing follows, so the line is always shown and stays. `draw`: how a terminal shows it in so many cells. Default: cut. */
+  show(line: string, final = false, draw: (cells: number) => string = (cells) => cutToWidth(line, cells)): void {
     const { progress = 'plain', draw: drawOn, say } = this.#output;
     if (progress === 'bar' && drawOn !== undefined) {
       this.#shown = line;
       this.#isDrawn = true;
       if (final) this.end();
-      else drawOn((columns) => [draw(columns)]);
+      else drawOn((cells) => [draw(cells)]);
     } else if (progress === 'plain' && line !== this.#shown && (final || this.#isDue(PLAIN_EVERY_MS))) {
       say(line);
       this.#shown = line;
@@ -64,7 +65,7 @@ export class ProgressDisplay {
     const now = Date.now();
     const { event } = this.#output;
     if (event === undefined)
-      this.#line.show(progressLine(standing, now), final, (columns) => barLine(standing, columns, now, this.#output));
+      this.#line.show(progressLine(standing, now), final, (cells) => barLine(standing, cells, now, this.#output));
     else if (final || performance.now() - this.#toldAt >= EVENT_EVERY_MS) {
       this.#toldAt = performance.now();
       event({ type: 'progress', ...viewProgress(standing) });

@@ -90,8 +90,8 @@ describe('--progress', () => {
 
 describe('the bar', () => {
   const plain = { hasColour: false, isUnicode: true };
-  const bar = (columns: number, change: Partial<Standing> = {}, look = plain): string =>
-    barLine(aStanding(change), columns, NOW, look);
+  const bar = (cells: number, change: Partial<Standing> = {}, look = plain): string =>
+    barLine(aStanding(change), cells - 1, NOW, look);
 
   it('is as long as the figures leave room for, and shows rows with a result, without one and open ones', () => {
     expect(bar(80)).toBe(`${'█'.repeat(3)}${'▒'.repeat(6)}${'░'.repeat(21)} 1/10 done, 2 failed, 0 credits`);

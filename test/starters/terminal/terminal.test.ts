@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { goOnCommand } from '../../../starters/terminal/words.ts';
-import { tableLines } from '../../../starters/terminal/table.ts';
+import { cutToWidth, tableLines } from '../../../starters/terminal/table.ts';
 
 describe('tableLines', () => {
   it('aligns columns, also beside wide characters, and keeps every row on one line', () => {
@@ -35,6 +35,10 @@ describe('tableLines, in any script', () => {
     ];
     expect(tableLines(columns, [text])).toEqual([`x${' '.repeat(cells - 1)}  y`, `${text}  |`]);
   });
+});
+
+it('a text is cut between characters, by the cells they take', () => {
+  expect(['语音语音', 'ab👍🏽c👍🏽'].map((text) => cutToWidth(text, 5))).toEqual(['语音', 'ab👍🏽c']);
 });
 
 describe('goOnCommand', () => {
