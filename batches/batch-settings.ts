@@ -27,6 +27,8 @@ export interface WantedBatch {
   readonly map?: Readonly<Record<string, string>>;
   /** A file that gives names in the manifest's column `speaker` their voices. Default: the configuration's, else none. */
   readonly cast?: string | undefined;
+  /** The sheet of an Excel workbook to read. Default: the first that is not hidden. */
+  readonly sheet?: string | undefined;
   /** How speech is asked for. Default `job`. */
   readonly tts?: TtsMode;
   /** Which of the API's dialects the rows speak. Default: the configuration's, else `v1`. */
@@ -42,6 +44,8 @@ export interface WantedBatch {
   readonly finish?: WantedFinishing;
   /** True if unknown columns and unused cells are errors. Default false. */
   readonly strict?: boolean;
+  /** Whether `results.xlsx` is written with the other files. Default: the configuration's, else no. */
+  readonly xlsx?: boolean | undefined;
   /** Names of result files. Default `{id}.{ext}`. */
   readonly nameTemplate?: string | undefined;
   /** Length of media that state none, in seconds. */
@@ -185,7 +189,7 @@ export function chooseSettings(
       subset,
       prices,
       tts,
-      ...defined({ assumeSeconds, join: wanted.join, split, cast }),
+      ...defined({ assumeSeconds, join: wanted.join, split, cast, sheet: wanted.sheet }),
       ...limitsOf(config.textLimit),
       ...(config.samples === undefined ? {} : { samples: { ...SAMPLE_LIMITS, ...config.samples } }),
     },
@@ -202,7 +206,7 @@ export function chooseSettings(
       submitsByRows: (tuning.limits?.submits ?? config.limits?.submits) === undefined,
       tts,
       prices,
-      ...defined({ operations: config.operations }),
+      ...defined({ operations: config.operations, xlsx: wanted.xlsx ?? config.xlsx }),
       nameTemplate,
       safeIds: true,
       ...pollingSettings(config.polling),

@@ -1,6 +1,7 @@
 import type { By } from '../contract/actions.ts';
 import { legacyShareOf, type BatchSettings, type Reading } from '../contract/batch.ts';
 import { defined } from '../contract/defined.ts';
+import { PLAIN_TABLE } from '../contract/table-format.ts';
 import { realmDifference } from '../contract/names.ts';
 import { headerFor } from '../inputs/header-names.ts';
 import type { ManifestSource } from '../inputs/manifest-source.ts';
@@ -93,9 +94,14 @@ async function load(request: LoadRequest): Promise<BatchRecord> {
   const reading = readingOf(request);
   const { format } = source;
   const { subset = null } = request.options;
-  const table = format.format === 'csv' ? { delimiter: format.delimiter, bom: format.bom } : undefined;
   await ledger.createBatch(
-    { ...identity, settings: { ...settings, reading, ...defined({ table }) }, columns, source: source.label, subset },
+    {
+      ...identity,
+      settings: { ...settings, reading, ...tablesOf(format, settings) },
+      columns,
+      source: source.label,
+      subset,
+    },
     request.month,
   );
   let count = 0;
@@ -118,6 +124,21 @@ async function load(request: LoadRequest): Promise<BatchRecord> {
   const batch = await ledger.findBatch(identity.name);
   if (batch === undefined) throw new Error(`Batch "${identity.name}" vanished from the ledger while it was loaded.`);
   return batch;
+}
+
+/** How the results of a manifest are written: like itself. Excel recognises UTF-8 by a byte order mark. */
+function tablesOf(
+  format: ManifestSource['format'],
+  { xlsx = true }: Pick<BatchSettings, 'xlsx'>,
+): Pick<BatchSettings, 'table' | 'xlsx'> {
+  switch (format.format) {
+    case 'csv':
+      return { table: { delimiter: format.delimiter, bom: format.bom } };
+    case 'xlsx':
+      return { table: { ...PLAIN_TABLE, bom: true }, xlsx };
+    case 'jsonl':
+      return {};
+  }
 }
 
 /** The parts of a batch that are compared with an existing batch of its name. */

@@ -76,9 +76,9 @@ export interface Batch {
   clean(parts: Partial<CleanParts> & Reason & { readonly isDryRun?: boolean }): Promise<CleanEnd>;
   /**
    * Writes the tables, the summary and the media in their current state to the folder `out`, which is created if
-   * needed. Repeatable.
+   * needed. Repeatable. `xlsx`: whether `results.xlsx` is one of them. Default: as for the batch, or if one was written there before.
    */
-  writeFiles(out: string): Promise<WrittenFiles>;
+  writeFiles(out: string, options?: { readonly xlsx?: boolean }): Promise<WrittenFiles>;
 }
 
 /** A batch in progress. */
@@ -196,9 +196,9 @@ export function batchNamed(name: string, invocation: BatchInvocation): Batch {
         : { type: 'running', batch: running, rows, orphans, voices };
     },
     clean: async (options) => clean(session, await record(), options),
-    writeFiles: async (folder) => {
+    writeFiles: async (folder, options) => {
       const [ledger, store, now] = [await session.ledger(), await session.store(), await record()];
-      return writeFiles({ ledger, settings: session.settings, store, batch: now, out: folder });
+      return writeFiles({ ledger, settings: session.settings, store, batch: now, out: folder, ...options });
     },
   };
   return batch;

@@ -14,7 +14,7 @@ export function defaultOut(batch: string): string {
 export function nameFromFile(path: string): string {
   if (path === '-') return 'stdin';
   const file = trimEnd(path, '/').split('/').at(-1) ?? '';
-  const bare = file.replace(/\.(csv|tsv|jsonl|ndjson|txt)$/i, '');
+  const bare = file.replace(/\.(csv|tsv|jsonl|ndjson|txt|xlsx|xlsm)$/i, '');
   const name = bare
     .normalize('NFC')
     .replaceAll(/[^\p{L}\p{M}\p{N} ._-]+/gu, '-')

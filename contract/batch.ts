@@ -54,6 +54,8 @@ export interface BatchSettings extends Tunables, PollingSettings {
    * mark.
    */
   readonly table?: TableFormat;
+  /** Whether `results.xlsx` is written with the other files. Default: no. */
+  readonly xlsx?: boolean;
   /** The command that created this one-row batch without a manifest, such as `say`. Absent if there is a manifest. */
   readonly single?: string;
   /** Whether a 503 with the API's own error body counts as "not accepted" (an assumption; see one-charge.md). */

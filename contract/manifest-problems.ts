@@ -8,6 +8,9 @@ export const PROBLEM_CODES = {
   'broken-quote': 'a quote that is not closed, or closes in the middle of a cell',
   'record-too-long': 'a record over 10 MB',
   'cell-too-long': 'a cell over 1 MB',
+  'bad-cell':
+    'an Excel cell with an error such as `#REF!`, with a formula whose result is not stored, or with a text that `results.xlsx` had to cut',
+  'merged-cells': 'merged cells in an Excel sheet',
   'too-many-columns': 'more than 1,000 columns',
   'too-few-cells': 'a record with fewer cells than the header',
   'too-many-cells': 'a record with more cells than the header',

@@ -132,6 +132,7 @@ export const configSchema = z
     finish: FINISHING.exactOptional(),
     ...MANIFEST_MEMBERS,
     manifests: z.record(z.string(), z.strictObject(MANIFEST_MEMBERS)).exactOptional(),
+    xlsx: z.boolean().exactOptional(),
     store: z.string().min(1).exactOptional(),
     serveMedia: z
       .string()
@@ -179,6 +180,7 @@ export const configSchema = z
  * - `finish`: how copies of the speech are finished; see `contract/finishing.ts`.
  * - `map`, `fileName`, `join`, `voice`, `cast`: how all manifests are read; `manifests`: the same by the name of their
  * file; see `batches/manifest-config.ts`.
+ * - `xlsx`: whether `results.xlsx` is written with the other files.
  * - `resultMember`: where the API puts the link to a job's result, if under a nonstandard name; see
  * `contract/result-member.ts`.
  * - `samples`: limits for voice recordings; see `contract/sample-limits.ts`.

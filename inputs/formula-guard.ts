@@ -11,6 +11,11 @@ import { escapeControls, unescapeControls } from '../contract/control-characters
 const NEEDS_GUARD = /^'*[=+\-@\t\r]/;
 const IS_GUARDED = /^'+[=+\-@\t\r]/;
 
+/** Whether {@link unguardCell} would take an apostrophe off. */
+export function isGuarded(cell: string): boolean {
+  return IS_GUARDED.test(cell);
+}
+
 /** The cell as it is written to a CSV file: harmless in a spreadsheet and on a terminal. */
 export function guardCell(cell: string): string {
   const shown = escapeControls(cell);
@@ -19,5 +24,5 @@ export function guardCell(cell: string): string {
 
 /** The cell as it was before {@link guardCell}. A cell typed by hand stays as it is, unless it looks guarded or escaped. */
 export function unguardCell(cell: string): string {
-  return unescapeControls(IS_GUARDED.test(cell) ? cell.slice(1) : cell);
+  return unescapeControls(isGuarded(cell) ? cell.slice(1) : cell);
 }

@@ -24,6 +24,8 @@ export interface ManifestOptions extends Pricing {
   readonly anyCase?: boolean | undefined;
   /** `--cast`: who speaks with which voice. Default: nobody; the rows say it. */
   readonly cast?: Cast | undefined;
+  /** `--sheet`: the sheet of a workbook that is read. Default: the first that is not hidden. */
+  readonly sheet?: string | undefined;
   /** Whether unknown columns and unused cells are errors instead of warnings. */
   readonly strict: boolean;
   /** Share of the rows that speak the legacy dialect, 0 to 1. Default 0. */

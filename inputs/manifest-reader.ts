@@ -1,4 +1,3 @@
-import { dirname, resolve } from 'node:path';
 import { decimalOf, type Decimal } from '../contract/table-format.ts';
 import { attachLocalMedia } from './local-media/attach-local-media.ts';
 import { attachSamples } from './voices/attach-samples.ts';
@@ -65,7 +64,7 @@ export class ManifestReader {
   constructor(source: ManifestSource, options: ManifestOptions, unique: boolean) {
     this.#source = source;
     this.#options = options;
-    this.#csv = source.format.format === 'csv';
+    this.#csv = source.format.format !== 'jsonl';
     const join = options.join === undefined ? undefined : new JoinCheck(options.join);
     this.#header = new HeaderCheck(options, this.#csv, join);
     const decimal = (): Decimal => this.#decimal;
@@ -96,15 +95,12 @@ export class ManifestReader {
     const { files } = this.#source;
     const jsonColumns = new Map<string, number>();
     for (const file of files) {
-      const { path, label, format } = file;
+      const { label, format, folder } = file;
       this.#places.begin(label);
       this.#header.isOther = false;
       this.#decimal = format.format === 'csv' ? decimalOf(format) : '.';
       this.file = files.length === 1 ? undefined : label;
-      const parts = format.format === 'csv' ? readCsv(file, format.delimiter) : readJsonl(file, jsonColumns);
-      // A stream has no folder of its own.
-      const folder = path === label ? dirname(resolve(path)) : process.cwd();
-      for await (const { rows, problems, drafts } of this.#readFile(parts, folder)) {
+      for await (const { rows, problems, drafts } of this.#readFile(await partsOf(file, jsonColumns), folder)) {
         yield {
           rows,
           drafts,
@@ -188,5 +184,19 @@ export class ManifestReader {
       ];
     }
     return this.#csv ? [] : this.#header.checkWhole().map((finding) => ({ ...at, ...finding }));
+  }
+}
+
+async function partsOf(
+  file: ManifestSource['files'][number],
+  jsonColumns: Map<string, number>,
+): Promise<AsyncIterable<readonly RawItem[]>> {
+  switch (file.format.format) {
+    case 'csv':
+      return readCsv(file, file.format.delimiter);
+    case 'jsonl':
+      return readJsonl(file, jsonColumns);
+    case 'xlsx':
+      return (await import('./workbook/read-spooled.ts')).readSpooled(file);
   }
 }

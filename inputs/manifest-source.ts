@@ -2,7 +2,7 @@ import { messageOf } from '../contract/message-of.ts';
 import { createWriteStream, existsSync, createReadStream } from 'node:fs';
 import { mkdtemp, open, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { shellWord } from '../contract/shell-word.ts';
@@ -22,6 +22,8 @@ interface ManifestFile extends ManifestBytes {
   /** Its display name: the path as given, or `standard input`. */
   readonly label: string;
   readonly format: ManifestFormat;
+  /** Where relative paths in it begin. A stream has no folder of its own. */
+  readonly folder: string;
 }
 
 /**
@@ -40,7 +42,7 @@ export interface ManifestSource extends ManifestFile {
 }
 
 /** Extensions to try if the user omitted it. */
-const EXTENSIONS = ['.csv', '.tsv', '.jsonl', '.ndjson'];
+const EXTENSIONS = ['.csv', '.tsv', '.jsonl', '.ndjson', '.xlsx'];
 
 const HEAD_BYTES = 64 * 1024;
 
@@ -51,24 +53,35 @@ export async function digestOf({ files }: Pick<ManifestSource, 'files'>): Promis
   return combineDigests(digests);
 }
 
+/** How to open a manifest. */
+export interface OpenOptions {
+  /** The sheet of a workbook to read. Default: the first that is not hidden. */
+  readonly sheet?: string | undefined;
+}
+
 /**
  * Opens a manifest: a file, a pattern of files, or `-` for standard input. A stream (standard input, a pipe, a device)
  * is first copied to a temporary file that only its owner may read, since a manifest is read twice: checked, then
- * loaded.
+ * loaded. So are the rows of an Excel workbook.
  * @throws ManifestError if there is no readable file.
  */
-export async function openManifest(given: string, stdin: Readable = process.stdin): Promise<ManifestSource> {
-  if (given === '-') return await spool('standard input', '', (path) => writeTo(path, stdin));
+export async function openManifest(
+  given: string,
+  { sheet }: OpenOptions = {},
+  stdin: Readable = process.stdin,
+): Promise<ManifestSource> {
+  if (given === '-') return await spool({ label: 'standard input', name: '', sheet }, (path) => writeTo(path, stdin));
   try {
     const found = await stat(given).catch((error: unknown) => {
       if (isGlob(given)) return undefined;
       throw error;
     });
-    if (found === undefined) return await openFiles(given);
+    if (found === undefined) return await openFiles(given, await matchesOf(given), sheet);
     if (found.isDirectory())
       throw new ManifestError(`expected a manifest file; ${given} is a folder. Nothing was spent.`);
-    if (!found.isFile()) return await spool(given, given, (path) => writeTo(path, createReadStream(given)));
-    return ofFiles(given, [{ path: given, label: given, format: await detect(given, given) }]);
+    if (!found.isFile())
+      return await spool({ label: given, name: given, sheet }, (path) => writeTo(path, createReadStream(given)));
+    return await openFiles(given, [given], sheet);
   } catch (error) {
     if (error instanceof ManifestError) throw error;
     const why = messageOf(error);
@@ -84,23 +97,27 @@ export async function openManifest(given: string, stdin: Readable = process.stdi
  * once, and one without a writer would block forever.
  * @throws ManifestError if there is no readable file.
  */
-export async function openManifestFile(path: string, fetchManifest: FetchManifest): Promise<ManifestSource> {
-  if (isUrl(path)) return await openUrl(path, fetchManifest);
+export async function openManifestFile(
+  path: string,
+  fetchManifest: FetchManifest,
+  options: OpenOptions = {},
+): Promise<ManifestSource> {
+  if (isUrl(path)) return await openUrl(path, fetchManifest, options);
   const found = await stat(path).catch(() => undefined);
-  if (found === undefined || found.isFile() || found.isDirectory()) return await openManifest(path);
+  if (found === undefined || found.isFile() || found.isDirectory()) return await openManifest(path, options);
   throw new ManifestError(
     `expected a manifest file, which can be read again later; ${path} is a stream. Nothing was spent.`,
   );
 }
 
 /** Downloads a URL to a temporary file, because a manifest is read twice. */
-async function openUrl(url: string, fetchManifest: FetchManifest): Promise<ManifestSource> {
+async function openUrl(url: string, fetchManifest: FetchManifest, options: OpenOptions): Promise<ManifestSource> {
   requireManifestUrl(url);
   const label = labelOfPlace(url);
   let etag: string | null = null;
   const failed = (why: string): ManifestError =>
     new ManifestError(`cannot read the manifest ${label}: ${why}. Nothing was spent.`);
-  const source = await spool(label, new URL(url).pathname, async (path) => {
+  const source = await spool({ label, name: new URL(url).pathname, ...options }, async (path) => {
     const fetched = await fetchManifest(url, (body) => writeTo(path, body));
     if (fetched.type === 'failed') throw failed(fetched.why);
     ({ etag } = fetched);
@@ -111,23 +128,76 @@ async function openUrl(url: string, fetchManifest: FetchManifest): Promise<Manif
   return { ...source, etag };
 }
 
-/** Opens the files that match a pattern. */
-async function openFiles(pattern: string): Promise<ManifestSource> {
-  const paths = await expandGlob(pattern);
+async function matchesOf(pattern: string): Promise<readonly string[]> {
+  // Excel puts a file of such a name beside a workbook that is open.
+  const paths = (await expandGlob(pattern)).filter((path) => !basename(path).startsWith('~$'));
   if (paths.length === 0) throw new ManifestError(`no file matches ${pattern}. Nothing was spent.`);
+  return paths;
+}
+
+async function openFiles(given: string, paths: readonly string[], sheet: string | undefined): Promise<ManifestSource> {
   const files: ManifestFile[] = [];
-  for (const path of paths) files.push({ path, label: path, format: await detect(path, path) });
-  const other = files.find(({ format }) => format.format !== files[0]?.format.format);
-  if (other !== undefined) {
-    const expected = `expected files of one format; ${files[0]?.path ?? ''} and ${other.path} are not`;
-    throw new ManifestError(`${expected}. Nothing was spent.`);
+  const folders: string[] = [];
+  const close = async (): Promise<void> => {
+    for (const folder of folders) await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    for (const path of paths) {
+      const place = { label: path, name: path, sheet, folder: dirname(resolve(path)) };
+      const makeFolder = async (): Promise<string> => {
+        const folder = await temporaryFolder(path);
+        folders.push(folder);
+        return folder;
+      };
+      files.push(await openFile(path, place, makeFolder));
+    }
+    const other = files.find(({ format }) => format.format !== files[0]?.format.format);
+    if (other !== undefined) {
+      const expected = `expected files of one format; ${files[0]?.label ?? ''} and ${other.label} are not`;
+      throw new ManifestError(`${expected}. Nothing was spent.`);
+    }
+    return ofFiles(given, files, close);
+  } catch (error) {
+    await close();
+    throw error;
   }
-  return ofFiles(pattern, files);
+}
+
+/** What is known of a file before it is opened. */
+interface FilePlace extends OpenOptions {
+  readonly label: string;
+  /** Its name, which may tell its format. */
+  readonly name: string;
+  /** Where relative paths in it begin. */
+  readonly folder: string;
+}
+
+/** Opens a file. The rows of a workbook are written to a folder, which is made only for one. */
+async function openFile(
+  path: string,
+  { label, name, folder, sheet }: FilePlace,
+  makeFolder: () => Promise<string>,
+): Promise<ManifestFile> {
+  const format = await detect(path, { label, name });
+  if (format.format !== 'xlsx') {
+    if (sheet === undefined) return { path, label, format, folder };
+    throw new ManifestError(`--sheet needs an Excel workbook (.xlsx); ${label} is none. Nothing was spent.`);
+  }
+  const into = join(await makeFolder(), 'rows');
+  const [{ spoolWorkbook }, { UnreadableWorkbook }] = await Promise.all([
+    import('./workbook/spool-workbook.ts'),
+    import('./workbook/unreadable.ts'),
+  ]);
+  await spoolWorkbook(path, sheet, into).catch((error: unknown) => {
+    if (!(error instanceof UnreadableWorkbook)) throw error;
+    throw new ManifestError(`cannot read the manifest ${label}: ${error.message}. Nothing was spent.`);
+  });
+  return { path: into, label, format, folder };
 }
 
 /** A JSONL manifest held in memory. `label` is its display name. */
 export function manifestOfText(label: string, text: string): ManifestSource {
-  return ofFiles(label, [{ path: '', label, format: { format: 'jsonl' }, text }]);
+  return ofFiles(label, [{ path: '', label, format: { format: 'jsonl' }, folder: process.cwd(), text }]);
 }
 
 function ofFiles(
@@ -144,44 +214,68 @@ async function writeTo(path: string, stream: Readable): Promise<void> {
   await pipeline(stream, createWriteStream(path, { mode: 0o600 }));
 }
 
-/** Creates a temporary file and has `write` fill it. */
-async function spool(label: string, name: string, write: (path: string) => Promise<void>): Promise<ManifestSource> {
-  const folder = await mkdtemp(join(tmpdir(), 'voxbatch-manifest-')).catch((error: unknown) => {
+async function temporaryFolder(label: string): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'voxbatch-manifest-')).catch((error: unknown) => {
     const why = messageOf(error);
     throw new ManifestError(
       `cannot keep a copy of ${label}, which is read twice: ${why}. Nothing was spent. ` +
         'Set TMPDIR to a folder that you may write to, or give the manifest as a file.',
     );
   });
+}
+
+/** Creates a temporary file and has `write` fill it. */
+async function spool(
+  place: Omit<FilePlace, 'folder'>,
+  write: (path: string) => Promise<void>,
+): Promise<ManifestSource> {
+  const folder = await temporaryFolder(place.label);
   const close = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
     const path = join(folder, 'manifest');
     await write(path);
-    return ofFiles(label, [{ path, label, format: await detect(path, name) }], close);
+    const file = await openFile(path, { ...place, folder: process.cwd() }, () => Promise.resolve(folder));
+    return ofFiles(place.label, [file], close);
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-async function detect(path: string, name: string): Promise<ManifestFormat> {
+async function detect(path: string, place: Pick<FilePlace, 'label' | 'name'>): Promise<ManifestFormat> {
   const file = await open(path);
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    return detectFormat(name, buffer.toString('utf8', 0, bytesRead));
+    return detectFormat(place, buffer.subarray(0, bytesRead));
   } finally {
     await file.close();
   }
 }
 
-export type ManifestFormat = ({ readonly format: 'csv' } & TableFormat) | { readonly format: 'jsonl' };
+export type ManifestFormat = ({ readonly format: 'csv' } & TableFormat) | { readonly format: 'jsonl' | 'xlsx' };
+
+/** How a ZIP archive begins, which a workbook is. */
+const ZIP = Buffer.from('PK\u0003\u0004');
+/** How old Excel files begin, and new ones with a password. */
+const OLD_EXCEL = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 
 /**
  * Tells the format from the name and the first bytes. `.jsonl` and `.ndjson` are JSONL, as is anything that begins with
  * `{`. The winning delimiter is the one that yields the most known column names, then the one most frequent in the
  * header, then the comma; `.tsv` prefers the tab.
  */
-export function detectFormat(name: string, head: string): ManifestFormat {
+export function detectFormat({ label, name }: Pick<FilePlace, 'label' | 'name'>, bytes: Buffer): ManifestFormat {
+  const begins = (mark: Buffer): boolean => bytes.subarray(0, mark.length).equals(mark);
+  if (begins(ZIP)) return { format: 'xlsx' };
+  if (begins(OLD_EXCEL) || /\.xls[xmb]?$/i.test(name)) {
+    const is = begins(OLD_EXCEL)
+      ? 'an old Excel file (.xls), or has a password'
+      : 'named like an Excel workbook, but is none';
+    throw new ManifestError(
+      `cannot read the manifest ${label}: it is ${is}. Nothing was spent. Save it as .xlsx without a password, or as "CSV UTF-8".`,
+    );
+  }
+  const head = bytes.toString();
   const bom = head.startsWith('\uFEFF');
   const start = head.slice(bom ? 1 : 0).trimStart();
   if (/\.(jsonl|ndjson)$/i.test(name) || start.startsWith('{')) return { format: 'jsonl' };

@@ -13,17 +13,20 @@ import { RESULT_COLUMNS } from './result-line.ts';
 import type { ResultFields } from './result-line.ts';
 import { CLAIM_FILE, SUMMARY_FILE } from './names.ts';
 import type { Summary } from './summary.ts';
+import type { WorkbookAnswer } from './workbook/write-workbook.ts';
 import { WholeFile } from './whole-file.ts';
 
 export const RESULTS_CSV = 'results.csv';
 export const RESULTS_JSONL = 'results.jsonl';
 export const RECEIPTS_JSONL = 'receipts.jsonl';
+export const RESULTS_XLSX = 'results.xlsx';
 
 /** All files that a projection may write, except the summary. */
 export const PROJECTED_FILES: readonly string[] = [
   RESULTS_CSV,
   RESULTS_JSONL,
   RECEIPTS_JSONL,
+  RESULTS_XLSX,
   ...OUTCOMES.flatMap((outcome) => outcomeFile(outcome) ?? []),
   JOINED.csv,
   FINISHED.csv,
@@ -33,6 +36,9 @@ export const PROJECTED_FILES: readonly string[] = [
 const EDITED_FILES = PROJECTED_FILES.filter((name) => ![RECEIPTS_JSONL, JOINED.csv, FINISHED.csv].includes(name));
 
 const RECEIPT_COLUMNS = Object.keys(receiptSchema.shape) as (keyof Receipt)[];
+
+/** Makes the summary, given the sha256 of each table. */
+type SummaryOf = (hashes: Readonly<Record<string, string>>) => Summary;
 
 /** What was kept before files were replaced. */
 export interface Kept {
@@ -104,6 +110,14 @@ export class BatchFiles {
     await this.#addList(FINISHED, lines);
   }
 
+  /** Seals those that are not sealed yet. */
+  async #sealTables(): Promise<void> {
+    for (const name of PROJECTED_FILES) {
+      const file = this.#open.get(name);
+      if (file !== undefined) this.#hashes[name] ??= await file.seal();
+    }
+  }
+
   async #addList(
     { csv, line: { shape }, figures }: SoundList,
     lines: readonly Readonly<Record<string, string>>[],
@@ -118,12 +132,25 @@ export class BatchFiles {
     }
   }
 
+  /**
+   * Adds the workbook, made from the tables. `summaryOf`: as for {@link seal}. If it is too large for Excel, there is none, and the answer
+   * says why.
+   */
+  async addWorkbook(summaryOf: SummaryOf): Promise<WorkbookAnswer> {
+    await this.#sealTables();
+    const file = await this.#file(RESULTS_XLSX);
+    const { writeWorkbook } = await import('./workbook/write-workbook.ts');
+    const source = { results: (await this.#file(RESULTS_JSONL)).part, summary: summaryOf(this.#hashes) };
+    const answer = await writeWorkbook((bytes) => file.writeBytes(bytes), { ...source, columns: this.#columns });
+    if (answer === 'written') return answer;
+    await file.abandon();
+    this.#open.delete(RESULTS_XLSX);
+    return answer;
+  }
+
   /** Adds the summary, and syncs all files to disk. `summaryOf` receives the sha256 of each table. */
-  async seal(summaryOf: (hashes: Readonly<Record<string, string>>) => Summary): Promise<void> {
-    for (const name of PROJECTED_FILES) {
-      const file = this.#open.get(name);
-      if (file !== undefined) this.#hashes[name] = await file.seal();
-    }
+  async seal(summaryOf: SummaryOf): Promise<void> {
+    await this.#sealTables();
     const summary = await this.#file(SUMMARY_FILE);
     await summary.write(`${JSON.stringify(summaryOf(this.#hashes), null, 2)}\n`);
     await summary.seal();
@@ -138,8 +165,11 @@ export class BatchFiles {
     const former = await keepFormer(this.#out, PROJECTED_FILES, acceptedAt);
     const written = await writtenLast(this.#out);
     const known = await replaceableIn(this.#out, written);
-    const kept = await this.#keepEdited(EDITED_FILES, Object.values(this.#hashes), known);
-    for (const name of PROJECTED_FILES) {
+    // A person may have saved a table under this name.
+    const isOurs = (name: string): boolean => name !== RESULTS_XLSX || this.#open.has(name) || name in written;
+    const edited = EDITED_FILES.filter(isOurs);
+    const kept = await this.#keepEdited(edited, Object.values(this.#hashes), known);
+    for (const name of PROJECTED_FILES.filter(isOurs)) {
       const file = this.#open.get(name);
       await (file === undefined ? rm(join(this.#out, name), { force: true }) : file.publish());
     }

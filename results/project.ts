@@ -5,7 +5,9 @@ import { OUTCOMES } from '../contract/outcomes.ts';
 import { PLAIN_TABLE } from '../contract/table-format.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money } from '../ledger/record-types.ts';
-import { BatchFiles, type Kept } from './batch-files.ts';
+import { BatchFiles, RESULTS_XLSX, type Kept } from './batch-files.ts';
+import { writtenLast } from './redrive/edited-tables.ts';
+import type { WorkbookAnswer } from './workbook/write-workbook.ts';
 import { type OnFiles, countMade, type FinishedLine, type JoinedLine } from './sound/sound-lists.ts';
 import { inChunks } from './in-chunks.ts';
 import { placeFile } from './media.ts';
@@ -22,7 +24,7 @@ import type { DamagedResult } from './verification/row-check.ts';
 import { JoinedGroups, makeJoined, type JoiningStore } from './sound/make-joined.ts';
 import { makeFinished, type FinishingStore } from './sound/make-finished.ts';
 import { StaleMedia } from './stale-media.ts';
-import { summarize } from './summary.ts';
+import { summarize, type Summary } from './summary.ts';
 import { Tally } from './tally.ts';
 import { sweepParts } from './whole-file.ts';
 import { lstatsOf } from './files.ts';
@@ -39,6 +41,8 @@ export interface ProjectionRequest {
   readonly complete: boolean;
   /** Written to the summary. */
   readonly voxbatchVersion: string;
+  /** Whether to write `results.xlsx`. Default: if the batch wants it, or the folder has one that was written before. */
+  readonly xlsx?: boolean | undefined;
   /** Called while files are joined, then while copies are finished: before the first and after each. */
   readonly onFilesMade?: ((made: FilesMade) => void) | undefined;
 }
@@ -61,6 +65,8 @@ export interface Projection {
   readonly joined: readonly JoinedLine[] | null;
   /** Outcome of each finished copy; null if none were requested. */
   readonly finished: readonly FinishedLine[] | null;
+  /** What became of `results.xlsx`; null if it was not wanted. */
+  readonly workbook: WorkbookAnswer | null;
   /** What was kept before its files were replaced. */
   readonly kept: Kept;
 }
@@ -122,19 +128,25 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
       compareSums(after, tally, batch, findings);
     const accepted = await ledger.acceptedAt();
     const acceptedAt = accepted === null ? undefined : isoTime(accepted);
-    await files.seal((hashes) => ({
+    const summaryOf = (hashes: Readonly<Record<string, string>>): Summary => ({
       ...summarize(batch, tally, after.money.reserved, hashes, request.voxbatchVersion),
       ledger: ledger.id,
       ...(acceptedAt !== undefined && { accepted_copy: acceptedAt }),
       ...(joined && { joined: { files: countMade(joined), incomplete: joined.length - countMade(joined) } }),
       ...(finished && { finished: { files: countMade(finished), failed: finished.length - countMade(finished) } }),
-    }));
+    });
+    const workbook = (await wantsWorkbook(request, batch)) ? await files.addWorkbook(summaryOf) : null;
+    await files.seal(summaryOf);
     const kept = await publishAlone(files, ledger, acceptedAt);
-    return { ...after, mismatches: findings.list(), damaged: check.damaged, joined, finished, kept };
+    return { ...after, mismatches: findings.list(), damaged: check.damaged, joined, finished, workbook, kept };
   } finally {
     await stale.forget();
     await files.abandon();
   }
+}
+
+async function wantsWorkbook({ xlsx, out }: ProjectionRequest, { settings }: BatchRecord): Promise<boolean> {
+  return xlsx ?? (settings.xlsx === true || RESULTS_XLSX in (await writtenLast(out)));
 }
 
 /**

@@ -41,19 +41,20 @@ async function removeStale(path: string): Promise<void> {
 }
 
 /**
- * A text file that is whole under its name, or absent: written beside it, synced, then renamed. Call `seal` and then
+ * A file that is whole under its name, or absent: written beside it, synced, then renamed. Call `seal` and then
  * `publish`, or `abandon`.
  */
 export class WholeFile {
   readonly path: string;
-  readonly #part: string;
+  /** Where its content is until it is published. */
+  readonly part: string;
   readonly #handle: FileHandle;
   readonly #hash = createHash('sha256');
   #buffered = '';
 
   private constructor(path: string, part: string, handle: FileHandle) {
     this.path = path;
-    this.#part = part;
+    this.part = part;
     this.#handle = handle;
   }
 
@@ -67,6 +68,12 @@ export class WholeFile {
     if (this.#buffered.length >= BUFFERED) await this.#flush();
   }
 
+  /** Writes bytes as they are. */
+  async writeBytes(bytes: Uint8Array): Promise<void> {
+    await this.#flush();
+    await this.#put(bytes);
+  }
+
   /** Writes the rest and syncs it to disk. Returns the sha256 of the content, hex. */
   async seal(): Promise<string> {
     await this.#flush();
@@ -77,19 +84,23 @@ export class WholeFile {
 
   /** Renames the sealed file to its final name, replacing an earlier one. */
   async publish(): Promise<void> {
-    await rename(this.#part, this.path);
+    await rename(this.part, this.path);
   }
 
   /** Removes an unpublished file; may be called at any time. */
   async abandon(): Promise<void> {
     // Closing twice does no harm: a sealed handle is already closed.
     await this.#handle.close().catch(() => undefined);
-    await rm(this.#part, { force: true });
+    await rm(this.part, { force: true });
   }
 
   async #flush(): Promise<void> {
-    const bytes = Buffer.from(this.#buffered);
+    const text = this.#buffered;
     this.#buffered = '';
+    if (text !== '') await this.#put(Buffer.from(text));
+  }
+
+  async #put(bytes: Uint8Array): Promise<void> {
     this.#hash.update(bytes);
     await this.#handle.writeFile(bytes);
   }

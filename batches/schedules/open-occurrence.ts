@@ -65,7 +65,7 @@ export type OpenedOccurrence =
 export async function openOccurrence(request: OccurrenceRequest): Promise<OpenedOccurrence> {
   const { occurrence, run, month } = request;
   try {
-    const source = await openManifestFile(run.manifest, request.fetchManifest);
+    const source = await openManifestFile(run.manifest, request.fetchManifest, run);
     try {
       return await load({ ...request, source });
     } finally {

@@ -44,7 +44,7 @@ export async function priceScheduled(
 ): Promise<ScheduledPrice> {
   const { manifest: options, settings } = choicesOf(run);
   try {
-    const source = await openManifestFile(run.manifest, fetchManifest);
+    const source = await openManifestFile(run.manifest, fetchManifest, run);
     try {
       const learnt = await looked?.ledger?.textLimits(looked.account?.apiUrl ?? '', looked.account?.account);
       const limited = { ...options, textLimits: { ...learnt, ...options.textLimits } };

@@ -28,6 +28,8 @@ export function scheduledRunOf({ manifest: options, settings }: BatchChoices, pl
       join,
       split,
       finish,
+      xlsx: settings.xlsx,
+      sheet: options.sheet,
       textLimit: options.textLimits?.['speech-job']?.most,
       samples: options.samples,
     }),
@@ -70,6 +72,7 @@ export function choicesOf(run: ScheduledRun): BatchChoices {
     legacyShare,
     join,
     split,
+    sheet: run.sheet,
     samples,
   });
   return {
@@ -80,7 +83,7 @@ export function choicesOf(run: ScheduledRun): BatchChoices {
       submitsByRows: tunables.submits === undefined,
       tts,
       prices,
-      ...defined({ operations: run.operations }),
+      ...defined({ operations: run.operations, xlsx: run.xlsx }),
       nameTemplate,
       safeIds: true,
       firstLookMs,

@@ -34,13 +34,14 @@ export function viewVerified({ report, inStore }: Verified) {
   };
 }
 
-/** Files made for `--join` and `--finish…`; absent without these flags. */
-function viewMade({ joined, finished }: Pick<WrittenFiles, 'joined' | 'finished'>) {
+/** Files made for `--join`, `--finish…` and `--xlsx`; absent without these flags. */
+function viewMade({ joined, finished, workbook }: Pick<WrittenFiles, 'joined' | 'finished' | 'workbook'>) {
   const incomplete = joined?.flatMap(({ file, value, message }) => (file === '' ? [{ value, message }] : [])) ?? [];
   const failed = finished?.flatMap(({ file, original, message }) => (file === '' ? [{ original, message }] : [])) ?? [];
   return {
     ...(joined === null ? {} : { joined: { files: joined.length - incomplete.length, incomplete } }),
     ...(finished === null ? {} : { finished: { files: finished.length - failed.length, failed } }),
+    ...(workbook === null ? {} : { xlsx: workbook }),
   };
 }
 

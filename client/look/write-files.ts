@@ -29,7 +29,7 @@ import { requireStore } from '../claim-store.ts';
 import { isDeserted } from '../temporal/anybody-in.ts';
 
 /** Which files to write, and where. */
-export interface WriteRequest extends Pick<ProjectionRequest, 'onFilesMade'> {
+export interface WriteRequest extends Pick<ProjectionRequest, 'onFilesMade' | 'xlsx'> {
   readonly ledger: Ledger;
   readonly settings: Settings;
   /** Default: the store in the settings, opened read-only. */
@@ -71,7 +71,8 @@ async function writeClaimed(request: WriteRequest & { readonly out: string }): P
   const complete = batch.state === 'closed';
   const store = request.store ?? (await openStore(settings.store, settings.env));
   const names = { batch: batch.name, out, complete, voxbatchVersion: voxbatchVersion() };
-  const made = await projectBatch({ ledger, store, onFilesMade, ...names });
+  const xlsx = request.xlsx ?? (settings.config.xlsx === true || undefined);
+  const made = await projectBatch({ ledger, store, onFilesMade, xlsx, ...names });
   const { counts, mismatches } = made;
   return {
     ...made,
@@ -143,7 +144,10 @@ export interface FinishedBatch extends WrittenFiles, EndOfRun {
 /** Writes a batch's files and returns its final state. Repeatable. Throws as {@link writeClaimed} does. */
 export async function finishBatch(
   session: Session,
-  { batch: name, ...place }: Pick<WriteRequest, 'onFilesMade'> & { readonly batch: string; readonly out: string },
+  {
+    batch: name,
+    ...place
+  }: Pick<WriteRequest, 'onFilesMade' | 'xlsx'> & { readonly batch: string; readonly out: string },
 ): Promise<FinishedBatch> {
   const { settings } = session;
   const [ledger, store] = [await session.ledger(), await session.store()];

@@ -50,6 +50,8 @@ import { requirePort } from '../webhooks/hint-listener.ts';
 export interface RedriveOptions extends RedriveSelection {
   /** Path of an edited copy of the manifest, or of an outcome file. Edited rows run again. */
   readonly from?: string;
+  /** The sheet of that file, if it is an Excel workbook. Default: the first that is not hidden. */
+  readonly sheet?: string;
   /** Changes to the batch's limits, budget and policies, made along with the redrive. */
   readonly tuning?: Tuning;
   /** Folder of the batch's files. Default `out/NAME`. */
@@ -82,6 +84,8 @@ export interface RedriveTerms extends Pick<RedriveOptions, 'tuning'> {
 export interface RedriveRequest extends RedriveSelection, RedriveTerms {
   /** The file or its path. A file passed in open stays open. */
   readonly from?: string | ManifestSource | undefined;
+  /** See {@link RedriveOptions}. */
+  readonly sheet?: string | undefined;
   /**
    * Require `resubmit` for `overdue` rows, because it is unclear whether to pay for them or to wait. Default: false.
    */
@@ -313,7 +317,7 @@ async function withPlan<T>(
     });
     return workOn(withLostFiles(selected.rows, { ledger, batch: batch.name, store }, rules), null);
   }
-  const source = typeof from === 'string' ? await openManifest(from) : from;
+  const source = typeof from === 'string' ? await openManifest(from, { sheet: request.sheet }) : from;
   try {
     const localMedia = localMediaRules(session.settings, batch.apiUrl);
     // An outcome file lies elsewhere than the manifest whose cells it repeats.

@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { isUsableName } from '../../contract/batch-name.ts';
 import { outcomeFile, OUTCOMES, type Outcome } from '../../contract/outcomes.ts';
 import { pathsIn } from '../../embedded/home.ts';
-import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
+import { openManifest, type ManifestSource, type OpenOptions } from '../../inputs/manifest-source.ts';
 import { isUrl, type FetchManifest } from '../../inputs/manifest-url.ts';
 import { readJson } from '../../results/files.ts';
 import { SUMMARY_FILE } from '../../results/names.ts';
@@ -16,9 +16,9 @@ export type OpenedManifest =
   | { readonly type: 'gone'; readonly batch: string; readonly outcome: Outcome };
 
 /** Opens a manifest as it was typed. Throws {@link ManifestError}. */
-export async function openTyped(path: string): Promise<OpenedManifest> {
+export async function openTyped(path: string, options: OpenOptions): Promise<OpenedManifest> {
   try {
-    return { type: 'open', source: await openManifest(path) };
+    return { type: 'open', source: await openManifest(path, options) };
   } catch (error) {
     const gone = existsSync(path) ? undefined : await withoutRows(path);
     if (gone === undefined) throw error;

@@ -62,7 +62,7 @@ export function runFunctions({ webhook, ...invocation }: RunNeeds): RunFunctions
     check: async (manifest, wanted = {}) => {
       checkWanted(wanted);
       const choices = await choicesFor(manifest, wanted, settings.config);
-      return withManifest(manifest, async (source) => {
+      return withManifest(manifest, wanted, async (source) => {
         const apiUrl = await apiUrlOf(session);
         const limited = await withLearntLimits(choices, apiUrl, settings);
         const { manifest: read, settings: asked } = withMediaRules(limited, { settings, apiUrl });
@@ -74,14 +74,14 @@ export function runFunctions({ webhook, ...invocation }: RunNeeds): RunFunctions
       const account = realmOf(await session.api());
       const readAccount = (): Promise<AccountRead> =>
         Promise.resolve({ account, balance: { why: 'nobody has asked for it' } });
-      const answer = await withManifest(manifest, async (source) =>
+      const answer = await withManifest(manifest, wanted, async (source) =>
         planRun({ ...(await requestFor(source, plan)), readAccount, yes: false }),
       );
       return answer.type === 'planned' ? answer.view.planned : answer;
     },
     run: async (manifest, wanted = {}) => {
       const plan = await planOf(manifest, wanted, settings.config);
-      const answer = await withManifest(manifest, async (source) => {
+      const answer = await withManifest(manifest, wanted, async (source) => {
         const run = await checkRun(await requestFor(source, plan));
         if (run.type !== 'sound') return run;
         return putOnRecord({
@@ -103,8 +103,12 @@ export function runFunctions({ webhook, ...invocation }: RunNeeds): RunFunctions
 }
 
 /** Opens a manifest for the duration of a call. */
-async function withManifest<T>(manifest: string, work: (source: ManifestSource) => Promise<T>): Promise<T> {
-  const source = await openManifest(manifest);
+async function withManifest<T>(
+  manifest: string,
+  { sheet }: Pick<WantedBatch, 'sheet'>,
+  work: (source: ManifestSource) => Promise<T>,
+): Promise<T> {
+  const source = await openManifest(manifest, { sheet });
   try {
     return await work(source);
   } finally {

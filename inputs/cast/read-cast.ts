@@ -33,7 +33,11 @@ export async function readCast(path: string): Promise<Cast> {
   const text = await readRegular(resolve(path)).catch((error: unknown) => {
     throw new ManifestError(`cannot read the cast ${path}: ${messageOf(error)}. Nothing was spent.`);
   });
-  const format = detectFormat(path, text);
+  const format = detectFormat({ label: path, name: path }, Buffer.from(text));
+  if (format.format === 'xlsx') {
+    const why = 'it is an Excel workbook; save it as "CSV UTF-8"';
+    throw new ManifestError(`cannot read the cast ${path}: ${why}. Nothing was spent.`);
+  }
   const file = { path, text };
   const members: CastMember[] = [];
   const problems: ManifestProblem[] = [];

@@ -65,6 +65,9 @@ const scheduledRunSchema = z.strictObject({
   /** From the configuration, in characters. */
   textLimit: z.int().min(1).exactOptional(),
   finish: FINISHING.exactOptional(),
+  xlsx: z.boolean().exactOptional(),
+  /** Of an Excel workbook. */
+  sheet: z.string().exactOptional(),
   /** From the configuration; see `contract/sample-limits.ts`. */
   samples: z
     .strictObject({ files: z.int().positive(), bytes: z.int().positive(), seconds: z.number().positive() })

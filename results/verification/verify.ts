@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { sha256Of } from '../../inputs/regular-file.ts';
 import { OUTCOMES, outcomeFile } from '../../contract/outcomes.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
-import { PROJECTED_FILES, RECEIPTS_JSONL, RESULTS_CSV, RESULTS_JSONL } from '../batch-files.ts';
+import { PROJECTED_FILES, RECEIPTS_JSONL, RESULTS_CSV, RESULTS_JSONL, RESULTS_XLSX } from '../batch-files.ts';
 import { verifySound } from '../sound/sound-lists.ts';
 import { Findings } from './mismatch.ts';
 import type { Mismatch } from './mismatch.ts';
@@ -106,7 +106,9 @@ async function checkFiles(
     const sha256 = summary.files[name];
     const isThere = (await lstatsOf(path))?.isFile() === true;
     if (isThere) present.add(name);
-    if (sha256 === undefined && isThere) findings.add(name, 'no such file', 'one that the summary does not list');
+    // A person may have saved a table under this name.
+    if (sha256 === undefined && isThere && name !== RESULTS_XLSX)
+      findings.add(name, 'no such file', 'one that the summary does not list');
     if (sha256 !== undefined && !isThere) findings.add(name, 'a file', 'no such file');
     if (sha256 !== undefined && isThere) {
       const found = await sha256Of(path);

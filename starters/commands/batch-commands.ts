@@ -23,7 +23,7 @@ import { upTo } from './flags.ts';
 export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   run: {
     does: 'Start or resume a batch; writes ./out/<batch>/',
-    operands: [['<manifest>', 'CSV, TSV or JSONL file with a header; - reads stdin']],
+    operands: [['<manifest>', 'CSV, TSV, Excel (.xlsx) or JSONL file with a header; - reads stdin']],
     flags: `${MANIFEST} ${WEBHOOK} reason resubmit confirmAfterSample detach metricsPort progress quiet verbose`,
     examples: [
       'voxbatch run lines.csv --sample 5 --confirm-after-sample',
@@ -33,7 +33,7 @@ export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   },
   plan: {
     does: 'Validate a manifest and estimate its cost; spends nothing',
-    operands: [['<manifest>', 'CSV, TSV or JSONL file with a header; - reads stdin']],
+    operands: [['<manifest>', 'CSV, TSV, Excel (.xlsx) or JSONL file with a header; - reads stdin']],
     flags: MANIFEST,
     examples: ['voxbatch plan lines.csv --voice anna'],
     load: async () => (await import('../run/plan.ts')).plan,
@@ -41,7 +41,7 @@ export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   redrive: {
     does: 'Run ended rows of a batch again, as a new take at a new price',
     operands: [['[batch]', 'Name of the batch (default: the one in the file, else the newest)']],
-    flags: `${LOCAL_MEDIA} ${WEBHOOK} where rows damaged newStore from step resubmit accept reason confirm yes out apiUrl dryRun detach json progress quiet verbose`,
+    flags: `${LOCAL_MEDIA} ${WEBHOOK} where rows damaged newStore from sheet step resubmit accept reason confirm yes out apiUrl dryRun detach json progress quiet verbose`,
     notes:
       'A redrive keeps finished steps, and fetches jobs that were paid for, free. It skips rows that have a result, unless you select\n' +
       'them: by --rows, --step, --where outcome=succeeded, or by editing their cells in the file.',
@@ -150,9 +150,13 @@ export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   results: {
     does: 'Write the result files of a batch as it is now',
     operands: [BATCH],
-    flags: 'mediaLinks out json',
+    flags: 'mediaLinks out xlsx json',
     notes: LOOKING,
-    examples: ['voxbatch results lines --out delivered', 'voxbatch results lines --media-links 7d'],
+    examples: [
+      'voxbatch results lines --out delivered',
+      'voxbatch results lines --xlsx',
+      'voxbatch results lines --media-links 7d',
+    ],
     load: async () => (await import('../look/results.ts')).results,
   },
   verify: {

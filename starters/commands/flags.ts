@@ -65,6 +65,7 @@ const FIRST = {
   timezone: ['--timezone <name>', 'Timezone of --cron, and of times that are shown (default: UTC)'],
   name: ['-n, --name <name>', 'Name of the batch (default: the file name)'],
   out: ['-o, --out <folder>', 'Folder for the results (default: out/<batch>)'],
+  xlsx: ['--xlsx', 'Also write results.xlsx: results with links to their files, what failed and why, the bill'],
   force: ['--force', 'Overwrite the file of -o'],
   voice: ['--voice <id>', `Voice ${OF_MANIFEST}`],
   engine: ['--engine <id>', `Engine ${OF_MANIFEST}`],
@@ -170,6 +171,7 @@ const MANIFEST = {
     '--cast <file>',
     'Give names in the column speaker their voices: a table with name, voice, and engine or api.* if wanted',
   ],
+  sheet: ['--sheet <name>', 'Sheet of an Excel workbook to read (default: the first that is not hidden)'],
   strict: ['--strict', 'Refuse unknown columns instead of copying them to the results'],
   fileName: [
     '--file-name <template>',

@@ -115,7 +115,10 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
     does: 'Make a schedule; spends nothing before it fires',
     operands: [
       ['<name>', `${SCHEDULE[1]}; its batches are called NAME.2026-12-01T02-00-00Z`],
-      ['<manifest>', 'CSV, TSV or JSONL, read each time it fires: a file, a pattern of files, or an https:// URL'],
+      [
+        '<manifest>',
+        'CSV, TSV, Excel (.xlsx) or JSONL, read each time it fires: a file, a pattern of files, or an https:// URL',
+      ],
     ],
     flags: `${SPEC} ${READING} ${PRICED} reason check`,
     examples: ['voxbatch schedule create nightly lines.csv --every 1d --budget 500'],

@@ -40,7 +40,7 @@ export async function results(name: string | undefined, flags: Flags, { output }
       return 'complete';
     }
     const files = await showFilesMade(output, async (onFilesMade) =>
-      writeFiles({ ledger, settings, batch, out: flags.out, onFilesMade }),
+      writeFiles({ ledger, settings, batch, out: flags.out, xlsx: flags.xlsx, onFilesMade }),
     );
     const { exit, out } = files;
     if (flags.json === true) output.data(jsonLine(viewResults(files)));

@@ -38,7 +38,7 @@ export async function redrive(name: string | undefined, given: Flags, context: R
   const flags = withAccepted(given);
   requireChoice(flags);
   if (flags.from === undefined) return redriveFrom(name, undefined, flags, context);
-  const source = await openTyped(flags.from);
+  const source = await openTyped(flags.from, flags);
   try {
     return await redriveFrom(name ?? (await batchOfFile(source)), source, flags, context);
   } finally {

@@ -24,7 +24,7 @@ export async function beginRun(manifestPath: string, flags: Flags, context: RunC
   if (flags.metricsPort !== undefined && settings.cluster !== undefined)
     throw usageError('With a cluster, other processes work: give --metrics-port to voxbatch worker.');
   const plan = await planRun(manifestPath, flags, settings);
-  const source = await openTyped(manifestPath);
+  const source = await openTyped(manifestPath, flags);
   sayLedgerBeside(settings, manifestPath, ['run'], context.output);
   try {
     const isNeeded = needsServer(settings, plan, flags);

@@ -18,18 +18,20 @@ export interface FinishRequest {
   /** Absolute. */
   readonly out: string;
   readonly why: WorkEnd;
+  /** Whether to write `results.xlsx`. Default: as for the batch. */
+  readonly xlsx?: boolean | undefined;
   /** Called with the forecast if rows of a finished batch were left out. */
   readonly onPilot?: ((pilot: Pilot) => void) | undefined;
 }
 
 /** Writes a batch's files in their current state, reports the result and the next steps, and returns the exit code. */
 export async function finishRun(
-  { batch: name, out, why, onPilot }: FinishRequest,
+  { batch: name, out, why, xlsx, onPilot }: FinishRequest,
   { session, output, json }: Pick<Invocation, 'session' | 'output' | 'json'>,
 ): Promise<ExitName> {
   const { store } = session.settings;
   const finished = await showFilesMade(output, (onFilesMade) =>
-    finishBatch(session, { batch: name, out, onFilesMade }),
+    finishBatch(session, { batch: name, out, xlsx, onFilesMade }),
   );
   const { batch, pilot, faults, damaged } = finished;
   const exit = exitOf(finished, why);

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { ledgerBeside, openTyped as open, type OpenedManifest } from '../../client/run/open-manifest.ts';
 import { fileWord, shellWord } from '../../contract/shell-word.ts';
+import type { Flags } from '../commands/flags.ts';
 import { ExitError } from '../exit-error.ts';
 import type { Output } from '../terminal/output.ts';
 
@@ -9,8 +10,11 @@ import type { Output } from '../terminal/output.ts';
  * as `failed.csv`, which is gone because no row of the batch has that outcome any more: messages of ours suggest running
  * it, so "file not found" would mislead. Throws `ManifestError` if the manifest cannot be read.
  */
-export async function openTyped(path: string): Promise<Extract<OpenedManifest, { readonly type: 'open' }>['source']> {
-  const opened = await open(path);
+export async function openTyped(
+  path: string,
+  { sheet }: Pick<Flags, 'sheet'>,
+): Promise<Extract<OpenedManifest, { readonly type: 'open' }>['source']> {
+  const opened = await open(path, { sheet });
   if (opened.type === 'open') return opened.source;
   const look = `voxbatch status ${shellWord(opened.batch)}`;
   throw new ExitError(

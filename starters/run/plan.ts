@@ -35,7 +35,7 @@ export async function plan(manifestPath: string, flags: Flags, { output }: RunCo
     if (event.type === 'checked') sayWarnings(event, output, words);
     else for (const line of event.type === 'identifying' ? [IDENTIFYING] : pricingLines(event)) output.say(line);
   };
-  const source = await openTyped(manifestPath);
+  const source = await openTyped(manifestPath, flags);
   try {
     sayLedgerBeside(settings, manifestPath, ['plan'], output);
     const answer = await planUseCase({

@@ -46,7 +46,15 @@ export async function planRun(
   flags: Flags,
   { config }: Pick<Settings, 'config'>,
 ): Promise<RunPlan> {
-  const { name = nameFromFile(manifestPath), fileName: nameTemplate, strict, assumeSeconds, probe } = flags;
+  const {
+    name = nameFromFile(manifestPath),
+    fileName: nameTemplate,
+    strict,
+    assumeSeconds,
+    probe,
+    sheet,
+    xlsx,
+  } = flags;
   if (!isBatchName(name)) {
     throw usageError(
       `"${name}" is not a valid batch name. Use --name NAME with at most 100 letters, digits, spaces, dots, dashes and underscores.`,
@@ -75,6 +83,8 @@ export async function planRun(
     join,
     split,
     finish,
+    sheet,
+    xlsx,
     strict,
     probe,
     assumeSeconds,

@@ -42,9 +42,24 @@ export async function showFilesMade<T>(
 /** Files named of those that could not be made; the table of their kind has all. */
 const MOST_NAMED = 5;
 
-/** Describes the files made for `--join` and `--finish…`; empty without these flags. */
-export function madeLines({ joined, finished }: Pick<WrittenFiles, 'joined' | 'finished'>): readonly string[] {
-  return [...(joined === null ? [] : joinedLines(joined)), ...(finished === null ? [] : finishedLines(finished))];
+/** Why there is no `results.xlsx` although it was asked for. */
+const NO_WORKBOOK: Readonly<Record<NonNullable<WrittenFiles['workbook']>, readonly string[]>> = {
+  written: [],
+  'too-many-rows': ['results.xlsx: not written, for Excel reads at most 1,048,576 rows. results.csv has all of them.'],
+  'too-large': ['results.xlsx: not written, for it would be larger than 4 GB. results.csv has everything.'],
+};
+
+/** Describes the files made for `--join`, `--finish…` and `--xlsx`; empty without these flags. */
+export function madeLines({
+  joined,
+  finished,
+  workbook,
+}: Pick<WrittenFiles, 'joined' | 'finished' | 'workbook'>): readonly string[] {
+  return [
+    ...(joined === null ? [] : joinedLines(joined)),
+    ...(finished === null ? [] : finishedLines(finished)),
+    ...(workbook === null ? [] : NO_WORKBOOK[workbook]),
+  ];
 }
 
 function joinedLines(joined: NonNullable<WrittenFiles['joined']>): readonly string[] {

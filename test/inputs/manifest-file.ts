@@ -65,10 +65,14 @@ export async function loadFile(
   options: Partial<ManifestOptions> = {},
 ): Promise<{ summary: ManifestSummary; rows: ManifestRow[] }> {
   const source = await openManifest(path);
-  const all = { ...OPTIONS, ...options };
-  const summary = await summarizeManifest(source, all);
-  if (summary.problems.length > 0) throw new Error(JSON.stringify(summary.problems));
-  const rows: ManifestRow[] = [];
-  for await (const row of readManifest(source, all, summary)) rows.push(row);
-  return { summary, rows };
+  try {
+    const all = { ...OPTIONS, ...options };
+    const summary = await summarizeManifest(source, all);
+    if (summary.problems.length > 0) throw new Error(JSON.stringify(summary.problems));
+    const rows: ManifestRow[] = [];
+    for await (const row of readManifest(source, all, summary)) rows.push(row);
+    return { summary, rows };
+  } finally {
+    await source.close();
+  }
 }

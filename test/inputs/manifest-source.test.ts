@@ -26,7 +26,7 @@ describe('openManifest', () => {
   });
 
   it('copies standard input to a private file for both passes, and removes it', async () => {
-    const source = await openManifest('-', Readable.from([Buffer.from('text,vo'), Buffer.from('ice\na,v\n')]));
+    const source = await openManifest('-', {}, Readable.from([Buffer.from('text,vo'), Buffer.from('ice\na,v\n')]));
     expect(source.label).toBe('standard input');
     expect((await stat(source.path)).mode & 0o777).toBe(0o600);
     for (let pass = 0; pass < 2; pass++) expect((await summarizeManifest(source, OPTIONS)).rows).toBe(1);
@@ -45,7 +45,7 @@ describe('openManifest', () => {
 
   it('leaves no copy behind when the stream breaks', async () => {
     const broken = new Readable({ read: () => broken.destroy(new Error('the pipe broke')) });
-    await expect(openManifest('-', broken)).rejects.toThrow('the pipe broke');
+    await expect(openManifest('-', {}, broken)).rejects.toThrow('the pipe broke');
   });
 });
 

@@ -1,0 +1,171 @@
+import { EXCEL_ROWS } from '../../contract/excel.ts';
+import { formatNumber, NUMBER } from './cell-formats.ts';
+import { damaged, UnreadableWorkbook } from './unreadable.ts';
+import { cellText, type WorkbookParts } from './workbook-parts.ts';
+import { attributeOf, plainText, scanPieces } from './xml-scanner.ts';
+
+/** A cell without a value that could be used. */
+export interface BadCell {
+  /** As in `#REF!`, or what it is. */
+  readonly came: string;
+}
+
+export interface SheetRow {
+  /** As Excel numbers it. */
+  readonly row: number;
+  /** By column, from 0; empty ones at the end are left out. */
+  readonly cells: readonly (string | BadCell)[];
+}
+
+/** Cells that are merged: their range as Excel writes it, and rows and columns, columns from 0. */
+export interface MergedCells {
+  readonly range: string;
+  readonly rows: readonly [first: number, last: number];
+  readonly columns: readonly [first: number, last: number];
+}
+
+const MOST_COLUMNS = 16_384;
+/** Merged cells that are kept. */
+const MOST_MERGED = 1_000;
+
+/** Reads the rows of a sheet, in portions. Throws {@link UnreadableWorkbook}. */
+export async function* readSheet(
+  pieces: AsyncIterable<Buffer>,
+  parts: WorkbookParts,
+  merged: MergedCells[],
+): AsyncGenerator<readonly SheetRow[]> {
+  const reader = new SheetReader(parts, merged);
+  yield* scanPieces(pieces, reader, () => reader.take());
+}
+
+class SheetReader {
+  readonly #parts: WorkbookParts;
+  readonly #merged: MergedCells[];
+  #rows: SheetRow[] = [];
+  #isFirst = true;
+  #row = 0;
+  #cells: (string | BadCell)[] = [];
+  /** Of the current cell. */
+  #column = -1;
+  #type = '';
+  #style = 0;
+  #isFormula = false;
+  /** The text of its value; undefined without one. */
+  #value: string | undefined;
+  /** The text that is being read belongs to the value. */
+  #isValue = false;
+  #isHint = false;
+
+  constructor(parts: WorkbookParts, merged: MergedCells[]) {
+    this.#parts = parts;
+    this.#merged = merged;
+  }
+
+  take(): readonly SheetRow[] {
+    const rows = this.#rows;
+    this.#rows = [];
+    return rows;
+  }
+
+  readonly open = (name: string, attributes: string): void => {
+    if (this.#isFirst && name !== 'worksheet') throw new UnreadableWorkbook('the sheet is no table of cells');
+    this.#isFirst = false;
+    if (name === 'c') this.#beginCell(attributes);
+    else if (name === 'v' || (name === 't' && !this.#isHint)) {
+      this.#value ??= '';
+      this.#isValue = true;
+    } else if (name === 'f') this.#isFormula = true;
+    else if (name === 'rPh') this.#isHint = true;
+    else if (name === 'row') this.#beginRow(attributes);
+    else if (name === 'mergeCell' && this.#merged.length < MOST_MERGED)
+      this.#merged.push(mergedCells(attributeOf(attributes, 'ref') ?? ''));
+  };
+
+  readonly text = (text: string): void => {
+    if (this.#isValue) this.#value = (this.#value ?? '') + text;
+  };
+
+  readonly close = (name: string): void => {
+    if (name === 'v' || name === 't') this.#isValue = false;
+    else if (name === 'rPh') this.#isHint = false;
+    else if (name === 'c') this.#endCell();
+    else if (name === 'row') {
+      if (this.#cells.length > 0) this.#rows.push({ row: this.#row, cells: this.#cells });
+      this.#cells = [];
+    }
+  };
+
+  #beginRow(attributes: string): void {
+    const row = Number(attributeOf(attributes, 'r') ?? this.#row + 1);
+    if (!Number.isSafeInteger(row) || row <= this.#row || row > EXCEL_ROWS) throw damaged('the numbers of its rows');
+    this.#row = row;
+    this.#column = -1;
+  }
+
+  #beginCell(attributes: string): void {
+    const at = attributeOf(attributes, 'r');
+    const column = at === undefined ? this.#column + 1 : placeOf(at)?.column;
+    if (column === undefined || column <= this.#column || column >= MOST_COLUMNS)
+      throw damaged('the places of its cells');
+    this.#column = column;
+    this.#type = attributeOf(attributes, 't') ?? 'n';
+    this.#style = Number(attributeOf(attributes, 's') ?? 0);
+    this.#isFormula = false;
+    this.#value = undefined;
+  }
+
+  #endCell(): void {
+    const cell = this.#cellOf(this.#value);
+    if (cell === '') return;
+    while (this.#cells.length < this.#column) this.#cells.push('');
+    this.#cells.push(cell);
+  }
+
+  #cellOf(value: string | undefined): string | BadCell {
+    const isText = this.#type === 'str' || this.#type === 'inlineStr';
+    if (this.#isFormula && (value === undefined || (value === '' && !isText)))
+      return { came: 'a formula whose result is not in the file' };
+    if (value === undefined || value === '') return '';
+    switch (this.#type) {
+      case 's':
+        return this.#parts.texts[Number(value)] ?? unknownText();
+      case 'str':
+      case 'inlineStr':
+        return cellText(value);
+      case 'b':
+        return value.trim() === '1' || value.trim() === 'true' ? 'true' : 'false';
+      case 'e':
+        return { came: plainText(value) };
+      case 'd':
+        return plainText(value);
+      default: {
+        const number = Number(value);
+        if (!Number.isFinite(number)) throw damaged('a number that is none');
+        return formatNumber(number, this.#parts.formats[this.#style] ?? NUMBER, this.#parts.is1904);
+      }
+    }
+  }
+}
+
+function unknownText(): never {
+  throw damaged('a text that is missing');
+}
+
+/** Row and column, from 0, of a place such as `B7`. */
+function placeOf(place: string): { readonly row: number; readonly column: number } | undefined {
+  let [column, at] = [0, 0];
+  for (; at < place.length; at++) {
+    const letter = place.charCodeAt(at) - 64;
+    if (letter < 1 || letter > 26) break;
+    column = column * 26 + letter;
+  }
+  const row = Number(place.slice(at));
+  return column > 0 && Number.isSafeInteger(row) ? { row, column: column - 1 } : undefined;
+}
+
+function mergedCells(range: string): MergedCells {
+  const [first = '', last = first] = range.split(':');
+  const [from, to] = [placeOf(first), placeOf(last)];
+  if (from === undefined || to === undefined) throw damaged('the places of merged cells');
+  return { range, rows: [from.row, to.row], columns: [from.column, to.column] };
+}

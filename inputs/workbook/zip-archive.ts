@@ -1,0 +1,140 @@
+import type { FileHandle } from 'node:fs/promises';
+import { pipeline } from 'node:stream';
+import { crc32, createInflateRaw } from 'node:zlib';
+import { damaged, UnreadableWorkbook } from './unreadable.ts';
+
+/** The record at the end, without and with its comment. */
+const END_BYTES = 22;
+const MOST_END_BYTES = END_BYTES + 0xff_ff;
+const CHUNK_BYTES = 256 * 1024;
+const MOST_DIRECTORY_BYTES = 16 * 1024 ** 2;
+/** What a size or place says that stands elsewhere, as in archives over 4 GB. */
+const ELSEWHERE = 0xff_ff_ff_ff;
+
+/**
+ * How much an archive may hold: so much in any case, and so many times its own size. A sheet of equal rows is packed to a
+ * fiftieth, a bomb to a thousandth.
+ */
+const ANY_BYTES = 64 * 1024 ** 2;
+const MOST_RATIO = 100;
+const MOST_BYTES = 2 * 1024 ** 3;
+
+interface Entry {
+  readonly at: number;
+  readonly method: number;
+  readonly crc: number;
+  readonly packed: number;
+  readonly bytes: number;
+  readonly isEncrypted: boolean;
+}
+
+/** The files of a ZIP archive, which may be hostile: read as streams, and never more than an honest one would hold. */
+export class ZipArchive {
+  readonly #file: FileHandle;
+  readonly #entries: ReadonlyMap<string, Entry>;
+  /** Bytes that may still be unpacked. */
+  #left: number;
+
+  private constructor(file: FileHandle, entries: ReadonlyMap<string, Entry>, size: number) {
+    this.#file = file;
+    this.#entries = entries;
+    this.#left = Math.min(ANY_BYTES + MOST_RATIO * size, MOST_BYTES);
+  }
+
+  /** Throws {@link UnreadableWorkbook}. */
+  static async open(file: FileHandle): Promise<ZipArchive> {
+    const { size } = await file.stat();
+    const tail = await readAt(file, Math.max(0, size - MOST_END_BYTES), Math.min(size, MOST_END_BYTES));
+    const at = tail.lastIndexOf('PK\u0005\u0006', tail.length - END_BYTES, 'latin1');
+    if (at < 0) throw damaged('its end is missing');
+    const [length, begin] = [tail.readUInt32LE(at + 12), tail.readUInt32LE(at + 16)];
+    if (begin === ELSEWHERE || length > MOST_DIRECTORY_BYTES || begin + length > size)
+      throw damaged('its table of contents');
+    return new ZipArchive(file, entriesOf(await readAt(file, begin, length)), size);
+  }
+
+  has(name: string): boolean {
+    return this.#entries.has(keyOf(name));
+  }
+
+  /** The content of a file, checked by its sum. Throws {@link UnreadableWorkbook}. */
+  async *read(name: string): AsyncGenerator<Buffer> {
+    const entry = this.#entries.get(keyOf(name));
+    if (entry === undefined) throw damaged(`it has no ${name}`);
+    if (entry.isEncrypted) throw new UnreadableWorkbook('it has a password; save it without one');
+    let [crc, bytes] = [0, 0];
+    for await (const chunk of this.#unpacked(entry, name)) {
+      bytes += chunk.length;
+      this.#left -= chunk.length;
+      if (this.#left < 0) {
+        throw new UnreadableWorkbook(
+          'it holds far more than its size allows for, as only a file made to do harm does; if it is yours, save it as "CSV UTF-8"',
+        );
+      }
+      crc = crc32(chunk, crc);
+      yield chunk;
+    }
+    if (bytes !== entry.bytes || crc !== entry.crc) throw damaged(`the content of ${name}`);
+  }
+
+  async *#unpacked({ at, method, packed }: Entry, name: string): AsyncGenerator<Buffer> {
+    const header = await readAt(this.#file, at, 30);
+    const start = at + header.length + header.readUInt16LE(26) + header.readUInt16LE(28);
+    if (header.readUInt32LE() !== 0x04_03_4b_50 || (method !== 0 && method !== 8)) throw damaged(name);
+    if (packed === 0) return;
+    const stored = this.#file.createReadStream({
+      start,
+      end: start + packed - 1,
+      autoClose: false,
+      highWaterMark: CHUNK_BYTES,
+    });
+    if (method === 0) {
+      yield* stored as AsyncIterable<Buffer>;
+      return;
+    }
+    const inflate = createInflateRaw({ chunkSize: CHUNK_BYTES });
+    // Its error also ends the loop below.
+    pipeline(stored, inflate, () => undefined);
+    try {
+      yield* inflate as AsyncIterable<Buffer>;
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'))
+        throw damaged(`the content of ${name}`);
+      throw error;
+    }
+  }
+}
+
+function entriesOf(directory: Buffer): ReadonlyMap<string, Entry> {
+  const entries = new Map<string, Entry>();
+  for (let at = 0; at + 46 <= directory.length && directory.readUInt32LE(at) === 0x02_01_4b_50;) {
+    const nameEnd = at + 46 + directory.readUInt16LE(at + 28);
+    const entry = {
+      isEncrypted: (directory.readUInt16LE(at + 8) & 1) === 1,
+      method: directory.readUInt16LE(at + 10),
+      crc: directory.readUInt32LE(at + 16),
+      packed: directory.readUInt32LE(at + 20),
+      bytes: directory.readUInt32LE(at + 24),
+      at: directory.readUInt32LE(at + 42),
+    };
+    if (entry.packed === ELSEWHERE || entry.bytes === ELSEWHERE || entry.at === ELSEWHERE)
+      throw damaged('its table of contents');
+    const key = keyOf(directory.toString('utf8', at + 46, nameEnd));
+    // Two files of one name: another program may show the other one.
+    if (entries.has(key)) throw damaged(`it has ${key} twice`);
+    entries.set(key, entry);
+    at = nameEnd + directory.readUInt16LE(at + 30) + directory.readUInt16LE(at + 32);
+  }
+  return entries;
+}
+
+/** Names differ in more than case, and some programs write `\`. */
+function keyOf(name: string): string {
+  return name.replaceAll('\\', '/').toLowerCase();
+}
+
+async function readAt(file: FileHandle, at: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, at);
+  if (bytesRead < length) throw damaged('it is cut off');
+  return buffer;
+}

@@ -1,0 +1,109 @@
+import { open } from 'node:fs/promises';
+import { EXCEL_ROWS } from '../../contract/excel.ts';
+import { hasResult } from '../../contract/outcomes.ts';
+import type { LineValue } from '../line-formats.ts';
+import type { ResultFields } from '../result-line.ts';
+import type { Summary } from '../summary.ts';
+import { BILL_COLUMNS, billRows, CreditSums } from './bill-sheet.ts';
+import { document, escapeXml, sheetXml, STYLES_XML, type Sheet, type SheetCell } from './sheet-xml.ts';
+import { ZipTooLarge, ZipWriter, type WriteBytes } from './zip-writer.ts';
+
+/** What the workbook shows. */
+export interface WorkbookSource {
+  /** Path of the finished `results.jsonl`. */
+  readonly results: string;
+  /** Columns of the tables. */
+  readonly columns: readonly string[];
+  readonly summary: Summary;
+}
+
+/** Why there is no workbook: a sheet has no room for so many rows, or the file would exceed 4 GB. */
+export type WorkbookAnswer = 'written' | 'too-many-rows' | 'too-large';
+
+/** A line of `results.jsonl`. */
+type Line = Readonly<Record<string, LineValue>> & ResultFields;
+
+/** Columns that say why a row has no result; first on their sheet. */
+const WHY: readonly string[] = ['_outcome', '_error_class', '_message'];
+
+/**
+ * Writes `results.xlsx`: the results, what failed and why, and the bill. It is made from `results.jsonl`, row by row, so it
+ * says the same and needs no memory for the rows.
+ */
+export async function writeWorkbook(write: WriteBytes, source: WorkbookSource): Promise<WorkbookAnswer> {
+  const { results, columns, summary } = source;
+  if (summary.rows >= EXCEL_ROWS) return 'too-many-rows';
+  const sums = new CreditSums();
+  const whyFirst = [...WHY, ...columns.filter((name) => !WHY.includes(name))];
+  const sheets: readonly Sheet[] = [
+    { name: 'Results', columns, rows: rowsOf(results, columns, (line) => sums.add(line)) },
+    { name: 'Failed', columns: whyFirst, rows: rowsOf(results, whyFirst, hasFailed) },
+    { name: 'Bill', columns: BILL_COLUMNS, rows: billRows(summary, sums) },
+  ];
+  try {
+    await writeSheets(new ZipWriter(write), sheets);
+    return 'written';
+  } catch (error) {
+    if (error instanceof ZipTooLarge) return 'too-large';
+    throw error;
+  }
+}
+
+function hasFailed({ _outcome: outcome }: Line): boolean {
+  return outcome !== '' && !hasResult(outcome);
+}
+
+async function* rowsOf(
+  path: string,
+  columns: readonly string[],
+  take: (line: Line) => boolean,
+): AsyncGenerator<readonly SheetCell[]> {
+  const file = await open(path);
+  try {
+    for await (const text of file.readLines()) {
+      const line = JSON.parse(text) as Line;
+      if (take(line)) yield columns.map((name) => cellOf(name, line[name]));
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+function cellOf(name: string, value: LineValue = null): SheetCell {
+  if (name === '_file' && typeof value === 'string' && value !== '') return { file: value };
+  return value !== null && typeof value === 'object' ? value.join(' ') : value;
+}
+
+const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
+const SHEET_ML = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
+const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
+
+async function writeSheets(zip: ZipWriter, sheets: readonly Sheet[]): Promise<void> {
+  const numbers = sheets.map((_, index) => index + 1);
+  const parts = numbers.map(
+    (number) => `<Override PartName="/xl/worksheets/sheet${number}.xml" ContentType="${SHEET_ML}.worksheet+xml"/>`,
+  );
+  await zip.add('[Content_Types].xml', [
+    `${XML}<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="${SHEET_ML}.sheet.main+xml"/><Override PartName="/xl/styles.xml" ContentType="${SHEET_ML}.styles+xml"/>${parts.join('')}</Types>`,
+  ]);
+  await zip.add('_rels/.rels', [relationships([['officeDocument', 'xl/workbook.xml']])]);
+  const listed = sheets.map(
+    ({ name }, index) => `<sheet name="${escapeXml(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`,
+  );
+  await zip.add('xl/workbook.xml', [
+    document('workbook', `<sheets>${listed.join('')}</sheets>`, ` xmlns:r="${OFFICE}"`),
+  ]);
+  const targets = numbers.map((number) => ['worksheet', `worksheets/sheet${number}.xml`] as const);
+  await zip.add('xl/_rels/workbook.xml.rels', [relationships([...targets, ['styles', 'styles.xml']])]);
+  await zip.add('xl/styles.xml', [STYLES_XML]);
+  for (const [index, sheet] of sheets.entries()) await zip.add(`xl/worksheets/sheet${index + 1}.xml`, sheetXml(sheet));
+  await zip.end();
+}
+
+function relationships(targets: readonly (readonly [type: string, target: string])[]): string {
+  const lines = targets.map(
+    ([type, target], index) => `<Relationship Id="rId${index + 1}" Type="${OFFICE}/${type}" Target="${target}"/>`,
+  );
+  return `${XML}<Relationships xmlns="${PACKAGE}/relationships">${lines.join('')}</Relationships>`;
+}
