@@ -66,7 +66,7 @@ const TABLES: readonly BadManifest[] = [
   ['a dub without its video', 'text,voice,video\na,v,\n', '2 video missing-cell'],
   ['a mapped column without a cell', 'script,voice\n,v\n', '2 script missing-cell', NAMED],
   ['a speed out of range', 'text,voice,speed\na,v,2.5\nb,v,0.5\n', '2 speed bad-number'],
-  ['a speed with a decimal comma', 'text,voice,speed\na,v,"0,8"\n', '2 speed bad-number'],
+  ['a speed with a decimal comma between commas', 'text,voice,speed\na,v,"0,8"\n', '2 speed bad-number'],
   ['a duration that is none', 'audio,duration\nhttps://a.example/1.mp3,1:30\n', '2 duration bad-number'],
   ['a duration of zero', 'audio,duration\nhttps://a.example/1.mp3,0\n', '2 duration bad-number'],
   ['a local file', 'audio\nvoices/1.mp3\n', '2 audio local-file'],

@@ -33,8 +33,20 @@ interface Written {
   readonly properties?: string;
 }
 
+/** Files of a workbook by their names. */
+interface PartsOfWorkbook extends Readonly<Record<string, string>> {
+  readonly '_rels/.rels': string;
+}
+
 /** The parts of a workbook. */
-export function partsOf({ rows, after = '', texts = '', styles = '', sheets, properties = '' }: Written) {
+export function partsOf({
+  rows,
+  after = '',
+  texts = '',
+  styles = '',
+  sheets,
+  properties = '',
+}: Written): PartsOfWorkbook {
   const one = '<sheet name="One" sheetId="1" r:id="rId1"/>';
   return {
     '_rels/.rels': relations(['officeDocument', 'xl/workbook.xml']),
