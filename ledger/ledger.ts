@@ -101,8 +101,8 @@ function awaiting(locks: LockMethods, outage: Outage): LockMethods {
     lockForWorkers: (server, onLost) => outage.repeat(() => locks.lockForWorkers(server, onLost)),
     lockAgainstWorkers: () => outage.repeat(() => locks.lockAgainstWorkers()),
     isWorkedOn: () => outage.repeat(() => locks.isWorkedOn()),
-    lockForLoading: () => outage.repeat(() => locks.lockForLoading()),
-    lockForFiles: () => outage.repeat(() => locks.lockForFiles()),
+    lockForLoading: () => outage.repeat(() => locks.lockForLoading(), true),
+    lockForFiles: () => outage.repeat(() => locks.lockForFiles(), true),
   };
 }
 

@@ -85,7 +85,8 @@ export class Outage {
     // One that waits for another that waits, such as a look for a connection, hears nothing new.
     if (oldest !== undefined) return { forMs: now - oldest.since, ...(this.#heard ?? oldest.why) };
     const [first] = this.#asking;
-    const forMs = first === undefined ? 0 : now - first.since;
+    if (first === undefined) return undefined;
+    const forMs = now - first.since;
     return forMs < this.#silence.ms ? undefined : { forMs, problem: this.#silence.problem };
   }
 
@@ -119,13 +120,16 @@ export class Outage {
     return this.#over.to;
   }
 
-  /** Runs `work` again as long as it fails and may wait; throws its last error then. It must leave nothing when it fails. */
-  async repeat<T>(work: () => Promise<T>): Promise<T> {
+  /**
+   * Runs `work` again as long as it fails and may wait; throws its last error then. It must leave nothing when it fails.
+   * `isQueued`: it waits for its turn, so that no answer for long says nothing about the place. Default false.
+   */
+  async repeat<T>(work: () => Promise<T>, isQueued = false): Promise<T> {
     let mine: Waiting | undefined;
     try {
       for (;;) {
         const asked = { since: performance.now() };
-        this.#asking.add(asked);
+        if (!isQueued) this.#asking.add(asked);
         try {
           const done = await work();
           for (const one of this.#waiting) one.isAnswered = true;
