@@ -25,8 +25,8 @@ export interface PausedOnCopy {
 
 /**
  * Takes a copy for the ledger: the next writer puts it on record. In the same transaction pauses all open batches and all
- * schedules, so that no worker that waits for it sends anything. A batch that had paused by itself waits for a person from
- * then on, too. Notes who wrote lately: nobody resumes before they have recorded again what they sent, or a person has
+ * schedules, so that no worker that waits for it sends anything. From then on every batch waits for a person, also one that
+ * had paused by itself, and one that has ended: more of it may have been sent since. Notes who wrote lately: nobody resumes before they have recorded again what they sent, or a person has
  * compared. Returns the paused.
  */
 export async function acceptCopy(db: Db, by: By): Promise<PausedOnCopy> {
@@ -37,13 +37,9 @@ export async function acceptCopy(db: Db, by: By): Promise<PausedOnCopy> {
     await noteAccepted(tx);
     await awaitSenders(tx);
     await failBegun(tx, `It had no batch yet, and ${WHY_PAUSED}.`);
-    const open = await tx
-      .selectFrom('batches')
-      .selectAll()
-      .where('state', '!=', 'closed')
-      .where('control', '!=', 'stopping')
-      .orderBy('number')
-      .execute();
+    const all = await tx.selectFrom('batches').selectAll().orderBy('number').execute();
+    for (const { name } of all) await hold(tx, name);
+    const open = all.filter(({ state, control }) => state !== 'closed' && control !== 'stopping');
     for (const { name, pause_reason: reason } of open) {
       // `run` by itself resumes a batch with such a reason.
       const why = toFailure(reason);
@@ -51,7 +47,6 @@ export async function acceptCopy(db: Db, by: By): Promise<PausedOnCopy> {
       await setBatch(tx, name, { control: 'paused', ...kept });
       await noteAction(tx, by, { kind: 'accept-copy', batch: name });
       await noteAction(tx, by, { kind: 'pause', batch: name });
-      await hold(tx, name);
     }
     return { batches: open.map(({ name }) => name), schedules: await pauseAllFirings(tx, tx.now(), WHY_PAUSED, by) };
   });

@@ -9,7 +9,7 @@ import { look, write } from './transactions.ts';
 /**
  * What is open after a copy of the database was accepted, as facts: processes that wrote to the former database and have
  * not put on record again what they had sent, or that none is known, and requests that were sent and fit nowhere in the copy.
- * Until a person has seen to them, whatever would send rows again is refused. And the batches that were open then, until a person resumes them.
+ * Until a person has seen to them, whatever would send rows again is refused. And the batches that it had, until a person resumes or redrives them.
  */
 const SENDER = 'copy:sender:';
 const UNPLACED = 'copy:unplaced:';
@@ -96,7 +96,8 @@ export interface ClearedDoubts {
 
 /**
  * A person has compared with the account: processes that have not come back are dead, and these requests are seen. That goes
- * on record for each batch that has such requests, or waits for a person since the copy was accepted, also where nothing was in doubt.
+ * on record for each batch that has such requests, or is open and waits for a person since the copy was accepted, also where
+ * nothing was in doubt.
  */
 export async function clearDoubts(db: Db, by: By): Promise<ClearedDoubts> {
   return write(db, async (tx) => {
@@ -108,8 +109,10 @@ export async function clearDoubts(db: Db, by: By): Promise<ClearedDoubts> {
     const unplaced = facts
       .filter(({ name }) => name.startsWith(UNPLACED))
       .map(({ value }) => JSON.parse(value) as UnplacedRequest);
+    const open = await tx.selectFrom('batches').select('name').where('state', '!=', 'closed').execute();
+    const held = new Set((await heldBatches(tx)).map(({ batch }) => batch));
     const compared = new Set([
-      ...(await heldBatches(tx)).map(({ batch }) => batch),
+      ...open.flatMap(({ name }) => (held.has(name) ? [name] : [])),
       ...unplaced.map(({ key }) => key.batch),
     ]);
     for (const batch of compared) await noteAction(tx, by, { kind: 'compare-copy', batch });
@@ -121,7 +124,7 @@ export async function clearDoubts(db: Db, by: By): Promise<ClearedDoubts> {
   });
 }
 
-/** From now on, the batch waits for a person: it was open when the copy was accepted. Keeps when its last request was made. */
+/** From now on, the batch waits for a person: a copy was accepted that has it. Keeps when its last request was made. */
 export async function hold(tx: Tx, batch: string): Promise<void> {
   const { last } = await tx
     .selectFrom('charges')
@@ -131,7 +134,7 @@ export async function hold(tx: Tx, batch: string): Promise<void> {
   await keepFact(tx, HELD + batch, String(last ?? (await requireBatch(tx, batch)).createdAt));
 }
 
-/** A batch that was open when a copy was accepted, and that no person has resumed since. */
+/** A batch of a copy that was accepted, and that no person has resumed or redriven since. */
 export interface HeldBatch {
   readonly batch: string;
   /** When its last request was made that the copy has, or the batch itself, ms: what it lacks was sent later. */
@@ -144,7 +147,7 @@ export async function heldBatches(db: Db | Tx): Promise<readonly HeldBatch[]> {
   return facts.map(({ name, value }) => ({ batch: name.slice(HELD.length), from: Number(value) }));
 }
 
-/** Whether the batch was open when a copy was accepted, and no person has resumed it since. */
+/** Whether the batch is of a copy that was accepted, and no person has resumed or redriven it since. */
 export async function isHeld(tx: Tx, batch: string): Promise<boolean> {
   const facts = tx.selectFrom('facts').select('name');
   return (await facts.where('name', '=', HELD + batch).executeTakeFirst()) !== undefined;
@@ -164,7 +167,7 @@ export async function acceptedAt(db: Db): Promise<number | null> {
   return fact === undefined ? null : Number(fact.value);
 }
 
-/** A person has resumed the batch. */
+/** A person has resumed or redriven the batch. */
 export async function letGo(tx: Tx, batch: string): Promise<void> {
   await removeFact(tx, HELD + batch);
 }
