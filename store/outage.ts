@@ -120,16 +120,13 @@ export class Outage {
     return this.#over.to;
   }
 
-  /**
-   * Runs `work` again as long as it fails and may wait; throws its last error then. It must leave nothing when it fails.
-   * `isQueued`: it waits for its turn, so that no answer for long says nothing about the place. Default false.
-   */
-  async repeat<T>(work: () => Promise<T>, isQueued = false): Promise<T> {
+  /** Runs `work` again as long as it fails and may wait; throws its last error then. It must leave nothing when it fails. */
+  async repeat<T>(work: () => Promise<T>): Promise<T> {
     let mine: Waiting | undefined;
     try {
       for (;;) {
         const asked = { since: performance.now() };
-        if (!isQueued) this.#asking.add(asked);
+        this.#asking.add(asked);
         try {
           const done = await work();
           for (const one of this.#waiting) one.isAnswered = true;
