@@ -94,7 +94,7 @@ export const METHODS = {
   ...from(() => import('./requests/charges.ts'), 'sending', 'countRunning', 'giveUp'),
   ...from(() => import('./requests/unresolved.ts'), 'holderOfJob', 'otherUnresolved', 'earlierUnresolved'),
   ...from(() => import('./requests/decisions.ts'), 'decide', 'decisionsOf'),
-  ...from(() => import('./requests/decision-records.ts'), 'releasedFiles'),
+  ...from(() => import('./requests/decision-records.ts'), 'releasedFiles', 'releasedJobs'),
   // What was done to batches and schedules, and by whom
   ...from(() => import('./history/actions.ts'), 'actionsOf'),
   // Stored results that later rows may use

@@ -29,6 +29,8 @@ it('on an accepted copy, it is paused, and nothing more is sent before a person 
   await nameItsJob();
   expect(await batchOf()).toMatchObject({ state: 'open', control: 'paused', pauseReason: null });
   expect(await ask(LIP_SYNC)).toBe('blocked');
+  const unplaced = { key: 'b/9-speech-1.mp3', row: 9, step: 'speech', take: 1, writtenAt: 1 };
+  await ledger.noteFoundFiles('b', [unplaced], { from: 1, by: ANN });
   await expect(ledger.setControl('b', 'running', undefined, ANN)).rejects.toThrow(CopyInDoubt);
   const [pause] = await ledger.actionsOf({ batch: 'b', kinds: ['pause'] });
   expect(pause).toMatchObject({ actor: { type: 'voxbatch' }, reason: expect.stringContaining('a copy of the ledger') });

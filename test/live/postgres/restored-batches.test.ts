@@ -1,5 +1,6 @@
 /** @slow */
 import { expect, it } from '@jest/globals';
+import { expectWhole } from '../../support/batch-end.ts';
 import { LiveWorld } from '../../support/live-world.ts';
 import { makeReplaceableDatabase, type ReplaceableDatabase } from '../../support/replaceable-database.ts';
 
@@ -27,14 +28,36 @@ it('the next step of a row whose job a person names once more is not paid for ag
   await database.putCopy();
 
   expect(await world.run(['ledger', 'accept-copy'])).toMatchObject({ code: 0 });
-  expect(await world.run(['ledger', 'compare-store'])).toMatchObject({ code: 0 });
   // It is paused now: 75.
   expect(await world.run(adopt)).toMatchObject({ code: 75 });
   expect(await world.run(run)).toMatchObject({ code: 75 });
-  expect(world.simulator.ledger()).toHaveLength(sent);
   expect(await world.run(['resume', 'lines'])).toMatchObject({
     code: 4,
     stderr: expect.stringContaining('voxbatch ledger accept-copy --compared'),
   });
-  expect(world.doubleCharges()).toEqual([]);
+  expect(world.simulator.ledger()).toHaveLength(sent);
+  for (const command of ['ledger compare-store', 'reconcile lines', 'ledger accept-copy --compared'])
+    await world.run(command.split(' '));
+  expect(await world.run(run)).toMatchObject({ code: 0 });
+  await expectWhole(world, 'lines', 3);
+  expect(world.simulator.ledger()).toHaveLength(sent);
+});
+
+it('rows of a batch that was extended after the backup, and whose results are in the store, are not paid for again', async () => {
+  const world = await openWorld(7, 12, 'tts');
+  expect(await world.run(['run', 'lines.csv', '--limit', '3'])).toMatchObject({ code: 0 });
+  await database.copy();
+  expect(await world.run(['run', 'lines.csv', '--yes'])).toMatchObject({ code: 0 });
+  await database.putCopy();
+
+  expect(await world.run(['ledger', 'accept-copy'])).toMatchObject({ code: 0 });
+  expect(await world.run(['ledger', 'compare-store'])).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('Batch "lines": 9 rows have their results'),
+  });
+  expect(await world.run(['reconcile', 'lines'])).toMatchObject({ code: 0 });
+  expect(await world.run(['ledger', 'accept-copy', '--compared'])).toMatchObject({ code: 0 });
+  expect(await world.run(['run', 'lines.csv', '--yes'])).toMatchObject({ code: 0 });
+  await expectWhole(world, 'lines', 12);
+  expect(world.simulator.ledger()).toHaveLength(12);
 });
