@@ -70,6 +70,8 @@ export interface LockMethods {
   lockAgainstWorkers(): Promise<Unlock>;
   /** Whether a worker of any server holds the ledger. Creates nothing. */
   isWorkedOn(): Promise<boolean>;
+  /** The server whose workers hold the ledger; undefined if none do. Creates nothing. */
+  workersServer(): Promise<string | undefined>;
   /** Waits until nobody else is loading a batch, and keeps others from it. */
   lockForLoading(): Promise<Unlock>;
   /** Waits until nobody else is replacing the files of a batch, and keeps others from it. */

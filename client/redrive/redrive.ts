@@ -41,6 +41,7 @@ import type { SpendFacts } from '../../contract/spend.ts';
 import { allowReplacing } from '../../results/redrive/edited-tables.ts';
 import { requireSameRealm } from '../open-api.ts';
 import { claimOut, requireOwnOut } from '../look/write-files.ts';
+import { requireOwnServer } from '../temporal/own-server.ts';
 import { requirePort } from '../webhooks/hint-listener.ts';
 
 /**
@@ -220,7 +221,7 @@ interface RedrivePlan {
 /**
  * Opens a plan's rows in the ledger if the spending rules and the person allow it, and claims the out folder for the
  * batch. Sends nothing. Throws {@link VoxbatchError} (those of opening the API, `other-realm`, `unwritable-out`,
- * `taken-out`, `no-webhook-port`).
+ * `taken-out`, `no-webhook-port`, those of {@link requireOwnServer}).
  */
 export async function redrivePlanned(
   session: Session,
@@ -253,6 +254,8 @@ export async function redrivePlanned(
   // Checked before rows are opened: with the wrong store, nobody could work on them.
   await session.store();
   requireSameRealm(batch, open);
+  // Workers that run elsewhere pay for opened rows, though this command cannot reach Temporal, or is refused by it.
+  await requireOwnServer(session.settings, ledger);
   // The same redrive may have opened all rows before it was killed; it then continues with them.
   if (isNothing) return openAs('open');
   await requirePort(terms.webhook, open, ledger);

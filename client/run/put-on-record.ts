@@ -15,6 +15,7 @@ import { payerOf, type Person, approve, type NotApproved } from '../person.ts';
 import { byPerson } from '../history/by-person.ts';
 import { requireStore } from '../claim-store.ts';
 import { requireNamespace } from '../temporal/require-namespace.ts';
+import { requireOwnServer } from '../temporal/own-server.ts';
 import { priceAndApprove, type BillEvent, type Billed } from './price.ts';
 import { claimOut, requireOwnOut, requireWritableOut } from '../look/write-files.ts';
 import type { Session } from '../session.ts';
@@ -95,7 +96,7 @@ export type NotRecorded = Exclude<Billed, { readonly type: 'approved' }> | NotAp
 /**
  * Records a valid manifest as a batch, or finds its existing batch, and claims the out folder for it. Sends nothing
  * that costs. Throws {@link VoxbatchError} (a session's errors, `unwritable-out`, `taken-out`, `no-price`,
- * `voices-unread`, `no-webhook-port`, `no-namespace`).
+ * `voices-unread`, `no-webhook-port`, those of {@link requireOwnServer}).
  */
 export async function putOnRecord(request: RecordRequest): Promise<Recorded> {
   const { session, source, checked, plan, reason } = request;
@@ -113,6 +114,7 @@ export async function putOnRecord(request: RecordRequest): Promise<Recorded> {
   const isThere = found !== undefined && found.state !== 'loading';
   if (!isThere && plan.out !== null) await requireOwnOut(plan.out, identity, ledger);
   if (!isThere) await requirePort(request.webhook, open, ledger);
+  if (!isThere) await requireOwnServer(session.settings, ledger);
   if (!isThere) await request.ready?.();
   const billed = isThere
     ? ({ type: 'approved', checked } as const)
@@ -141,7 +143,10 @@ async function goOnWith(
 ): Promise<Recorded> {
   const { checked, plan } = request;
   const more = await beforeWork(() => findMore(ledger, batch, checked, plan.tuning));
-  if (more !== undefined || batch.state !== 'closed') await requirePort(request.webhook, open, ledger);
+  if (more !== undefined || batch.state !== 'closed') {
+    await requirePort(request.webhook, open, ledger);
+    await requireOwnServer(request.session.settings, ledger);
+  }
   const isStopping = batch.state === 'open' && batch.control === 'stopping';
   const refused = more === undefined || isStopping ? undefined : await approveMore(more, request, ledger, open);
   if (refused !== undefined) return refused;

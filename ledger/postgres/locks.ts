@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lockAgainstWorkers, lockForWorkers, type WorkersLock } from '../database/lock-for-workers.ts';
+import { lockAgainstWorkers, lockForWorkers, UNNAMED, type WorkersLock } from '../database/lock-for-workers.ts';
 import type { Locks, Unlock } from '../driver.ts';
 import { LedgerAway, LedgerUnreachable } from '../errors.ts';
 import { Outage } from '../../store/outage.ts';
@@ -31,7 +31,8 @@ export function advisoryLocks(place: string, probing: Probing = PROBING): Locks 
     lockForWorkers: (server, onLost) => lockAgainAndAgain({ open, place, outage, missing }, server, onLost),
     lockAgainstWorkers: () =>
       outage.repeat(async () => lockAgainstWorkers(workersLock(await open()), describePlace(place))),
-    isWorkedOn: () => outage.repeat(() => isWorkedOn(open)),
+    isWorkedOn: async () => (await outage.repeat(() => workersServer(open))) !== undefined,
+    workersServer: () => outage.repeat(() => workersServer(open)),
     lockForLoading: () => outage.repeat(() => lockAlone(open, 'loading')),
     lockForFiles: () => outage.repeat(() => lockAlone(open, 'files')),
     remote: {
@@ -124,10 +125,10 @@ function workersLock(session: LockSession): WorkersLock {
   };
 }
 
-async function isWorkedOn(open: Open): Promise<boolean> {
+async function workersServer(open: Open): Promise<string | undefined> {
   const session = await open();
   try {
-    return await session.isHeld('workers');
+    return (await session.isHeld('workers')) ? ((await session.noted()) ?? UNNAMED) : undefined;
   } finally {
     session.close();
   }
