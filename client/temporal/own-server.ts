@@ -34,22 +34,37 @@ export async function requireServer(
   await refuseOther(ledger, (name) => isNameOfCluster(name, temporal));
 }
 
+/** The other server whose workers hold the ledger of a home without cluster settings; undefined if none do. */
+export async function serverElsewhere(
+  { home, cluster }: Pick<Settings, 'home' | 'cluster'>,
+  ledger: Worked,
+): Promise<string | undefined> {
+  return cluster === undefined ? findOther(ledger, (name) => isOfHome(name, home)) : undefined;
+}
+
 async function isOfHome(name: string, home: string): Promise<boolean> {
   if (!existsSync(home)) return false;
   const { isNameOfHome } = await import('./server-name.ts');
   return isNameOfHome(name, home);
 }
 
-/** How long another server's hold must last to count: a command that is just ending releases its own, ms. */
+async function refuseOther(ledger: Worked, isOwn: IsOwn): Promise<void> {
+  const holder = await beforeWork(() => findOther(ledger, isOwn));
+  if (holder !== undefined) throw new VoxbatchError({ type: 'ledger-in-use', ledger: ledger.place, holder });
+}
+
+type IsOwn = (name: string) => Promise<boolean>;
+
+/** How long another server's hold must last to count: a command that just ends, or looks too, releases its own, ms. */
 const PATIENCE_MS = 1_000;
 const GAP_MS = 50;
 
-async function refuseOther(ledger: Worked, isOwn: (name: string) => Promise<boolean>): Promise<void> {
+async function findOther(ledger: Worked, isOwn: IsOwn): Promise<string | undefined> {
   const givesUpAt = performance.now() + PATIENCE_MS;
   for (;;) {
-    const holder = await beforeWork(() => ledger.workersServer());
-    if (holder === undefined || (await isOwn(holder))) return;
-    if (performance.now() > givesUpAt) throw new VoxbatchError({ type: 'ledger-in-use', ledger: ledger.place, holder });
+    const holder = await ledger.workersServer();
+    if (holder === undefined || (await isOwn(holder))) return undefined;
+    if (performance.now() > givesUpAt) return holder;
     await sleep(GAP_MS);
   }
 }

@@ -1,9 +1,12 @@
 /** @slow */
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { requireOwnServer, requireServer } from '../../../client/temporal/own-server.ts';
+import { withSchedules } from '../../../client/schedules/open-schedules.ts';
+import { Session } from '../../../client/session.ts';
 import { openVoxbatch, type Voxbatch } from '../../../client/voxbatch.ts';
 import type { Temporal } from '../../../client/temporal/open-temporal.ts';
 import type { Unlock } from '../../../ledger/driver.ts';
@@ -131,3 +134,28 @@ describe('what records paid work', () => {
     await refused(what, { address: NOBODY }, { type: 'no-cluster', address: NOBODY });
   });
 });
+
+describe('schedules', () => {
+  const settings = (): ReturnType<typeof settingsOf> => ({
+    ...settingsOf({ home: place.folder }),
+    ledger: place.ledger.place,
+  });
+
+  it('are not looked for on a server that knows none of them, nor is it started', async () => {
+    const session = new Session({ settings: settings(), access: refuse, ledger: { mustExist: true } });
+    const unlock = await place.ledger.lockForWorkers('namespace default (id-1)');
+    try {
+      const looking = withSchedules(session, () => undefined, refuse);
+      await expect(looking).rejects.toMatchObject({ problem: { type: 'ledger-in-use' } });
+      expect(existsSync(join(place.folder, 'server.json'))).toBe(false);
+    } finally {
+      unlock();
+      await session.close();
+    }
+  });
+});
+
+/** Not to be called. */
+function refuse(): never {
+  throw new Error('It was called.');
+}
