@@ -10,8 +10,8 @@ import { acceptanceIn, isWrittenHere, newFact, SET_BACK_FACT, withTables } from 
 import { BEGIN_WRITING, LOOK_UP_BY_KEY, type Session } from './sessions.ts';
 import { describePlace } from './describe-place.ts';
 
-/** https://www.postgresql.org/docs/current/errcodes-appendix.html */
-const IN_FAILED_TRANSACTION = '25P02';
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html: the transaction failed before, or so failed the preparation of the same statement. */
+const CONSEQUENCES = ['25P02', '26000'];
 const SET_FACT =
   'insert into facts (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value';
 
@@ -177,9 +177,8 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
       return await this.#session.query(text, cleanedAll(parameters));
     } catch (error) {
       // After the first error, the server only says that there was one.
-      if (this.#cause !== undefined && (error as { readonly code?: string }).code === IN_FAILED_TRANSACTION) {
-        throw this.#cause;
-      }
+      const { code = '' } = error as { readonly code?: string };
+      if (this.#cause !== undefined && CONSEQUENCES.includes(code)) throw this.#cause;
       this.#cause = explain(this.#place, error);
       if (this.#cause instanceof LedgerAway) this.#session.isBroken = true;
       throw this.#cause;
