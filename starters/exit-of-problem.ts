@@ -114,6 +114,12 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
       'what else was paid for lies in the store, in folders that begin with the name of the batch, and requests that were on their way are in neither. Compare these, and your account, before you run rows that have no result, with another --name. ' +
       'Only to pay for all of them again, move the folder away first.',
   ),
+  'forgotten-requests': usage(
+    ({ out, batch }) =>
+      'Nothing was sent, nothing was spent. Restore a newer state of the ledger. If that is lost, find in the store what can be found, free: ' +
+      `voxbatch ledger accept-copy, then voxbatch ledger compare-store, then voxbatch reconcile ${shellWord(batch)}. ` +
+      `Only to pay again for what is missing then: voxbatch results ${shellWord(batch)} --out ${shellWord(out)}, which keeps the former files in before-copy-TIME/ there, and the same command again.`,
+  ),
   'linked-out': usage(({ path }) => `Nothing was written there. Nothing was spent. ${linkAdvice(path)}`),
   'linked-below-out': usage(
     ({ path }) =>

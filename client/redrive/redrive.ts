@@ -40,7 +40,7 @@ import { budgetFor } from '../../policy/money/budget.ts';
 import type { SpendFacts } from '../../contract/spend.ts';
 import { allowReplacing } from '../../results/redrive/edited-tables.ts';
 import { requireSameRealm } from '../open-api.ts';
-import { claimOut, requireOwnOut } from '../look/write-files.ts';
+import { claimOut, requireOwnOut, requireRemembered } from '../look/write-files.ts';
 import { requireOwnServer } from '../temporal/own-server.ts';
 import { requirePort } from '../webhooks/hint-listener.ts';
 
@@ -238,6 +238,7 @@ export async function redrivePlanned(
   if (forecast.replaced > 0 && !isMeant && isUnasked(person)) return { type: 'unasked', forecast };
   const ledger = await session.ledger();
   const out = terms.out === null ? null : resolve(terms.out ?? defaultOut(batch.name));
+  if (out !== null) await requireRemembered(out, batch, ledger);
   const credits = forecast.paying > 0 ? forecast.bill.quoted : undefined;
   const by = { ...byPerson(session.settings, terms.reason), credits };
   const openAs = (type: 'finished' | 'open'): Promise<PaidEnd> => openAll(ledger, batch, plan, out, type, by);

@@ -17,7 +17,7 @@ import { requireStore } from '../claim-store.ts';
 import { requireNamespace } from '../temporal/require-namespace.ts';
 import { requireOwnServer } from '../temporal/own-server.ts';
 import { priceAndApprove, type BillEvent, type Billed } from './price.ts';
-import { claimOut, requireOwnOut, requireWritableOut } from '../look/write-files.ts';
+import { claimOut, requireOwnOut, requireRemembered, requireWritableOut } from '../look/write-files.ts';
 import type { Session } from '../session.ts';
 import { requirePort } from '../webhooks/hint-listener.ts';
 import type { WebhookWish } from '../webhooks/webhook-options.ts';
@@ -95,7 +95,7 @@ export type NotRecorded = Exclude<Billed, { readonly type: 'approved' }> | NotAp
 
 /**
  * Records a valid manifest as a batch, or finds its existing batch, and claims the out folder for it. Sends nothing
- * that costs. Throws {@link VoxbatchError} (a session's errors, `unwritable-out`, `taken-out`, `no-price`,
+ * that costs. Throws {@link VoxbatchError} (a session's errors, `unwritable-out`, `taken-out`, `forgotten-requests`, `no-price`,
  * `voices-unread`, `no-webhook-port`, those of {@link requireOwnServer}).
  */
 export async function putOnRecord(request: RecordRequest): Promise<Recorded> {
@@ -126,6 +126,7 @@ export async function putOnRecord(request: RecordRequest): Promise<Recorded> {
   );
   if (loaded.type === 'taken') return loaded;
   if (plan.out !== null) await claimOut(plan.out, loaded.batch, ledger);
+  if (plan.out !== null && isThere) await requireRemembered(plan.out, loaded.batch, ledger);
   if (loaded.type === 'new') return { type: 'new', batch: loaded.batch };
   return goOnWith(loaded.batch, request, ledger, open, by);
 }

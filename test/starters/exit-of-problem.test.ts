@@ -54,6 +54,11 @@ const WORDS: readonly (readonly [Problem, string, RegExp])[] = [
     /folder \/o cannot be written: no space left.*--out FOLDER/,
   ],
   [{ type: 'forgotten-batch', out: '/o' }, 'usage', /\/o holds the results.*older than the folder.*another --name/],
+  [
+    { type: 'forgotten-requests', out: '/o', batch: 'b', rows: ['r1', 'r2'] },
+    'usage',
+    /\/o has paid requests of 2 rows of batch "b" \(r1, r2\).*older than the folder.*compare-store.*voxbatch results b --out \/o/,
+  ],
   [{ type: 'taken-out', out: '/o', by: 'has a file x' }, 'usage', /\/o has a file x, and.*--out NEW-FOLDER/],
   [
     { type: 'linked-out', path: '/o/a b' },

@@ -51,12 +51,17 @@ it('rows of a batch that was extended after the backup, and whose results are in
   await database.putCopy();
 
   expect(await world.run(['ledger', 'accept-copy'])).toMatchObject({ code: 0 });
+  expect(await world.run(['ledger', 'accept-copy', '--compared'])).toMatchObject({ code: 0 });
+  // Also whoever forgets to compare the store: the out folder knows.
+  const refused = expect.stringContaining('has paid requests of 9 rows of batch "lines"');
+  expect(await world.run(['run', 'lines.csv', '--yes'])).toMatchObject({ code: 2, stderr: refused });
+  expect(await world.run(['redrive', 'lines', '--rows', 'r9', '--yes'])).toMatchObject({ code: 2, stderr: refused });
+  expect(await world.run(['plan', 'lines.csv'])).toMatchObject({ stderr: refused });
   expect(await world.run(['ledger', 'compare-store'])).toMatchObject({
     code: 0,
     stderr: expect.stringContaining('Batch "lines": 9 rows have their results'),
   });
   expect(await world.run(['reconcile', 'lines'])).toMatchObject({ code: 0 });
-  expect(await world.run(['ledger', 'accept-copy', '--compared'])).toMatchObject({ code: 0 });
   expect(await world.run(['run', 'lines.csv', '--yes'])).toMatchObject({ code: 0 });
   await expectWhole(world, 'lines', 12);
   expect(world.simulator.ledger()).toHaveLength(12);
