@@ -7,7 +7,14 @@ import { LinkedFolder, linkWords } from '../results/real-folders.ts';
 import { ServerUnavailable } from '../embedded/server-unavailable.ts';
 import type { CopyRefusal } from '../ledger/copy/copy-refused.ts';
 import type { Difference } from '../ledger/copy/tally.ts';
-import { CopyInDoubt, LedgerReadOnly, LedgerTooNew, LedgerUnreachable } from '../ledger/errors.ts';
+import {
+  CopyInDoubt,
+  LedgerAway,
+  LedgerFull,
+  LedgerReadOnly,
+  LedgerTooNew,
+  LedgerUnreachable,
+} from '../ledger/errors.ts';
 import { StoreUnwritable } from '../store/errors.ts';
 
 /** Why a call failed. Nothing was spent. */
@@ -273,6 +280,20 @@ export function isMachineTrouble(error: unknown): boolean {
     error instanceof LedgerReadOnly ||
     error instanceof CopyInDoubt ||
     error instanceof LedgerTooNew ||
+    error instanceof StoreUnwritable ||
+    isDiskTrouble(error)
+  );
+}
+
+/**
+ * True for a machine fault after which the ledger certainly has all that was paid, so that the same command pays for nothing
+ * twice. A copy of it may lack some, and where a person has to act, that is not known.
+ */
+export function keepsAllCharges(error: unknown): boolean {
+  if (error instanceof LedgerAway) return !error.needsPerson;
+  return (
+    error instanceof ServerUnavailable ||
+    error instanceof LedgerFull ||
     error instanceof StoreUnwritable ||
     isDiskTrouble(error)
   );

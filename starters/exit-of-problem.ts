@@ -1,7 +1,7 @@
 import { messageOf } from '../contract/message-of.ts';
 import { dirname, isAbsolute } from 'node:path';
 import { shellWord } from '../contract/shell-word.ts';
-import { asVoxbatchError, type Problem, isDiskTrouble, isMachineTrouble } from '../client/problem.ts';
+import { asVoxbatchError, type Problem, isDiskTrouble, isMachineTrouble, keepsAllCharges } from '../client/problem.ts';
 import { tokenAdvice } from './connect/api-token.ts';
 import { ExitError, noLedgerAdvice } from './exit-error.ts';
 import { remakeWords } from './schedules/schedule-words.ts';
@@ -16,6 +16,23 @@ export function describeTrouble(error: unknown): string | undefined {
   if (error instanceof Error && 'advice' in error) return stopped(`${error.message} ${String(error.advice)}`);
   if (!isDiskTrouble(error)) return stopped(messageOf(error));
   return `Cannot write to disk: ${error.message}. Free some space, or choose another folder for the results with --out, then run the same command again.`;
+}
+
+/** Commands that pay for rows. */
+const PAYING = ['run', 'up', 'worker', 'reconcile'];
+/** Commands that may pay for another result of what has one. */
+const NEW_TAKES = ['redrive', 'say', 'transcribe', 'lip-sync'];
+
+/** What follows the message of {@link describeTrouble}: whether the command may be repeated, if it pays and that is certain. */
+export function repeatWords(error: unknown, command: string): string {
+  const mayRepeat = NEW_TAKES.includes(command);
+  if ((!mayRepeat && !PAYING.includes(command)) || !keepsAllCharges(error)) return '';
+  return (
+    ' All charges are recorded. Running the same command again pays nothing twice.' +
+    (mayRepeat
+      ? ' One that asks for another result (redrive --rows, --again) may have it already: look first (voxbatch status).'
+      : '')
+  );
 }
 
 /** The exit code and message for a {@link VoxbatchError}; any other error unchanged. `out`: folder of the batch's files; see {@link goOnCommand}. */
