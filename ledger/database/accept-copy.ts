@@ -3,16 +3,12 @@ import { pausesBatch } from '../../policy/rows/max-attempts.ts';
 import { setBatch } from '../batches/read-batches.ts';
 import { noteAction } from '../history/actions.ts';
 import { toFailure } from '../records.ts';
-import { awaitSenders, hold, noteAccepted } from './copy-doubts.ts';
+import { endAcceptance } from './acceptances.ts';
+import { hold, noteAccepted } from './copy-doubts.ts';
+import { awaitSenders } from './copy-senders.ts';
 import { failBegun } from '../schedules/occurrences.ts';
 import { pauseAllFirings } from '../schedules/schedule-settings.ts';
 import type { Db } from '../schema.ts';
-
-/**
- * The fact that says in which database a ledger was last written. A database over the network may be replaced behind its
- * address by a copy that lacks the last records: a replica that took over, or a restored backup. Whoever writes compares.
- */
-export const DATABASE_FACT = 'database';
 
 const WHY_PAUSED = 'the ledger is a copy that was accepted, and may lack the last records';
 
@@ -33,7 +29,7 @@ export async function acceptCopy(db: Db, by: By): Promise<PausedOnCopy> {
   // Not as a group of writes, which would be refused.
   return db.transaction().execute(async (transaction) => {
     const tx = Object.assign(transaction, { now: db.now, unit: undefined });
-    await tx.deleteFrom('facts').where('name', '=', DATABASE_FACT).execute();
+    await endAcceptance(tx);
     await noteAccepted(tx);
     await awaitSenders(tx);
     await failBegun(tx, `It had no batch yet, and ${WHY_PAUSED}.`);
