@@ -16,6 +16,7 @@ import { lanesFor, isAnyFree } from '../policy/lanes/share.ts';
 import { ofSameVersion } from '../policy/lanes/versions.ts';
 import { peersOf } from './lane/peers.ts';
 import { runLane } from './lane/run-lane.ts';
+import { sweep } from './lane/sweeps.ts';
 import { figuresOf } from './visibility/batch-figures.ts';
 
 /** Heartbeat interval for work without its own loop, ms. A lane beats whenever it reads the ledger. */
@@ -112,7 +113,7 @@ async function withHeartbeat<T>(work: (signal: AbortSignal, beat: () => void) =>
 async function surveyBatch(deps: Dependencies, name: string): Promise<BatchSurvey> {
   const batch = await loadBatch(deps, name);
   const { apiUrl, account, control } = batch;
-  if (control === 'stopping') await deps.ledger.cancelRest(name);
+  if (control === 'stopping') await sweep(deps.ledger, name);
   const open = await deps.ledger.closeBatch(name);
   const told: FiguresTold = { figures: await figuresOf(deps, batch), searchable: deps.searchable };
   if (open === 0) return { open, control, lanes: 0, ...told };

@@ -7,7 +7,14 @@ import { LinkedFolder, linkWords } from '../results/real-folders.ts';
 import { ServerUnavailable } from '../embedded/server-unavailable.ts';
 import type { CopyRefusal } from '../ledger/copy/copy-refused.ts';
 import type { Difference } from '../ledger/copy/tally.ts';
-import { CopyInDoubt, LedgerReadOnly, LedgerTooNew, LedgerUnreachable } from '../ledger/errors.ts';
+import {
+  CopyInDoubt,
+  LedgerAway,
+  LedgerFull,
+  LedgerReadOnly,
+  LedgerTooNew,
+  LedgerUnreachable,
+} from '../ledger/errors.ts';
 import { StoreUnwritable } from '../store/errors.ts';
 
 /** Why a call failed. Nothing was spent. */
@@ -40,6 +47,13 @@ export type Problem =
   | { readonly type: 'taken-out'; readonly out: string; readonly by: string }
   /** The out folder holds results of this batch from this ledger, which does not have it on record. */
   | { readonly type: 'forgotten-batch'; readonly out: string }
+  /** The out folder has paid requests of these rows of the batch, by id, which the ledger does not have on record. */
+  | {
+      readonly type: 'forgotten-requests';
+      readonly out: string;
+      readonly batch: string;
+      readonly rows: readonly string[];
+    }
   /** A folder on the out path is a symbolic link, which may have come with somebody else's folder. */
   | { readonly type: 'linked-out'; readonly path: string }
   /** A symbolic link below the out folder, where rows may already have been paid for. */
@@ -140,6 +154,9 @@ function sentenceFor(problem: Problem): string {
 }
 
 /** One-sentence descriptions of each problem. */
+/** Rows named in a message. */
+const MOST_NAMED = 5;
+
 const SENTENCES: { readonly [T in Problem['type']]: (problem: Extract<Problem, { readonly type: T }>) => string } = {
   'bad-option': (problem) => `Option ${problem.option}: expected ${problem.expected}, but got ${problem.came}.`,
   'no-api': (problem) => `${problem.why}. Expected its address, which ends in ${API_PATH}, and a token.`,
@@ -162,6 +179,8 @@ const SENTENCES: { readonly [T in Problem['type']]: (problem: Extract<Problem, {
     `The output folder ${problem.out} ${problem.by}, and the results of this batch would overwrite it.`,
   'forgotten-batch': ({ out }) =>
     `The output folder ${out} holds the results of this batch from this very ledger, which does not have it on record: the ledger is older than the folder, as after a restore from a backup, and would pay for the rows again.`,
+  'forgotten-requests': ({ out, batch, rows }) =>
+    `The output folder ${out} has paid requests of ${rows.length} ${rows.length === 1 ? 'row' : 'rows'} of batch "${batch}" (${rows.slice(0, MOST_NAMED).join(', ')}${rows.length > MOST_NAMED ? ', …' : ''}) that the ledger does not have on record: the ledger is older than the folder, as after a restore from a backup, and would pay for them again.`,
   'linked-out': ({ path }) => `${linkWords(path)}.`,
   'linked-below-out': ({ path }) => `${linkWords(path)}.`,
   loading: (problem) => `Batch "${problem.batch.name}" is still loading; nothing was sent, nothing was spent.`,
@@ -267,6 +286,20 @@ export function isMachineTrouble(error: unknown): boolean {
     error instanceof LedgerReadOnly ||
     error instanceof CopyInDoubt ||
     error instanceof LedgerTooNew ||
+    error instanceof StoreUnwritable ||
+    isDiskTrouble(error)
+  );
+}
+
+/**
+ * True for a machine fault after which the ledger certainly has all that was paid, so that the same command pays for nothing
+ * twice. A copy of it may lack some, and where a person has to act, that is not known.
+ */
+export function keepsAllCharges(error: unknown): boolean {
+  if (error instanceof LedgerAway) return !error.needsPerson;
+  return (
+    error instanceof ServerUnavailable ||
+    error instanceof LedgerFull ||
     error instanceof StoreUnwritable ||
     isDiskTrouble(error)
   );

@@ -1,4 +1,5 @@
 import type { Dialect, Kysely } from 'kysely';
+import type { Outage } from '../store/outage.ts';
 import type { CopyDialect } from './copy/copy-dialect.ts';
 import type { Clock, Db, Schema } from './schema.ts';
 import type { Version } from './versions.ts';
@@ -31,7 +32,7 @@ export interface LedgerDriver extends Versions {
   /** The clock that all processes of the ledger share. Default: the system's, where they are all on one machine. */
   clockOf?(db: Kysely<Schema>): Promise<Clock>;
   /** The locks of the ledger. Opens none yet. */
-  locksOf(place: string): Promise<LockMethods>;
+  locksOf(place: string): Promise<Locks>;
   /** The disk space reserved for answers, on the ledger's disk. Reserves nothing yet. */
   reserveOf(place: string): Promise<Reserve>;
 }
@@ -69,10 +70,26 @@ export interface LockMethods {
   lockAgainstWorkers(): Promise<Unlock>;
   /** Whether a worker of any server holds the ledger. Creates nothing. */
   isWorkedOn(): Promise<boolean>;
+  /** The server whose workers hold the ledger; undefined if none do. Creates nothing. */
+  workersServer(): Promise<string | undefined>;
   /** Waits until nobody else is loading a batch, and keeps others from it. */
   lockForLoading(): Promise<Unlock>;
   /** Waits until nobody else is replacing the files of a batch, and keeps others from it. */
   lockForFiles(): Promise<Unlock>;
+}
+
+/** The locks of a ledger, and the waiting for where they are held. */
+export interface Locks extends LockMethods {
+  /** Undefined for locks of this machine's files. */
+  readonly remote?: {
+    /** Waits for a server that does not answer. Its limit is 0 until somebody sets another. */
+    readonly outage: Outage;
+    /**
+     * Resolves once no lock of workers is missing: one that was lost, and is being taken again. Until then the workers of
+     * another server may have it. Rejects if one cannot be had again.
+     */
+    readonly whenHeld: () => Promise<void>;
+  };
 }
 
 /** Releases a lock. */

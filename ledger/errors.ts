@@ -53,7 +53,7 @@ export class CommitUnknown extends LedgerUnreachable {
 export interface CopyDoubts {
   /** Processes that have not recorded it again. */
   readonly senders: number;
-  /** Whether the copy names nobody who could. */
+  /** Whether there may be others that the copy does not name. */
   readonly isUnseen: boolean;
   /** Requests of the batch that fit nowhere. */
   readonly unplaced: number;
@@ -66,7 +66,7 @@ export class CopyInDoubt extends Error {
   constructor({ senders, isUnseen, unplaced, named }: CopyDoubts) {
     const missing = `${senders} of the processes that wrote before it was accepted have not put on record again what they had sent; a worker that still runs does so within seconds, as far as it remembers (10,000 requests)`;
     const unseen =
-      'it names no process that worked on it when it was made, so nobody puts on record again what was sent since';
+      'processes may have worked on the ledger after it was made that it does not name, so nobody may put on record again what they had sent';
     const more = unplaced > named.length ? ', …' : '';
     const seen = `requests that were sent have no place in it (${unplaced} of this batch: ${named.join(', ')}${more})`;
     const doubts = [senders > 0 && missing, isUnseen && unseen, unplaced > 0 && seen];

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { findThreadEntry } from '../threads/find-entry.ts';
 import { ThreadDied } from '../threads/pool-thread.ts';
 import { ThreadPool } from '../threads/thread-pool.ts';
@@ -19,7 +18,7 @@ import {
 } from './errors.ts';
 import { ownOperations } from '../contract/add-operations.ts';
 import { defined } from '../contract/defined.ts';
-import { scanRows, type Ledger } from './ledger.ts';
+import { scanRows, withLocks, type Ledger } from './ledger.ts';
 import type { LedgerDriver, LockMethods } from './driver.ts';
 
 /** Which ledger the thread opens. */
@@ -111,47 +110,21 @@ export async function openInThread({ place, pool }: LedgerThread, driver: Ledger
   };
   try {
     const { id, origin, readOnly, names, former } = (await call('open', [])) as OpenedLedger;
-    return {
+    const remote = {
       ...remoteMethods(names, call),
       ...composed(call),
-      ...patient(locks, () => call('awaitDatabase', []) as Promise<void>),
       id,
       origin,
       place: shown,
       ...defined({ former, readOnly }),
       close: () => closeThread(pool),
     };
+    locks.remote?.outage.limit(Infinity);
+    return withLocks(remote, locks);
   } catch (error) {
     await pool.close();
     throw error;
   }
-}
-
-/** Pause before a lock is tried again that could not be asked for, ms. */
-const LOCK_PAUSE_MS = 500;
-
-/** The locks of a process that works on batches: it waits for a database that does not answer. */
-function patient(locks: LockMethods, awaitDatabase: () => Promise<void>): LockMethods {
-  const waiting =
-    <A extends readonly unknown[], T>(ask: (...args: A) => Promise<T>) =>
-    async (...args: A): Promise<T> => {
-      for (;;) {
-        try {
-          return await ask(...args);
-        } catch (error) {
-          if (!(error instanceof LedgerAway)) throw error;
-          await awaitDatabase();
-          await sleep(LOCK_PAUSE_MS);
-        }
-      }
-    };
-  return {
-    lockForWorkers: waiting((server, onLost) => locks.lockForWorkers(server, onLost)),
-    lockAgainstWorkers: waiting(() => locks.lockAgainstWorkers()),
-    isWorkedOn: waiting(() => locks.isWorkedOn()),
-    lockForLoading: waiting(() => locks.lockForLoading()),
-    lockForFiles: waiting(() => locks.lockForFiles()),
-  };
 }
 
 type Call = (method: LedgerCall['method'], args: readonly unknown[], patienceMs?: number) => Promise<unknown>;

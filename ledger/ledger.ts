@@ -1,10 +1,9 @@
 import { defined } from '../contract/defined.ts';
 import type { LimiterAnswer, LimiterStep } from '../policy/pacing/limiter-step.ts';
 import type { WhyReadOnly } from './copy/read-only.ts';
-import type { Outage, OutageNews } from '../store/outage.ts';
-import { look } from './database/transactions.ts';
+import type { OutageNews } from '../store/outage.ts';
 import { unitAdapterOf } from './database/unit-adapter.ts';
-import type { LockMethods, Reserve } from './driver.ts';
+import type { LockMethods, Locks, Reserve } from './driver.ts';
 import { FORMER_OR_ACCEPT, LedgerFull, LedgerUnreachable, UNACCEPTED } from './errors.ts';
 import { METHODS, type BoundMethods, type Method } from './methods.ts';
 import type { LedgerOrigin, OpenDatabase } from './migrate.ts';
@@ -49,8 +48,6 @@ export interface Ledger extends BoundMethods, LockMethods {
   updateLimiter<Step extends LimiterStep>(scope: string, step: Step): Promise<LimiterAnswer<Step>>;
   /** How long the database has not answered, and why; undefined if it answers, and for a database in a file. */
   outage(): Promise<OutageNews | undefined>;
-  /** Returns once the database answers. Throws `LedgerAway` if waiting has ended. */
-  awaitDatabase(): Promise<void>;
   /** Ends waiting for a database that does not answer: calls then throw `LedgerAway`. For a process that must end. */
   stopWaiting(): Promise<void>;
   /** Releases the space reserved for answers, so that a small file that arrived with its answer can be stored. */
@@ -68,8 +65,7 @@ export function createLedger(opened: OpenDatabase): Ledger {
   const bound = bind(db);
   const unitAdapter = unitAdapterOf(db);
   const outage = unitAdapter?.outage;
-  const ledger: Ledger = {
-    ...(outage === undefined ? locks : awaiting(locks, outage)),
+  const ledger: Omit<Ledger, keyof LockMethods> = {
     ...bound,
     id,
     origin,
@@ -83,7 +79,6 @@ export function createLedger(opened: OpenDatabase): Ledger {
     strangeParts: findStrange,
     scanRows: (batch, options = {}) => scanRows((after) => bound.scanPage(batch, options, after)),
     outage: () => Promise.resolve(outage?.news),
-    awaitDatabase: () => look(db, () => Promise.resolve()),
     stopWaiting: () => {
       unitAdapter?.stopWaiting();
       return Promise.resolve();
@@ -91,18 +86,40 @@ export function createLedger(opened: OpenDatabase): Ledger {
     makeRoom: () => Promise.resolve(),
     leaveRoom: () => Promise.resolve(),
   };
-  const whole = reserve === undefined ? ledger : withReserve(ledger, reserve);
+  const locked: Ledger = withLocks(ledger, locks);
+  const whole = reserve === undefined ? locked : withReserve(locked, reserve);
   return unitAdapter?.withMemory(whole) ?? whole;
 }
 
-/** Each lock on a connection of its own, which an outage breaks like any other: what fails holds nothing, and is tried again. */
-function awaiting(locks: LockMethods, outage: Outage): LockMethods {
+/**
+ * A ledger with its locks. Those on a server have connections of their own: what waits for one is told of and ended like
+ * whatever else waits, and nothing may be sent while the lock of workers is missing.
+ */
+export function withLocks<L extends Pick<Ledger, 'intend' | 'outage' | 'stopWaiting' | 'close'>>(
+  ledger: L,
+  { remote, ...locks }: Locks,
+): L & LockMethods {
+  if (remote === undefined) return { ...ledger, ...locks };
+  const { outage, whenHeld } = remote;
   return {
-    lockForWorkers: (server, onLost) => outage.repeat(() => locks.lockForWorkers(server, onLost)),
-    lockAgainstWorkers: () => outage.repeat(() => locks.lockAgainstWorkers()),
-    isWorkedOn: () => outage.repeat(() => locks.isWorkedOn()),
-    lockForLoading: () => outage.repeat(() => locks.lockForLoading()),
-    lockForFiles: () => outage.repeat(() => locks.lockForFiles()),
+    ...ledger,
+    ...locks,
+    intend: async (...args: Parameters<Ledger['intend']>) => {
+      await whenHeld();
+      return ledger.intend(...args);
+    },
+    outage: async () => {
+      const [own, others] = [outage.news, await ledger.outage()];
+      return own !== undefined && own.forMs > (others?.forMs ?? 0) ? own : others;
+    },
+    stopWaiting: () => {
+      outage.limit(0);
+      return ledger.stopWaiting();
+    },
+    close: () => {
+      outage.limit(0);
+      return ledger.close();
+    },
   };
 }
 

@@ -61,7 +61,8 @@ export const METHODS = {
   ...from(() => import('./batches/not-chosen.ts'), 'openUnsent'),
   ...from(() => import('./money/charge-ratios.ts'), 'untoldSteps', 'chargeOutlook'),
   ...from(() => import('./database/accept-copy.ts'), 'acceptCopy'),
-  ...from(() => import('./database/copy-doubts.ts'), 'acceptedAt', 'cameBack', 'clearDoubts', 'heldBatches'),
+  ...from(() => import('./database/copy-doubts.ts'), 'acceptedAt', 'clearDoubts', 'heldBatches'),
+  ...from(() => import('./database/copy-senders.ts'), 'cameBack'),
   ...from(() => import('./database/own-store.ts'), 'storeId', 'recordStore', 'replaceStore'),
   // Removing what finished batches no longer need
   ...from(() => import('./clean/cleaning.ts'), 'beginClean', 'cleanRows', 'endClean'),
@@ -96,7 +97,7 @@ export const METHODS = {
   ...from(() => import('./requests/charges.ts'), 'sending', 'countRunning', 'giveUp'),
   ...from(() => import('./requests/unresolved.ts'), 'holderOfJob', 'otherUnresolved', 'earlierUnresolved'),
   ...from(() => import('./requests/decisions.ts'), 'decide', 'decisionsOf'),
-  ...from(() => import('./requests/decision-records.ts'), 'releasedFiles'),
+  ...from(() => import('./requests/decision-records.ts'), 'releasedFiles', 'releasedJobs'),
   // What was done to batches and schedules, and by whom
   ...from(() => import('./history/actions.ts'), 'actionsOf'),
   // Stored results that later rows may use

@@ -2,7 +2,7 @@ import { Kysely, Migrator, type Dialect } from 'kysely';
 import { defined } from '../contract/defined.ts';
 import { look, withClock } from './database/transactions.ts';
 import { guardWords, readStanding, standingOf, type WhyReadOnly } from './copy/read-only.ts';
-import type { LedgerDriver, LockMethods, Reserve, Versions } from './driver.ts';
+import type { LedgerDriver, Locks, Reserve, Versions } from './driver.ts';
 import { LedgerTooNew, LedgerUnreachable } from './errors.ts';
 import type { Clock, Db, Schema } from './schema.ts';
 import type { Version } from './versions.ts';
@@ -15,7 +15,7 @@ export interface OpenDatabase {
   /** Why nothing can be written to it; undefined if it can be. */
   readonly readOnly?: WhyReadOnly;
   readonly place: string;
-  readonly locks: LockMethods;
+  readonly locks: Locks;
   /** Whether it is the database that was last written, or a copy of it that a person has accepted. */
   readonly isAccepted: () => Promise<boolean>;
   readonly findStrange: () => Promise<readonly string[]>;

@@ -99,6 +99,7 @@ export async function openDatabase(
   // Who works on batches waits as long as it takes; who asks or steers would wait in vain. Not earlier: until it is open,
   // nobody can tell of the waiting, nor end it.
   if (waits) unitAdapterOf(opened.db)?.outage.limit(Infinity);
+  opened.locks.remote?.outage.limit(waits ? Infinity : patienceMs);
   return opened;
 }
 

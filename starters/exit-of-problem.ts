@@ -1,7 +1,7 @@
 import { messageOf } from '../contract/message-of.ts';
 import { dirname, isAbsolute } from 'node:path';
 import { shellWord } from '../contract/shell-word.ts';
-import { asVoxbatchError, type Problem, isDiskTrouble, isMachineTrouble } from '../client/problem.ts';
+import { asVoxbatchError, type Problem, isDiskTrouble, isMachineTrouble, keepsAllCharges } from '../client/problem.ts';
 import { tokenAdvice } from './connect/api-token.ts';
 import { ExitError, noLedgerAdvice } from './exit-error.ts';
 import { remakeWords } from './schedules/schedule-words.ts';
@@ -16,6 +16,23 @@ export function describeTrouble(error: unknown): string | undefined {
   if (error instanceof Error && 'advice' in error) return stopped(`${error.message} ${String(error.advice)}`);
   if (!isDiskTrouble(error)) return stopped(messageOf(error));
   return `Cannot write to disk: ${error.message}. Free some space, or choose another folder for the results with --out, then run the same command again.`;
+}
+
+/** Commands that pay for rows. */
+const PAYING = ['run', 'up', 'worker', 'reconcile'];
+/** Commands that may pay for another result of what has one. */
+const NEW_TAKES = ['redrive', 'say', 'transcribe', 'lip-sync'];
+
+/** What follows the message of {@link describeTrouble}: whether the command may be repeated, if it pays and that is certain. */
+export function repeatWords(error: unknown, command: string): string {
+  const mayRepeat = NEW_TAKES.includes(command);
+  if ((!mayRepeat && !PAYING.includes(command)) || !keepsAllCharges(error)) return '';
+  return (
+    ' All charges are recorded. Running the same command again pays nothing twice.' +
+    (mayRepeat
+      ? ' One that asks for another result (redrive --rows, --again) may have it already: look first (voxbatch status).'
+      : '')
+  );
 }
 
 /** The exit code and message for a {@link VoxbatchError}; any other error unchanged. `out`: folder of the batch's files; see {@link goOnCommand}. */
@@ -117,6 +134,12 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
     'Nothing was sent, nothing was spent. Restore a newer state of the ledger. If that is lost: the folder has results and receipts.jsonl (what was charged) as of the last time they were written, which is when a batch ends or `voxbatch results` is called; ' +
       'what else was paid for lies in the store, in folders that begin with the name of the batch, and requests that were on their way are in neither. Compare these, and your account, before you run rows that have no result, with another --name. ' +
       'Only to pay for all of them again, move the folder away first.',
+  ),
+  'forgotten-requests': usage(
+    ({ out, batch }) =>
+      'Nothing was sent, nothing was spent. Restore a newer state of the ledger. If that is lost, find in the store what can be found, free: ' +
+      `voxbatch ledger accept-copy, then voxbatch ledger compare-store, then voxbatch reconcile ${shellWord(batch)}. ` +
+      `Only to pay again for what is missing then: voxbatch results ${shellWord(batch)} --out ${shellWord(out)}, which keeps the former files in before-copy-TIME/ there, and the same command again.`,
   ),
   'linked-out': usage(({ path }) => `Nothing was written there. Nothing was spent. ${linkAdvice(path)}`),
   'linked-below-out': usage(

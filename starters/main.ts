@@ -47,8 +47,12 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
     if (swallowed !== undefined) throw usageError(swallowed);
     await program.parseAsync(withoutIdleHelp(program, args), { from: 'user' });
   } catch (error) {
-    const { describeTrouble, exitErrorOf } = await import('./exit-of-problem.ts');
-    const failed = describeError(exitErrorOf(error), describeTrouble, { program, args }, output.say);
+    const { describeTrouble, exitErrorOf, repeatWords } = await import('./exit-of-problem.ts');
+    const describe = (one: unknown): string | undefined => {
+      const trouble = describeTrouble(one);
+      return trouble === undefined ? undefined : `${trouble}${repeatWords(one, args[0] ?? '')}`;
+    };
+    const failed = describeError(exitErrorOf(error), describe, { program, args }, output.say);
     if (failed === undefined) return EXIT_CODES.complete.code;
     ({ exit } = failed);
     const view = errorView(failed, pathOf(program, args));
@@ -61,9 +65,6 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
   output.event?.({ type: 'ended', exit, code, message: null, next: null });
   return code;
 }
-
-/** Commands that may pay for another result of what has one. */
-const NEW_TAKES = ['redrive', 'say', 'transcribe', 'lip-sync'];
 
 /** Prints an error for people, and returns its facts; undefined if it is none, such as a request for help. */
 function describeError(
@@ -88,15 +89,7 @@ function describeError(
   }
   if (error instanceof ManifestError) return failed('usage', error.message);
   const trouble = describeTrouble(error);
-  if (trouble !== undefined) {
-    const mayRepeat = NEW_TAKES.includes(args[0] ?? '')
-      ? ' One that asks for another result (redrive --rows, --again) may have it already: look first (voxbatch status).'
-      : '';
-    return failed(
-      'unreachable',
-      `${trouble} All charges are recorded. Running the same command again pays nothing twice.${mayRepeat}`,
-    );
-  }
+  if (trouble !== undefined) return failed('unreachable', trouble);
   if (error instanceof ExitError) {
     const message = error.exit === 'usage' ? usageWords(error.message, program, args) : error.message;
     return { ...failed(error.exit, message), next: error.next, facts: error.facts };

@@ -85,7 +85,8 @@ export class Outage {
     // One that waits for another that waits, such as a look for a connection, hears nothing new.
     if (oldest !== undefined) return { forMs: now - oldest.since, ...(this.#heard ?? oldest.why) };
     const [first] = this.#asking;
-    const forMs = first === undefined ? 0 : now - first.since;
+    if (first === undefined) return undefined;
+    const forMs = now - first.since;
     return forMs < this.#silence.ms ? undefined : { forMs, problem: this.#silence.problem };
   }
 

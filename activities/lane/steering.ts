@@ -58,22 +58,32 @@ export class Steering {
 
   /** Listens until the signal aborts. Rejects if the ledger cannot be read. */
   async listen(beat: () => void): Promise<void> {
-    let sweepAt = 0;
+    // Side by side: a sweep of a large batch takes far longer than a lane may be silent.
+    await Promise.all([this.#read(beat), this.#sweepWhileStopping()]);
+    this.release();
+  }
+
+  async #read(beat: () => void): Promise<void> {
     while (!this.#signal.aborted) {
       const before = this.#batch.control;
       this.#batch = await loadBatch(this.#deps, this.#batch.name);
       beat();
-      if (this.#batch.control === 'stopping' && performance.now() >= sweepAt) {
-        sweepAt = performance.now() + SWEEP_EVERY_MS;
+      if (this.#batch.control !== before) this.release();
+      await pause(LISTEN_EVERY_MS, this.#signal);
+    }
+  }
+
+  async #sweepWhileStopping(): Promise<void> {
+    while (!this.#signal.aborted) {
+      const isStopping = this.#batch.control === 'stopping';
+      if (isStopping) {
         // Includes rows that were in flight at a `stop --now` and have got a job since.
         await sweep(this.#deps.ledger, this.#batch.name);
         // Each row that waits for a job checks whether it has ended.
         this.#wakeUps.wakeAll();
       }
-      if (this.#batch.control !== before) this.release();
-      await pause(LISTEN_EVERY_MS, this.#signal);
+      await pause(isStopping ? SWEEP_EVERY_MS : LISTEN_EVERY_MS, this.#signal);
     }
-    this.release();
   }
 
   /** Wakes all parked rows to check again. */

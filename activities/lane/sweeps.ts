@@ -14,7 +14,7 @@ interface Sweep {
 /** The last sweep of each batch. */
 const swept = new WeakMap<Sweeper, Map<string, Sweep>>();
 
-/** Ends the rows of a stopping batch that can end. All lanes of a process share one sweep. */
+/** Ends the rows of a stopping batch that can end. All lanes and surveys of a process share one sweep. */
 export async function sweep(ledger: Sweeper, batch: string): Promise<void> {
   const sweeps = swept.get(ledger) ?? new Map<string, Sweep>();
   swept.set(ledger, sweeps);

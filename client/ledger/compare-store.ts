@@ -1,3 +1,4 @@
+import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
 import type { By } from '../../contract/actions.ts';
 import { isUsableName } from '../../contract/batch-name.ts';
 import type { FoundFile, PlacedFile } from '../../contract/placed-file.ts';
@@ -6,7 +7,7 @@ import type { HeldBatch } from '../../ledger/database/copy-doubts.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { inChunks } from '../../results/in-chunks.ts';
-import { placeOfKey } from '../../store/layout.ts';
+import { jobStemOf, placeOfKey } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';
 import { openStoreOf, requireStore } from '../claim-store.ts';
 import { byPerson } from '../history/by-person.ts';
@@ -19,11 +20,13 @@ const FILES_AT_ONCE = 500;
 /** What the store says about a batch that lacks its last records. */
 export interface ComparedBatch {
   readonly batch: string;
+  /** It had ended: nothing of it is sent before a person extends or redrives it. */
+  readonly isClosed: boolean;
   /** Rows whose result is in the store without an answer on record. They are `unknown` now. */
   readonly found: number;
-  /** Files of rows or takes that the ledger does not know, which forbid to resume the batch. */
-  readonly unplaced: number;
-  /** Rows that a resume would send, at most: some of them may turn out to have been sent. */
+  /** Files of rows or takes that the ledger does not know, which forbid to resume or redrive the batch. */
+  readonly unplaced: readonly string[];
+  /** Rows that a resume would send, at most: some of them may turn out to have been sent. None of a closed batch. */
   readonly toSend: number;
   /** The time in which requests were sent that have no record, ms. Those without a file are still among `toSend`. */
   readonly from: number;
@@ -32,7 +35,7 @@ export interface ComparedBatch {
   readonly isListed: boolean;
 }
 
-/** The open batches of an accepted copy, compared with the store. */
+/** The batches of an accepted copy, compared with the store. */
 export interface ComparedStore {
   readonly ledger: string;
   readonly store: string;
@@ -41,8 +44,9 @@ export interface ComparedStore {
 
 /**
  * Looks in the store for results of requests that the ledger does not have on record because it was restored: in the
- * folder of each batch that was open when the copy was accepted, and that nobody has resumed since. Puts the requests on
- * record as ones in doubt, so that no row is sent again whose result is there. Free, and repeatable. Throws
+ * folder of each batch that nobody has resumed or redriven since the copy was accepted, also of those that had ended: they
+ * may have been extended or redriven since. Puts the requests on record as ones in doubt, so that no row is sent again whose
+ * result is there. Free, and repeatable. Throws
  * {@link VoxbatchError} (`no-ledger`, `machine`, `store-missing`, `store-of-another`, `other-store`).
  */
 export async function compareStore(settings: Settings): Promise<ComparedStore> {
@@ -55,7 +59,9 @@ export async function compareStore(settings: Settings): Promise<ComparedStore> {
       const batches: ComparedBatch[] = [];
       for (const held of await ledger.heldBatches()) {
         const batch = isUsableName(held.batch) ? await ledger.findBatch(held.batch) : undefined;
-        if (batch?.state === 'open') batches.push(await compareBatch(ledger, store, batch, held, by));
+        // What its rows asked for is gone, so nothing of it can be sent again.
+        if (batch === undefined || areRowsCleaned(batch)) continue;
+        batches.push(await compareBatch(ledger, store, batch, held, by));
       }
       return { ledger: ledger.place, store: settings.store, batches };
     } finally {
@@ -74,30 +80,37 @@ async function compareBatch(
   by: By,
 ): Promise<ComparedBatch> {
   const { name } = batch;
+  const isClosed = batch.state === 'closed';
   const rows = new Set<number>();
-  let unplaced = 0;
-  let isNoted = false;
-  for await (const files of inChunks(filesOf(store, batch), FILES_AT_ONCE)) {
+  const unplaced: string[] = [];
+  let isNoted = isClosed;
+  const takenBack = new Set((await ledger.releasedJobs(name)).map((job) => jobStemOf(batch.layout, job, job.jobId)));
+  for await (const files of inChunks(filesOf(store, batch, takenBack), FILES_AT_ONCE)) {
     const lacking = await ledger.filesWithoutAnswer(name, onePerRequest(files));
     if (lacking.length === 0) continue;
     const noted = await ledger.noteFoundFiles(name, await withTimes(store, lacking), { from, by });
     for (const row of noted.rows) rows.add(row);
-    unplaced += noted.unplaced;
+    unplaced.push(...noted.unplaced);
     isNoted = true;
   }
-  // That it was compared is on record, too.
+  // That it was compared is on record, too, if something is to be sent.
   if (!isNoted) await ledger.noteFoundFiles(name, [], { from, by });
   const { states } = await ledger.counts(name);
   const until = (await ledger.acceptedAt()) ?? Date.now();
   const toSend = states.waiting + states.blocked + states.submitting;
-  return { batch: name, found: rows.size, unplaced, toSend, from, until, isListed: await isAllListed(ledger, batch) };
+  const isListed = await isAllListed(ledger, batch);
+  return { batch: name, isClosed, found: rows.size, unplaced, toSend, from, until, isListed };
 }
 
-/** The results in a batch's folder. */
-async function* filesOf(store: Pick<Store, 'list'>, { layout }: BatchRecord): AsyncGenerator<PlacedFile, undefined> {
+/** The results in a batch's folder, except those of jobs that a person has taken back from their rows. */
+async function* filesOf(
+  store: Pick<Store, 'list'>,
+  { layout }: BatchRecord,
+  takenBack: ReadonlySet<string>,
+): AsyncGenerator<PlacedFile, undefined> {
   for await (const key of store.list(layout.stem)) {
     const file = placeOfKey(key);
-    if (file !== undefined) yield file;
+    if (file !== undefined && !takenBack.has(key.replace(/\.[a-z0-9]+$/, ''))) yield file;
   }
 }
 

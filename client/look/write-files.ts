@@ -6,6 +6,7 @@ import { viewPilot, type Pilot } from '../../batches/subset/pilot.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, BatchIdentity } from '../../ledger/record-types.ts';
+import { forgottenRequests } from '../../results/forgotten-requests.ts';
 import { projectBatch, type Projection, type ProjectionRequest } from '../../results/project.ts';
 import { describeMismatch } from '../../results/verification/mismatch.ts';
 import { refuseCleaned } from '../clean/clean.ts';
@@ -121,6 +122,15 @@ export async function requireOwnOut(out: string, batch: BatchIdentity, ledger: O
  */
 export async function claimOut(out: string, batch: BatchIdentity, ledger: OwnerLedger): Promise<void> {
   refuse(out, await claim(out, batch, ledger));
+}
+
+/**
+ * Checks that the batch's out folder has no paid request that its ledger does not have on record, before anything is sent.
+ * Throws {@link VoxbatchError} (`forgotten-requests`). Changes nothing.
+ */
+export async function requireRemembered(out: string, { name: batch }: BatchIdentity, ledger: Ledger): Promise<void> {
+  const rows = await forgottenRequests(out, batch, ledger);
+  if (rows.length > 0) throw new VoxbatchError({ type: 'forgotten-requests', out, batch, rows });
 }
 
 function refuse(out: string, found: OutStanding | UnwritableOut | { readonly type: 'writable' }): void {

@@ -6,6 +6,7 @@ import type { SettledRow } from '../../batches/reconcile/decisions.ts';
 import {
   planSettlement,
   type RequestFault,
+  type SettlementPlan,
   type SettlementRequest,
 } from '../../batches/reconcile/settlement-request.ts';
 import { listLostVoices, listOrphans } from '../../batches/reconcile/unclaimed.ts';
@@ -32,6 +33,7 @@ import {
 import { refuseLoading } from '../problem.ts';
 import { claimOut, requireOwnOut } from '../look/write-files.ts';
 import type { Session } from '../session.ts';
+import { requireOwnServer } from '../temporal/own-server.ts';
 import { voxbatchVersion } from '../version.ts';
 import { openLog } from '../work/embedded-worker.ts';
 
@@ -90,7 +92,7 @@ export type ReconcileEnd =
 /**
  * Settles rows whose answer was lost, by evidence or by a person's decision. This process reads from the API as a
  * worker does, but sends nothing and starts no workflow. Throws {@link VoxbatchError} (`bad-option`, `loading`, a
- * session's errors, `other-realm`, `taken-out`), in which case nothing was changed.
+ * session's errors, `other-realm`, `taken-out`, those of {@link requireOwnServer}), in which case nothing was changed.
  */
 export async function reconcile(
   session: Session,
@@ -109,6 +111,8 @@ export async function reconcile(
   const out = resolve(request.out ?? defaultOut(batch.name));
   requireSameRealm(batch, await session.api());
   await requireOwnOut(out, batch, ledger);
+  // Settled rows may go on, and cost.
+  if (hasRows(plan)) await requireOwnServer(session.settings, ledger);
   const reads = await readsOf(session);
   const rows: SettledRow[] = [];
   for await (const row of settle({ ledger, reads, batch, by: byPerson(session.settings, request.reason) }, plan)) {
@@ -131,6 +135,10 @@ export async function reconcile(
   if (changed !== 'rows') return { type: 'settled', changed, ...found };
   await claimOut(out, batch, ledger);
   return { type: 'open', ...found };
+}
+
+function hasRows({ adoptions, releases, notCharged, lookFor }: SettlementPlan): boolean {
+  return [adoptions, releases, notCharged, lookFor].some((rows) => rows.length > 0);
 }
 
 /** The row, marked as resubmitted if it was paid for again. */

@@ -40,7 +40,8 @@ import { budgetFor } from '../../policy/money/budget.ts';
 import type { SpendFacts } from '../../contract/spend.ts';
 import { allowReplacing } from '../../results/redrive/edited-tables.ts';
 import { requireSameRealm } from '../open-api.ts';
-import { claimOut, requireOwnOut } from '../look/write-files.ts';
+import { claimOut, requireOwnOut, requireRemembered } from '../look/write-files.ts';
+import { requireOwnServer } from '../temporal/own-server.ts';
 import { requirePort } from '../webhooks/hint-listener.ts';
 
 /**
@@ -224,7 +225,7 @@ interface RedrivePlan {
 /**
  * Opens a plan's rows in the ledger if the spending rules and the person allow it, and claims the out folder for the
  * batch. Sends nothing. Throws {@link VoxbatchError} (those of opening the API, `other-realm`, `unwritable-out`,
- * `taken-out`, `no-webhook-port`).
+ * `taken-out`, `no-webhook-port`, those of {@link requireOwnServer}).
  */
 export async function redrivePlanned(
   session: Session,
@@ -241,6 +242,7 @@ export async function redrivePlanned(
   if (forecast.replaced > 0 && !isMeant && isUnasked(person)) return { type: 'unasked', forecast };
   const ledger = await session.ledger();
   const out = terms.out === null ? null : resolve(terms.out ?? defaultOut(batch.name));
+  if (out !== null) await requireRemembered(out, batch, ledger);
   const credits = forecast.paying > 0 ? forecast.bill.quoted : undefined;
   const by = { ...byPerson(session.settings, terms.reason), credits };
   const openAs = (type: 'finished' | 'open'): Promise<PaidEnd> => openAll(ledger, batch, plan, out, type, by);
@@ -257,6 +259,8 @@ export async function redrivePlanned(
   // Checked before rows are opened: with the wrong store, nobody could work on them.
   await session.store();
   requireSameRealm(batch, open);
+  // Workers that run elsewhere pay for opened rows, though this command cannot reach Temporal, or is refused by it.
+  await requireOwnServer(session.settings, ledger);
   // The same redrive may have opened all rows before it was killed; it then continues with them.
   if (isNothing) return openAs('open');
   await requirePort(terms.webhook, open, ledger);

@@ -8,7 +8,7 @@ import { freeSpace } from '../../store/open-store.ts';
 import type { AccountRead } from '../account/account-functions.ts';
 import { requireStore } from '../claim-store.ts';
 import type { Account } from '../../contract/names.ts';
-import { requireOwnOut } from '../look/write-files.ts';
+import { requireOwnOut, requireRemembered } from '../look/write-files.ts';
 import { noteReadOnly, openRecordsIfAny } from '../open-records.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Settings } from '../settings.ts';
@@ -85,7 +85,10 @@ async function planSound(request: PlanRequest, found: SoundRun, ledger: Ledger |
     disk: { free: await freeSpace(settings.store), store: settings.store },
     placeProblem:
       (await storeProblem(settings, ledger)) ??
-      (planned.type === 'new' ? await outProblem(plan, checked, account, ledger) : undefined),
+      (planned.type === 'new' ? await outProblem(plan, checked, account, ledger) : undefined) ??
+      (planned.type === 'known' && ledger !== undefined
+        ? await problemOf(() => requireRemembered(plan.out, planned.batch, ledger))
+        : undefined),
     records: ledger === undefined ? 'none' : isStranger(settings, ledger) ? 'unconfirmed' : 'known',
   });
   return { type: 'planned', view };

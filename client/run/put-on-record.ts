@@ -15,8 +15,9 @@ import { payerOf, type Person, approve, type NotApproved } from '../person.ts';
 import { byPerson } from '../history/by-person.ts';
 import { requireStore } from '../claim-store.ts';
 import { requireNamespace } from '../temporal/require-namespace.ts';
+import { requireOwnServer } from '../temporal/own-server.ts';
 import { priceAndApprove, type BillEvent, type Billed } from './price.ts';
-import { claimOut, requireOwnOut, requireWritableOut } from '../look/write-files.ts';
+import { claimOut, requireOwnOut, requireRemembered, requireWritableOut } from '../look/write-files.ts';
 import type { Session } from '../session.ts';
 import { requirePort } from '../webhooks/hint-listener.ts';
 import type { WebhookWish } from '../webhooks/webhook-options.ts';
@@ -96,8 +97,8 @@ export type NotRecorded = Exclude<Billed, { readonly type: 'approved' }> | NotAp
 
 /**
  * Records a valid manifest as a batch, or finds its existing batch, and claims the out folder for it. Sends nothing
- * that costs. Throws {@link VoxbatchError} (a session's errors, `unwritable-out`, `taken-out`, `no-price`,
- * `voices-unread`, `no-webhook-port`, `no-namespace`).
+ * that costs. Throws {@link VoxbatchError} (a session's errors, `unwritable-out`, `taken-out`, `forgotten-requests`, `no-price`,
+ * `voices-unread`, `no-webhook-port`, those of {@link requireOwnServer}).
  */
 export async function putOnRecord(request: RecordRequest): Promise<Recorded> {
   const { session, source, checked, plan, reason } = request;
@@ -115,6 +116,7 @@ export async function putOnRecord(request: RecordRequest): Promise<Recorded> {
   const isThere = found !== undefined && found.state !== 'loading';
   if (!isThere && plan.out !== null) await requireOwnOut(plan.out, identity, ledger);
   if (!isThere) await requirePort(request.webhook, open, ledger);
+  if (!isThere) await requireOwnServer(session.settings, ledger);
   if (!isThere) await request.ready?.();
   const billed = isThere
     ? ({ type: 'approved', checked } as const)
@@ -126,6 +128,7 @@ export async function putOnRecord(request: RecordRequest): Promise<Recorded> {
   );
   if (loaded.type === 'taken') return loaded;
   if (plan.out !== null) await claimOut(plan.out, loaded.batch, ledger);
+  if (plan.out !== null && isThere) await requireRemembered(plan.out, loaded.batch, ledger);
   if (loaded.type === 'new') return { type: 'new', batch: loaded.batch };
   return goOnWith(loaded.batch, request, ledger, open, by);
 }
@@ -143,7 +146,10 @@ async function goOnWith(
 ): Promise<Recorded> {
   const { checked, plan } = request;
   const more = await beforeWork(() => findMore(ledger, batch, checked, plan.tuning));
-  if (more !== undefined || batch.state !== 'closed') await requirePort(request.webhook, open, ledger);
+  if (more !== undefined || batch.state !== 'closed') {
+    await requirePort(request.webhook, open, ledger);
+    await requireOwnServer(request.session.settings, ledger);
+  }
   const isStopping = batch.state === 'open' && batch.control === 'stopping';
   const refused = more === undefined || isStopping ? undefined : await approveMore(more, request, ledger, open);
   if (refused !== undefined) return refused;

@@ -8,7 +8,7 @@ import type { FollowEnd, FollowEvent } from '../look/follow.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Session } from '../session.ts';
 import { limitWaiting } from '../../worker/watch-outage.ts';
-import { Workplace, type WorkplaceRequest } from '../work/workplace.ts';
+import { Workplace, type StartedBatch, type WorkplaceRequest } from '../work/workplace.ts';
 
 /** A batch to follow. */
 export interface FollowedBatch {
@@ -56,7 +56,7 @@ export interface WorkRequest
 
 /**
  * How it ended. `fault`: a fault that no retry fixes; the batch is stuck. `broken`: its workflow kept ending.
- * `not-started`: a new batch was refused before any work on it, and stays on record.
+ * `not-started`: the work was refused before it began; what was recorded for it stays on record.
  */
 export type Worked =
   | { readonly type: 'ended'; readonly exit: ExitName }
@@ -90,14 +90,15 @@ export async function workOn(request: WorkRequest): Promise<Worked> {
   let [isUnderWay, isOver] = [false, false];
   try {
     await workplace.open(signal);
+    const started = await workplace.start(record, request);
     isUnderWay = true;
-    followed = await start(workplace, request, signal);
+    followed = detach ? { why: 'detached' } : await follow(workplace, started, request, signal);
     // If so, its files can be written while the worker shuts down: no answer can change a sum any more.
     isOver = followed.why === 'closed' && (await ledger.money(record.name)).reserved === 0;
   } catch (error) {
     await leave();
     if (error instanceof VoxbatchError || error instanceof LinkedFolder) {
-      if (request.isNew && !isUnderWay) return { type: 'not-started', error };
+      if (!isUnderWay) return { type: 'not-started', error };
       throw error;
     }
     if (!interruption.signal.aborted) throw error;
@@ -114,14 +115,13 @@ export async function workOn(request: WorkRequest): Promise<Worked> {
   return { type: 'ended', exit: await finishAndTell(followed?.why ?? 'aborted') };
 }
 
-/** Starts a batch and follows it to its end; delivers its hooks when it pauses by itself. */
-async function start(
+/** Follows a batch to its end; delivers its hooks when it pauses by itself. */
+async function follow(
   workplace: Workplace,
-  { session, record, isNew, out, detach, waitWhilePaused, show, say }: WorkRequest,
+  started: StartedBatch,
+  { session, record, out, waitWhilePaused, show, say }: WorkRequest,
   signal: AbortSignal,
-): Promise<FollowEnd | { readonly why: 'detached' }> {
-  const started = await workplace.start(record, { isNew });
-  if (detach) return { why: 'detached' };
+): Promise<FollowEnd> {
   const following = new AbortController();
   // `tune` may set a hook later.
   let { settings } = record;

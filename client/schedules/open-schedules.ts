@@ -17,6 +17,7 @@ import { VoxbatchError } from '../problem.ts';
 import type { Session } from '../session.ts';
 import type { Settings } from '../settings.ts';
 import { isAnybodyIn } from '../temporal/anybody-in.ts';
+import { requireOwnServer, requireServer } from '../temporal/own-server.ts';
 import { inTime, openTemporal, type Temporal } from '../temporal/open-temporal.ts';
 
 /** Where schedules are kept, and the records of the batches that they make. */
@@ -44,7 +45,7 @@ export interface Surroundings {
 
 /**
  * Opens Temporal for work on the schedules of a session's ledger, and closes it afterwards. Starts no worker. Throws {@link VoxbatchError}
- * (`no-ledger`, `no-server`, `no-cluster` …). `reason`: why, for the record.
+ * (`no-ledger`, `no-server`, `no-cluster`, `ledger-in-use` …). `reason`: why, for the record.
  */
 export async function withSchedules<T>(
   session: Session,
@@ -54,10 +55,13 @@ export async function withSchedules<T>(
 ): Promise<T> {
   const { settings } = session;
   const ledger = await session.ledger();
+  // Before a server is started that knows none of these schedules.
+  if (settings.cluster === undefined) await requireOwnServer(settings, ledger);
   // First: the command joins.
   const around = lookAround(settings);
   const temporal = await openTemporal(settings, { say });
   try {
+    if (!temporal.isEmbedded) await requireServer(temporal, ledger);
     return await work({ temporal, ledger, settings, around, by: byPerson(settings, reason) });
   } finally {
     await temporal.close();

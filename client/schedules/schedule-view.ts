@@ -7,6 +7,7 @@ import { labelOfPlace } from '../../inputs/manifest-url.ts';
 import { parseScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
 import type { OccurrenceRange } from '../../ledger/schedules/occurrence-records.ts';
 import type { ScheduleRecord } from '../../ledger/schedules/schedule-settings.ts';
+import { isOver } from '../../policy/schedules/legal-firing.ts';
 import { isAmiss, noteInWords, recentOutcomes } from '../../policy/schedules/missing-occurrence.ts';
 import { monthOf } from '../../policy/schedules/month-budget.ts';
 import { parseOccurrence } from '../../policy/schedules/occurrence.ts';
@@ -34,7 +35,7 @@ export type ShownSchedule = Awaited<ReturnType<typeof showSchedule>>;
 /** When a schedule fires, and what each firing would cost now. */
 export type PreviewView = Awaited<ReturnType<typeof previewFirings>>;
 
-/** Results of a schedule's occurrences. `lost`: it was created here, but Temporal does not know it. */
+/** Results of a schedule's occurrences. `lost`: it was created here and could fire again, but Temporal does not know it. */
 export type ScheduleCheck = Awaited<ReturnType<typeof checkSchedules>>['schedules'][number];
 
 /** A schedule's budget for the current month. */
@@ -59,8 +60,8 @@ export async function listSchedules(place: SchedulePlace) {
     const [next] = head.paused ? [] : (found?.info.nextActionTimes ?? []);
     lines.push({
       ...head,
-      /** It was created here, but Temporal does not know it, so it does not fire. */
-      lost: found === undefined,
+      /** It was created here and could fire again, but Temporal does not know it. */
+      lost: found === undefined && !(await isDone(place, record)),
       /** Null if it never fires again, or is paused. */
       next: next === undefined ? null : utcSecond(next.getTime()),
       /** Name of the newest batch that it made. */
@@ -167,22 +168,38 @@ export interface CheckRequest {
 export async function checkSchedules(place: OpenSchedules, { name, since, isPauseFine }: CheckRequest) {
   const known = await place.ledger.knownSchedules();
   const check = async (schedule: string) => {
-    const { timezone, paused, occurrences, ...view } = (await showSchedule(place, schedule, { from: since })).view;
+    const view = await occurrencesSince(place, schedule, since);
+    if (view === undefined) return { schedule, lost: true as const };
+    const { timezone, paused, occurrences } = view;
     // A worker on record may have been killed moments ago.
     const worker = view.worker && !place.around.isDeserted;
     const checked = occurrences.map((one) => ({ ...one, amiss: isAmiss(one, { hasWorker: worker, isPauseFine }) }));
     return { schedule, lost: false as const, timezone, paused, worker, occurrences: checked };
   };
   const schedules = [];
-  for (const one of name === undefined ? known : [name]) {
-    const checked = await check(one).catch((error: unknown) => {
-      const isLost = error instanceof VoxbatchError && error.problem.type === 'schedule-lost';
-      if (!isLost) throw error;
-      return { schedule: one, lost: true as const };
-    });
-    schedules.push(checked);
-  }
+  for (const one of name === undefined ? known : [name]) schedules.push(await check(one));
   return { inOrder: schedules.every((one) => !one.lost && one.occurrences.every(({ amiss }) => !amiss)), schedules };
+}
+
+/** Undefined for a schedule that Temporal has lost. Throws {@link VoxbatchError} (`no-schedule`, `schedule-silent`). */
+async function occurrencesSince(place: OpenSchedules, name: string, since: number) {
+  const range = { from: since };
+  try {
+    const { timezone, paused, worker, occurrences } = (await showSchedule(place, name, range)).view;
+    return { timezone, paused, worker, occurrences };
+  } catch (error) {
+    if (!(error instanceof VoxbatchError) || error.problem.type !== 'schedule-lost') throw error;
+    const record = await requireRecord(place, name);
+    if (!(await isDone(place, record))) return undefined;
+    const { timezone } = record.settings.spec;
+    const occurrences = await occurrenceViews(place.ledger, name, [], range);
+    return { timezone, paused: false, worker: await hasWorker(place, record), occurrences };
+  }
+}
+
+async function isDone({ ledger }: SchedulePlace, record: ScheduleRecord): Promise<boolean> {
+  const occurrences = await ledger.occurrencesOf(record.name, { from: record.settledAt });
+  return isOver({ ...record, spec: record.settings.spec, occurrences }, Date.now());
 }
 
 /** Whether a worker for the account of a schedule is there. Throws {@link VoxbatchError} (`no-schedule`). */

@@ -10,6 +10,7 @@ import { chooseBatch } from '../open-records.ts';
 import { refuseLoading, VoxbatchError } from '../problem.ts';
 import type { Settings } from '../settings.ts';
 import { ServiceError } from '@temporalio/client';
+import { serverElsewhere } from '../temporal/own-server.ts';
 import { reachWorker, type Temporal } from '../temporal/open-temporal.ts';
 import { wakeWorkflow } from '../temporal/start-workflow.ts';
 import { defaultOut } from '../../contract/batch-name.ts';
@@ -38,8 +39,10 @@ export interface Steered {
   readonly before: BatchRecord;
   /** The batch afterwards, whoever changed it. */
   readonly after: BatchRecord;
-  /** Whether the batch has a worker, which was notified. True for a closed batch. */
+  /** Whether the batch has a worker, which was notified or is {@link elsewhere}. True for a closed batch. */
   readonly isWorkedOn: boolean;
+  /** The Temporal server of its workers, if it is another than this command's: they read from the ledger what was asked. */
+  readonly elsewhere?: string | undefined;
   /** Present if it was resumed, and paused again by itself meanwhile: its exit code. */
   readonly pausedAgain?: ExitName | undefined;
   /** Present after a stop. */
@@ -65,10 +68,13 @@ export async function steerBatch(request: SteerRequest): Promise<Steered> {
   refuseLoading(before);
   const batch = before.name;
   let isWorkedOn = true;
+  let elsewhere: string | undefined;
   if (before.state === 'open') {
     const by = byPerson(settings, reason);
     await (isNow ? ledger.stopNow(batch, by) : ledger.setControl(batch, wish, undefined, by));
-    isWorkedOn = await tellWorkers({ settings, ledger, batch, say });
+    const isTold = await tellWorkers({ settings, ledger, batch, say });
+    if (!isTold) elsewhere = await serverElsewhere(settings, ledger);
+    isWorkedOn = isTold || elsewhere !== undefined;
     if (wish !== 'running' && isWorkedOn) await emptyWire(request);
     if (wish === 'stopping') await endRest(ledger, batch, isWorkedOn);
   }
@@ -76,7 +82,7 @@ export async function steerBatch(request: SteerRequest): Promise<Steered> {
   const isPausedAgain =
     wish === 'running' && before.state === 'open' && after.control === 'paused' && after.pauseReason !== null;
   const pausedAgain = isPausedAgain ? await exitOfBatch(ledger, batch) : undefined;
-  const steered = { before, after, isWorkedOn, pausedAgain };
+  const steered = { before, after, isWorkedOn, elsewhere, pausedAgain };
   return wish === 'stopping' ? { ...steered, stillRunning: await readRunning(ledger, batch) } : steered;
 }
 

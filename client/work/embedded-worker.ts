@@ -1,8 +1,7 @@
-import { isGrpcServiceError, ServiceError, type Client } from '@temporalio/client';
+import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 import { outageLine } from '../look/tell-of-outages.ts';
 import { defined } from '../../contract/defined.ts';
-import { writeSync, realpathSync, statSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { writeSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { pino, type Logger } from 'pino';
 import type { FaultPointHook } from '../../activities/fault-points.ts';
@@ -14,7 +13,6 @@ import type { WorkerVersion } from '../../contract/worker-version.ts';
 import { ownerOf } from '../../policy/lanes/versions.ts';
 import { failAbandoned } from '../../embedded/fail-abandoned.ts';
 import { pathsIn } from '../../embedded/home.ts';
-import { bootId } from '../../embedded/process-identity.ts';
 import { openOwnLog } from '../../embedded/private-home.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Store } from '../../store/store.ts';
@@ -28,6 +26,7 @@ import { openMediaLinks } from '../local-media/open-media-links.ts';
 import type { MediaLinks } from '../../store/local-media/media-links.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';
 import type { Temporal } from '../temporal/open-temporal.ts';
+import { serverName } from '../temporal/server-name.ts';
 import { makeSearchAttributes, searchAttributeCommand } from '../temporal/search-attributes.ts';
 import { beforeWork, VoxbatchError } from '../problem.ts';
 import { voxbatchVersion } from '../version.ts';
@@ -243,16 +242,16 @@ export async function warnOfLittleDisk(
  * Locks a ledger for this Temporal server's workers, so that no other server's workers use it at the same time. Returns
  * a function that releases the lock. Throws {@link VoxbatchError} (`ledger-in-use`) while another server's workers hold
  * it, (`machine`) if the ledger has moved, or another was copied into it, since it was opened, and (`server-gone`).
- * `machine`: this one, as no other calls itself.
+ * `machine`: see {@link serverName}.
  */
 export async function lockLedger(
   ledger: Pick<Ledger, 'id' | 'place' | 'lockForWorkers' | 'readStanding'>,
   temporal: Temporal,
   home: string,
   onLost?: (error: Error) => void,
-  machine = bootId() ?? hostname(),
+  machine?: string,
 ): Promise<Unlock> {
-  const server = temporal.isEmbedded ? await nameOfEmbedded(temporal, home, machine) : await nameOf(temporal);
+  const server = await serverName(temporal, home, machine);
   const unlock = await beforeWork(() => ledger.lockForWorkers(server, onLost)).catch((error: unknown) => {
     if (!(error instanceof LedgerInUse)) throw error;
     throw new VoxbatchError({ type: 'ledger-in-use', ledger: ledger.place, holder: error.holder });
@@ -274,49 +273,4 @@ export async function lockLedger(
     unlock();
     throw error;
   }
-}
-
-/**
- * The id distinguishes homes of one path on different hosts, and the path tells people which it is. A copy of a home has the
- * id, too: the machine and the folder's number on its disk tell it apart, on a clone of the machine or in another container.
- * The name need not outlive a restart of the machine, as the lock does not.
- */
-async function nameOfEmbedded(
-  { client, namespace, address }: Temporal,
-  home: string,
-  machine: string,
-): Promise<string> {
-  const id = await readNamespaceId(client, namespace).catch(refuseAs(address));
-  if (id === undefined) throw new Error(`Temporal names no id of the namespace ${namespace}.`);
-  const folder = realpathSync(home);
-  return `the embedded one in ${folder} (${id}, machine ${machine}, folder ${String(statSync(folder).ino)})`;
-}
-
-/** For a `catch`: says which server did not tell its id. */
-function refuseAs(address: string): (cause: unknown) => never {
-  return (cause) => {
-    throw new VoxbatchError({ type: 'server-gone', address, cause: cause as Error });
-  };
-}
-
-const PERMISSION_DENIED = 7;
-const UNIMPLEMENTED = 12;
-/** Codes of gRPC by which a server says that it never tells the id: whoever asks next is told the same. */
-const UNTOLD: ReadonlySet<number> = new Set([PERMISSION_DENIED, UNIMPLEMENTED]);
-
-/**
- * Identifies the server by the namespace's id, which is independent of how its address is written, or by the address if
- * the server does not tell it. Another error passes: a name by address would keep out all who are told the id.
- */
-async function nameOf({ client, namespace, address }: Temporal): Promise<string> {
-  const id = await readNamespaceId(client, namespace).catch((error: unknown) =>
-    isGrpcServiceError(error) && UNTOLD.has(error.code) ? undefined : refuseAs(address)(error),
-  );
-  return `namespace ${namespace} ${id === undefined ? `at ${address}` : `(${id})`}`;
-}
-
-/** Made with the namespace, and kept in the server's database. Undefined if the server names none. */
-async function readNamespaceId(client: Client, namespace: string): Promise<string | undefined> {
-  const { namespaceInfo } = await client.workflowService.describeNamespace({ namespace });
-  return namespaceInfo?.id === '' ? undefined : (namespaceInfo?.id ?? undefined);
 }

@@ -72,13 +72,3 @@ export async function readBatchLine(db: Db | Tx, batch: string): Promise<Selecta
 export async function setBatch(tx: Tx, batch: string, change: Updateable<BatchesTable>): Promise<void> {
   await tx.updateTable('batches').set(change).where('name', '=', batch).execute();
 }
-
-/** Reopens a closed batch because one of its rows is open. */
-export async function reopenClosed(tx: Tx, batch: string): Promise<void> {
-  await tx
-    .updateTable('batches')
-    .set({ state: 'open', closed_at: null, stop_now: 0 })
-    .where('name', '=', batch)
-    .where('state', '=', 'closed')
-    .execute();
-}

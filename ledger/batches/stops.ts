@@ -1,28 +1,51 @@
+import type { Selectable } from 'kysely';
 import { byItself } from '../../contract/actions.ts';
 import type { Control } from '../../contract/outcomes.ts';
 import { FIRST_PAGE, nextPage } from '../../policy/pacing/page-size.ts';
 import { look, write } from '../database/transactions.ts';
 import { noteAction } from '../history/actions.ts';
 import type { Db, Tx } from '../schema.ts';
+import type { BatchesTable } from '../tables/batches.ts';
 import { requireBatch, readBatchLine, setBatch } from './read-batches.ts';
 import { endIdle, endRunning, type EndRows } from './stopped-rows.ts';
 import { idleRows, runningRows, type SelectRows } from './unfinished.ts';
 
 /**
  * Ends as `cancelled` the open rows without an attempt in flight or in doubt and without an unfinished job; after
- * {@link stopNow}, also ends rows with such a job as `overdue`. Returns the number of ended rows.
+ * {@link stopNow}, also ends rows with such a job as `overdue`. Returns the number of ended rows: none unless the batch is
+ * being stopped.
  */
 export async function cancelRest(db: Db, batch: string): Promise<number> {
-  const { stop_now } = await readBatchLine(db, batch);
-  const overdue = stop_now === 1 ? await endPages(db, batch, runningRows, endRunning) : 0;
-  return overdue + (await endPages(db, batch, idleRows, endIdle));
+  const line = await readBatchLine(db, batch);
+  let ended = 0;
+  for (const sweep of [RUNNING, IDLE]) if (sweep.isDue(line)) ended += await endPages(db, batch, sweep);
+  return ended;
 }
+
+/** Rows of a batch that end early. */
+interface Sweep {
+  /** Whether they are to end, as the batch is. */
+  readonly isDue: (line: Selectable<BatchesTable>) => boolean;
+  readonly select: SelectRows;
+  readonly end: EndRows;
+}
+
+const isStopping: Sweep['isDue'] = ({ state, control }) => state === 'open' && control === 'stopping';
+const IDLE: Sweep = { isDue: isStopping, select: idleRows, end: endIdle };
+const RUNNING: Sweep = {
+  isDue: (line) => isStopping(line) && line.stop_now === 1,
+  select: runningRows,
+  end: endRunning,
+};
 
 /**
  * Ends rows page by page, so that other writers get their turn. Each page is looked up first, without the writers' lock:
  * every lane sweeps a stopping batch, and most find nothing to end. Of several that find the same, the first ends it.
+ *
+ * Whether they are to end is read again in the transaction that ends them: over a line that was silent for a while, it
+ * comes when others may have closed the batch, and a person had its rows run again.
  */
-async function endPages(db: Db, batch: string, select: SelectRows, end: EndRows): Promise<number> {
+async function endPages(db: Db, batch: string, { isDue, select, end }: Sweep): Promise<number> {
   let ended = 0;
   let most = FIRST_PAGE;
   for (let after = 0; ;) {
@@ -30,10 +53,16 @@ async function endPages(db: Db, batch: string, select: SelectRows, end: EndRows)
     const last = rows.at(-1);
     if (last === undefined) return ended;
     let since = 0;
-    ended += await write(db, (tx) => {
-      since = performance.now();
-      return end(tx, batch, rows);
-    });
+    const more = await write(
+      db,
+      async (tx) => {
+        since = performance.now();
+        return isDue(await readBatchLine(tx, batch)) ? end(tx, batch, rows) : undefined;
+      },
+      (tx) => [readBatchLine(tx, batch)],
+    );
+    if (more === undefined) return ended;
+    ended += more;
     most = nextPage(most, performance.now() - since);
     after = last;
   }

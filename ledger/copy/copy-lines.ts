@@ -14,7 +14,7 @@ export interface LinesRead {
 }
 
 /** Facts about a place, not about the ledger: they stay where they are. */
-const FACTS_OF_PLACE = /^(server|moved|incoming|copied|oldest-for-.*|database|set-back|commit:.*)$/;
+const FACTS_OF_PLACE = /^(server|moved|incoming|copied|oldest-for-.*|database|before:.*|set-back|writers|commit:.*)$/;
 
 /** Copies all lines of a table. `onPortion`: called with the number of lines so far. */
 export async function copyLines(

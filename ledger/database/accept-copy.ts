@@ -3,16 +3,12 @@ import { pausesBatch } from '../../policy/rows/max-attempts.ts';
 import { setBatch } from '../batches/read-batches.ts';
 import { noteAction } from '../history/actions.ts';
 import { toFailure } from '../records.ts';
-import { awaitSenders, hold, noteAccepted } from './copy-doubts.ts';
+import { endAcceptance } from './acceptances.ts';
+import { hold, noteAccepted } from './copy-doubts.ts';
+import { awaitSenders } from './copy-senders.ts';
 import { failBegun } from '../schedules/occurrences.ts';
 import { pauseAllFirings } from '../schedules/schedule-settings.ts';
 import type { Db } from '../schema.ts';
-
-/**
- * The fact that says in which database a ledger was last written. A database over the network may be replaced behind its
- * address by a copy that lacks the last records: a replica that took over, or a restored backup. Whoever writes compares.
- */
-export const DATABASE_FACT = 'database';
 
 const WHY_PAUSED = 'the ledger is a copy that was accepted, and may lack the last records';
 
@@ -25,25 +21,21 @@ export interface PausedOnCopy {
 
 /**
  * Takes a copy for the ledger: the next writer puts it on record. In the same transaction pauses all open batches and all
- * schedules, so that no worker that waits for it sends anything. A batch that had paused by itself waits for a person from
- * then on, too. Notes who wrote lately: nobody resumes before they have recorded again what they sent, or a person has
+ * schedules, so that no worker that waits for it sends anything. From then on every batch waits for a person, also one that
+ * had paused by itself, and one that has ended: more of it may have been sent since. Notes who wrote lately: nobody resumes before they have recorded again what they sent, or a person has
  * compared. Returns the paused.
  */
 export async function acceptCopy(db: Db, by: By): Promise<PausedOnCopy> {
   // Not as a group of writes, which would be refused.
   return db.transaction().execute(async (transaction) => {
     const tx = Object.assign(transaction, { now: db.now, unit: undefined });
-    await tx.deleteFrom('facts').where('name', '=', DATABASE_FACT).execute();
+    await endAcceptance(tx);
     await noteAccepted(tx);
     await awaitSenders(tx);
     await failBegun(tx, `It had no batch yet, and ${WHY_PAUSED}.`);
-    const open = await tx
-      .selectFrom('batches')
-      .selectAll()
-      .where('state', '!=', 'closed')
-      .where('control', '!=', 'stopping')
-      .orderBy('number')
-      .execute();
+    const all = await tx.selectFrom('batches').selectAll().orderBy('number').execute();
+    for (const { name } of all) await hold(tx, name);
+    const open = all.filter(({ state, control }) => state !== 'closed' && control !== 'stopping');
     for (const { name, pause_reason: reason } of open) {
       // `run` by itself resumes a batch with such a reason.
       const why = toFailure(reason);
@@ -51,7 +43,6 @@ export async function acceptCopy(db: Db, by: By): Promise<PausedOnCopy> {
       await setBatch(tx, name, { control: 'paused', ...kept });
       await noteAction(tx, by, { kind: 'accept-copy', batch: name });
       await noteAction(tx, by, { kind: 'pause', batch: name });
-      await hold(tx, name);
     }
     return { batches: open.map(({ name }) => name), schedules: await pauseAllFirings(tx, tx.now(), WHY_PAUSED, by) };
   });

@@ -4,38 +4,22 @@ import { requireBatch } from '../batches/read-batches.ts';
 import { CopyInDoubt } from '../errors.ts';
 import { noteAction } from '../history/actions.ts';
 import type { Db, Tx } from '../schema.ts';
+import { awaitedIn, SENDER, UNSEEN, type Awaited } from './copy-senders.ts';
+import { keepFact, readFact, removeFact, setFact } from './facts.ts';
 import { look, write } from './transactions.ts';
 
 /**
  * What is open after a copy of the database was accepted, as facts: processes that wrote to the former database and have
  * not put on record again what they had sent, or that none is known, and requests that were sent and fit nowhere in the copy.
- * Until a person has seen to them, whatever would send rows again is refused. And the batches that were open then, until a person resumes them.
+ * Until a person has seen to them, whatever would send rows again is refused. And the batches that it had, until a person resumes or redrives them.
  */
-const SENDER = 'copy:sender:';
 const UNPLACED = 'copy:unplaced:';
-/** The copy names no process that wrote to it: it was made while none worked, or in a file. Whoever did since is unknown. */
-const UNSEEN = 'copy:unseen';
 const HELD = 'copy:held:';
 /** The fact that says when a copy was accepted last, ms. It stays. */
 const ACCEPTED = 'copy:accepted';
 
-/** A process that wrote so much earlier than the copy's last record had ended before, ms: workers write every few seconds. */
-const LATELY_MS = 10 * 60_000;
-/** Prefix of the facts in which each process leaves a mark of its commits: the number of the last one, and the server's time. */
-export const MARK = 'commit:';
 /** Requests named in a message. */
 const MOST_NAMED = 5;
-
-/** Notes the processes that wrote lately to what the copy was made of; or that it names none, so that nobody can come back. */
-export async function awaitSenders(tx: Tx): Promise<void> {
-  const marks = await tx.selectFrom('facts').selectAll().where('name', 'like', `${MARK}%`).execute();
-  const timed = marks.map(({ name, value }) => ({ name, value, at: Number(value.split(' ')[1] ?? 0) }));
-  if (timed.length === 0) await keepFact(tx, UNSEEN, String(tx.now()));
-  const last = Math.max(0, ...timed.map(({ at }) => at));
-  for (const { name, value, at } of timed) {
-    if (at >= last - LATELY_MS) await keepFact(tx, SENDER + name.slice(MARK.length), value);
-  }
-}
 
 /** A request that was sent, and for which the ledger has no place. */
 export interface UnplacedRequest {
@@ -54,30 +38,17 @@ export async function keepUnplaced(tx: Tx, { key, at, jobId }: UnplacedRequest):
   await keepFact(tx, jobId === null ? name : `${name} ${jobId}`, JSON.stringify({ key, at, jobId }));
 }
 
-async function keepFact(tx: Tx, name: string, value: string): Promise<void> {
-  await tx
-    .insertInto('facts')
-    .values({ name, value })
-    .onConflict((conflict) => conflict.column('name').doNothing())
-    .execute();
-}
-
-async function removeFact(tx: Tx, name: string): Promise<void> {
-  await tx.deleteFrom('facts').where('name', '=', name).execute();
-}
-
 /**
  * Throws {@link CopyInDoubt} while processes have not recorded again what they had sent or none is known that could, or requests of this
  * batch have no place. `batch`: null for what is about no batch.
  */
 export async function requireNoDoubt(tx: Tx, batch: string | null): Promise<void> {
   const facts = await tx.selectFrom('facts').selectAll().where('name', 'like', 'copy:%').execute();
-  const senders = facts.filter(({ name }) => name.startsWith(SENDER)).length;
+  const { senders, isUnseen } = awaitedIn(facts);
   const unplaced = facts
     .filter(({ name }) => name.startsWith(UNPLACED))
     .map(({ value }) => JSON.parse(value) as UnplacedRequest)
     .filter(({ key }) => key.batch === batch);
-  const isUnseen = facts.some(({ name }) => name === UNSEEN);
   if (senders === 0 && !isUnseen && unplaced.length === 0) return;
   const named = unplaced
     .slice(0, MOST_NAMED)
@@ -86,17 +57,14 @@ export async function requireNoDoubt(tx: Tx, batch: string | null): Promise<void
 }
 
 /** What a person has seen to. */
-export interface ClearedDoubts {
-  /** Processes that have not come back. */
-  readonly senders: number;
-  /** Whether the copy named nobody who could. */
-  readonly isUnseen: boolean;
+export interface ClearedDoubts extends Awaited {
   readonly unplaced: readonly UnplacedRequest[];
 }
 
 /**
  * A person has compared with the account: processes that have not come back are dead, and these requests are seen. That goes
- * on record for each batch that has such requests, or waits for a person since the copy was accepted, also where nothing was in doubt.
+ * on record for each batch that has such requests, or is open and waits for a person since the copy was accepted, also where
+ * nothing was in doubt.
  */
 export async function clearDoubts(db: Db, by: By): Promise<ClearedDoubts> {
   return write(db, async (tx) => {
@@ -108,20 +76,18 @@ export async function clearDoubts(db: Db, by: By): Promise<ClearedDoubts> {
     const unplaced = facts
       .filter(({ name }) => name.startsWith(UNPLACED))
       .map(({ value }) => JSON.parse(value) as UnplacedRequest);
+    const open = await tx.selectFrom('batches').select('name').where('state', '!=', 'closed').execute();
+    const held = new Set((await heldBatches(tx)).map(({ batch }) => batch));
     const compared = new Set([
-      ...(await heldBatches(tx)).map(({ batch }) => batch),
+      ...open.flatMap(({ name }) => (held.has(name) ? [name] : [])),
       ...unplaced.map(({ key }) => key.batch),
     ]);
     for (const batch of compared) await noteAction(tx, by, { kind: 'compare-copy', batch });
-    return {
-      senders: facts.filter(({ name }) => name.startsWith(SENDER)).length,
-      isUnseen: facts.some(({ name }) => name === UNSEEN),
-      unplaced,
-    };
+    return { ...awaitedIn(facts), unplaced };
   });
 }
 
-/** From now on, the batch waits for a person: it was open when the copy was accepted. Keeps when its last request was made. */
+/** From now on, the batch waits for a person: a copy was accepted that has it. Keeps when its last request was made. */
 export async function hold(tx: Tx, batch: string): Promise<void> {
   const { last } = await tx
     .selectFrom('charges')
@@ -131,7 +97,7 @@ export async function hold(tx: Tx, batch: string): Promise<void> {
   await keepFact(tx, HELD + batch, String(last ?? (await requireBatch(tx, batch)).createdAt));
 }
 
-/** A batch that was open when a copy was accepted, and that no person has resumed since. */
+/** A batch of a copy that was accepted, and that no person has resumed or redriven since. */
 export interface HeldBatch {
   readonly batch: string;
   /** When its last request was made that the copy has, or the batch itself, ms: what it lacks was sent later. */
@@ -144,39 +110,23 @@ export async function heldBatches(db: Db | Tx): Promise<readonly HeldBatch[]> {
   return facts.map(({ name, value }) => ({ batch: name.slice(HELD.length), from: Number(value) }));
 }
 
-/** Whether the batch was open when a copy was accepted, and no person has resumed it since. */
+/** Whether the batch is of a copy that was accepted, and no person has resumed or redriven it since. */
 export async function isHeld(tx: Tx, batch: string): Promise<boolean> {
-  const facts = tx.selectFrom('facts').select('name');
-  return (await facts.where('name', '=', HELD + batch).executeTakeFirst()) !== undefined;
+  return (await readFact(tx, HELD + batch)) !== undefined;
 }
 
 /** A copy is accepted now. */
 export async function noteAccepted(tx: Tx): Promise<void> {
-  await removeFact(tx, ACCEPTED);
-  await keepFact(tx, ACCEPTED, String(tx.now()));
+  await setFact(tx, ACCEPTED, String(tx.now()));
 }
 
 /** When a copy was accepted last, ms; null if none was. */
 export async function acceptedAt(db: Db): Promise<number | null> {
-  const fact = await look(db, (tx) =>
-    tx.selectFrom('facts').select('value').where('name', '=', ACCEPTED).executeTakeFirst(),
-  );
-  return fact === undefined ? null : Number(fact.value);
+  const fact = await look(db, (tx) => readFact(tx, ACCEPTED));
+  return fact === undefined ? null : Number(fact);
 }
 
-/** A person has resumed the batch. */
+/** A person has resumed or redriven the batch. */
 export async function letGo(tx: Tx, batch: string): Promise<void> {
   await removeFact(tx, HELD + batch);
-}
-
-/**
- * A process has recorded again what it remembers. `mark`: the name of its mark; `forgotten`: the number of the last commit of
- * which it does not remember all. If the copy lacks that one, the process stays noted: what was sent then is known to nobody.
- */
-export async function cameBack(db: Db, mark: string, forgotten: number): Promise<void> {
-  const name = SENDER + mark.slice(MARK.length);
-  await write(db, async (tx) => {
-    const noted = await tx.selectFrom('facts').select('value').where('name', '=', name).executeTakeFirst();
-    if (noted !== undefined && Number.parseInt(noted.value, 10) >= forgotten) await removeFact(tx, name);
-  });
 }

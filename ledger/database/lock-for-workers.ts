@@ -7,6 +7,9 @@ const GAP_MS = 20;
 /** How long another's share must last to count, ms: a command that is just ending releases its own. */
 const PATIENCE_MS = 1_000;
 
+/** The server of workers that have not noted it yet, or whose note cannot be read. */
+export const UNNAMED = 'one which has not said its address yet';
+
 /** A lock that processes share or hold alone, and the note beside it that names their Temporal server. */
 export interface WorkersLock {
   tryAlone(): boolean | Promise<boolean>;
@@ -41,7 +44,7 @@ export async function lockForWorkers(lock: WorkersLock, place: string, server: s
         if (holder === server) return lock.close;
         await lock.releaseShared();
         if (performance.now() > givesUpAt) {
-          throw new LedgerInUse(place, holder ?? 'which has not said its address yet');
+          throw new LedgerInUse(place, holder ?? UNNAMED);
         }
       }
       await sleep(GAP_MS);

@@ -2,14 +2,15 @@ import { attemptKeyOf, type AttemptKey } from '../../contract/batch.ts';
 import { LedgerMisuse } from '../errors.ts';
 import type { BoundMethods } from '../methods.ts';
 import type { RecordedRequest } from '../requests/record-again.ts';
+import type { Return } from './copy-senders.ts';
 
 /** Requests that are remembered, the newest: the last minutes of a busy process. Older ones are on record in most copies. */
 const MOST = 10_000;
 /** Requests that one transaction records again. */
 const PORTION = 250;
 
-/** Records all again. `mark`: the name of the mark of this process. */
-export type Restore = (mark: string) => Promise<void>;
+/** Records all again, and says so. */
+export type Restore = (process: Pick<Return, 'mark' | 'writers'>) => Promise<void>;
 
 /** The database of such a ledger. */
 export interface Remembered {
@@ -65,9 +66,9 @@ export function withMemory<Ledger extends Requests>(ledger: Ledger, database: Re
     }
     return isWhole;
   };
-  database.onAccepted(async (mark) => {
+  database.onAccepted(async (process) => {
     // Otherwise a person decides.
-    if (await recordAll([...requests.values()], PORTION)) await ledger.cameBack(mark, forgotten);
+    if (await recordAll([...requests.values()], PORTION)) await ledger.cameBack({ ...process, forgotten });
   });
   return {
     ...ledger,

@@ -1,5 +1,5 @@
 import { hasResult, type Outcome } from '../../contract/outcomes.ts';
-import { reopenClosed } from '../batches/read-batches.ts';
+import { reopenClosed } from '../batches/reopen-closed.ts';
 import { isPart, ofRow } from '../conditions.ts';
 import { preparedEach } from '../database/prepared.ts';
 import { setRow, type RowKey } from '../rows/line-changes.ts';

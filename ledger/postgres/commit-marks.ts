@@ -1,51 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { DATABASE_FACT } from '../database/accept-copy.ts';
-import { MARK } from '../database/copy-doubts.ts';
-import { isOf, isWrittenHere, SET_BACK_FACT, TABLES_HERE, type Here } from './origin.ts';
+import { LATELY_MS, MARK } from '../database/copy-senders.ts';
+import { askingFor, foundIn, SELECT_FACTS } from './found-facts.ts';
+import { numberOf, REMOVE_MARK, type CommitMark, type KeptMark } from './marks.ts';
+import { isOf } from './origin.ts';
 import { BEGIN_WRITING, type Sessions } from './sessions.ts';
-
-/** The server's time, ms since 1970: the clocks of hosts may be wrong by any amount. */
-const SERVER_TIME = '(extract(epoch from clock_timestamp()) * 1000)::bigint';
-
-/** The name under which {@link SELECT_FACTS} says which tables these are. */
-const TABLES = 'tables';
-
-/** Two facts, and where they are. */
-export const SELECT_FACTS = `select name, value from facts where name in ($1, $2, '${SET_BACK_FACT}')
-  union all select '${TABLES}', ${TABLES_HERE}`;
-
-/** Where the facts were read that a session of this origin has read. */
-export function placeOf(facts: ReadonlyMap<string, string>, origin: string): Here {
-  return { origin, tables: facts.get(TABLES) ?? '', setBack: facts.get(SET_BACK_FACT) };
-}
-
-/** Leaves a mark, with the time behind it. */
-export const SET_MARK = `insert into facts (name, value) values ($1, $2::text || ' ' || ${SERVER_TIME})
-  on conflict (name) do update set value = excluded.value`;
-
-/**
- * Removes a mark where all is on record that its process has written: in the database that this acceptance made the ledger's
- * own, behind the mark of the last commit.
- */
-const REMOVE_MARK = `delete from facts where name = $1 and split_part(value, ' ', 1) = $2
-  and exists (select from facts where name = '${DATABASE_FACT}' and value in ($3::text, $3::text || ' ' || ${TABLES_HERE}))`;
-
-/** A fact that a write transaction leaves if it is committed. Its value is a number; on record, a time is behind it. */
-export interface CommitMark {
-  readonly name: string;
-  readonly value: string;
-}
-
-/** The number in a mark; 0 if there is none. */
-export function numberOf(value: string | undefined): number {
-  return value === undefined ? 0 : Number.parseInt(value, 10);
-}
-
-/** A mark that was committed, or may be. */
-export interface KeptMark extends CommitMark {
-  /** By what its database was accepted as the ledger's: its fact, without the tables. */
-  readonly acceptedAs: string;
-}
+import { comesFrom, complain, standingOf } from './standing.ts';
 
 /**
  * How a process finds out whether a transaction was committed if the answer to its commit was lost.
@@ -59,6 +18,8 @@ export class CommitMarks {
   readonly #name = `${MARK}${randomUUID()}`;
   #last = 0;
   #kept: KeptMark | undefined;
+  #keptAt = 0;
+  #refusedAt: number | undefined;
 
   /** The mark of the last transaction that was committed; undefined if there was none. */
   get kept(): KeptMark | undefined {
@@ -68,6 +29,19 @@ export class CommitMarks {
   /** A transaction was committed. */
   keep(mark: KeptMark): void {
     this.#kept = mark;
+    this.#keptAt = performance.now();
+    this.#refusedAt = undefined;
+  }
+
+  /** The database is not written to. */
+  noteRefusal(): void {
+    this.#refusedAt ??= performance.now();
+  }
+
+  /** How many processes had begun to write when the copy was met; null if this one had written nothing for too long to know. */
+  get writersBefore(): number | null {
+    const gapMs = (this.#refusedAt ?? performance.now()) - this.#keptAt;
+    return gapMs > LATELY_MS ? null : (this.#kept?.writers ?? 0);
   }
 
   /** The mark of the next transaction. */
@@ -80,21 +54,22 @@ export class CommitMarks {
    * Whether the transaction of this mark was committed. Waits until it has ended. In a copy that a person has accepted it
    * is whether the copy has it: whoever waits for the answer has sent nothing yet. Throws `LedgerAway`.
    */
-  async wasCommitted(sessions: Sessions, { name, value, acceptedAs }: KeptMark): Promise<boolean> {
+  async wasCommitted(sessions: Sessions, mark: KeptMark): Promise<boolean> {
+    const { name, value, acceptedAs, isFirst } = mark;
     return sessions.using(async (session) => {
+      const asked = [acceptedAs, this.#kept?.acceptedAs];
       await session.query(BEGIN_WRITING, []);
-      const { rows } = await session.query(SELECT_FACTS, [DATABASE_FACT, name]);
+      const { rows } = await session.query(SELECT_FACTS, askingFor(name, asked));
       await session.query('rollback', []);
-      const facts = new Map((rows as CommitMark[]).map((fact) => [fact.name, fact.value]));
-      const { origin } = session;
-      const ledgerOf = facts.get(DATABASE_FACT);
-      const isUnaccepted = ledgerOf !== undefined && !isWrittenHere(ledgerOf, placeOf(facts, origin));
-      // The mark of an earlier transaction tells a copy from a database that is another ledger's.
-      const hasMark = facts.has(name);
-      const isOurs = isOf(origin, acceptedAs) || hasMark;
-      // Once a person has accepted a copy with the mark, it can be said.
-      if (isUnaccepted || !isOurs) throw sessions.notTheSame(hasMark);
-      return numberOf(facts.get(name)) === numberOf(value);
+      const found = foundIn(rows, session.origin, name, asked);
+      // What it was to put on record may not be there.
+      const reliesOn = isFirst && !comesFrom(found, acceptedAs) ? this.#kept?.acceptedAs : acceptedAs;
+      const standing = standingOf(found, { ledger: mark.ledger, acceptedAs: reliesOn, value: '0' });
+      if (standing === 'ours') return numberOf(found.mark) === numberOf(value);
+      this.noteRefusal();
+      await complain(session, found, standing, reliesOn).catch(() => undefined);
+      // Once a person has accepted a copy, it can be said.
+      throw sessions.notTheSame(standing !== 'another-ledger');
     });
   }
 

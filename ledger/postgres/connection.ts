@@ -1,19 +1,19 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import type pg from 'pg';
 import { UnitOfWork, type UnitConnection } from '../database/unit-of-work.ts';
-import { FORMER_OR_ACCEPT, LedgerAway } from '../errors.ts';
+import { LedgerAway } from '../errors.ts';
 import type { Outage } from '../../store/outage.ts';
 import { explain } from './errors.ts';
-import { DATABASE_FACT } from '../database/accept-copy.ts';
-import { numberOf, placeOf, SELECT_FACTS, SET_MARK, type CommitMark, type KeptMark } from './commit-marks.ts';
-import { acceptanceIn, isWrittenHere, newFact, SET_BACK_FACT, withTables } from './origin.ts';
-import { BEGIN_WRITING, LOOK_UP_BY_KEY, type Session } from './sessions.ts';
+import { acceptanceIn, DATABASE_FACT } from '../database/acceptances.ts';
 import { describePlace } from './describe-place.ts';
+import { askingFor, foundIn, SELECT_FACTS, type FoundFacts } from './found-facts.ts';
+import { COUNT_WRITER, SET_MARK, type CommitMark, type KeptMark } from './marks.ts';
+import { newFact, withTables } from './origin.ts';
+import { BEGIN_WRITING, LOOK_UP_BY_KEY, type Session } from './sessions.ts';
+import { complain, refusal, SET_FACT, standingOf, type Standing } from './standing.ts';
 
-/** https://www.postgresql.org/docs/current/errcodes-appendix.html */
-const IN_FAILED_TRANSACTION = '25P02';
-const SET_FACT =
-  'insert into facts (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value';
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html: the transaction failed before, or so failed the preparation of the same statement. */
+const CONSEQUENCES = ['25P02', '26000'];
 
 /** By the owner of the tables: workers and operators with roles of their own may not change this fact. */
 const ADD_TABLES = `update facts set value = $2 where name = $1
@@ -31,10 +31,11 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
   #whose: Promise<void> | undefined;
   #mark: CommitMark | undefined;
   #planned: CommitMark | undefined;
-  /** By what this database was accepted as the ledger's. */
-  #acceptedAs = '';
-  /** The database lacks a commit of this process, and nobody has said so there. */
-  #isSetBack = false;
+  /** What a commit of this transaction leaves besides its mark. */
+  #leaves: Omit<KeptMark, keyof CommitMark> | undefined;
+  /** Why this transaction is refused. */
+  #refused:
+    { readonly found: FoundFacts; readonly standing: Standing; readonly reliesOn: string | undefined } | undefined;
   /** The first error of a statement that nobody waited for. */
   #trouble: Error | undefined;
   /** The last error that was more than the consequence of another. */
@@ -67,7 +68,12 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
 
   /** What this transaction leaves if it is committed; undefined as long as its commit was not sent. */
   get mark(): KeptMark | undefined {
-    return this.#mark === undefined ? undefined : { ...this.#mark, acceptedAs: this.#acceptedAs };
+    return this.#mark === undefined || this.#leaves === undefined ? undefined : { ...this.#mark, ...this.#leaves };
+  }
+
+  /** Whether the database may not be written to by this process. */
+  get isRefused(): boolean {
+    return this.#refused !== undefined;
   }
 
   /**
@@ -75,12 +81,14 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
    * committed.
    */
   beginUnit(mark: CommitMark, kept: KeptMark | undefined): UnitOfWork {
-    this.#whose = this.ask(SELECT_FACTS, [DATABASE_FACT, mark.name]).then((lines) => {
-      this.#admit(lines, mark.name, kept);
+    const asked = [kept?.acceptedAs];
+    this.#whose = this.ask(SELECT_FACTS, askingFor(mark.name, asked)).then((lines) => {
+      this.#admit(foundIn(lines, this.#session.origin, mark.name, asked), kept);
     });
     this.#whose.catch(() => undefined);
     this.send(LOOK_UP_BY_KEY, []);
     this.send(SET_MARK, [mark.name, mark.value]);
+    if (kept === undefined) this.send(COUNT_WRITER, []);
     this.#planned = mark;
     return (this.#unit = new UnitOfWork(this, this.#whose));
   }
@@ -132,32 +140,22 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
    * Throws {@link LedgerAway} if the ledger was last written in another database than this one: in a copy, what was sent
    * since it was made is not on record, and would be sent again. Which database it is tells a replica that took over and
    * a backup that was restored and rolled forward; which tables, a dump that was put back; a file system that was set back
-   * is told by the last mark, and by who has missed one before.
+   * is told by the last mark, and by who has missed one before; a former server, by what it was accepted after.
    */
-  #admit(lines: readonly unknown[], markName: string, kept: KeptMark | undefined): void {
-    const facts = new Map((lines as readonly CommitMark[]).map(({ name, value }) => [name, value]));
-    const here = placeOf(facts, this.#session.origin);
-    const ledgerOf = facts.get(DATABASE_FACT);
-    const fact = ledgerOf === undefined ? newFact(here) : withTables(ledgerOf, here.tables);
-    this.#acceptedAs = acceptanceIn(fact);
-    const isSetBack =
-      ledgerOf !== undefined &&
-      kept?.acceptedAs === this.#acceptedAs &&
-      numberOf(facts.get(markName)) < numberOf(kept.value);
-    const isOwn = ledgerOf === undefined || isWrittenHere(ledgerOf, here);
-    this.#isSetBack = isSetBack && isOwn;
-    if (isSetBack || !isOwn) {
+  #admit(found: FoundFacts, kept: KeptMark | undefined): void {
+    const standing = standingOf(found, kept);
+    if (standing !== 'ours') {
+      this.#refused = { found, standing, reliesOn: kept?.acceptedAs };
       // So that the next try connects anew, in case the address leads to the former database again.
       this.#session.isBroken = true;
-      throw new LedgerAway(
-        describePlace(this.#place),
-        'its database is not the one that was last written, but a copy: a replica that took over, a restored backup, or a disk that was set back. The copy may lack the last records, and what was sent since would be paid for again. Nothing is sent',
-        FORMER_OR_ACCEPT,
-        undefined,
-        true,
-      );
+      throw refusal(standing, describePlace(this.#place));
     }
-    if (ledgerOf === undefined) this.send(SET_FACT, [DATABASE_FACT, fact]);
+    const { here, ledger, ledgerOf } = found;
+    const fact = ledgerOf === undefined ? newFact(here) : withTables(ledgerOf, here.tables);
+    const isFirst = ledgerOf === undefined;
+    const writers = found.writers + (kept === undefined ? 1 : 0);
+    this.#leaves = { acceptedAs: acceptanceIn(fact), isFirst, ledger, writers };
+    if (isFirst) this.send(SET_FACT, [DATABASE_FACT, fact]);
     // One of an older program says nothing of tables.
     else if (fact !== ledgerOf) this.send(ADD_TABLES, [DATABASE_FACT, fact]);
   }
@@ -166,8 +164,10 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
     // What waits to be written has no effect.
     this.#unit = undefined;
     await this.#run('rollback', []);
+    if (this.#refused === undefined) return;
+    const { found, standing, reliesOn } = this.#refused;
     // Not as a write of the ledger's, which is refused. If it fails, the next try says it again.
-    if (this.#isSetBack) await this.#run(SET_FACT, [SET_BACK_FACT, this.#acceptedAs]).catch(() => undefined);
+    await complain(this.#session, found, standing, reliesOn).catch(() => undefined);
   }
 
   async #run(text: string, parameters: readonly unknown[]): Promise<pg.QueryResult> {
@@ -177,9 +177,8 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
       return await this.#session.query(text, cleanedAll(parameters));
     } catch (error) {
       // After the first error, the server only says that there was one.
-      if (this.#cause !== undefined && (error as { readonly code?: string }).code === IN_FAILED_TRANSACTION) {
-        throw this.#cause;
-      }
+      const { code = '' } = error as { readonly code?: string };
+      if (this.#cause !== undefined && CONSEQUENCES.includes(code)) throw this.#cause;
       this.#cause = explain(this.#place, error);
       if (this.#cause instanceof LedgerAway) this.#session.isBroken = true;
       throw this.#cause;

@@ -1,7 +1,7 @@
 import { CompiledQuery, sql, type QueryExecutorProvider } from 'kysely';
 import type { CopyDialect } from '../copy/copy-dialect.ts';
 import { TABLES } from '../schema.ts';
-import { DATABASE_FACT } from '../database/accept-copy.ts';
+import { DATABASE_FACT } from '../database/acceptances.ts';
 import { cleaned } from './connection.ts';
 import { READ_ONLY } from './errors.ts';
 import { isWrittenHere, ORIGIN, SET_BACK_FACT, TABLES_HERE, type Here } from './origin.ts';

@@ -20,11 +20,12 @@ import type { UnitOfWork } from '../database/unit-of-work.ts';
 import { CommitUnknown, LedgerAway, LedgerUnreachable } from '../errors.ts';
 import { MIGRATION_TABLE } from '../migrate.ts';
 import { connectionTo } from './connection-settings.ts';
-import { CommitMarks, numberOf, type KeptMark } from './commit-marks.ts';
+import { CommitMarks } from './commit-marks.ts';
 import { LedgerConnection } from './connection.ts';
 import { describePlace } from './describe-place.ts';
 import { explain, UNIQUE_VIOLATION } from './errors.ts';
 import { MOST_WAIT_MS } from './locked-tables.ts';
+import { numberOf, type KeptMark } from './marks.ts';
 import { Sessions, type Session } from './sessions.ts';
 
 /** Statements take milliseconds; a group of writes waits for those of other processes. */
@@ -225,11 +226,11 @@ class LedgerDriver implements Driver {
       if (!(await this.#wasCommitted(mark))) throw error;
     }
     if (connection.mark === undefined) return;
-    const { kept } = this.#marks;
+    const { kept, writersBefore: writers } = this.#marks;
     this.#marks.keep(connection.mark);
     if (kept !== undefined && kept.acceptedAs !== connection.mark.acceptedAs) {
       // What fails stays noted as missing.
-      this.onAccepted(connection.mark.name).catch(() => undefined);
+      this.onAccepted({ mark: connection.mark.name, writers }).catch(() => undefined);
     }
   }
 
@@ -243,6 +244,7 @@ class LedgerDriver implements Driver {
 
   /** A broken connection has rolled back by itself. */
   async rollbackTransaction(connection: LedgerConnection): Promise<void> {
+    if (connection.isRefused) this.#marks.noteRefusal();
     await connection.rollback().catch((error: unknown) => {
       if (!(error instanceof LedgerAway)) throw error;
     });

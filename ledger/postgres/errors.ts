@@ -1,10 +1,10 @@
 import { whyOfGuard } from '../copy/read-only.ts';
 import { DuplicateKey, LedgerAway, LedgerReadOnly, LedgerUnreachable } from '../errors.ts';
 import { describePlace } from './describe-place.ts';
+import { NO_RIGHT, RightTaken } from './taken-rights.ts';
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
 export const UNIQUE_VIOLATION = '23505';
-const NO_RIGHT = '42501';
 /** Of the guard of a read-only ledger, see `copy-dialect.ts`: a class of errors that no server has. */
 export const READ_ONLY = 'VB001';
 /** Of a prepared statement, only told from others by the server's function that throws it: its words are in the server's language. */
@@ -127,11 +127,13 @@ export function explain(place: string, error: unknown): Error {
   const shown = describePlace(place);
   const why = code === READ_ONLY ? whyOfGuard(message) : undefined;
   if (why !== undefined) return new LedgerReadOnly(shown, why, error);
+  const isTaken = error instanceof RightTaken;
+  const restored = isTaken ? 'If the database is being restored, end that first. ' : '';
   const ofRight = (code === NO_RIGHT ? OF_RIGHTS : []).find(([words]) => message.includes(words));
   if (ofRight !== undefined) {
     const user = decodeURIComponent(new URL(place).username);
     const problem = `the user ${user === '' ? '' : `${user} `}may not do this (${message})`;
-    return new LedgerUnreachable(shown, problem, ofRight[1], error);
+    return new (isTaken ? LedgerNeedsPerson : LedgerUnreachable)(shown, problem, `${restored}${ofRight[1]}`, error);
   }
   const found = EXPLANATIONS.find(([prefix]) => code.startsWith(prefix));
   if (code === STALE_PLAN.code && routine === STALE_PLAN.routine) {
@@ -141,7 +143,8 @@ export function explain(place: string, error: unknown): Error {
   }
   if (found !== undefined) {
     const [, Explained, problem, advice] = found;
-    return new Explained(shown, `${problem} (${code}: ${message})`, advice, error);
+    const Class = isTaken ? LedgerNeedsPerson : Explained;
+    return new Class(shown, `${problem} (${code}: ${message})`, `${restored}${advice}`, error);
   }
   if (OF_SOCKETS.includes(code) || OF_CONNECTIONS.some((text) => message.startsWith(text))) {
     const advice =
@@ -165,7 +168,8 @@ export function explain(place: string, error: unknown): Error {
  * start processes, refuses TLS.
  */
 export function explainConnecting(place: string, error: unknown, hasConnected: boolean): Error {
-  const explained = explain(place, error);
+  const isTaken = hasConnected && (error as ServerError).code === NO_RIGHT;
+  const explained = explain(place, isTaken ? new RightTaken(error as Error) : error);
   if (explained instanceof LedgerUnreachable) return explained;
   const { message } = explained;
   const shown = describePlace(place);

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lockAgainstWorkers, lockForWorkers, type WorkersLock } from '../database/lock-for-workers.ts';
-import type { LockMethods, Unlock } from '../driver.ts';
-import { LedgerUnreachable } from '../errors.ts';
+import { lockAgainstWorkers, lockForWorkers, UNNAMED, type WorkersLock } from '../database/lock-for-workers.ts';
+import type { Locks, Unlock } from '../driver.ts';
+import { LedgerAway, LedgerUnreachable } from '../errors.ts';
+import { Outage } from '../../store/outage.ts';
 import { describePlace } from './describe-place.ts';
 import { LockSession, PROBING, type Probing } from './lock-session.ts';
 
-/** How long to wait before a lost lock is tried again, ms. */
-const TRY_AGAIN_MS = 1_000;
 /** How long to wait before a lock that another has is asked for again, ms. */
 const GAP_MS = 100;
 
@@ -14,38 +13,59 @@ const GAP_MS = 100;
  * The locks of a ledger: advisory locks, each held by a connection of its own, which ends with its process. `probing`: how a
  * connection is tried that holds one.
  */
-export function advisoryLocks(place: string, probing: Probing = PROBING): LockMethods {
+export function advisoryLocks(place: string, probing: Probing = PROBING): Locks {
   let hasConnected = false;
   const open: Open = async (onLost) => {
     const session = await LockSession.open(place, probing, hasConnected, onLost);
     hasConnected = true;
     return session;
   };
+  const missing = new Set<Promise<void>>();
+  const outage = new Outage(0, (error) => {
+    if (error instanceof LedgerAway) return { problem: error.message, needsPerson: error.needsPerson };
+    // Whoever had one waits for whatever can be mended, also by a person alone.
+    const isMended = missing.size > 0 && error instanceof LedgerUnreachable;
+    return isMended ? { problem: error.message, needsPerson: true } : undefined;
+  });
   return {
-    lockForWorkers: (server, onLost) => lockAgainAndAgain(open, place, server, onLost),
-    lockAgainstWorkers: async () => lockAgainstWorkers(workersLock(await open()), describePlace(place)),
-    isWorkedOn: () => isWorkedOn(open),
-    lockForLoading: () => lockAlone(open, 'loading'),
-    lockForFiles: () => lockAlone(open, 'files'),
+    lockForWorkers: (server, onLost) => lockAgainAndAgain({ open, place, outage, missing }, server, onLost),
+    lockAgainstWorkers: () =>
+      outage.repeat(async () => lockAgainstWorkers(workersLock(await open()), describePlace(place))),
+    isWorkedOn: async () => (await outage.repeat(() => workersServer(open))) !== undefined,
+    workersServer: () => outage.repeat(() => workersServer(open)),
+    lockForLoading: () => outage.repeat(() => lockAlone(open, 'loading')),
+    lockForFiles: () => outage.repeat(() => lockAlone(open, 'files')),
+    remote: {
+      outage,
+      whenHeld: async () => {
+        for (const retaken of missing) await retaken;
+      },
+    },
   };
 }
 
 type Open = (onLost?: () => void) => Promise<LockSession>;
 
+interface LockPlace {
+  readonly open: Open;
+  readonly place: string;
+  readonly outage: Outage;
+  /** Of each lock of workers that was lost: resolves once it is held again. */
+  readonly missing: Set<Promise<void>>;
+}
+
 /** Takes the workers' lock, and again whenever its connection was lost. */
 async function lockAgainAndAgain(
-  open: Open,
-  place: string,
+  { open, place, outage, missing }: LockPlace,
   server: string,
   onLost: (error: Error) => void = () => undefined,
 ): Promise<Unlock> {
   let isReleased = false;
-  const isOver = (): boolean => isReleased;
   const take = async (): Promise<Unlock> => {
-    // One that is lost before it has the lock fails here, and whoever waits for it tries again.
+    // One that is lost before it has the lock fails here, and is tried again.
     let isTaken = false;
     const session = await open(() => {
-      if (isTaken) void takeAgain();
+      if (isTaken) takeAgain();
     });
     try {
       await refusePooler(open, session, place);
@@ -57,23 +77,21 @@ async function lockAgainAndAgain(
     isTaken = true;
     return unlock;
   };
-  const takeAgain = async (): Promise<void> => {
-    while (!isOver()) {
-      try {
-        release = await take();
-        if (isOver()) release();
-        return;
-      } catch (error) {
-        // Whoever had it waits for whatever can be mended, also by a person alone.
-        if (!(error instanceof LedgerUnreachable)) {
-          onLost(error as Error);
-          return;
-        }
-        await sleep(TRY_AGAIN_MS, undefined, { ref: false });
-      }
-    }
+  const takeAgain = (): void => {
+    const retaken = outage
+      .repeat(async () => {
+        if (!isReleased) release = await take();
+        if (isReleased) release();
+      })
+      .then(() => {
+        missing.delete(retaken);
+      });
+    missing.add(retaken);
+    retaken.catch((error: unknown) => {
+      if (!isReleased) onLost(error as Error);
+    });
   };
-  let release = await take();
+  let release = await outage.repeat(take);
   return () => {
     isReleased = true;
     release();
@@ -107,10 +125,10 @@ function workersLock(session: LockSession): WorkersLock {
   };
 }
 
-async function isWorkedOn(open: Open): Promise<boolean> {
+async function workersServer(open: Open): Promise<string | undefined> {
   const session = await open();
   try {
-    return await session.isHeld('workers');
+    return (await session.isHeld('workers')) ? ((await session.noted()) ?? UNNAMED) : undefined;
   } finally {
     session.close();
   }

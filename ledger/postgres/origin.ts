@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { acceptanceIn } from '../database/acceptances.ts';
 
 /**
  * Which server this is, as an expression, on a primary: the cluster's identifier, which physical copies share, and its
@@ -13,8 +14,8 @@ export const ORIGIN = `(select system_identifier::text from pg_control_system())
 export const TABLES_HERE = `(select oid::text from pg_database where datname = current_database()) || '/' || 'facts'::regclass::oid::text`;
 
 /**
- * The fact that a process leaves that sees the files of the database set back: it misses a commit of its own, which no process
- * that begins later can know. Its value says as what the database was accepted then; once it is accepted anew, it is void.
+ * The fact that a process leaves that sees the database set back: it misses a commit of its own, or what it wrote to an
+ * acceptance that this one does not come after, which no process that begins later can know. Its value says as what the database was accepted then; once it is accepted anew, it is void.
  */
 export const SET_BACK_FACT = 'set-back';
 
@@ -32,11 +33,6 @@ export interface Here {
  */
 export function newFact({ origin, tables }: Here): string {
   return `${origin} ${randomUUID()} ${tables}`;
-}
-
-/** What is compared with the fact of a later moment: without the tables, which an older program does not write. */
-export function acceptanceIn(fact: string): string {
-  return fact.split(' ').slice(0, 2).join(' ');
 }
 
 /** Whether the database that was accepted so is on the server of this origin. */

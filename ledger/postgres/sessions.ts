@@ -5,6 +5,7 @@ import { connectionTo } from './connection-settings.ts';
 import { describePlace } from './describe-place.ts';
 import { explain, explainConnecting, LedgerNeedsPerson } from './errors.ts';
 import { ORIGIN } from './origin.ts';
+import { NO_RIGHT, RightTaken, wasAllowed } from './taken-rights.ts';
 
 /** Sessions of a process: one writes, the others look. */
 const MOST_SESSIONS = 4;
@@ -38,6 +39,8 @@ export const LOOK_UP_BY_KEY = [
 
 /** What the sessions of a process share. */
 interface Line {
+  /** Statements that have succeeded, as many as a session prepares. */
+  readonly done: Set<string>;
   /** The process must end, and waits for no answer for long. */
   isLimited: boolean;
   /** Since it is limited, the last answer has not come. */
@@ -77,7 +80,11 @@ export class Session {
         ...(values.length === 0 ? {} : { values: [...values], ...this.#nameOf(text) }),
       });
       this.#line.isSilent = false;
+      if (this.#line.done.size < MOST_STATEMENTS) this.#line.done.add(text);
       return answer;
+    } catch (error) {
+      const { code } = error as { readonly code?: string };
+      throw code === NO_RIGHT && wasAllowed(text, this.#line.done) ? new RightTaken(error as Error) : error;
     } finally {
       clearTimeout(waiting.timer);
       this.#waiting.delete(waiting);
@@ -138,7 +145,7 @@ export class Sessions {
   readonly #outage: Outage;
   readonly #known = new WeakMap<pg.PoolClient, Session>();
   readonly #taken = new Set<Session>();
-  readonly #line: Line = { isLimited: false, isSilent: false };
+  readonly #line: Line = { done: new Set(), isLimited: false, isSilent: false };
   #hasConnected = false;
 
   /** `answerMs`: how long the answer to a statement may take before the connection counts as broken. */
@@ -211,6 +218,8 @@ export class Sessions {
       session = new Session(client, await checkServer(client, this.#place, this.#hasConnected), this.#line);
       this.#known.set(client, session);
       return session;
+    } catch (error) {
+      throw explainConnecting(this.#place, error, this.#hasConnected);
     } finally {
       if (session === undefined) client.release(true);
     }

@@ -56,6 +56,20 @@ export async function releasedFiles(
   return lines.map((line) => ({ row: line.row, files: JSON.parse(line.files) as ResultFile[] }));
 }
 
+/** A job that a person gave to a request and took back: what it brought is no result of that. */
+export type ReleasedJob = Pick<DecisionRecord, 'row' | 'step' | 'take'> & { readonly jobId: string };
+
+/** Those jobs. */
+export async function releasedJobs(db: Db, batch: string): Promise<readonly ReleasedJob[]> {
+  const lines = await db
+    .selectFrom('decisions')
+    .select(['row', 'step', 'take', 'job_id'])
+    .where('batch', '=', batch)
+    .where('what', '=', 'released')
+    .execute();
+  return lines.flatMap(({ job_id: jobId, ...place }) => (jobId === null ? [] : [{ ...place, jobId }]));
+}
+
 /** The decisions about a row, oldest first. */
 export async function decisionsIn(db: Db | Tx, batch: string, row: number): Promise<readonly DecisionRecord[]> {
   const lines = await db.selectFrom('decisions').selectAll().where(ofRow({ batch, row })).orderBy('number').execute();

@@ -44,8 +44,8 @@ export async function filesWithoutAnswer(
 export interface NotedFiles {
   /** Rows with a request in doubt whose result was found. */
   readonly rows: readonly number[];
-  /** Files of a row or take that the ledger does not know, or has ended otherwise. */
-  readonly unplaced: number;
+  /** Names of files of a row or take that the ledger does not know, or has ended otherwise. */
+  readonly unplaced: readonly string[];
 }
 
 /**
@@ -65,11 +65,11 @@ export async function noteFoundFiles(
       if (!(await isHeld(tx, name))) throw new LedgerMisuse(`Batch "${name}" was resumed meanwhile.`);
       const batch = await readBatchLine(tx, name);
       const rows = new Set<number>();
-      let unplaced = 0;
+      const unplaced: string[] = [];
       for (const file of files) {
         const became = await noteFile(tx, batch, file, from);
         if (became === 'noted') rows.add(file.row);
-        if (became === 'unplaced') unplaced += 1;
+        if (became === 'unplaced') unplaced.push(file.key);
       }
       if (rows.size > 0 && batch.started_at === null) await setBatch(tx, name, { started_at: from });
       await noteAction(tx, by, { kind: 'compare-store', batch: name, rows: [...rows] });
@@ -104,7 +104,12 @@ async function noteFile(
     if (row.isAt(take)) await endInDoubt(row, step, failure);
     return 'noted';
   }
-  if (row === undefined || !mayTake(row, step, take) || findBlocking(ofStep, key) !== undefined) {
+  if (
+    row === undefined ||
+    batch.state === 'loading' ||
+    !mayTake(row, step, take) ||
+    findBlocking(ofStep, key) !== undefined
+  ) {
     await keepUnplaced(tx, { key, at: file.writtenAt, jobId: null });
     return 'unplaced';
   }

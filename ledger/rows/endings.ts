@@ -1,4 +1,5 @@
-import { readBatchLine, reopenClosed } from '../batches/read-batches.ts';
+import { readBatchLine } from '../batches/read-batches.ts';
+import { reopenClosed } from '../batches/reopen-closed.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
 import { checkedBy, type Step } from '../../contract/row-kinds.ts';
 import { haltIfDue, haltIfWholeIsDue } from '../batches/halts.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KernelLock } from '../../embedded/kernel-lock.ts';
-import { lockAgainstWorkers, lockForWorkers, type WorkersLock } from '../database/lock-for-workers.ts';
+import { lockAgainstWorkers, lockForWorkers, UNNAMED, type WorkersLock } from '../database/lock-for-workers.ts';
 import type { LockMethods, Unlock } from '../driver.ts';
 
 /** Pause between two attempts to lock for loading, ms. Loading takes seconds. */
@@ -18,6 +18,10 @@ export function fileLocks(file: string): LockMethods {
       new Promise((resolve) => {
         resolve(isWorkedOn(file));
       }),
+    workersServer: () =>
+      new Promise((resolve) => {
+        resolve(isWorkedOn(file) ? (readNote(file) ?? UNNAMED) : undefined);
+      }),
     lockForLoading: () => lockAlone(file, 'loading', LOADING_GAP_MS),
     lockForFiles: () => lockAlone(file, 'files', FILES_GAP_MS),
   };
@@ -33,7 +37,7 @@ function workersLock(file: string): WorkersLock {
     tryAlone: () => lock.tryAlone(),
     tryShared: () => lock.tryShared(),
     ...{ releaseAlone: release, releaseShared: release },
-    readNote: () => (existsSync(note) ? readFileSync(note, 'utf8') : undefined),
+    readNote: () => readNote(file),
     writeNote: (server) => {
       // Created anew, so that no link is followed. Readers need a shared lock, and we hold it exclusively.
       rmSync(note, { force: true });
@@ -43,6 +47,11 @@ function workersLock(file: string): WorkersLock {
       lock.close();
     },
   };
+}
+
+function readNote(file: string): string | undefined {
+  const note = besides(file, 'server');
+  return existsSync(note) ? readFileSync(note, 'utf8') : undefined;
 }
 
 function isWorkedOn(file: string): boolean {

@@ -1,4 +1,5 @@
-import { readBatchLine, reopenClosed } from '../batches/read-batches.ts';
+import { readBatchLine } from '../batches/read-batches.ts';
+import { reopenClosed } from '../batches/reopen-closed.ts';
 import { hasResult, type Outcome } from '../../contract/outcomes.ts';
 import type { Failure } from '../../contract/failures.ts';
 import { nameAskedFor } from '../../policy/voices/voice-name.ts';

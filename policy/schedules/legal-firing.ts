@@ -124,6 +124,15 @@ export function runsLeft(records: FiringRecords, except?: number): number | null
 }
 
 /**
+ * Whether a schedule never fires again on its own: its last time has passed, or no run is left. Temporal forgets such a
+ * schedule after some days, so that it does not know it any more is no loss.
+ */
+export function isOver(records: FiringRecords, now: number): boolean {
+  const { until } = records.spec;
+  return (until !== null && until < now) || runsLeft(records) === 0;
+}
+
+/**
  * Tells which times without an occurrence are due according to the ledger, ms since 1970: the schedule was not paused
  * here then and had a run left. Firings at any other time are refused, whatever Temporal does. There is no slack for
  * clocks here: a firing that is legal only by that slack has its own record.

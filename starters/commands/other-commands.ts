@@ -101,9 +101,10 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   'ledger compare-store': {
     does: 'After `ledger accept-copy`: find rows in the store that were sent after the copy was made, so that they are not sent again; free',
     notes:
-      'Each open batch is compared that nobody has resumed yet. Rows with a result in the store and no answer in the ledger become\n' +
-      'unknown, and are settled like others: voxbatch reconcile BATCH takes the results. It says what stays unproven. It needs the\n' +
-      'store and, in PostgreSQL, the role of a worker: run it where a worker runs.',
+      'Each batch is compared that nobody has resumed or redriven since, also those that had ended. Rows with a result in the store\n' +
+      'and no answer in the ledger become unknown, and are settled like others: voxbatch reconcile BATCH takes the results. Files that\n' +
+      'fit no row are named, and it says what stays unproven. It needs the store and, in PostgreSQL, the role of a worker: run it\n' +
+      'where a worker runs.',
     examples: ['voxbatch ledger compare-store'],
     load: async () => (await import('../ledger/compare-store.ts')).compareStoreNow,
   },

@@ -45,12 +45,11 @@ export async function acceptCopyNow({ compared }: Flags, context: RunContext): P
     `The ledger ${ledger} is the database behind its address from now on. Stop the former database server for good, if it can still run: ` +
       'workers that reach it go on there with the same batches, and each row would be paid for on both.',
   );
-  if (paused.length > 0) {
-    output.say(
-      `Paused: ${paused.join(', ')}. Workers that still run put on record again what they had sent. What others had sent after the copy ` +
-        'was made is not on record, and would be sent and paid for again. Find what can be found of it first: voxbatch ledger compare-store, then voxbatch reconcile BATCH. Then: voxbatch resume BATCH',
-    );
-  }
+  output.say(
+    `${paused.length > 0 ? `Paused: ${paused.join(', ')}. ` : ''}Workers that still run put on record again what they had sent. What others had sent after the copy ` +
+      'was made is not on record, and would be sent and paid for again, also of batches that had ended in it. Find what can be found of it first: voxbatch ledger compare-store, then voxbatch reconcile BATCH.' +
+      (paused.length > 0 ? ' Then: voxbatch resume BATCH' : ''),
+  );
   if (pausedSchedules.length > 0) {
     output.say(
       `Paused schedules: ${pausedSchedules.join(', ')}. A batch that one fired after the copy was made is not on record, and a firing again would pay for it again: ` +

@@ -144,7 +144,7 @@ async function goOn(end: Settled, command: RedriveCommand, invocation: Invocatio
   const { batch, out } = command;
   const { session, output } = invocation;
   if (end.type === 'open')
-    return end.paid === undefined ? workOn(batch, out, invocation) : finishRedrive(end.paid, command, invocation);
+    return end.paid === undefined ? workOn(batch, out, invocation, true) : finishRedrive(end.paid, command, invocation);
   if (end.type !== 'settled') return finishRedrive(end, command, invocation);
   const ledger = await session.ledger();
   const now = await batchHere(ledger, session.settings, batch.name);
@@ -155,7 +155,7 @@ async function goOn(end: Settled, command: RedriveCommand, invocation: Invocatio
     return viewListed(now).exit;
   }
   await claimOut(out, batch, ledger);
-  return workOn(batch, out, invocation);
+  return workOn(batch, out, invocation, false);
 }
 
 type RequestFault = Extract<ReconcileEnd, { readonly word: string }>;

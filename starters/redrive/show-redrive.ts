@@ -75,17 +75,24 @@ export async function finishRedrive(
     output.say(`Batch "${batch.name}": ${rowsInWords(opened)} redriven.`);
   } else if (end.type === 'open') output.say(`Batch "${batch.name}" is not finished; it continues.`);
   return end.type === 'open'
-    ? workOn(batch, out, invocation)
+    ? workOn(batch, out, invocation, opened > 0)
     : finishRun({ batch: batch.name, out, why: 'closed' }, invocation);
 }
 
-/** Works on a batch until it is closed, and writes its files. */
-export async function workOn(batch: BatchRecord, out: string, invocation: Invocation): Promise<ExitName> {
+/** Works on a batch until it is closed, and writes its files. `isReopened`: rows of it were opened by this command. */
+export async function workOn(
+  batch: BatchRecord,
+  out: string,
+  invocation: Invocation,
+  isReopened: boolean,
+): Promise<ExitName> {
   const record = (await (await invocation.session.ledger()).findBatch(batch.name)) ?? batch;
   const place = { batch: batch.name, out };
   return record.state === 'closed'
     ? finishClosed(batch.name, invocation, () => finishRun({ ...place, why: 'closed' }, invocation))
-    : workOnBatch({ record, isNew: false, out }, invocation, (why) => finishRun({ ...place, why }, invocation));
+    : workOnBatch({ record, isNew: false, out, isReopened }, invocation, (why) =>
+        finishRun({ ...place, why }, invocation),
+      );
 }
 
 /** Why rows are not redriven. Prints everything that is wrong with a file. */

@@ -32,6 +32,8 @@ export interface WorkRequest extends FollowedBatch {
   readonly server?: EarlyServer | undefined;
   /** Leave the work to this home's `voxbatch up` while it runs. Default: false. */
   readonly usesUp?: boolean;
+  /** This command has opened rows of a batch that was there before, and repeating it may open them once more. Default: false. */
+  readonly isReopened?: boolean;
 }
 
 /** How the work of this command ended. */
@@ -111,12 +113,14 @@ function continueAfter({ record, out }: Pick<FollowedBatch, 'record' | 'out'>): 
 
 function errorOf(
   worked: Exclude<Awaited<ReturnType<typeof workOn>>, { readonly type: 'ended' }>,
-  { record, out }: FollowedBatch,
+  { record, out, isNew, isReopened = false }: WorkRequest,
 ): unknown {
   switch (worked.type) {
     case 'not-started': {
       const error = exitErrorOf(worked.error, out);
-      return error instanceof ExitError ? withLeftOnRecord(error, record) : error;
+      if (!(error instanceof ExitError)) return error;
+      if (isReopened) return withReopened(error, worked.error as Error, record);
+      return isNew ? withLeftOnRecord(error, record) : error;
     }
     case 'broken':
       return new ExitError('internal', `${worked.message} Nothing is lost: run the same command again.`);
@@ -133,15 +137,27 @@ function errorOf(
   }
 }
 
+/** The same for rows that were opened again. Its usual advice, to run the same command, could pay for them twice. */
+export function withReopened({ exit, next }: ExitError, cause: Error, { name }: { readonly name: string }): ExitError {
+  const shown = shellWord(name);
+  return new ExitError(
+    exit,
+    `${cause.message}\nThe rows are recorded as open in batch "${name}", and ${WHO_PAYS}. Do not repeat this command: once they have ended, ` +
+      `it would pay for them again. Follow them with: voxbatch watch ${shown}. To prevent that they are sent: voxbatch stop ${shown}`,
+    { cause, next: next ?? `voxbatch watch ${shown}` },
+  );
+}
+
+const WHO_PAYS = 'workers that run on this ledger pay for them, or the next run, up or worker that begins';
+
 /**
- * The error of a refused start, extended by a warning: the batch stays on record, and the next worker will find and pay
- * for it.
+ * The error of a refused start, extended by a warning: the batch stays on record, and workers will find and pay for it.
  */
 export function withLeftOnRecord(error: ExitError, { name }: { readonly name: string }): ExitError {
   return new ExitError(
     error.exit,
-    `${error.message}\nBatch "${name}" is recorded with all its rows. The next run, up or worker on this ledger continues ` +
-      `it. To prevent that: voxbatch stop ${shellWord(name)}`,
+    `${error.message}\nBatch "${name}" is recorded with all its rows, and ${WHO_PAYS}. ` +
+      `To prevent that: voxbatch stop ${shellWord(name)}`,
     { cause: error },
   );
 }

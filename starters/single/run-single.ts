@@ -108,11 +108,16 @@ async function askAndWork(request: SingleRequest, job: AskRequest['job'], settin
         case 'open': {
           if (!asked.isNew) await request.ready();
           const { batch: record, isNew } = asked;
-          return workOnBatch({ record, isNew, out: null, server, usesUp: true }, invocation, async (why) => {
-            const ledger = await invocation.session.ledger();
-            const now = (await ledger.findBatch(record.name)) ?? record;
-            return end(request, await readSingle(ledger, now), invocation, { why, isOld: false });
-          });
+          const isReopened = !isNew && (again || resubmit);
+          return workOnBatch(
+            { record, isNew, isReopened, out: null, server, usesUp: true },
+            invocation,
+            async (why) => {
+              const ledger = await invocation.session.ledger();
+              const now = (await ledger.findBatch(record.name)) ?? record;
+              return end(request, await readSingle(ledger, now), invocation, { why, isOld: false });
+            },
+          );
         }
       }
     });

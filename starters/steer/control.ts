@@ -86,7 +86,7 @@ function leftLines(
 const VERBS: Readonly<Record<Control, string>> = { running: 'resume', paused: 'pause', stopping: 'stop' };
 
 function messageFor(
-  { before, after, isWorkedOn }: Steered,
+  { before, after, isWorkedOn, elsewhere }: Steered,
   { wish, isNow, goOn }: { readonly wish: Control; readonly isNow: boolean; readonly goOn: string },
 ): string {
   const about = `Batch "${after.name}"`;
@@ -96,7 +96,11 @@ function messageFor(
     return wish === 'stopping'
       ? `${about} is stopped; unsent rows are cancelled. This cannot be undone. To send them after all: ${sendCancelled}`
       : `${about} has finished meanwhile.`;
-  const next = isWorkedOn ? '' : ` It has no worker now. Continue with: ${goOn}`;
+  const other =
+    elsewhere === undefined
+      ? ''
+      : ` Its workers are those of another Temporal server, ${elsewhere}, and read this from the ledger.`;
+  const next = isWorkedOn ? other : ` It has no worker now. Continue with: ${goOn}`;
   if (after.control === 'stopping') {
     if (wish !== 'stopping') return `${about} is stopping; this cannot be undone.`;
     const jobs = isNow ? 'running jobs are not waited for' : 'running jobs are still fetched';
@@ -105,7 +109,7 @@ function messageFor(
   const meanwhile = after.control === wish ? '' : ' (because of another command)';
   if (after.control === 'paused')
     return (
-      `${about} is paused${meanwhile}: no more paid requests. ` +
+      `${about} is paused${meanwhile}: no more paid requests.${other} ` +
       `${isWorkedOn ? 'Running jobs are still fetched.' : 'It has no worker now, so nothing is fetched either.'} Continue with: ${commandLine(nextCommand('resume', after.name))}`
     );
   return `${about} continues${meanwhile}.${next}`;

@@ -8,7 +8,7 @@ import type { CredentialSource } from './credentials.ts';
 import { BucketUnusable, type BucketTrouble } from './errors.ts';
 import { Signer } from './signer.ts';
 import type { BucketServer } from './settings.ts';
-import { textOf } from './xml.ts';
+import { isDocument, textOf } from './xml.ts';
 
 /** Most connections at once. */
 const MOST_SOCKETS = 64;
@@ -32,6 +32,8 @@ export interface BucketRequest {
   readonly body?: Uint8Array;
   /** Hex hash of the body, if it is known. */
   readonly sha256?: string;
+  /** The root element of S3's answer. Default: the answer is none in XML. */
+  readonly root?: string;
   /** Whether the server may take long. Default: false. */
   readonly isSlow?: boolean;
   /** Statuses, and codes of S3, that are answers, besides 2xx. Default: none. */
@@ -94,12 +96,13 @@ export class BucketClient {
 
   /** Sends a request, and reads the whole answer; one that breaks off counts as none. */
   ask(request: BucketRequest): Promise<BucketAnswer & { readonly text: string }> {
-    const { isSlow = false, accepts = [] } = request;
+    const { root, accepts = [] } = request;
     return this.send<BucketAnswer & { readonly text: string }>(request, async (answer) => {
       const said = answer.status < 300 ? await text(answer.body) : '';
+      if (answer.status >= 300 || root === undefined || isDocument(said, root)) return { ...answer, text: said };
       // S3 begins a slow answer before it has finished, and may then say that it failed.
-      const code = isSlow ? textOf(said, 'Code') : undefined;
-      if (code === undefined) return { ...answer, text: said };
+      const code = textOf(said, 'Code');
+      if (code === undefined) return foreign(answer.status);
       if (accepts.includes(code)) return { ...answer, text: '', code };
       return { trouble: { code, message: textOf(said, 'Message') ?? code }, isOver: !PASSING.has(code) };
     });
@@ -131,12 +134,12 @@ export class BucketClient {
       return this.#failed(error);
     }
     const { statusCode: status = 0 } = response;
-    if (status >= 200 && status < 300 && isTaken(method, headers, response))
-      return { status, headers: response.headers, body: response };
+    const isWell = status >= 200 && status < 300;
+    if (isWell && isOfObject(request, response)) return { status, headers: response.headers, body: response };
     const said = await readError(response);
     // A HEAD has no body, and is followed by a request that tells a missing bucket.
-    if (method !== 'HEAD' && method !== 'DELETE' && !said.isOfS3 && status !== UNKNOWN_TO_SERVER)
-      return { trouble: { code: 'AWAY', message: `status ${String(status)}, and not by an S3 server` } };
+    const mustTell = method !== 'HEAD' && method !== 'DELETE' && status !== UNKNOWN_TO_SERVER;
+    if (isWell || (mustTell && !said.isOfS3)) return foreign(status);
     if (accepts.includes(said.code) || (accepts.includes(status) && said.code !== 'NoSuchBucket'))
       return { status, headers: response.headers, body: response, code: said.code };
     return this.#refused(key, said, response, turn);
@@ -227,9 +230,18 @@ function away({ code, message }: BucketTrouble): BucketTrouble {
   return { code: 'AWAY', message: code === 'AWAY' ? message : `${code}: ${message}` };
 }
 
-/** Whether something was put: S3 names each content, and whoever else may answer in its place does not. */
-function isTaken(method: string, headers: object, response: http.IncomingMessage): boolean {
-  return method !== 'PUT' || 'x-amz-copy-source' in headers || response.headers.etag !== undefined;
+/** An answer of a proxy, or of another server, in the place of S3's: nothing follows from it. */
+function foreign(status: number): Failed {
+  return { trouble: { code: 'AWAY', message: `status ${String(status)}, and not by an S3 server` } };
+}
+
+/**
+ * Whether an answer about one object is S3's, where no XML tells: S3 names each content that it takes or gives, and whoever
+ * else may answer in its place does not. Versitygw cannot name one that was put into its folder by another program.
+ */
+function isOfObject({ method, key = '', root }: BucketRequest, { headers }: http.IncomingMessage): boolean {
+  if (root !== undefined || key === '' || method === 'DELETE' || headers.etag !== undefined) return true;
+  return method !== 'PUT' && Object.keys(headers).some((name) => name.startsWith('x-amz-'));
 }
 
 /** `isOfS3`: the answer has the form of S3's, so it is none of a proxy before it, or of another server. */

@@ -1,4 +1,5 @@
 import type { BucketClient } from './client.ts';
+import { REFUSAL_CODES } from './refused-object.ts';
 import { textOf, textsOf } from './xml.ts';
 
 /** Our own record of an object's content. Its upload was only accepted with exactly that content. */
@@ -20,12 +21,24 @@ const ARCHIVES = new Set(['GLACIER', 'DEEP_ARCHIVE']);
 
 /** Facts of an object; undefined if there is none. */
 export async function headObject(client: BucketClient, key: string): Promise<ObjectFacts | undefined> {
-  const { status, headers } = await client.ask({ method: 'HEAD', key, accepts: [404] });
+  const { status, headers } = await client.send({ method: 'HEAD', key, accepts: [404] }, async (answer) => {
+    answer.body.resume();
+    // Without a body, nothing tells S3's 404 from that of a proxy, and a result that counts as lost may be paid for again.
+    const isTrue = answer.status !== 404 || (await isMissing(client, key));
+    return isTrue ? answer : { trouble: { code: 'AWAY', message: 'status 404 for an object that is there' } };
+  });
   if (status === 404) return undefined;
   const [etag = '', sha256] = [headers.etag, headers[HASH_HEADER]?.toString()];
   const isArchived = ARCHIVES.has(String(headers['x-amz-storage-class'])) || 'x-amz-archive-status' in headers;
   const writtenAt = Date.parse(headers['last-modified']?.toString() ?? '');
   return { bytes: Number(headers['content-length']), etag, sha256, isArchived, writtenAt };
+}
+
+async function isMissing(client: BucketClient, key: string): Promise<boolean> {
+  const asked = { method: 'GET', key, accepts: [404, ...REFUSAL_CODES] } as const;
+  const { status, body } = await client.send(asked, (answer) => Promise.resolve(answer));
+  body.destroy();
+  return status === 404;
 }
 
 /** The text of a small object; undefined if there is none. */
@@ -40,14 +53,16 @@ export async function* listObjects(
   prefix: string,
   most = 1_000,
 ): AsyncGenerator<string, undefined> {
-  let after: string | undefined;
-  do {
+  for (let after: string | undefined; ;) {
     const page = after === undefined ? {} : { 'continuation-token': after };
     const query = { 'list-type': '2', prefix, 'max-keys': String(most), ...page };
-    const { text } = await client.ask({ method: 'GET', query });
+    const { text } = await client.ask({ method: 'GET', query, root: 'ListBucketResult' });
     yield* textsOf(text, 'Key');
-    after = textOf(text, 'IsTruncated') === 'true' ? textOf(text, 'NextContinuationToken') : undefined;
-  } while (after !== undefined);
+    if (textOf(text, 'IsTruncated') !== 'true') return;
+    after = textOf(text, 'NextContinuationToken');
+    // One that only knows the first version of lists: all that follows would count as absent.
+    if (after === undefined) throw client.unusable({ code: 'NotImplemented', message: 'lists have no token to go on' });
+  }
 }
 
 export async function removeObject(client: BucketClient, key: string): Promise<void> {

@@ -129,7 +129,14 @@ async function copyObject(
     'x-amz-copy-source-if-match': source.etag,
   };
   const accepts = [404, 412, UNKNOWN_TO_SERVER, 'NoSuchKey', 'PreconditionFailed', 'AccessDenied', ...REFUSAL_CODES];
-  const { status, code } = await client.ask({ method: 'PUT', key, headers, accepts, isSlow: true });
+  const { status, code } = await client.ask({
+    method: 'PUT',
+    key,
+    headers,
+    accepts,
+    root: 'CopyObjectResult',
+    isSlow: true,
+  });
   if (code === undefined) return 'reused';
   if (status === 404 || code === 'NoSuchKey') return 'missing';
   // Copying it here tells whether it is the source that is refused, or the place of the copy, or only this kind of request.

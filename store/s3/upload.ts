@@ -39,7 +39,11 @@ export class Uploads {
 
   /** Aborts uploads below this prefix that were begun longer ago than this: nobody continues them. */
   async sweep(prefix: string, ageMs = ABANDONED_MS): Promise<void> {
-    const { text } = await this.#client.ask({ method: 'GET', query: { uploads: '', prefix } });
+    const { text } = await this.#client.ask({
+      method: 'GET',
+      query: { uploads: '', prefix },
+      root: 'ListMultipartUploadsResult',
+    });
     // The clock of this machine may be wrong by days; the answer has corrected it.
     const now = Date.now() + this.#client.signer.skewMs;
     for (const upload of textsOf(text, 'Upload')) {
@@ -85,7 +89,13 @@ export class Uploads {
 
   async #putParts(key: string, file: FileHandle, content: Content): Promise<void> {
     const headers = storedWith(key, content.sha256);
-    const begun = await this.#client.ask({ method: 'POST', key, query: { uploads: '' }, headers });
+    const begun = await this.#client.ask({
+      method: 'POST',
+      key,
+      query: { uploads: '' },
+      headers,
+      root: 'InitiateMultipartUploadResult',
+    });
     const uploadId = textOf(begun.text, 'UploadId') ?? '';
     try {
       const tags = await this.#sendParts(key, uploadId, file, content);
@@ -135,7 +145,8 @@ export class Uploads {
     const body = Buffer.from(`<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`);
     const query = { uploadId };
     const accepts = [404, 'NoSuchUpload'];
-    const { code } = await this.#client.ask({ method: 'POST', key, query, body, accepts, isSlow: true });
+    const root = 'CompleteMultipartUploadResult';
+    const { code } = await this.#client.ask({ method: 'POST', key, query, body, accepts, root, isSlow: true });
     if (code === undefined) return;
     // An answer may have been lost, and the upload is complete.
     const there = await headObject(this.#client, key);

@@ -1,8 +1,16 @@
+/** What may stand before the name of an element: that of its namespace. */
+const SPACE = '(?:[\\w.-]+:)?';
+
 /** The texts of all elements of this name, in order. S3's answers have no attributes in them, and nest no name in itself. */
 export function textsOf(xml: string, name: string): readonly string[] {
-  return [...xml.matchAll(new RegExp(`<${name}(?:\\s[^>]*)?>([^]*?)</${name}>`, 'g'))].map(([, text = '']) =>
-    unescape(text),
-  );
+  const element = new RegExp(`<${SPACE}${name}(?:\\s[^>]*)?>([^]*?)</${SPACE}${name}\\s*>`, 'g');
+  return [...xml.matchAll(element)].map(([, text = '']) => unescape(text));
+}
+
+/** Whether this is a whole document with this root. S3 may begin it with spaces, to keep a connection while it works. */
+export function isDocument(xml: string, root: string): boolean {
+  const prolog = '\\s*(?:<\\?[^>]*>\\s*)*';
+  return new RegExp(`^${prolog}<${SPACE}${root}(?:\\s[^>]*)?>[^]*</${SPACE}${root}\\s*>\\s*$`).test(xml);
 }
 
 /** The text of the first element of this name. */

@@ -66,6 +66,38 @@ describe('createActivities', () => {
     expect(await env.run(() => createActivities(deps).surveyBatch(BATCH))).toMatchObject({ open: 1 });
   });
 
+  it('beats while the rows of a large batch are ended that is stopped, so that its lanes are not taken by others', async () => {
+    const { world } = await begin([tts()], { rules: [{ on: 'create', fault: 'job-stuck' }] });
+    let end = (): void => undefined;
+    const sweeping = new Promise<number>((resolve) => {
+      end = () => {
+        resolve(0);
+      };
+    });
+    let sweeps = 0;
+    const cancelRest = (): Promise<number> => {
+      sweeps += 1;
+      return sweeping;
+    };
+    const { deps } = await world.worker({ ledger: () => ({ cancelRest }) });
+    const activities = createActivities(deps);
+    const env = new MockActivityEnvironment();
+    let beats = 0;
+    env.on('heartbeat', () => (beats += 1));
+    await world.ledger.setControl(BATCH, 'stopping');
+    const lane = env.run(() => activities.workLane(OFFER));
+    await waitFor(() => sweeps > 0);
+    const surveyed = survey(activities);
+    const before = beats;
+    await waitFor(() => beats > before + 2);
+    // The survey shares it.
+    expect(sweeps).toBe(1);
+    end();
+    expect(await surveyed).toMatchObject({ open: 1, control: 'stopping' });
+    env.cancel();
+    await lane.catch(() => undefined);
+  });
+
   it('beats while it works, and gives its rows up when the server takes the work away', async () => {
     const { world } = await begin([tts(), tts('Another.')], { rules: [{ on: 'create', fault: 'job-stuck' }] });
     const { deps } = await world.worker();

@@ -7,6 +7,7 @@ import type { SettleVerdict } from '../../ledger/requests/charges.ts';
 import type { ResultFile } from '../../ledger/record-types.ts';
 import type { RowEffect, RowEnding } from '../../ledger/rows/row-effects.ts';
 import type { RedriveChoice, Redriven } from '../../ledger/takes/redrive.ts';
+import { inside } from './inside.ts';
 import { rowOf } from './readings.ts';
 import { aKey, INTENT, ledger } from './setup.ts';
 import { ANN } from '../support/ann.ts';
@@ -155,6 +156,16 @@ export const release = (at: At, jobId: string): Promise<boolean> =>
 export async function stop(): Promise<void> {
   await ledger.setControl('b', 'stopping');
   await ledger.cancelRest('b');
+}
+
+/** Ends rows as in a batch that is being stopped, which then goes on after all: what ends rows in its midst. Tells how many. */
+export async function stopForAMoment(batch: string): Promise<number> {
+  await ledger.setControl(batch, 'stopping');
+  const ended = await ledger.cancelRest(batch);
+  await inside(ledger, (db) =>
+    db.updateTable('batches').set({ control: 'running' }).where('name', '=', batch).execute(),
+  );
+  return ended;
 }
 
 export async function haltAt(policy: string): Promise<void> {

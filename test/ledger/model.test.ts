@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { AttemptState, Outcome, VerdictName } from '../../contract/outcomes.ts';
 import { LedgerMisuse } from '../../ledger/errors.ts';
 import type { RowEffect } from '../../ledger/rows/row-effects.ts';
-import { RESUBMIT } from './actions.ts';
+import { RESUBMIT, stopForAMoment } from './actions.ts';
 import { aKey, fill, INTENT, ledger, ledgerForEachTest, redriveNow } from './setup.ts';
 import { scaleRuns } from '../support/property-runs.ts';
 
@@ -99,7 +99,7 @@ async function run(batch: string, step: Command): Promise<string> {
       case 'finish':
         return String((await ledger.finishJob(key, {}, step.effect)).finished);
       case 'cancel':
-        return String(await ledger.cancelRest(batch));
+        return String(await stopForAMoment(batch));
       case 'close':
         return String(await ledger.closeBatch(batch));
       case 'redrive': {

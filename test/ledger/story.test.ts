@@ -16,6 +16,7 @@ import type { Book, JobEnd, RowNow } from '../support/row-story/book.ts';
 import { anyStory, anyVerifiedStory, EXAMPLES, VERIFIED_EXAMPLES } from '../support/row-story/any-story.ts';
 import { choiceOf, NOTHING_SEEN, PRICE, type Rules, type Seen } from '../support/row-story/rules.ts';
 import { Story } from '../support/row-story/story.ts';
+import { stopForAMoment } from './actions.ts';
 import { expectKept } from './recount.ts';
 import { aRow, ledger, ledgerForEachTest, load } from './setup.ts';
 
@@ -83,7 +84,7 @@ class LedgerBook implements Book {
   }
 
   async cancelRest(): Promise<void> {
-    await ledger.cancelRest(this.#batch);
+    await stopForAMoment(this.#batch);
   }
 
   /** Asked by two at once, as two terminals would: one of them opens the row. */

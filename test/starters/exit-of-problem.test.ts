@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { VoxbatchError, type Problem } from '../../client/problem.ts';
 import { ServerUnavailable } from '../../embedded/server-unavailable.ts';
-import { LedgerUnreachable } from '../../ledger/errors.ts';
+import { CommitUnknown, CopyInDoubt, LedgerAway, LedgerUnreachable } from '../../ledger/errors.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { exitErrorOf } from '../../starters/exit-of-problem.ts';
+import { describeTrouble, exitErrorOf, repeatWords } from '../../starters/exit-of-problem.ts';
 
 const HERE = { apiUrl: 'http://here/api/open/v1', account: 'u2' };
 const BATCH = { name: 'b', apiUrl: 'http://there/api/open/v1', account: 'u1' };
@@ -54,6 +54,11 @@ const WORDS: readonly (readonly [Problem, string, RegExp])[] = [
     /folder \/o cannot be written: no space left.*--out FOLDER/,
   ],
   [{ type: 'forgotten-batch', out: '/o' }, 'usage', /\/o holds the results.*older than the folder.*another --name/],
+  [
+    { type: 'forgotten-requests', out: '/o', batch: 'b', rows: ['r1', 'r2'] },
+    'usage',
+    /\/o has paid requests of 2 rows of batch "b" \(r1, r2\).*older than the folder.*compare-store.*voxbatch results b --out \/o/,
+  ],
   [{ type: 'taken-out', out: '/o', by: 'has a file x' }, 'usage', /\/o has a file x, and.*--out NEW-FOLDER/],
   [
     { type: 'linked-out', path: '/o/a b' },
@@ -136,5 +141,30 @@ describe('what stands in the way, as a command says it', () => {
   it('leaves every other error as it is', () => {
     const error = new Error('a fault of ours');
     expect(exitErrorOf(error)).toBe(error);
+  });
+});
+
+describe('that all charges are recorded', () => {
+  const away = new LedgerAway('pg', 'its server is stopping', 'Try again.');
+
+  it.each([
+    ['redrive', / pays nothing twice\. One that asks for another result/],
+    ['run', / pays nothing twice\.$/],
+  ])('is said of a %s that lost its ledger for a while', (command, words) => {
+    expect(repeatWords(away, command)).toMatch(words);
+  });
+
+  it.each<[string, Error]>([
+    ['a copy in doubt', new CopyInDoubt({ senders: 1, isUnseen: false, unplaced: 0, named: [] })],
+    ['a copy that nobody has accepted', new LedgerAway('pg', 'a copy', 'Connect.', undefined, true)],
+    ['a missing right', new LedgerUnreachable('pg', 'the user may not do this', 'Grant it.')],
+    ['a commit that may be lost', new CommitUnknown('pg', undefined)],
+  ])('is not said of %s', (_, error) => {
+    expect(describeTrouble(error)).toBeDefined();
+    expect(repeatWords(error, 'run')).toBe('');
+  });
+
+  it.each(['compare', 'status'])('is not said by %s, which pays for no row', (command) => {
+    expect(repeatWords(away, command)).toBe('');
   });
 });

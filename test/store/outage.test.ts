@@ -116,6 +116,48 @@ describe('a place that does not answer', () => {
   });
 });
 
+describe('what is told of it', () => {
+  it('is that it says nothing, once an answer takes too long', async () => {
+    const outage = new Outage(60_000, () => undefined, { ms: 0, problem: 'it says nothing' });
+    let answer = (): void => undefined;
+    const ask = (): Promise<void> =>
+      new Promise((resolve) => {
+        answer = resolve;
+      });
+    expect(outage.news).toBeUndefined();
+    const asking = outage.repeat(ask);
+    expect(outage.news).toMatchObject({ problem: 'it says nothing' });
+    answer();
+    await asking;
+    expect(outage.news).toBeUndefined();
+  });
+
+  it('is what was heard last, also by one that waits within another', async () => {
+    const outage = new Outage(60_000, (error) => ({ problem: (error as Error).message }));
+    const [first, ...others] = ['away', 'away', 'password refused'];
+    const left = [...others];
+    const connect = (): Promise<string> => {
+      const why = left.length > 0 ? left.shift() : undefined;
+      if (why !== undefined) throw new Error(why);
+      return told;
+    };
+    let tell: (text: string) => void = () => undefined;
+    const told = new Promise<string>((resolve) => {
+      tell = resolve;
+    });
+    let tries = 0;
+    const looking = outage.repeat(() => {
+      tries += 1;
+      if (tries === 1) throw new Error(first);
+      return outage.repeat(connect);
+    });
+    while (left.length > 0) await new Promise(setImmediate);
+    expect(outage.news).toMatchObject({ problem: 'password refused' });
+    tell('there');
+    expect(await looking).toBe('there');
+  });
+});
+
 it('says for how long nothing went through, while it lasts and shortly after', async () => {
   const place = new Place();
   expect(place.outage.lostOf(60_000)).toBe(0);

@@ -93,6 +93,22 @@ describe('a schedule that Temporal has lost', () => {
     expect(await listSchedules(schedules)).toMatchObject([{ schedule: 'nightly', lost: false }]);
   });
 
+  it.each([
+    ['its last run', { every: '6h', runs: 1 }],
+    ['its last time', { every: '6h', until: '1970-01-02T00:00:00Z' }],
+  ])('is not lost if it was forgotten after %s', async (_, written) => {
+    await settle(place.ledger, 'nightly', { spec: specOf(written), run: { manifest: '/lines.csv' } });
+    const occurrence = { schedule: 'nightly', at: 6 * 3_600_000 };
+    await place.ledger.beginOccurrence(occurrence);
+    await place.ledger.endOccurrence(occurrence, { type: 'ended', exit: 'complete' });
+    const { schedules } = emptyServer();
+    expect(await listSchedules(schedules)).toMatchObject([{ schedule: 'nightly', lost: false, next: null }]);
+    expect(await checkSchedules(schedules, { since: 0 })).toMatchObject({
+      inOrder: true,
+      schedules: [{ lost: false, occurrences: [{ state: 'ended', amiss: false }] }],
+    });
+  });
+
   it('is forgotten by a deletion', async () => {
     await deleteSchedule(emptyServer().schedules, 'nightly');
     expect(await place.ledger.knownSchedules()).toEqual([]);

@@ -55,6 +55,14 @@ it('a stop of more rows than one transaction ends, ends them all, but what is on
   await close('large');
 });
 
+it('a sweep that comes after the batch was closed and redriven ends none of its rows', async () => {
+  await stop();
+  await close();
+  await redrive(upTo(60));
+  expect(await ledger.cancelRest('b')).toBe(0);
+  await expectOutcomes({ cancelled: 0 });
+});
+
 describe('stopNow', () => {
   it('waits for nothing but what is on the wire', async () => {
     await accept(1);

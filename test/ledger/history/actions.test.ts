@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { By } from '../../../contract/actions.ts';
 import { ANN } from '../../support/ann.ts';
-import { accept, fail, lose, redrive } from '../actions.ts';
+import { accept, fail, lose, redrive, stop } from '../actions.ts';
 import { aBatch, aKey, aRow, INTENT, ledger, ledgerForEachTest, redriveNow } from '../setup.ts';
 
 const BERT: By = { actor: { type: 'person', name: 'bert' }, command: 'c2', reason: 'the voices are bad' };
@@ -138,8 +138,9 @@ describe('what is done to rows', () => {
   it('begins no line for work', async () => {
     await accept(1);
     await ledger.intend(aKey(2), INTENT);
-    await ledger.cancelRest('b');
     expect(await kinds()).toEqual([]);
+    await stop();
+    expect(await kinds()).toEqual(['stop voxbatch voxbatch']);
   });
 });
 

@@ -10,6 +10,7 @@ import { openAt } from '../copy/sides.ts';
 import { makeReplaceableDatabase } from '../../support/replaceable-database.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { aBatch, aKey, fill, INTENT } from '../setup.ts';
+import { pretendCopy } from './pretend-copy.ts';
 
 /** A ledger of its own, and how to change a fact of its database behind its back. */
 function newPlace(): { readonly place: string; readonly setFact: (like: string, value: string) => Promise<void> } {
@@ -23,7 +24,7 @@ function newPlace(): { readonly place: string; readonly setFact: (like: string, 
 }
 
 it('a copy of the database is written to only after a person has accepted it, which pauses what is open', async () => {
-  const { place, setFact } = newPlace();
+  const { place } = newPlace();
   const [one, other] = [await openLedger(place, { makesTables: true }), await openLedger(place)];
   for (const [ledger, name] of [
     [one, 'a'],
@@ -32,7 +33,7 @@ it('a copy of the database is written to only after a person has accepted it, wh
     await ledger.createBatch(aBatch(name));
     await ledger.openBatch(name, 0);
   }
-  await setFact('database', '1234/00000001 of-another-server');
+  await pretendCopy(place);
   for (const ledger of [one, other]) {
     await expect(ledger.setControl('a', 'running')).rejects.toThrow(LedgerAway);
     expect(await ledger.findBatch('a')).toMatchObject({ control: 'running' });
@@ -54,7 +55,7 @@ it('a copy of the database is written to only after a person has accepted it, wh
 });
 
 it('a batch that had paused by itself waits for a person, too, once a copy was accepted', async () => {
-  const { place, setFact } = newPlace();
+  const { place } = newPlace();
   const ledger = await openLedger(place, { makesTables: true });
   const refusal = { class: 'BadToken', message: 'no' } as const;
   const alike = { class: 'JobFailed', message: 'the first 5 rows failed' } as const;
@@ -64,7 +65,7 @@ it('a batch that had paused by itself waits for a person, too, once a copy was a
   await ledger.setControl('failing', 'paused', alike);
   await ledger.setControl('stopped', 'stopping');
   await ledger.closeBatch('ended');
-  await setFact('database', '1234/00000001 of-another-server');
+  await pretendCopy(place);
 
   expect(await ledger.acceptCopy(byItself(null))).toMatchObject({ batches: ['tired', 'failing'] });
   // `voxbatch run` resumes a batch with a reason such as OutOfCredits.
@@ -130,10 +131,10 @@ it.each([
 });
 
 it('a copy that nobody has accepted is not copied on: the new place would ask nobody any more', async () => {
-  const { place, setFact } = newPlace();
+  const { place } = newPlace();
   const ledger = await openLedger(place, { makesTables: true });
   await ledger.createBatch(aBatch('a'));
-  await setFact('database', '1234/00000001 of-another-server');
+  await pretendCopy(place);
   const [from, to] = [await openAt(place), await openAt(newPlace().place)];
   await expect(copyLedger({ from, to })).rejects.toMatchObject({ refusal: { why: 'from-unaccepted' } });
   expect(await ledger.findBatch('a')).toMatchObject({ control: 'running' });
@@ -171,7 +172,7 @@ it('a clone that takes the place of a database on the same server is a copy, als
   await expect(later.intend(aKey(1), INTENT)).rejects.toThrow('voxbatch ledger accept-copy');
   await later.acceptCopy(byItself(null));
   // It was made while nobody worked on it, so it names nobody who could say that a row was sent since.
-  await expect(later.setControl('b', 'running')).rejects.toThrow('it names no process that worked on it');
+  await expect(later.setControl('b', 'running')).rejects.toThrow('after it was made that it does not name');
   expect(await later.clearDoubts(byItself(null))).toEqual({ senders: 0, isUnseen: true, unplaced: [] });
   expect(await later.setControl('b', 'running')).toBe('running');
   await later.close();

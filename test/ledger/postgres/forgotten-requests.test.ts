@@ -1,11 +1,12 @@
 /** @slow */
 import { expect, it } from '@jest/globals';
 import { byItself } from '../../../contract/actions.ts';
-import { openDatabase, openLedger } from '../../../ledger/open-ledger.ts';
+import { openLedger } from '../../../ledger/open-ledger.ts';
 import { startPostgres } from '../../postgres-server.mjs';
 import { endAfterTest } from '../../support/end-after-test.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { aKey, fill, INTENT, upTo } from '../setup.ts';
+import { pretendCopy } from './pretend-copy.ts';
 
 /** One more than a process remembers. */
 const ROWS = 10_001;
@@ -40,9 +41,7 @@ it('a process does not say that all is on record which has forgotten requests th
   expect(await person.clearDoubts(byItself(null))).toMatchObject({ senders: 1 });
 
   // The next copy lacks none of them: what was forgotten is older than what it has of this process.
-  const { db } = await openDatabase({ place: primary.url, mustExist: true });
-  await db.updateTable('facts').set({ value: '1234/00000001 other' }).where('name', '=', 'database').execute();
-  await db.destroy();
+  await pretendCopy(primary.url);
   await person.acceptCopy(byItself(null));
   for (const ledger of [worker, person]) await ledger.setControl('b', 'paused');
   await waitFor(async () => (await person.setControl('b', 'running').catch(() => undefined)) === 'running');

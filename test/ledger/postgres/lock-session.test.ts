@@ -8,6 +8,7 @@ import { advisoryLocks } from '../../../ledger/postgres/locks.ts';
 import { endAfterTest } from '../../support/end-after-test.ts';
 import { Gate } from '../../support/gate.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { aKey, fill, INTENT } from '../setup.ts';
 
 const QUICK = { everyMs: 20, answerMs: 1_000 };
 
@@ -109,5 +110,34 @@ describe('the lock of workers, over a line', () => {
     await gate.open();
     const [, ...unlocks] = await ended;
     for (const unlock of unlocks) (unlock as Unlock)();
+  });
+
+  it('is waited for by whatever is to be sent while it is missing, and that is told', async () => {
+    const user = `u${randomUUID().slice(0, 8)}`;
+    await admin.query(`create role ${user} login superuser`);
+    const own = new URL(direct);
+    own.username = user;
+    const ledger = await openLedger(own.href, { waits: true });
+    endAfterTest(() => ledger.close());
+    await fill(ledger, 2);
+    const unlock = await ledger.lockForWorkers('one');
+    const [former] = await holders();
+    // As after a change of its password: the connections that are there stay.
+    await admin.query(`alter role ${user} nologin`);
+    await admin.query('select pg_terminate_backend($1)', [former]);
+    await waitFor(async () => (await ledger.outage())?.needsPerson === true);
+    let verdict: string | undefined;
+    const sending = ledger.intend(aKey(1), INTENT).then(({ type }) => {
+      verdict = type;
+    });
+    const unlockOther = await advisoryLocks(direct).lockForWorkers('other');
+    expect(verdict).toBeUndefined();
+    unlockOther();
+    await waitFor(async () => (await holders()).length === 0);
+    await admin.query(`alter role ${user} login`);
+    await sending;
+    expect(verdict).toBe('go');
+    expect(await ledger.outage()).toBeUndefined();
+    unlock();
   });
 });

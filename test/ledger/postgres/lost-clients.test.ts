@@ -7,28 +7,18 @@ import { endAfterTest } from '../../support/end-after-test.ts';
 import { Gate } from '../../support/gate.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { fill, INTENT, aKey } from '../setup.ts';
+import { openOther, waitingWriters } from './waiting-writers.ts';
 
 /** A new ledger, and a session of somebody else at it. */
 async function makeLedger() {
   const schema = `w${randomUUID().slice(0, 8)}`;
   const url = new URL(`${process.env['TEST_POSTGRES'] ?? ''}?schema=${schema}`);
   await (await openLedger(url.href, { makesTables: true })).close();
-  const other = new pg.Client({ connectionString: process.env['TEST_POSTGRES'], options: `-c search_path=${schema}` });
-  await other.connect();
-  endAfterTest(() => other.end());
-  return { url, other };
+  return { url, other: await openOther(schema) };
 }
 
 it('a session that waits for the lock ends when its client has gone, although the lock is still held', async () => {
   const { url, other } = await makeLedger();
-  const waiting = async (): Promise<number> => {
-    const { rows } = await other.query<{ n: number }>(
-      `select count(*)::int as n from pg_locks where locktype = 'advisory' and not granted
-       and classid::bigint = (hashtext(current_schema())::bigint >> 32) & 4294967295
-       and objid::bigint = hashtext(current_schema())::bigint & 4294967295`,
-    );
-    return rows[0]?.n ?? 0;
-  };
   const gate = new Gate(Number(url.port));
   await gate.open();
   endAfterTest(() => gate.shut());
@@ -37,10 +27,10 @@ it('a session that waits for the lock ends when its client has gone, although th
   await fill(ledger, 1);
   await other.query(BEGIN_WRITING);
   const intent = ledger.intend(aKey(1), INTENT).catch(() => 'gone');
-  await waitFor(async () => (await waiting()) === 1);
+  await waitFor(async () => (await waitingWriters(other)) === 1);
   await gate.shut();
   expect(await intent).toBe('gone');
-  await waitFor(async () => (await waiting()) === 0);
+  await waitFor(async () => (await waitingWriters(other)) === 0);
   await ledger.close().catch(() => undefined);
 }, 60_000);
 

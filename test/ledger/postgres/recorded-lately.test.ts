@@ -6,6 +6,7 @@ import { CopyInDoubt, LedgerAway, LedgerMisuse } from '../../../ledger/errors.ts
 import { openDatabase, openLedger } from '../../../ledger/open-ledger.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { aBatch, aKey, fill, INTENT } from '../setup.ts';
+import { pretendCopy } from './pretend-copy.ts';
 
 /** Makes the ledger one that was copied before any request was recorded. */
 async function makeOldCopy(place: string): Promise<void> {
@@ -13,8 +14,8 @@ async function makeOldCopy(place: string): Promise<void> {
   await db.deleteFrom('results').execute();
   await db.deleteFrom('charges').execute();
   await db.updateTable('rows').set({ state: 'waiting', outcome: null, ended_at: null, file: null }).execute();
-  await db.updateTable('facts').set({ value: '1234/00000001 other' }).where('name', '=', 'database').execute();
   await db.destroy();
+  await pretendCopy(place);
 }
 
 it('what a process recorded lately is on record again once a copy that lacks it was accepted, and is not sent again', async () => {

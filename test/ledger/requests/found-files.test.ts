@@ -34,7 +34,7 @@ it('a row whose result is in the store is not sent again once the batch is resum
   const lacking = await ledger.filesWithoutAnswer('b', files);
   // Why there was no answer to the last one is known: that file may be of another job.
   expect(lacking.map(({ row }) => row)).toEqual([2, 3, 4]);
-  expect(await note(files)).toEqual({ rows: [2, 3, 4], unplaced: 0 });
+  expect(await note(files)).toEqual({ rows: [2, 3, 4], unplaced: [] });
   for (const row of [2, 3, 4]) {
     const failure = { class: 'OutcomeUnknown', storedAs: fileOf(row).key };
     expect(await rowOf(row)).toMatchObject({ outcome: 'unknown', failure });
@@ -43,7 +43,7 @@ it('a row whose result is in the store is not sent again once the batch is resum
   expect(await chargesOf(4)).toMatchObject([{ intentAt: FROM, owner: '', quoted: 3 }]);
   expect(await money()).toMatchObject({ uncertain: 10.5, reserved: 0 });
   expect(await ledger.filesWithoutAnswer('b', files)).toEqual([]);
-  expect(await note(files)).toEqual({ rows: [], unplaced: 0 });
+  expect(await note(files)).toEqual({ rows: [], unplaced: [] });
 
   await ledger.clearDoubts(ANN);
   await ledger.setControl('b', 'running', undefined, ANN);
@@ -65,7 +65,7 @@ it('a take that was to replace such a request is undone, and where it was sent, 
   await accept({ ...aKey(2), take: 2 });
   await ledger.acceptCopy(ANN);
   await ledger.clearDoubts(ANN);
-  expect(await note([fileOf(1), fileOf(2)])).toEqual({ rows: [1], unplaced: 1 });
+  expect(await note([fileOf(1), fileOf(2)])).toEqual({ rows: [1], unplaced: [fileOf(2).key] });
   expect(await rowOf(1)).toMatchObject({ take: 1, outcome: 'unknown', failure: { storedAs: fileOf(1).key } });
   expect(await rowOf(2)).toMatchObject({ take: 2, outcome: null });
   await expect(ledger.setControl('b', 'running', undefined, ANN)).rejects.toThrow(CopyInDoubt);
@@ -82,14 +82,17 @@ it('a worker that still runs has the last word about such a row', async () => {
 it('a row that was never sent, as far as the ledger knew, is in doubt too', async () => {
   await ledger.giveUp(aKey(1), { outcome: 'skipped' });
   await ledger.acceptCopy(ANN);
-  expect(await note([fileOf(1)])).toEqual({ rows: [1], unplaced: 0 });
+  expect(await note([fileOf(1)])).toEqual({ rows: [1], unplaced: [] });
   expect(await rowOf(1)).toMatchObject({ outcome: 'unknown' });
 });
 
 it('a file of a take or row that the ledger does not know forbids to resume its batch until a person has seen it', async () => {
   await ledger.acceptCopy(ANN);
   await ledger.clearDoubts(ANN);
-  expect(await note([fileOf(1, 'speech', 2), fileOf(77), fileOf(2, 'joined')])).toEqual({ rows: [], unplaced: 2 });
+  expect(await note([fileOf(1, 'speech', 2), fileOf(77), fileOf(2, 'joined')])).toEqual({
+    rows: [],
+    unplaced: [fileOf(1, 'speech', 2).key, fileOf(77).key],
+  });
   await expect(ledger.setControl('b', 'running', undefined, ANN)).rejects.toThrow(CopyInDoubt);
   expect((await ledger.clearDoubts(ANN)).unplaced).toMatchObject([
     { key: { row: 1, take: 2 }, at: WRITTEN, jobId: null },

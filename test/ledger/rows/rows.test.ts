@@ -57,6 +57,7 @@ it('cancelRest ends what was never sent or refused, and leaves what is on the wi
   await answer(5);
   await finish(5, { file: FILE }, WAITING);
   await ledger.giveUp(aKey(6), FAILED);
+  await ledger.setControl('b', 'stopping');
   expect([await ledger.cancelRest('b'), await ledger.cancelRest('b')]).toEqual([3, 0]);
   expect(await outcomes()).toEqual(['cancelled', 'submitting', 'processing', 'cancelled', 'cancelled', 'failed']);
 });

@@ -141,6 +141,7 @@ describe('the batch of a row that is opened again', () => {
     expect(await batchOf()).toMatchObject(begun);
     await accept(aKey(2, 1, 2));
     // It is no longer stopped at once: what runs is left alone.
+    await ledger.setControl('b', 'stopping');
     expect(await ledger.cancelRest('b')).toBe(0);
   });
 });

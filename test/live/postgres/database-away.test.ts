@@ -7,6 +7,7 @@ import { startPostgres } from '../../postgres-server.mjs';
 import { expectWhole, report, saying } from '../../support/batch-end.ts';
 import { cutAtCommits } from '../../support/commit-cutter.ts';
 import { endAfterTest } from '../../support/end-after-test.ts';
+import { executeStatements } from '../../support/execute-statements.ts';
 import { LiveWorld, type WorldOptions } from '../../support/live-world.ts';
 
 const ROWS = 120;
@@ -110,5 +111,19 @@ describe('a batch whose ledger is in PostgreSQL', () => {
     expect(code).toBe(end.unknown > 0 ? 13 : 0);
     // What was on the wire when the process had to end.
     expect(end.unknown).toBeLessThanOrEqual(8);
+  });
+
+  it('says that its user has too few connections for the lock of workers, and goes on once there are more', async () => {
+    const user = `u${randomUUID().slice(0, 8)}`;
+    const server = sharedServer();
+    await executeStatements(server, `create role ${user} login`, `create database ${user} owner ${user}`);
+    const url = new URL(`/${user}`, server);
+    url.username = user;
+    const world = await LiveWorld.open({ ...OPTIONS, rows: 2, ledger: url.href });
+    await executeStatements(server, `alter role ${user} connection limit 2`);
+    const run = world.start(['run', 'lines.csv']);
+    await run.said('too many connections');
+    await executeStatements(server, `alter role ${user} connection limit -1`);
+    expect(await run.ended).toMatchObject({ code: 0 });
   });
 });

@@ -1,20 +1,27 @@
 import { env } from 'node:process';
 import { expect, it } from '@jest/globals';
+import { PROCESS_ENDED } from '../../../policy/reconcile/process-end.ts';
+import { jobStemOf } from '../../../store/layout.ts';
+import { ANN } from '../../support/ann.ts';
 import { addBatch, finish, intend, keyOf } from '../../results/sample-batch.ts';
 import { expectRefused, expectRun, json, placeForEach, run } from '../command-line.ts';
 
 const place = placeForEach();
 
+const row = (id: string) => ({ id, kind: 'tts', input: [id, 'one'] }) as const;
+
+/** The name in the store of a file of the batch. */
+async function nameOf(file: string): Promise<string> {
+  return `${(await place.ledger.findBatch('demo'))?.layout.stem ?? ''}/0000/${file}`;
+}
+
 /** A restored ledger: of four rows, it has one with its result; two more have theirs in the store. */
 async function restored(): Promise<void> {
-  const row = (id: string) => ({ id, kind: 'tts', input: [id, 'one'] }) as const;
   await addBatch(place, ['id', 'text'], [row('a'), row('b'), row('c'), row('d')]);
-  const { layout } = (await place.ledger.findBatch('demo')) ?? {};
-  const at = (file: string): string => `${layout?.stem ?? ''}/0000/${file}`;
-  await finish(place, keyOf(1), await place.store.put(at('1-speech-1-job-0123456789ab.mp3'), 'sound'), 3);
+  await finish(place, keyOf(1), await place.store.put(await nameOf('1-speech-1-job-0123456789ab.mp3'), 'sound'), 3);
   await intend(place, keyOf(3));
   for (const file of ['2-speech-1-job-0123456789ac.mp3', '3-speech-1.mp3', '4-speech-1-cached-0123456789ad.mp3'])
-    await place.store.put(at(file), file);
+    await place.store.put(await nameOf(file), file);
   await run('ledger accept-copy');
 }
 
@@ -34,6 +41,53 @@ it('ledger compare-store puts rows on record whose results are there, and says w
   });
   await expectRun('history demo', 0, { out: /: compare-store, 2 rows/ });
   await expectRun('ledger compare-store', 0, { err: 'Batch "demo": no result in' });
+});
+
+/** A restored ledger whose batch had ended: one row has its result, the other one was left out. */
+async function ended(): Promise<void> {
+  await addBatch(place, ['id', 'text'], [row('a'), row('b')]);
+  await finish(place, keyOf(1), await place.store.put(await nameOf('1-speech-1-job-0123456789ab.mp3'), 'sound'), 3);
+  await place.ledger.giveUp(keyOf(2), { outcome: 'skipped' });
+  expect(await place.ledger.closeBatch('demo')).toBe(0);
+}
+
+it('ledger compare-store looks at batches that had ended, too: one may have been extended or redriven since', async () => {
+  await ended();
+  for (const file of ['2-speech-1-job-0123456789ac.mp3', '1-speech-2-job-0123456789ad.mp3'])
+    await place.store.put(await nameOf(file), file);
+  await expectRun('ledger accept-copy', 0, { err: 'also of batches that had ended in it' });
+  await expectRun('ledger compare-store', 0, {
+    err: [
+      /Batch "demo": 1 row has its result in .*: voxbatch reconcile demo/,
+      /1 file of a row or take that the ledger does not know: demo-.*\/1-speech-2-job-0123456789ad\.mp3\. .*`run` and `redrive` of this batch are refused/,
+      /The batch had ended: `run` and `redrive` of it pay a second time/,
+    ],
+  });
+  const { value } = await json('status demo');
+  expect(value).toMatchObject({ outcomes: { unknown: 1, succeeded: 1 } });
+});
+
+it('ledger compare-store says in one line that nothing was found of those that had ended', async () => {
+  await ended();
+  await run('ledger accept-copy');
+  await expectRun('ledger compare-store', 0, { err: /^1 batch that had ended: no result in .*\n$/ });
+  await expectRun('history demo', 0, { out: /^(?![^]*compare-store)/ });
+});
+
+it('what a job brought that a person has taken back from a row is no result of that row', async () => {
+  await addBatch(place, ['id', 'text'], [row('a')]);
+  await intend(place, keyOf(1));
+  const unknown = { outcome: 'unknown', failure: PROCESS_ENDED } as const;
+  await place.ledger.settle(keyOf(1), { verdict: 'unknown', failure: PROCESS_ENDED }, unknown);
+  await place.ledger.decide(keyOf(1), { type: 'adopted', jobId: 'wrong' }, ANN);
+  const { layout } = (await place.ledger.findBatch('demo')) ?? {};
+  if (layout === undefined) throw new Error('no batch');
+  const file = await place.store.put(`${jobStemOf(layout, keyOf(1), 'wrong')}.mp3`, 'of another');
+  await place.ledger.finishJob(keyOf(1), { file }, { outcome: 'succeeded', file });
+  await place.ledger.decide(keyOf(1), { type: 'released', jobId: 'wrong' }, ANN);
+  await run('ledger accept-copy');
+  await expectRun('ledger compare-store', 0, { err: 'Batch "demo": no result in' });
+  expect((await place.ledger.readRow('demo', 1))?.charges[0]?.failure?.storedAs).toBeUndefined();
 });
 
 it('ledger compare-store has nothing to compare where no copy was accepted, and needs the store of the ledger', async () => {

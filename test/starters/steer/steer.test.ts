@@ -97,6 +97,21 @@ describe('steering where nobody works', () => {
     expect(await find(place.ledger)).toMatchObject({ control: 'paused', settings: { limits: { rate: 3 } } });
   });
 
+  it('names the server whose workers have the batch, if it is not that of the command', async () => {
+    await STATES.running(place.ledger);
+    const unlock = await place.ledger.lockForWorkers('namespace default (id-1)');
+    const { stderr } = await expectRun(
+      'pause',
+      0,
+      'Its workers are those of another Temporal server, namespace default (id-1)',
+    );
+    expect(stderr).not.toContain('no worker');
+    // They close it.
+    await expectRun('stop', 0, 'another Temporal server');
+    expect(await find(place.ledger)).toMatchObject({ state: 'open', control: 'stopping' });
+    unlock();
+  });
+
   it('keeps a stop, whoever else wishes what at the same time', async () => {
     await STATES.running(place.ledger);
     const lines = ['stop', 'pause', 'resume', 'tune --window 3', 'stop --now', 'tune --retakes 2'];

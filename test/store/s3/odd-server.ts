@@ -6,8 +6,11 @@ import { endAfterTest } from '../../support/end-after-test.ts';
 
 const HASH = 'x-amz-meta-sha256';
 
-/** What a request is refused with. With a status of 200, the server has begun its answer before it failed. */
-export type Refusal = readonly [status: number, code: string];
+/**
+ * What a request is refused with. With a status of 200, the server has begun its answer before it failed. A text is the page of a
+ * proxy, which answers in its place with 200.
+ */
+export type Refusal = readonly [status: number, code: string] | string;
 
 /** How a server is odd. */
 interface Oddity {
@@ -26,13 +29,18 @@ export async function openOn(
     void buffer(request).then((body) => {
       const refused = refusal(request);
       const key = request.url?.split('?')[0] ?? '';
+      if (typeof refused === 'string') {
+        response.writeHead(200, { 'content-type': 'text/html' }).end(refused);
+        return;
+      }
       if (request.method === 'PUT' && refused === undefined) {
         const source = objects.get(String(request.headers['x-amz-copy-source']));
         objects.set(key, source ?? { body, headers: { [HASH]: String(request.headers[HASH]) } });
       }
       const kept = objects.get(key);
-      if (refused === undefined && request.method === 'POST') {
-        response.writeHead(200).end('<Result><UploadId>1</UploadId></Result>');
+      const root = refused === undefined ? rootOf(request) : undefined;
+      if (root !== undefined) {
+        response.writeHead(200).end(`<${root}><UploadId>1</UploadId></${root}>`);
         return;
       }
       if (refused !== undefined || kept === undefined) {
@@ -61,4 +69,11 @@ export async function openOn(
     await new Promise((resolve) => server.close(resolve));
   });
   return bytes;
+}
+
+/** The root of the answer, where it is in XML. */
+function rootOf({ method, url = '', headers }: IncomingMessage): string | undefined {
+  if ('x-amz-copy-source' in headers) return 'CopyObjectResult';
+  if (method !== 'POST') return undefined;
+  return url.includes('uploadId=') ? 'CompleteMultipartUploadResult' : 'InitiateMultipartUploadResult';
 }

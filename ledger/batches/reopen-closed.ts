@@ -1,0 +1,25 @@
+import { byItself } from '../../contract/actions.ts';
+import { isHeld } from '../database/copy-doubts.ts';
+import { noteAction } from '../history/actions.ts';
+import type { Tx } from '../schema.ts';
+import { readBatchLine, setBatch } from './read-batches.ts';
+
+/**
+ * Reopens a closed batch because one of its rows is open. One that waits for a person since a copy of the database was
+ * accepted is paused then: what its row would send may have been sent after the copy was made.
+ */
+export async function reopenClosed(tx: Tx, batch: string): Promise<void> {
+  const { state, control } = await readBatchLine(tx, batch);
+  if (state !== 'closed') return;
+  const isPaused = control !== 'stopping' && (await isHeld(tx, batch));
+  await setBatch(tx, batch, {
+    state: 'open',
+    closed_at: null,
+    stop_now: 0,
+    ...(isPaused && { control: 'paused', pause_reason: null }),
+  });
+  if (isPaused) await noteAction(tx, byItself(WHY_PAUSED), { kind: 'pause', batch });
+}
+
+const WHY_PAUSED =
+  'it was opened again in a copy of the ledger that was accepted: what it would send may have been sent after the copy was made';
