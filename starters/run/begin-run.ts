@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { openTyped, sayLedgerBeside } from './open-typed.ts';
+import { openTyped, sayLedgerBegins, sayLedgerBeside } from './open-typed.ts';
 import type { SessionRequest } from '../../client/session.ts';
 import type { RunContext } from '../terminal/output.ts';
 import { beginServerHere } from './early-server.ts';
@@ -26,6 +26,7 @@ export async function beginRun(manifestPath: string, flags: Flags, context: RunC
   const plan = await planRun(manifestPath, flags, settings);
   const source = await openTyped(manifestPath, flags);
   sayLedgerBeside(settings, manifestPath, ['run'], context.output);
+  sayLedgerBegins(settings, context.output);
   try {
     const isNeeded = needsServer(settings, plan, flags);
     const server = isNeeded ? beginServerHere(settings, context.output.say) : undefined;

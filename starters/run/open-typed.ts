@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { ledgerBeside, openTyped as open, type OpenedManifest } from '../../client/run/open-manifest.ts';
+import type { Settings } from '../../client/settings.ts';
 import { fileWord, shellWord } from '../../contract/shell-word.ts';
 import type { Flags } from '../commands/flags.ts';
 import { ExitError } from '../exit-error.ts';
@@ -47,5 +49,17 @@ export function sayLedgerBeside(
   say(
     `Warning: there is a ledger beside the manifest (${ledger}), and ${here}. ${isHere ? 'It' : 'A new one here'} does not know what was paid for there, ` +
       `and pays for it again. To use that ledger: cd ${shellWord(folder)} && ${command}   (with the same flags)`,
+  );
+}
+
+/** Warns that a batch for a cluster's workers is about to begin in a new ledger, because nobody named the one that they use. */
+export function sayLedgerBegins(
+  { cluster, isLedgerNamed, ledger }: Pick<Settings, 'cluster' | 'isLedgerNamed' | 'ledger'>,
+  { say }: Pick<Output, 'say'>,
+): void {
+  if (cluster === undefined || isLedgerNamed || existsSync(ledger)) return;
+  say(
+    `Warning: there is no ledger here yet, so a new one begins: ${ledger}. It does not know what was paid for elsewhere, and pays for it again. ` +
+      'The ledger of a cluster is named by VOXBATCH_LEDGER, which is not set.',
   );
 }

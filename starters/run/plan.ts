@@ -3,7 +3,7 @@ import { planRun as planUseCase, type PlanEvent } from '../../client/run/plan.ts
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { isUnconfirmed, readApiAccess, readApiUrl, readSettings } from '../connect/settings.ts';
 import { withServeMedia } from '../commands/serve-media-flags.ts';
-import { openTyped, sayLedgerBeside } from './open-typed.ts';
+import { openTyped, sayLedgerBegins, sayLedgerBeside } from './open-typed.ts';
 import { planLines } from './plan-report.ts';
 import { IDENTIFYING, pricingLines } from './pricing-words.ts';
 import { outcomeFileRefusal, refuseProblems, sayWarnings } from './report-problems.ts';
@@ -38,6 +38,7 @@ export async function plan(manifestPath: string, flags: Flags, { output }: RunCo
   const source = await openTyped(manifestPath, flags);
   try {
     sayLedgerBeside(settings, manifestPath, ['plan'], output);
+    sayLedgerBegins(settings, output);
     const answer = await planUseCase({
       ...{ source, plan: asked, settings, apiUrl, access, tell, yes: flags.yes ?? false },
       readAccount: async () => (await import('../../client/account/account-functions.ts')).readAccount(access),
