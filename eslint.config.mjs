@@ -56,7 +56,14 @@ export default tseslint.config(
   {
     files: ['**/*.mjs'],
     extends: [tseslint.configs.disableTypeChecked],
-    languageOptions: { globals: { console: 'readonly', process: 'readonly', setTimeout: 'readonly', URL: 'readonly' } },
+    languageOptions: {
+      globals: Object.fromEntries(
+        ['console', 'fetch', 'performance', 'process', 'setTimeout', 'URL', 'URLSearchParams'].map((name) => [
+          name,
+          'readonly',
+        ]),
+      ),
+    },
     rules: { '@typescript-eslint/explicit-module-boundary-types': 'off' },
   },
 );
