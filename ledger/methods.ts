@@ -77,6 +77,7 @@ export const METHODS = {
     'beat',
     'forgetWorkers',
     'livingWorkers',
+    'allLivingWorkers',
     'workerStanding',
     'noteWorkerEnd',
     'lastWorkerEnd',

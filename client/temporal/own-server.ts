@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { existsSync } from 'node:fs';
+import { taskQueueOf } from '../../contract/names.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { beforeWork, VoxbatchError } from '../problem.ts';
 import type { Settings } from '../settings.ts';
 import type { Temporal } from './open-temporal.ts';
 
-type Worked = Pick<Ledger, 'place' | 'workersServer'>;
+type Worked = Pick<Ledger, 'id' | 'place' | 'workersServer' | 'allLivingWorkers'>;
 
 /**
  * Checks that Temporal can be reached and that no other server's workers hold the ledger, before anything is recorded that
@@ -31,7 +32,25 @@ export async function requireServer(
   ledger: Worked,
 ): Promise<void> {
   const { isNameOfCluster } = await import('./server-name.ts');
-  await refuseOther(ledger, (name) => isNameOfCluster(name, temporal));
+  await refuseOther(ledger, async (name) => {
+    if (await isNameOfCluster(name, temporal)) return true;
+    // As after a loss of its database, whose namespaces are made again: workers that live on keep the name of before.
+    return isPolledByWorkersOf(ledger, temporal);
+  });
+}
+
+/** Whether a worker of this ledger takes its work from this server. */
+async function isPolledByWorkersOf(
+  { id: ledgerId, allLivingWorkers }: Pick<Ledger, 'id' | 'allLivingWorkers'>,
+  { client, namespace }: Pick<Temporal, 'client' | 'namespace'>,
+): Promise<boolean> {
+  const workers = await allLivingWorkers();
+  for (const name of new Set(workers.map((worker) => taskQueueOf({ ...worker, ledgerId })))) {
+    const queue = { namespace, taskQueue: { name } };
+    const { pollers } = await client.workflowService.describeTaskQueue(queue).catch(() => ({ pollers: [] }));
+    if (pollers.some(({ identity }) => workers.some(({ owner }) => owner === identity))) return true;
+  }
+  return false;
 }
 
 /** The other server whose workers hold the ledger of a home without cluster settings; undefined if none do. */

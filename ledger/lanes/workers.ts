@@ -129,6 +129,17 @@ export async function livingWorkers(
   return lines.map(({ owner }) => owner);
 }
 
+/** All workers that are presumed alive, whatever they work for. */
+export async function allLivingWorkers(db: Db): Promise<readonly WorkerRecord[]> {
+  const lines = await db
+    .selectFrom('workers')
+    .select(['owner', 'api_url as apiUrl', 'account'])
+    .where((eb) => eb.between('seen_at', ...aliveTimes(db)))
+    .where('ended_because', 'is', null)
+    .execute();
+  return lines;
+}
+
 /** `silent`: it has not reported lately. `gone`: it has ended or was forgotten, so it is certainly dead. */
 export type WorkerStanding = 'alive' | 'silent' | 'gone';
 

@@ -21,15 +21,16 @@ const place = freshPlace();
 const NOBODY = '127.0.0.1:9';
 const PERMISSION_DENIED = 7;
 
-/** A cluster whose namespace has this id; undefined: it does not tell. */
-function cluster(id: string | undefined, address = 'one:7233'): Temporal {
+/** A cluster whose namespace has this id; undefined: it does not tell. `polling`: who takes work there. */
+function cluster(id: string | undefined, polling: readonly string[] = []): Temporal {
   const refusal = Object.assign(new Error('no'), { code: PERMISSION_DENIED, details: 'no', metadata: {} });
   const describeNamespace = (): Promise<unknown> =>
     id === undefined ? Promise.reject(refusal) : Promise.resolve({ namespaceInfo: { id } });
+  const describeTaskQueue = async (): Promise<unknown> => ({ pollers: polling.map((identity) => ({ identity })) });
   return {
     namespace: 'default',
-    address,
-    client: { workflowService: { describeNamespace } } as unknown as Client,
+    address: 'one:7233',
+    client: { workflowService: { describeNamespace, describeTaskQueue } } as unknown as Client,
   } as Temporal;
 }
 
@@ -56,6 +57,16 @@ describe('a ledger that workers hold', () => {
     });
     unlock();
     await requireServer(temporal, place.ledger);
+  });
+
+  it('is that of a server from which they take their work, whatever its id: its database was lost', async () => {
+    const unlock = await place.ledger.lockForWorkers('namespace default (id-2)');
+    await place.ledger.beat({ owner: 'w1', apiUrl: 'https://api.example', account: 'u1' });
+    await requireServer(cluster('id-1', ['w1']), place.ledger);
+    await expect(requireServer(cluster('id-1', ['w2']), place.ledger)).rejects.toMatchObject({
+      problem: { type: 'ledger-in-use' },
+    });
+    unlock();
   });
 
   it("of the command's own home is its own, though its server has not been reached", async () => {
