@@ -112,7 +112,7 @@ describe('local audio and video, handed out from here', () => {
       '--from',
       'out/lines/failed.csv',
       '--yes',
-      ...serving().slice(1),
+      ...serving().slice(2),
     ]);
     expect(again).toMatchObject({ code: 0 });
     await expectTrueContent(world);
