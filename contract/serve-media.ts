@@ -1,10 +1,9 @@
 import { isLoopback } from './api-path.ts';
+import { readListenAddress, type ListenAddress } from './listen-address.ts';
 import { trimEnd } from './trim-end.ts';
 
 /** Where local `audio` and `video` are handed out, and how links name that place. */
-export interface ServeMedia {
-  readonly host: string;
-  readonly port: number;
+export interface ServeMedia extends ListenAddress {
   /** Where the service reaches this host and port: http(s), no query, no slash at the end. */
   readonly url: string;
 }
@@ -22,12 +21,10 @@ export const SERVE_MEDIA_FORM = 'HOST:PORT to listen on, such as 127.0.0.1:8777'
 /** The form of `serveMediaUrl`. */
 export const SERVE_MEDIA_URL_FORM = 'an http or https URL without a query, at which the service reaches that port';
 
-const HOST_AND_PORT = /^(?<host>\[[\da-fA-F:.]+\]|[\w.-]+):(?<port>\d{1,5})$/;
-
 /** Whether a text is an address to listen on. */
 export function isListenAddress(text: string): boolean {
-  const port = Number(HOST_AND_PORT.exec(text)?.groups?.['port'] ?? 0);
-  return port >= 1 && port <= 65_535;
+  const { host, port } = readListenAddress(text, '') ?? {};
+  return host !== undefined && host !== '' && port !== 0;
 }
 
 /** Whether a text can be the beginning of links. */
@@ -39,13 +36,9 @@ export function isLinkBase(text: string): boolean {
 
 /** Where media are handed out by these settings, which are valid; undefined: nowhere. */
 export function serveMediaOf({ serveMedia, serveMediaUrl }: ServeMediaSettings): ServeMedia | undefined {
-  const { host = '', port = '' } = HOST_AND_PORT.exec(serveMedia ?? '')?.groups ?? {};
-  if (host === '') return undefined;
-  return {
-    host: host.startsWith('[') ? host.slice(1, -1) : host,
-    port: Number(port),
-    url: trimEnd(serveMediaUrl ?? `http://${host}:${port}`, '/'),
-  };
+  const address = serveMedia === undefined ? undefined : readListenAddress(serveMedia, '');
+  if (serveMedia === undefined || address === undefined || address.host === '') return undefined;
+  return { ...address, url: trimEnd(serveMediaUrl ?? `http://${serveMedia}`, '/') };
 }
 
 /** A host on which a server listens on all addresses; no link can name it. */

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isLoopback } from '../../contract/api-path.ts';
+import { hostInUrl, listenAddress } from '../../contract/listen-address.ts';
 import type { MetricsPlace } from '../../contract/metrics.ts';
 import { VoxbatchError } from '../problem.ts';
 
@@ -27,14 +28,13 @@ export async function serveMetrics(
   { host, port }: Extract<MetricsPlace, { readonly type: 'port' }>,
   answers: Answers,
 ): Promise<MetricsPort> {
-  const named = host.includes(':') ? `[${host}]` : host;
   const server = createServer((request, response) => {
     const answer = (status: number, text: string): void => {
       const headers = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' };
       response.writeHead(status, headers).end(request.method === 'HEAD' ? undefined : text);
     };
     // A page in a browser can name this address as its own host, and would read the names of batches.
-    if (isForeign(request.headers.host, named)) {
+    if (isForeign(request.headers.host, hostInUrl(host))) {
       answer(403, 'The host is not this one.\n');
       return;
     }
@@ -60,7 +60,7 @@ export async function serveMetrics(
   server.unref();
   const { port: chosen } = server.address() as AddressInfo;
   return {
-    url: `http://${named}:${String(chosen)}`,
+    url: `http://${listenAddress({ host, port: chosen })}`,
     close: async () => {
       if (!server.listening) return;
       server.close();

@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { metricsPortWord, readMetricsPort } from '../../contract/metrics.ts';
+import { listenAddress } from '../../contract/listen-address.ts';
+import { readMetricsPort } from '../../contract/metrics.ts';
 
 it.each([
   ['9464', '127.0.0.1', 9464, '127.0.0.1:9464'],
@@ -10,7 +11,7 @@ it.each([
 ])('%s listens on %s, port %i', (text, host, port, word) => {
   const place = readMetricsPort(text);
   expect(place).toEqual({ type: 'port', host, port });
-  expect(place && metricsPortWord(place)).toBe(word);
+  expect(place && listenAddress(place)).toBe(word);
 });
 
 it.each(['', 'x', ':9464', '65536', '-1', '9464/metrics', 'http://h:1', '::1:9464', '1.5'])(
