@@ -3,22 +3,15 @@ import { expect, it } from '@jest/globals';
 import { byItself } from '../../../contract/actions.ts';
 import { CopyInDoubt, LedgerAway } from '../../../ledger/errors.ts';
 import { openLedger } from '../../../ledger/open-ledger.ts';
-import { startPostgres } from '../../postgres-server.mjs';
-import { endAfterTest } from '../../support/end-after-test.ts';
 import { aKey, fill, INTENT } from '../setup.ts';
+import { postgresForTest } from '../../support/postgres-for-test.ts';
 
 it('a process that ends in order on a copy that nobody has accepted stays noted as one whose requests are missing', async () => {
-  const primary = await startPostgres();
-  endAfterTest(() => {
-    primary.stop();
-  });
+  const primary = await postgresForTest();
   const worker = await openLedger(primary.url, { makesTables: true });
   await fill(worker, 2);
   expect(await worker.intend(aKey(1), INTENT)).toMatchObject({ type: 'go' });
   const replica = await primary.replicate();
-  endAfterTest(() => {
-    replica.stop();
-  });
   replica.fallBehind();
   expect(await worker.intend(aKey(2), INTENT)).toMatchObject({ type: 'go' });
   primary.kill();

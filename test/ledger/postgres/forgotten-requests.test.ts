@@ -2,26 +2,19 @@
 import { expect, it } from '@jest/globals';
 import { byItself } from '../../../contract/actions.ts';
 import { openLedger } from '../../../ledger/open-ledger.ts';
-import { startPostgres } from '../../postgres-server.mjs';
-import { endAfterTest } from '../../support/end-after-test.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { aKey, fill, INTENT, upTo } from '../setup.ts';
 import { pretendCopy } from './pretend-copy.ts';
+import { postgresForTest } from '../../support/postgres-for-test.ts';
 
 /** One more than a process remembers. */
 const ROWS = 10_001;
 
 it('a process does not say that all is on record which has forgotten requests that the copy lacks', async () => {
-  const primary = await startPostgres();
-  endAfterTest(() => {
-    primary.stop();
-  });
+  const primary = await postgresForTest();
   const worker = await openLedger(primary.url, { makesTables: true });
   await fill(worker, ROWS);
   const replica = await primary.replicate();
-  endAfterTest(() => {
-    replica.stop();
-  });
   replica.fallBehind();
   const rows = upTo(ROWS);
   await worker.intend(aKey(1), INTENT);

@@ -4,12 +4,11 @@ import { byItself } from '../../../contract/actions.ts';
 import { LedgerAway } from '../../../ledger/errors.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { openLedger } from '../../../ledger/open-ledger.ts';
-import { startPostgres } from '../../postgres-server.mjs';
-import { endAfterTest } from '../../support/end-after-test.ts';
 import { makeReplaceableDatabase } from '../../support/replaceable-database.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { aKey, fill, INTENT } from '../setup.ts';
 import { pretendCopy } from './pretend-copy.ts';
+import { postgresForTest } from '../../support/postgres-for-test.ts';
 
 /** A person accepts what answers, and resumes once these have come back. */
 async function acceptAndResume(person: Ledger, ...others: readonly Ledger[]): Promise<void> {
@@ -19,18 +18,12 @@ async function acceptAndResume(person: Ledger, ...others: readonly Ledger[]): Pr
 }
 
 it('a process that wrote to an accepted copy sends nothing at the former server that answers again, nor does one that begins there later', async () => {
-  const primary = await startPostgres();
-  endAfterTest(() => {
-    primary.stop();
-  });
+  const primary = await postgresForTest();
   const one = await openLedger(primary.url, { makesTables: true });
   await fill(one, 3);
   const two = await openLedger(primary.url);
   await two.setControl('b', 'running');
   const replica = await primary.replicate();
-  endAfterTest(() => {
-    replica.stop();
-  });
   primary.kill();
   await replica.takeOver();
   await acceptAndResume(two, one, two);
@@ -50,10 +43,7 @@ it('a process that wrote to an accepted copy sends nothing at the former server 
 });
 
 it('a disk that was set back to before an earlier acceptance is a copy, too', async () => {
-  const server = await startPostgres();
-  endAfterTest(() => {
-    server.stop();
-  });
+  const server = await postgresForTest();
   const worker = await openLedger(server.url, { makesTables: true });
   await fill(worker, 3);
   server.kill();

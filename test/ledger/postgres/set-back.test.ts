@@ -3,16 +3,12 @@ import { expect, it } from '@jest/globals';
 import { byItself } from '../../../contract/actions.ts';
 import { LedgerAway } from '../../../ledger/errors.ts';
 import { openLedger } from '../../../ledger/open-ledger.ts';
-import { startPostgres } from '../../postgres-server.mjs';
-import { endAfterTest } from '../../support/end-after-test.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { aKey, fill, INTENT } from '../setup.ts';
+import { postgresForTest } from '../../support/postgres-for-test.ts';
 
 it('a process that begins after the disk of the server was set back sends nothing either, until a person has accepted that', async () => {
-  const server = await startPostgres();
-  endAfterTest(() => {
-    server.stop();
-  });
+  const server = await postgresForTest();
   const worker = await openLedger(server.url, { makesTables: true });
   await fill(worker, 2);
   server.kill();

@@ -3,12 +3,12 @@ import { describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { connectionTo } from '../../../ledger/postgres/connection-settings.ts';
-import { startPostgres } from '../../postgres-server.mjs';
 import { expectWhole, report, saying } from '../../support/batch-end.ts';
 import { cutAtCommits } from '../../support/commit-cutter.ts';
 import { endAfterTest } from '../../support/end-after-test.ts';
 import { executeStatements } from '../../support/execute-statements.ts';
 import { LiveWorld, type WorldOptions } from '../../support/live-world.ts';
+import { postgresForTest } from '../../support/postgres-for-test.ts';
 
 const ROWS = 120;
 const KILLS = 6;
@@ -26,10 +26,7 @@ function sharedServer(): string {
 
 describe('a batch whose ledger is in PostgreSQL', () => {
   it('goes on by itself when the server is killed and started again: nothing is lost, in doubt or paid twice', async () => {
-    const server = await startPostgres();
-    endAfterTest(() => {
-      server.stop();
-    });
+    const server = await postgresForTest();
     const world = await LiveWorld.open({ ...OPTIONS, ledger: server.url });
     const run = world.start(RUN);
     await world.untilCharged(1);
@@ -88,10 +85,7 @@ describe('a batch whose ledger is in PostgreSQL', () => {
   });
 
   it('ends when it is told to although the server is away, and goes on later', async () => {
-    const server = await startPostgres();
-    endAfterTest(() => {
-      server.stop();
-    });
+    const server = await postgresForTest();
     const world = await LiveWorld.open({ ...OPTIONS, ledger: server.url });
     const run = world.start(RUN);
     await world.untilCharged(ROWS / 4);

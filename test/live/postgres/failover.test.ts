@@ -1,9 +1,8 @@
 /** @slow */
 import { expect, it } from '@jest/globals';
-import { startPostgres } from '../../postgres-server.mjs';
 import { expectWhole, report, saying } from '../../support/batch-end.ts';
-import { endAfterTest } from '../../support/end-after-test.ts';
 import { LiveWorld } from '../../support/live-world.ts';
+import { postgresForTest } from '../../support/postgres-for-test.ts';
 
 const ROWS = 120;
 /** Paid requests a second, and how many of them the replica does not hear of: two seconds. */
@@ -12,14 +11,8 @@ const MISSED = 2 * RATE;
 const RUN = ['run', 'lines.csv', '--rate', String(RATE), '--halt', 'never'];
 
 it('nothing is sent on a replica that took over and lacks the last records, until a person has accepted it', async () => {
-  const primary = await startPostgres();
-  endAfterTest(() => {
-    primary.stop();
-  });
+  const primary = await postgresForTest();
   const replica = await primary.replicate();
-  endAfterTest(() => {
-    replica.stop();
-  });
   const kinds = ['tts'];
   const world = await LiveWorld.open({
     seed: 43,

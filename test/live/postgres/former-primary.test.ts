@@ -1,10 +1,9 @@
 /** @slow */
 import { expect, it } from '@jest/globals';
-import { startPostgres } from '../../postgres-server.mjs';
 import { report, saying } from '../../support/batch-end.ts';
-import { endAfterTest } from '../../support/end-after-test.ts';
 import { LiveWorld } from '../../support/live-world.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { postgresForTest } from '../../support/postgres-for-test.ts';
 
 /** Rows that are sent before the failover, and after it; and how many more would show that the former primary is gone on with. */
 const BEFORE = 20;
@@ -12,14 +11,8 @@ const AFTER = 70;
 const MORE = 30;
 
 it('rows that were sent on an accepted copy are not sent again once the former primary answers at the address', async () => {
-  const primary = await startPostgres();
-  endAfterTest(() => {
-    primary.stop();
-  });
+  const primary = await postgresForTest();
   const replica = await primary.replicate();
-  endAfterTest(() => {
-    replica.stop();
-  });
   const world = await LiveWorld.open({
     seed: 5,
     createMs: [50, 150],

@@ -2,13 +2,12 @@ import { expect, it } from '@jest/globals';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openLedger } from '../../../ledger/open-ledger.ts';
-import { startPostgres } from '../../postgres-server.mjs';
 import { expectWhole, saying } from '../../support/batch-end.ts';
-import { endAfterTest } from '../../support/end-after-test.ts';
 import { executeStatements } from '../../support/execute-statements.ts';
 import { LiveWorld } from '../../support/live-world.ts';
 import { offerTls } from '../../support/offer-tls.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { postgresForTest } from '../../support/postgres-for-test.ts';
 
 const ROWS = 6;
 const MANY = 40;
@@ -16,10 +15,7 @@ const PASSWORD = 'a password of ann';
 
 /** A server that lets `ann` in by TLS and with her password only. */
 async function startStrict(): Promise<{ readonly url: string; readonly ofAnn: string; readonly ca: string }> {
-  const server = await startPostgres();
-  endAfterTest(() => {
-    server.stop();
-  });
+  const server = await postgresForTest();
   const ca = await offerTls(server);
   const rules = join(server.data, 'pg_hba.conf');
   const others = readFileSync(rules, 'utf8');
