@@ -1,5 +1,6 @@
 import { Kysely, Migrator, type Dialect } from 'kysely';
 import { defined } from '../contract/defined.ts';
+import { keepFact, readFact, setFact } from './database/facts.ts';
 import { look, withClock } from './database/transactions.ts';
 import { guardWords, readStanding, standingOf, type WhyReadOnly } from './copy/read-only.ts';
 import type { LedgerDriver, Locks, Reserve, Versions } from './driver.ts';
@@ -154,17 +155,9 @@ function upTo(name: string, { up, oldest }: Version, isLast: boolean, copying: L
     const { readOnly } = await readStanding(tx);
     const guards = readOnly && (await copying());
     await guards?.unguard(tx);
-    await tx
-      .insertInto('facts')
-      .values({ name: oldestFor(name), value: oldest })
-      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: oldest }))
-      .execute();
+    await setFact(tx, oldestFor(name), oldest);
     if (isLast && readOnly !== undefined) await guards?.guard(tx, guardWords(readOnly));
   };
-}
-
-async function readFact(db: Kysely<Schema>, name: string): Promise<string | undefined> {
-  return (await db.selectFrom('facts').select('value').where('name', '=', name).executeTakeFirst())?.value;
 }
 
 /** When and by which version a ledger says it was created. Its creator can make it say anything. */
@@ -180,9 +173,8 @@ const RECORDED = 'recorded-outside';
 /** Reads a ledger's origin. Marks a new one as listed in its user's external record. */
 async function readOrigin(db: Kysely<Schema>, isNew: boolean): Promise<LedgerOrigin> {
   if (isNew) {
-    const fact = db.insertInto('facts').values({ name: RECORDED, value: 'true' });
     // Another process may have made it at the same moment.
-    await fact.onConflict((conflict) => conflict.doNothing()).execute();
+    await keepFact(db, RECORDED, 'true');
   }
   const recorded = await readFact(db, RECORDED);
   const first = await db

@@ -1,7 +1,7 @@
 import { isNoPart, isRunning } from '../conditions.ts';
-import { prepared, preparedOne } from '../database/prepared.ts';
+import { prepared, preparedEach, preparedOne } from '../database/prepared.ts';
 import type { OldestRow, RecentEnds } from '../record-types.ts';
-import type { Db } from '../schema.ts';
+import type { Db, Tx } from '../schema.ts';
 
 const selectEnds = prepared((db, { batch, since }: { batch: string; since: number }) =>
   db
@@ -22,22 +22,28 @@ export async function recentEnds(db: Db, batch: string, since: number): Promise<
   return { rows: found?.rows ?? 0, first: found?.first ?? 0, last: found?.last ?? 0 };
 }
 
-const selectOldest = preparedOne((db, { batch }: { batch: string }) =>
-  db
-    .selectFrom('charges as c')
-    // Looked up request by request: few run, and open rows may be many.
-    .crossJoin('rows as r')
-    .select(['r.row', 'r.id', 'r.part_of', 'c.step', 'c.intent_at'])
-    .where('c.batch', '=', batch)
-    .where(isRunning('c'))
-    .whereRef('r.batch', '=', 'c.batch')
-    .whereRef('r.row', '=', 'c.row')
-    // Nobody waits for the job of an overdue row.
-    .where('r.outcome', 'is', null)
-    .orderBy('c.intent_at')
-    .orderBy('c.row')
-    .limit(1),
-);
+function oldestOf(db: Db | Tx, { batch }: { readonly batch: string }) {
+  return (
+    db
+      .selectFrom('charges as c')
+      // Looked up request by request: few run, and open rows may be many.
+      .crossJoin('rows as r')
+      .select(['r.batch', 'r.row', 'r.id', 'r.part_of', 'c.step', 'c.intent_at'])
+      .where('c.batch', '=', batch)
+      .where(isRunning('c'))
+      .whereRef('r.batch', '=', 'c.batch')
+      .whereRef('r.row', '=', 'c.row')
+      // Nobody waits for the job of an overdue row.
+      .where('r.outcome', 'is', null)
+      .orderBy('c.intent_at')
+      .orderBy('c.row')
+      .limit(1)
+  );
+}
+
+const selectOldest = preparedOne(oldestOf);
+/** The same of many batches. */
+export const selectOldestOfEach = preparedEach(oldestOf);
 
 /** The open row that has waited for its job the longest; undefined if no job runs. */
 export async function oldestRow(db: Db, batch: string): Promise<OldestRow | undefined> {

@@ -1,7 +1,11 @@
-import type { Tx } from '../schema.ts';
+import type { Kysely } from 'kysely';
+import type { Schema, Tx } from '../schema.ts';
+
+/** A transaction, also one of a migration; or a ledger in which facts are only read. */
+type Facts = Pick<Kysely<Schema>, 'selectFrom' | 'insertInto'>;
 
 /** Puts a fact on record, unless there is one of this name. */
-export async function keepFact(tx: Tx, name: string, value: string): Promise<void> {
+export async function keepFact(tx: Facts, name: string, value: string): Promise<void> {
   await tx
     .insertInto('facts')
     .values({ name, value })
@@ -10,7 +14,7 @@ export async function keepFact(tx: Tx, name: string, value: string): Promise<voi
 }
 
 /** Puts a fact on record in place of the one of this name. */
-export async function setFact(tx: Tx, name: string, value: string): Promise<void> {
+export async function setFact(tx: Facts, name: string, value: string): Promise<void> {
   await tx
     .insertInto('facts')
     .values({ name, value })
@@ -19,8 +23,8 @@ export async function setFact(tx: Tx, name: string, value: string): Promise<void
 }
 
 /** Its value; undefined if there is none. */
-export async function readFact(tx: Tx, name: string): Promise<string | undefined> {
-  const found = await tx.selectFrom('facts').select('value').where('name', '=', name).executeTakeFirst();
+export async function readFact(db: Facts, name: string): Promise<string | undefined> {
+  const found = await db.selectFrom('facts').select('value').where('name', '=', name).executeTakeFirst();
   return found?.value;
 }
 

@@ -1,4 +1,5 @@
 import type { Db } from '../schema.ts';
+import { keepFact, readFact, setFact } from './facts.ts';
 import { write } from './transactions.ts';
 
 /**
@@ -9,34 +10,18 @@ const STORE_FACT = 'store';
 
 /** The id of the ledger's store; undefined if none is on record yet. */
 export async function storeId(db: Db): Promise<string | undefined> {
-  const found = await db.selectFrom('facts').select('value').where('name', '=', STORE_FACT).executeTakeFirst();
-  return found?.value;
+  return readFact(db, STORE_FACT);
 }
 
 /** Makes a store the ledger's, unless it has one. Returns the id of the one that it has. */
 export async function recordStore(db: Db, id: string): Promise<string> {
   return write(db, async (tx) => {
-    await tx
-      .insertInto('facts')
-      .values({ name: STORE_FACT, value: id })
-      .onConflict((conflict) => conflict.column('name').doNothing())
-      .execute();
-    const { value } = await tx
-      .selectFrom('facts')
-      .select('value')
-      .where('name', '=', STORE_FACT)
-      .executeTakeFirstOrThrow();
-    return value;
+    await keepFact(tx, STORE_FACT, id);
+    return (await readFact(tx, STORE_FACT)) ?? id;
   });
 }
 
 /** Makes a store the ledger's in place of the one that it had: a person has confirmed that the former is lost. */
 export async function replaceStore(db: Db, id: string): Promise<void> {
-  await write(db, async (tx) => {
-    await tx
-      .insertInto('facts')
-      .values({ name: STORE_FACT, value: id })
-      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: id }))
-      .execute();
-  });
+  await write(db, (tx) => setFact(tx, STORE_FACT, id));
 }

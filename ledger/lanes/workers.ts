@@ -116,13 +116,7 @@ export async function livingWorkers(
   account: string,
   duty?: WorkerDuty,
 ): Promise<readonly string[]> {
-  const living = db
-    .selectFrom('workers')
-    .select('workers.owner')
-    .where('api_url', '=', apiUrl)
-    .where('account', '=', account)
-    .where((eb) => eb.between('seen_at', ...aliveTimes(db)))
-    .where('ended_because', 'is', null);
+  const living = selectLiving(db).select('workers.owner').where('api_url', '=', apiUrl).where('account', '=', account);
   const others =
     duty === undefined ? undefined : db.selectFrom('worker_duties').select('owner').where('duty', '!=', duty);
   const lines = await (others === undefined ? living : living.where('workers.owner', 'not in', others)).execute();
@@ -131,13 +125,14 @@ export async function livingWorkers(
 
 /** All workers that are presumed alive, whatever they work for. */
 export async function allLivingWorkers(db: Db): Promise<readonly WorkerRecord[]> {
-  const lines = await db
+  return selectLiving(db).select(['owner', 'api_url as apiUrl', 'account']).execute();
+}
+
+function selectLiving(db: Db | Tx) {
+  return db
     .selectFrom('workers')
-    .select(['owner', 'api_url as apiUrl', 'account'])
     .where((eb) => eb.between('seen_at', ...aliveTimes(db)))
-    .where('ended_because', 'is', null)
-    .execute();
-  return lines;
+    .where('ended_because', 'is', null);
 }
 
 /** `silent`: it has not reported lately. `gone`: it has ended or was forgotten, so it is certainly dead. */

@@ -2,7 +2,7 @@ import { isSingle } from '../../contract/batch.ts';
 import type { FailureClass } from '../../contract/failures.ts';
 import type { Control } from '../../contract/outcomes.ts';
 import { toCounts, toMoney } from '../batches/counts.ts';
-import { isRunning } from '../conditions.ts';
+import { selectOldestOfEach } from '../batches/progress.ts';
 import { preparedEach } from '../database/prepared.ts';
 import { look } from '../database/transactions.ts';
 import type { BatchRecord, Counts, Money } from '../record-types.ts';
@@ -38,28 +38,6 @@ const selectSums = preparedEach((db, { batch }: OfBatch) =>
   db.selectFrom('sums').selectAll().where('batch', '=', batch),
 );
 
-const selectOldest = preparedEach((db, { batch }: OfBatch) =>
-  db
-    .selectFrom('charges as c')
-    .select(({ fn }) => ['c.batch', fn.min('c.intent_at').as('at')])
-    .where('c.batch', '=', batch)
-    .where(isRunning('c'))
-    // Nobody waits for the job of an overdue row. Looked up request by request: they are few, and its open rows may not be.
-    .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom('rows as r')
-          .select('r.row')
-          .whereRef('r.batch', '=', 'c.batch')
-          .whereRef('r.row', '=', 'c.row')
-          .where('r.outcome', 'is', null)
-          .limit(1)
-          .offset(0),
-      ),
-    )
-    .groupBy('c.batch'),
-);
-
 /** The open batches and the last others, as of one moment, oldest first; without single jobs. Reads no row of a manifest. */
 export async function gauges(db: Db): Promise<readonly BatchGauges[]> {
   return look(db, async (tx) => {
@@ -67,7 +45,7 @@ export async function gauges(db: Db): Promise<readonly BatchGauges[]> {
     const keys = shown.map(({ name }) => ({ batch: name }));
     const counts = await selectCounts(tx, keys);
     const sums = new Map((await selectSums(tx, keys)).map((line) => [line.batch, line]));
-    const oldest = new Map((await selectOldest(tx, keys)).map(({ batch, at }) => [batch, at]));
+    const oldest = new Map((await selectOldestOfEach(tx, keys)).map((found) => [found.batch, found.intent_at]));
     const now = tx.now();
     return shown.flatMap((record) => {
       const sum = sums.get(record.name);

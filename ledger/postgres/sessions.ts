@@ -174,13 +174,13 @@ export class Sessions {
   /** Like {@link get}, but waits for nothing. */
   async open(): Promise<Session> {
     try {
-      const client = await this.#connect();
+      const client = await this.#pool.connect();
       const session = this.#known.get(client) ?? (await this.#begin(client));
       this.#hasConnected = true;
       this.#taken.add(session);
       return session;
     } catch (error) {
-      throw explain(this.#place, error);
+      throw explainConnecting(this.#place, error, this.#hasConnected);
     }
   }
 
@@ -196,15 +196,6 @@ export class Sessions {
     return this.#line.isSilent;
   }
 
-  /** With files that cannot be read, such as the certificate of sslrootcert, `pg` throws at once. */
-  async #connect(): Promise<pg.PoolClient> {
-    try {
-      return await this.#pool.connect();
-    } catch (error) {
-      throw explainConnecting(this.#place, error, this.#hasConnected);
-    }
-  }
-
   async #begin(client: pg.PoolClient): Promise<Session> {
     let session: Session | undefined;
     // Before the first question: without a listener, a connection that breaks between two queries, or during one, would end
@@ -218,8 +209,6 @@ export class Sessions {
       session = new Session(client, await checkServer(client, this.#place, this.#hasConnected), this.#line);
       this.#known.set(client, session);
       return session;
-    } catch (error) {
-      throw explainConnecting(this.#place, error, this.#hasConnected);
     } finally {
       if (session === undefined) client.release(true);
     }
