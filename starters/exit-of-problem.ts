@@ -5,7 +5,7 @@ import { shellWord } from '../contract/shell-word.ts';
 import { asVoxbatchError, type Problem, isDiskTrouble, isMachineTrouble, keepsAllCharges } from '../client/problem.ts';
 import { tokenAdvice } from './connect/api-token.ts';
 import { ExitError, noLedgerAdvice } from './exit-error.ts';
-import { remakeWords } from './schedules/schedule-words.ts';
+import { remakeWords } from './schedules/lost-schedule-words.ts';
 import { goOnCommand, namedRow, sentence as stopped } from './terminal/words.ts';
 
 /**

@@ -25,14 +25,13 @@ import { unchangedError } from '../exit-error.ts';
 import { tableLines } from '../terminal/table.ts';
 import { number } from '../terminal/words.ts';
 import { flagOf } from '../terminal/tunable-words.ts';
+import { lostWords, remakeWords } from './lost-schedule-words.ts';
 import {
-  lostWords,
   monthWords,
   nobodyFires,
   occurrenceWords,
   priceLines,
   recentWords,
-  remakeWords,
   scheduleLines,
   standingWords,
   strangerWords,

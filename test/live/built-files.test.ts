@@ -75,6 +75,18 @@ describe('the build', () => {
     expect(chunks.filter((chunk) => loaded.includes(chunk))).toEqual([]);
   });
 
+  it('looks at batches and plans them without the Temporal SDK, gRPC and a driver of PostgreSQL', async () => {
+    const world = await LiveWorld.open({ rows: 2 });
+    const heavy = ['@temporalio/client/', '@grpc/grpc-js/', 'protobufjs/', 'pg/'];
+    const chunks = heavy.flatMap((name) => filesWith(`node_modules/${name}`));
+    expect(chunks.length).toBeGreaterThanOrEqual(heavy.length);
+    for (const args of [['plan', 'lines.csv'], ['list'], ['status']]) {
+      const { stderr } = await world.run(args, { env: { NODE_DEBUG: 'esm' } });
+      expect(stderr).toContain('starters/cli.js');
+      expect({ args, loaded: chunks.filter((chunk) => stderr.includes(chunk)) }).toEqual({ args, loaded: [] });
+    }
+  });
+
   it('loads neither fastify nor a simulator for a worker', async () => {
     const world = await LiveWorld.open({ rows: 2 });
     const { code, stderr } = await world.run(['run', 'lines.csv'], { env: { NODE_DEBUG: 'esm' } });
