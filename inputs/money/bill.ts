@@ -91,7 +91,12 @@ export interface BillEntry extends Pick<BilledRow, 'line' | 'id' | 'quoted' | 'i
 export function billEntry(row: BilledRow): BillEntry {
   const { spec, line, id, quoted, isAssumed, notProbed, requests, parts, speaker, ofLastRow = false } = row;
   return {
-    ...{ line, id, quoted, isAssumed, notProbed, ofLastRow },
+    line,
+    id,
+    quoted,
+    isAssumed,
+    notProbed,
+    ofLastRow,
     kind: spec.kind,
     isLegacy: dialectOf(spec) === 'legacy',
     speaker: speaker === undefined ? undefined : { name: speaker, characters: Array.from(spec.text ?? '').length },
