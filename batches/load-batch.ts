@@ -111,7 +111,13 @@ async function load(request: LoadRequest): Promise<BatchRecord> {
     const first = nextPart;
     nextPart += parts?.length ?? 0;
     return {
-      ...{ row, id, line, spec, input, quoted, isNotChosen: !checked.isChosen({ row, id }) },
+      row,
+      id,
+      line,
+      spec,
+      input,
+      quoted,
+      isNotChosen: !checked.isChosen({ row, id }),
       ...defined({ waitsFor, parts: parts && { first, rows: parts } }),
     };
   };

@@ -103,7 +103,11 @@ export function toSpec({ kind, dialect, voice, name, verify, spec }: SpecLine): 
 
 export function fromSpec({ kind, dialect, voice, name, verify, ...others }: RowSpec): SpecLine {
   return {
-    ...{ kind, dialect: dialect ?? null, voice: voice ?? null, name: name ?? null, verify: verify ?? null },
+    kind,
+    dialect: dialect ?? null,
+    voice: voice ?? null,
+    name: name ?? null,
+    verify: verify ?? null,
     spec: JSON.stringify(others),
   };
 }
@@ -227,7 +231,15 @@ export function toCharge(line: ChargeLine): ChargeRecord {
 export function toResult(line: Selectable<ResultsTable>): ResultRecord {
   const { key, batch, row, step, take, attempt, text, credits, bytes } = line;
   return {
-    ...{ key, batch, row, step, take, attempt, text, credits, bytes },
+    key,
+    batch,
+    row,
+    step,
+    take,
+    attempt,
+    text,
+    credits,
+    bytes,
     file: JSON.parse(line.file) as ResultFile,
     extraFiles: line.extra_files === null ? [] : (JSON.parse(line.extra_files) as ResultFile[]),
     jobId: line.job_id,

@@ -32,14 +32,18 @@ export async function placeFile({ name, file }: RowFile, store: StoredFiles, fol
   const source = store.pathOf(file.key);
   // A symbolic link is not a stored file: a hard link to it would be a symbolic link too, and could lead anywhere.
   const stored = source === undefined ? undefined : await lstatsOf(source);
+  const isStored = stored?.isFile() === true && stored.size === BigInt(file.bytes);
+  // The name is mostly free: to link first asks that, too.
+  const linked = source !== undefined && isStored ? await linkFile(source, target) : 'no-links';
+  if (linked === 'linked') return 'placed';
   const there = await lstatsOf(target);
-  if (source !== undefined && !(stored?.isFile() === true && stored.size === BigInt(file.bytes))) {
+  if (source !== undefined && !isStored) {
     // The out folder may still have a file that the store has lost; it was paid for and need not be made again.
     if (there !== undefined && (await isRight(there, undefined, target, file))) return 'kept';
     return stored === undefined ? 'missing' : 'altered';
   }
   if (there !== undefined && (await isRight(there, stored, target, file))) return 'kept';
-  if (source !== undefined && (await linkFile(source, target, there === undefined))) return 'placed';
+  if (source !== undefined && linked === 'taken' && (await replaceByLink(source, target))) return 'placed';
   await mkdir(dirname(target), { recursive: true });
   return copyFile(file, store, target, stored);
 }
@@ -64,35 +68,33 @@ async function isRight(
   return (await sha256Of(target)) === file.sha256;
 }
 
-/** Acts first and creates the folder only on failure, because it usually exists. */
-async function inFolder(folder: string, action: () => Promise<void>): Promise<void> {
+/** `no-links`: the file system cannot link these two places. */
+async function linkFile(source: string, target: string): Promise<'linked' | 'taken' | 'no-links'> {
   try {
-    await action();
+    // The folder is mostly there.
+    await link(source, target).catch(async (error: unknown) => {
+      if (!isAbsent(error)) throw error;
+      await mkdir(dirname(target), { recursive: true });
+      await link(source, target);
+    });
+    return 'linked';
   } catch (error) {
-    if (!isAbsent(error)) throw error;
-    await mkdir(folder, { recursive: true });
-    await action();
-  }
-}
-
-/** False if the file system cannot link these two places. */
-async function linkFile(source: string, target: string, isFree: boolean): Promise<boolean> {
-  try {
-    await inFolder(dirname(target), () => (isFree ? link(source, target) : replaceByLink(source, target)));
-    return true;
-  } catch (error) {
-    // Another process has just placed it, or something else.
-    if (isFree && codeOf(error) === 'EEXIST') return linkFile(source, target, false);
-    if (CANNOT_LINK.has(codeOf(error))) return false;
+    if (codeOf(error) === 'EEXIST') return 'taken';
+    if (CANNOT_LINK.has(codeOf(error))) return 'no-links';
     throw error;
   }
 }
 
-async function replaceByLink(source: string, target: string): Promise<void> {
+/** False if the file system cannot link these two places. */
+async function replaceByLink(source: string, target: string): Promise<boolean> {
   const part = partPath(target);
   try {
     await link(source, part);
     await rename(part, target);
+    return true;
+  } catch (error) {
+    if (CANNOT_LINK.has(codeOf(error))) return false;
+    throw error;
   } finally {
     // Renaming does nothing if both are links to one file.
     await rm(part, { force: true });
