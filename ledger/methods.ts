@@ -107,7 +107,7 @@ export const METHODS = {
   ...from(() => import('./cache/result-lists.ts'), 'keysWithResult', 'sumResults', 'usedBeyond', 'resultsUnused'),
   ...from(() => import('./cache/result-lists.ts'), 'resultNames', 'pruneResults', 'findStoredFile'),
   // Limits shared by all workers
-  ...from(() => import('./lanes/limiters.ts'), 'updateLimiter', 'troubles', 'noteTextLimit', 'textLimits'),
+  ...from(() => import('./lanes/limiters.ts'), 'updateLimiter', 'apiStanding', 'noteTextLimit', 'textLimits'),
   // Messages about batches, to be delivered
   ...from(() => import('./notices/notices.ts'), 'takeNotice', 'keepNotice', 'freeNotice', 'noteDelivery', 'noticesOf'),
   // Voices that rows wait for, and who uses one

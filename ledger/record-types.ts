@@ -295,6 +295,8 @@ export interface OldestRow {
   readonly step: Step;
   /** When it was recorded, ms. */
   readonly since: number;
+  /** From when the deadline of its job counts, ms: since it was accepted, or since somebody has waited for it again. */
+  readonly waitedSince: number;
 }
 
 /** Total price of skipped rows, in credits, by reason; null if a price is unknown. */

@@ -5,6 +5,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money, OldestRow, ReasonCount } from '../../ledger/record-types.ts';
 import { exitOf } from '../../policy/exit-of.ts';
 import { limiterScope, type Account } from '../../contract/names.ts';
+import type { ApiStanding } from '../../policy/pacing/rate.ts';
 
 /** Max reasons kept. */
 const MOST_REASONS = 5;
@@ -22,11 +23,13 @@ export interface BatchView {
   readonly oldest?: OldestRow | undefined;
   /** Why it is stuck; undefined if no reason is known. */
   readonly standstill?: Standstill | undefined;
+  /** What the API's answers do to it while it goes on; undefined if it does not. */
+  readonly api?: ApiStanding | undefined;
 }
 
 /** Reads a batch's counts, sums and reasons. Needs no worker and starts none. */
 export async function viewBatch(ledger: Ledger, batch: BatchRecord): Promise<BatchView> {
-  const standstill = await standstillOf(ledger, batch);
+  const api = batch.state === 'open' ? await apiStanding(ledger, batch) : undefined;
   return {
     batch,
     counts: await ledger.counts(batch.name),
@@ -34,7 +37,8 @@ export async function viewBatch(ledger: Ledger, batch: BatchRecord): Promise<Bat
     reasons: await ledger.commonReasons(batch.name, MOST_REASONS),
     untold: await ledger.untoldSteps(batch.name),
     oldest: await ledger.oldestRow(batch.name),
-    standstill,
+    standstill: await standstillOf(ledger, batch, api),
+    api,
   };
 }
 
@@ -75,17 +79,17 @@ export function isTokenRefused({ control, pauseReason }: BatchRecord): boolean {
  */
 export type Standstill = 'no-worker' | 'no-sender' | 'no-downloader' | 'no-answer';
 
-export type StandstillLedger = Ledger;
-
 /**
  * Why a batch is stuck; undefined if no reason is known. Reads only the ledger. A worker that has just died counts as
  * alive for some seconds, and the API counts as answering until calls have failed since the batch began: failures
  * during earlier batches do not count.
  */
 export async function standstillOf(
-  ledger: StandstillLedger,
-  { state, control, apiUrl, account, createdAt }: Pick<BatchRecord, 'state' | 'control' | 'createdAt' | keyof Account>,
+  ledger: Ledger,
+  batch: Pick<BatchRecord, 'state' | 'control' | 'createdAt' | keyof Account>,
+  api?: ApiStanding,
 ): Promise<Standstill | undefined> {
+  const { state, control, apiUrl, account } = batch;
   if (state !== 'open') return undefined;
   const workers = await ledger.livingWorkers(apiUrl, account);
   if (workers.length === 0) return control === 'paused' ? undefined : 'no-worker';
@@ -93,9 +97,20 @@ export async function standstillOf(
     if ((await ledger.livingWorkers(apiUrl, account, 'submit')).length === 0) return 'no-sender';
     if ((await ledger.livingWorkers(apiUrl, account, 'download')).length === 0) return 'no-downloader';
   }
-  const realm = { apiUrl, account };
-  const scopes = [limiterScope({ realm }, 'create'), limiterScope({ realm }, 'read')];
-  return (await ledger.troubles(scopes, createdAt)) > 0 ? 'no-answer' : undefined;
+  const { silentSince } = api ?? (await apiStanding(ledger, batch));
+  return silentSince === null ? undefined : 'no-answer';
+}
+
+/** What the API's answers mean for a batch, since it was begun: silence counts for any call, a limit for paid requests. */
+async function apiStanding(
+  ledger: Ledger,
+  { apiUrl, account, createdAt }: Pick<BatchRecord, 'createdAt' | keyof Account>,
+): Promise<ApiStanding> {
+  const scopeOf = (what: string): string => limiterScope({ realm: { apiUrl, account } }, what);
+  const create = await ledger.apiStanding(scopeOf('create'), createdAt);
+  const read = await ledger.apiStanding(scopeOf('read'), createdAt);
+  const silent = [create, read].flatMap(({ silentSince }) => silentSince ?? []);
+  return { ...create, silentSince: silent.length === 0 ? null : Math.min(...silent) };
 }
 
 /** Rows that failed for one reason. */

@@ -7,6 +7,7 @@ import type { HookTarget } from '../../contract/hooks.ts';
 import { viewTunables } from './tunables-view.ts';
 import type { Standing } from './follow.ts';
 import type { BatchHere, BatchStatus } from './status.ts';
+import type { BatchRecord, OldestRow } from '../../ledger/record-types.ts';
 
 /** A listed batch for `--json`. Shares its facts with `status`, named as in `summary.json`. */
 export function viewListed({ batch, counts, money }: Pick<BatchHere, 'batch' | 'counts' | 'money'>) {
@@ -49,6 +50,7 @@ export function viewStatus(status: BatchStatus) {
     ...viewListed(status),
     exit: status.exit,
     ...viewGoing(status),
+    ...viewApi(status),
     failures: status.failures,
     ...viewTunables(batch.settings),
     pauseReason: batch.pauseReason,
@@ -77,13 +79,28 @@ export function viewProgress(standing: Standing) {
   };
 }
 
-function viewGoing({ counts, reasons, oldest, pace }: Standing & { readonly pace: PaceView }) {
+function viewGoing({ batch, counts, reasons, oldest, pace }: Standing & { readonly pace: PaceView }) {
   return {
     states: counts.states,
     ...pace,
     reasons,
     /** The open row whose job has run the longest; null if none runs. */
-    oldest: oldest === undefined ? null : { ...oldest, since: new Date(oldest.since) },
+    oldest: oldest === undefined ? null : viewOldest(oldest, batch),
+  };
+}
+
+function viewOldest({ row, id, partOf, step, since, waitedSince }: OldestRow, { settings }: BatchRecord) {
+  const deadline = new Date(waitedSince + settings.jobDeadlineMs);
+  return { row, id, partOf, step, since: new Date(since), deadline };
+}
+
+function viewApi({ api }: BatchStatus) {
+  const limited = api?.limited ?? null;
+  return {
+    /** Since when the API has answered no call normally; null if it does, or nobody calls it. */
+    silentSince: api?.silentSince == null ? null : new Date(api.silentSince),
+    /** Paid requests a second at most, because the API refused more (429); null without a refusal. */
+    limited: limited === null ? null : { rate: limited.rate, refusedAt: new Date(limited.refusedAt) },
   };
 }
 

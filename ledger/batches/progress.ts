@@ -28,7 +28,7 @@ function oldestOf(db: Db | Tx, { batch }: { readonly batch: string }) {
       .selectFrom('charges as c')
       // Looked up request by request: few run, and open rows may be many.
       .crossJoin('rows as r')
-      .select(['r.batch', 'r.row', 'r.id', 'r.part_of', 'c.step', 'c.intent_at'])
+      .select(['r.batch', 'r.row', 'r.id', 'r.part_of', 'r.wait_since', 'c.step', 'c.intent_at', 'c.verdict_at'])
       .where('c.batch', '=', batch)
       .where(isRunning('c'))
       .whereRef('r.batch', '=', 'c.batch')
@@ -50,5 +50,6 @@ export async function oldestRow(db: Db, batch: string): Promise<OldestRow | unde
   const found = await selectOldest(db, { batch });
   if (found === undefined) return undefined;
   const { row, id, part_of: partOf, step, intent_at: since } = found;
-  return { row, id, partOf, step, since };
+  const waitedSince = Math.max(found.wait_since ?? 0, found.verdict_at ?? since);
+  return { row, id, partOf, step, since, waitedSince };
 }

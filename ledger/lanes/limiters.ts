@@ -1,5 +1,5 @@
 import { takeStep, type LimiterAnswer, type LimiterStep } from '../../policy/pacing/limiter-step.ts';
-import type { RateState } from '../../policy/pacing/rate.ts';
+import { apiStandingOf, type ApiStanding, type RateState } from '../../policy/pacing/rate.ts';
 import { prepared, preparedOne } from '../database/prepared.ts';
 import type { Db } from '../schema.ts';
 import { write } from '../database/transactions.ts';
@@ -36,14 +36,10 @@ export async function updateLimiter<Step extends LimiterStep>(
   });
 }
 
-/**
- * The most consecutive pauses of any of these rate limiters since calls were last answered normally; 0 if they are
- * answered now, or if no call has failed since that time (ms).
- */
-export async function troubles(db: Db, scopes: readonly string[], since: number): Promise<number> {
-  const lines = await db.selectFrom('limiters').select('state').where('scope', 'in', scopes).execute();
-  const states = lines.map(({ state }) => JSON.parse(state) as RateState);
-  return Math.max(0, ...states.map(({ troubles, troubledAt }) => (troubledAt < since ? 0 : troubles)));
+/** What this rate limiter has met since that time (ms): silence of the API, and refusals. */
+export async function apiStanding(db: Db, scope: string, since: number): Promise<ApiStanding> {
+  const line = await selectState(db, { scope });
+  return apiStandingOf(line === undefined ? {} : (JSON.parse(line.state) as RateState), since);
 }
 
 /**

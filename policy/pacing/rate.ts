@@ -1,5 +1,5 @@
 import { WORKER_CLOCK_SLACK_MS } from '../clocks.ts';
-import { climb, learn, type LearnedLimit, type Refusal } from './learned-limit.ts';
+import { climb, learn, learnedRate, type LearnedLimit, type Refusal } from './learned-limit.ts';
 
 /**
  * The state of the rate that an API allows one account in one endpoint class, as pure steps on a small state that the
@@ -20,6 +20,8 @@ export interface RateState {
   readonly troubles: number;
   /** When the last trouble began; answers to earlier calls say nothing new. */
   readonly troubledAt: number;
+  /** When the first of the consecutive ones was met. Means nothing without any. */
+  readonly troubledSince: number;
   /** The limit learned from refusals; null before the first. */
   readonly limit: LearnedLimit | null;
   /** Leased shares of the rate, by {@link leaseKey}. */
@@ -41,7 +43,14 @@ export interface Lease {
   readonly until: number;
 }
 
-export const FRESH_RATE: RateState = { pausedUntil: 0, troubles: 0, troubledAt: 0, limit: null, leases: {} };
+export const FRESH_RATE: RateState = {
+  pausedUntil: 0,
+  troubles: 0,
+  troubledAt: 0,
+  troubledSince: 0,
+  limit: null,
+  leases: {},
+};
 
 /** Shortest pause of everybody after a refusal, ms. */
 export const SHORTEST_PAUSE_MS = 250;
@@ -63,6 +72,7 @@ export function asOf(before: Partial<RateState> | undefined, now: number): RateS
     pausedUntil: isReal(state.pausedUntil, LONGEST_PAUSE_MS) ? state.pausedUntil : now,
     troubles: state.troubles,
     troubledAt: Math.min(state.troubledAt, now),
+    troubledSince: Math.min(state.troubledSince, now),
     limit: limit === null || !isReal(limit.refusedAt, 0) ? null : limit,
     leases: Object.fromEntries(leases),
   };
@@ -133,6 +143,7 @@ export function troubled(
     pausedUntil: Math.max(backoff, wish),
     troubles: Math.min(20, state.troubles + 1),
     troubledAt: now,
+    troubledSince: state.troubles === 0 ? now : state.troubledSince,
   };
 }
 
@@ -143,4 +154,22 @@ export function answered(
 ): RateState {
   const state = asOf(before, now);
   return sentAt <= state.troubledAt ? state : { ...state, troubles: 0 };
+}
+
+/** What the API's answers mean to whoever looks at the work. Times are ms. */
+export interface ApiStanding {
+  /** Since when no call has been answered normally; null if calls are. */
+  readonly silentSince: number | null;
+  /** The rate that is kept because the API refused more (429), calls a second, and its last refusal; null without one. */
+  readonly limited: { readonly rate: number; readonly refusedAt: number } | null;
+}
+
+/** What a state means. What was met before `since` was about other work. */
+export function apiStandingOf(state: Partial<RateState>, since: number): ApiStanding {
+  const { troubles, troubledAt, troubledSince, limit } = { ...FRESH_RATE, ...state };
+  const rate = learnedRate(limit);
+  return {
+    silentSince: troubles > 0 && troubledAt >= since ? troubledSince : null,
+    limited: limit === null || rate === null || limit.refusedAt < since ? null : { rate, refusedAt: limit.refusedAt },
+  };
 }

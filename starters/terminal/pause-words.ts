@@ -4,7 +4,7 @@ import type { BatchStatus } from '../../client/look/status.ts';
 import { tokenAdvice } from '../connect/api-token.ts';
 import { whyWords } from './action-words.ts';
 import { oneLine } from './table.ts';
-import { commandLine, isoTime, plural } from './words.ts';
+import { clock, commandLine, isoTime, plural } from './words.ts';
 
 type Batch = BatchStatus['batch'];
 
@@ -51,10 +51,11 @@ function byWords({ at, actor, reason }: NonNullable<Pause['by']>): string {
   return ` by ${oneLine(who)} at ${isoTime(at)}${whyWords(reason)}`;
 }
 
-/** Explains why a batch makes no progress, with the next steps. */
+/** Explains why a batch makes no progress, with the next steps. `silentMs`: for how long the API has been silent, if that is known. */
 export function standstillWords(
   standstill: NonNullable<BatchStatus['standstill']>,
   { apiUrl }: Pick<Batch, 'apiUrl'>,
+  silentMs?: number,
 ): string {
   switch (standstill) {
     case 'no-worker':
@@ -64,6 +65,8 @@ export function standstillWords(
     case 'no-downloader':
       return 'No worker downloads: those that run only submit, and send nothing more until one does. Start one: voxbatch worker --only download';
     case 'no-answer':
-      return `The API at ${apiUrl} does not answer, or only with errors. voxbatch keeps trying. To find out why: voxbatch doctor`;
+      return silentMs === undefined
+        ? `The API at ${apiUrl} does not answer, or only with errors. voxbatch keeps trying. To find out why: voxbatch doctor`
+        : `The API at ${apiUrl} has not answered for ${clock(silentMs)}, or only with errors. voxbatch keeps trying. To find out why: voxbatch doctor`;
   }
 }

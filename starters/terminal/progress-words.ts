@@ -65,9 +65,25 @@ export function paceWords({ rowsPerSecond, secondsLeft }: Standing['pace']): rea
   ];
 }
 
-/** `oldest r7 (row 7), speech for 14:02` */
-export function oldestWords(oldest: NonNullable<Standing['oldest']>, now: number): string {
-  return `oldest ${namedRow(oldest)}, ${oldest.step} for ${clock(now - oldest.since)}`;
+/** `oldest r7 (row 7), speech for 14:02`, and with the batch's settings `, deadline in 1:45:58`. */
+export function oldestWords(
+  oldest: NonNullable<Standing['oldest']>,
+  now: number,
+  settings?: { readonly jobDeadlineMs: number },
+): string {
+  const left = settings === undefined ? undefined : oldest.waitedSince + settings.jobDeadlineMs - now;
+  const deadline = left === undefined ? '' : left > 0 ? `, deadline in ${clock(left)}` : ', past its deadline';
+  return `oldest ${namedRow(oldest)}, ${oldest.step} for ${clock(now - oldest.since)}${deadline}`;
+}
+
+/** `at most 48 paid requests/s, because the API refused more (429) 0:12 ago` */
+export function limitedWords(
+  { rate, refusedAt }: { readonly rate: number; readonly refusedAt: number },
+  now: number,
+): string {
+  const isSlow = rate < 1;
+  const most = isSlow ? `${number(rate * 60)} requests/min` : `${number(Number(rate.toPrecision(3)))} requests/s`;
+  return `at most ${most}, because the API refused more (429), last ${clock(Math.max(0, now - refusedAt))} ago`;
 }
 
 /** `few at once until it is known what speech costs`: why a batch with a budget starts slowly. */

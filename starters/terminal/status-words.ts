@@ -9,7 +9,7 @@ import { dialectWords, commandLine, goOnCommand, namedRow, rowsInWords, clock, i
 import { damagedLines, moneyWords } from './money.ts';
 import { stepWords } from './next-steps.ts';
 import { pauseWords, standstillWords } from './pause-words.ts';
-import { oldestWords, paceWords, reasonWords, untoldWords } from './progress-words.ts';
+import { limitedWords, oldestWords, paceWords, reasonWords, untoldWords } from './progress-words.ts';
 import { oneLine } from './table.ts';
 
 type Batch = BatchStatus['batch'];
@@ -24,7 +24,7 @@ export function standingOf(batch: Batch, isDeserted = false): string {
 
 /** Status of a batch, in a few lines. */
 export function statusLines(status: BatchStatus, now: number): readonly string[] {
-  const { batch, counts, money, reasons, failures, untold = [], oldest, pace } = status;
+  const { batch, counts, money, reasons, failures, untold = [], oldest, pace, api } = status;
   const speed = batch.state === 'open' ? paceWords(pace) : [];
   const ended = endsOf(counts).map(([word, rows]) => `${number(rows)} ${word}`);
   const open = openWords(counts);
@@ -36,7 +36,8 @@ export function statusLines(status: BatchStatus, now: number): readonly string[]
     ...(ended.length > 0 ? [`ended: ${ended.join(', ')}`] : []),
     ...(open === '' ? [] : [`not ended: ${open}`]),
     ...(speed.length > 0 ? [`pace: ${speed.join(', ')}`] : []),
-    ...(oldest === undefined ? [] : [oldestWords(oldest, now)]),
+    ...(oldest === undefined ? [] : [oldestWords(oldest, now, batch.settings)]),
+    ...(api?.limited == null ? [] : [limitedWords(api.limited, now)]),
     `credits: ${moneyWords(money, batch.settings.budget)}`,
     ...(untold.length > 0 ? [`${untoldWords(untold)}: prices are estimates, and the budget must hold`] : []),
     ...damagedLines(money),
@@ -44,7 +45,7 @@ export function statusLines(status: BatchStatus, now: number): readonly string[]
     ...shown.map((reason) => `${reasonWords(reason)}${reason.ended === 0 ? ', in rows that still run' : ''}`),
     ...cleanedLines(batch),
     ...status.hooks.flatMap((hook) => hookLines(hook, status, now)),
-    ...status.next.map((step) => statusStepWords(step, status)),
+    ...status.next.map((step) => statusStepWords(step, status, now)),
   ];
   const title = `Batch "${batch.name}": ${standingOf(batch, status.isDeserted)}, ${number(resultsOf(counts))} of ${rowsInWords(chosenOf(counts))} done${timesOf(batch, now)}`;
   // The ledger may be a stranger's, so its content must not be able to start a new line.
@@ -88,7 +89,7 @@ function hookLines(
   return [`${flag} (${event}) failed: ${trouble}; ${next}`];
 }
 
-function statusStepWords(step: StatusStep, { batch, workerEnd }: BatchStatus): string {
+function statusStepWords(step: StatusStep, { batch, workerEnd, api }: BatchStatus, now: number): string {
   switch (step.why) {
     case 'unconfirmed':
       return CONFIRM_FIRST;
@@ -99,7 +100,7 @@ function statusStepWords(step: StatusStep, { batch, workerEnd }: BatchStatus): s
     case 'paused':
       return pauseWords(step.pause);
     case 'standstill':
-      return standstillWords(step.standstill, batch);
+      return standstillWords(step.standstill, batch, api?.silentSince == null ? undefined : now - api.silentSince);
     case 'deserted': {
       const why =
         workerEnd === undefined ? '' : `The last one ended at ${isoTime(workerEnd.at)}: ${oneLine(workerEnd.reason)} `;

@@ -25,6 +25,7 @@ it('the oldest row is the open one whose job has run the longest, and no row who
     partOf: null,
     step: 'speech',
     since: expect.any(Number),
+    waitedSince: expect.any(Number),
   });
   await ledger.changeRunning(aKey(3), { outcome: 'overdue' });
   expect(await ledger.oldestRow('b')).toMatchObject({ row: 2 });

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, jest } from '@jest/globals';
+import { limiterScope } from '../../../contract/names.ts';
 import { pathsIn } from '../../../embedded/home.ts';
 import { KernelLock } from '../../../embedded/kernel-lock.ts';
 import { addBatch, addSampleBatch, finish, keyOf } from '../../results/sample-batch.ts';
@@ -76,6 +77,29 @@ describe('status', () => {
     await expectRun('status', 75, { out: [...out, 'It has no worker. Continue with: voxbatch run demo.csv'] });
     await expectRun('explain b', 0, { out: 'The batch has no worker. Continue with: voxbatch run' });
     await expectRun('status other', 2, 'There is no batch "other" here. Known: demo.');
+  });
+
+  it('says since when the API has been silent, and to what rate its refusals hold the batch', async () => {
+    await addOpenBatch();
+    const [batch] = await place.ledger.listBatches();
+    if (batch === undefined) throw new Error('Expected a batch.');
+    const scope = limiterScope({ realm: batch }, 'create');
+    const { apiUrl, account } = batch;
+    await place.ledger.beat({ owner: 'w1', apiUrl, account });
+    expect((await json('status')).value).toMatchObject({ silent_since: null, limited: null });
+    const now = Date.now();
+    const refusal = { owner: 'p', counted: 48, stated: null, sentAt: now, now };
+    await place.ledger.updateLimiter(scope, { type: 'refused', ...refusal });
+    await place.ledger.updateLimiter(scope, { type: 'troubled', now: now + 1_000, sentAt: now + 900 });
+    const limited = { rate: expect.any(Number), refused_at: new Date(now).toISOString() };
+    const silent = new Date(now + 1_000).toISOString();
+    const { value } = await json('status');
+    expect(value).toMatchObject({ silent_since: silent, limited, oldest: null });
+    const out = [
+      /at most [\d.]+ requests\/s, because the API refused more \(429\), last 0:0\d ago/,
+      /has not answered for 0:0/,
+    ];
+    await expectRun('status', 75, { out });
   });
 
   it.each([

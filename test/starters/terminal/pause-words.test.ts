@@ -75,5 +75,6 @@ describe('why a batch stands still', () => {
     expect(standstillWords('no-sender', batch)).toMatch(/voxbatch worker --only submit$/);
     expect(standstillWords('no-downloader', batch)).toMatch(/voxbatch worker --only download$/);
     expect(standstillWords('no-answer', batch)).toMatch(new RegExp(`${batch.apiUrl} .*voxbatch doctor$`));
+    expect(standstillWords('no-answer', batch, 842_000)).toContain('has not answered for 14:02');
   });
 });

@@ -51,14 +51,21 @@ function said(standing: Partial<Standing>, progress?: ProgressForm): string {
 describe('the progress line', () => {
   it('counts results as done, not failures, and tells the pace and what holds it up', () => {
     const reasons = [{ class: 'ResultGone', cause: '403 from cdn.example', open: 3, ended: 1 }] as const;
-    const oldest = { row: 7, id: 'r7', partOf: null, step: 'speech', since: NOW - 842_000 } as const;
+    const oldest = {
+      row: 7,
+      id: 'r7',
+      partOf: null,
+      step: 'speech',
+      since: NOW - 842_000,
+      waitedSince: NOW - 842_000,
+    } as const;
     expect(said({ reasons, oldest, pace: { rowsPerSecond: 8.2, secondsLeft: 125 } })).toMatch(
       /^1\/10 done, 0 running, 2 failed, 0 unknown, 0 credits, 8\.2 rows\/s, 2:05 left, oldest r7 \(row 7\), speech for 14:0\d, most common failure 403 from cdn\.example \(4 rows\)$/,
     );
   });
 
   it('tells of a slow batch by the minute, and of no job that has run for less than one', () => {
-    const oldest = { row: 7, id: 'r7', partOf: null, step: 'speech', since: NOW } as const;
+    const oldest = { row: 7, id: 'r7', partOf: null, step: 'speech', since: NOW, waitedSince: NOW } as const;
     expect(said({ oldest, pace: { rowsPerSecond: 0.05, secondsLeft: null } })).toMatch(/, 3 rows\/min$/);
   });
 
