@@ -24,7 +24,7 @@ import type { RunningWork } from './running-work.ts';
 import type { FaultPointHook } from './fault-points.ts';
 import type { InFlightLimits } from './pacing/in-flight-limits.ts';
 
-/** Both clocks; tests of clock jumps and sleep replace them. */
+/** The clocks; tests of clock jumps and sleep replace them. */
 export interface Clock {
   now(): Instant;
 }
@@ -117,4 +117,9 @@ export interface Dependencies extends Services, ProcessMemory, ProcessSignals {
   readonly askEveryMs: number;
 }
 
-export const SYSTEM_CLOCK: Clock = { now: () => ({ wall: Date.now(), monotonic: performance.now() }) };
+export const SYSTEM_CLOCK: Clock = {
+  now: () => {
+    const host = Date.now();
+    return { wall: host, host, monotonic: performance.now() };
+  },
+};

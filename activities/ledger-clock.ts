@@ -25,7 +25,7 @@ export async function followLedgerClock(
     const time = await ledger.readClock();
     const after = own.now();
     const tripMs = after.monotonic - before.monotonic;
-    aheadMs = aheadAfter(aheadMs, { aheadMs: time - (before.wall + after.wall) / 2, tripMs });
+    aheadMs = aheadAfter(aheadMs, { aheadMs: time - (before.host + after.host) / 2, tripMs });
   };
   await read();
   const timer = setInterval(() => {
@@ -34,8 +34,8 @@ export async function followLedgerClock(
   }, READ_EVERY_MS).unref();
   return {
     now: () => {
-      const { wall, monotonic } = own.now();
-      return { wall: wall + aheadMs, monotonic };
+      const { host, monotonic } = own.now();
+      return { wall: host + aheadMs, host, monotonic };
     },
     stop: () => {
       clearInterval(timer);

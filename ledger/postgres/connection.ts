@@ -27,6 +27,11 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
   #session: Session;
   #isInTransaction = false;
   #unit: UnitOfWork | undefined;
+  /**
+   * The begin of this transaction. Where the server has cancelled it alone, what is sent behind it is committed statement by
+   * statement, without the writers' lock, and a commit is answered as if there had been a transaction.
+   */
+  #begun: Promise<void> = Promise.resolve();
   /** Whose the ledger is. */
   #whose: Promise<void> | undefined;
   #mark: CommitMark | undefined;
@@ -64,6 +69,8 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
   beginWriting(): void {
     this.#isInTransaction = true;
     this.send(BEGIN_WRITING, []);
+    this.#begun = this.#settled();
+    this.#begun.catch(() => undefined);
   }
 
   /** What this transaction leaves if it is committed; undefined as long as its commit was not sent. */
@@ -82,7 +89,8 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
    */
   beginUnit(mark: CommitMark, kept: KeptMark | undefined): UnitOfWork {
     const asked = [kept?.acceptedAs];
-    this.#whose = this.ask(SELECT_FACTS, askingFor(mark.name, asked)).then((lines) => {
+    this.#whose = this.ask(SELECT_FACTS, askingFor(mark.name, asked)).then(async (lines) => {
+      await this.#begun;
       this.#admit(foundIn(lines, this.#session.origin, mark.name, asked), kept);
     });
     this.#whose.catch(() => undefined);
@@ -95,6 +103,7 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
 
   async executeQuery<R>({ sql: text, parameters, query }: CompiledQuery): Promise<QueryResult<R>> {
     const isRead = query.kind === 'SelectQueryNode';
+    if (this.#unit === undefined) await this.#begun;
     if (!isRead) this.#unit?.forgetAll();
     const { rows, rowCount } = await (this.#isInTransaction || !isRead
       ? this.#run(text, parameters)

@@ -36,8 +36,8 @@ export async function serverClock(db: Kysely<Schema>): Promise<Clock> {
       // Its duration may include waiting for a database that was away.
       last = { ...next, aheadMs: aheadAfter(last.aheadMs, next) };
     } catch {
-      // The database is away, or is being closed. The clock runs on, and is read again later.
-      last = { ...last, at: performance.now(), system: systemOffset() };
+      // The database is away, or is being closed. The clock runs on, and is read again later; at once where this machine slept.
+      last = { ...last, at: performance.now() };
     } finally {
       reading = undefined;
     }

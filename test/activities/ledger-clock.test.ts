@@ -5,7 +5,7 @@ import { followLedgerClock } from '../../activities/ledger-clock.ts';
 /** A host whose clock goes wrong by so much, and a ledger whose answer takes so long. */
 async function clockOf(wrongByMs: number, answerMs: number): Promise<{ readonly wall: number; readonly true: number }> {
   let time = 1_000_000;
-  const own = { now: (): Instant => ({ wall: time + wrongByMs, monotonic: time }) };
+  const own = { now: (): Instant => ({ wall: time + wrongByMs, host: time + wrongByMs, monotonic: time }) };
   const readClock = (): Promise<number> => {
     time += answerMs;
     const read = time;

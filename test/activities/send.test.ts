@@ -8,7 +8,7 @@ import { begin } from './world.ts';
 
 const NOW = 1_000_000;
 /** Clocks that stand still: what a process counts of the last second stays the same, however slow the machine. */
-const STOPPED = { now: () => ({ wall: NOW, monotonic: NOW }) };
+const STOPPED = { now: () => ({ wall: NOW, host: NOW, monotonic: NOW }) };
 const AGAIN = { verdict: 'not-accepted', next: { type: 'submit' } };
 
 describe('what is sent', () => {

@@ -220,7 +220,10 @@ export class FullDisk {
 export function movableClock(): Dependencies['clock'] & { move(by: { wall?: number; monotonic?: number }): void } {
   let [wall, monotonic] = [0, 0];
   return {
-    now: () => ({ wall: Date.now() + wall, monotonic: performance.now() + monotonic }),
+    now: () => {
+      const host = Date.now() + wall;
+      return { wall: host, host, monotonic: performance.now() + monotonic };
+    },
     move: (by) => {
       wall += by.wall ?? 0;
       monotonic += by.monotonic ?? 0;
@@ -238,10 +241,10 @@ export function fastClock(factor: number): FastClock {
   const begin = { wall: Date.now(), monotonic: performance.now() };
   return {
     factor,
-    now: () => ({
-      wall: begin.wall + (Date.now() - begin.wall) * factor,
-      monotonic: begin.monotonic + (performance.now() - begin.monotonic) * factor,
-    }),
+    now: () => {
+      const host = begin.wall + (Date.now() - begin.wall) * factor;
+      return { wall: host, host, monotonic: begin.monotonic + (performance.now() - begin.monotonic) * factor };
+    },
   };
 }
 

@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 
 /** A worker at a minute after the occurrence. */
-const CLOCK = { now: () => ({ wall: AT + 60_000, monotonic: performance.now() }) };
+const CLOCK = { now: () => ({ wall: AT + 60_000, host: AT + 60_000, monotonic: performance.now() }) };
 
 async function fire(
   manifest = 'id,text,voice\na,One.,narrator\n',

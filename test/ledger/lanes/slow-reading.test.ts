@@ -11,12 +11,14 @@ class SlowServer extends DummyDriver {
   readings = 0;
   delayMs = 0;
   aheadMs = 0;
+  isAway = false;
 
   override acquireConnection() {
     return Promise.resolve({
       executeQuery: async () => {
         await sleep(this.delayMs);
         this.readings += 1;
+        if (this.isAway) throw new Error('away');
         return { rows: [{ now: performance.timeOrigin + performance.now() + this.aheadMs }] as never[] };
       },
       streamQuery: (): never => {
@@ -68,6 +70,21 @@ it('a reading that took long, because the database was away, does not change the
   await waitFor(() => server.readings > readings);
   await sleep(0);
   expect(Math.abs(aheadOf(clock))).toBeLessThan(500);
+  jest.restoreAllMocks();
+});
+
+it('after a sleep of this machine, the clock is read until a reading succeeds: it stood still meanwhile', async () => {
+  const server = new SlowServer();
+  const clock = await clockOf(server);
+  const { readings } = server;
+  server.aheadMs = 600_000;
+  server.isAway = true;
+  const own = Date.now.bind(Date);
+  jest.spyOn(Date, 'now').mockImplementation(() => own() + 600_000);
+  clock.now();
+  await waitFor(() => server.readings > readings);
+  server.isAway = false;
+  await waitFor(() => aheadOf(clock) > 599_000, 10_000);
   jest.restoreAllMocks();
 });
 
