@@ -19,6 +19,7 @@ const ROOMS = {
   embedded: '^embedded/',
   results: '^results/',
   client: '^client/',
+  page: '^page/',
   starters: '^starters/',
   simulator: '^simulator/',
   bench: '^bench/',
@@ -106,8 +107,13 @@ const IMPORTS = {
     comment:
       'client/ is the one door of voxbatch, for programs and for its command line: it takes plain options, asks through a person that it is given (client/person.ts), and returns views, typed answers and events. It prints nothing and never ends the process. Words and flags are for starters/.',
   },
+  page: {
+    may: ['contract', 'client'],
+    comment:
+      'page/ shows the views of client/ in a browser, and asks for everything through client/, as the command line does. Words that both need are handed in by starters/.',
+  },
   starters: {
-    may: ['contract', 'client', 'simulator'],
+    may: ['contract', 'client', 'page', 'simulator'],
     comment:
       'The command line asks for everything through client/, as programs do: it turns flags into options, and answers and events into words. Put what you need into a use case or a view there; it then works for programs, too. (The simulator is only for `voxbatch simulate` and the demo.)',
   },
@@ -134,6 +140,7 @@ const OWNERS = {
   'fast-string-truncated-width': ['starters'],
   commander: ['starters'],
   fastify: ['simulator'],
+  preact: ['page/browser/'],
   '@smithy/signature-v4': ['store/s3/'],
   '@smithy/core': ['store/s3/'],
   '@aws-sdk/credential-provider-node': ['store/s3/'],
@@ -210,8 +217,20 @@ module.exports = {
       severity: 'error',
       comment: 'A production install has no devDependencies: move the package to `dependencies`, or do without it.',
       from: { path: pathsOf(SHIPPED) },
-      // The build puts it into the simulator's bundle.
-      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: ['^node_modules/fastify/'] },
+      // The build puts them into the bundles of the simulator and of the browser's side of the page.
+      to: {
+        dependencyTypes: ['npm-dev'],
+        dependencyTypesNot: ['type-only'],
+        pathNot: ['node_modules/(fastify|preact)/'],
+      },
+    },
+    {
+      name: 'browsers-know-the-protocol',
+      severity: 'error',
+      comment:
+        'page/browser/ runs in a browser: it knows the contract and what the server sends (page/protocol.ts), and no Node.',
+      from: { path: '^page/browser/' },
+      to: { pathNot: ['^page/(browser/|protocol[.]ts$)', ROOMS.contract, packagePath('preact')] },
     },
 
     // Pure rooms and the sandbox. Each allows only rooms that are as strict, so nothing gets in by a chain either.
@@ -293,7 +312,7 @@ module.exports = {
     tsPreCompilationDeps: true, // sees imports of types too
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {
-      extensions: ['.ts', '.js', '.cjs', '.mjs'],
+      extensions: ['.ts', '.tsx', '.js', '.cjs', '.mjs'],
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'default', 'types'],
     },

@@ -176,7 +176,29 @@ async function bundleOurs() {
   requireNames(metafile.inputs);
   await mkdir(join(DIST, 'worker', 'encryption'), { recursive: true });
   await copyFile(join(ROOT, LOADED_BY_SDK), join(DIST, LOADED_BY_SDK));
-  await writeLicenses(Object.keys(metafile.inputs));
+  await writeLicenses([...Object.keys(metafile.inputs), ...(await bundlePage())]);
+}
+
+/** The browser's side of the page: a script and its style. Returns what is in them. */
+async function bundlePage() {
+  const { metafile } = await build({
+    metafile: true,
+    absWorkingDir: ROOT,
+    entryPoints: [
+      { in: 'page/browser/main.tsx', out: 'browser' },
+      { in: 'page/browser/page.css', out: 'browser' },
+    ],
+    outdir: join(DIST, 'page'),
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: ['es2023', 'chrome115', 'firefox115', 'safari16'],
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    legalComments: 'none',
+    logLevel: 'warning',
+  });
+  return Object.keys(metafile.inputs);
 }
 
 /**

@@ -20,7 +20,7 @@ export default tseslint.config(
   },
   {
     // Texts come from the API, from manifests and from files: an expression that takes more than linear time lets them stop us.
-    files: ['**/*.ts', '**/*.mjs'],
+    files: ['**/*.ts', '**/*.tsx', '**/*.mjs'],
     plugins: { regexp },
     rules: {
       'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],

@@ -29,6 +29,8 @@ export interface LedgerPlace {
   readonly mustExist: boolean;
   /** Reserve disk space for answers. Default false. */
   readonly hasReserve?: boolean;
+  /** See `OpenOptions`. Default false. */
+  readonly isForReading?: boolean;
 }
 
 /**

@@ -86,6 +86,10 @@ export const METHODS = {
   ...from(() => import('./rows/rows.ts'), 'addRows', 'readRow', 'findRowById', 'rowsWithIds', 'partsOf'),
   ...from(() => import('./rows/scans.ts'), 'scanPage'),
   ...from(() => import('./rows/last-rows.ts'), 'lastRows'),
+  // What a person looks for in a large batch
+  ...from(() => import('./look/row-pages.ts'), 'rowPage'),
+  ...from(() => import('./look/standing-counts.ts'), 'standingCounts'),
+  ...from(() => import('./look/end-series.ts'), 'endSeries', 'endSpan'),
   ...from(() => import('./takes/takes.ts'), 'takesOf'),
   ...from(() => import('./takes/redrive.ts'), 'redrive'),
   // Rows whose text is spoken in parts

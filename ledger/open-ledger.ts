@@ -21,6 +21,11 @@ export interface OpenOptions {
    * paid requests. Throws `LedgerFull` if the disk has too little. Default false.
    */
   readonly thread?: boolean;
+  /**
+   * For processes that only look, for long: refuses writes where the database is a file, and with `thread` keeps no room
+   * for answers. Default false.
+   */
+  readonly isForReading?: boolean;
   /** Waits for a database that goes away as long as it takes, like processes that work on batches. Default false. */
   readonly waits?: boolean;
   /** A thread that was begun for this ledger with {@link beginLedgerThread}. Default: `thread` begins one. */
@@ -39,19 +44,31 @@ export interface OpenOptions {
  */
 export async function openLedger(
   address: string,
-  { mustExist = false, makesTables = false, thread = false, waits = thread, begun, onMade, clock }: OpenOptions = {},
+  {
+    mustExist = false,
+    makesTables = false,
+    isForReading = false,
+    thread = false,
+    waits = thread,
+    begun,
+    onMade,
+    clock,
+  }: OpenOptions = {},
 ): Promise<Ledger> {
   const { driver, place } = await driverOf(address);
   if (!mustExist && onMade !== undefined) await driver.make(place, onMade);
   if (thread) {
     // After a failed attempt to open the ledger, its thread pool is closed.
     const ready = begun?.pool.isClosed === false ? begun : undefined;
-    const own = ready ?? (await beginThreadOf(driver, place, mustExist));
+    const own = ready ?? (await beginThreadOf(driver, { place, mustExist, isForReading }));
     // Only processes that work on batches need it.
     const { openInThread } = await import('./ledger-in-thread.ts');
     if (own !== undefined) return openInThread(own, driver);
   }
-  const database = await openDatabase({ place, mustExist, makesTables, waits, hasReserve: thread }, clock);
+  const database = await openDatabase(
+    { place, mustExist, makesTables, waits, isForReading, hasReserve: thread && !isForReading },
+    clock,
+  );
   const { createLedger } = await import('./ledger.ts');
   return createLedger(database);
 }
@@ -62,18 +79,18 @@ export async function openLedger(
  */
 export async function beginLedgerThread(address: string): Promise<LedgerThread | undefined> {
   const read = readLedgerAddress(address);
-  return read.type === 'address' ? beginThreadOf(await read.load(), read.address, false) : undefined;
+  return read.type === 'address'
+    ? beginThreadOf(await read.load(), { place: read.address, mustExist: false })
+    : undefined;
 }
 
-async function beginThreadOf(
-  driver: LedgerDriver,
-  place: string,
-  mustExist: boolean,
-): Promise<LedgerThread | undefined> {
+async function beginThreadOf(driver: LedgerDriver, place: LedgerPlace): Promise<LedgerThread | undefined> {
   if (!driver.blocksThread) return undefined;
   const { beginThread, findLedgerThread } = await import('./ledger-in-thread.ts');
   const entry = findLedgerThread();
-  return entry === undefined ? undefined : beginThread(entry, { place, mustExist, hasReserve: true }, driver);
+  return entry === undefined
+    ? undefined
+    : beginThread(entry, { ...place, hasReserve: place.isForReading !== true }, driver);
 }
 
 /** How long a process that does not work on batches waits for a database that goes away, and how long any does while it opens it, ms. */
@@ -86,6 +103,7 @@ export async function openDatabase(
     mustExist,
     makesTables,
     hasReserve = false,
+    isForReading = false,
     waits = hasReserve,
   }: LedgerPlace & Pick<OpenOptions, 'makesTables' | 'waits'>,
   clock?: Clock,
@@ -96,6 +114,7 @@ export async function openDatabase(
   // Loaded late: where there is no ledger, this code is not needed.
   const { databaseOf } = await import('./migrate.ts');
   const opened = await databaseOf(dialect, driver, place, hasReserve, clock);
+  if (isForReading) await driver.refuseWrites?.(opened.db);
   // Who works on batches waits as long as it takes; who asks or steers would wait in vain. Not earlier: until it is open,
   // nobody can tell of the waiting, nor end it.
   if (waits) unitAdapterOf(opened.db)?.outage.limit(Infinity);

@@ -8,6 +8,12 @@ export interface Content extends Pick<StoredFile, 'bytes' | 'sha256'> {
   readonly from: Uint8Array | string;
 }
 
+/** Bytes of a file, both ends included. */
+export interface FileRange {
+  readonly first: number;
+  readonly last: number;
+}
+
 /** A local copy of a stored file, for programs that need a path. */
 export interface Lease {
   readonly path: string;
@@ -38,8 +44,11 @@ export interface Bytes {
   requireStillThere(): Promise<void>;
   /** Puts content under a name, whole or not at all; replaces what has that name. */
   put(key: string, content: Content): Promise<void>;
-  /** A stream of a file. Rejects with code `ENOENT` if there is none, and with `StoredFileRefused`. */
-  read(key: string): Promise<Readable>;
+  /**
+   * A stream of a file, or of some of its bytes, both ends included. Rejects with code `ENOENT` if there is none, and with
+   * `StoredFileRefused`.
+   */
+  read(key: string, range?: FileRange): Promise<Readable>;
   /** A local copy of a file; undefined if there is none. Throws `StoredFileRefused`. */
   lease(key: string): Promise<Lease | undefined>;
   /** Stores a file under a further name, if it still has the recorded content. */

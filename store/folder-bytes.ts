@@ -41,7 +41,8 @@ export function openFolderBytes(path: string): Bytes & { readonly folder: OwnedF
         await removePart(part);
       }
     },
-    read: async (key) => (await open(join(root, key), 'r')).createReadStream(),
+    read: async (key, range) =>
+      (await open(join(root, key), 'r')).createReadStream(range && { start: range.first, end: range.last }),
     lease: async (key) => {
       const found = await measureFile(join(root, key));
       return found && { path: join(root, key), release: () => Promise.resolve() };

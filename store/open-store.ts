@@ -1,6 +1,7 @@
 import { access, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import type { Bytes } from './bytes.ts';
+import type { Readable } from 'node:stream';
+import type { Bytes, FileRange } from './bytes.ts';
 import { bucketAddress, type BucketPlace, readBucketPlace } from './s3/address.ts';
 import type { BucketBytes } from './s3/s3-bytes.ts';
 import { requireSafe } from './names.ts';
@@ -42,14 +43,19 @@ export async function openStore(address: string, env: NodeJS.ProcessEnv): Promis
 }
 
 /** Reads the files of the store at an address, and opens nothing before. `env`: as for {@link openStore}. */
-export function readerOf(address: string, env: NodeJS.ProcessEnv = process.env): Pick<Store, 'read'> {
-  let opening: Promise<Pick<Store, 'read'>> | undefined;
+export function readerOf(address: string, env: NodeJS.ProcessEnv = process.env): StoredFiles {
+  let opening: Promise<StoredFiles> | undefined;
   return {
-    read: async (key) => {
+    read: async (key, range) => {
       requireSafe(key);
-      return (await (opening ??= openReader(address, env))).read(key);
+      return (await (opening ??= openReader(address, env))).read(key, range);
     },
   };
+}
+
+/** The files of a store, to be read whole or in part. */
+export interface StoredFiles {
+  readonly read: (key: string, range?: FileRange) => Promise<Readable>;
 }
 
 async function openReader(address: string, env: NodeJS.ProcessEnv): Promise<Pick<Bytes, 'read'>> {

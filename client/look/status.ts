@@ -27,7 +27,7 @@ import { chooseBatch } from '../open-records.ts';
 import type { Settings } from '../settings.ts';
 import { isStranger } from '../trust/known-ledgers.ts';
 import { continueCommand, pauseOf, workCommand, type Pause } from './continue-command.ts';
-import { beginPace, paceOf, type PaceView } from './pace.ts';
+import { beginPace, paceOf, type Pace, type PaceView } from './pace.ts';
 import { haltedSteps, nextSteps, type NextStep } from './next-steps.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -112,6 +112,24 @@ async function isLeftAlone(ledger: Ledger, { home }: Settings): Promise<boolean>
 export async function readStatus(ledger: Ledger, settings: Settings, name: string | undefined): Promise<BatchStatus> {
   const here = await batchHere(ledger, settings, name);
   return completed(ledger, here, await paceOf(ledger, here), await ledger.noticesOf(here.batch.name));
+}
+
+/**
+ * The same for whoever looks again and again: without the groups of failures, for which all failed rows are read. The steps of a
+ * closed batch are read from `slow`.
+ */
+export async function statusNow(
+  ledger: Ledger,
+  settings: Settings,
+  name: string,
+  { pace, slow }: { readonly pace: Pace; readonly slow: () => Promise<Ledger> },
+): Promise<BatchStatus> {
+  const here = await batchHere(ledger, settings, name);
+  const { batch, counts } = here;
+  const status = atOnce(here, pace.look(performance.now(), batch, counts));
+  if (batch.state !== 'closed') return status;
+  const { leftovers, isThere } = await readEnd(await slow(), here);
+  return { ...status, hooks: await ledger.noticesOf(batch.name), next: nextFor(here, leftovers, isThere) };
 }
 
 /** Adds failure reasons and next steps to a batch. `hooks`: those that affect its exit code. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { LedgerDriver } from '../driver.ts';
 import { versionsOf } from '../versions.ts';
 import { admitFile, makeFile } from './open-file.ts';
@@ -16,6 +17,9 @@ export const sqlite: LedgerDriver = {
   strangeParts: async (db) => (await import('./strange-parts.ts')).strangeParts(db),
   versions: versionsOf(async () => (await import('./schema.ts')).VERSIONS),
   importFormer: async (place) => (await import('./import-former.ts')).importFormer(place),
+  refuseWrites: async (db) => {
+    await sql`pragma query_only = on`.execute(db);
+  },
   blocksThread: true,
   copying: async () => (await import('./copy-dialect.ts')).sqliteCopy,
   locksOf: async (place) => (await import('./locks.ts')).fileLocks(place),

@@ -18,6 +18,7 @@ import {
 import { ACTION_KINDS } from '../../contract/actions.ts';
 import { positive, share } from './flag-values.ts';
 import { upTo } from './flags.ts';
+import { PAGE_PORT } from './page-flags.ts';
 
 /** Commands on batches and single jobs by their paths, in the order of the help. */
 export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {
@@ -125,6 +126,16 @@ export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {
     notes: LOOKING,
     examples: ['voxbatch watch lines'],
     load: async () => (await import('../look/watch.ts')).watch,
+  },
+  page: {
+    does: 'Show batches in a browser: live figures, rows, players; until Ctrl-C',
+    operands: [['[batch]', 'Name of the batch that it shows first (default: the list of all)']],
+    own: { port: PAGE_PORT },
+    notes:
+      'Prints an address that lets one browser of this machine in, once. Others reach nothing there. It needs no worker, no\n' +
+      'token and no Temporal server, and looking never spends.',
+    examples: ['voxbatch page', 'voxbatch page lines'],
+    load: async () => (await import('../page/page.ts')).page,
   },
   explain: {
     does: 'Show everything about one row: input, requests, charges, failure, files',

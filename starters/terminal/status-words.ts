@@ -43,9 +43,7 @@ export function statusLines(status: BatchStatus, now: number): readonly string[]
     ...damagedLines(money),
     ...failures.map(failureWords),
     ...shown.map((reason) => `${reasonWords(reason)}${reason.ended === 0 ? ', in rows that still run' : ''}`),
-    ...cleanedLines(batch),
-    ...status.hooks.flatMap((hook) => hookLines(hook, status, now)),
-    ...status.next.map((step) => statusStepWords(step, status, now)),
+    ...noteLines(status, now),
   ];
   const title = `Batch "${batch.name}": ${standingOf(batch, status.isDeserted)}, ${number(resultsOf(counts))} of ${rowsInWords(chosenOf(counts))} done${timesOf(batch, now)}`;
   // The ledger may be a stranger's, so its content must not be able to start a new line.
@@ -87,6 +85,15 @@ function hookLines(
       ? `next try in ${clock(Math.max(0, dueAt - now))}, while a worker is running (voxbatch up)`
       : 'given up';
   return [`${flag} (${event}) failed: ${trouble}; ${next}`];
+}
+
+/** What holds a batch up and what to do about it, a line each: what `status` says below its figures. */
+export function noteLines(status: BatchStatus, now: number): readonly string[] {
+  return [
+    ...cleanedLines(status.batch),
+    ...status.hooks.flatMap((hook) => hookLines(hook, status, now)),
+    ...status.next.map((step) => statusStepWords(step, status, now)),
+  ].map(oneLine);
 }
 
 function statusStepWords(step: StatusStep, { batch, workerEnd, api }: BatchStatus, now: number): string {

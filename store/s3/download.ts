@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Lease } from '../bytes.ts';
+import type { FileRange, Lease } from '../bytes.ts';
 import { Folders, onDisk } from '../folders.ts';
 import { newPart } from '../put-in-folder.ts';
 import type { BucketAnswer, BucketClient } from './client.ts';
@@ -16,16 +16,17 @@ const MOST_STARTS = 3;
 const CHANGED = 'Changed';
 
 /**
- * A stream of an object. One that breaks off goes on where it was. Rejects with code `ENOENT` if there is none, and with
+ * A stream of an object, or of some of its bytes. One that breaks off goes on where it was. Rejects with code `ENOENT` if there is none, and with
  * `StoredFileRefused`.
  */
-export async function readObject(client: BucketClient, key: string): Promise<Readable> {
-  const first = await begin(client, key);
+export async function readObject(client: BucketClient, key: string, range?: FileRange): Promise<Readable> {
+  const first = await begin(client, key, range && { at: range.first, last: range.last });
   if (first.status === 404)
     throw Object.assign(new Error(`ENOENT: there is no object ${key}`), { code: 'ENOENT', syscall: 'open' });
   const refused = refusedObject(key, first.code);
   if (refused !== undefined) throw refused;
-  const stream = Readable.from(piecesOf(client, key, first), { objectMode: false });
+  if (first.status === 416) throw client.unusable({ code: CHANGED, message: `${key} is shorter than its record says` });
+  const stream = Readable.from(piecesOf(client, key, first, range), { objectMode: false });
   // Otherwise a stream that nobody begins to read would hold its connection.
   stream.on('close', () => first.body.destroy());
   return stream;
@@ -71,17 +72,21 @@ interface Begun extends BucketAnswer {
   readonly piece: IteratorResult<Buffer, unknown>;
 }
 
-/** Where a download goes on; `etag`: another content under the same name would make a mixture of both. */
+/** Where a download begins or goes on; `etag`: another content under the same name would make a mixture of both. */
 interface Range {
   readonly at: number;
-  readonly etag: string;
+  /** Default: the end of the object. */
+  readonly last?: number | undefined;
+  readonly etag?: string;
 }
 
 /** Asks for an object. An answer that breaks off before its first byte counts as none, so each of them brings some. */
 async function begin(client: BucketClient, key: string, from?: Range): Promise<Begun> {
-  const isFirst = from === undefined;
-  const accepts = [404, ...REFUSAL_CODES, ...(isFirst ? [] : [412, 416])];
-  const headers = isFirst ? {} : { range: `bytes=${String(from.at)}-`, 'if-match': from.etag };
+  const accepts = [404, ...REFUSAL_CODES, ...(from === undefined ? [] : [412, 416])];
+  const headers =
+    from === undefined
+      ? {}
+      : { range: `bytes=${String(from.at)}-${String(from.last ?? '')}`, ...(from.etag && { 'if-match': from.etag }) };
   return client.send({ method: 'GET', key, headers, accepts }, async (answer) => {
     const pieces = (answer.body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
     if (answer.status >= 300) return { ...answer, pieces, piece: END };
@@ -92,12 +97,17 @@ async function begin(client: BucketClient, key: string, from?: Range): Promise<B
   });
 }
 
-async function* piecesOf(client: BucketClient, key: string, first: Begun): AsyncGenerator<Buffer, undefined> {
-  const length = Number(first.headers['content-length']);
+async function* piecesOf(
+  client: BucketClient,
+  key: string,
+  first: Begun,
+  { first: from, last }: Partial<FileRange> = {},
+): AsyncGenerator<Buffer, undefined> {
+  let at = from ?? 0;
+  const end = at + Number(first.headers['content-length']);
   const { etag = '' } = first.headers;
-  let at = 0;
-  for (let answer = first; ; answer = await begin(client, key, { at, etag })) {
-    if (answer !== first && answer.status !== 206)
+  for (let answer = first; ; answer = await begin(client, key, { at, last, etag })) {
+    if ((answer !== first || from !== undefined) && answer.status !== 206)
       throw client.unusable({ code: CHANGED, message: `${key} changed while it was read` });
     try {
       // Whatever breaks it off, the next answer tells.
@@ -108,6 +118,6 @@ async function* piecesOf(client: BucketClient, key: string, first: Begun): Async
     } finally {
       answer.body.destroy();
     }
-    if (at === length) return;
+    if (at === end) return;
   }
 }

@@ -64,7 +64,7 @@ export async function openBucketBytes(place: BucketPlace, env: NodeJS.ProcessEnv
       if (claimed !== undefined) requireSame(bucketAddress(place), claimed, await bytes.owner());
     },
     put: (key, content) => uploads.put(full(key), content),
-    read: (key) => readObject(client, full(key)),
+    read: (key, range) => readObject(client, full(key), range),
     lease: (key) => leaseObject(client, full(key), scratch),
     copy: async (file, key) => {
       const source = await headObject(client, full(file.key));

@@ -1,0 +1,66 @@
+import type { Outcome } from '../../contract/outcomes.ts';
+import type { EndCount } from '../../ledger/look/end-series.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+
+/** How many rows ended when, in spans of equal width; spans without any are left out. */
+export interface EndChartView {
+  /** When the first span begins and the last one ends. */
+  readonly from: Date;
+  readonly to: Date;
+  readonly widthMs: number;
+  readonly spans: readonly { readonly at: Date; readonly ends: Readonly<Partial<Record<Outcome, number>>> }[];
+}
+
+/** A chart of a million points helps nobody, and browsers stumble over far fewer. */
+const MOST_SPANS = 120;
+const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
+const WIDTHS = [
+  ...[1, 2, 5, 10, 15, 30].map((n) => n * SECOND),
+  ...[1, 2, 5, 10, 15, 30].map((n) => n * MINUTE),
+  ...[1, 2, 4, 8].map((n) => n * HOUR),
+  ...[1, 2, 7, 14, 30, 90].map((n) => n * DAY),
+];
+
+type ChartLedger = Pick<Ledger, 'endSeries' | 'endSpan'>;
+
+/**
+ * The chart of a batch that is looked at again and again. All its rows are counted once; after that only those of the last
+ * spans are, until rows were opened again.
+ */
+export class EndChart {
+  #counts: readonly EndCount[] = [];
+  #widthMs = 0;
+  #reopenedAt: number | null = null;
+
+  /** The chart now; null while no row has ended. */
+  async look(
+    ledger: ChartLedger,
+    { name, reopenedAt }: { readonly name: string; readonly reopenedAt: number | null },
+  ): Promise<EndChartView | null> {
+    const span = await ledger.endSpan(name);
+    if (span === null) return null;
+    const widthMs = WIDTHS.find((width) => (span.last - span.first) / width < MOST_SPANS - 1) ?? 365 * DAY;
+    const isSame = widthMs === this.#widthMs && reopenedAt === this.#reopenedAt;
+    const last = this.#counts.at(-1)?.at;
+    // The last two: other machines may write a little late.
+    const since = isSame && last !== undefined ? last - widthMs : 0;
+    const fresh = await ledger.endSeries(name, { first: Math.max(since, span.first), last: span.last }, widthMs);
+    this.#counts = [...(isSame ? this.#counts.filter(({ at }) => at < since) : []), ...fresh];
+    this.#widthMs = widthMs;
+    this.#reopenedAt = reopenedAt;
+    return viewOf(this.#counts, widthMs);
+  }
+}
+
+function viewOf(counts: readonly EndCount[], widthMs: number): EndChartView | null {
+  const [first, last] = [counts[0], counts.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  const spans = new Map<number, Partial<Record<Outcome, number>>>();
+  for (const { at, outcome, rows } of counts) spans.set(at, { ...spans.get(at), [outcome]: rows });
+  return {
+    from: new Date(first.at),
+    to: new Date(last.at + widthMs),
+    widthMs,
+    spans: [...spans].map(([at, ends]) => ({ at: new Date(at), ends })),
+  };
+}

@@ -1,0 +1,46 @@
+import type { Ledger } from '../../ledger/ledger.ts';
+import { readerOf } from '../../store/open-store.ts';
+import { openRecords } from '../open-records.ts';
+import type { Settings } from '../settings.ts';
+
+/**
+ * The records of a process that looks at them for long. Reads and writes nothing else, so that whoever works on the
+ * batches does not notice it.
+ */
+export interface Reader {
+  readonly settings: Settings;
+  /** For questions that an index answers at once. */
+  readonly ledger: Ledger;
+  /** For all other questions: a connection of its own, in a thread of its own where a query blocks one. Opened on first use. */
+  readonly slow: () => Promise<Ledger>;
+  /** The stored files. */
+  readonly files: ReturnType<typeof readerOf>;
+  close(): Promise<void>;
+}
+
+/** Opens the records to look at them. Creates nothing. Throws {@link VoxbatchError} (`no-ledger`, `machine`). */
+export async function openReader(settings: Settings): Promise<Reader> {
+  const options = { mustExist: true, isForReading: true, waits: true } as const;
+  const ledger = await openRecords(settings, options);
+  let opening: Promise<Ledger> | undefined;
+  const open = async (): Promise<Ledger> => {
+    try {
+      return await openRecords(settings, { ...options, thread: true });
+    } catch (error) {
+      opening = undefined;
+      throw error;
+    }
+  };
+  return {
+    settings,
+    ledger,
+    slow: () => (opening ??= open()),
+    files: readerOf(settings.store, settings.env),
+    close: async () => {
+      const slow = await opening?.catch(() => undefined);
+      for (const one of [slow, ledger]) await one?.stopWaiting();
+      await slow?.close();
+      await ledger.close();
+    },
+  };
+}

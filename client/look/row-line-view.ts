@@ -1,0 +1,43 @@
+import type { RowRecord } from '../../ledger/record-types.ts';
+import { mediaTypeOf } from '../../store/local-media/media-types.ts';
+
+/** Longest text of a row in a list. */
+const LONGEST = 300;
+
+/** A row in a list. */
+export function viewRowLine({
+  row,
+  id,
+  line,
+  kind,
+  state,
+  outcome,
+  spec,
+  text,
+  quoted,
+  failure,
+  file,
+  take,
+  ...rest
+}: RowRecord) {
+  const says = spec.text ?? text ?? spec.audio ?? spec.video ?? '';
+  return {
+    ...{ row, id, line, kind, outcome, take, quoted },
+    /** Null once it has ended. */
+    state: outcome === null ? state : null,
+    voice: spec.voice ?? null,
+    /** Its text, its transcript, or what it was made from; cut if it is long. */
+    text: says.length > LONGEST ? `${says.slice(0, LONGEST)}…` : says,
+    seconds: file?.seconds ?? null,
+    media: file === null || file.removedAt !== undefined ? null : familyOf(file.extension),
+    failure: failure && { class: failure.class, message: failure.message.slice(0, LONGEST) },
+    endedAt: rest.endedAt === null ? null : new Date(rest.endedAt),
+  };
+}
+
+/** What plays or shows a file with this extension. */
+export function familyOf(extension: string): 'audio' | 'video' | 'text' | 'other' {
+  const [family = ''] = mediaTypeOf(extension).split('/');
+  if (family === 'audio' || family === 'video') return family;
+  return ['txt', 'srt', 'vtt'].includes(extension) ? 'text' : 'other';
+}

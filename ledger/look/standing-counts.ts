@@ -1,0 +1,30 @@
+import type { FailureClass } from '../../contract/failures.ts';
+import type { Outcome, RowState } from '../../contract/outcomes.ts';
+import { prepared } from '../database/prepared.ts';
+import type { Db } from '../schema.ts';
+
+/** How many rows stand alike: their outcome, or the state of open rows, and why. */
+export interface StandingCount {
+  readonly standing: Outcome | RowState;
+  /** Both are empty for rows without a failure, the cause also if the failure has none. */
+  readonly class: FailureClass | '';
+  readonly cause: string;
+  readonly rows: number;
+}
+
+const select = prepared((db, { batch }: { batch: string }) =>
+  db
+    .selectFrom('row_counts')
+    .select(['standing', 'class', 'cause', 'n as rows'])
+    .where('batch', '=', batch)
+    .where('n', '>', 0)
+    .orderBy('n', 'desc')
+    .orderBy('standing')
+    .orderBy('class')
+    .orderBy('cause'),
+);
+
+/** The rows of a batch by standing and reason, most rows first, from the kept counts. */
+export async function standingCounts(db: Db, batch: string): Promise<readonly StandingCount[]> {
+  return select(db, { batch });
+}

@@ -1,0 +1,112 @@
+import { viewListed, viewStatus } from '../client/look/status-view.ts';
+import { listBatches, statusNow, type BatchHere, type BatchStatus } from '../client/look/status.ts';
+import { explain, type RowExplanation } from '../client/look/explain.ts';
+import { viewRow } from '../client/look/row-view.ts';
+import { familyOf, viewRowLine } from '../client/look/row-line-view.ts';
+import { chooseBatch } from '../client/open-records.ts';
+import type { Reader } from '../client/look/open-reader.ts';
+import type { Pace } from '../client/look/pace.ts';
+import { OUTCOMES, type Outcome } from '../contract/outcomes.ts';
+import type { BatchLine, ReasonLine, RowAnswer, RowsAnswer, StatusAnswer } from './protocol.ts';
+import { wire } from './wire.ts';
+
+/** The words of the command line for what the page shows, too. */
+export interface PageWords {
+  /** One word for the state of a batch. */
+  readonly standing: (batch: BatchHere['batch'], isDeserted: boolean) => string;
+  /** What holds a batch up, and what to do. */
+  readonly status: (status: BatchStatus) => readonly string[];
+  /** What to do about a row. */
+  readonly row: (row: RowExplanation) => string;
+}
+
+function lineOf(here: BatchHere, words: PageWords): BatchLine {
+  return wire({ ...viewListed(here), standing: words.standing(here.batch, here.isDeserted) });
+}
+
+/** All batches, the newest first. */
+export async function readBatches(reader: Reader, words: PageWords): Promise<readonly BatchLine[]> {
+  const { batches } = await listBatches(await reader.slow(), reader.settings, 'batches');
+  return batches.map((here) => lineOf(here, words));
+}
+
+/** How a batch stands now. */
+export async function readStatusAnswer(
+  { ledger, slow, settings }: Reader,
+  words: PageWords,
+  batch: string,
+  pace: Pace,
+): Promise<StatusAnswer> {
+  const status = await statusNow(ledger, settings, batch, { pace, slow });
+  const answer = { ...viewStatus(status), standing: words.standing(status.batch, status.isDeserted) };
+  return wire({ ...answer, limits: status.batch.settings.limits, notes: words.status(status) });
+}
+
+/** Why rows have no result, most rows first. */
+export async function readReasons({ ledger }: Reader, name: string): Promise<readonly ReasonLine[]> {
+  const batch = await chooseBatch(ledger, name);
+  return (await ledger.standingCounts(batch.name)).filter((line) => line.class !== '');
+}
+
+/** Rows on a page: more than a screen shows, few enough to be there at once. */
+const PAGE = 50;
+
+/** A page of rows. */
+export async function readRows(ledger: Reader['ledger'], name: string, asked: URLSearchParams): Promise<RowsAnswer> {
+  const batch = await chooseBatch(ledger, name);
+  const { rows, next } = await ledger.rowPage(batch.name, filterOf(asked), cursorOf(asked), PAGE);
+  return wire({ rows: rows.map(viewRowLine), next: next ?? null });
+}
+
+/** Whether rows that an index finds are asked for. */
+export function isQuick(asked: URLSearchParams): boolean {
+  return ['class', 'cause', 'voice', 'text', 'prefix'].every((name) => !asked.has(name));
+}
+
+type Filter = Parameters<Reader['ledger']['rowPage']>[1];
+
+function filterOf(asked: URLSearchParams): Filter {
+  const text = <Name extends string>(name: Name, from: string): { readonly [N in Name]?: string } => {
+    const value = asked.get(from);
+    return (value === null ? {} : { [name]: value }) as { readonly [N in Name]?: string };
+  };
+  const outcome = asked.get('outcome');
+  return {
+    ...text('class', 'class'),
+    ...text('cause', 'cause'),
+    ...text('voice', 'voice'),
+    ...text('idPrefix', 'prefix'),
+    ...text('text', 'text'),
+    ...(outcome === 'open' || isOutcome(outcome) ? { outcome } : {}),
+    ...(asked.get('order') === 'newest' ? { isNewestFirst: true } : {}),
+  };
+}
+
+function isOutcome(word: string | null): word is Outcome {
+  return (OUTCOMES as readonly (string | null)[]).includes(word);
+}
+
+function cursorOf(asked: URLSearchParams): Parameters<Reader['ledger']['rowPage']>[2] {
+  const id = asked.get('afterId');
+  if (id === null) return undefined;
+  const number = (name: string): number => Number(asked.get(name)) || 0;
+  return { row: number('afterRow'), id, endedAt: number('afterEnd') };
+}
+
+/** Everything about a row, by its id; undefined if there is none. */
+export async function readRow(
+  { ledger, settings }: Reader,
+  words: PageWords,
+  batch: string,
+  id: string,
+): Promise<RowAnswer | undefined> {
+  const answer = await explain(ledger, settings, { first: id, named: batch });
+  if (answer.type !== 'explained') return undefined;
+  const { file } = answer.row.row;
+  return wire({
+    ...viewRow(answer.row),
+    media: file === null || file.removedAt !== undefined ? null : familyOf(file.extension),
+    seconds: file?.seconds ?? null,
+    next: words.row(answer.row),
+  });
+}

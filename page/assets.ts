@@ -1,0 +1,57 @@
+import { existsSync, readFileSync } from 'node:fs';
+
+/** A file of the browser's side. */
+export interface Asset {
+  readonly type: string;
+  readonly body: Buffer;
+}
+
+/** Paths that show the page; the browser knows which view each is. They hold no data, so nobody has to be let in for them. */
+export const VIEW_PATHS = ['/', '/batch', '/unknown', '/schedules'];
+
+/** Says what the browser may load and do: nothing but what this server has. */
+export const SECURITY_HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; media-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+} as const;
+
+const SHELL = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>voxbatch</title>
+<link rel="icon" href="/icon.svg">
+<link rel="stylesheet" href="/page.css">
+<script type="module" src="/page.js"></script>
+</head>
+<body><div id="page"><header class="top"><span class="brand">voxbatch</span></header></div></body>
+</html>
+`;
+
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#1f6f4a"/><path d="M3 8h1M6 5v6M9 3v10M12 6v4" stroke="#fff" stroke-width="1.6" stroke-linecap="round"/></svg>`;
+
+/** All files of the browser's side by their paths; read once. */
+export function readAssets(): ReadonlyMap<string, Asset> {
+  const shell = { type: 'text/html; charset=utf-8', body: Buffer.from(SHELL) };
+  return new Map<string, Asset>([
+    ...VIEW_PATHS.map((path) => [path, shell] as const),
+    ['/page.js', { type: 'text/javascript; charset=utf-8', body: readBuilt('browser.js') }],
+    ['/page.css', { type: 'text/css; charset=utf-8', body: readBuilt('browser.css') }],
+    ['/icon.svg', { type: 'image/svg+xml', body: Buffer.from(ICON) }],
+  ]);
+}
+
+/** A bundle of `npm run build`; from TypeScript source it is where the build puts it. */
+function readBuilt(name: string): Buffer {
+  const places = [`./${name}`, `../dist/page/${name}`].map((path) => new URL(path, import.meta.url));
+  const place = places.find((one) => existsSync(one));
+  if (place === undefined) throw new Error(`${name} of the page is missing: npm run build makes it.`);
+  return readFileSync(place);
+}

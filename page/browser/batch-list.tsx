@@ -1,0 +1,76 @@
+import type { VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { BatchLine } from '../protocol.ts';
+import { ends, moment, number } from './format.ts';
+import { Bar } from './figures.tsx';
+import { ask, useAnswer } from './server.ts';
+
+const LOOK_EVERY_MS = 3_000;
+
+/** All batches, the newest first. */
+export function BatchList(): VNode {
+  const [tick, setTick] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (!document.hidden) setTick((before) => before + 1);
+    }, LOOK_EVERY_MS);
+    return () => {
+      clearInterval(timer);
+    };
+  }, []);
+  const { value: batches, trouble } = useAnswer(
+    'batches',
+    (signal) => ask<readonly BatchLine[]>('batches', {}, signal),
+    tick,
+  );
+  return (
+    <>
+      <h1>Batches</h1>
+      {trouble !== undefined && <p class="trouble">{trouble}</p>}
+      {batches?.length === 0 && <p>There is no batch here yet. Start one: voxbatch run MANIFEST</p>}
+      {batches !== undefined && batches.length > 0 && (
+        <div class="scroll">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Batch</th>
+                <th scope="col">State</th>
+                <th scope="col" class="wide">
+                  Progress
+                </th>
+                <th scope="col" class="right">
+                  Done
+                </th>
+                <th scope="col" class="right">
+                  Credits
+                </th>
+                <th scope="col">Created</th>
+              </tr>
+            </thead>
+            <tbody>
+              {batches.map((line) => (
+                <tr key={line.batch}>
+                  <td>
+                    <a href={`/batch?name=${encodeURIComponent(line.batch)}`}>{line.batch}</a>
+                  </td>
+                  <td>{line.standing}</td>
+                  <td>
+                    <Bar ends={ends(line)} rows={line.rows} />
+                  </td>
+                  <td class="right">
+                    {number(line.done)} of {number(line.rows - line.notChosen)}
+                  </td>
+                  <td class="right">
+                    {number(line.credits.charged)}
+                    {line.budget !== null && <span class="faint"> of {number(line.budget)}</span>}
+                  </td>
+                  <td>{moment(line.createdAt)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </>
+  );
+}

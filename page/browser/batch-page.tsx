@@ -1,0 +1,135 @@
+import type { VNode } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ChartAnswer, ReasonLine, StatusAnswer } from '../protocol.ts';
+import { EndChart } from './end-chart.tsx';
+import { Bar, Figures } from './figures.tsx';
+import { ends, filterOf, number } from './format.ts';
+import { withQuery } from './location.ts';
+import { RowDialog } from './row-dialog.tsx';
+import { RowTable } from './row-table.tsx';
+import { ask, useAnswer, useNews } from './server.ts';
+
+/** What follows from counts is asked again at most this often, ms. */
+const FRESH_EVERY_MS = 3_000;
+
+/** One batch: how it stands, why rows have no result, and its rows. */
+export function BatchPage({ name, address }: { readonly name: string; readonly address: URL }): VNode {
+  const { status, trouble, isAway } = useNews(name);
+  const tick = useTick(status);
+  const chart = useAnswer(name, (signal) => ask<ChartAnswer | null>('chart', { batch: name }, signal), tick);
+  const reasons = useAnswer(name, (signal) => ask<readonly ReasonLine[]>('reasons', { batch: name }, signal), tick);
+  const row = address.searchParams.get('row');
+  return (
+    <>
+      <div class="title">
+        <h1>{name}</h1>
+        {status !== undefined && <span class={`pill is-${status.state}`}>{status.standing}</span>}
+      </div>
+      {isAway && (
+        <p class="trouble">The command behind this page does not answer; the figures are the last ones it told.</p>
+      )}
+      {trouble !== undefined && <p class="trouble">{trouble}</p>}
+      {status !== undefined && <Standing status={status} address={address} />}
+      <div class="pair">
+        {chart.value == null ? status?.startedAt != null && <div class="chart" /> : <EndChart chart={chart.value} />}
+        {reasons.value !== undefined && reasons.value.length > 0 && <Reasons lines={reasons.value} address={address} />}
+      </div>
+      <RowTable batch={name} address={address} tick={tick} />
+      {row !== null && <RowDialog batch={name} id={row} address={address} />}
+    </>
+  );
+}
+
+/** Counts up when rows have ended, but not too often. */
+function useTick(status: StatusAnswer | undefined): number {
+  const [tick, setTick] = useState(0);
+  const wanted =
+    status === undefined
+      ? ''
+      : `${status.ended} ${status.rows} ${status.state} ${Object.values(status.states).join(' ')}`;
+  const told = useRef(performance.now());
+  useEffect(() => {
+    const wait = Math.max(0, told.current + FRESH_EVERY_MS - performance.now());
+    const timer = setTimeout(() => {
+      told.current = performance.now();
+      setTick((before) => before + 1);
+    }, wait);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [wanted]);
+  return tick;
+}
+
+function Standing({ status, address }: { readonly status: StatusAnswer; readonly address: URL }) {
+  const shown = ends(status);
+  return (
+    <section aria-label="Progress">
+      <Figures status={status} />
+      <Bar ends={shown} rows={status.rows} />
+      <ul class="legend">
+        <li>
+          <a href={withQuery(address, { outcome: '', class: '', cause: '' })}>all {number(status.rows)}</a>
+        </li>
+        {shown.map(([word, rows]) => (
+          <li key={word}>
+            <a href={withQuery(address, { outcome: word, class: '', cause: '' })}>
+              <i class={`dot back-${word}`} />
+              {word} {number(rows)}
+            </a>
+          </li>
+        ))}
+      </ul>
+      {status.notes.length > 0 && (
+        <ul class="notes" aria-label="What to do">
+          {status.notes.map((note) => (
+            <li key={note}>{note}</li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+/** Most reasons that are listed; the others are filters by outcome. */
+const MOST_REASONS = 8;
+
+function Reasons({ lines, address }: { readonly lines: readonly ReasonLine[]; readonly address: URL }) {
+  return (
+    <section class="reasons">
+      <h2>Why rows have no result</h2>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Reason</th>
+            <th scope="col">Rows are</th>
+            <th scope="col" class="right">
+              Rows
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {lines.slice(0, MOST_REASONS).map((line) => (
+            <tr key={`${line.standing} ${line.class} ${line.cause}`}>
+              <td>
+                <a
+                  href={withQuery(address, {
+                    outcome: filterOf(line.standing),
+                    class: line.class,
+                    cause: line.cause || undefined,
+                  })}
+                >
+                  {line.class}
+                </a>{' '}
+                <span class="faint">{line.cause}</span>
+              </td>
+              <td>{line.standing}</td>
+              <td class="right">{number(line.rows)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {lines.length > MOST_REASONS && <p class="faint">and {lines.length - MOST_REASONS} more reasons</p>}
+    </section>
+  );
+}

@@ -1,0 +1,79 @@
+import type { VNode } from 'preact';
+import { OUTCOMES } from '../../contract/outcomes.ts';
+import type { ChartAnswer } from '../protocol.ts';
+import { clock, number, span } from './format.ts';
+
+const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP] = [720, 190, 46, 20, 8];
+const [MINUTE_MS, DAY_MS] = [60_000, 86_400_000];
+
+/** Rows that ended, by time and outcome, as stacked bars. */
+export function EndChart({ chart }: { readonly chart: ChartAnswer }): VNode {
+  const [from, to] = [Date.parse(chart.from), Date.parse(chart.to)];
+  const sums = chart.spans.map(({ ends }) => Object.values(ends).reduce((sum, rows) => sum + rows, 0));
+  const top = roundUp(Math.max(1, ...sums));
+  const x = (at: number): number => LEFT + ((at - from) / (to - from)) * (WIDTH - LEFT);
+  const y = (rows: number): number => HEIGHT - BOTTOM - (rows / top) * (HEIGHT - BOTTOM - TOP);
+  const width = Math.max(1, ((WIDTH - LEFT) * chart.widthMs) / (to - from) - 1);
+  const isLong = to - from > DAY_MS;
+  const total = number(sums.reduce((sum, rows) => sum + rows, 0));
+  return (
+    <figure class="chart">
+      <figcaption>Rows that ended, per {span(chart.widthMs / 1_000)}</figcaption>
+      <svg
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        role="img"
+        aria-label={`${total} rows ended between ${clock(from, true)} and ${clock(to, true)}, at most ${number(Math.max(0, ...sums))} in ${span(chart.widthMs / 1_000)}`}
+      >
+        {[0, top / 2, top].map((rows) => (
+          <g key={rows}>
+            <line class="grid" x1={LEFT} x2={WIDTH} y1={y(rows)} y2={y(rows)} />
+            <text x={LEFT - 6} y={y(rows) + 4} text-anchor="end">
+              {number(rows)}
+            </text>
+          </g>
+        ))}
+        {chart.spans.map(({ at, ends }) => {
+          let below = 0;
+          return (
+            <g key={at}>
+              <title>{`${clock(Date.parse(at), isLong)}: ${OUTCOMES.flatMap((one) => (ends[one] === undefined ? [] : [`${number(ends[one])} ${one}`])).join(', ')}`}</title>
+              {OUTCOMES.map((outcome) => {
+                const rows = ends[outcome] ?? 0;
+                if (rows === 0) return null;
+                below += rows;
+                const height = Math.max(1, y(0) - y(rows));
+                return (
+                  <rect
+                    key={outcome}
+                    class={`fill-${outcome}`}
+                    x={x(Date.parse(at))}
+                    width={width}
+                    y={y(below)}
+                    height={height}
+                  />
+                );
+              })}
+            </g>
+          );
+        })}
+        {[0, 0.5, 1].map((share) => (
+          <text
+            key={share}
+            x={LEFT + share * (WIDTH - LEFT)}
+            y={HEIGHT - 4}
+            text-anchor={share === 0 ? 'start' : share === 1 ? 'end' : 'middle'}
+          >
+            {clock(from + share * (to - from), isLong, to - from < 10 * MINUTE_MS)}
+          </text>
+        ))}
+      </svg>
+    </figure>
+  );
+}
+
+/** The next number of 1, 2, 4 or 6 times a power of ten: its half is round, too. */
+function roundUp(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(value));
+  const nice = [1, 2, 4, 6, 10].find((times) => times * power >= value) ?? 10;
+  return Math.max(2, nice * power);
+}

@@ -1,0 +1,75 @@
+import type { VNode } from 'preact';
+import type { StatusAnswer } from '../protocol.ts';
+import { number, span } from './format.ts';
+
+/** The shares of a batch's rows by how they ended. */
+export function Bar({
+  ends,
+  rows,
+}: {
+  readonly ends: readonly (readonly [string, number])[];
+  readonly rows: number;
+}): VNode {
+  let from = 0;
+  const parts = ends.map(([word, count]) => {
+    const width = (100 * count) / Math.max(1, rows);
+    from += width;
+    return <rect key={word} class={`fill-${word}`} x={from - width} width={width} y="0" height="8" />;
+  });
+  const words = ends.map(([word, count]) => `${number(count)} ${word}`).join(', ');
+  return (
+    <svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" role="img" aria-label={words}>
+      {parts}
+    </svg>
+  );
+}
+
+/** The figures of a batch that people look at first. */
+export function Figures({ status }: { readonly status: StatusAnswer }): VNode {
+  const { credits, budget, budgetLeft, state } = status;
+  const chosen = status.rows - status.notChosen;
+  const isGoing = state === 'open';
+  return (
+    <dl class="figures">
+      <Figure name="Done" value={number(status.done)} more={`of ${number(chosen)}`} />
+      <Figure
+        name="Charged"
+        value={number(credits.charged)}
+        more={budget === null ? 'credits' : `of ${number(budget)} credits`}
+      />
+      {budgetLeft !== null && <Figure name="Left to spend" value={number(budgetLeft)} more="credits" />}
+      {credits.reserved > 0 && <Figure name="Reserved" value={number(credits.reserved)} more="credits" />}
+      {credits.uncertain > 0 && (
+        <Figure
+          name="May have been charged"
+          value={number(credits.uncertain)}
+          more={`${number(status.outcomes.unknown)} rows`}
+        />
+      )}
+      {credits.saved > 0 && <Figure name="Saved by reuse" value={number(credits.saved)} more="credits" />}
+      {isGoing && <Figure name="Rate" value={number(status.rowsPerSecond)} more="rows/s" />}
+      {isGoing && <Figure name="Time left" value={status.secondsLeft === null ? '–' : span(status.secondsLeft)} />}
+      {isGoing && status.oldest !== null && (
+        <Figure
+          name="Oldest at the API"
+          value={span((Date.now() - Date.parse(status.oldest.since)) / 1_000)}
+          more={status.oldest.id}
+        />
+      )}
+      {!isGoing && status.startedAt !== null && status.endedAt !== null && (
+        <Figure name="Took" value={span((Date.parse(status.endedAt) - Date.parse(status.startedAt)) / 1_000)} />
+      )}
+    </dl>
+  );
+}
+
+function Figure({ name, value, more }: { readonly name: string; readonly value: string; readonly more?: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <strong>{value}</strong> {more !== undefined && <span>{more}</span>}
+      </dd>
+    </div>
+  );
+}

@@ -1,0 +1,188 @@
+import type { VNode } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { RowAnswer } from '../protocol.ts';
+import { bytes, moment, number, seconds } from './format.ts';
+import { go, withQuery } from './location.ts';
+import { ask, pathOf, useAnswer } from './server.ts';
+
+/** Everything about one row, beside the list. */
+export function RowDialog({
+  batch,
+  id,
+  address,
+}: {
+  readonly batch: string;
+  readonly id: string;
+  readonly address: URL;
+}): VNode {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
+  const close = (): void => {
+    go(withQuery(new URL(location.href), { row: '' }));
+  };
+  const { value, trouble } = useAnswer(id, (signal) => ask<RowAnswer | null>('row', { batch, id }, signal));
+  return (
+    <dialog
+      ref={dialog}
+      class="drawer"
+      aria-label={`Row ${id}`}
+      onClose={close}
+      onClick={(event) => {
+        if (event.target === dialog.current) dialog.current?.close();
+      }}
+    >
+      <div class="inside">
+        <div class="title">
+          <h2>{id}</h2>
+          {value && <span class="pill">{value.outcome ?? value.state}</span>}
+          <button type="button" class="end" onClick={() => dialog.current?.close()}>
+            Close
+          </button>
+        </div>
+        {trouble !== undefined && <p class="trouble">{trouble}</p>}
+        {value === null && <p>This batch has no such row.</p>}
+        {value && <Story row={value} batch={batch} address={address} />}
+      </div>
+    </dialog>
+  );
+}
+
+function Story({ row, batch }: { readonly row: RowAnswer; readonly batch: string; readonly address: URL }) {
+  const text = row.input['text'];
+  const cells = Object.entries(row.input).filter(([column, cell]) => cell !== '' && column !== 'text');
+  return (
+    <>
+      <Player row={row} batch={batch} />
+      {row.failure !== null && (
+        <p class="trouble">
+          <strong>{row.failure.class}</strong> {row.failure.message}
+        </p>
+      )}
+      <p class="next">{row.next}</p>
+      <div class="texts">
+        {text !== undefined && text !== '' && (
+          <section>
+            <h3>Text</h3>
+            <p class="read">{text}</p>
+          </section>
+        )}
+        {row.text !== null && (
+          <section>
+            <h3>Transcript</h3>
+            <p class="read">{row.text}</p>
+          </section>
+        )}
+      </div>
+      <h3>Requests</h3>
+      {row.attempts.length === 0 ? <p class="faint">None was made.</p> : <Requests row={row} />}
+      {row.takes.length > 0 && <Takes row={row} batch={batch} />}
+      <h3>Input</h3>
+      <dl class="cells">
+        <dt>line</dt>
+        <dd>
+          {number(row.line)}, {row.kind}
+        </dd>
+        {cells.map(([column, cell]) => (
+          <div key={column}>
+            <dt>{column}</dt>
+            <dd>{cell}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  );
+}
+
+function Player({ row, batch }: { readonly row: RowAnswer; readonly batch: string }) {
+  const source = pathOf('media', { batch, id: row.id });
+  if (row.storedFileLost !== null) return <p class="trouble">Its stored file is lost ({row.storedFileLost.is}).</p>;
+  if (row.media === null) return null;
+  const [file] = row.files;
+  return (
+    <div class="player">
+      {row.media === 'audio' && <audio controls preload="metadata" src={source} aria-label={`Result of ${row.id}`} />}
+      {row.media === 'video' && <video controls preload="metadata" src={source} aria-label={`Result of ${row.id}`} />}
+      <p class="faint">
+        {file !== undefined && `${file.name}, ${bytes(file.bytes)}`} {seconds(row.seconds)}{' '}
+        <a href={source} download={file?.name.split('/').at(-1) ?? ''}>
+          Download
+        </a>
+      </p>
+    </div>
+  );
+}
+
+function Requests({ row }: { readonly row: RowAnswer }) {
+  return (
+    <div class="scroll">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Sent</th>
+            <th scope="col">Step</th>
+            <th scope="col">Answer</th>
+            <th scope="col" class="right">
+              Quoted
+            </th>
+            <th scope="col" class="right">
+              Charged
+            </th>
+            <th scope="col">Job</th>
+          </tr>
+        </thead>
+        <tbody>
+          {row.attempts.map((one) => (
+            <tr key={`${one.step} ${one.take} ${one.attempt}`}>
+              <td>{moment(one.intent_at)}</td>
+              <td>
+                {one.step}
+                <span class="faint">
+                  {one.take > 1 && ` take ${one.take}`}
+                  {one.attempt > 1 && ` try ${one.attempt}`}
+                </span>
+              </td>
+              <td>
+                {one.verdict}
+                {one.failure !== null && <span class="faint"> {one.failure.message}</span>}
+              </td>
+              <td class="right">{one.quoted === null ? '' : number(one.quoted)}</td>
+              <td class="right">{one.charged === null ? '' : number(one.charged)}</td>
+              <td class="id">{one.job_id ?? one.request_id ?? ''}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Takes({ row, batch }: { readonly row: RowAnswer; readonly batch: string }) {
+  return (
+    <>
+      <h3>Earlier takes</h3>
+      <ul class="takes">
+        {row.takes.map((one) => (
+          <li key={one.take}>
+            Take {one.take - 1} ended {one.before.outcome ?? 'without an outcome'}; replaced {moment(one.madeAt)} (
+            {one.reason}).
+            {one.changes.map(({ column, from, to }) => (
+              <p key={column} class="faint">
+                {column}: {from || 'empty'} → {to || 'empty'}
+              </p>
+            ))}
+            {one.before.file !== null && (row.media === 'audio' || row.media === 'video') && (
+              <audio
+                controls
+                preload="none"
+                src={pathOf('media', { batch, id: row.id, replacedBy: one.take })}
+                aria-label={`Take ${one.take - 1}`}
+              />
+            )}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

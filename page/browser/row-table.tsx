@@ -1,0 +1,273 @@
+import type { VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { OUTCOMES } from '../../contract/outcomes.ts';
+import type { RowLine, RowsAnswer } from '../protocol.ts';
+import { number, seconds } from './format.ts';
+import { go, withQuery } from './location.ts';
+import { ask, useAnswer } from './server.ts';
+
+type Cursor = NonNullable<RowsAnswer['next']>;
+
+/** What the address says of which rows are wanted. */
+const FILTERS = ['outcome', 'class', 'cause', 'voice', 'prefix', 'text', 'order'] as const;
+/** Conditions by which rows are looked for without an index: not again and again. */
+const SLOW = ['class', 'cause', 'voice', 'prefix', 'text'] as const;
+
+/** Rows on a page, as the server sends them. */
+const PAGE = 50;
+
+/** A page of rows. The server looks for a limited time; the search goes on as long as somebody waits for it. */
+async function search(
+  batch: string,
+  asked: Readonly<Record<string, string>>,
+  where: Readonly<Record<string, string | number>>,
+  signal: AbortSignal,
+): Promise<RowsAnswer> {
+  let answer = await ask<RowsAnswer>('rows', { batch, ...asked, ...where }, signal);
+  while (answer.next !== null && answer.rows.length < PAGE) {
+    const { row, id, endedAt } = answer.next;
+    const query = { batch, ...asked, afterRow: row, afterId: id, afterEnd: endedAt };
+    const more = await ask<RowsAnswer>('rows', query, signal);
+    const rows = [...answer.rows, ...more.rows];
+    answer = rows.length > PAGE ? { rows: rows.slice(0, PAGE), next: endOf(rows[PAGE - 1]) } : { ...more, rows };
+  }
+  return answer;
+}
+
+function endOf(row: RowLine | undefined): Cursor | null {
+  if (row === undefined) return null;
+  return { row: row.row, id: row.id, endedAt: row.endedAt === null ? 0 : Date.parse(row.endedAt) };
+}
+
+/** The rows of a batch: filters, and a page of them. */
+export function RowTable({
+  batch,
+  address,
+  tick,
+}: {
+  readonly batch: string;
+  readonly address: URL;
+  readonly tick: number;
+}): VNode {
+  const asked = Object.fromEntries(
+    FILTERS.flatMap((name) => {
+      const value = address.searchParams.get(name);
+      return value === null ? [] : [[name, value]];
+    }),
+  );
+  const filter = JSON.stringify(asked);
+  const [pages, setPages] = useState<{ readonly filter: string; readonly after: readonly (Cursor | undefined)[] }>({
+    filter,
+    after: [undefined],
+  });
+  const after = pages.filter === filter ? pages.after : [undefined];
+  const at = after.at(-1);
+  const where = at === undefined ? {} : { afterRow: at.row, afterId: at.id, afterEnd: at.endedAt };
+  const isLive = SLOW.every((name) => !(name in asked));
+  const load = (signal: AbortSignal): Promise<RowsAnswer> => search(batch, asked, where, signal);
+  const { value, trouble, isLoading } = useAnswer(`${filter} ${JSON.stringify(where)}`, load, isLive ? tick : 0);
+  const { rows = [], next = null } = value ?? {};
+  const turn = (cursors: readonly (Cursor | undefined)[]): void => {
+    setPages({ filter, after: cursors });
+  };
+  return (
+    <section aria-label="Rows" aria-busy={isLoading}>
+      <h2>Rows</h2>
+      <Filters address={address} />
+      {trouble !== undefined && <p class="trouble">{trouble}</p>}
+      <div class="scroll">
+        <table class="rows">
+          <thead>
+            <tr>
+              <th scope="col" class="right">
+                #
+              </th>
+              <th scope="col">Id</th>
+              <th scope="col">Outcome</th>
+              <th scope="col">Voice</th>
+              <th scope="col" class="wide">
+                Text
+              </th>
+              <th scope="col" class="right">
+                Length
+              </th>
+              <th scope="col" class="right">
+                Quoted
+              </th>
+              <th scope="col">Why</th>
+            </tr>
+          </thead>
+          <tbody onKeyDown={stepThrough}>
+            {rows.map((row) => (
+              <Line key={row.row} row={row} address={address} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {value !== undefined && rows.length === 0 && <p>No rows.</p>}
+      <div class="turn">
+        <button
+          type="button"
+          disabled={after.length < 2}
+          onClick={() => {
+            turn([undefined]);
+          }}
+        >
+          First
+        </button>
+        <button
+          type="button"
+          disabled={after.length < 2}
+          onClick={() => {
+            turn(after.slice(0, -1));
+          }}
+        >
+          Previous
+        </button>
+        <button
+          type="button"
+          disabled={next === null}
+          onClick={() => {
+            if (next !== null) turn([...after, next]);
+          }}
+        >
+          Next
+        </button>
+      </div>
+    </section>
+  );
+}
+
+function Line({ row, address }: { readonly row: RowLine; readonly address: URL }) {
+  const word = row.outcome ?? row.state ?? '';
+  return (
+    <tr>
+      <td class="right faint">{number(row.row)}</td>
+      <td class="id">
+        <a href={withQuery(address, { row: row.id })}>{row.id}</a>
+      </td>
+      <td class="word">
+        <i class={`dot back-${row.outcome ?? 'open'}`} />
+        {word}
+        {row.take > 1 && <span class="faint"> take {row.take}</span>}
+      </td>
+      <td>{row.voice}</td>
+      <td class="text" title={row.text}>
+        {row.text}
+      </td>
+      <td class="right">{seconds(row.seconds)}</td>
+      <td class="right">{row.quoted === null ? '' : number(row.quoted)}</td>
+      <td class="text" title={row.failure?.message}>
+        {row.failure?.message ?? ''}
+      </td>
+    </tr>
+  );
+}
+
+/** Arrow keys go from row to row. */
+function stepThrough(event: KeyboardEvent): void {
+  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+  const line = (event.target as Element).closest('tr');
+  const other = event.key === 'ArrowDown' ? line?.nextElementSibling : line?.previousElementSibling;
+  const link = other?.querySelector('a');
+  if (link == null) return;
+  event.preventDefault();
+  link.focus();
+}
+
+/** A text is looked for once nobody has typed for this long, ms. */
+const TYPING_MS = 350;
+
+function Filters({ address }: { readonly address: URL }) {
+  const at = (name: string): string => address.searchParams.get(name) ?? '';
+  const set = (name: string) => (value: string) => {
+    go(withQuery(new URL(location.href), { [name]: value, ...(name === 'outcome' && { class: '', cause: '' }) }), true);
+  };
+  const reason = [at('class'), at('cause')].filter((word) => word !== '').join(' ');
+  return (
+    <form
+      class="filters"
+      onSubmit={(event) => {
+        event.preventDefault();
+      }}
+    >
+      <Typed label="Any cell contains" value={at('text')} set={set('text')} />
+      <Typed label="Id begins with" value={at('prefix')} set={set('prefix')} />
+      <Typed label="Voice" value={at('voice')} set={set('voice')} />
+      <Choice
+        label="Outcome"
+        value={at('outcome')}
+        set={set('outcome')}
+        options={[['', 'all'], ...['open', ...OUTCOMES].map((word) => [word, word] as const)]}
+      />
+      <Choice
+        label="Order"
+        value={at('order')}
+        set={set('order')}
+        options={[
+          ['', 'as in the manifest'],
+          ['newest', 'ended last'],
+        ]}
+      />
+      {reason !== '' && (
+        <a class="chip" href={withQuery(address, { class: '', cause: '' })} aria-label={`Remove the filter ${reason}`}>
+          {reason} ×
+        </a>
+      )}
+    </form>
+  );
+}
+
+interface Field {
+  readonly label: string;
+  readonly value: string;
+  readonly set: (value: string) => void;
+}
+
+function Typed({ label, value, set }: Field) {
+  const [typed, setTyped] = useState(value);
+  useEffect(() => {
+    setTyped(value);
+  }, [value]);
+  useEffect(() => {
+    if (typed === value) return undefined;
+    const timer = setTimeout(() => {
+      set(typed);
+    }, TYPING_MS);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [typed]);
+  return (
+    <label>
+      {label}
+      <input
+        type="search"
+        value={typed}
+        onInput={(event) => {
+          setTyped(event.currentTarget.value);
+        }}
+      />
+    </label>
+  );
+}
+
+function Choice({ label, value, set, options }: Field & { readonly options: readonly (readonly [string, string])[] }) {
+  return (
+    <label>
+      {label}
+      <select
+        value={value}
+        onChange={(event) => {
+          set(event.currentTarget.value);
+        }}
+      >
+        {options.map(([name, words]) => (
+          <option key={name} value={name}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

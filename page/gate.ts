@@ -1,0 +1,69 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+
+/** The header that goes with each post. Another origin cannot set it without being asked about, which nobody allows. */
+export const CSRF_HEADER = 'x-voxbatch-csrf';
+
+/**
+ * Who may use the page: the browser that opened the printed address. Everything on this machine reaches the port, and so
+ * does every web page that the user has open, so loopback by itself is no fence (docs/decisions/page.md).
+ */
+export class Gate {
+  readonly #hosts: readonly string[];
+  readonly #cookie: string;
+  #ticket: string | undefined = secret();
+  readonly #session = secret();
+  readonly csrf = secret();
+
+  constructor(port: number) {
+    this.#hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
+    // Cookies do not tell ports apart.
+    this.#cookie = `voxbatch-${port}`;
+  }
+
+  /** The address that lets a browser in, once. */
+  address(path: string): string {
+    return `http://${this.#hosts[0] ?? ''}${path}${path.includes('?') ? '&' : '?'}ticket=${this.#ticket ?? ''}`;
+  }
+
+  /** Whether the request names this server, and no other site made it. A page can point a name of its own here (DNS rebinding). */
+  isMeant({ headers }: IncomingMessage): boolean {
+    const site = headers['sec-fetch-site'];
+    return this.#hosts.includes(headers.host ?? '') && site !== 'cross-site' && site !== 'same-site';
+  }
+
+  /** Takes the ticket of an address: the cookie for its browser, once; undefined for any other. */
+  redeem(ticket: string | null): string | undefined {
+    if (ticket === null || this.#ticket === undefined || !isEqual(ticket, this.#ticket)) return undefined;
+    this.#ticket = undefined;
+    return `${this.#cookie}=${this.#session}; HttpOnly; SameSite=Strict; Path=/`;
+  }
+
+  /** Whether the request has the cookie. */
+  knows({ headers }: IncomingMessage): boolean {
+    const cookies = (headers.cookie ?? '').split(/; */);
+    return cookies.some(
+      (one) => one.startsWith(`${this.#cookie}=`) && isEqual(one.slice(this.#cookie.length + 1), this.#session),
+    );
+  }
+
+  /** Whether a post comes from a script of the page itself. */
+  isOwnPost({ headers }: IncomingMessage): boolean {
+    const token = headers[CSRF_HEADER];
+    return (
+      this.#hosts.some((host) => headers.origin === `http://${host}` && headers.host === host) &&
+      headers['content-type'] === 'application/json' &&
+      typeof token === 'string' &&
+      isEqual(token, this.csrf)
+    );
+  }
+}
+
+function secret(): string {
+  return randomBytes(24).toString('base64url');
+}
+
+function isEqual(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((text) => createHash('sha256').update(text).digest());
+  return a !== undefined && b !== undefined && timingSafeEqual(a, b);
+}

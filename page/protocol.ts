@@ -1,0 +1,144 @@
+import type { Control, Outcome, RowState } from '../contract/outcomes.ts';
+
+/**
+ * What the server tells the browser, as JSON. The server makes each from a view of `client/`, and the compiler compares the
+ * two (`wire.ts`); the browser knows only this file. Times are in ISO 8601.
+ */
+
+/** What a tab asks for first. */
+export interface SessionAnswer {
+  /** Goes with each post. */
+  readonly csrf: string;
+  /** The batch that the command named; null: none. */
+  readonly batch: string | null;
+  readonly version: string;
+}
+
+/** A batch in the list of all. */
+export interface BatchLine {
+  readonly batch: string;
+  /** One word for its state. */
+  readonly standing: string;
+  readonly state: 'loading' | 'open' | 'closed';
+  readonly control: Control;
+  readonly rows: number;
+  /** Rows with a result. */
+  readonly done: number;
+  readonly ended: number;
+  readonly notChosen: number;
+  readonly outcomes: Readonly<Record<Outcome, number>>;
+  readonly credits: {
+    readonly charged: number;
+    readonly reserved: number;
+    readonly uncertain: number;
+    readonly saved: number;
+  };
+  readonly budget: number | null;
+  readonly budgetLeft: number | null;
+  readonly createdAt: string;
+  readonly startedAt: string | null;
+  readonly endedAt: string | null;
+}
+
+/** How a batch stands. */
+export interface StatusAnswer extends BatchLine {
+  readonly states: Readonly<Record<RowState, number>>;
+  readonly rowsPerSecond: number;
+  readonly secondsLeft: number | null;
+  readonly oldest: { readonly id: string; readonly step: string; readonly since: string } | null;
+  readonly halted: string | null;
+  readonly source: string;
+  /** Paid requests a second (null: no limit), paid requests on the wire, and jobs in flight. */
+  readonly limits: { readonly rate: number | null; readonly submits: number; readonly window: number };
+  /** What holds it up and what to do, as `voxbatch status` says it. */
+  readonly notes: readonly string[];
+}
+
+/** Why rows have no result, or are in trouble now. */
+export interface ReasonLine {
+  readonly standing: Outcome | RowState;
+  readonly class: string;
+  readonly cause: string;
+  readonly rows: number;
+}
+
+export interface ChartAnswer {
+  readonly from: string;
+  readonly to: string;
+  readonly widthMs: number;
+  readonly spans: readonly { readonly at: string; readonly ends: Readonly<Partial<Record<Outcome, number>>> }[];
+}
+
+export interface RowLine {
+  readonly row: number;
+  readonly id: string;
+  readonly line: number;
+  readonly kind: string;
+  readonly outcome: Outcome | null;
+  readonly state: RowState | null;
+  readonly take: number;
+  readonly voice: string | null;
+  readonly text: string;
+  readonly seconds: number | null;
+  readonly media: 'audio' | 'video' | 'text' | 'other' | null;
+  readonly quoted: number | null;
+  readonly failure: { readonly class: string; readonly message: string } | null;
+  readonly endedAt: string | null;
+}
+
+export interface RowsAnswer {
+  readonly rows: readonly RowLine[];
+  /** Where to go on; null on the last page. */
+  readonly next: { readonly row: number; readonly id: string; readonly endedAt: number } | null;
+}
+
+/** Everything about one row: the view of `voxbatch explain`. */
+export interface RowAnswer {
+  readonly row: number;
+  readonly id: string;
+  readonly line: number;
+  readonly kind: string;
+  readonly state: RowState | null;
+  readonly outcome: Outcome | null;
+  readonly voice: string | null;
+  readonly input: Readonly<Record<string, string>>;
+  readonly takes: readonly {
+    readonly take: number;
+    readonly reason: string;
+    readonly fromStep: string;
+    readonly madeAt: string;
+    readonly before: {
+      readonly outcome: Outcome | null;
+      readonly file: { readonly bytes: number; readonly sha256: string } | null;
+    };
+    readonly changes: readonly { readonly column: string; readonly from: string; readonly to: string }[];
+  }[];
+  readonly attempts: readonly {
+    readonly step: string;
+    readonly take: number;
+    readonly attempt: number;
+    readonly verdict: string;
+    readonly job_id: string | null;
+    readonly request_id: string | null;
+    readonly quoted: number | null;
+    readonly charged: number | null;
+    readonly intent_at: string;
+    readonly finished_at: string | null;
+    readonly failure: { readonly class: string; readonly message: string } | null;
+  }[];
+  readonly failure: { readonly class: string; readonly message: string } | null;
+  readonly text: string | null;
+  readonly files: readonly { readonly name: string; readonly bytes: number }[];
+  /** The stored file is lost. */
+  readonly storedFileLost: { readonly is: string } | null;
+  readonly endedAt: string | null;
+  /** What its file is; null: it has none. */
+  readonly media: RowLine['media'];
+  readonly seconds: number | null;
+  /** What to do about it, as `voxbatch explain` says it. */
+  readonly next: string;
+}
+
+export interface ErrorAnswer {
+  readonly message: string;
+}

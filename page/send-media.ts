@@ -1,0 +1,60 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import type { Reader } from '../client/look/open-reader.ts';
+import { rowMedia } from '../client/look/row-media.ts';
+import { chooseBatch } from '../client/open-records.ts';
+
+/** Sends a stored file of a row, or the part of it that a player asks for. Rows are named, never files. */
+export async function sendMedia(
+  reader: Reader,
+  asked: URLSearchParams,
+  { headers, method }: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { name: batch } = await chooseBatch(reader.ledger, asked.get('batch') ?? '');
+  const [file, replacedBy] = [Number(asked.get('file') ?? 0), asked.get('replacedBy')];
+  const which = {
+    batch,
+    id: asked.get('id') ?? '',
+    file,
+    ...(replacedBy !== null && { replacedBy: Number(replacedBy) }),
+  };
+  const media = await rowMedia(reader, which, headers.range);
+  if (media === undefined) {
+    response.writeHead(404).end();
+    return;
+  }
+  const { bytes, sha256, extension } = media.file;
+  response.setHeader('accept-ranges', 'bytes');
+  response.setHeader('etag', `"${sha256}"`);
+  if (media.range === null) {
+    response.writeHead(416, { 'content-range': `bytes */${String(bytes)}` }).end();
+    return;
+  }
+  const { first, last } = media.range ?? { first: 0, last: bytes - 1 };
+  if (media.range !== undefined) response.setHeader('content-range', `bytes ${first}-${last}/${bytes}`);
+  const body = await media.open().catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (body === undefined) {
+    response.removeHeader('content-range');
+    response.writeHead(404).end();
+    return;
+  }
+  response.writeHead(media.range === undefined ? 200 : 206, {
+    'content-type': media.type,
+    'content-length': last + 1 - first,
+    // What is no sound, video or plain text is only for saving.
+    ...(media.type === 'application/octet-stream' && {
+      'content-disposition': `attachment; filename="result.${extension.replace(/\W/g, '')}"`,
+    }),
+  });
+  if (method === 'HEAD') {
+    body.destroy();
+    response.end();
+    return;
+  }
+  // A player that has heard enough hangs up.
+  await pipeline(body, response).catch(() => response.destroy());
+}

@@ -1,0 +1,208 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { EndChart } from '../client/look/end-chart.ts';
+import type { Reader } from '../client/look/open-reader.ts';
+import { chooseBatch } from '../client/open-records.ts';
+import { VoxbatchError } from '../client/problem.ts';
+import { isQuick, readBatches, readReasons, readRow, readRows, type PageWords } from './answers.ts';
+import { readAssets, SECURITY_HEADERS } from './assets.ts';
+import { StatusFeeds } from './feeds.ts';
+import { Gate } from './gate.ts';
+import type { ChartAnswer, SessionAnswer } from './protocol.ts';
+import { QueueFull, SlowQueue } from './queue.ts';
+import { sendMedia } from './send-media.ts';
+import { toJson, wire } from './wire.ts';
+
+/** What the page shows, and to whom. */
+export interface PageOptions {
+  readonly reader: Reader;
+  readonly words: PageWords;
+  /** The batch that is shown first. Default: the list of all. */
+  readonly batch?: string | undefined;
+  /** Default: any that is free. */
+  readonly port?: number | undefined;
+  readonly version: string;
+}
+
+/** An open page. */
+export interface Page {
+  /** Lets one browser in. */
+  readonly address: string;
+  /** Ends it at once, whatever is open. */
+  close(): Promise<void>;
+}
+
+/** Connections at a time: a browser keeps six, and a tab that is not looked at keeps none. */
+const MOST_CONNECTIONS = 256;
+/** Streams of news at a time. */
+const MOST_STREAMS = 64;
+/** News that a tab has not taken, in bytes, before its stream is ended. */
+const MOST_UNREAD = 1_000_000;
+const HEARTBEAT_MS = 15_000;
+const HOST = '127.0.0.1';
+
+/** One request, with what it asks for. */
+interface Asked {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly query: URLSearchParams;
+}
+
+/**
+ * Opens the page on loopback. It only looks: it needs no token, no worker and no Temporal server. Rejects with a code if the
+ * port is taken.
+ */
+export async function openPage(options: PageOptions, assets = readAssets()): Promise<Page> {
+  const limits = { maxHeaderSize: 8_192, headersTimeout: 10_000, requestTimeout: 15_000 };
+  let answer: (request: IncomingMessage, response: ServerResponse) => void = (_, response) => response.destroy();
+  const server = createServer(limits, (request, response) => {
+    answer(request, response);
+  });
+  server.maxConnections = MOST_CONNECTIONS;
+  await once(server.listen(options.port ?? 0, HOST), 'listening');
+  const gate = new Gate((server.address() as AddressInfo).port);
+  const routes = routesOf(options, gate);
+
+  answer = (request, response) => {
+    response.setHeaders(new Map(Object.entries(SECURITY_HEADERS)));
+    request.resume();
+    const refuse = (status: number, message: string): void => {
+      sendJson(response, status, { message });
+    };
+    if (!gate.isMeant(request)) {
+      refuse(403, 'This is not for other sites.');
+      return;
+    }
+    const address = `http://page${request.url ?? ''}`;
+    if (!URL.canParse(address)) {
+      refuse(404, 'There is nothing here.');
+      return;
+    }
+    const url = new URL(address);
+    const asset = assets.get(url.pathname);
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      refuse(405, 'Only GET.');
+      return;
+    }
+    if (asset !== undefined) {
+      const cookie = gate.redeem(url.searchParams.get('ticket'));
+      if (cookie !== undefined) response.setHeader('set-cookie', cookie);
+      response.writeHead(200, { 'content-type': asset.type, 'content-length': asset.body.length });
+      response.end(request.method === 'HEAD' ? undefined : asset.body);
+      return;
+    }
+    const route = routes.get(url.pathname);
+    if (route === undefined) refuse(404, 'There is nothing here.');
+    else if (!gate.knows(request))
+      refuse(
+        401,
+        'This address was used before, or is of an earlier start. Start `voxbatch page` again: it shows a new one.',
+      );
+    else
+      route({ request, response, query: url.searchParams }).catch((error: unknown) => {
+        sendError(response, error);
+      });
+  };
+  return {
+    address: gate.address(options.batch === undefined ? '/' : `/batch?name=${encodeURIComponent(options.batch)}`),
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
+
+type Route = (asked: Asked) => Promise<void>;
+
+function routesOf({ reader, words, batch, version }: PageOptions, gate: Gate): ReadonlyMap<string, Route> {
+  const feeds = new StatusFeeds(reader, words);
+  const charts = new Map<string, EndChart>();
+  const queue = new SlowQueue();
+  let streams = 0;
+
+  const json =
+    (ask: (query: URLSearchParams) => Promise<unknown>): Route =>
+    async ({ response, query }) => {
+      sendJson(response, 200, await ask(query));
+    };
+  const slowly =
+    (ask: (ledger: Reader['ledger'], query: URLSearchParams) => Promise<unknown>): Route =>
+    async ({ response, query }) => {
+      const found = await queue.run(
+        () => !response.destroyed,
+        async () => ({ value: await ask(await reader.slow(), query) }),
+      );
+      if (found !== undefined) sendJson(response, 200, found.value);
+    };
+  const name = (query: URLSearchParams): string => query.get('batch') ?? '';
+  const rows = slowly((ledger, query) => readRows(ledger, name(query), query));
+
+  const session = (): SessionAnswer => ({ csrf: gate.csrf, batch: batch ?? null, version });
+  const chart = async (ledger: Reader['ledger'], query: URLSearchParams): Promise<ChartAnswer | null> => {
+    const record = await chooseBatch(ledger, name(query));
+    const known = charts.get(record.name) ?? new EndChart();
+    charts.set(record.name, known);
+    return wire(await known.look(ledger, record));
+  };
+  const stream = async ({ request, response, query }: Asked): Promise<void> => {
+    const { name: shown } = await chooseBatch(reader.ledger, name(query));
+    if (streams >= MOST_STREAMS) throw new QueueFull('Too many tabs show news.');
+    streams += 1;
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const write = (text: string): void => {
+      if (response.writableLength > MOST_UNREAD) response.destroy();
+      else response.write(text);
+    };
+    const end = feeds.listen(shown, (event, text) => {
+      write(`event: ${event}\ndata: ${text}\n\n`);
+    });
+    const beat = setInterval(() => {
+      write(': still here\n\n');
+    }, HEARTBEAT_MS).unref();
+    request.socket.setTimeout(0);
+    response.once('close', () => {
+      streams -= 1;
+      clearInterval(beat);
+      end();
+    });
+  };
+
+  return new Map<string, Route>([
+    ['/api/session', json(() => Promise.resolve(session()))],
+    ['/api/batches', slowly(() => readBatches(reader, words))],
+    ['/api/reasons', json((query) => readReasons(reader, name(query)))],
+    ['/api/chart', slowly(chart)],
+    [
+      '/api/rows',
+      (asked) =>
+        isQuick(asked.query) ? json((query) => readRows(reader.ledger, name(query), query))(asked) : rows(asked),
+    ],
+    [
+      '/api/row',
+      json(async (query) => {
+        const { name: of } = await chooseBatch(reader.ledger, name(query));
+        return (await readRow(reader, words, of, query.get('id') ?? '')) ?? null;
+      }),
+    ],
+    ['/api/stream', stream],
+    ['/api/media', ({ request, response, query }) => sendMedia(reader, query, request, response)],
+  ]);
+}
+
+function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  if (response.destroyed) return;
+  const body = Buffer.from(toJson(value));
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'content-length': body.length });
+  response.end(body);
+}
+
+function sendError(response: ServerResponse, error: unknown): void {
+  if (response.headersSent) response.destroy();
+  else if (error instanceof QueueFull)
+    sendJson(response.setHeader('retry-after', '1'), 503, { message: error.message });
+  else if (error instanceof VoxbatchError)
+    sendJson(response, error.problem.type === 'no-batch' ? 404 : 409, { message: error.message });
+  else sendJson(response, 500, { message: error instanceof Error ? error.message : String(error) });
+}

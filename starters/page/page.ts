@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import { openReader } from '../../client/look/open-reader.ts';
+import { chooseBatch } from '../../client/open-records.ts';
+import type { Settings } from '../../client/settings.ts';
+import { voxbatchVersion } from '../../client/version.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import { messageOf } from '../../contract/message-of.ts';
+import { openPage, type Page } from '../../page/server.ts';
+import { readSettings } from '../connect/settings.ts';
+import { usageError } from '../exit-error.ts';
+import { nextWords } from '../look/explain.ts';
+import { listenForInterrupt } from '../run/interrupt.ts';
+import type { RunContext } from '../terminal/output.ts';
+import { noteLines, standingOf } from '../terminal/status-words.ts';
+
+/** `voxbatch page [BATCH]`: shows batches in a browser until it is told to end. */
+export async function page(
+  name: string | undefined,
+  { port }: { readonly port?: number },
+  { output }: RunContext,
+): Promise<ExitName> {
+  const nothing = (): void => undefined;
+  const interrupt = listenForInterrupt(nothing, nothing);
+  try {
+    const opened = await openPageHere(await readSettings(), { name, port });
+    output.data(opened.address);
+    output.say(
+      'Open this address in a browser of this machine: it lets one in, once. Ctrl-C ends the page, nothing else.',
+    );
+    if (!interrupt.signal.aborted) await once(interrupt.signal, 'abort');
+    await opened.close();
+    return interrupt.exit() === 'interrupted' ? 'interrupted' : 'complete';
+  } finally {
+    interrupt.dispose();
+  }
+}
+
+/** Opens the page over the records of these settings. */
+export async function openPageHere(
+  settings: Settings,
+  { name, port }: { readonly name?: string | undefined; readonly port?: number | undefined },
+): Promise<Page> {
+  const reader = await openReader(settings);
+  try {
+    const batch = name === undefined ? undefined : (await chooseBatch(reader.ledger, name)).name;
+    const words = {
+      standing: standingOf,
+      status: (status: Parameters<typeof noteLines>[0]) => noteLines(status, Date.now()),
+      row: nextWords,
+    };
+    const opened = await openPage({ reader, words, batch, port, version: voxbatchVersion() }).catch(
+      (error: unknown) => {
+        if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+        throw usageError(`--port ${String(port)}: ${messageOf(error)}. Nothing was changed.`);
+      },
+    );
+    return {
+      address: opened.address,
+      close: async () => {
+        await opened.close();
+        await reader.close();
+      },
+    };
+  } catch (error) {
+    await reader.close();
+    throw error;
+  }
+}

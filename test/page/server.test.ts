@@ -1,0 +1,171 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ReasonLine, RowAnswer, RowsAnswer, StatusAnswer } from '../../page/protocol.ts';
+import { FILE, lose, reject, succeed } from '../ledger/actions.ts';
+import { ledgerForEachTest, load } from '../ledger/setup.ts';
+import { PageWorld } from './page-world.ts';
+
+ledgerForEachTest();
+
+async function world(rows = 4): Promise<PageWorld> {
+  await load(rows);
+  await succeed(1);
+  return PageWorld.open();
+}
+
+describe('the page lets in', () => {
+  it('one browser, by a ticket that works once, and nobody without its cookie', async () => {
+    const page = await world();
+    expect((await page.ask('/api/session')).status).toBe(401);
+    const { headers } = await page.enter();
+    expect(headers['set-cookie']?.[0]).toMatch(/^voxbatch-\d+=\S+; HttpOnly; SameSite=Strict; Path=\/$/);
+    expect((await page.ask('/api/session')).status).toBe(200);
+    const own = page.cookie;
+    expect((await page.enter()).headers['set-cookie']).toBeUndefined();
+    for (const cookie of [undefined, `${own ?? ''}x`, own?.replace(/=.*/, '='), 'voxbatch=1']) {
+      page.cookie = cookie;
+      expect((await page.ask('/api/rows?batch=b')).status).toBe(401);
+    }
+  });
+
+  it('no other site: neither by a name of its own, nor by a request that it makes', async () => {
+    const page = await world();
+    await page.enter();
+    const { host } = new URL(page.origin);
+    for (const headers of [
+      { host: 'evil.example' },
+      { host: `evil.example:${new URL(page.origin).port}` },
+      { host: '127.0.0.1' },
+      { host: `${host}.evil.example` },
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+    ])
+      for (const path of ['/api/rows?batch=b', '/', '/api/media?batch=b&id=r1'])
+        expect([path, (await page.ask(path, headers)).status]).toEqual([path, 403]);
+    expect((await page.ask('/api/session', { host: `localhost:${new URL(page.origin).port}` })).status).toBe(200);
+  });
+
+  it('no posts that nobody has a use for', async () => {
+    const page = await world();
+    await page.enter();
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS'])
+      expect((await page.ask('/api/rows?batch=b', { origin: page.origin }, method, '{}')).status).toBeGreaterThan(402);
+  });
+
+  it('the browser load nothing from elsewhere, and be framed by nobody', async () => {
+    const page = await world();
+    const { headers } = await page.enter();
+    expect(headers['content-security-policy']).toMatch(/^default-src 'none'; .*frame-ancestors 'none'$/);
+    expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
+  });
+});
+
+describe('the page shows', () => {
+  it('how a batch stands, why rows have no result, its rows and one row', async () => {
+    await load(4);
+    await succeed(1);
+    await reject(2);
+    await lose(3);
+    const page = await PageWorld.open();
+    await page.enter();
+    const { first } = await page.listen('/api/stream?batch=b');
+    const status = JSON.parse(/^event: status\ndata: (.*)$/m.exec(first)?.[1] ?? '') as StatusAnswer;
+    expect(status).toMatchObject({ batch: 'b', rows: 4, done: 1, ended: 3, state: 'open', limits: { submits: 8 } });
+    expect(status.notes.join()).toContain('voxbatch');
+    const reasons = await page.json<ReasonLine[]>('/api/reasons?batch=b');
+    expect(reasons.map(({ standing, class: name, rows }) => [standing, name, rows])).toEqual([
+      ['failed', 'BadRequest', 1],
+      ['unknown', 'OutcomeUnknown', 1],
+    ]);
+    const { rows, next } = await page.json<RowsAnswer>('/api/rows?batch=b');
+    expect([rows.map(({ id, outcome, media }) => [id, outcome, media]), next]).toEqual([
+      [
+        ['r1', 'succeeded', 'audio'],
+        ['r2', 'failed', null],
+        ['r3', 'unknown', null],
+        ['r4', null, null],
+      ],
+      null,
+    ]);
+    const failed = await page.json<RowsAnswer>('/api/rows?batch=b&outcome=failed&class=BadRequest');
+    expect(failed.rows.map(({ id }) => id)).toEqual(['r2']);
+    const row = await page.json<RowAnswer>('/api/row?batch=b&id=r3');
+    expect(row).toMatchObject({ id: 'r3', outcome: 'unknown', input: { text: 'Row 3' } });
+    expect(row.attempts).toMatchObject([{ verdict: 'unknown', quoted: 2.5 }]);
+    expect(row.next).toContain('voxbatch reconcile b');
+    expect(await page.json('/api/row?batch=b&id=nobody')).toBeNull();
+    expect(await page.json('/api/chart?batch=b')).toMatchObject({ widthMs: 1_000 });
+    expect(await page.json('/api/batches')).toMatchObject([{ batch: 'b', done: 1 }]);
+  });
+
+  it('news to every tab from one look, and none of a batch that is not there', async () => {
+    const page = await world();
+    await page.enter();
+    const [one, other] = await Promise.all([page.listen('/api/stream?batch=b'), page.listen('/api/stream?batch=b')]);
+    expect(one.first).toBe(other.first);
+    expect((await page.ask('/api/stream?batch=no')).status).toBe(404);
+    expect((await page.ask('/api/rows?batch=no')).status).toBe(404);
+  });
+
+  it('media by row, whole or in part', async () => {
+    const page = await world();
+    await page.enter();
+    const path = '/api/media?batch=b&id=r1';
+    expect(await page.ask(path)).toMatchObject({ status: 200, body: 'abc', headers: { 'content-type': 'audio/mpeg' } });
+    const part = await page.ask(path, { range: 'bytes=1-1' });
+    expect(part).toMatchObject({ status: 206, body: 'b', headers: { 'content-range': 'bytes 1-1/3' } });
+    expect(await page.ask(path, { range: 'bytes=-2' })).toMatchObject({ status: 206, body: 'bc' });
+    expect((await page.ask(path, { range: 'bytes=7-' })).status).toBe(416);
+    expect(await page.ask(path, {}, 'HEAD')).toMatchObject({
+      status: 200,
+      body: '',
+      headers: { 'content-length': '3' },
+    });
+    for (const other of [
+      '/api/media?batch=b&id=r2',
+      '/api/media?batch=b&id=r1&file=7',
+      '/api/media?batch=b&id=r1&replacedBy=2',
+    ])
+      expect((await page.ask(other)).status).toBe(404);
+  });
+
+  it('no file by a path', async () => {
+    const page = await world();
+    await page.enter();
+    for (const path of [
+      '/../../etc/passwd',
+      '/%2e%2e/%2e%2e/etc/passwd',
+      '/page.js/../../package.json',
+      `/${FILE.key}`,
+      '//etc/passwd',
+      '//',
+      'http://evil.example/api/session',
+      '/api/media?batch=..&id=..%2f..%2fetc%2fpasswd',
+      `/api/media?batch=b&id=${encodeURIComponent(FILE.key)}`,
+      '/api/media/%00',
+    ])
+      expect([path, (await page.ask(path)).status]).toEqual([path, 404]);
+  });
+});
+
+it('the page ends at once, whatever is open', async () => {
+  const page = await world();
+  await page.enter();
+  const { closed } = await page.listen('/api/stream?batch=b');
+  await page.page.close();
+  await closed;
+  await expect(page.ask('/api/session')).rejects.toThrow(/ECONNREFUSED|ECONNRESET/);
+});
+
+it('the page holds fifty tabs and a thousand requests, and reads the batch once for all', async () => {
+  const page = await world();
+  await page.enter();
+  const tabs = await Promise.all(Array.from({ length: 50 }, () => page.listen('/api/stream?batch=b')));
+  expect(new Set(tabs.map(({ first }) => first)).size).toBe(1);
+  for (let round = 0; round < 20; round++) {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => page.ask('/api/rows?batch=b')));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  }
+  // More than wait for a slow answer are told to come again.
+  const slow = await Promise.all(Array.from({ length: 60 }, () => page.ask('/api/rows?batch=b&text=x')));
+  expect(slow.every(({ status }) => status === 200 || status === 503)).toBe(true);
+});
