@@ -1,6 +1,9 @@
 /** Tests that need an S3 server; `npm run test:s3` runs them. */
 const onS3 = process.env['TEST_S3'] === undefined ? ['/on-s3/'] : [];
 
+/** Tests that need a browser: `npm run test:browser`. */
+const inBrowser = process.env['TEST_BROWSER'] === undefined ? ['/in-browser/'] : [];
+
 /** Tests that need Temporal's own server: `npm run test:cluster`. */
 const onCluster = process.env['TEST_TEMPORAL'] === undefined ? ['/on-cluster/'] : [];
 
@@ -37,7 +40,7 @@ export default {
       displayName: 'live',
       testEnvironment: '<rootDir>/test/live-environment.mjs',
       testMatch: ['<rootDir>/test/live/**/*.test.ts'],
-      testPathIgnorePatterns: [...onS3, ...onPostgres, ...onCluster],
+      testPathIgnorePatterns: [...onS3, ...onPostgres, ...onCluster, ...inBrowser],
       globalSetup: '<rootDir>/test/live-setup.mjs',
     },
   ],

@@ -24,6 +24,7 @@ async function run(npm: {
   readonly test: { readonly code: number; readonly prints: string };
   readonly postgres?: number;
   readonly s3?: number;
+  readonly browser?: number;
 }): Promise<{ code: number; last: string }> {
   const fake = `#!/bin/sh
     case "$*" in
@@ -32,6 +33,7 @@ async function run(npm: {
       'run test:all') printf '%s\\n' '${npm.test.prints}'; exit ${String(npm.test.code)} ;;
       'run -s test:postgres') exit ${String(npm.postgres ?? 0)} ;;
       'run -s test:s3') exit ${String(npm.s3 ?? 0)} ;;
+      'run -s test:browser') exit ${String(npm.browser ?? 0)} ;;
       *) exit 99 ;;
     esac`;
   writeFileSync(join(folder, 'npm'), fake, { mode: 0o755 });
@@ -54,6 +56,11 @@ describe('.ci/run', () => {
   it('fails with the tests', async () => {
     const result = await run({ test: { code: 1, prints: '12 passed, 3 failed' } });
     expect(result).toEqual({ code: 1, last: '12 passed, 3 failed' });
+  });
+
+  it('fails where the page was seen by no browser', async () => {
+    const result = await run({ browser: 1, test: { code: 0, prints: '12 passed, 0 failed' } });
+    expect(result).toEqual({ code: 1, last: '12 passed, 1 failed' });
   });
 
   it('counts a failed check, and tests all the same', async () => {

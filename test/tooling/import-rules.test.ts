@@ -156,6 +156,18 @@ const TREE: Readonly<Record<string, Planted>> = {
     },
     fine: ["import '../batches/load.ts';", "import '../worker/wire.ts';", "import '@temporalio/client';"],
   },
+  'page/serve.ts': {
+    breaks: {
+      'page-knows-its-neighbours': "import '../ledger/record.ts';",
+      'preact-has-owners': "import 'preact';",
+    },
+    fine: ["import '../client/follow.ts';"],
+  },
+  'page/protocol.ts': { fine: ["import '../contract/facts.ts';"] },
+  'page/browser/main.ts': {
+    breaks: { 'browsers-know-the-protocol': "import '../serve.ts';" },
+    fine: ["import '../protocol.ts';", "import '../../contract/facts.ts';", "import 'preact';"],
+  },
   'starters/follow.ts': {
     breaks: {
       'starters-knows-its-neighbours': "import '../ledger/record.ts';",
@@ -167,6 +179,7 @@ const TREE: Readonly<Record<string, Planted>> = {
     },
     fine: [
       "import '../client/follow.ts';",
+      "import '../page/serve.ts';",
       "import '../simulator/serve.ts';",
       "import 'commander';",
       "import 'fast-string-truncated-width';",
@@ -192,7 +205,17 @@ const PACKAGES = [
   ...['activity', 'client', 'common', 'envconfig', 'testing', 'worker', 'workflow'].map(
     (name) => `@temporalio/${name}`,
   ),
-  ...['axios', 'commander', 'csv-parse', 'fast-string-truncated-width', 'fastify', 'kysely', 'libsql', 'mediabunny'],
+  ...[
+    'axios',
+    'commander',
+    'csv-parse',
+    'fast-string-truncated-width',
+    'fastify',
+    'kysely',
+    'libsql',
+    'mediabunny',
+    'preact',
+  ],
   ...['@smithy/signature-v4', '@smithy/core', '@aws-sdk/credential-provider-node', 'zod'],
 ];
 

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect } from '@jest/globals';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { endAfterTest } from '../../support/end-after-test.ts';
+
+const AXE = readFileSync(fileURLToPath(new URL('../../../node_modules/axe-core/axe.min.js', import.meta.url)), 'utf8');
+
+/** A browser that is closed after the test. */
+export async function openBrowser(): Promise<Browser> {
+  const executablePath = process.env['TEST_BROWSER'] ?? '';
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  endAfterTest(() => browser.close());
+  return browser;
+}
+
+/** A tab whose scripts may not fail, and which loads nothing that its policy refuses. */
+export async function openTab(browser: Browser): Promise<{ readonly tab: Page; readonly faults: string[] }> {
+  const tab = await browser.newPage();
+  const faults: string[] = [];
+  tab.on('pageerror', (error) => faults.push(error.message));
+  tab.on('console', (message) => {
+    if (message.type() === 'error') faults.push(message.text());
+  });
+  return { tab, faults };
+}
+
+/** What a person with another way of reading would stumble over, by light and by dark. */
+export async function expectAccessible(tab: Page): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await tab.emulateMedia({ colorScheme });
+    const found = await tab.evaluate(`${AXE}; axe.run().then(({ violations }) =>
+      violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 120)).join(' | ')))`);
+    expect([colorScheme, found]).toEqual([colorScheme, []]);
+  }
+}

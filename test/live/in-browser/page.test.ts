@@ -1,0 +1,72 @@
+/** @slow */
+import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from '@jest/globals';
+import { LiveWorld } from '../../support/live-world.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { expectAccessible, openBrowser, openTab } from './browser.ts';
+
+/** How long a player says that its sound is. */
+function lengthOf(player: unknown): number {
+  return (player as { readonly duration: number }).duration;
+}
+
+it('the page shows a batch while it runs, its rows and their sound, by keyboard alone, and ends with its command', async () => {
+  const world = await LiveWorld.open({
+    ...{ seed: 3, createMs: [5, 20], jobMs: [300, 900], rows: 12, kinds: ['tts'] },
+    plan: { rules: [{ on: 'create', match: { nth: 3 }, fault: { kind: 'status', status: 400 } }] },
+  });
+  const run = world.start(['run', 'lines.csv', '--rate', '6', '--halt', 'never']);
+  await run.said('Batch "lines"');
+  const command = world.start(['page', 'lines']);
+  let printed = '';
+  command.child.stdout?.on('data', (text: string) => (printed += text));
+  await command.said('Open this address');
+  const address = printed.trim();
+  const { tab, faults } = await openTab(await openBrowser());
+  await tab.goto(address);
+  expect(new URL(tab.url()).search).toBe('?name=lines');
+
+  // It follows by itself.
+  await tab.getByText('finished', { exact: true }).waitFor({ timeout: 60_000 });
+  expect((await run.ended).code).toBe(10);
+  await tab.locator('.figures').getByText('11', { exact: true }).waitFor();
+  await tab.getByRole('img', { name: /rows ended between/ }).waitFor();
+  await expectAccessible(tab);
+
+  const rows = tab.locator('table.rows tbody a');
+  // Failed rows only, by their reason.
+  await tab.getByRole('link', { name: 'BadRequest' }).press('Enter');
+  await waitFor(async () => (await rows.count()) === 1);
+  await tab.getByLabel('Outcome').selectOption('succeeded');
+  await waitFor(async () => (await rows.count()) === 11);
+
+  // From row to row, into one and out again.
+  await rows.first().focus();
+  await tab.keyboard.press('ArrowDown');
+  await tab.keyboard.press('Enter');
+  const story = tab.getByRole('dialog');
+  await story.getByText('Requests').waitFor();
+  await waitFor(async () => (await tab.locator('audio').evaluate(lengthOf)) > 0.1);
+  await expectAccessible(tab);
+  await tab.keyboard.press('Escape');
+  await story.waitFor({ state: 'detached' });
+
+  // The address works once; the tab that is open works on.
+  const other = await (await openBrowser()).newPage();
+  await other.goto(address);
+  await other.getByText('This address was used before').waitFor();
+  await tab.getByRole('link', { name: 'Batches' }).click();
+  await tab.getByRole('link', { name: 'lines' }).click();
+  await tab.getByRole('heading', { name: 'lines' }).waitFor();
+  expect(faults).toEqual([]);
+
+  command.child.kill('SIGINT');
+  expect((await command.ended).code).toBe(130);
+});
+
+it('the script of the page is small', () => {
+  const script = readFileSync(fileURLToPath(new URL('../../../dist/page/browser.js', import.meta.url)));
+  expect(gzipSync(script).length).toBeLessThan(30_000);
+});
