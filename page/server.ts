@@ -146,6 +146,14 @@ function routesOf({ reader, words, batch, version }: PageOptions, gate: Gate): R
     charts.set(record.name, known);
     return wire(await known.look(ledger, record));
   };
+  // It takes longest of all, so it begins while a person goes to the browser.
+  if (batch !== undefined)
+    void queue
+      .run(
+        () => true,
+        async () => chart(await reader.slow(), new URLSearchParams({ batch })),
+      )
+      .catch(() => undefined);
   const stream = async ({ request, response, query }: Asked): Promise<void> => {
     const { name: shown } = await chooseBatch(reader.ledger, name(query));
     if (streams >= MOST_STREAMS) throw new QueueFull('Too many tabs show news.');
