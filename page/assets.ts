@@ -7,7 +7,7 @@ export interface Asset {
 }
 
 /** Paths that show the page; the browser knows which view each is. They hold no data, so nobody has to be let in for them. */
-export const VIEW_PATHS = ['/', '/batch', '/unknown', '/schedules'];
+const VIEW_PATHS = ['/', '/batch', '/unknown', '/schedules'];
 
 /** Says what the browser may load and do: nothing but what this server has. */
 export const SECURITY_HEADERS = {

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ErrorAnswer, SessionAnswer, StatusAnswer } from '../protocol.ts';
 
 /** The server refused, or could not be reached. */
-export class Refused extends Error {
+class Refused extends Error {
   readonly status: number;
 
   constructor(status: number, message: string) {

@@ -164,6 +164,19 @@ describe.each(DRIVERS)('$name', (driver) => {
     expect(await bytes.lease('b/none.mp4')).toBeUndefined();
   });
 
+  it('reads some bytes of a file', async () => {
+    const body = await large();
+    await put('b/1.mp4', body);
+    const read = async (first: number, last: number): Promise<Buffer> =>
+      buffer(await bytes.read('b/1.mp4', { first, last }));
+    for (const [first, last] of [
+      [0, 0],
+      [5, 2_000_000],
+      [body.length - 3, body.length - 1],
+    ] as const)
+      expect(sha256(await read(first, last))).toBe(sha256(body.subarray(first, last + 1)));
+  });
+
   it('says that there is no such file to read', async () => {
     await expect(store.read('b/none.mp3')).rejects.toMatchObject({ code: 'ENOENT' });
   });
