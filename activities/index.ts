@@ -7,7 +7,7 @@ import { LedgerMisuse, LedgerReadOnly, LedgerUnreachable } from '../ledger/error
 import { StoreUnwritable } from '../store/errors.ts';
 import type { Dependencies } from './dependencies.ts';
 import { awaitOccurrence } from './schedules/await-occurrence.ts';
-import { loadBatch } from './cache/batch-cache.ts';
+import { BatchMissing, loadBatch } from './cache/batch-cache.ts';
 import { openOccurrence } from './schedules/open-occurrence.ts';
 import { readArgument } from './read-arguments.ts';
 import { setMaxListeners } from 'node:events';
@@ -77,16 +77,40 @@ function leaveContexts(deps: Pick<Dependencies, 'leaveContext'>): void {
  * Reports a local fault (disk full, ledger or store not writable) at once: Temporal would retry the activity forever,
  * and the user would see nothing.
  */
-async function tellingFaults<T>(deps: Pick<Dependencies, 'onFault'>, work: () => Promise<T>): Promise<T> {
+async function tellingFaults<T>(deps: Pick<Dependencies, 'onFault' | 'observe'>, work: () => Promise<T>): Promise<T> {
+  const { attempt } = Context.current().info;
   try {
     return await work();
   } catch (error) {
+    if (error instanceof BatchMissing) throw offeredElsewhere(deps, error, attempt);
     const isLocal = [LedgerUnreachable, LedgerReadOnly, StoreUnwritable].some((kind) => error instanceof kind);
     if (isLocal) deps.onFault(error as Error);
     // The ledger does not know what is asked for: no retry fixes that, but a new workflow starts from the ledger.
     if (error instanceof LedgerMisuse) throw ApplicationFailure.nonRetryable(error.message, error.name);
     throw error;
   }
+}
+
+/** How often work on a batch that a ledger does not have is offered again, and the pause in between, ms. */
+const MOST_ELSEWHERE = 20;
+const ELSEWHERE_AFTER_MS = 500;
+
+/**
+ * The failure for work on a batch that this worker's ledger does not have. A worker on a former or restored database may
+ * share Temporal's queue with those of the ledger, so others get the work first. If none of them has the batch, either, no
+ * retry fixes that.
+ */
+function offeredElsewhere(
+  { observe }: Pick<Dependencies, 'observe'>,
+  { batch, message }: BatchMissing,
+  attempt: number,
+): ApplicationFailure {
+  observe({ type: 'note', what: 'batch-missing', batch });
+  const isOver = attempt >= MOST_ELSEWHERE;
+  return ApplicationFailure.create({
+    ...{ message, type: 'BatchMissing', nonRetryable: isOver },
+    ...(isOver ? {} : { nextRetryDelay: ELSEWHERE_AFTER_MS }),
+  });
 }
 
 /**

@@ -89,6 +89,10 @@ export const NOTES = {
   'store-away': ['error', 'the store does not answer; nothing more is paid for until it does'],
   'store-back': ['info', 'the store answers again'],
   'ledger-back': ['info', 'the database of the ledger answers again'],
+  'batch-missing': [
+    'error',
+    'Temporal offers work on a batch that the ledger does not have; it is left to another worker',
+  ],
   'parts-unjoinable': ['error', 'parts cannot be joined'],
   'submit-failed': ['warn', 'a submit failed; it is reconciled'],
   'price-unrecorded': ['warn', 'a price cannot be noted'],

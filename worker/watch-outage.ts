@@ -17,8 +17,8 @@ export type OutageEvent = { readonly of: NeededPlace } & (
 );
 
 /**
- * Tells when a place goes away and comes back, by what `newsOf` says of it now; and once it waits for a person, who would
- * otherwise be told only that it does not answer. Returns how to end that.
+ * Tells when a place goes away and comes back, by what `newsOf` says of it now; and once it waits for a person, or for
+ * something else of that person, who would otherwise be told only what it was at first. Returns how to end that.
  */
 export function watchOutage(
   of: NeededPlace,
@@ -32,8 +32,8 @@ export function watchOutage(
       if (told !== undefined) tell({ of, type: 'back', afterMs: told.forMs });
       told = undefined;
     } else if (news.forMs >= SHORT_MS) {
-      if (told === undefined || (news.needsPerson === true && told.needsPerson !== true))
-        tell({ of, type: 'away', ...news });
+      const isNews = news.needsPerson === true && (told?.needsPerson !== true || told.problem !== news.problem);
+      if (told === undefined || isNews) tell({ of, type: 'away', ...news });
       told = news;
     }
   };

@@ -37,6 +37,17 @@ export class BatchCache {
   }
 }
 
+/** The ledger has no such batch. */
+export class BatchMissing extends Error {
+  readonly batch: string;
+
+  constructor(batch: string) {
+    super(`The ledger of a worker has no batch "${batch}". Nothing was sent.`);
+    this.name = 'BatchMissing';
+    this.batch = batch;
+  }
+}
+
 /**
  * Returns a batch as this process last read it, a fraction of a second ago at most, and checks that it belongs to this
  * worker's realm: the task queue already keeps realms apart, but a worker that holds a token checks again before it
@@ -48,7 +59,7 @@ export async function loadBatch(
 ): Promise<BatchRecord> {
   const batch = await batches.read(name);
   if (batch === undefined) {
-    throw ApplicationFailure.nonRetryable(`The ledger has no batch "${name}". Nothing was sent.`, 'BatchMissing');
+    throw new BatchMissing(name);
   }
   if (realmDifference(batch, realm) !== undefined) {
     throw ApplicationFailure.nonRetryable(

@@ -5,7 +5,7 @@ import {
   type Client,
   type WorkflowHandle,
 } from '@temporalio/client';
-import { defineSearchAttributeKey, type TypedSearchAttributes } from '@temporalio/common';
+import { defineSearchAttributeKey, rootCause, type TypedSearchAttributes } from '@temporalio/common';
 import { defined } from '../../contract/defined.ts';
 import {
   WAKE_UP_SIGNAL,
@@ -106,8 +106,7 @@ export async function askWorkflow(client: Client, handle: WorkflowHandle): Promi
     if (status.name === 'COMPLETED') return { type: 'completed' };
     const cause = await handle.result().then(
       () => '',
-      (error: unknown) =>
-        error instanceof WorkflowFailedError ? (error.cause?.message ?? error.message) : String(error),
+      (error: unknown) => (error instanceof WorkflowFailedError ? (rootCause(error) ?? error.message) : String(error)),
     );
     return { type: 'ended', message: `The workflow of the batch has ended as ${status.name.toLowerCase()}: ${cause}.` };
   } catch (error) {

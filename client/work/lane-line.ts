@@ -1,10 +1,22 @@
 import type { LaneEvent, WorkEvent } from '../../contract/work-events.ts';
 
-/** A line for whoever runs several workers: which batch this one begins to work on, and how that ended. */
+/**
+ * A line for whoever runs several workers: which batch this one begins to work on, and how that ended; and that it is given
+ * work which is not its own.
+ */
 export function laneLine(event: WorkEvent): string | undefined {
+  if (event.type === 'note' && event.what === 'batch-missing') return missingLine(event.batch ?? '');
   if (event.type !== 'lane' || event.is === 'claimed') return undefined;
   const { lane = 0, batch, rows = 0 } = event;
   return `Batch "${batch}", lane ${String(lane)}: ${WORDS[event.is](rows)}.`;
+}
+
+function missingLine(batch: string): string {
+  return (
+    `Temporal gives this worker work on batch "${batch}", which its ledger does not have: workers of another database take ` +
+    'work from the same server and namespace, such as those of a former or restored one. Nothing is sent here. If this is ' +
+    "the wrong database, or a trial with a copy of it, end this worker: it keeps work from the others'."
+  );
 }
 
 const WORDS: Readonly<Record<Exclude<LaneEvent['is'], 'claimed'>, (rows: number) => string>> = {

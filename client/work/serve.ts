@@ -130,6 +130,8 @@ async function work(session: Session, temporal: Temporal, options: Work): Promis
   const { only, webhook, untilIdle = false, batch, tell, say, signal, onFault, onLog, atFaultPoint } = options;
   const { settings } = session;
   const open = await session.api();
+  /** Notes that need no repetition. */
+  const told = new Set<string>();
   const ledger = await session.ledger();
   const store = await session.store();
   const worker = await startEmbeddedWorker({
@@ -137,7 +139,9 @@ async function work(session: Session, temporal: Temporal, options: Work): Promis
     version: options.version,
     observe: (event) => {
       const line = laneLine(event);
-      if (line !== undefined) say(line);
+      if (line === undefined || told.has(line)) return;
+      if (event.type === 'note') told.add(line);
+      say(line);
     },
     onWebhook: (news) => {
       tell({ type: 'webhook', news });

@@ -4,6 +4,7 @@ import { asyncLocalStorage } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createActivities } from '../../activities/index.ts';
 import type { Activities, BatchSurvey, LaneOffer, LaneReport } from '../../contract/activities.ts';
+import type { WorkEvent } from '../../contract/work-events.ts';
 import { LedgerMisuse, LedgerUnreachable } from '../../ledger/errors.ts';
 import { runsPromiseHooks } from '../support/promise-hooks.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -34,10 +35,16 @@ describe('createActivities', () => {
     expect(await world.batch()).toMatchObject({ state: 'closed' });
   });
 
-  it('refuses a batch that the ledger does not have, once and for all', async () => {
+  it('leaves a batch that the ledger does not have to other workers, and refuses it for good where none has it', async () => {
     const world = await createWorld();
-    const activities = createActivities((await world.worker()).deps);
-    await expect(survey(activities, 'nothing')).rejects.toMatchObject({ type: 'BatchMissing', nonRetryable: true });
+    const { deps } = await world.worker();
+    const events: WorkEvent[] = [];
+    const activities = createActivities({ ...deps, observe: (event) => void events.push(event) });
+    const offered = (attempt: number): Promise<BatchSurvey> =>
+      new MockActivityEnvironment({ attempt }).run(() => activities.surveyBatch('nothing'));
+    await expect(offered(1)).rejects.toMatchObject({ type: 'BatchMissing', nonRetryable: false, nextRetryDelay: 500 });
+    expect(events).toEqual([{ type: 'note', what: 'batch-missing', batch: 'nothing' }]);
+    await expect(offered(20)).rejects.toMatchObject({ type: 'BatchMissing', nonRetryable: true });
   });
 
   it('refuses for good what the ledger does not know, so that no workflow retries it for ever', async () => {

@@ -199,7 +199,7 @@ describe('news of a batch', () => {
     let isOver = false;
     await withWorld(
       {
-        surveyBatch: () => Promise.resolve({ open: isOver ? 0 : 1, control: 'running', lanes: 1 }),
+        surveyBatch: () => Promise.resolve({ open: isOver ? 0 : 1, control: 'running', lanes: isOver ? 0 : 1 }),
         workLane: () => Promise.resolve({ then: 'idle' }),
       },
       async () => {

@@ -20,11 +20,13 @@ const away = (forMs: number): OutageNews => ({ forMs, problem: 'no answer' });
 
 describe('a place that workers wait for', () => {
   it('is told of when it goes away for a while, when it waits for a person, and when it is back', async () => {
+    const refused = { problem: 'the password is wrong', needsPerson: true };
     const copy = { problem: 'it is a copy', needsPerson: true };
     const { told, seen } = tellOf([
       away(1_000),
       away(3_000),
       away(4_000),
+      { forMs: 4_500, ...refused },
       { forMs: 5_000, ...copy },
       { forMs: 6_000, ...copy },
       undefined,
@@ -33,6 +35,7 @@ describe('a place that workers wait for', () => {
     await waitFor(seen);
     expect(told).toEqual([
       { of: 'ledger', type: 'away', forMs: 3_000, problem: 'no answer' },
+      { of: 'ledger', type: 'away', forMs: 4_500, ...refused },
       { of: 'ledger', type: 'away', forMs: 5_000, ...copy },
       { of: 'ledger', type: 'back', afterMs: 6_000 },
     ]);
