@@ -14,7 +14,7 @@ import { LEAST_LEAD_MS } from '../policy/pacing/lead.ts';
 import { maySend, type Instant } from '../policy/pacing/send-deadline.ts';
 import { openLocalFile } from '../store/local-file.ts';
 import type { StoredFile } from '../store/store.ts';
-import type { SentMedia } from './local-media/sent-media.ts';
+import type { LinkedMedia, SentMedia } from './local-media/sent-media.ts';
 import { nameOf, reportOf, reportStanding, type LoadedAttempt, type SubmitReport } from './attempt.ts';
 import { loadBatch } from './cache/batch-cache.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -115,14 +115,14 @@ function intentOf(
 async function sendRecorded(deps: Dependencies, sending: Sending, intentAt: Instant): Promise<SubmitReport> {
   const { loaded, key, turn } = sending;
   await deps.atFaultPoint('after-intent');
-  const isHeld = !(await atItsMoment(deps, turn));
-  if (isHeld) giveBack(turn);
-  const verdict = isHeld
-    ? notSent('The API asked for a pause between the record and the request, so the request was not sent.')
-    : await request(deps, sending, intentAt);
+  const leave = await leaveToSend(deps, sending, intentAt);
+  const isSent = 'links' in leave;
+  if (!isSent) giveBack(turn);
+  const verdict = isSent ? await request(deps, sending, leave.links) : leave;
   const failure = 'failure' in verdict ? verdict.failure : null;
-  // Reported at once, because others are about to send; it usually shares the commit of the verdict.
-  const telling = isHeld ? Promise.resolve() : reportHealth(deps, turn, failure);
+  // Reported at once, because others are about to send; it usually shares the commit of the verdict. What was not sent says
+  // nothing about the API.
+  const telling = isSent ? reportHealth(deps, turn, failure) : Promise.resolve();
   telling.catch(() => undefined);
   await deps.atFaultPoint('after-answer');
   const report = await recordVerdict(deps, loaded, key, verdict);
@@ -132,21 +132,33 @@ async function sendRecorded(deps: Dependencies, sending: Sending, intentAt: Inst
   return report;
 }
 
-/** Checks the signal and both clocks a last time, then sends the request. */
-async function request(
+/**
+ * Checks a last time, with the signal and both clocks, whether the request may go: the links to its local media, or the
+ * verdict if it may not.
+ */
+async function leaveToSend(
   deps: Dependencies,
-  { loaded, key, link, media, signal }: Sending,
+  { turn, media, signal }: Sending,
   intentAt: Instant,
-): Promise<Verdict<StoredFile>> {
+): Promise<LinkedMedia | Verdict<StoredFile>> {
+  if (!(await atItsMoment(deps, turn)))
+    return notSent('The API asked for a pause between the record and the request, so the request was not sent.');
   if (signal.aborted) return notSent('The work was taken away right before sending.');
   if (deps.faulty.aborted) return notSent('This machine could not keep the answer, so the request was not sent.');
   if (!maySend(intentAt, deps.clock.now())) {
     return notSent('The process stood still between the record and the request, so the request was not sent.');
   }
-  if (media.type === 'failed') return { verdict: media.verdict, failure: media.failure };
+  return media.type === 'failed' ? { verdict: media.verdict, failure: media.failure } : media;
+}
+
+async function request(
+  deps: Dependencies,
+  { loaded, key, link }: Sending,
+  links: LinkedMedia['links'],
+): Promise<Verdict<StoredFile>> {
   const paid: PaidRequest = {
     operation: loaded.operation,
-    spec: withLink({ ...loaded.row.spec, ...media.links }, link),
+    spec: withLink({ ...loaded.row.spec, ...links }, link),
     idempotencyKey: idempotencyKeyOf(deps.ledger.id, key),
     isRepeat: mayBeTaken(loaded.charges, key),
     trust503: loaded.batch.settings.trust503,

@@ -18,8 +18,12 @@ export type PreparedMedia =
   { readonly type: 'ready'; readonly files: readonly (readonly [MediaColumn, LocalFile])[] } | FailedMedia;
 
 /** The links that a request sends in place of its local media. */
-export type SentMedia =
-  { readonly type: 'linked'; readonly links: Readonly<Partial<Record<MediaColumn, string>>> } | FailedMedia;
+export type SentMedia = LinkedMedia | FailedMedia;
+
+export interface LinkedMedia {
+  readonly type: 'linked';
+  readonly links: Readonly<Partial<Record<MediaColumn, string>>>;
+}
 
 const NONE: PreparedMedia = { type: 'ready', files: [] };
 

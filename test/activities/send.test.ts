@@ -68,6 +68,20 @@ describe('what is sent', () => {
   });
 });
 
+it("what was not sent, because the work was taken away meanwhile, is no trouble of the API, and its turn is another's", async () => {
+  const leaving = new AbortController();
+  const { world, worker } = await begin([tts()], {
+    clock: STOPPED,
+    atFaultPoint: (moment) => {
+      if (moment === 'after-intent') leaving.abort();
+    },
+  });
+  expect(await worker.submit(keyOf(1), leaving.signal)).toMatchObject(AGAIN);
+  expect(world.charges()).toHaveLength(0);
+  const { pace } = worker.deps;
+  expect([pace.usedBefore('create', NOW + 1), pace.troubled('create')]).toEqual([0, 1]);
+});
+
 describe('a large result that comes in the answer itself', () => {
   it.each([
     ['the disk has no room for it, who must be told', new StoreUnwritable('x.part', new Error('ENOSPC: no space')), 1],
