@@ -3,6 +3,7 @@ import { API_PATH } from '../contract/api-path.ts';
 import type { Failure } from '../contract/failures.ts';
 import type { UsedBy } from '../inputs/voices/voice-uses.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
+import type { ForgottenRequests } from '../results/forgotten-requests.ts';
 import { LinkedFolder, linkWords } from '../results/real-folders.ts';
 import { ServerUnavailable } from '../embedded/server-unavailable.ts';
 import type { CopyRefusal } from '../ledger/copy/copy-refused.ts';
@@ -47,13 +48,8 @@ export type Problem =
   | { readonly type: 'taken-out'; readonly out: string; readonly by: string }
   /** The out folder holds results of this batch from this ledger, which does not have it on record. */
   | { readonly type: 'forgotten-batch'; readonly out: string }
-  /** The out folder has paid requests of these rows of the batch, by id, which the ledger does not have on record. */
-  | {
-      readonly type: 'forgotten-requests';
-      readonly out: string;
-      readonly batch: string;
-      readonly rows: readonly string[];
-    }
+  /** The out folder has paid requests of the batch which the ledger does not have on record. */
+  | ({ readonly type: 'forgotten-requests'; readonly batch: string } & ForgottenRequests)
   /** A folder on the out path is a symbolic link, which may have come with somebody else's folder. */
   | { readonly type: 'linked-out'; readonly path: string }
   /** A symbolic link below the out folder, where rows may already have been paid for. */
@@ -179,8 +175,8 @@ const SENTENCES: { readonly [T in Problem['type']]: (problem: Extract<Problem, {
     `The output folder ${problem.out} ${problem.by}, and the results of this batch would overwrite it.`,
   'forgotten-batch': ({ out }) =>
     `The output folder ${out} holds the results of this batch from this very ledger, which does not have it on record: the ledger is older than the folder, as after a restore from a backup, and would pay for the rows again.`,
-  'forgotten-requests': ({ out, batch, rows }) =>
-    `The output folder ${out} has paid requests of ${rows.length} ${rows.length === 1 ? 'row' : 'rows'} of batch "${batch}" (${rows.slice(0, MOST_NAMED).join(', ')}${rows.length > MOST_NAMED ? ', …' : ''}) that the ledger does not have on record: the ledger is older than the folder, as after a restore from a backup, and would pay for them again.`,
+  'forgotten-requests': ({ folders, batch, rows, credits }) =>
+    `${folders.join(' and ')} ${folders.length === 1 ? 'has' : 'have'} paid requests of ${rows.length} ${rows.length === 1 ? 'row' : 'rows'} of batch "${batch}" (${rows.slice(0, MOST_NAMED).join(', ')}${rows.length > MOST_NAMED ? ', …' : ''}), ${credits} ${credits === 1 ? 'credit' : 'credits'}, that the ledger does not have on record: the ledger is older, as after a restore from a backup, and would pay for them again.`,
   'linked-out': ({ path }) => `${linkWords(path)}.`,
   'linked-below-out': ({ path }) => `${linkWords(path)}.`,
   loading: (problem) => `Batch "${problem.batch.name}" is still loading; nothing was sent, nothing was spent.`,

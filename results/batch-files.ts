@@ -4,7 +4,6 @@ import { OUTCOMES, outcomeFile } from '../contract/outcomes.ts';
 import type { TableFormat } from '../contract/table-format.ts';
 import { allowReplacing, keepEdited, REPLACEABLE_FILE, replaceableIn, writtenLast } from './redrive/edited-tables.ts';
 import type { KeptTable } from './redrive/edited-tables.ts';
-import { keepFormer } from './former-files.ts';
 import { FINISHED, JOINED, type FinishedLine, type JoinedLine, type SoundList } from './sound/sound-lists.ts';
 import { csvLine, jsonLine, type LineValue } from './line-formats.ts';
 import { receiptSchema } from './receipt.ts';
@@ -43,7 +42,7 @@ type SummaryOf = (hashes: Readonly<Record<string, string>>) => Summary;
 /** What was kept before files were replaced. */
 export interface Kept {
   readonly tables: readonly KeptTable[];
-  /** Folder in the out folder with the files of before a copy of the ledger was accepted; undefined if none were there. */
+  /** Folder in the out folder with the files of a newer state of the ledger; undefined if none were there. */
   readonly former: string | undefined;
 }
 
@@ -158,11 +157,10 @@ export class BatchFiles {
 
   /**
    * Replaces all earlier files by the sealed ones, removes outcome files that have no rows, and replaces the
-   * summary last. Tables that somebody has edited are kept under other names, which are returned, and so are the files of
-   * before a copy of the ledger was accepted; see {@link keepFormer}. Only one process at a time may publish to a folder.
+   * summary last. Tables that somebody has edited are kept under other names, which are returned. Only one process at a
+   * time may publish to a folder.
    */
-  async publish(acceptedAt?: string): Promise<Kept> {
-    const former = await keepFormer(this.#out, PROJECTED_FILES, acceptedAt);
+  async publish(): Promise<readonly KeptTable[]> {
     const written = await writtenLast(this.#out);
     const known = await replaceableIn(this.#out, written);
     // A person may have saved a table under this name.
@@ -175,7 +173,7 @@ export class BatchFiles {
     }
     await this.#open.get(SUMMARY_FILE)?.publish();
     for (const name of [CLAIM_FILE, REPLACEABLE_FILE]) await rm(join(this.#out, name), { force: true });
-    return { tables: kept, former };
+    return kept;
   }
 
   async abandon(): Promise<void> {

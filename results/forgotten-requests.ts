@@ -1,62 +1,104 @@
 import { join } from 'node:path';
-import * as z from 'zod';
-import { hasResult, OUTCOMES, wasAccepted, type Outcome } from '../contract/outcomes.ts';
+import type { AttemptState } from '../contract/outcomes.ts';
+import { roundCredits } from '../contract/price-units.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { RowStanding } from '../ledger/record-types.ts';
 import { RECEIPTS_JSONL } from './batch-files.ts';
-import { lstatsOf, readJson } from './files.ts';
-import { SUMMARY_FILE } from './names.ts';
-import { isoTime, receiptSchema, type Receipt } from './receipt.ts';
+import { lstatsOf } from './files.ts';
+import { acceptedCopy, formerFolders, newerThan, readFolderStanding } from './former-files.ts';
+import { attemptsOf } from './newest-request.ts';
+import { receiptSchema, type Receipt } from './receipt.ts';
 import { readJsonRows, RowSource } from './row-source.ts';
-import { summarySchema } from './summary.ts';
 import { Findings } from './verification/mismatch.ts';
 
-/** What says whether a folder was written from a newer state of the ledger. */
-const standingSchema = z.object({
-  ledger: z.string(),
-  outcomes: summarySchema.shape.outcomes,
-  accepted_copy: z.string().optional(),
+/** Paid requests that an out folder has on its receipts, and the ledger not on record. */
+export interface ForgottenRequests {
+  /** Their rows, by id. */
+  readonly rows: readonly string[];
+  /** What they were charged, or quoted; those without a known price count as 0. */
+  readonly credits: number;
+  /** The folders whose receipts have them: the out folder, or those in it with the files of before. */
+  readonly folders: readonly string[];
+}
+
+/** What of a receipt is compared. */
+const paidSchema = receiptSchema.pick({
+  part: true,
+  step: true,
+  take: true,
+  attempt: true,
+  verdict: true,
+  quoted: true,
+  charged: true,
 });
+type Paid = Pick<Receipt, keyof typeof paidSchema.shape>;
 
 /**
- * Rows, by id, with a paid request that an out folder of the batch has on its receipts, and the ledger not on record: the
- * ledger is older than the folder, as after a restore, and would pay for them again. No record of a request is ever removed,
- * so it is no other case. The receipts are read only if a copy was accepted since they were written, or the folder has more
- * results than the ledger.
+ * Finds the paid requests that an out folder of the batch has, and the ledger not: the ledger is older than the folder, as
+ * after a restore, and would pay for them again. No record of a request is ever removed, so it is no other case. Undefined
+ * if there are none. The receipts are read only where {@link newerThan} says so, and those of before always: whatever wrote
+ * the files again, a command that follows say, has compared nothing.
  */
 export async function forgottenRequests(
   out: string,
   batch: string,
-  ledger: Pick<Ledger, 'id' | 'acceptedAt' | 'counts' | 'scanRows'>,
-): Promise<readonly string[]> {
-  const summary = standingSchema.safeParse(await readJson(join(out, SUMMARY_FILE))).data;
-  if (summary?.ledger !== ledger.id) return [];
-  const accepted = await ledger.acceptedAt();
-  const isOfNow = summary.accepted_copy === (accepted === null ? undefined : isoTime(accepted));
-  if (isOfNow && resultsIn(summary.outcomes) <= resultsIn((await ledger.counts(batch)).outcomes)) return [];
-  const path = join(out, RECEIPTS_JSONL);
-  if ((await lstatsOf(path))?.isFile() !== true) return [];
-  const receipts = new RowSource(RECEIPTS_JSONL, readJsonRows(path, 'row', receiptSchema), new Findings());
+  ledger: Pick<Ledger, 'id' | 'acceptedAt' | 'readRow' | 'scanRows'>,
+): Promise<ForgottenRequests | undefined> {
+  const sources = await sourcesOf(out, batch, ledger);
+  if (sources.length === 0) return undefined;
   const rows: string[] = [];
-  for await (const scanned of ledger.scanRows(batch)) {
-    const paid = (await receipts.take(scanned.row.row)).filter(({ verdict }) => wasAccepted(verdict));
-    if (!paid.every((receipt) => isOnRecord(receipt, scanned))) rows.push(scanned.row.id);
+  const folders = new Set<string>();
+  let credits = 0;
+  for await (const standing of ledger.scanRows(batch)) {
+    const lacking = new Map<string, Paid>();
+    for (const { folder, receipts } of sources)
+      for (const receipt of await receipts.take(standing.row.row))
+        if (mayBeCharged(receipt.verdict) && !isOnRecord(receipt, standing)) {
+          lacking.set(keyOf(receipt), receipt);
+          folders.add(folder);
+        }
+    if (lacking.size > 0) rows.push(standing.row.id);
+    for (const { charged, quoted } of lacking.values()) credits += charged ?? quoted ?? 0;
   }
-  return rows;
+  return rows.length === 0 ? undefined : { rows, credits: roundCredits(credits), folders: [...folders] };
 }
 
-function resultsIn(outcomes: Readonly<Record<Outcome, number>>): number {
-  return OUTCOMES.filter(hasResult).reduce((sum, outcome) => sum + outcomes[outcome], 0);
+interface Source {
+  readonly folder: string;
+  readonly receipts: RowSource<Paid>;
+}
+
+/** The receipts to compare with. */
+async function sourcesOf(
+  out: string,
+  batch: string,
+  ledger: Pick<Ledger, 'id' | 'acceptedAt' | 'readRow'>,
+): Promise<readonly Source[]> {
+  const sources: Source[] = [];
+  for (const folder of [out, ...(await formerFolders(out))]) {
+    const standing = await readFolderStanding(folder, batch, ledger);
+    if (standing === undefined) continue;
+    const isOfNow =
+      folder === out && (await newerThan(standing, batch, ledger, await acceptedCopy(ledger))) === undefined;
+    const path = join(folder, RECEIPTS_JSONL);
+    if (isOfNow || (await lstatsOf(path))?.isFile() !== true) continue;
+    sources.push({ folder, receipts: new RowSource(path, readJsonRows(path, 'row', paidSchema), new Findings()) });
+  }
+  return sources;
+}
+
+/** Whether a request with this verdict may have been charged. */
+function mayBeCharged(verdict: AttemptState): boolean {
+  return ['accepted', 'done', 'unknown', 'sending'].includes(verdict);
 }
 
 /** Whether the ledger has this request, or, under another number, one that was made for the same. */
-function isOnRecord({ part, step, take, attempt }: Receipt, { row, charges, firstPart }: RowStanding): boolean {
-  const number = part === undefined || firstPart === undefined ? row.row : firstPart + part - 1;
-  return charges.some(
-    (one) =>
-      one.row === number &&
-      one.step === step &&
-      one.take === take &&
-      (one.attempt === attempt || !['not-accepted', 'revoked'].includes(one.state)),
+function isOnRecord(receipt: Paid, standing: RowStanding): boolean {
+  return attemptsOf(receipt, standing).some(
+    ({ attempt, state }) => attempt === receipt.attempt || !['not-accepted', 'revoked'].includes(state),
   );
+}
+
+function keyOf({ part, step, take, attempt }: Paid): string {
+  return [part ?? 0, step, take, attempt].join('/');
 }

@@ -5,7 +5,8 @@ import { OUTCOMES } from '../contract/outcomes.ts';
 import { PLAIN_TABLE } from '../contract/table-format.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money } from '../ledger/record-types.ts';
-import { BatchFiles, RESULTS_XLSX, type Kept } from './batch-files.ts';
+import { BatchFiles, PROJECTED_FILES, RESULTS_XLSX, type Kept } from './batch-files.ts';
+import { acceptedCopy, keepFormer } from './former-files.ts';
 import { writtenLast } from './redrive/edited-tables.ts';
 import type { WorkbookAnswer } from './workbook/write-workbook.ts';
 import { type OnFiles, countMade, type FinishedLine, type JoinedLine } from './sound/sound-lists.ts';
@@ -15,8 +16,9 @@ import type { Placed, StoredFiles } from './media.ts';
 import { Findings } from './verification/mismatch.ts';
 import type { Mismatch } from './verification/mismatch.ts';
 import { MEDIA_FOLDER } from './names.ts';
+import { NewestRequestOf } from './newest-request.ts';
 import { RealFolders } from './real-folders.ts';
-import { isoTime, receiptsOf } from './receipt.ts';
+import { receiptsOf } from './receipt.ts';
 import { resultFields } from './result-line.ts';
 import type { RowFile, ScannedRow } from './result-line.ts';
 import { RowCheck } from './verification/row-check.ts';
@@ -87,6 +89,7 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
   await sweepParts(out);
   const findings = new Findings();
   const tally = new Tally();
+  const newest = new NewestRequestOf();
   const check = new RowCheck(batch, request.complete, findings);
   const stale = new StaleMedia(batch, ledger, out);
   const folders = new RealFolders(out);
@@ -101,7 +104,9 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
         for (const charge of scanned.charges) tally.addCharge(charge);
         groups?.add(scanned.row);
         const fields = resultFields(scanned, batch.name, rowFiles[0]?.name ?? '');
-        await files.add(scanned.row.input, fields, receiptsOf(scanned, rowFiles));
+        const receipts = receiptsOf(scanned, rowFiles);
+        newest.add(receipts);
+        await files.add(scanned.row.input, fields, receipts);
       }
       for (const { scanned, file, became } of await placeAll(named, store, folders, stale))
         check.placed(scanned, file, became);
@@ -126,18 +131,18 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
     // excuse.
     if (request.complete || JSON.stringify(before) === JSON.stringify(after))
       compareSums(after, tally, batch, findings);
-    const accepted = await ledger.acceptedAt();
-    const acceptedAt = accepted === null ? undefined : isoTime(accepted);
+    const acceptedAt = await acceptedCopy(ledger);
     const summaryOf = (hashes: Readonly<Record<string, string>>): Summary => ({
       ...summarize(batch, tally, after.money.reserved, hashes, request.voxbatchVersion),
       ledger: ledger.id,
+      newest_request: newest.found,
       ...(acceptedAt !== undefined && { accepted_copy: acceptedAt }),
       ...(joined && { joined: { files: countMade(joined), incomplete: joined.length - countMade(joined) } }),
       ...(finished && { finished: { files: countMade(finished), failed: finished.length - countMade(finished) } }),
     });
     const workbook = (await wantsWorkbook(request, batch)) ? await files.addWorkbook(summaryOf) : null;
     await files.seal(summaryOf);
-    const kept = await publishAlone(files, ledger, acceptedAt);
+    const kept = await publishAlone(files, request, acceptedAt);
     return { ...after, mismatches: findings.list(), damaged: check.damaged, joined, finished, workbook, kept };
   } finally {
     await stale.forget();
@@ -186,12 +191,13 @@ export async function linkNewMedia(request: ProjectionRequest, since: number): P
  */
 async function publishAlone(
   files: BatchFiles,
-  ledger: Pick<Ledger, 'lockForFiles'>,
+  { out, batch, ledger }: ProjectionRequest,
   acceptedAt: string | undefined,
 ): Promise<Kept> {
   const unlock = await ledger.lockForFiles();
   try {
-    return await files.publish(acceptedAt);
+    const former = await keepFormer(out, PROJECTED_FILES, batch, ledger, acceptedAt);
+    return { tables: await files.publish(), former };
   } finally {
     unlock();
   }

@@ -4,6 +4,7 @@ import { DIALECT_CHOICE } from '../contract/dialects.ts';
 import { CONTROLS, OUTCOMES, ROW_STATES } from '../contract/outcomes.ts';
 import { decimalOf, DECIMALS, DELIMITERS, PLAIN_TABLE } from '../contract/table-format.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
+import { newestRequestSchema } from './newest-request.ts';
 import { isoTime } from './receipt.ts';
 import { roundCredits } from '../contract/price-units.ts';
 import type { Tally } from './tally.ts';
@@ -71,6 +72,8 @@ export const summarySchema = z.object({
   started_at: z.string().nullable(),
   /** Time when the last row ended. */
   ended_at: z.string().nullable(),
+  /** The newest paid request on the receipts; null if none was made; absent in summaries of earlier versions. */
+  newest_request: newestRequestSchema.nullable().exactOptional(),
   /** When the ledger was last replaced by a copy, ISO 8601, UTC; absent if it never was. */
   accepted_copy: z.string().exactOptional(),
   versions: z.object({ voxbatch: z.string(), summary: z.literal(SUMMARY_VERSION) }),

@@ -137,10 +137,10 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
       'Only to pay for all of them again, move the folder away first.',
   ),
   'forgotten-requests': usage(
-    ({ out, batch }) =>
+    ({ folders, batch }) =>
       'Nothing was sent, nothing was spent. Restore a newer state of the ledger. If that is lost, find in the store what can be found, free: ' +
       `voxbatch ledger accept-copy, then voxbatch ledger compare-store, then voxbatch reconcile ${shellWord(batch)}. ` +
-      `Only to pay again for what is missing then: voxbatch results ${shellWord(batch)} --out ${shellWord(out)}, which keeps the former files in before-copy-TIME/ there, and the same command again.`,
+      `What is missing then, with the ids of its jobs, is in receipts.jsonl there. Only to pay for that again: move ${folders.map(shellWord).join(' and ')} away, and run the same command again.`,
   ),
   'linked-out': usage(({ path }) => `Nothing was written there. Nothing was spent. ${linkAdvice(path)}`),
   'linked-below-out': usage(

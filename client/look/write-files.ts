@@ -129,8 +129,8 @@ export async function claimOut(out: string, batch: BatchIdentity, ledger: OwnerL
  * Throws {@link VoxbatchError} (`forgotten-requests`). Changes nothing.
  */
 export async function requireRemembered(out: string, { name: batch }: BatchIdentity, ledger: Ledger): Promise<void> {
-  const rows = await forgottenRequests(out, batch, ledger);
-  if (rows.length > 0) throw new VoxbatchError({ type: 'forgotten-requests', out, batch, rows });
+  const found = await forgottenRequests(out, batch, ledger);
+  if (found !== undefined) throw new VoxbatchError({ type: 'forgotten-requests', batch, ...found });
 }
 
 function refuse(out: string, found: OutStanding | UnwritableOut | { readonly type: 'writable' }): void {

@@ -97,7 +97,7 @@ export function keptLines(kept: WrittenFiles['kept'], out: string): readonly str
   const former = shortPath(join(out, kept.former));
   return [
     ...edited,
-    `The ledger is a copy that was accepted, and may lack rows that the files had: those are kept in ${former}. Compare them before you resume the batch.`,
+    `The ledger is a copy that was accepted, or was set back, and may lack rows that the files had: those are kept in ${former}. Compare them before you resume the batch.`,
   ];
 }
 

@@ -1,13 +1,17 @@
-import { beforeEach, expect, it } from '@jest/globals';
-import { forgottenRequests } from '../../results/forgotten-requests.ts';
+import { beforeEach, expect, it, jest } from '@jest/globals';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { byItself } from '../../contract/actions.ts';
+import { forgottenRequests, type ForgottenRequests } from '../../results/forgotten-requests.ts';
 import { projectBatch } from '../../results/project.ts';
-import type { Counts, RowStanding } from '../../ledger/record-types.ts';
+import type { RowStanding } from '../../ledger/record-types.ts';
 import { freshPlace } from '../support/place.ts';
 import { addBatch, finish, intend, keyOf } from './sample-batch.ts';
 
 const place = freshPlace();
-let rows: readonly RowStanding[];
-let counts: Counts;
+/** The rows before anything was sent, and when the folder was written. */
+let before: readonly RowStanding[];
+let now: readonly RowStanding[];
 
 async function readRows(): Promise<readonly RowStanding[]> {
   const read: RowStanding[] = [];
@@ -15,54 +19,137 @@ async function readRows(): Promise<readonly RowStanding[]> {
   return read;
 }
 
-/** What the folder has and a ledger with these rows does not. */
-function forgottenBy(standing: readonly RowStanding[], more: object = {}): Promise<readonly string[]> {
+/** A state of the ledger with these rows. */
+function ledgerWith(standing: readonly RowStanding[], more: object = {}): Parameters<typeof forgottenRequests>[2] {
   async function* scanRows(): AsyncGenerator<RowStanding, undefined> {
     yield* standing;
   }
-  return forgottenRequests(place.out, 'demo', {
+  return {
     id: place.ledger.id,
     acceptedAt: () => Promise.resolve(null),
-    counts: () => Promise.resolve(counts),
+    readRow: (_, row) => Promise.resolve(standing.find((one) => one.row.row === row)),
     scanRows,
     ...more,
-  });
+  };
 }
 
-/** The folder is written when one of two rows has its result, and the other one was refused. `rows`: those of before. */
+/** What the folder has and a ledger with these rows does not. */
+function forgottenBy(standing: readonly RowStanding[], more: object = {}): Promise<ForgottenRequests | undefined> {
+  return forgottenRequests(place.out, 'demo', ledgerWith(standing, more));
+}
+
+const PART = { spec: { kind: 'tts', text: 'One.', voice: 'v', extra: {} }, quoted: 5 } as const;
+
+/** The folder is written when of four rows one has its job, one was refused, one has its result, and one is in parts. */
 beforeEach(async () => {
-  await addBatch(
-    place,
-    ['id'],
-    ['a', 'b'].map((id) => ({ id, kind: 'tts', input: [id] }) as const),
-  );
-  rows = await readRows();
-  counts = await place.ledger.counts('demo');
-  await finish(place, keyOf(1), await place.store.put('demo/1-speech-1.mp3', 'sound of a'));
+  const rows = ['a', 'b', 'c'].map((id) => ({ id, kind: 'tts', input: [id] }) as const);
+  const inParts = { id: 'd', kind: 'tts', input: ['d'], parts: { first: 5, rows: [PART, PART] } } as const;
+  await addBatch(place, ['id'], [...rows, inParts]);
+  before = await readRows();
+  await intend(place, keyOf(1));
+  await place.ledger.settle(keyOf(1), { verdict: 'accepted', jobId: 'job-1' }, { state: 'processing' });
   const failure = { class: 'BadRequest', message: 'no' } as const;
   await intend(place, keyOf(2));
   await place.ledger.settle(keyOf(2), { verdict: 'rejected', failure }, { outcome: 'failed', failure });
+  await finish(place, keyOf(3), await place.store.put('demo/3-speech-1.mp3', 'sound of c'), 4);
+  await finish(place, keyOf(6), await place.store.put('demo/6-speech-1.mp3', 'sound of a part'), 2);
   await projectBatch(place.request({ complete: false }));
+  now = await readRows();
 });
 
-it('a ledger that is older than the out folder lacks requests that the folder has', async () => {
-  expect(await forgottenBy(rows)).toEqual(['a']);
-  expect(await forgottenBy(rows, { id: 'of another ledger' })).toEqual([]);
+it('a ledger that is older than the out folder lacks requests that the folder has, also those without a result', async () => {
+  expect(await forgottenBy(before)).toEqual({ rows: ['a', 'c', 'd'], credits: 16, folders: [place.out] });
+  expect(await forgottenBy([...before.slice(0, 1), ...now.slice(1)], { acceptedAt: () => Promise.resolve(1) })).toEqual(
+    {
+      rows: ['a'],
+      credits: 10,
+      folders: [place.out],
+    },
+  );
+  expect(await forgottenBy(before, { id: 'of another ledger' })).toBeUndefined();
+  expect(await forgottenRequests(place.out, 'other', ledgerWith(before))).toBeUndefined();
 });
 
-it('once a copy was accepted, it is found out also where the ledger has as many results', async () => {
-  counts = await place.ledger.counts('demo');
-  expect(await forgottenBy(rows)).toEqual([]);
-  expect(await forgottenBy(rows, { acceptedAt: () => Promise.resolve(1) })).toEqual(['a']);
+it('a request that may have been charged counts, one on the wire and one without an answer', async () => {
+  for (const verdict of ['sending', 'unknown']) {
+    const path = join(place.out, 'receipts.jsonl');
+    await writeFile(path, (await readFile(path, 'utf8')).replace('"accepted"', `"${verdict}"`));
+    expect(await forgottenBy(before)).toMatchObject({ rows: ['a', 'c', 'd'] });
+    await projectBatch(place.request({ complete: false }));
+  }
 });
 
-it('a ledger with fewer results lacks none whose request is on record, also as one in doubt under another number', async () => {
-  const [charge] = (await place.ledger.readRow('demo', 1))?.charges ?? [];
+it('the receipts are not read where the ledger has the newest request of the folder, unless a copy was accepted since', async () => {
+  const scanRows = jest.fn(() => {
+    throw new Error('read');
+  });
+  for (const ledger of [place.ledger, ledgerWith(now)])
+    expect(await forgottenRequests(place.out, 'demo', { ...ledger, scanRows })).toBeUndefined();
+  await expect(forgottenBy(now, { scanRows, acceptedAt: () => Promise.resolve(1) })).rejects.toThrow('read');
+  // A summary of an earlier version does not say.
+  const path = join(place.out, 'summary.json');
+  const { newest_request: newest, ...older } = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>;
+  expect(newest).toMatchObject({ row: 4, part: 2, step: 'speech', take: 1, attempt: 1 });
+  await writeFile(path, JSON.stringify(older));
+  await expect(forgottenBy(now, { scanRows })).rejects.toThrow('read');
+  expect(await forgottenBy(now)).toBeUndefined();
+});
+
+it('a newest request that was made again is none of the folder', async () => {
+  const again = before.map((one, index) => ({
+    ...one,
+    charges:
+      index < 2 ? [] : (now[index]?.charges ?? []).map((charge) => ({ ...charge, intentAt: charge.intentAt + 1 })),
+  }));
+  expect(await forgottenBy(again)).toMatchObject({ rows: ['a'] });
+});
+
+it('a ledger lacks none whose request is on record, also as one in doubt under another number', async () => {
+  const [charge] = now[0]?.charges ?? [];
   if (charge === undefined) throw new Error('no request');
-  const having = (change: object): readonly RowStanding[] =>
-    rows.map((one) => (one.row.row === 1 ? { ...one, charges: [{ ...charge, ...change }] } : one));
-  expect(await forgottenBy(having({}))).toEqual([]);
-  expect(await forgottenBy(having({ attempt: 2, state: 'unknown' }))).toEqual([]);
-  expect(await forgottenBy(having({ attempt: 2, state: 'revoked' }))).toEqual(['a']);
-  expect(await forgottenBy(having({ take: 2 }))).toEqual(['a']);
+  const accepted = { acceptedAt: () => Promise.resolve(1) };
+  const rowsBy = async (change: object): Promise<readonly string[] | undefined> => {
+    const first = { ...(now[0] as RowStanding), charges: [{ ...charge, ...change }] };
+    return (await forgottenBy([first, ...now.slice(1)], accepted))?.rows;
+  };
+  expect(await rowsBy({})).toBeUndefined();
+  expect(await rowsBy({ attempt: 2, state: 'unknown' })).toBeUndefined();
+  expect(await rowsBy({ attempt: 1, state: 'not-accepted' })).toBeUndefined();
+  expect(await rowsBy({ attempt: 2, state: 'revoked' })).toEqual(['a']);
+  expect(await rowsBy({ take: 2 })).toEqual(['a']);
+});
+
+it('the folder goes on to know of them when its files are written again from the older ledger, until a person moves those of before away', async () => {
+  const older = { ...place.ledger, ...ledgerWith(before) };
+  const project = async (more: object): Promise<string> => {
+    const { kept } = await projectBatch({ ...place.request({ complete: false }), ledger: { ...older, ...more } });
+    return join(place.out, kept.former ?? '');
+  };
+  const found = { rows: ['a', 'c', 'd'], credits: 16 };
+  // Nobody has accepted it: a file system that was set back.
+  const asItWas = await project({});
+  expect(asItWas).toContain('before-copy-');
+  expect(await forgottenBy(before)).toEqual({ ...found, folders: [asItWas] });
+  const accepted = { acceptedAt: () => Promise.resolve(1) };
+  await project(accepted);
+  await project(accepted);
+  expect(await forgottenBy(before, accepted)).toEqual({ ...found, folders: [asItWas] });
+  expect(await forgottenBy(now, accepted)).toBeUndefined();
+  await rename(asItWas, `${place.out}-moved`);
+  expect(await forgottenBy(before, accepted)).toBeUndefined();
+  await rm(`${place.out}-moved`, { recursive: true });
+});
+
+it('what became of its requests later is no reason: ended, and cleaned', async () => {
+  const { ledger } = place;
+  const cleaned = { ...ledger, acceptedAt: () => Promise.resolve(1) };
+  const file = await place.store.put('demo/1-speech-1.mp3', 'sound of a');
+  await ledger.finishJob(keyOf(1), { file }, { outcome: 'succeeded', file });
+  for (const row of [5, 4]) await ledger.giveUp(keyOf(row), { outcome: 'cancelled' });
+  await ledger.closeBatch('demo');
+  expect(await ledger.beginClean('demo', { rows: true, media: true }, byItself(null))).toMatchObject({ type: 'begun' });
+  expect(await ledger.cleanRows('demo', [1, 2, 3, 4])).toHaveLength(4);
+  await ledger.endClean('demo');
+  for (const standing of [ledger, cleaned])
+    expect(await forgottenRequests(place.out, 'demo', standing)).toBeUndefined();
 });
