@@ -45,7 +45,11 @@ export interface Batch {
    * Stops sending paid requests; results of running jobs are still fetched. Resolves once no paid request is in flight.
    */
   pause(options?: Reason): Promise<Steered>;
-  resume(options?: Reason): Promise<Steered>;
+  /**
+   * Continues a paused batch. Refused (`forgotten-requests`) if the folder of its files, by default `out/NAME`, has paid
+   * requests that the ledger lacks, as after a restore.
+   */
+  resume(options?: Reason & { readonly out?: string }): Promise<Steered>;
   /**
    * Ends the batch for good: no more paid requests are sent, and unsent rows are cancelled. With `now`, running jobs
    * are abandoned too.
@@ -139,10 +143,11 @@ export function batchNamed(name: string, invocation: BatchInvocation): Batch {
   const record = async (): Promise<BatchRecord> => chooseBatch(await session.ledger(), name);
   const steer = async (
     wish: Control,
-    { reason, now: isNow = false }: Reason & { readonly now?: boolean } = {},
+    { reason, now: isNow = false, out }: Reason & { readonly now?: boolean; readonly out?: string | undefined } = {},
   ): Promise<Steered> => {
     const { settings } = session;
-    return steerBatch({ settings, ledger: await session.ledger(), batch: await record(), wish, isNow, reason, say });
+    const ledger = await session.ledger();
+    return steerBatch({ settings, ledger, batch: await record(), wish, isNow, out, reason, say });
   };
   const workOn = async (folder: string | undefined): Promise<RunningBatch | undefined> => {
     const now = await record();
@@ -160,7 +165,7 @@ export function batchNamed(name: string, invocation: BatchInvocation): Batch {
       return explainRow(ledger, found, row, searchedStore(session.settings, ledger, found));
     },
     pause: ({ reason } = {}) => steer('paused', { reason }),
-    resume: ({ reason } = {}) => steer('running', { reason }),
+    resume: ({ reason, out } = {}) => steer('running', { reason, out }),
     stop: (options) => steer('stopping', options),
     history: async (options = {}) => (await readHistory(await session.ledger(), { batch: name, ...options })).actions,
     tune: async (tuning, { reason } = {}) => {

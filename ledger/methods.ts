@@ -61,7 +61,7 @@ export const METHODS = {
   ...from(() => import('./batches/not-chosen.ts'), 'openUnsent'),
   ...from(() => import('./money/charge-ratios.ts'), 'untoldSteps', 'chargeOutlook'),
   ...from(() => import('./database/accept-copy.ts'), 'acceptCopy'),
-  ...from(() => import('./database/copy-doubts.ts'), 'acceptedAt', 'clearDoubts', 'heldBatches'),
+  ...from(() => import('./database/copy-doubts.ts'), 'acceptedAt', 'clearDoubts', 'heldBatches', 'requireResumable'),
   ...from(() => import('./database/copy-senders.ts'), 'cameBack'),
   ...from(() => import('./database/own-store.ts'), 'storeId', 'recordStore', 'replaceStore'),
   // Removing what finished batches no longer need

@@ -31,7 +31,7 @@ import {
   type RedriveTerms,
 } from '../redrive/redrive.ts';
 import { refuseLoading } from '../problem.ts';
-import { claimOut, requireOwnOut } from '../look/write-files.ts';
+import { claimOut, requireOwnOut, requireRemembered } from '../look/write-files.ts';
 import type { Session } from '../session.ts';
 import { requireOwnServer } from '../temporal/own-server.ts';
 import { voxbatchVersion } from '../version.ts';
@@ -92,7 +92,7 @@ export type ReconcileEnd =
 /**
  * Settles rows whose answer was lost, by evidence or by a person's decision. This process reads from the API as a
  * worker does, but sends nothing and starts no workflow. Throws {@link VoxbatchError} (`bad-option`, `loading`, a
- * session's errors, `other-realm`, `taken-out`, those of {@link requireOwnServer}), in which case nothing was changed.
+ * session's errors, `other-realm`, `taken-out`, `forgotten-requests`, those of {@link requireOwnServer}), in which case nothing was changed.
  */
 export async function reconcile(
   session: Session,
@@ -111,6 +111,9 @@ export async function reconcile(
   const out = resolve(request.out ?? defaultOut(batch.name));
   requireSameRealm(batch, await session.api());
   await requireOwnOut(out, batch, ledger);
+  // What goes on with the batch would send its other rows, too. After an accepted copy, it waits for a person.
+  const isHeld = batch.control === 'paused' && batch.pauseReason === null;
+  if (batch.state === 'open' && !isHeld) await requireRemembered(out, batch, ledger);
   // Settled rows may go on, and cost.
   if (hasRows(plan)) await requireOwnServer(session.settings, ledger);
   const reads = await readsOf(session);

@@ -1,6 +1,7 @@
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { exitOfBatch } from '../../batches/look/view-batch.ts';
 import { viewMoney } from '../look/counts-view.ts';
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Control } from '../../contract/outcomes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -16,7 +17,7 @@ import { wakeWorkflow } from '../temporal/start-workflow.ts';
 import { defaultOut } from '../../contract/batch-name.ts';
 import type { Tuning } from '../../contract/tunables.ts';
 import { nextSteps, type NextStep } from '../look/next-steps.ts';
-import { readEnd } from '../look/write-files.ts';
+import { readEnd, requireRemembered } from '../look/write-files.ts';
 import type { Step } from '../../contract/row-kinds.ts';
 
 /** A request to steer a batch. */
@@ -27,6 +28,8 @@ export interface SteerRequest {
   readonly wish: Control;
   /** With `stopping`, abandon running jobs. */
   readonly isNow: boolean;
+  /** Folder of the batch's files, which may know of paid requests that the ledger lacks. Default `out/NAME`. */
+  readonly out?: string | undefined;
   /** Why, for the record. */
   readonly reason?: string | undefined;
   readonly say: (line: string) => void;
@@ -61,7 +64,8 @@ export interface StillRunning {
 /**
  * Pauses, resumes or stops a batch. The request is written to the ledger first: from then on no new paid request can be
  * recorded against it, whether Temporal answers or not. Then the workflow is notified; a pause or stop resolves once no
- * paid request is in flight. Throws {@link VoxbatchError} (`loading`, `untold`).
+ * paid request is in flight. A resume may send all rows that are left, so the folder of their files is asked first. Throws
+ * {@link VoxbatchError} (`loading`, `forgotten-requests`, `untold`).
  */
 export async function steerBatch(request: SteerRequest): Promise<Steered> {
   const { settings, ledger, batch: before, wish, isNow, reason, say } = request;
@@ -70,6 +74,7 @@ export async function steerBatch(request: SteerRequest): Promise<Steered> {
   let isWorkedOn = true;
   let elsewhere: string | undefined;
   if (before.state === 'open') {
+    if (wish === 'running' && before.control === 'paused') await requireResumable(request);
     const by = byPerson(settings, reason);
     await (isNow ? ledger.stopNow(batch, by) : ledger.setControl(batch, wish, undefined, by));
     const isTold = await tellWorkers({ settings, ledger, batch, say });
@@ -84,6 +89,12 @@ export async function steerBatch(request: SteerRequest): Promise<Steered> {
   const pausedAgain = isPausedAgain ? await exitOfBatch(ledger, batch) : undefined;
   const steered = { before, after, isWorkedOn, elsewhere, pausedAgain };
   return wish === 'stopping' ? { ...steered, stillRunning: await readRunning(ledger, batch) } : steered;
+}
+
+/** What is in doubt by the ledger itself comes first: workers that put on record again what they had sent need no person. */
+async function requireResumable({ ledger, batch, out }: SteerRequest): Promise<void> {
+  await ledger.requireResumable(batch.name);
+  await requireRemembered(resolve(out ?? defaultOut(batch.name)), batch, ledger);
 }
 
 async function readRunning(ledger: Ledger, batch: string): Promise<StillRunning> {

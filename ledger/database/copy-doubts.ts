@@ -56,6 +56,11 @@ export async function requireNoDoubt(tx: Tx, batch: string | null): Promise<void
   throw new CopyInDoubt({ senders, isUnseen, named, unplaced: unplaced.length });
 }
 
+/** Throws {@link CopyInDoubt} where a resume of this batch would. Changes nothing. */
+export async function requireResumable(db: Db, batch: string): Promise<void> {
+  await look(db, (tx) => requireNoDoubt(tx, batch));
+}
+
 /** What a person has seen to. */
 export interface ClearedDoubts extends Awaited {
   readonly unplaced: readonly UnplacedRequest[];

@@ -215,6 +215,12 @@ rows have not ended; 5: the account could not be read at all.`,
     does: 'Continue a paused batch',
     operands: [BATCH],
     flags: 'reason json',
+    own: {
+      out: [
+        '-o, --out <folder>',
+        'Folder of its results, asked for paid requests that a restored ledger lacks (default: out/<batch>)',
+      ],
+    },
     notes: STEERING,
     examples: ['voxbatch resume lines'],
     load: async () => (await import('../steer/control.ts')).resume,

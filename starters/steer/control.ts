@@ -21,7 +21,7 @@ import { tableLines } from '../terminal/table.ts';
 async function control(
   name: string | undefined,
   wish: Control,
-  { json = false, now: isNow = false, reason }: Flags,
+  { json = false, now: isNow = false, out, reason }: Flags,
   { output }: RunContext,
 ): Promise<ExitName> {
   return atLedger<ExitName>(async (ledger, settings) => {
@@ -32,6 +32,7 @@ async function control(
       batch,
       wish,
       isNow,
+      out,
       reason,
       say: output.say,
       onWait: () => {

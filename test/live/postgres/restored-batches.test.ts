@@ -1,6 +1,6 @@
 /** @slow */
 import { expect, it } from '@jest/globals';
-import { expectWhole } from '../../support/batch-end.ts';
+import { expectWhole, saying } from '../../support/batch-end.ts';
 import { LiveWorld } from '../../support/live-world.ts';
 import { makeReplaceableDatabase, type ReplaceableDatabase } from '../../support/replaceable-database.ts';
 
@@ -30,7 +30,8 @@ it('the next step of a row whose job a person names once more is not paid for ag
   expect(await world.run(['ledger', 'accept-copy'])).toMatchObject({ code: 0 });
   // It is paused now: 75.
   expect(await world.run(adopt)).toMatchObject({ code: 75 });
-  expect(await world.run(run)).toMatchObject({ code: 75 });
+  // Nor by a run: the files of before the copy was accepted know of it.
+  expect(await world.run(run)).toMatchObject({ code: 2, stderr: saying('has paid requests of 1 row') });
   expect(await world.run(['resume', 'lines'])).toMatchObject({
     code: 4,
     stderr: expect.stringContaining('voxbatch ledger accept-copy --compared'),

@@ -1,5 +1,6 @@
 /** @slow */
 import { existsSync } from 'node:fs';
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { env } from 'node:process';
 import { describe, expect, it } from '@jest/globals';
@@ -111,6 +112,33 @@ describe('steering where nobody works', () => {
     expect(await find(place.ledger)).toMatchObject({ state: 'open', control: 'stopping' });
     unlock();
   });
+
+  it.each(['out/b', 'elsewhere'])(
+    'resumes nothing while %s has paid requests that the ledger lacks (2)',
+    async (out) => {
+      const { ledger } = place;
+      await STATES.paused(ledger);
+      await expectRun(`results b --out ${out}`, 75);
+      const read = (name: string): Promise<string> => readFile(join(out, name), 'utf8');
+      const [receipts, summary] = [await read('receipts.jsonl'), await read('summary.json')];
+      // The files of a ledger that is set back: it had sent row 2, too.
+      const sent = { ...(JSON.parse(receipts) as object), row: 2, id: 'r2', charged: 12 };
+      await writeFile(join(out, 'receipts.jsonl'), `${receipts}${JSON.stringify(sent)}\n`);
+      const { newest_request: newest, ...rest } = JSON.parse(summary) as { newest_request: object };
+      await writeFile(join(out, 'summary.json'), JSON.stringify({ ...rest, newest_request: { ...newest, row: 2 } }));
+      const resume = out === 'out/b' ? 'resume b' : `resume b --out ${out}`;
+      const why = [/paid requests of 1 row of batch "b" \(r2\), 12 credits/, 'voxbatch ledger compare-store'];
+      await expectRun(resume, 2, why);
+      // Written again, the files of before say so.
+      await expectRun(`results b --out ${out}`, 75, 'before-copy-');
+      await expectRun(resume, 2, [...why, `move ${process.cwd()}/${out}/before-copy-`]);
+      expect(await find(ledger)).toMatchObject({ control: 'paused' });
+      const [former = ''] = (await readdir(out)).filter((name) => name.startsWith('before-copy-'));
+      await rename(join(out, former), 'moved');
+      await expectRun(resume, 0, '"b"');
+      expect(await find(ledger)).toMatchObject({ control: 'running' });
+    },
+  );
 
   it('keeps a stop, whoever else wishes what at the same time', async () => {
     await STATES.running(place.ledger);
