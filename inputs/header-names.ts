@@ -1,6 +1,6 @@
 import { CAST_COLUMN } from '../contract/cast.ts';
 import { columnsOfKind, KINDS, type SpecColumn } from '../contract/row-kinds.ts';
-import { slipOf } from './voices/nearest-name.ts';
+import { slipOf } from '../contract/nearest-name.ts';
 
 /** Columns that some kind reads. */
 export function specColumns(): readonly SpecColumn[] {

@@ -2,7 +2,7 @@ import { isDefaulted } from '../contract/batch.ts';
 import { columnsOfKind, kindFactsOf, KINDS, perKind, type Kind, type SpecColumn } from '../contract/row-kinds.ts';
 import { show, type Finding } from '../contract/manifest-problems.ts';
 import type { Columns, PlacedFinding } from './header.ts';
-import { slipOf } from './voices/nearest-name.ts';
+import { slipOf } from '../contract/nearest-name.ts';
 
 /**
  * The columns that identify a kind: those that it needs and that no flag fills. The voice identifies none: it may come

@@ -1,5 +1,5 @@
 import type { Voice } from '../../api/speech-api.ts';
-import { slipOf } from '../../inputs/voices/nearest-name.ts';
+import { slipOf } from '../../contract/nearest-name.ts';
 import { show, type ManifestProblem, type ManifestWarning } from '../../contract/manifest-problems.ts';
 import type { JobHolder } from '../../ledger/record-types.ts';
 import {

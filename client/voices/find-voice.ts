@@ -1,7 +1,7 @@
 import { readVoices } from '../../api/voices/read-voices.ts';
 import { type SpeechApi, type Voice, ApiError, type VoiceFilter } from '../../api/speech-api.ts';
 import { soleDialect, type Dialect } from '../../contract/dialects.ts';
-import { slipOf } from '../../inputs/voices/nearest-name.ts';
+import { slipOf } from '../../contract/nearest-name.ts';
 import { nameAskedFor, VoiceNames } from '../../policy/voices/voice-name.ts';
 import { createApi, realmOf } from '../open-api.ts';
 import type { Session } from '../session.ts';

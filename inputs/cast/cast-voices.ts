@@ -4,7 +4,7 @@ import { columnsOfKind, type JsonValue, type Kind } from '../../contract/row-kin
 import { show, type Finding } from '../../contract/manifest-problems.ts';
 import { VoiceNames, type NamedVoice } from '../../policy/voices/voice-name.ts';
 import type { Columns } from '../header.ts';
-import { slipOf } from '../voices/nearest-name.ts';
+import { slipOf } from '../../contract/nearest-name.ts';
 
 /** What a cast gives a row. */
 export interface CastValues {

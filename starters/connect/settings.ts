@@ -26,6 +26,7 @@ import {
 import { requireOperator } from '../../client/history/by-person.ts';
 import { findPayloadKeys } from '../../client/encryption/read-payload-keys.ts';
 import { readToken } from './api-token.ts';
+import { refuseMistyped } from './mistyped-settings.ts';
 import { ownEnvironment } from '../own-environment.ts';
 import { ExitError } from '../exit-error.ts';
 import { openRecords } from '../../client/open-records.ts';
@@ -36,6 +37,7 @@ import { openRecords } from '../../client/open-records.ts';
  * places; any of the standard Temporal settings means a cluster.
  */
 export async function readSettings(env: NodeJS.ProcessEnv = ownEnvironment()): Promise<CommandSettings> {
+  refuseMistyped(env);
   const { config, store, unconfirmed } = await readConfigOf(env);
   // Registered even if unconfirmed: knowing an operation sends nothing, and every command that sends has the whole
   // config confirmed first.

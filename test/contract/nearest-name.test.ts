@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { knownColumns } from '../../../inputs/header-names.ts';
-import { slipOf } from '../../../inputs/voices/nearest-name.ts';
+import { knownColumns } from '../../inputs/header-names.ts';
+import { slipOf } from '../../contract/nearest-name.ts';
 
 it.each([
   ['txet', 'text'],
