@@ -8,14 +8,17 @@ import type { ManifestSource } from '../inputs/manifest-source.ts';
 import type { ManifestOptions, ManifestRow } from '../inputs/manifest-options.ts';
 import { readManifest, type ManifestSummary } from '../inputs/read-manifest.ts';
 import type { VoiceMaker } from '../inputs/voices/voice-uses.ts';
+import { BatchExists, LoadTakenOver } from '../ledger/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Subset } from '../contract/subset.ts';
 import type { MonthClaim } from '../ledger/schedules/occurrence-records.ts';
-import type { BatchIdentity, BatchRecord, LoadedRow } from '../ledger/record-types.ts';
+import type { BatchIdentity, BatchRecord, LoadedRow, Loading, NewBatch } from '../ledger/record-types.ts';
 import { isSameCast, isSameReading } from './batch-settings.ts';
 import { inChunks } from '../results/in-chunks.ts';
 
 const ROWS_A_TRANSACTION = 500;
+/** How often a load is begun that others take over: two whose lock keeps nobody out must not do that for ever. */
+const MOST_LOADS = 3;
 
 /** A checked manifest, and the batch to make of it. */
 export interface LoadRequest {
@@ -71,21 +74,32 @@ export type LoadAnswer = { readonly type: 'new' | 'known'; readonly batch: Batch
  *
  * Rows are written in several transactions, so that a large manifest does not lock running batches out of the ledger.
  * Until the last one, the batch is `loading` and never starts. A ledger lock serializes concurrent starts; a killed
- * load is discarded and repeated.
+ * load is discarded and repeated. So is one that still runs, but has lost its lock: it then waits for whoever took it over,
+ * and finds that batch.
  *
  * @throws ManifestError if the manifest is no longer the one that was checked.
  * @throws MonthUsedUp if its month cannot pay one row.
+ * @throws LoadTakenOver if whoever took its load over leaves no batch, or others did so again and again.
  */
 export async function findOrLoadBatch(request: LoadRequest): Promise<LoadAnswer> {
-  const unlock = await request.ledger.lockForLoading();
-  try {
-    const found = await request.ledger.findBatch(request.identity.name);
-    if (found !== undefined && found.state !== 'loading') return compareBatch(found, request);
-    await request.ledger.discardLoading(request.identity.name);
-    return { type: 'new', batch: await load(request) };
-  } finally {
-    unlock();
+  let lost: LoadTakenOver | undefined;
+  for (let begun = 0; begun < MOST_LOADS; begun += 1) {
+    const unlock = await request.ledger.lockForLoading();
+    try {
+      const found = await request.ledger.findBatch(request.identity.name);
+      if (found !== undefined && found.state !== 'loading') return compareBatch(found, request);
+      // Whoever removed it may have wanted that there is none, because its firing was ended from outside.
+      if (found === undefined && lost !== undefined) throw lost;
+      await request.ledger.discardLoading(request.identity.name);
+      return { type: 'new', batch: await load(request) };
+    } catch (error) {
+      if (!(error instanceof LoadTakenOver) || error === lost) throw error;
+      lost = error;
+    } finally {
+      unlock();
+    }
   }
+  throw lost ?? new LoadTakenOver(request.identity.name);
 }
 
 async function load(request: LoadRequest): Promise<BatchRecord> {
@@ -94,16 +108,14 @@ async function load(request: LoadRequest): Promise<BatchRecord> {
   const reading = readingOf(request);
   const { format } = source;
   const { subset = null } = request.options;
-  await ledger.createBatch(
-    {
-      ...identity,
-      settings: { ...settings, reading, ...tablesOf(format, settings) },
-      columns,
-      source: source.label,
-      subset,
-    },
-    request.month,
-  );
+  const batch = {
+    ...identity,
+    settings: { ...settings, reading, ...tablesOf(format, settings) },
+    columns,
+    source: source.label,
+    subset,
+  };
+  const loading = await begin(ledger, batch, request.month);
   let count = 0;
   // Parts are numbered after all rows.
   let nextPart = checked.rows + 1;
@@ -122,14 +134,23 @@ async function load(request: LoadRequest): Promise<BatchRecord> {
     };
   };
   for await (const rows of inChunks(readManifest(source, request.options, checked), ROWS_A_TRANSACTION)) {
-    await ledger.addRows(identity.name, rows.map(loaded));
+    await ledger.addRows(loading, rows.map(loaded));
     count += rows.length;
   }
+  await ledger.openBatch(loading, count, { ...request.by, credits: checked.quoted });
   source.rows.drop();
-  await ledger.openBatch(identity.name, count, { ...request.by, credits: checked.quoted });
-  const batch = await ledger.findBatch(identity.name);
-  if (batch === undefined) throw new Error(`Batch "${identity.name}" vanished from the ledger while it was loaded.`);
-  return batch;
+  const opened = await ledger.findBatch(identity.name);
+  if (opened === undefined) throw new Error(`Batch "${identity.name}" vanished from the ledger while it was loaded.`);
+  return opened;
+}
+
+/** Creates the batch. Whoever has created it since its name was free has taken the load over. */
+async function begin(ledger: Ledger, batch: NewBatch, month: MonthClaim | undefined): Promise<Loading> {
+  try {
+    return await ledger.createBatch(batch, month);
+  } catch (error) {
+    throw error instanceof BatchExists ? new LoadTakenOver(batch.name) : error;
+  }
 }
 
 /** How the results of a manifest are written: like itself. Excel recognises UTF-8 by a byte order mark. */

@@ -17,7 +17,7 @@ const QUOTED = 2.5;
  */
 export async function prefill(path: string, apiUrl: string, rows: number, ended: number, batch = BATCH): Promise<void> {
   const ledger = await openLedger(path, { makesTables: true });
-  await ledger.createBatch({
+  const loading = await ledger.createBatch({
     ...{
       name: batch,
       digest: 'bench',
@@ -37,11 +37,11 @@ export async function prefill(path: string, apiUrl: string, rows: number, ended:
   });
   for (let from = 1; from <= rows; from += ROWS_A_CALL) {
     await ledger.addRows(
-      batch,
+      loading,
       Array.from({ length: Math.min(ROWS_A_CALL, rows - from + 1) }, (_, at) => aRow(from + at)),
     );
   }
-  await ledger.openBatch(batch, rows);
+  await ledger.openBatch(loading, rows);
   await ledger.close();
   if (ended > 0) endRows(path, ended);
 }

@@ -15,6 +15,7 @@ import {
   LedgerReadOnly,
   LedgerTooNew,
   LedgerUnreachable,
+  LoadTakenOver,
 } from '../ledger/errors.ts';
 import { StoreUnwritable } from '../store/errors.ts';
 
@@ -282,6 +283,7 @@ export function isMachineTrouble(error: unknown): boolean {
     error instanceof LedgerReadOnly ||
     error instanceof CopyInDoubt ||
     error instanceof LedgerTooNew ||
+    error instanceof LoadTakenOver ||
     error instanceof StoreUnwritable ||
     isDiskTrouble(error)
   );

@@ -153,6 +153,20 @@ export class BatchExists extends Error {
   }
 }
 
+/**
+ * A load of a batch no longer has it: another start has taken it over, or removed it, or rows of it are missing. Nothing of
+ * what this load did takes effect.
+ */
+export class LoadTakenOver extends Error {
+  constructor(batch: string, problem = `another start loads batch "${batch}" now, or has removed it`) {
+    super(
+      `The rows of this manifest were not loaded: ${problem}. That can only be where the lock of loading was lost meanwhile, ` +
+        'because the database restarted or the line to it was cut. Run the same command again: it loads all rows, or follows the batch that has them.',
+    );
+    this.name = 'LoadTakenOver';
+  }
+}
+
 /** A month's budget is used up: not even one row of a new batch would fit. The batch was not created. */
 export class MonthUsedUp extends Error {
   /** The month's budget and spending. */

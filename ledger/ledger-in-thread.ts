@@ -14,6 +14,7 @@ import {
   LedgerTooNew,
   LedgerFull,
   LedgerUnreachable,
+  LoadTakenOver,
   MonthUsedUp,
 } from './errors.ts';
 import { ownOperations } from '../contract/add-operations.ts';
@@ -66,6 +67,7 @@ const CLASSES: readonly (abstract new (...args: never) => Error)[] = [
   LedgerMisuse,
   BatchExists,
   DuplicateRow,
+  LoadTakenOver,
   MonthUsedUp,
 ];
 

@@ -26,6 +26,16 @@ export interface NewBatch extends BatchIdentity {
   readonly subset?: Subset | null;
 }
 
+/**
+ * A load of a batch's rows, as `createBatch` began it. Whoever discards what was loaded takes the batch away from it: it can
+ * then add and open nothing more.
+ */
+export interface Loading {
+  readonly batch: string;
+  /** Of its folder in the store, which no other load has. */
+  readonly stem: string;
+}
+
 export interface BatchRecord extends NewBatch {
   /** The subset requested last; null for all rows. Rows of an earlier, larger subset still run. */
   readonly subset: Subset | null;

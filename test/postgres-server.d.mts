@@ -3,6 +3,8 @@ export interface PostgresServer {
   readonly url: string;
   /** The folder that has its files. */
   readonly data: string;
+  /** Runs one of PostgreSQL's programs as the server's user. */
+  readonly run: (program: string, ...args: readonly string[]) => void;
   readonly kill: () => void;
   readonly keepFiles: () => () => void;
   readonly start: () => Promise<void>;

@@ -6,15 +6,15 @@ import type { Control } from '../../contract/outcomes.ts';
 import { shareOfMonth } from '../../policy/schedules/month-budget.ts';
 import { watchFrom } from './halts.ts';
 import { beginVoiceWaits } from '../voices/awaited-voices.ts';
-import { countOpen } from './counts.ts';
-import { BatchExists, DuplicateKey, LedgerMisuse, MonthUsedUp } from '../errors.ts';
+import { countOpen, counts } from './counts.ts';
+import { BatchExists, DuplicateKey, LedgerMisuse, LoadTakenOver, MonthUsedUp } from '../errors.ts';
 import { monthSpend } from '../schedules/months.ts';
 import type { MonthClaim } from '../schedules/occurrence-records.ts';
-import type { NewBatch } from '../record-types.ts';
+import type { Loading, NewBatch } from '../record-types.ts';
 import { changesBy, noteAction } from '../history/actions.ts';
 import { addNotices, tellPause } from '../notices/notices.ts';
 import { jsonOrNull, settingsColumns } from '../records.ts';
-import { findBatch, requireBatch, setBatch } from './read-batches.ts';
+import { findBatch, requireBatch, requireLoaded, setBatch } from './read-batches.ts';
 import type { Db, Tx } from '../schema.ts';
 import { isHeld, letGo, requireNoDoubt } from '../database/copy-doubts.ts';
 import { write } from '../database/transactions.ts';
@@ -42,11 +42,12 @@ function newStem(name: string): string {
 }
 
 /**
- * Creates a batch in state `loading`. Throws {@link BatchExists}. With `month`, the batch's budget is capped at the
+ * Creates a batch in state `loading`. Returns what adds its rows and opens it. Throws {@link BatchExists}. With `month`, the batch's budget is capped at the
  * month's remaining credits. The same transaction decides this, so two firings never claim the same credits. Throws
  * {@link MonthUsedUp}.
  */
-export async function createBatch(db: Db, batch: NewBatch, month?: MonthClaim): Promise<void> {
+export async function createBatch(db: Db, batch: NewBatch, month?: MonthClaim): Promise<Loading> {
+  const loading: Loading = { batch: batch.name, stem: newStem(batch.name) };
   try {
     await write(db, async (tx) => {
       await requireNoDoubt(tx, batch.name);
@@ -62,7 +63,7 @@ export async function createBatch(db: Db, batch: NewBatch, month?: MonthClaim): 
           columns: JSON.stringify(batch.columns),
           source: batch.source,
           subset: jsonOrNull(batch.subset ?? undefined),
-          stem: newStem(batch.name),
+          stem: loading.stem,
           rows_a_folder: ROWS_A_FOLDER,
           state: 'loading',
           control: 'running',
@@ -76,6 +77,7 @@ export async function createBatch(db: Db, batch: NewBatch, month?: MonthClaim): 
   } catch (error) {
     throw error instanceof DuplicateKey ? new BatchExists(batch.name) : error;
   }
+  return loading;
 }
 
 async function nextNumber(tx: Tx): Promise<number> {
@@ -95,17 +97,19 @@ async function withinMonth(tx: Tx, { settings }: NewBatch, month: MonthClaim): P
 }
 
 /**
- * `loading` → `open`; a batch that is already past `loading` stays as it is. Throws {@link LedgerMisuse} unless it has
- * exactly this many rows. `by`: who starts it.
+ * `loading` → `open`; a batch that this load has opened already stays as it is. Throws {@link LoadTakenOver} if another
+ * load has it, or unless it has exactly this many rows. `by`: who starts it.
  */
-export async function openBatch(db: Db, batch: string, rows: number, by = byItself(null)): Promise<void> {
+export async function openBatch(db: Db, loading: Loading, rows: number, by = byItself(null)): Promise<void> {
+  const { batch } = loading;
   await unitAdapterOf(db)?.afterLoading(db);
   await write(db, async (tx) => {
-    const found = await requireBatch(tx, batch);
-    if (found.rows !== rows) {
-      throw new LedgerMisuse(
-        `Batch "${batch}" has ${found.rows} of ${rows} rows in the ledger: another command is loading it, too. Nothing was spent.`,
-      );
+    const found = await requireLoaded(tx, loading);
+    // What the triggers have counted: whoever removed rows may have been of a version that left the batch's own figure.
+    const { total } = await counts(tx, batch);
+    if (found.rows !== rows || total !== rows) {
+      const there = Math.min(found.rows, total);
+      throw new LoadTakenOver(batch, `batch "${batch}" has ${there} of ${rows} rows in the ledger`);
     }
     if (found.state !== 'loading') return;
     await beginVoiceWaits(tx, batch);
@@ -115,17 +119,29 @@ export async function openBatch(db: Db, batch: string, rows: number, by = byItse
 }
 
 /**
- * Removes a batch that is still `loading`, with its rows, some at a time; any other stays. If the process ends before
- * the last, the batch is still loading and can be removed later.
+ * Removes a batch that is still `loading`, with its rows, some at a time; any other stays. First it takes the batch away
+ * from its load, which may still run: the lock that should prevent that is lost with a connection. If the process ends
+ * before the last, the batch is still loading and can be removed later. Ends early if another one removes it, too.
  */
 export async function discardLoading(db: Db, batch: string): Promise<void> {
-  while (await write(db, (tx) => discardSome(tx, batch)));
+  const taken: Loading = { batch, stem: newStem(batch) };
+  const isThere = await write(db, (tx) => takeOver(tx, taken));
+  while (isThere && (await write(db, (tx) => discardSome(tx, taken))));
+}
+
+/** Makes a batch that is `loading` that of another load. Returns whether there is one. */
+async function takeOver(tx: Tx, { batch, stem }: Loading): Promise<boolean> {
+  const found = await findBatch(tx, batch);
+  if (found?.state !== 'loading') return false;
+  // Without rows, it is not opened by a load of a version before, either, which heeds nothing else.
+  await setBatch(tx, batch, { stem, rows: 0 });
+  return true;
 }
 
 /** Returns whether more is left to remove. */
-async function discardSome(tx: Tx, batch: string): Promise<boolean> {
+async function discardSome(tx: Tx, { batch, stem }: Loading): Promise<boolean> {
   const found = await findBatch(tx, batch);
-  if (found?.state !== 'loading') return false;
+  if (found?.layout.stem !== stem) return false;
   const rows = await tx
     .selectFrom('rows')
     .select('row')

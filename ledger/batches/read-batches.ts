@@ -1,7 +1,7 @@
 import type { Selectable, Updateable } from 'kysely';
 import { preparedOne } from '../database/prepared.ts';
-import { LedgerMisuse } from '../errors.ts';
-import type { BatchRecord } from '../record-types.ts';
+import { LedgerMisuse, LoadTakenOver } from '../errors.ts';
+import type { BatchRecord, Loading } from '../record-types.ts';
 import { toBatch } from '../records.ts';
 import type { Db, Tx } from '../schema.ts';
 import type { BatchesTable } from '../tables/batches.ts';
@@ -30,6 +30,13 @@ export async function findBatch(db: Db, batch: string): Promise<BatchRecord | un
 export async function requireBatch(tx: Tx, batch: string): Promise<BatchRecord> {
   const found = await findBatch(tx, batch);
   if (found === undefined) throw new LedgerMisuse(`There is no batch "${batch}" in this ledger.`);
+  return found;
+}
+
+/** The batch of this load. Throws {@link LoadTakenOver} if it is that of another one by now, or gone. */
+export async function requireLoaded(tx: Tx, { batch, stem }: Loading): Promise<BatchRecord> {
+  const found = await findBatch(tx, batch);
+  if (found?.layout.stem !== stem) throw new LoadTakenOver(batch);
   return found;
 }
 

@@ -17,6 +17,8 @@ const SESSION_SETTINGS = {
   statement_timeout: '0',
   lock_timeout: '0',
   idle_in_transaction_session_timeout: '20s',
+  // A session that holds a lock may say nothing for hours.
+  idle_session_timeout: '0',
   tcp_keepalives_idle: '10',
   tcp_keepalives_interval: '5',
   tcp_keepalives_count: '4',

@@ -2,10 +2,10 @@ import type { SelectQueryBuilder } from 'kysely';
 import { byAttempt } from '../../contract/batch.ts';
 import { defined } from '../../contract/defined.ts';
 import { whyNotChosen } from '../../policy/subset/subset.ts';
-import { requireBatch, setBatch } from '../batches/read-batches.ts';
+import { requireLoaded, setBatch } from '../batches/read-batches.ts';
 import { isPart } from '../conditions.ts';
 import { DuplicateKey, DuplicateRow, LedgerMisuse } from '../errors.ts';
-import type { ChargeRecord, LoadedRow, RowStanding } from '../record-types.ts';
+import type { ChargeRecord, LoadedRow, Loading, RowStanding } from '../record-types.ts';
 import { fromParts, fromRow, toCharge, toRow } from '../records.ts';
 import { preparedEach } from '../database/prepared.ts';
 import { look, write } from '../database/transactions.ts';
@@ -15,17 +15,21 @@ import { chargesOf, lineOf, type RowKey } from './line-changes.ts';
 /** Rows per INSERT: well under the database's limit of parameters. */
 const ROWS_PER_INSERT = 500;
 
-/** Adds rows of a `loading` batch: all of these, or none. Throws {@link DuplicateRow} on a duplicate id. */
-export async function addRows(db: Db, batch: string, rows: readonly LoadedRow[]): Promise<void> {
+/**
+ * Adds rows of a `loading` batch: all of these, or none. Throws {@link DuplicateRow} on a duplicate id, and `LoadTakenOver`
+ * if another load has the batch.
+ */
+export async function addRows(db: Db, loading: Loading, rows: readonly LoadedRow[]): Promise<void> {
+  const { batch } = loading;
   try {
     await write(db, async (tx) => {
-      const { state, subset, number: loaded, rows: before } = await requireBatch(tx, batch);
+      const { state, subset, number: loaded, rows: before } = await requireLoaded(tx, loading);
       if (state !== 'loading') throw new LedgerMisuse(`Batch "${batch}" is ${state}; rows are added while it loads.`);
-      const loading = { batch, loaded, now: tx.now() };
+      const context = { batch, loaded, now: tx.now() };
       const notChosen = whyNotChosen(subset);
       const lines = rows.flatMap((row) => {
         const ending = row.isNotChosen === true ? notChosen : undefined;
-        return [fromRow(loading, row, ending), ...fromParts(loading, row, ending)];
+        return [fromRow(context, row, ending), ...fromParts(context, row, ending)];
       });
       for (let at = 0; at < lines.length; at += ROWS_PER_INSERT) {
         await tx

@@ -21,7 +21,7 @@ export const batches = table(['name'], {
   source: text(),
   /** Sequence number, in order of creation in this ledger. */
   number: integer(),
-  /** Folder of its files in the store. */
+  /** Folder of its files in the store. While it is loaded also which load has it, because each begins with another. */
   stem: text(),
   /** Rows whose files share a folder; null for all. */
   rows_a_folder: orNull(integer()),

@@ -189,9 +189,9 @@ export class World extends RunningService {
   async #load(rows: readonly LoadedRow[], wanted: Omit<Filling, 'waits'>): Promise<void> {
     const { apiUrl = this.simulator.url, name = BATCH, ...settings } = wanted;
     const batch = { name, digest: 'd1', apiUrl, account: ACCOUNT, columns: ['id'], source: 'b.csv' };
-    await this.ledger.createBatch({ ...batch, settings: settingsOf(settings) });
-    await this.ledger.addRows(name, rows);
-    await this.ledger.openBatch(name, rows.length);
+    const loading = await this.ledger.createBatch({ ...batch, settings: settingsOf(settings) });
+    await this.ledger.addRows(loading, rows);
+    await this.ledger.openBatch(loading, rows.length);
   }
 
   async batch(name = BATCH): Promise<BatchRecord> {

@@ -5,6 +5,9 @@ import { join } from 'node:path';
 import { findOrLoadBatch, type LoadAnswer, type LoadRequest } from '../../batches/load-batch.ts';
 import type { Subset } from '../../contract/subset.ts';
 import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
+import { LoadTakenOver } from '../../ledger/errors.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { NewBatch } from '../../ledger/record-types.ts';
 import { fileLocks } from '../../ledger/sqlite/locks.ts';
 import { summarizeManifest } from '../../inputs/read-manifest.ts';
 import { settingsOf } from '../activities/rows.ts';
@@ -85,10 +88,51 @@ describe('findOrLoadBatch', () => {
   });
 
   it('begins a load anew that was killed', async () => {
-    const checked = await summarizeManifest(await openLines(LINES), OPTIONS);
-    const identity = { ...IDENTITY, digest: checked.digest ?? '' };
-    await place.ledger.createBatch({ ...identity, settings: settingsOf({}), columns: ['id'], source: 'lines.csv' });
-    expect(await load()).toMatchObject({ type: 'new', batch: { state: 'open', rows: 2, columns: checked.columns } });
+    const killed = await batchOf(LINES);
+    await place.ledger.createBatch({ ...killed, columns: ['id'] });
+    expect(await load()).toMatchObject({ type: 'new', batch: { state: 'open', rows: 2, columns: killed.columns } });
+  });
+
+  describe('whose lock is lost', () => {
+    it('finds the batch of the start that took it over', async () => {
+      let other: LoadAnswer | undefined;
+      const first = await loadInterrupted(async () => (other = await load(LINES, { ledger: withoutLock() })));
+      expect(other).toMatchObject({ type: 'new', batch: { state: 'open', rows: 2 } });
+      expect(first).toEqual({ type: 'known', batch: other?.type === 'new' && other.batch });
+      expect(await place.ledger.counts('lines')).toMatchObject({ total: 2 });
+    });
+
+    it('is told that the name is taken if that start had another manifest', async () => {
+      const first = await loadInterrupted(() => load(`${LINES}c,Three.,narrator\n`, { ledger: withoutLock() }));
+      expect(first).toMatchObject({ type: 'taken', differs: 'manifest', batch: { rows: 3 } });
+    });
+
+    it('loads all rows again if that start has ended before its last', async () => {
+      const first = await loadInterrupted(async () => {
+        await place.ledger.discardLoading('lines');
+        await place.ledger.createBatch(await batchOf(LINES));
+      });
+      expect(first).toMatchObject({ type: 'new', batch: { state: 'open', rows: 2 } });
+      expect(await place.ledger.counts('lines')).toMatchObject({ total: 2 });
+    });
+
+    it('makes no batch if whoever took it over wanted none', async () => {
+      await expect(loadInterrupted(() => place.ledger.discardLoading('lines'))).rejects.toThrow(LoadTakenOver);
+      expect(await place.ledger.findBatch('lines')).toBeUndefined();
+    });
+
+    it('gives up where that happens again and again, as with a lock that keeps nobody out', async () => {
+      let times = 0;
+      const takeOver = async (): Promise<void> => {
+        times += 1;
+        await place.ledger.discardLoading('lines');
+        await place.ledger.createBatch(await batchOf(LINES));
+      };
+      const failed = loadInterrupted(takeOver, Infinity);
+      await expect(failed).rejects.toThrow(/^The rows of this manifest were not loaded: another start/);
+      expect(times).toBe(3);
+      expect(await place.ledger.findBatch('lines')).toMatchObject({ state: 'loading', rows: 0 });
+    });
   });
 
   it('says in what the batch that has the name differs, and changes nothing', async () => {
@@ -123,6 +167,27 @@ describe('findOrLoadBatch', () => {
     expect(await load(`${LINES}new,Three.,narrator\n`)).toMatchObject({ ...taken, canRedrive: false });
   });
 });
+
+/** The ledger for a start that gets the lock although another one loads. */
+function withoutLock(): Ledger {
+  return { ...place.ledger, lockForLoading: () => Promise.resolve(() => undefined) };
+}
+
+/** Loads {@link LINES}; before its rows are added, somebody else does this, so many times. */
+function loadInterrupted(interrupt: () => Promise<unknown>, times = 1): Promise<LoadAnswer> {
+  let left = times;
+  const addRows: Ledger['addRows'] = async (...args) => {
+    if (left-- > 0) await interrupt();
+    return place.ledger.addRows(...args);
+  };
+  return load(LINES, { ledger: { ...place.ledger, addRows } });
+}
+
+/** The batch that a start makes of a manifest. */
+async function batchOf(content: string): Promise<NewBatch> {
+  const { columns, digest } = await summarizeManifest(await openLines(content), OPTIONS);
+  return { ...IDENTITY, digest: digest ?? '', settings: settingsOf({}), columns, source: 'lines.csv' };
+}
 
 async function openLines(content: string): Promise<ManifestSource> {
   const file = join(place.folder, 'lines.csv');

@@ -54,10 +54,10 @@ export class TakesWorld {
     const home = await makeFolder();
     const ledger = await open(home.folder);
     await mkdir(join(home.folder, 'store', 'b'), { recursive: true });
-    await ledger.createBatch(aBatch());
+    const loading = await ledger.createBatch(aBatch());
     const dub = { kind: 'dub', text: 'Hello.', voice: 'v', video: 'http://h/v.mp4', extra: {} } as const;
-    await ledger.addRows('b', [aRow(1), { ...aRow(2), spec: dub }]);
-    await ledger.openBatch('b', 2);
+    await ledger.addRows(loading, [aRow(1), { ...aRow(2), spec: dub }]);
+    await ledger.openBatch(loading, 2);
     return new TakesWorld(home, ledger);
   }
 

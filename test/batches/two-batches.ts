@@ -22,12 +22,12 @@ export async function addStories(
   change: (row: NewRow) => NewRow = (row) => row,
   batch: NewBatch = aBatch(name),
 ): Promise<void> {
-  await ledger.createBatch(batch);
+  const loading = await ledger.createBatch(batch);
   await ledger.addRows(
-    name,
+    loading,
     stories.map((story, at) => change(aRow(at + 1, kindOf(story)))),
   );
-  await ledger.openBatch(name, stories.length);
+  await ledger.openBatch(loading, stories.length);
   for (const [at, story] of stories.entries()) if (story !== undefined) await tell(ledger, store, name, at + 1, story);
 }
 

@@ -70,9 +70,9 @@ describe('the roles of a ledger', () => {
   });
 
   it('workers load, send, record and settle', async () => {
-    await worker.createBatch(aBatch('work'));
-    await worker.addRows('work', [aRow(1)]);
-    await worker.openBatch('work', 1);
+    const loading = await worker.createBatch(aBatch('work'));
+    await worker.addRows(loading, [aRow(1)]);
+    await worker.openBatch(loading, 1);
     const lane = await worker.acquireLane({ batch: 'work', lane: 1, run: 'r', owner: 'w1' });
     expect(await worker.claimRows({ ...lane, limit: 5 })).toMatchObject({ rows: [{}] });
     const key = { ...aKey(1), batch: 'work' };
@@ -102,9 +102,9 @@ describe('the roles of a ledger', () => {
 
   it('the scaler wants a worker where only rows wait for a voice, and where a schedule is to fire; none where all is paused', async () => {
     const before = await wantedByScaler();
-    await worker.createBatch(aBatch('voices'));
-    await worker.addRows('voices', [aRow(1)]);
-    await worker.openBatch('voices', 1);
+    const loading = await worker.createBatch(aBatch('voices'));
+    await worker.addRows(loading, [aRow(1)]);
+    await worker.openBatch(loading, 1);
     const owner = addressFor('owner');
     const within = 'set search_path = voxbatch';
     await executeStatements(owner, within, `update rows set state = 'blocked', awaits = 'v' where batch = 'voices'`);
@@ -179,9 +179,9 @@ describe('the roles of a ledger', () => {
   it('operators load a batch, settle and redrive rows, but record no paid request', async () => {
     const operator = await openLedger(addressFor('operator'));
     try {
-      await operator.createBatch(aBatch('mine'));
-      await operator.addRows('mine', [aRow(1)]);
-      await operator.openBatch('mine', 1, ANN);
+      const loading = await operator.createBatch(aBatch('mine'));
+      await operator.addRows(loading, [aRow(1)]);
+      await operator.openBatch(loading, 1, ANN);
       await expect(operator.intend({ ...aKey(1), batch: 'mine' }, INTENT)).rejects.toThrow(
         'permission denied for table charges',
       );
@@ -199,8 +199,8 @@ describe('the roles of a ledger', () => {
       expect(await operator.beginClean('mine', { media: true, rows: true }, ANN)).toMatchObject({ type: 'begun' });
       expect(await operator.cleanRows('mine', [1])).toEqual([1]);
       await operator.endClean('mine');
-      await operator.createBatch(aBatch('half'));
-      await operator.addRows('half', [aRow(1)]);
+      const half = await operator.createBatch(aBatch('half'));
+      await operator.addRows(half, [aRow(1)]);
       await operator.discardLoading('half');
       expect(await operator.findBatch('half')).toBeUndefined();
     } finally {

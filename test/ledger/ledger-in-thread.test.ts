@@ -5,7 +5,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { BatchExists, DuplicateRow, LedgerMisuse, LedgerMissing } from '../../ledger/errors.ts';
+import { BatchExists, DuplicateRow, LedgerMisuse, LedgerMissing, LoadTakenOver } from '../../ledger/errors.ts';
 import { LedgerTooNew, LedgerUnreachable } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { beginThread, openInThread } from '../../ledger/ledger-in-thread.ts';
@@ -95,9 +95,10 @@ describe('a ledger in a thread of its own', () => {
     await expect(twice).rejects.toThrow(BatchExists);
     await expect(twice).rejects.toThrow('There is a batch "b" in this ledger already.');
     await expect(ledger.intend(aKey(9), INTENT)).rejects.toThrow(LedgerMisuse);
-    await ledger.createBatch(aBatch('c'));
-    const sameRow = ledger.addRows('c', [aRow(1), aRow(1)]);
+    const loading = await ledger.createBatch(aBatch('c'));
+    const sameRow = ledger.addRows(loading, [aRow(1), aRow(1)]);
     await expect(sameRow).rejects.toThrow(DuplicateRow);
+    await expect(ledger.openBatch({ ...loading, stem: 'of another' }, 0)).rejects.toThrow(LoadTakenOver);
     await expect(sameRow).rejects.toHaveProperty('cause.cause.code', 'SQLITE_CONSTRAINT_UNIQUE');
   });
 

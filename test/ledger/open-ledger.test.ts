@@ -69,8 +69,8 @@ describe('openLedger', () => {
     raw.exec(`insert into ${MIGRATION_TABLE} values ('9.1', ''); create table later (a);
       insert into facts values ('oldest-for-9.1', '0.1')`);
     const ledger = await openLedger(path);
-    await ledger.createBatch(aBatch());
-    await ledger.openBatch('b', 0, ANN);
+    const loading = await ledger.createBatch(aBatch());
+    await ledger.openBatch(loading, 0, ANN);
     expect(await ledger.actionsOf({ batch: 'b' })).toHaveLength(1);
     await ledger.close();
     raw.exec(`insert into ${MIGRATION_TABLE} values ('9.2', ''); insert into facts values ('oldest-for-9.2', '9.2')`);
@@ -86,10 +86,9 @@ describe('openLedger', () => {
     raw.exec(
       `delete from ${MIGRATION_TABLE} where name <> '0.1'; ${DROP_LATER_TABLES}; delete from facts where name like 'oldest-for-%'`,
     );
-    const ledgers = await Promise.all([1, 2, 3].map(() => openLedger(path)));
-    await ledgers[0]?.createBatch(aBatch());
-    await ledgers[0]?.openBatch('b', 0);
-    expect(await ledgers[1]?.actionsOf({})).toMatchObject([{ kind: 'start', batch: 'b' }]);
+    const ledgers = await Promise.all([openLedger(path), openLedger(path), openLedger(path)]);
+    await ledgers[0].openBatch(await ledgers[0].createBatch(aBatch()), 0);
+    expect(await ledgers[1].actionsOf({})).toMatchObject([{ kind: 'start', batch: 'b' }]);
     expect(raw.prepare('select name from batches').all([])).toEqual([{ name: 'b' }]);
     raw.close();
     for (const ledger of ledgers) await ledger.close();

@@ -138,12 +138,12 @@ export function upTo(n: number): number[] {
 
 /** Makes an open batch of this many rows. */
 export async function fill(into: Ledger, rows: number, name = 'b', kind: Kind = 'tts'): Promise<void> {
-  await into.createBatch(aBatch(name));
+  const loading = await into.createBatch(aBatch(name));
   await into.addRows(
-    name,
+    loading,
     upTo(rows).map((row) => aRow(row, kind)),
   );
-  await into.openBatch(name, rows);
+  await into.openBatch(loading, rows);
 }
 
 interface LoadChange extends Partial<Omit<NewBatch, 'settings'>> {
@@ -154,9 +154,9 @@ interface LoadChange extends Partial<Omit<NewBatch, 'settings'>> {
 export async function load(rows: number | readonly LoadedRow[], change: LoadChange = {}): Promise<void> {
   const batch = { ...aBatch(), ...change, settings: { ...SETTINGS, ...change.settings } };
   const given = typeof rows === 'number' ? upTo(rows).map((row) => aRow(row)) : rows;
-  await ledger.createBatch(batch);
-  await ledger.addRows(batch.name, given);
-  await ledger.openBatch(batch.name, given.length);
+  const loading = await ledger.createBatch(batch);
+  await ledger.addRows(loading, given);
+  await ledger.openBatch(loading, given.length);
 }
 
 /** A row whose speech is put to a video. */

@@ -35,15 +35,15 @@ beforeEach(async () => {
   const bytes = await openPlace();
   store = openMediaStore(bytes, (threads) => workOnCopies(bytes, threads), {});
   endAfterTest(() => store.close());
-  await ledger.createBatch(aBatch());
+  const loading = await ledger.createBatch(aBatch());
   const rows = ROWS.map((name, at) => {
     const { bytes: size, sha256 } = contentOf(name);
     const local = { video: { path: `/${name}.mp4`, bytes: size, sha256, extension: 'mp4', seconds: 1 } };
     const video = cellOfContent(sha256);
     return { ...aRow(at + 1), spec: { kind: LIPSYNC, video, audio: 'http://h/a.mp3', local, extra: {} } as const };
   });
-  await ledger.addRows('b', rows);
-  await ledger.openBatch('b', rows.length);
+  await ledger.addRows(loading, rows);
+  await ledger.openBatch(loading, rows.length);
   for (const name of ROWS) await bytes.put(keyOf(name), contentOf(name));
 });
 

@@ -17,7 +17,7 @@ export async function addBatch(
   budget: number | null = null,
   change: Partial<BatchSettings> = {},
 ): Promise<void> {
-  await ledger.createBatch({
+  const loading = await ledger.createBatch({
     name: 'demo',
     digest: 'd'.repeat(64),
     apiUrl: 'https://api.example/api/open/v1',
@@ -40,12 +40,12 @@ export async function addBatch(
     source: 'demo.csv',
   });
   await ledger.addRows(
-    'demo',
+    loading,
     rows.map(({ kind, spec, ...row }, index): LoadedRow => {
       return { ...row, row: index + 1, line: index + 2, spec: { kind, extra: {}, ...spec }, quoted: 10 };
     }),
   );
-  await ledger.openBatch('demo', rows.length);
+  await ledger.openBatch(loading, rows.length);
 }
 
 /** The key of an attempt of a step of a row of `demo`; by default the first of the first take. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { VoxbatchError, type Problem } from '../../client/problem.ts';
+import { beforeWork, VoxbatchError, type Problem } from '../../client/problem.ts';
 import { ServerUnavailable } from '../../embedded/server-unavailable.ts';
-import { CommitUnknown, CopyInDoubt, LedgerAway, LedgerUnreachable } from '../../ledger/errors.ts';
+import { CommitUnknown, CopyInDoubt, LedgerAway, LedgerUnreachable, LoadTakenOver } from '../../ledger/errors.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { describeTrouble, exitErrorOf, repeatWords } from '../../starters/exit-of-problem.ts';
 
@@ -136,6 +136,16 @@ const WORDS: readonly (readonly [Problem, string, RegExp])[] = [
 describe('what stands in the way, as a command says it', () => {
   it.each(WORDS)('$is', (problem, exit, words) => {
     expect(exitErrorOf(new VoxbatchError(problem))).toMatchObject({ exit, message: expect.stringMatching(words) });
+  });
+
+  it('says of a load that was taken over what happened, that nothing was spent, and what to do', async () => {
+    const error = await beforeWork(() => Promise.reject(new LoadTakenOver('b'))).catch((thrown: unknown) => thrown);
+    expect(exitErrorOf(error)).toMatchObject({
+      exit: 'unreachable',
+      message: expect.stringMatching(
+        /another start loads batch "b" now.*database restarted.*Run the same command again.*Nothing was spent by this/,
+      ),
+    });
   });
 
   it('leaves every other error as it is', () => {

@@ -13,8 +13,8 @@ const REJECTED: RowEnding = { outcome: 'failed', failure: { class: 'BadRequest',
 /** Makes batch `b` stand in some way. Where jobs run, it is that of row 1. */
 export const STATES = {
   loading: async (ledger: Ledger) => {
-    await ledger.createBatch(aBatch());
-    await ledger.addRows('b', [aRow(1)]);
+    const loading = await ledger.createBatch(aBatch());
+    await ledger.addRows(loading, [aRow(1)]);
   },
   untouched: (ledger: Ledger) => fill(ledger, ROWS),
   running: begin,

@@ -7,12 +7,12 @@ import { aBatch, aRow, ledger, ledgerForEachTest } from '../../ledger/setup.ts';
 ledgerForEachTest();
 
 async function add(name: string, rows: readonly Partial<NewRow>[]): Promise<BatchRecord> {
-  await ledger.createBatch(aBatch(name));
+  const loading = await ledger.createBatch(aBatch(name));
   await ledger.addRows(
-    name,
+    loading,
     rows.map((change, at) => ({ ...aRow(at + 1), ...change })),
   );
-  await ledger.openBatch(name, rows.length);
+  await ledger.openBatch(loading, rows.length);
   const batch = await ledger.findBatch(name);
   if (batch === undefined) throw new Error('expected the batch');
   return batch;

@@ -11,10 +11,10 @@ let columns: readonly string[] = [];
 ledgerForEachTest();
 
 async function stepsNow(): Promise<readonly string[]> {
-  await ledger.createBatch({ ...aBatch(), columns });
+  const loading = await ledger.createBatch({ ...aBatch(), columns });
   const rows = [aRow(1), aRow(2)].map((row, at) => ({ ...row, spec: { ...row.spec, max_seconds: at === 0 ? 4 : 5 } }));
-  await ledger.addRows('b', rows);
-  await ledger.openBatch('b', 2);
+  await ledger.addRows(loading, rows);
+  await ledger.openBatch(loading, 2);
   for (const row of [1, 2]) {
     await ledger.intend(aKey(row), INTENT);
     await ledger.settle(aKey(row), { verdict: 'accepted', jobId: `j${String(row)}` }, { state: 'processing' });

@@ -7,12 +7,12 @@ import { aBatch, aKey, aRow, INTENT, batchOf, ledger, ledgerForEachTest } from '
 
 ledgerForEachTest(async () => {
   const batch = aBatch();
-  await ledger.createBatch({ ...batch, settings: { ...batch.settings, budget: 60 } });
+  const loading = await ledger.createBatch({ ...batch, settings: { ...batch.settings, budget: 60 } });
   await ledger.addRows(
-    'b',
+    loading,
     [1, 2, 3].map((row) => ({ ...aRow(row), quoted: 10 })),
   );
-  await ledger.openBatch('b', 3);
+  await ledger.openBatch(loading, 3);
 });
 
 async function stepsNow(): Promise<string> {

@@ -12,11 +12,11 @@ const REFUSED = { class: 'BadRequest', message: 'No.' } as const;
 
 /** Row 1 is spoken in parts, which are rows 3, 4 and 5; row 2 is whole. */
 ledgerForEachTest(async () => {
-  await ledger.createBatch(aBatch());
+  const loading = await ledger.createBatch(aBatch());
   const part = (text: string) => ({ spec: { kind: 'tts', text, voice: 'v', extra: {} } as const, quoted: 1 });
   const parts = { first: 3, rows: [part('One.'), part('Two.'), part('Three.')] };
-  await ledger.addRows('b', [{ ...aRow(1), parts }, aRow(2)]);
-  await ledger.openBatch('b', 2);
+  await ledger.addRows(loading, [{ ...aRow(1), parts }, aRow(2)]);
+  await ledger.openBatch(loading, 2);
 });
 
 async function lose(row: number, outcome: 'unknown' | 'failed' = 'unknown'): Promise<void> {

@@ -99,10 +99,10 @@ describe('findEditedRows', () => {
 
   it('keeps the voice of a row that names the same one, and takes no new name', async () => {
     const { ledger } = place;
-    await ledger.createBatch({ ...(await place.batch()), name: 'named' });
+    const loading = await ledger.createBatch({ ...(await place.batch()), name: 'named' });
     const spec = { kind: 'tts', text: 'One.', voice: 'v-1', extra: {} } as const;
-    await ledger.addRows('named', [{ row: 1, id: 'a', line: 2, spec, input: ['a', 'One.', 'name:Ada'], quoted: 1 }]);
-    await ledger.openBatch('named', 1);
+    await ledger.addRows(loading, [{ row: 1, id: 'a', line: 2, spec, input: ['a', 'One.', 'name:Ada'], quoted: 1 }]);
+    await ledger.openBatch(loading, 1);
     const batch = await ledger.findBatch('named');
     if (batch === undefined) throw new Error('there is no batch');
     const found = (voice: string, from = ledger): Promise<EditedRows> =>

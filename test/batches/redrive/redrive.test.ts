@@ -75,10 +75,10 @@ describe('a redrive', () => {
   });
 
   it('opens rows before those that make their voices, so that none has moved on and edits are kept', async () => {
-    await ledger.createBatch(aBatch());
+    const loading = await ledger.createBatch(aBatch());
     const speaks = { ...aRow(2).spec, voice: 'name:N' };
-    await ledger.addRows('b', [aRow(1, 'voice'), { ...aRow(2), spec: speaks, waitsFor: { type: 'made', row: 1 } }]);
-    await ledger.openBatch('b', 2);
+    await ledger.addRows(loading, [aRow(1, 'voice'), { ...aRow(2), spec: speaks, waitsFor: { type: 'made', row: 1 } }]);
+    await ledger.openBatch(loading, 2);
     await ledger.giveUp({ ...aKey(1), step: 'voice' }, { outcome: 'failed' });
     const batch = await batchOf();
     const found = chosenRows(ledger, 'b', { outcomes: ['failed'] });
@@ -97,7 +97,7 @@ describe('a redrive', () => {
   });
 
   it('prices the rows that go on by themselves with a row that makes their voice', async () => {
-    await ledger.createBatch(aBatch());
+    const loading = await ledger.createBatch(aBatch());
     const waits = [2, 3].map((row) => ({
       ...aRow(row),
       spec: { ...aRow(row).spec, voice: 'name:N' },
@@ -106,8 +106,8 @@ describe('a redrive', () => {
     // Row 3 is spoken in parts, which are rows 5 and 6.
     const parts = ['One.', 'Two.'].map((text) => ({ spec: { ...aRow(3).spec, voice: 'name:N', text }, quoted: 2 }));
     const inParts = waits.map((row) => (row.row === 3 ? { ...row, parts: { first: 5, rows: parts } } : row));
-    await ledger.addRows('b', [aRow(1, 'voice'), ...inParts, aRow(4)]);
-    await ledger.openBatch('b', 4);
+    await ledger.addRows(loading, [aRow(1, 'voice'), ...inParts, aRow(4)]);
+    await ledger.openBatch(loading, 4);
     await ledger.giveUp({ ...aKey(4), step: 'speech' }, { outcome: 'failed' });
     await ledger.giveUp({ ...aKey(1), step: 'voice' }, { outcome: 'failed' });
     const batch = await batchOf();

@@ -20,10 +20,10 @@ const FAILED = { class: 'JobFailed', message: 'The job failed.' } as const;
 
 /** Row 1 is spoken in parts, which are rows 3 and 4; row 2 is whole. */
 ledgerForEachTest(async () => {
-  await ledger.createBatch(aBatch());
+  const loading = await ledger.createBatch(aBatch());
   const part = (text: string) => ({ spec: { kind: 'tts', text, voice: 'v', extra: {} } as const, quoted: 1 });
-  await ledger.addRows('b', [{ ...aRow(1), parts: { first: 3, rows: [part('One.'), part('Two.')] } }, aRow(2)]);
-  await ledger.openBatch('b', 2);
+  await ledger.addRows(loading, [{ ...aRow(1), parts: { first: 3, rows: [part('One.'), part('Two.')] } }, aRow(2)]);
+  await ledger.openBatch(loading, 2);
 });
 
 async function end(row: number, outcome: 'succeeded' | 'failed'): Promise<void> {

@@ -4,13 +4,13 @@ import { aBatch, aRow, ledger, ledgerForEachTest } from '../../ledger/setup.ts';
 
 /** Row 1 is spoken in parts, which are rows 3 and 4 of the ledger; the id of row 2 is a number. */
 ledgerForEachTest(async () => {
-  await ledger.createBatch(aBatch());
+  const loading = await ledger.createBatch(aBatch());
   const part = (text: string) => ({ spec: { kind: 'tts', text, voice: 'v', extra: {} } as const, quoted: 1 });
-  await ledger.addRows('b', [
+  await ledger.addRows(loading, [
     { ...aRow(1), parts: { first: 3, rows: [part('One.'), part('Two.')] } },
     { ...aRow(2), id: '7' },
   ]);
-  await ledger.openBatch('b', 2);
+  await ledger.openBatch(loading, 2);
 });
 
 it.each([

@@ -12,10 +12,10 @@ let batch: BatchRecord;
 ledgerForEachTest(async () => {
   const { settings, ...others } = aBatch();
   const estimated = { ...settings, prices: BUILT_IN_PRICES };
-  await ledger.createBatch({ ...others, settings: estimated, subset: { type: 'limit', rows: 3 } });
+  const loading = await ledger.createBatch({ ...others, settings: estimated, subset: { type: 'limit', rows: 3 } });
   const lines = Array.from({ length: ROWS }, (_, at) => ({ ...aRow(at + 1), isNotChosen: at >= 3 }));
-  await ledger.addRows('b', lines);
-  await ledger.openBatch('b', ROWS);
+  await ledger.addRows(loading, lines);
+  await ledger.openBatch(loading, ROWS);
   batch = await batchOf();
 });
 
@@ -50,14 +50,14 @@ describe('rows that are chosen by a later run', () => {
   });
 
   it('are priced with the rows of earlier runs that wait for their voices', async () => {
-    await ledger.createBatch({ ...aBatch('voices'), subset: { type: 'limit', rows: 2 } });
+    const loading = await ledger.createBatch({ ...aBatch('voices'), subset: { type: 'limit', rows: 2 } });
     const speaks = { ...aRow(1).spec, voice: 'name:N' };
-    await ledger.addRows('voices', [
+    await ledger.addRows(loading, [
       { ...aRow(1), spec: speaks, waitsFor: { type: 'made', row: 3 } },
       aRow(2),
       { ...aRow(3, 'voice'), isNotChosen: true },
     ]);
-    await ledger.openBatch('voices', 3);
+    await ledger.openBatch(loading, 3);
     const voices = (await ledger.findBatch('voices')) as BatchRecord;
     expect(await billNewlyChosen(ledger, voices, all, null)).toMatchObject({ rows: 1, dependents: 1, quoted: 5 });
     expect(await billNewlyChosen(ledger, batch, first, null)).toMatchObject({ dependents: 0 });

@@ -12,16 +12,16 @@ ledgerForEachTest();
 /** A batch of rows of 3 credits (`Row 1` has five characters) of which only the first ones were asked for. */
 async function load(chosen: number, budget: number | null = null): Promise<void> {
   const { settings, ...batch } = aBatch();
-  await ledger.createBatch({
+  const loading = await ledger.createBatch({
     ...batch,
     settings: { ...settings, budget },
     subset: { type: 'sample', rows: chosen, seed: 1 },
   });
   await ledger.addRows(
-    'b',
+    loading,
     Array.from({ length: ROWS - 1 }, (_, at) => ({ ...aRow(at + 1), quoted: 3, isNotChosen: at >= chosen })),
   );
-  await ledger.openBatch('b', ROWS - 1);
+  await ledger.openBatch(loading, ROWS - 1);
 }
 
 /** Ends a row with a result, at the price that the API told; undefined: it told none. */

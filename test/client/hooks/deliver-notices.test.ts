@@ -53,9 +53,9 @@ afterEach(async () => {
 /** Loads the batch `b` with these hooks, and ends its row as failed. */
 async function endBatch(hooks: Hooks): Promise<void> {
   const batch = aBatch();
-  await ledger.createBatch({ ...batch, settings: { ...batch.settings, ...hooks } });
-  await ledger.addRows('b', [aRow(1)]);
-  await ledger.openBatch('b', 1);
+  const loading = await ledger.createBatch({ ...batch, settings: { ...batch.settings, ...hooks } });
+  await ledger.addRows(loading, [aRow(1)]);
+  await ledger.openBatch(loading, 1);
   await ledger.intend(aKey(1), INTENT);
   await ledger.settle(aKey(1), { verdict: 'rejected' }, { outcome: 'failed' });
   await ledger.closeBatch('b');

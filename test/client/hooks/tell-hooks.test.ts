@@ -24,9 +24,9 @@ describe('the hooks of a process that is to end', () => {
     const at = join(folder, name);
     const onEnd = `touch "${at}.begun"; until test -e "${folder}/go"; do sleep 0.05; done; echo ended >> "${at}"`;
     const batch = aBatch();
-    await ledger.createBatch({ ...batch, name, settings: { ...batch.settings, onEnd } });
-    await ledger.addRows(name, [aRow(1)]);
-    await ledger.openBatch(name, 1);
+    const loading = await ledger.createBatch({ ...batch, name, settings: { ...batch.settings, onEnd } });
+    await ledger.addRows(loading, [aRow(1)]);
+    await ledger.openBatch(loading, 1);
   }
 
   async function end(name: string): Promise<void> {

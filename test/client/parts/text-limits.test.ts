@@ -22,10 +22,10 @@ async function fit(): Promise<object> {
 describe('the text of a batch', () => {
   it('is whole each time, whatever the limits are by then, once the batch is on record', async () => {
     expect(await fit()).toEqual({ parts: [] });
-    await place.ledger.createBatch(aBatch('b'));
+    const loading = await place.ledger.createBatch(aBatch('b'));
     expect(await fit()).toEqual({ parts: [] });
-    await place.ledger.addRows('b', [aRow(1)]);
-    await place.ledger.openBatch('b', 1);
+    await place.ledger.addRows(loading, [aRow(1)]);
+    await place.ledger.openBatch(loading, 1);
     expect(await fit()).toEqual({ parts: [] });
   });
 });

@@ -17,12 +17,12 @@ let batch: BatchRecord;
 /** A batch whose sample of two rows, the first ones, was drawn in another way than today. */
 ledgerForEachTest(async (made) => {
   ledger = made;
-  await ledger.createBatch({ ...aBatch(), subset: DRAWN });
+  const loading = await ledger.createBatch({ ...aBatch(), subset: DRAWN });
   await ledger.addRows(
-    'b',
+    loading,
     Array.from({ length: ROWS }, (_, at) => ({ ...aRow(at + 1), isNotChosen: at >= 2 })),
   );
-  await ledger.openBatch('b', ROWS);
+  await ledger.openBatch(loading, ROWS);
   batch = (await ledger.findBatch('b')) as BatchRecord;
 });
 
@@ -98,12 +98,12 @@ describe('rows that the budget left out', () => {
     const free = { ...INTENT, quoted: 0 };
     const prices = ofEach(OPERATIONS, (operation) => ({ ...priceIn(batch.settings.prices, operation), credits: 0 }));
     const settings = { ...batch.settings, prices, budget: 20 };
-    await ledger.createBatch({ ...aBatch('free'), settings });
+    const loading = await ledger.createBatch({ ...aBatch('free'), settings });
     await ledger.addRows(
-      'free',
+      loading,
       [1, 2].map((row) => ({ ...aRow(row), quoted: 0 })),
     );
-    await ledger.openBatch('free', 2);
+    await ledger.openBatch(loading, 2);
     const keyIn = (row: number): AttemptKey => ({ ...aKey(row), batch: 'free' });
     expect(await ledger.intend(keyIn(1), free)).toMatchObject({ type: 'go' });
     await ledger.settle(keyIn(1), { verdict: 'accepted', jobId: 'j', credits: 0 }, { state: 'processing' });

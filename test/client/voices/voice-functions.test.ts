@@ -29,9 +29,9 @@ async function load(voice: string): Promise<void> {
   const { userId: account } = await voxbatch.profile();
   const ledger = await openLedger(join(home, 'ledger.db'));
   const row = aRow(1);
-  await ledger.createBatch({ ...aBatch('lines'), apiUrl: simulator.url, account });
-  await ledger.addRows('lines', [{ ...row, spec: { ...row.spec, voice } }]);
-  await ledger.openBatch('lines', 1);
+  const loading = await ledger.createBatch({ ...aBatch('lines'), apiUrl: simulator.url, account });
+  await ledger.addRows(loading, [{ ...row, spec: { ...row.spec, voice } }]);
+  await ledger.openBatch(loading, 1);
   await ledger.close();
 }
 

@@ -6,31 +6,30 @@ ledgerForEachTest();
 
 describe('batches', () => {
   it('are made once, filled while they load, then opened, and only with all their rows', async () => {
-    await ledger.createBatch(aBatch());
+    const loading = await ledger.createBatch(aBatch());
     await expect(ledger.createBatch(aBatch())).rejects.toThrow('a batch "b"');
-    await ledger.addRows('b', [aRow(1), aRow(2)]);
-    await expect(ledger.openBatch('b', 3)).rejects.toThrow('has 2 of 3 rows in the ledger');
-    await ledger.addRows('b', [aRow(3)]);
+    await ledger.addRows(loading, [aRow(1), aRow(2)]);
+    await expect(ledger.openBatch(loading, 3)).rejects.toThrow('has 2 of 3 rows in the ledger');
+    await ledger.addRows(loading, [aRow(3)]);
     expect(await batchOf()).toMatchObject({ ...aBatch(), state: 'loading', control: 'running', rows: 3 });
-    for (let time = 1; time <= 2; time++) await ledger.openBatch('b', 3);
+    for (let time = 1; time <= 2; time++) await ledger.openBatch(loading, 3);
     expect(await batchOf()).toMatchObject({ state: 'open', startedAt: null, closedAt: null });
-    await expect(ledger.addRows('b', [aRow(4)])).rejects.toThrow('is open');
-    await expect(ledger.openBatch('x', 0)).rejects.toThrow('no batch "x"');
+    await expect(ledger.addRows(loading, [aRow(4)])).rejects.toThrow('is open');
     expect(await ledger.findBatch('x')).toBeUndefined();
     expect((await ledger.listBatches()).map(({ name }) => name)).toEqual(['b']);
   });
 
   it('take no id twice, and then none of the rows given with it', async () => {
-    await ledger.createBatch(aBatch());
-    await ledger.addRows('b', [aRow(1)]);
-    await expect(ledger.addRows('b', [aRow(2), { ...aRow(3), id: 'r1' }])).rejects.toThrow('one id');
+    const loading = await ledger.createBatch(aBatch());
+    await ledger.addRows(loading, [aRow(1)]);
+    await expect(ledger.addRows(loading, [aRow(2), { ...aRow(3), id: 'r1' }])).rejects.toThrow('one id');
     expect((await batchOf()).rows).toBe(1);
     expect((await ledger.counts('b')).total).toBe(1);
   });
 
   it('are discarded only while they load', async () => {
-    await ledger.createBatch(aBatch());
-    await ledger.addRows('b', [aRow(1)]);
+    const loading = await ledger.createBatch(aBatch());
+    await ledger.addRows(loading, [aRow(1)]);
     await ledger.discardLoading('b');
     expect(await ledger.findBatch('b')).toBeUndefined();
     expect(await ledger.readRow('b', 1)).toBeUndefined();
@@ -40,9 +39,9 @@ describe('batches', () => {
   });
 
   it('are discarded some rows at a time, so that nobody waits for the lock until a large one is gone', async () => {
-    await ledger.createBatch(aBatch());
+    const loading = await ledger.createBatch(aBatch());
     await ledger.addRows(
-      'b',
+      loading,
       upTo(2_500).map((row) => aRow(row)),
     );
     const ended: string[] = [];

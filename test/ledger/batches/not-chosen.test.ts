@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LedgerMisuse } from '../../../ledger/errors.ts';
 import { ask, complete, redrive } from '../actions.ts';
 import { batchOf, chargesOf, claimed, close, money, rowOf } from '../readings.ts';
+import type { Loading } from '../../../ledger/record-types.ts';
 import { aBatch, aKey, aRow, claimAnew, ledger, ledgerForEachTest, upTo } from '../setup.ts';
 
 const SUBSET = { type: 'limit', rows: 2 } as const;
@@ -9,12 +10,13 @@ const SUBSET = { type: 'limit', rows: 2 } as const;
 ledgerForEachTest();
 
 /** Loads the batch `b` of so many rows, of which the first two are chosen. */
-async function loadSome(rows: number): Promise<void> {
-  await ledger.createBatch({ ...aBatch(), subset: SUBSET });
+async function loadSome(rows: number): Promise<Loading> {
+  const loading = await ledger.createBatch({ ...aBatch(), subset: SUBSET });
   await ledger.addRows(
-    'b',
+    loading,
     upTo(rows).map((row) => ({ ...aRow(row), isNotChosen: row > SUBSET.rows })),
   );
+  return loading;
 }
 
 /** Ends the chosen rows, and the batch with them. */
@@ -25,8 +27,7 @@ async function endChosen(): Promise<void> {
 
 describe('rows that are not chosen', () => {
   beforeEach(async () => {
-    await loadSome(5);
-    await ledger.openBatch('b', 5);
+    await ledger.openBatch(await loadSome(5), 5);
   });
 
   it('have ended from the start, are given to nobody, and do not keep the batch open', async () => {
@@ -89,7 +90,6 @@ describe('rows that are not chosen', () => {
 it('a load that was killed leaves no count of rows that are not chosen', async () => {
   await loadSome(4);
   await ledger.discardLoading('b');
-  await loadSome(3);
-  await ledger.openBatch('b', 3);
+  await ledger.openBatch(await loadSome(3), 3);
   expect(await ledger.counts('b')).toMatchObject({ total: 3, notChosen: 1 });
 });

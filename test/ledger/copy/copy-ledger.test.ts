@@ -67,9 +67,9 @@ describe.each(PAIRS)('a copy from %s to %s', (fromKind, toKind) => {
     const after = createLedger(to.database);
     const failure = { class: 'BadRequest', message: 'no' } as const;
     await after.settle(aKey(2), { verdict: 'rejected', failure }, { outcome: 'failed', failure });
-    await after.createBatch(aBatch('c'));
-    await after.addRows('c', [aRow(1)]);
-    await after.openBatch('c', 1);
+    const loading = await after.createBatch(aBatch('c'));
+    await after.addRows(loading, [aRow(1)]);
+    await after.openBatch(loading, 1);
     expect(await after.money('b')).toMatchObject({ charged: 2.5, reserved: 0 });
     expect(await after.counts('b')).toMatchObject({ outcomes: { failed: 1 } });
     const { db } = to.database;

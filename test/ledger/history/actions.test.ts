@@ -9,9 +9,9 @@ const SPEC = { times: { type: 'every', everyMs: 60_000 }, timezone: 'UTC' } as n
 const SETTINGS = { run: { manifest: 'a' }, spec: SPEC, apiUrl: 'u', account: 'a' };
 
 ledgerForEachTest(async (made) => {
-  await made.createBatch(aBatch());
-  await made.addRows('b', [aRow(1), aRow(2), aRow(3)]);
-  await made.openBatch('b', 3, { ...ANN, credits: 7.5 });
+  const loading = await made.createBatch(aBatch());
+  await made.addRows(loading, [aRow(1), aRow(2), aRow(3)]);
+  await made.openBatch(loading, 3, { ...ANN, credits: 7.5 });
 });
 
 /** What is on record of the batch after its start: kinds, names, reasons. */
@@ -167,10 +167,10 @@ describe('what is done to a schedule', () => {
 
 describe('a batch', () => {
   it('has started once all its rows are loaded, and once', async () => {
-    await ledger.createBatch(aBatch('half'));
+    const loading = await ledger.createBatch(aBatch('half'));
     expect(await ledger.actionsOf({ batch: 'half' })).toEqual([]);
-    await ledger.openBatch('half', 0, ANN);
-    await ledger.openBatch('half', 0, ANN);
+    await ledger.openBatch(loading, 0, ANN);
+    await ledger.openBatch(loading, 0, ANN);
     expect(await ledger.actionsOf({ batch: 'half' })).toMatchObject([{ kind: 'start' }]);
   });
 });

@@ -30,8 +30,8 @@ it('a copy of the database is written to only after a person has accepted it, wh
     [one, 'a'],
     [other, 'b'],
   ] as const) {
-    await ledger.createBatch(aBatch(name));
-    await ledger.openBatch(name, 0);
+    const loading = await ledger.createBatch(aBatch(name));
+    await ledger.openBatch(loading, 0);
   }
   await pretendCopy(place);
   for (const ledger of [one, other]) {
@@ -59,8 +59,8 @@ it('a batch that had paused by itself waits for a person, too, once a copy was a
   const ledger = await openLedger(place, { makesTables: true });
   const refusal = { class: 'BadToken', message: 'no' } as const;
   const alike = { class: 'JobFailed', message: 'the first 5 rows failed' } as const;
-  for (const name of ['tired', 'failing', 'stopped', 'ended']) await ledger.createBatch(aBatch(name));
-  for (const name of ['tired', 'failing', 'stopped', 'ended']) await ledger.openBatch(name, 0);
+  for (const name of ['tired', 'failing', 'stopped', 'ended'])
+    await ledger.openBatch(await ledger.createBatch(aBatch(name)), 0);
   await ledger.setControl('tired', 'paused', { class: 'OutOfCredits', message: 'no credits' });
   await ledger.setControl('failing', 'paused', alike);
   await ledger.setControl('stopped', 'stopping');
@@ -85,30 +85,30 @@ it('a batch that had paused by itself waits for a person, too, once a copy was a
 it('a process that sees the database set back writes nothing more to it', async () => {
   const { place, setFact } = newPlace();
   const ledger = await openLedger(place, { makesTables: true });
-  await ledger.createBatch(aBatch('a'));
+  const loading = await ledger.createBatch(aBatch('a'));
   await setFact('commit:%', '0 0');
-  await expect(ledger.openBatch('a', 0)).rejects.toThrow('voxbatch ledger accept-copy');
+  await expect(ledger.openBatch(loading, 0)).rejects.toThrow('voxbatch ledger accept-copy');
   await ledger.acceptCopy(byItself(null));
-  await ledger.openBatch('a', 0);
+  await ledger.openBatch(loading, 0);
   await ledger.close();
 });
 
 it('a process that has written nothing for a year goes on, and sees the database set back to before its first write', async () => {
   const { place } = newPlace();
   const idle = await openLedger(place, { makesTables: true });
-  await idle.createBatch(aBatch('a'));
+  const loading = await idle.createBatch(aBatch('a'));
   const { db } = await openDatabase({ place, mustExist: true });
   const mark = db.updateTable('facts').where('name', 'like', 'commit:%');
   await mark
     .set({ value: sql`split_part(value, ' ', 1) || ' ' || split_part(value, ' ', 2)::bigint - 31536000000` })
     .execute();
   const other = await openLedger(place);
-  await other.createBatch(aBatch('b'));
+  const others = await other.createBatch(aBatch('b'));
   await other.close();
-  await idle.openBatch('a', 0);
+  await idle.openBatch(loading, 0);
   await db.deleteFrom('facts').where('name', 'like', 'commit:%').execute();
   await db.destroy();
-  await expect(idle.openBatch('b', 0)).rejects.toThrow('voxbatch ledger accept-copy');
+  await expect(idle.openBatch(others, 0)).rejects.toThrow('voxbatch ledger accept-copy');
   await idle.close();
 });
 

@@ -100,6 +100,19 @@ describe('the lock of workers, over a line', () => {
     unlock();
   });
 
+  it('outlasts the time after which the server ends idle sessions', async () => {
+    await admin.query(`alter database ${new URL(direct).pathname.slice(1)} set idle_session_timeout = '100ms'`);
+    const unlock = await advisoryLocks(direct).lockForLoading();
+    const other = new pg.Client({ connectionString: direct });
+    other.on('error', () => undefined);
+    const ended = new Promise((resolve) => other.once('end', resolve));
+    await other.connect();
+    // It began later, and is ended.
+    await ended;
+    expect(await holders()).toHaveLength(1);
+    unlock();
+  });
+
   it('waits like whatever else is asked where the server is away', async () => {
     const ledger = await openLedger(through, { waits: true });
     endAfterTest(() => ledger.close());

@@ -12,8 +12,8 @@ async function expectExists(charge: object, key = aKey(1), owner = 'w1'): Promis
 
 describe('intend', () => {
   it('holds while the batch is loading, paused or stopping, or the row has ended, and records nothing', async () => {
-    await ledger.createBatch(aBatch('other'));
-    await ledger.addRows('other', [aRow(1)]);
+    const loading = await ledger.createBatch(aBatch('other'));
+    await ledger.addRows(loading, [aRow(1)]);
     expect(await ask({ ...aKey(1), batch: 'other' })).toBe('blocked');
     await ledger.setControl('b', 'paused');
     expect(await ask(1)).toBe('blocked');

@@ -145,8 +145,8 @@ describe('the last row of an id', () => {
     await load(1, { name: 'other', account: 'u2' });
     const some = [aRow(1), { ...aRow(2), isNotChosen: true }];
     await load(some, { name: 'limited', subset: { type: 'limit', rows: 1 } });
-    await ledger.createBatch(aBatch('loading'));
-    await ledger.addRows('loading', [aRow(1), aRow(2)]);
+    const loading = await ledger.createBatch(aBatch('loading'));
+    await ledger.addRows(loading, [aRow(1), aRow(2)]);
     const found = await ledger.lastRows({ apiUrl, account }, ['r1', 'r2']);
     expect(found.map(({ batch }) => batch)).toEqual(['limited', 'first']);
   });

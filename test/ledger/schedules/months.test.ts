@@ -37,8 +37,9 @@ async function fire(at: number, { budget = null, ...change }: Firing = {}): Prom
 
 /** Loads a row into the first batch, which a lane has then. */
 async function loadFirst(row = aRow(1)): Promise<void> {
-  await ledger.addRows(FIRST, [row]);
-  await ledger.openBatch(FIRST, 1);
+  const loading = { batch: FIRST, stem: (await batchOf(FIRST)).layout.stem };
+  await ledger.addRows(loading, [row]);
+  await ledger.openBatch(loading, 1);
   await claimAnew(ledger, { batch: FIRST });
 }
 

@@ -10,12 +10,12 @@ const pass = (...words: string[]): Promise<readonly string[]> => ledger.passHint
 /** A batch whose rows, of these numbers, have jobs, and are held by a worker. */
 async function batchOf(owner: string, rows: readonly number[], change: object = {}): Promise<void> {
   const name = `of-${owner}`;
-  await ledger.createBatch({ ...aBatch(name), ...change });
+  const loading = await ledger.createBatch({ ...aBatch(name), ...change });
   await ledger.addRows(
-    name,
+    loading,
     rows.map((row) => aRow(row)),
   );
-  await ledger.openBatch(name, rows.length);
+  await ledger.openBatch(loading, rows.length);
   const lane = await ledger.acquireLane({ batch: name, lane: 1, run: 'run', owner });
   const claim = await ledger.claimRows({ ...lane, limit: 100 });
   if (claim === 'lost') throw new Error('the lane was lost at once');

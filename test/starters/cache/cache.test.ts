@@ -37,12 +37,12 @@ async function make(name: string, rows: readonly number[]): Promise<void> {
 async function load(name: string, rows: readonly number[]): Promise<void> {
   const { ledger } = place;
   const { settings, ...batch } = aBatch(name);
-  await ledger.createBatch({ ...batch, settings: { ...settings, cache: 'on' } });
+  const loading = await ledger.createBatch({ ...batch, settings: { ...settings, cache: 'on' } });
   await ledger.addRows(
-    name,
+    loading,
     rows.map((row, at) => ({ ...aRow(row), row: at + 1, spec: specOf(row) })),
   );
-  await ledger.openBatch(name, rows.length);
+  await ledger.openBatch(loading, rows.length);
 }
 
 /** Lets the first row of a new batch have the result of an earlier row, with its own link to the file. */
@@ -183,10 +183,10 @@ describe('cache prune', () => {
   it('waits for a batch that is being loaded, and keeps what its last rows will look for', async () => {
     const { ledger } = place;
     const { settings, ...batch } = aBatch('loading');
-    await ledger.createBatch({ ...batch, settings: { ...settings, cache: 'on' } });
+    const loading = await ledger.createBatch({ ...batch, settings: { ...settings, cache: 'on' } });
     const lockForLoading = async (): ReturnType<typeof ledger.lockForLoading> => {
-      await ledger.addRows('loading', [{ ...aRow(2), row: 1, spec: specOf(2) }]);
-      await ledger.openBatch('loading', 1);
+      await ledger.addRows(loading, [{ ...aRow(2), row: 1, spec: specOf(2) }]);
+      await ledger.openBatch(loading, 1);
       return ledger.lockForLoading();
     };
     const pruned = await pruneCache({

@@ -35,9 +35,9 @@ describe('clean', () => {
 
   it('says why rows stay as they are', async () => {
     const { ledger } = place;
-    await ledger.createBatch(aBatch('doubt'));
-    await ledger.addRows('doubt', [aRow(1)]);
-    await ledger.openBatch('doubt', 1);
+    const loading = await ledger.createBatch(aBatch('doubt'));
+    await ledger.addRows(loading, [aRow(1)]);
+    await ledger.openBatch(loading, 1);
     const key = { ...keyOf(1), batch: 'doubt' };
     await ledger.intend(key, INTENT);
     await ledger.settle(key, { verdict: 'unknown' }, { outcome: 'unknown' });

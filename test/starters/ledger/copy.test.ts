@@ -47,8 +47,8 @@ describe('ledger copy', () => {
 
   it('counts rows that were not chosen apart from those that were skipped, as all commands do', async () => {
     const { ledger } = place;
-    await ledger.createBatch({ ...aBatch('some'), subset: { type: 'limit', rows: 1 } });
-    await ledger.addRows('some', [aRow(1), { ...aRow(2), isNotChosen: true }]);
+    const loading = await ledger.createBatch({ ...aBatch('some'), subset: { type: 'limit', rows: 1 } });
+    await ledger.addRows(loading, [aRow(1), { ...aRow(2), isNotChosen: true }]);
     await expectRun('ledger check', 0, { out: /some\s+1 not chosen, 1 waiting\s/ });
     const { value } = await json('ledger', 'check');
     expect(value['batches']).toContainEqual(expect.objectContaining({ rows: { waiting: 1, not_chosen: 1 } }));

@@ -19,9 +19,9 @@ const place = placeForEach();
 beforeEach(async () => {
   const { ledger } = place;
   const part = (text: string) => ({ spec: { kind: 'tts', text, voice: 'v', extra: {} } as const, quoted: 1 });
-  await ledger.createBatch(aBatch());
-  await ledger.addRows('b', [{ ...aRow(1), parts: { first: 3, rows: TEXTS.map(part) } }, aRow(2)]);
-  await ledger.openBatch('b', 2);
+  const loading = await ledger.createBatch(aBatch());
+  await ledger.addRows(loading, [{ ...aRow(1), parts: { first: 3, rows: TEXTS.map(part) } }, aRow(2)]);
+  await ledger.openBatch(loading, 2);
 });
 
 async function refuse(row: number, failure: Failure): Promise<void> {

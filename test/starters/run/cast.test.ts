@@ -31,7 +31,7 @@ async function record(flags: Flags): Promise<void> {
     const digest = createHash('sha256').update(MANIFEST).digest('hex');
     const realm = { apiUrl: line.simulator.url, account: String(profile['user_id']) };
     const columns = ['Nr', 'Sprecher', 'Sprechtext', 'Regie', 'Szene'];
-    await ledger.createBatch({
+    const loading = await ledger.createBatch({
       name: 'lines',
       digest,
       ...realm,
@@ -40,10 +40,10 @@ async function record(flags: Flags): Promise<void> {
       source: 'lines.csv',
     });
     const spec = { kind: 'tts', text: 'Hallo', voice: 'v1', extra: {} } as const;
-    await ledger.addRows('lines', [
+    await ledger.addRows(loading, [
       { row: 1, id: '1', line: 2, spec, input: ['1', 'Lin', 'Hallo', '', '1'], quoted: 3 },
     ]);
-    await ledger.openBatch('lines', 1);
+    await ledger.openBatch(loading, 1);
   } finally {
     await ledger.close();
   }

@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { AttemptKey, BatchSettings } from '../../../contract/batch.ts';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
+import type { Loading } from '../../../ledger/record-types.ts';
 import type { Flags } from '../../../starters/commands/flags.ts';
 import { planRun } from '../../../starters/run/run-options.ts';
 import { readSettings } from '../../../starters/connect/settings.ts';
@@ -37,13 +38,13 @@ interface Made {
 }
 
 /** The batch that `run` makes of a manifest. */
-async function addBatch(ledger: Ledger, columns: readonly string[], made: Required<Made>): Promise<void> {
+async function addBatch(ledger: Ledger, columns: readonly string[], made: Required<Made>): Promise<Loading> {
   const { name, manifest, flags } = made;
   const { value: profile } = await json('profile');
   const { settings } = await planRun('lines.csv', flags, await readSettings());
   const digest = createHash('sha256').update(manifest).digest('hex');
   const realm = { apiUrl: line.simulator.url, account: String(profile['user_id']) };
-  await ledger.createBatch({ name, digest, ...realm, settings, columns, source: `${name}.csv` });
+  return ledger.createBatch({ name, digest, ...realm, settings, columns, source: `${name}.csv` });
 }
 
 /** The one that `run lines.csv` makes, as it is when its row has ended. */
@@ -52,10 +53,10 @@ const addFinished = (
   ending: Parameters<Ledger['giveUp']>[1] = { outcome: 'cancelled' },
 ): Promise<void> =>
   withLedger(async (ledger) => {
-    await addBatch(ledger, ['id', 'audio', 'duration'], { name, manifest, flags });
+    const loading = await addBatch(ledger, ['id', 'audio', 'duration'], { name, manifest, flags });
     const spec = { kind: 'stt', audio: 'https://media.example/a.mp3', extra: {} } as const;
-    await ledger.addRows(name, [{ row: 1, id: 'a', line: 2, spec, input: ['a', spec.audio, ''], quoted: null }]);
-    await ledger.openBatch(name, 1);
+    await ledger.addRows(loading, [{ row: 1, id: 'a', line: 2, spec, input: ['a', spec.audio, ''], quoted: null }]);
+    await ledger.openBatch(loading, 1);
     await ledger.giveUp({ batch: name, row: 1, step: 'speech', take: 1, attempt: 1 }, ending);
     await ledger.closeBatch(name);
   });
@@ -63,13 +64,13 @@ const addFinished = (
 /** A batch of three lines of speech, 5 credits each, whose budget had room for the first. */
 const addSpent = (name: string, manifest: string): Promise<void> =>
   withLedger(async (ledger) => {
-    await addBatch(ledger, ['id', 'text', 'voice'], { name, manifest, flags: { budget: '5' } });
+    const loading = await addBatch(ledger, ['id', 'text', 'voice'], { name, manifest, flags: { budget: '5' } });
     const rows = ['a', 'b', 'c'].map((id, index) => {
       const spec = { kind: 'tts', text: `Text of ${id}.`, voice: 'anna', extra: {} } as const;
       return { row: index + 1, id, line: index + 2, spec, input: [id, spec.text, spec.voice], quoted: 5 };
     });
-    await ledger.addRows(name, rows);
-    await ledger.openBatch(name, 3);
+    await ledger.addRows(loading, rows);
+    await ledger.openBatch(loading, 3);
     const keyOf = (row: number): AttemptKey => ({ batch: name, row, step: 'speech', take: 1, attempt: 1 });
     const intent = { quoted: 5, quotedRest: 0, owner: 'w', maxSending: 8 };
     await ledger.intend(keyOf(1), intent);

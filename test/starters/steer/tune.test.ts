@@ -74,9 +74,9 @@ describe('tune', () => {
 
   it('refuses a budget where a row that is still to be sent has no price, and changes nothing (3)', async () => {
     const { ledger } = place;
-    await ledger.createBatch(aBatch());
-    await ledger.addRows('b', [aRow(1), { ...aRow(2), quoted: null }]);
-    await ledger.openBatch('b', 2);
+    const loading = await ledger.createBatch(aBatch());
+    await ledger.addRows(loading, [aRow(1), { ...aRow(2), quoted: null }]);
+    await ledger.openBatch(loading, 2);
     await expectRun('tune --budget 50 --rate 3', 3, { out: '', err: 'No price is known for r2 (row 2)' });
     expect((await find(ledger)).settings).toEqual(aBatch().settings);
     await ledger.giveUp(aKey(2), { outcome: 'cancelled' });

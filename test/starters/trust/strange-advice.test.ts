@@ -19,9 +19,9 @@ async function ship(name = 'lines', account?: string): Promise<void> {
     const subset = { type: 'on-end', rows: 'touch pwned' } as never;
     const owner = account === undefined ? {} : { account };
     const made = { ...batch, ...owner, source: `--api-url=${EVIL}`, subset, settings: { ...settings, reading } };
-    await ledger.createBatch(made);
-    await ledger.addRows(name, [aRow(1)]);
-    await ledger.openBatch(name, 1);
+    const loading = await ledger.createBatch(made);
+    await ledger.addRows(loading, [aRow(1)]);
+    await ledger.openBatch(loading, 1);
   } finally {
     await ledger.close();
   }

@@ -139,9 +139,9 @@ describe('a ledger that came with a folder', () => {
   beforeEach(async () => {
     const ledger = await openLedger('.voxbatch/ledger.db');
     const batch = { ...aBatch('lines'), apiUrl: line.simulator.url };
-    await ledger.createBatch({ ...batch, settings: { ...batch.settings, onEnd: 'touch ran' } });
-    await ledger.addRows('lines', [aRow(1)]);
-    await ledger.openBatch('lines', 1);
+    const loading = await ledger.createBatch({ ...batch, settings: { ...batch.settings, onEnd: 'touch ran' } });
+    await ledger.addRows(loading, [aRow(1)]);
+    await ledger.openBatch(loading, 1);
     const key = { ...aKey(1), batch: 'lines' };
     await ledger.intend(key, INTENT);
     await ledger.settle(key, { verdict: 'rejected' }, { outcome: 'failed' });
@@ -172,8 +172,8 @@ describe('a ledger that came with a folder', () => {
     mkdirSync('work');
     process.chdir('work');
     const ledger = await openLedger('.voxbatch/ledger.db');
-    await ledger.createBatch(aBatch('../../outside'));
-    await ledger.openBatch('../../outside', 0);
+    const loading = await ledger.createBatch(aBatch('../../outside'));
+    await ledger.openBatch(loading, 0);
     await ledger.close();
     for (const words of ['results', 'results ../../outside']) await expectRun(words, 2);
     process.chdir('..');

@@ -17,9 +17,9 @@ async function load(apiUrl: string, voice: string): Promise<void> {
   const { value } = await json('profile');
   const ledger = await openLedger(join('.voxbatch', 'ledger.db'));
   const row = aRow(1);
-  await ledger.createBatch({ ...aBatch('lines'), apiUrl, account: String(value['user_id']) });
-  await ledger.addRows('lines', [{ ...row, spec: { ...row.spec, voice } }]);
-  await ledger.openBatch('lines', 1);
+  const loading = await ledger.createBatch({ ...aBatch('lines'), apiUrl, account: String(value['user_id']) });
+  await ledger.addRows(loading, [{ ...row, spec: { ...row.spec, voice } }]);
+  await ledger.openBatch(loading, 1);
   await ledger.close();
 }
 
