@@ -7,7 +7,16 @@ import { chooseBatch } from '../client/open-records.ts';
 import type { Reader } from '../client/look/open-reader.ts';
 import type { Pace } from '../client/look/pace.ts';
 import { OUTCOMES, type Outcome } from '../contract/outcomes.ts';
-import type { BatchLine, ReasonLine, RowAnswer, RowsAnswer, StatusAnswer } from './protocol.ts';
+import { recordedSchedules } from '../client/schedules/recorded-view.ts';
+import type {
+  BatchLine,
+  ReasonLine,
+  RowAnswer,
+  RowsAnswer,
+  ScheduleAnswer,
+  StatusAnswer,
+  UnknownAnswer,
+} from './protocol.ts';
 import { wire } from './wire.ts';
 
 /** The words of the command line for what the page shows, too. */
@@ -109,4 +118,29 @@ export async function readRow(
     seconds: file?.seconds ?? null,
     next: words.row(answer.row),
   });
+}
+
+/** Rows with their evidence in the list of unknown ones, of each batch: reading a row takes a while. */
+const MOST_SHOWN = 20;
+
+/** The rows whose answer was lost, of all batches. */
+export async function readUnknown(reader: Reader, words: PageWords): Promise<readonly UnknownAnswer[]> {
+  const ledger = await reader.slow();
+  const { batches } = await listBatches(ledger, reader.settings, 'all');
+  const found: UnknownAnswer[] = [];
+  for (const { batch, counts } of batches.filter((here) => here.counts.outcomes.unknown > 0)) {
+    const { rows } = await ledger.rowPage(batch.name, { outcome: 'unknown' }, undefined, MOST_SHOWN);
+    const shown: RowAnswer[] = [];
+    for (const { id } of rows) {
+      const row = await readRow({ ...reader, ledger }, words, batch.name, id);
+      if (row !== undefined) shown.push(row);
+    }
+    found.push({ batch: batch.name, rows: counts.outcomes.unknown, shown });
+  }
+  return found;
+}
+
+/** The schedules of the ledger. */
+export async function readSchedules(reader: Reader): Promise<readonly ScheduleAnswer[]> {
+  return wire(await recordedSchedules(await reader.slow()));
 }

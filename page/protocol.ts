@@ -139,6 +139,30 @@ export interface RowAnswer {
   readonly next: string;
 }
 
+/** Rows of a batch whose answer was lost, the first of them with all that is known. */
+export interface UnknownAnswer {
+  readonly batch: string;
+  readonly rows: number;
+  readonly shown: readonly RowAnswer[];
+}
+
+/** A schedule as it is on record. */
+export interface ScheduleAnswer {
+  readonly schedule: string;
+  readonly times: string;
+  readonly timezone: string;
+  readonly month: { readonly month: string; readonly credits: number; readonly left: number } | null;
+  /** The newest first. */
+  readonly occurrences: readonly {
+    readonly at: string;
+    readonly batch: string;
+    readonly state: string;
+    readonly exitCode: number | null;
+    readonly charged: number | null;
+    readonly reason: string | null;
+  }[];
+}
+
 export interface ErrorAnswer {
   readonly message: string;
 }

@@ -5,7 +5,16 @@ import { EndChart } from '../client/look/end-chart.ts';
 import type { Reader } from '../client/look/open-reader.ts';
 import { chooseBatch } from '../client/open-records.ts';
 import { VoxbatchError } from '../client/problem.ts';
-import { isQuick, readBatches, readReasons, readRow, readRows, type PageWords } from './answers.ts';
+import {
+  isQuick,
+  readBatches,
+  readReasons,
+  readRow,
+  readRows,
+  readSchedules,
+  readUnknown,
+  type PageWords,
+} from './answers.ts';
 import { readAssets, SECURITY_HEADERS } from './assets.ts';
 import { StatusFeeds } from './feeds.ts';
 import { Gate } from './gate.ts';
@@ -180,6 +189,8 @@ function routesOf({ reader, words, batch, version }: PageOptions, gate: Gate): R
   return new Map<string, Route>([
     ['/api/session', json(() => Promise.resolve(session()))],
     ['/api/batches', slowly(() => readBatches(reader, words))],
+    ['/api/unknown', slowly(() => readUnknown(reader, words))],
+    ['/api/schedules', slowly(() => readSchedules(reader))],
     ['/api/reasons', json((query) => readReasons(reader, name(query)))],
     ['/api/chart', slowly(chart)],
     [

@@ -1,6 +1,6 @@
 import type { ScheduleDescription } from '@temporalio/client';
 import { priceScheduled, type ScheduledLookUps } from '../../batches/schedules/price-scheduled.ts';
-import { formatDuration, utcSecond } from '../../contract/duration.ts';
+import { utcSecond } from '../../contract/duration.ts';
 import { EXIT_CODES } from '../../contract/exit-codes.ts';
 import { withoutPath } from '../../contract/url-secrets.ts';
 import { labelOfPlace } from '../../inputs/manifest-url.ts';
@@ -9,9 +9,7 @@ import type { OccurrenceRange } from '../../ledger/schedules/occurrence-records.
 import type { ScheduleRecord } from '../../ledger/schedules/schedule-settings.ts';
 import { isOver } from '../../policy/schedules/legal-firing.ts';
 import { isAmiss, noteInWords, recentOutcomes } from '../../policy/schedules/missing-occurrence.ts';
-import { monthOf } from '../../policy/schedules/month-budget.ts';
 import { parseOccurrence } from '../../policy/schedules/occurrence.ts';
-import type { ScheduleSpec } from '../../policy/schedules/schedule-spec.ts';
 import { identifyMedia } from '../run/price.ts';
 import { VoxbatchError } from '../problem.ts';
 import { fetchManifest } from '../run/open-manifest.ts';
@@ -24,6 +22,7 @@ import {
   type OpenSchedules,
   type SchedulePlace,
 } from './open-schedules.ts';
+import { monthOfSchedule, timesOf } from './recorded-view.ts';
 import { previewSchedule, surveySchedule, type TimeRange } from './survey-schedule.ts';
 
 /** A schedule in a list; times in UTC. */
@@ -68,7 +67,7 @@ export async function listSchedules(place: SchedulePlace) {
       last: made.sort().at(-1) ?? null,
       /** Without one for its account the schedule makes no batch. */
       worker: await hasWorker(place, record),
-      month: await monthOfSchedule(place, name, spec),
+      month: await monthOfSchedule(ledger, name, spec),
       /** Of the newest occurrence that is over, or was skipped. */
       lastState: newest?.state ?? null,
       lastCause: newest?.cause ?? null,
@@ -111,7 +110,7 @@ export async function showSchedule(
     budget: run?.tunables.budget ?? null,
     confirm: run?.confirmAbove ?? null,
     cache: run?.tunables.cache ?? null,
-    month: await monthOfSchedule(place, name, spec),
+    month: await monthOfSchedule(place.ledger, name, spec),
     onEnd,
     /** Its host: the path may be a secret. */
     notify: notify === null ? null : withoutPath(notify),
@@ -214,32 +213,15 @@ async function hasWorker({ ledger }: SchedulePlace, { settings }: ScheduleRecord
 /** What is shown of a schedule wherever one is shown. */
 function headOf(record: ScheduleRecord, found: Pick<ScheduleDescription, 'state'>) {
   const { spec, isPaused, note } = standingOf(record, found);
-  const { times, timezone } = spec;
   const head = {
     schedule: record.name,
-    /** As written on a command line: `every 1d`, `cron 0 2 * * *` */
-    times: times.type === 'every' ? `every ${formatDuration(times.everyMs)}` : times.text,
-    timezone,
+    times: timesOf(spec),
+    timezone: spec.timezone,
     paused: isPaused,
     /** Why it is paused, or was resumed. */
     note: noteInWords(note),
   };
   return { spec, head };
-}
-
-/** How the current month of a schedule stands; null if it has no budget for months. */
-async function monthOfSchedule(
-  { ledger }: SchedulePlace,
-  schedule: string,
-  { budgetMonth: credits, timezone }: ScheduleSpec,
-) {
-  if (credits === null) return null;
-  const at = Date.now();
-  return {
-    /** `2026-12` */
-    month: monthOf(at, timezone),
-    ...(await ledger.monthSpend({ schedule, at, credits, timezone })),
-  };
 }
 
 /**

@@ -3,7 +3,15 @@ import { useEffect } from 'preact/hooks';
 import { BatchList } from './batch-list.tsx';
 import { BatchPage } from './batch-page.tsx';
 import { followLinks, go, useAddress } from './location.ts';
+import { ScheduleList } from './schedule-list.tsx';
 import { sessionHere, useAnswer } from './server.ts';
+import { UnknownRows } from './unknown-rows.tsx';
+
+const VIEWS = [
+  ['/', 'Batches'],
+  ['/unknown', 'Unknown rows'],
+  ['/schedules', 'Schedules'],
+] as const;
 
 /** The whole page: its head, and the view that the address names. */
 function Page() {
@@ -20,9 +28,11 @@ function Page() {
           voxbatch
         </a>
         <nav aria-label="Views">
-          <a href="/" aria-current={address.pathname === '/' ? 'page' : undefined}>
-            Batches
-          </a>
+          {VIEWS.map(([path, words]) => (
+            <a key={path} href={path} aria-current={address.pathname === path ? 'page' : undefined}>
+              {words}
+            </a>
+          ))}
         </nav>
       </header>
       {trouble === undefined ? session && <main id="main">{viewOf(address, name)}</main> : <Outside why={trouble} />}
@@ -31,7 +41,16 @@ function Page() {
 }
 
 function viewOf(address: URL, name: string) {
-  return address.pathname === '/batch' ? <BatchPage key={name} name={name} address={address} /> : <BatchList />;
+  switch (address.pathname) {
+    case '/batch':
+      return <BatchPage key={name} name={name} address={address} />;
+    case '/unknown':
+      return <UnknownRows />;
+    case '/schedules':
+      return <ScheduleList />;
+    default:
+      return <BatchList />;
+  }
 }
 
 /** What a browser sees that was not let in. */

@@ -114,7 +114,8 @@ function Player({ row, batch }: { readonly row: RowAnswer; readonly batch: strin
   );
 }
 
-function Requests({ row }: { readonly row: RowAnswer }) {
+/** The requests of a row, in order. */
+export function Requests({ row }: { readonly row: RowAnswer }): VNode {
   return (
     <div class="scroll">
       <table>

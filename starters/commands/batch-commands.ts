@@ -121,7 +121,7 @@ export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   watch: {
     does: 'Follow a batch until it is finished, paused, or has no worker',
     operands: [BATCH],
-    flags: 'progress',
+    flags: 'page progress',
     own: { json: ['--json', 'The same as --progress json'] },
     notes: LOOKING,
     examples: ['voxbatch watch lines'],

@@ -22,6 +22,7 @@ import {
   type Flag,
 } from './flag-values.ts';
 import { METRICS } from './metrics-flags.ts';
+import { PAGE } from './page-flags.ts';
 import { OUTPUT } from './output-flags.ts';
 import { SOUND } from './sound-flags.ts';
 import { TUNING, type TuningFlags } from './tuning-flags.ts';
@@ -252,12 +253,13 @@ const GROUPS: readonly (readonly [heading: string, flags: FlagTable])[] = [
   ['At the end:', { onEnd, notify }],
   ['Local media:', LOCAL_MEDIA],
   ['Webhooks:', WEBHOOKS],
-  ['API and output:', { ...API, ...METRICS, ...OUTPUT }],
+  ['API and output:', { ...API, ...METRICS, ...PAGE, ...OUTPUT }],
 ];
 
 type Table = typeof FIRST &
   typeof WORKER_VERSION &
   typeof METRICS &
+  typeof PAGE &
   typeof OF_ONE &
   typeof MANIFEST &
   typeof SOUND &

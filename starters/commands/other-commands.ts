@@ -209,7 +209,7 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   },
   up: {
     does: 'Run the embedded server and a worker until SIGTERM, as a service or in a terminal',
-    flags: `${LOCAL_MEDIA} ${WEBHOOK} log verbose apiUrl untilIdle metricsPort lookEvery grace printUnit wait unlessRunning out`,
+    flags: `${LOCAL_MEDIA} ${WEBHOOK} log verbose apiUrl untilIdle metricsPort page lookEvery grace printUnit wait unlessRunning out`,
     own: { batch: ['--batch <name>', 'Write the files of this batch when it is finished'] },
     examples: ['voxbatch up &', 'voxbatch up --wait 2m', 'voxbatch up --print-unit systemd'],
     load: async ({ printUnit }) =>

@@ -11,3 +11,8 @@ export const PAGE_PORT: Flag = [
     'a port, such as 8085',
   ),
 ];
+
+/** A page beside what a command does. */
+export const PAGE = {
+  page: ['--page', 'Also show batches in a browser while it runs, as voxbatch page does; prints the address'],
+} as const satisfies Readonly<Record<string, Flag>>;

@@ -1,6 +1,7 @@
 import { printAnswer, type RunContext, type Output } from '../terminal/output.ts';
 import { viewStatus } from '../../client/look/status-view.ts';
 import { type BatchStatus, PATIENCE_MS, watchBatch } from '../../client/look/status.ts';
+import { chooseBatch } from '../../client/open-records.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { atLedger } from '../connect/settings.ts';
@@ -31,7 +32,12 @@ export async function watch(name: string | undefined, flags: Flags, { output }: 
       );
       const { signal } = interrupt;
       const show = displayOn(output);
+      let page: { close(): Promise<void> } | undefined;
       try {
+        if (flags.page === true) {
+          const { openPageBeside } = await import('../page/page.ts');
+          page = await openPageBeside(settings, (await chooseBatch(ledger, name)).name, output);
+        }
         for await (const { type, status } of watchBatch(ledger, settings, { name, signal, say: output.say })) {
           show(type === 'progress' ? status : undefined);
           if (type === 'deserted') {
@@ -50,6 +56,7 @@ export async function watch(name: string | undefined, flags: Flags, { output }: 
         if (!signal.aborted) throw error;
         sayStopped();
       } finally {
+        await page?.close();
         interrupt.dispose();
       }
       return interrupt.exit();

@@ -35,6 +35,17 @@ export async function page(
   }
 }
 
+/** Opens the page beside what a command does, and says where. */
+export async function openPageBeside(
+  settings: Settings,
+  name: string | undefined,
+  { say }: Pick<RunContext['output'], 'say'>,
+): Promise<Page> {
+  const opened = await openPageHere(settings, { name });
+  say(`The page, for one browser of this machine: ${opened.address}`);
+  return opened;
+}
+
 /** Opens the page over the records of these settings. */
 export async function openPageHere(
   settings: Settings,

@@ -61,7 +61,9 @@ async function serve(
     waiting: { say: output.say, signal: interrupt.signal },
   });
   let endAlive: (() => void) | undefined;
+  let page: Promise<{ close(): Promise<void> } | undefined> | undefined;
   const beReady = (): void => {
+    if (flags.page === true) page ??= openPage(settings, output);
     if (flags.aliveFile !== undefined) endAlive = keepAliveFile(flags.aliveFile);
     onReady?.();
   };
@@ -85,8 +87,22 @@ async function serve(
     return interrupt.signal.aborted && interrupt.exit() === 'interrupted' ? 'interrupted' : 'complete';
   } finally {
     endAlive?.();
+    await (await page)?.close();
     await session.close();
     interrupt.dispose();
+  }
+}
+
+/** The page is no reason not to work. */
+async function openPage(
+  settings: Awaited<ReturnType<typeof readSettings>>,
+  output: RunContext['output'],
+): Promise<{ close(): Promise<void> } | undefined> {
+  try {
+    return await (await import('../page/page.ts')).openPageBeside(settings, undefined, output);
+  } catch (error) {
+    output.say(`The page cannot be shown: ${messageOf(error)}`);
+    return undefined;
   }
 }
 

@@ -1,0 +1,46 @@
+import { formatDuration } from '../../contract/duration.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { monthOf } from '../../policy/schedules/month-budget.ts';
+import type { ScheduleSpec } from '../../policy/schedules/schedule-spec.ts';
+import { occurrenceViews } from './occurrence-view.ts';
+
+/** Occurrences shown of each. */
+const SHOWN = 10;
+
+/** The schedules of a ledger with their latest occurrences, by what is on record alone: whether one is paused, and when it fires next, only Temporal knows. */
+export async function recordedSchedules(ledger: Ledger) {
+  const schedules = [];
+  for (const name of await ledger.knownSchedules()) {
+    const record = await ledger.scheduleRecord(name);
+    if (record === undefined) continue;
+    const { spec } = record.settings;
+    schedules.push({
+      schedule: name,
+      times: timesOf(spec),
+      timezone: spec.timezone,
+      month: await monthOfSchedule(ledger, name, spec),
+      occurrences: await occurrenceViews(ledger, name, [], { most: SHOWN }),
+    });
+  }
+  return schedules;
+}
+
+/** As written on a command line: `every 1d`, `cron 0 2 * * *` */
+export function timesOf({ times }: Pick<ScheduleSpec, 'times'>): string {
+  return times.type === 'every' ? `every ${formatDuration(times.everyMs)}` : times.text;
+}
+
+/** How the current month of a schedule stands; null if it has no budget for months. */
+export async function monthOfSchedule(
+  ledger: Pick<Ledger, 'monthSpend'>,
+  schedule: string,
+  { budgetMonth: credits, timezone }: ScheduleSpec,
+) {
+  if (credits === null) return null;
+  const at = Date.now();
+  return {
+    /** `2026-12` */
+    month: monthOf(at, timezone),
+    ...(await ledger.monthSpend({ schedule, at, credits, timezone })),
+  };
+}
