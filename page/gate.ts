@@ -1,8 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-
-/** The header that goes with each post. Another origin cannot set it without being asked about, which nobody allows. */
-const CSRF_HEADER = 'x-voxbatch-csrf';
+import { CSRF_HEADER } from './protocol.ts';
 
 /**
  * Who may use the page: the browser that opened the printed address. Everything on this machine reaches the port, and so

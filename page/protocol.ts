@@ -5,9 +5,12 @@ import type { Control, Outcome, RowState } from '../contract/outcomes.ts';
  * two (`wire.ts`); the browser knows only this file. Times are in ISO 8601.
  */
 
+/** The header that goes with each post. Another origin cannot set it without being asked about, which nobody allows. */
+export const CSRF_HEADER = 'x-voxbatch-csrf';
+
 /** What a tab asks for first. */
 export interface SessionAnswer {
-  /** Goes with each post. */
+  /** Goes with each post, as the header {@link CSRF_HEADER}. */
   readonly csrf: string;
   /** The batch that the command named; null: none. */
   readonly batch: string | null;
@@ -161,6 +164,35 @@ export interface ScheduleAnswer {
     readonly charged: number | null;
     readonly reason: string | null;
   }[];
+}
+
+/** What a redrive would do and cost: `voxbatch redrive --dry-run --json`. */
+export interface RedrivePrice {
+  readonly rows: number;
+  readonly paying: number;
+  readonly credits: number;
+  readonly estimated: boolean;
+  readonly unpriced: number;
+  readonly waits: number;
+  readonly left_out: { readonly open: number; readonly has_result: number; readonly no_unfit: number };
+  readonly replaced: number;
+  readonly may_be_charged_twice: number;
+  readonly budget_left: number | null;
+  /** Why it would be refused; null if it would not be. */
+  readonly refusal: string | null;
+}
+
+/** The price to decide on; what is posted back with this signature is done if nothing has changed since. */
+export interface RedriveAnswer {
+  readonly type: 'price';
+  readonly price: RedrivePrice;
+  readonly signature: string;
+}
+
+/** It was done: what the command said. */
+export interface ActionAnswer {
+  readonly type: 'done';
+  readonly lines: readonly string[];
 }
 
 export interface ErrorAnswer {

@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { EndChart } from '../client/look/end-chart.ts';
 import type { Reader } from '../client/look/open-reader.ts';
 import { chooseBatch } from '../client/open-records.ts';
-import { VoxbatchError } from '../client/problem.ts';
+import { postsOf, type PageActions, type Post } from './actions.ts';
+import { answerPost } from './answer-post.ts';
 import {
   isQuick,
   readBatches,
@@ -20,8 +21,9 @@ import { StatusFeeds } from './feeds.ts';
 import { Gate } from './gate.ts';
 import type { ChartAnswer, SessionAnswer } from './protocol.ts';
 import { QueueFull, SlowQueue } from './queue.ts';
+import { sendError, sendJson } from './send.ts';
 import { sendMedia } from './send-media.ts';
-import { toJson, wire } from './wire.ts';
+import { wire } from './wire.ts';
 
 /** What the page shows, and to whom. */
 export interface PageOptions {
@@ -32,6 +34,8 @@ export interface PageOptions {
   /** Default: any that is free. */
   readonly port?: number | undefined;
   readonly version: string;
+  /** What may be done from the page. Default: nothing, it only shows. */
+  readonly actions?: PageActions | undefined;
 }
 
 /** An open page. */
@@ -72,10 +76,10 @@ export async function openPage(options: PageOptions, assets = readAssets()): Pro
   await once(server.listen(options.port ?? 0, HOST), 'listening');
   const gate = new Gate((server.address() as AddressInfo).port);
   const routes = routesOf(options, gate);
+  const posts = options.actions === undefined ? new Map<string, Post>() : postsOf(options.reader, options.actions);
 
   answer = (request, response) => {
     response.setHeaders(new Map(Object.entries(SECURITY_HEADERS)));
-    request.resume();
     const refuse = (status: number, message: string): void => {
       sendJson(response, status, { message });
     };
@@ -90,8 +94,19 @@ export async function openPage(options: PageOptions, assets = readAssets()): Pro
     }
     const url = new URL(address);
     const asset = assets.get(url.pathname);
+    if (request.method === 'POST') {
+      const post = posts.get(url.pathname);
+      if (post === undefined) refuse(405, 'Only GET.');
+      else if (!gate.knows(request) || !gate.isOwnPost(request)) refuse(403, 'Only the page itself may ask for this.');
+      else
+        answerPost(request, response, post).catch((error: unknown) => {
+          sendError(response, error);
+        });
+      return;
+    }
+    request.resume();
     if (request.method !== 'GET' && request.method !== 'HEAD') {
-      refuse(405, 'Only GET.');
+      refuse(405, 'Only GET and POST.');
       return;
     }
     if (asset !== undefined) {
@@ -208,20 +223,4 @@ function routesOf({ reader, words, batch, version }: PageOptions, gate: Gate): R
     ['/api/stream', stream],
     ['/api/media', ({ request, response, query }) => sendMedia(reader, query, request, response)],
   ]);
-}
-
-function sendJson(response: ServerResponse, status: number, value: unknown): void {
-  if (response.destroyed) return;
-  const body = Buffer.from(toJson(value));
-  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'content-length': body.length });
-  response.end(body);
-}
-
-function sendError(response: ServerResponse, error: unknown): void {
-  if (response.headersSent) response.destroy();
-  else if (error instanceof QueueFull)
-    sendJson(response.setHeader('retry-after', '1'), 503, { message: error.message });
-  else if (error instanceof VoxbatchError)
-    sendJson(response, error.problem.type === 'no-batch' ? 404 : 409, { message: error.message });
-  else sendJson(response, 500, { message: error instanceof Error ? error.message : String(error) });
 }

@@ -8,6 +8,7 @@ import { withQuery } from './location.ts';
 import { RowDialog } from './row-dialog.tsx';
 import { RowTable } from './row-table.tsx';
 import { ask, useAnswer, useNews } from './server.ts';
+import { Steering } from './steering.tsx';
 
 /** What follows from counts is asked again at most this often, ms. */
 const FRESH_EVERY_MS = 3_000;
@@ -23,7 +24,8 @@ export function BatchPage({ name, address }: { readonly name: string; readonly a
     <>
       <div class="title">
         <h1>{name}</h1>
-        {status !== undefined && <span class={`pill is-${status.state}`}>{status.standing}</span>}
+        {status !== undefined && <span class="pill">{status.standing}</span>}
+        {status !== undefined && <Steering status={status} />}
       </div>
       {isAway && (
         <p class="trouble">The command behind this page does not answer; the figures are the last ones it told.</p>

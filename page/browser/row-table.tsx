@@ -3,7 +3,9 @@ import { useEffect, useState } from 'preact/hooks';
 import { OUTCOMES } from '../../contract/outcomes.ts';
 import type { RowLine, RowsAnswer } from '../protocol.ts';
 import { number, seconds } from './format.ts';
+import { Listen } from './listen.tsx';
 import { go, withQuery } from './location.ts';
+import { RedriveDialog } from './redrive-dialog.tsx';
 import { ask, useAnswer } from './server.ts';
 
 type Cursor = NonNullable<RowsAnswer['next']>;
@@ -67,18 +69,70 @@ export function RowTable({
   const load = (signal: AbortSignal): Promise<RowsAnswer> => search(batch, asked, where, signal);
   const { value, trouble, isLoading } = useAnswer(`${filter} ${JSON.stringify(where)}`, load, isLive ? tick : 0);
   const { rows = [], next = null } = value ?? {};
+  const [marked, setMarked] = useState<ReadonlySet<string>>(new Set());
+  const [isAsking, setAsking] = useState(false);
+  const [isListening, setListening] = useState(false);
+  const ended = rows.flatMap((row) => (row.outcome === null ? [] : [row.id]));
+  const mark = (id: string): void => {
+    setMarked((before) => new Set(before.has(id) ? [...before].filter((one) => one !== id) : [...before, id]));
+  };
   const turn = (cursors: readonly (Cursor | undefined)[]): void => {
     setPages({ filter, after: cursors });
   };
   return (
     <section aria-label="Rows" aria-busy={isLoading}>
-      <h2>Rows</h2>
+      <div class="title">
+        <h2>Rows</h2>
+        <div class="turn end">
+          <button
+            type="button"
+            onClick={() => {
+              setListening(true);
+            }}
+          >
+            Listen
+          </button>
+          {marked.size > 0 && (
+            <>
+              <button
+                type="button"
+                onClick={() => {
+                  setMarked(new Set());
+                }}
+              >
+                Clear
+              </button>
+              <button
+                type="button"
+                class="main"
+                onClick={() => {
+                  setAsking(true);
+                }}
+              >
+                Send {number(marked.size)} again …
+              </button>
+            </>
+          )}
+        </div>
+      </div>
       <Filters address={address} />
       {trouble !== undefined && <p class="trouble">{trouble}</p>}
       <div class="scroll">
         <table class="rows">
           <thead>
             <tr>
+              <th scope="col">
+                <input
+                  type="checkbox"
+                  aria-label="Send all rows of this page again"
+                  checked={ended.length > 0 && ended.every((id) => marked.has(id))}
+                  disabled={ended.length === 0}
+                  onChange={(event) => {
+                    const others = [...marked].filter((id) => !ended.includes(id));
+                    setMarked(new Set(event.currentTarget.checked ? [...others, ...ended] : others));
+                  }}
+                />
+              </th>
               <th scope="col" class="right">
                 #
               </th>
@@ -99,7 +153,7 @@ export function RowTable({
           </thead>
           <tbody onKeyDown={stepThrough}>
             {rows.map((row) => (
-              <Line key={row.row} row={row} address={address} />
+              <Line key={row.row} row={row} address={address} isMarked={marked.has(row.id)} mark={mark} />
             ))}
           </tbody>
         </table>
@@ -134,14 +188,57 @@ export function RowTable({
           Next
         </button>
       </div>
+      {isListening && (
+        <Listen
+          key={filter}
+          batch={batch}
+          filter={asked}
+          marked={marked}
+          mark={mark}
+          close={() => {
+            setListening(false);
+          }}
+        />
+      )}
+      {isAsking && (
+        <RedriveDialog
+          batch={batch}
+          ids={[...marked]}
+          close={(isDone) => {
+            setAsking(false);
+            if (isDone) setMarked(new Set());
+          }}
+        />
+      )}
     </section>
   );
 }
 
-function Line({ row, address }: { readonly row: RowLine; readonly address: URL }) {
+function Line({
+  row,
+  address,
+  isMarked,
+  mark,
+}: {
+  readonly row: RowLine;
+  readonly address: URL;
+  readonly isMarked: boolean;
+  readonly mark: (id: string) => void;
+}) {
   const word = row.outcome ?? row.state ?? '';
   return (
     <tr>
+      <td>
+        <input
+          type="checkbox"
+          checked={isMarked}
+          disabled={row.outcome === null}
+          aria-label={`Send ${row.id} again`}
+          onChange={() => {
+            mark(row.id);
+          }}
+        />
+      </td>
       <td class="right faint">{number(row.row)}</td>
       <td class="id">
         <a href={withQuery(address, { row: row.id })}>{row.id}</a>

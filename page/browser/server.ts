@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { ErrorAnswer, SessionAnswer, StatusAnswer } from '../protocol.ts';
+import { CSRF_HEADER, type ErrorAnswer, type SessionAnswer, type StatusAnswer } from '../protocol.ts';
 
 /** The server refused, or could not be reached. */
 class Refused extends Error {
@@ -35,6 +35,13 @@ let session: Promise<SessionAnswer> | undefined;
 /** What the server said when this tab came. */
 export function sessionHere(): Promise<SessionAnswer> {
   return (session ??= ask<SessionAnswer>('session'));
+}
+
+/** Asks the server to do something. Throws {@link Refused}. */
+export async function post<T>(name: string, body: object): Promise<T> {
+  const { csrf } = await sessionHere();
+  const headers = { 'content-type': 'application/json', [CSRF_HEADER]: csrf };
+  return answerOf<T>(await fetch(`/api/${name}`, { method: 'POST', headers, body: JSON.stringify(body) }));
 }
 
 /** What was asked for last: its answer, and why there is none. */

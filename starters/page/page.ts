@@ -6,6 +6,7 @@ import { voxbatchVersion } from '../../client/version.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { messageOf } from '../../contract/message-of.ts';
 import { openPage, type Page } from '../../page/server.ts';
+import { PAGE_ACTIONS } from './actions.ts';
 import { readSettings } from '../connect/settings.ts';
 import { usageError } from '../exit-error.ts';
 import { nextWords } from '../look/explain.ts';
@@ -59,12 +60,12 @@ export async function openPageHere(
       status: (status: Parameters<typeof noteLines>[0]) => noteLines(status, Date.now()),
       row: nextWords,
     };
-    const opened = await openPage({ reader, words, batch, port, version: voxbatchVersion() }).catch(
-      (error: unknown) => {
-        if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-        throw usageError(`--port ${String(port)}: ${messageOf(error)}. Nothing was changed.`);
-      },
-    );
+    const opened = await openPage({
+      ...{ reader, words, batch, port, actions: PAGE_ACTIONS, version: voxbatchVersion() },
+    }).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+      throw usageError(`--port ${String(port)}: ${messageOf(error)}. Nothing was changed.`);
+    });
     return {
       address: opened.address,
       close: async () => {

@@ -1,0 +1,143 @@
+import type { VNode } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { RowLine, RowsAnswer } from '../protocol.ts';
+import { number } from './format.ts';
+import { ask, pathOf } from './server.ts';
+
+/** Rows that are asked for before the last known one is reached. */
+const AHEAD = 5;
+
+const KEYS = [
+  ['Space', 'play or pause'],
+  ['→', 'next'],
+  ['←', 'previous'],
+  ['M', 'mark for another take'],
+  ['Esc', 'end'],
+] as const;
+
+/** Plays the results of a batch one after the other, by keyboard, and marks those that are to be made again. */
+export function Listen({
+  batch,
+  filter,
+  marked,
+  mark,
+  close,
+}: {
+  readonly batch: string;
+  /** As in the address: which rows. */
+  readonly filter: Readonly<Record<string, string>>;
+  readonly marked: ReadonlySet<string>;
+  readonly mark: (id: string) => void;
+  readonly close: () => void;
+}): VNode {
+  const [rows, setRows] = useState<readonly RowLine[]>([]);
+  const [at, setAt] = useState(0);
+  const next = useRef<RowsAnswer['next'] | undefined>(undefined);
+  const isLoading = useRef(false);
+  const player = useRef<HTMLVideoElement>(null);
+  const row = rows[at];
+
+  useEffect(() => {
+    if (rows.length - at > AHEAD || next.current === null || isLoading.current) return;
+    isLoading.current = true;
+    const after = next.current;
+    const where = after === undefined ? {} : { afterRow: after.row, afterId: after.id, afterEnd: after.endedAt };
+    void ask<RowsAnswer>('rows', { batch, outcome: 'succeeded', ...filter, ...where })
+      .then((answer) => {
+        next.current = answer.next;
+        setRows((before) => [...before, ...answer.rows.filter(({ media }) => media === 'audio' || media === 'video')]);
+      })
+      .finally(() => {
+        isLoading.current = false;
+      });
+  }, [at, rows]);
+
+  useEffect(() => {
+    // Until a key was pressed, a browser may refuse to make a sound.
+    void player.current?.play().catch(() => undefined);
+  }, [row?.id]);
+
+  const step = (by: number): void => {
+    setAt((before) => Math.min(Math.max(0, before + by), Math.max(0, rows.length - 1)));
+  };
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      const target = event.target as Element;
+      if (target.closest('input, select, textarea, dialog') !== null || event.ctrlKey || event.metaKey || event.altKey)
+        return;
+      if (event.key === ' ' && target.closest('button, a, video') !== null) return;
+      const does: Readonly<Record<string, (() => void) | undefined>> = {
+        ' ': () => {
+          if (player.current?.paused === true) void player.current.play();
+          else player.current?.pause();
+        },
+        ArrowRight: () => {
+          step(1);
+        },
+        ArrowLeft: () => {
+          step(-1);
+        },
+        m: () => {
+          if (row !== undefined) mark(row.id);
+        },
+        Escape: close,
+      };
+      const act = does[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+      if (act === undefined) return;
+      event.preventDefault();
+      act();
+    };
+    addEventListener('keydown', press);
+    return () => {
+      removeEventListener('keydown', press);
+    };
+  });
+
+  return (
+    <section class="listen" aria-label="Listen">
+      {row === undefined ? (
+        <p>{next.current === null ? 'No row here has a sound.' : 'Looking for results …'}</p>
+      ) : (
+        <>
+          <div class="title">
+            <strong>{row.id}</strong>
+            <span class="faint">
+              {number(at + 1)} of {number(rows.length)}
+              {next.current === null ? '' : '+'}
+            </span>
+            <button
+              type="button"
+              aria-pressed={marked.has(row.id)}
+              onClick={() => {
+                mark(row.id);
+              }}
+            >
+              {marked.has(row.id) ? 'Marked for another take' : 'Mark for another take'}
+            </button>
+            <button type="button" class="end" onClick={close}>
+              End
+            </button>
+          </div>
+          <p class="read">{row.text}</p>
+          <video
+            ref={player}
+            controls
+            class={row.media === 'audio' ? 'sound' : ''}
+            src={pathOf('media', { batch, id: row.id })}
+            aria-label={`Result of ${row.id}`}
+            onEnded={() => {
+              step(1);
+            }}
+          />
+        </>
+      )}
+      <p class="faint keys">
+        {KEYS.map(([key, words]) => (
+          <span key={key}>
+            <kbd>{key}</kbd> {words}
+          </span>
+        ))}
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,129 @@
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import type { ActionAnswer, StatusAnswer } from '../protocol.ts';
+import { post } from './server.ts';
+
+/** Pauses, resumes, tunes and stops a batch, by the commands of these names. */
+export function Steering({ status }: { readonly status: StatusAnswer }): VNode | null {
+  const { batch, state, control } = status;
+  const [isBusy, setBusy] = useState(false);
+  const [said, setSaid] = useState<readonly string[]>([]);
+  const [shown, setShown] = useState<'tune' | 'stop' | undefined>();
+  const act = (name: string, body: object): void => {
+    setBusy(true);
+    setSaid([]);
+    post<ActionAnswer>(name, { batch, ...body })
+      .then(
+        ({ lines }) => {
+          setShown(undefined);
+          setSaid(lines.length > 0 ? lines : ['Done.']);
+        },
+        (error: unknown) => {
+          setSaid([(error as Error).message]);
+        },
+      )
+      .finally(() => {
+        setBusy(false);
+      });
+  };
+  const button = (words: string, press: () => void, more: object = {}): VNode => (
+    <button type="button" disabled={isBusy} onClick={press} {...more}>
+      {words}
+    </button>
+  );
+  const toggle = (what: 'tune' | 'stop') => (): void => {
+    setShown((before) => (before === what ? undefined : what));
+  };
+  return (
+    <div class="steering">
+      <div class="turn">
+        {state === 'open' &&
+          control === 'running' &&
+          button('Pause', () => {
+            act('steer', { what: 'pause' });
+          })}
+        {state === 'open' &&
+          control === 'paused' &&
+          button('Resume', () => {
+            act('steer', { what: 'resume' });
+          })}
+        {button('Tune …', toggle('tune'), { 'aria-expanded': shown === 'tune' })}
+        {state === 'open' &&
+          control !== 'stopping' &&
+          button('Stop …', toggle('stop'), { 'aria-expanded': shown === 'stop' })}
+      </div>
+      {shown === 'stop' && (
+        <div class="panel">
+          <p>Nothing more is sent, running jobs are still fetched, and the rest is cancelled. This cannot be undone.</p>
+          {button(
+            'Stop the batch for good',
+            () => {
+              act('steer', { what: 'stop' });
+            },
+            { class: 'main' },
+          )}
+        </div>
+      )}
+      {shown === 'tune' && (
+        <Tune
+          status={status}
+          isBusy={isBusy}
+          act={(body) => {
+            act('tune', body);
+          }}
+        />
+      )}
+      <div role="status">
+        {said.map((line) => (
+          <p key={line} class="faint">
+            {line}
+          </p>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Tune({
+  status,
+  isBusy,
+  act,
+}: {
+  readonly status: StatusAnswer;
+  readonly isBusy: boolean;
+  readonly act: (body: object) => void;
+}) {
+  const [rate, setRate] = useState(String(status.limits.rate ?? ''));
+  const [budget, setBudget] = useState(String(status.budget ?? ''));
+  return (
+    <form
+      class="panel filters"
+      onSubmit={(event) => {
+        event.preventDefault();
+        act({ rate, budget });
+      }}
+    >
+      <label>
+        Paid requests a second
+        <input
+          value={rate}
+          onInput={(event) => {
+            setRate(event.currentTarget.value);
+          }}
+        />
+      </label>
+      <label>
+        Budget, in credits (none: no limit)
+        <input
+          value={budget}
+          onInput={(event) => {
+            setBudget(event.currentTarget.value);
+          }}
+        />
+      </label>
+      <button type="submit" class="main" disabled={isBusy}>
+        Set
+      </button>
+    </form>
+  );
+}

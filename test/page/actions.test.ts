@@ -1,0 +1,125 @@
+import { describe, expect, it } from '@jest/globals';
+import { ActionRefused, type PageActions } from '../../page/actions.ts';
+import type { ActionAnswer, RedriveAnswer, RedrivePrice, SessionAnswer } from '../../page/protocol.ts';
+import { fail, redrive, succeed } from '../ledger/actions.ts';
+import { ledgerForEachTest, load } from '../ledger/setup.ts';
+import { PageWorld, type Answer } from './page-world.ts';
+
+ledgerForEachTest();
+
+const PRICE: RedrivePrice = {
+  ...{ rows: 1, paying: 1, credits: 2.5, estimated: false, unpriced: 0, waits: 0, replaced: 0 },
+  ...{ left_out: { open: 0, has_result: 0, no_unfit: 0 }, may_be_charged_twice: 0, budget_left: null, refusal: null },
+};
+
+/** A page whose actions are written down. */
+async function open(): Promise<{
+  readonly page: PageWorld;
+  readonly did: unknown[];
+  readonly price: { now: RedrivePrice };
+  readonly post: (
+    path: string,
+    body: unknown,
+    change?: Readonly<Record<string, string | undefined>>,
+  ) => Promise<Answer>;
+}> {
+  await load(3);
+  await succeed(1);
+  await fail(2);
+  const did: unknown[] = [];
+  const price = { now: PRICE };
+  const actions: PageActions = {
+    steer: (...given) => Promise.resolve([`${did.push(given)}`]),
+    tune: (_, tuning) =>
+      tuning.rate === 'x' ? Promise.reject(new ActionRefused('expected a number')) : Promise.resolve(['ok']),
+    checkRedrive: () => Promise.resolve(price.now),
+    redrive: (...given) => Promise.resolve([`${did.push(given)}`]),
+  };
+  const page = await PageWorld.open({ actions });
+  await page.enter();
+  const { csrf } = await page.json<SessionAnswer>('/api/session');
+  return {
+    ...{ page, did, price },
+    post: (path, body, change = {}) => {
+      const headers = { origin: page.origin, 'content-type': 'application/json', 'x-voxbatch-csrf': csrf, ...change };
+      const given = Object.entries(headers).filter(([, value]) => value !== undefined);
+      return page.ask(path, Object.fromEntries(given), 'POST', typeof body === 'string' ? body : JSON.stringify(body));
+    },
+  };
+}
+
+const PAUSE = { batch: 'b', what: 'pause', reason: ' too loud ' };
+
+describe('posts', () => {
+  it('do what the page asks for', async () => {
+    const { post, did } = await open();
+    expect(JSON.parse((await post('/api/steer', PAUSE)).body)).toEqual({ type: 'done', lines: ['1'] });
+    expect(did).toEqual([['b', 'pause', 'too loud']]);
+    expect(await post('/api/tune', { batch: 'b', rate: 'x' })).toMatchObject({
+      status: 409,
+      body: expect.stringContaining('expected a number'),
+    });
+  });
+
+  it('of anybody else do nothing: no other origin, no form, no token, no cookie, no other name', async () => {
+    const { page, post, did } = await open();
+    for (const change of [
+      { origin: 'http://evil.example' },
+      { origin: 'null' },
+      { origin: undefined },
+      { origin: page.origin.replace('127.0.0.1', 'localhost') },
+      { 'content-type': 'text/plain' },
+      { 'content-type': 'application/x-www-form-urlencoded' },
+      { 'x-voxbatch-csrf': undefined },
+      { 'x-voxbatch-csrf': 'x' },
+      { 'sec-fetch-site': 'cross-site' },
+      { host: 'evil.example' },
+      { cookie: '' },
+    ])
+      expect([change, (await post('/api/steer', PAUSE, change)).status]).toEqual([change, 403]);
+    expect(did).toEqual([]);
+  });
+
+  it('that are not as the page sends them are refused', async () => {
+    const { post, did } = await open();
+    for (const [path, body, status] of [
+      ['/api/steer', '{', 400],
+      ['/api/steer', '7', 400],
+      ['/api/steer', { batch: 'b', what: 'delete' }, 400],
+      ['/api/steer', { what: 'pause' }, 400],
+      ['/api/steer', { batch: 'no', what: 'pause' }, 404],
+      ['/api/redrive-check', { batch: 'b', ids: [] }, 400],
+      ['/api/redrive-check', { batch: 'b', ids: [1] }, 400],
+      ['/api/redrive', { batch: 'b', ids: ['r2'] }, 400],
+      ['/api/rows', {}, 405],
+      ['/api/steer', 'x'.repeat(1_100_000), 400],
+    ] as const)
+      expect([path, (await post(path, body)).status]).toEqual([path, status]);
+    expect(did).toEqual([]);
+  });
+});
+
+describe('rows are sent again', () => {
+  it('at the price that was seen, and else it asks again', async () => {
+    const { post, did, price } = await open();
+    const check = async (): Promise<RedriveAnswer> =>
+      JSON.parse((await post('/api/redrive-check', { batch: 'b', ids: ['r2'] })).body) as RedriveAnswer;
+    const send = async (signature: string, ids = ['r2']): Promise<RedriveAnswer | ActionAnswer> =>
+      JSON.parse((await post('/api/redrive', { batch: 'b', ids, signature })).body) as RedriveAnswer | ActionAnswer;
+    const { signature } = await check();
+
+    // Another choice, another price, rows that changed meanwhile, a signature of somebody else.
+    expect((await send(signature, ['r1'])).type).toBe('price');
+    price.now = { ...PRICE, credits: 3 };
+    expect((await send(signature)).type).toBe('price');
+    price.now = PRICE;
+    expect((await send(`${signature.slice(0, -1)}_`)).type).toBe('price');
+    await redrive(2);
+    const again = await send(signature);
+    expect([again.type, did]).toEqual(['price', []]);
+
+    const fresh = await check();
+    expect(await send(fresh.signature)).toEqual({ type: 'done', lines: ['1'] });
+    expect(did).toEqual([['b', ['r2'], undefined]]);
+  });
+});
