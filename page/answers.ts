@@ -1,5 +1,5 @@
 import { viewListed, viewStatus } from '../client/look/status-view.ts';
-import { listBatches, statusNow, type BatchHere, type BatchStatus } from '../client/look/status.ts';
+import { listBatches, statusNow, workSpan, type BatchHere, type BatchStatus } from '../client/look/status.ts';
 import { explain, type RowExplanation } from '../client/look/explain.ts';
 import { viewRow } from '../client/look/row-view.ts';
 import { familyOf, viewRowLine } from '../client/look/row-line-view.ts';
@@ -48,7 +48,9 @@ export async function readStatusAnswer(
 ): Promise<StatusAnswer> {
   const status = await statusNow(ledger, settings, batch, { pace, slow });
   const answer = { ...viewStatus(status), standing: words.standing(status.batch, status.isDeserted) };
-  return wire({ ...answer, limits: status.batch.settings.limits, notes: words.status(status) });
+  const from = workSpan(status.batch)?.from;
+  const since = from === undefined ? null : new Date(from);
+  return wire({ ...answer, since, limits: status.batch.settings.limits, notes: words.status(status) });
 }
 
 /** Why rows have no result, most rows first. */

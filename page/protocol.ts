@@ -50,6 +50,8 @@ export interface StatusAnswer extends BatchLine {
   readonly secondsLeft: number | null;
   readonly oldest: { readonly id: string; readonly step: string; readonly since: string } | null;
   readonly halted: string | null;
+  /** When the present work on it began: its first request, or its last reopening. */
+  readonly since: string | null;
   readonly source: string;
   /** Paid requests a second (null: no limit), paid requests on the wire, and jobs in flight. */
   readonly limits: { readonly rate: number | null; readonly submits: number; readonly window: number };

@@ -56,8 +56,8 @@ export function Figures({ status }: { readonly status: StatusAnswer }): VNode {
           more={status.oldest.id}
         />
       )}
-      {!isGoing && status.startedAt !== null && status.endedAt !== null && (
-        <Figure name="Took" value={span((Date.parse(status.endedAt) - Date.parse(status.startedAt)) / 1_000)} />
+      {!isGoing && status.since !== null && status.endedAt !== null && (
+        <Figure name="Took" value={span((Date.parse(status.endedAt) - Date.parse(status.since)) / 1_000)} />
       )}
     </dl>
   );

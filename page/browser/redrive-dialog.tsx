@@ -81,6 +81,10 @@ export function RedriveDialog({
   );
 }
 
+function have(count: number): string {
+  return count === 1 ? 'has' : 'have';
+}
+
 function cost({ credits, estimated }: RedrivePrice): string {
   return `${estimated ? 'about ' : ''}${number(credits)} credits`;
 }
@@ -91,10 +95,10 @@ function Price({ price }: { readonly price: RedrivePrice }) {
     paying > 0 && `${number(paying)} paid for again: ${cost(price)}`,
     waits > 0 && `${number(waits)} waited for or fetched again, free`,
     unpriced > 0 && `${number(unpriced)} without a known price`,
-    replaced > 0 && `${number(replaced)} have a result, which is replaced; the old one can be taken back`,
+    replaced > 0 && `${number(replaced)} ${have(replaced)} a result, which is replaced; the old one can be taken back`,
     price.may_be_charged_twice > 0 && `${number(price.may_be_charged_twice)} may be charged a second time`,
-    left.open > 0 && `${number(left.open)} have not ended, and are left out`,
-    left.has_result > 0 && `${number(left.has_result)} have a result, and are left out`,
+    left.open > 0 && `${number(left.open)} ${have(left.open)} not ended: left out`,
+    left.has_result > 0 && `${number(left.has_result)} ${have(left.has_result)} a result: left out`,
     price.budget_left !== null && `${number(price.budget_left)} credits of the budget are left`,
   ].filter((line) => line !== false);
   return (

@@ -132,8 +132,8 @@ export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {
     operands: [['[batch]', 'Name of the batch that it shows first (default: the list of all)']],
     own: { port: PAGE_PORT },
     notes:
-      'Prints an address that lets one browser of this machine in, once. Others reach nothing there. It needs no worker, no\n' +
-      'token and no Temporal server, and looking never spends.',
+      'Prints an address that lets one browser of this machine in, once. Others reach nothing there. To look, it needs no\n' +
+      'worker, no token and no Temporal server. Rows that are sent again from it show their price before.',
     examples: ['voxbatch page', 'voxbatch page lines'],
     load: async () => (await import('../page/page.ts')).page,
   },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ReasonLine, RowAnswer, RowsAnswer, StatusAnswer } from '../../page/protocol.ts';
+import type { ReasonLine, RowAnswer, RowsAnswer, StatusAnswer, UnknownAnswer } from '../../page/protocol.ts';
 import { FILE, lose, reject, succeed } from '../ledger/actions.ts';
 import { ledgerForEachTest, load } from '../ledger/setup.ts';
 import { PageWorld } from './page-world.ts';
@@ -95,6 +95,10 @@ describe('the page shows', () => {
     expect(await page.json('/api/row?batch=b&id=nobody')).toBeNull();
     expect(await page.json('/api/chart?batch=b')).toMatchObject({ widthMs: 1_000 });
     expect(await page.json('/api/batches')).toMatchObject([{ batch: 'b', done: 1 }]);
+    const unknown = await page.json<UnknownAnswer[]>('/api/unknown');
+    expect(unknown).toMatchObject([{ batch: 'b', rows: 1, shown: [{ id: 'r3', attempts: [{ verdict: 'unknown' }] }] }]);
+    expect(unknown[0]?.shown[0]?.next).toMatch(/--resubmit/);
+    expect(await page.json('/api/schedules')).toEqual([]);
   });
 
   it('news to every tab from one look, and none of a batch that is not there', async () => {

@@ -3,13 +3,23 @@ import { fileURLToPath } from 'node:url';
 import { expect } from '@jest/globals';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { endAfterTest } from '../../support/end-after-test.ts';
+import { freshFolder } from '../../support/fresh-folder.ts';
 
 const AXE = readFileSync(fileURLToPath(new URL('../../../node_modules/axe-core/axe.min.js', import.meta.url)), 'utf8');
 
 /** A browser that is closed after the test. */
 export async function openBrowser(): Promise<Browser> {
   const executablePath = process.env['TEST_BROWSER'] ?? '';
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  // What it keeps for its user and its sound is gone with it.
+  const home = freshFolder();
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: home,
+    XDG_RUNTIME_DIR: home,
+    PULSE_RUNTIME_PATH: home,
+    TMPDIR: home,
+  };
+  const browser = await chromium.launch({ executablePath, env, args: ['--no-sandbox', '--disable-audio-output'] });
   endAfterTest(() => browser.close());
   return browser;
 }

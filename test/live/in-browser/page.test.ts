@@ -66,6 +66,52 @@ it('the page shows a batch while it runs, its rows and their sound, by keyboard 
   expect((await command.ended).code).toBe(130);
 });
 
+it('the page steers a batch, and sends rows again that were marked by ear, at the price that it showed', async () => {
+  const world = await LiveWorld.open({ seed: 5, createMs: [5, 20], jobMs: [300, 900], rows: 8, kinds: ['tts'] });
+  const up = await world.startWorking(['up', '--page']);
+  let printed = '';
+  up.child.stderr?.on('data', (text: string) => (printed += text));
+  await up.said('ticket=');
+  await world.run(['run', 'lines.csv', '--rate', '1', '--halt', 'never', '--detach']);
+  await world.untilCharged(1);
+  const { tab, faults } = await openTab(await openBrowser());
+  await tab.goto(/http:\S+/.exec(/The page.*/.exec(printed)?.[0] ?? '')?.[0] ?? '');
+  await tab.getByRole('link', { name: 'lines' }).click();
+
+  await tab.getByRole('button', { name: 'Pause' }).press('Enter');
+  await tab.getByText('no more paid requests').first().waitFor();
+  await tab.getByRole('button', { name: 'Tune …' }).press('Enter');
+  await tab.getByLabel('Paid requests a second').fill('50');
+  await tab.keyboard.press('Enter');
+  await tab.getByText('This applies when it continues').waitFor();
+  await expectAccessible(tab);
+  await tab.getByRole('button', { name: 'Resume' }).press('Enter');
+  await tab.locator('.pill', { hasText: 'finished' }).waitFor({ timeout: 60_000 });
+
+  // By ear: the first row and the third one.
+  await tab.getByRole('button', { name: 'Listen' }).press('Enter');
+  const listen = tab.getByRole('region', { name: 'Listen' });
+  await listen.getByText('r1', { exact: true }).waitFor();
+  await tab.keyboard.press('m');
+  await tab.keyboard.press('ArrowRight');
+  await tab.keyboard.press('ArrowRight');
+  await listen.getByText('r3', { exact: true }).waitFor();
+  await tab.keyboard.press('m');
+  await expectAccessible(tab);
+  await tab.keyboard.press('Escape');
+  await tab.getByRole('button', { name: 'Send 2 again …' }).press('Enter');
+  await tab.getByText(/2 have a result, which is replaced/).waitFor();
+  await expectAccessible(tab);
+  const before = world.charges().size;
+  await tab.getByRole('button', { name: /Send again for .* credits/ }).press('Enter');
+  await tab.getByRole('dialog').getByRole('button', { name: 'Close' }).press('Enter', { timeout: 60_000 });
+  await tab.locator('td.word', { hasText: 'succeeded take 2' }).nth(1).waitFor({ timeout: 60_000 });
+  expect(world.charges().size).toBe(before + 2);
+  expect(faults).toEqual([]);
+
+  await up.endInOrder();
+});
+
 it('the script of the page is small', () => {
   const script = readFileSync(fileURLToPath(new URL('../../../dist/page/browser.js', import.meta.url)));
   expect(gzipSync(script).length).toBeLessThan(30_000);

@@ -24,7 +24,7 @@ describe('without a ledger', () => {
     process.env['VOXBATCH_HOME'] = join(process.cwd(), 'home');
   };
 
-  it.each(['status', 'watch', 'explain 1', 'results', 'verify'])(
+  it.each(['status', 'watch', 'page', 'explain 1', 'results', 'verify'])(
     '%s says how to start, and makes nothing',
     async (line) => {
       leave();
@@ -77,6 +77,8 @@ describe('status', () => {
     await expectRun('status', 75, { out: [...out, 'It has no worker. Continue with: voxbatch run demo.csv'] });
     await expectRun('explain b', 0, { out: 'The batch has no worker. Continue with: voxbatch run' });
     await expectRun('status other', 2, 'There is no batch "other" here. Known: demo.');
+    await expectRun('page other', 2, 'There is no batch "other" here. Known: demo.');
+    await expectRun('page demo --port 99999', 2, 'expected a port, such as 8085');
   });
 
   it('says since when the API has been silent, and to what rate its refusals hold the batch', async () => {
