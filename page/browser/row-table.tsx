@@ -1,45 +1,18 @@
 import type { VNode } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
-import { OUTCOMES } from '../../contract/outcomes.ts';
+import { useState } from 'preact/hooks';
 import type { RowLine, RowsAnswer } from '../protocol.ts';
 import { number, seconds } from './format.ts';
 import { Listen } from './listen.tsx';
-import { go, withQuery } from './location.ts';
+import { withQuery } from './location.ts';
 import { RedriveDialog } from './redrive-dialog.tsx';
-import { ask, useAnswer } from './server.ts';
-
-type Cursor = NonNullable<RowsAnswer['next']>;
+import { Filters } from './row-filters.tsx';
+import { search, type Cursor } from './row-search.ts';
+import { useAnswer } from './server.ts';
 
 /** What the address says of which rows are wanted. */
 const FILTERS = ['outcome', 'class', 'cause', 'voice', 'prefix', 'text', 'order'] as const;
 /** Conditions by which rows are looked for without an index: not again and again. */
 const SLOW = ['class', 'cause', 'voice', 'prefix', 'text'] as const;
-
-/** Rows on a page, as the server sends them. */
-const PAGE = 50;
-
-/** A page of rows. The server looks for a limited time; the search goes on as long as somebody waits for it. */
-async function search(
-  batch: string,
-  asked: Readonly<Record<string, string>>,
-  where: Readonly<Record<string, string | number>>,
-  signal: AbortSignal,
-): Promise<RowsAnswer> {
-  let answer = await ask<RowsAnswer>('rows', { batch, ...asked, ...where }, signal);
-  while (answer.next !== null && answer.rows.length < PAGE) {
-    const { row, id, endedAt } = answer.next;
-    const query = { batch, ...asked, afterRow: row, afterId: id, afterEnd: endedAt };
-    const more = await ask<RowsAnswer>('rows', query, signal);
-    const rows = [...answer.rows, ...more.rows];
-    answer = rows.length > PAGE ? { rows: rows.slice(0, PAGE), next: endOf(rows[PAGE - 1]) } : { ...more, rows };
-  }
-  return answer;
-}
-
-function endOf(row: RowLine | undefined): Cursor | null {
-  if (row === undefined) return null;
-  return { row: row.row, id: row.id, endedAt: row.endedAt === null ? 0 : Date.parse(row.endedAt) };
-}
 
 /** The rows of a batch: filters, and a page of them. */
 export function RowTable({
@@ -270,101 +243,4 @@ function stepThrough(event: KeyboardEvent): void {
   if (link == null) return;
   event.preventDefault();
   link.focus();
-}
-
-/** A text is looked for once nobody has typed for this long, ms. */
-const TYPING_MS = 350;
-
-function Filters({ address }: { readonly address: URL }) {
-  const at = (name: string): string => address.searchParams.get(name) ?? '';
-  const set = (name: string) => (value: string) => {
-    go(withQuery(new URL(location.href), { [name]: value, ...(name === 'outcome' && { class: '', cause: '' }) }), true);
-  };
-  const reason = [at('class'), at('cause')].filter((word) => word !== '').join(' ');
-  return (
-    <form
-      class="filters"
-      onSubmit={(event) => {
-        event.preventDefault();
-      }}
-    >
-      <Typed label="Any cell contains" value={at('text')} set={set('text')} />
-      <Typed label="Id begins with" value={at('prefix')} set={set('prefix')} />
-      <Typed label="Voice" value={at('voice')} set={set('voice')} />
-      <Choice
-        label="Outcome"
-        value={at('outcome')}
-        set={set('outcome')}
-        options={[['', 'all'], ...['open', ...OUTCOMES].map((word) => [word, word] as const)]}
-      />
-      <Choice
-        label="Order"
-        value={at('order')}
-        set={set('order')}
-        options={[
-          ['', 'as in the manifest'],
-          ['newest', 'ended last'],
-        ]}
-      />
-      {reason !== '' && (
-        <a class="chip" href={withQuery(address, { class: '', cause: '' })} aria-label={`Remove the filter ${reason}`}>
-          {reason} ×
-        </a>
-      )}
-    </form>
-  );
-}
-
-interface Field {
-  readonly label: string;
-  readonly value: string;
-  readonly set: (value: string) => void;
-}
-
-function Typed({ label, value, set }: Field) {
-  const [typed, setTyped] = useState(value);
-  useEffect(() => {
-    setTyped(value);
-  }, [value]);
-  useEffect(() => {
-    if (typed === value) return undefined;
-    const timer = setTimeout(() => {
-      set(typed);
-    }, TYPING_MS);
-    return () => {
-      clearTimeout(timer);
-    };
-  }, [typed]);
-  return (
-    <label>
-      {label}
-      <input
-        type="search"
-        value={typed}
-        onInput={(event) => {
-          setTyped(event.currentTarget.value);
-        }}
-      />
-    </label>
-  );
-}
-
-function Choice({ label, value, set, options }: Field & { readonly options: readonly (readonly [string, string])[] }) {
-  return (
-    <label>
-      {label}
-      <select
-        value={value}
-        onChange={(event) => {
-          set(event.currentTarget.value);
-        }}
-      >
-        {options.map(([name, words]) => (
-          <option key={name} value={name}>
-            {words}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
 }

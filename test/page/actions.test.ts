@@ -41,7 +41,8 @@ async function open(): Promise<{
   return {
     ...{ page, did, price },
     post: (path, body, change = {}) => {
-      const headers = { origin: page.origin, 'content-type': 'application/json', 'x-voxbatch-csrf': csrf, ...change };
+      const own = { origin: page.origin, 'content-type': 'application/json', 'x-voxbatch-csrf': csrf };
+      const headers: Readonly<Record<string, string | undefined>> = { ...own, ...change };
       const given = Object.entries(headers).filter(([, value]) => value !== undefined);
       return page.ask(path, Object.fromEntries(given), 'POST', typeof body === 'string' ? body : JSON.stringify(body));
     },

@@ -1,0 +1,102 @@
+import type { VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { OUTCOMES } from '../../contract/outcomes.ts';
+import { go, withQuery } from './location.ts';
+
+/** A text is looked for once nobody has typed for this long, ms. */
+const TYPING_MS = 350;
+
+/** Which rows are wanted; the address says it. */
+export function Filters({ address }: { readonly address: URL }): VNode {
+  const at = (name: string): string => address.searchParams.get(name) ?? '';
+  const set = (name: string) => (value: string) => {
+    go(withQuery(new URL(location.href), { [name]: value, ...(name === 'outcome' && { class: '', cause: '' }) }), true);
+  };
+  const reason = [at('class'), at('cause')].filter((word) => word !== '').join(' ');
+  return (
+    <form
+      class="filters"
+      onSubmit={(event) => {
+        event.preventDefault();
+      }}
+    >
+      <Typed label="Any cell contains" value={at('text')} set={set('text')} />
+      <Typed label="Id begins with" value={at('prefix')} set={set('prefix')} />
+      <Typed label="Voice" value={at('voice')} set={set('voice')} />
+      <Choice
+        label="Outcome"
+        value={at('outcome')}
+        set={set('outcome')}
+        options={[['', 'all'], ...['open', ...OUTCOMES].map((word) => [word, word] as const)]}
+      />
+      <Choice
+        label="Order"
+        value={at('order')}
+        set={set('order')}
+        options={[
+          ['', 'as in the manifest'],
+          ['newest', 'ended last'],
+        ]}
+      />
+      {reason !== '' && (
+        <a class="chip" href={withQuery(address, { class: '', cause: '' })} aria-label={`Remove the filter ${reason}`}>
+          {reason} ×
+        </a>
+      )}
+    </form>
+  );
+}
+
+interface Field {
+  readonly label: string;
+  readonly value: string;
+  readonly set: (value: string) => void;
+}
+
+function Typed({ label, value, set }: Field) {
+  const [typed, setTyped] = useState(value);
+  useEffect(() => {
+    setTyped(value);
+  }, [value]);
+  useEffect(() => {
+    if (typed === value) return undefined;
+    const timer = setTimeout(() => {
+      set(typed);
+    }, TYPING_MS);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [typed]);
+  return (
+    <label>
+      {label}
+      <input
+        type="search"
+        value={typed}
+        onInput={(event) => {
+          setTyped(event.currentTarget.value);
+        }}
+      />
+    </label>
+  );
+}
+
+function Choice({ label, value, set, options }: Field & { readonly options: readonly (readonly [string, string])[] }) {
+  return (
+    <label>
+      {label}
+      <select
+        value={value}
+        onChange={(event) => {
+          set(event.currentTarget.value);
+        }}
+      >
+        {options.map(([name, words]) => (
+          <option key={name} value={name}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
