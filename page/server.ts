@@ -70,7 +70,13 @@ export async function openPage(options: PageOptions, assets = readAssets()): Pro
   const limits = { maxHeaderSize: 8_192, headersTimeout: 10_000, requestTimeout: 15_000 };
   let answer: (request: IncomingMessage, response: ServerResponse) => void = (_, response) => response.destroy();
   const server = createServer(limits, (request, response) => {
-    answer(request, response);
+    // A browser that hangs up is no fault of the command that the page runs in.
+    response.on('error', () => undefined);
+    try {
+      answer(request, response);
+    } catch {
+      response.destroy();
+    }
   });
   server.maxConnections = MOST_CONNECTIONS;
   await once(server.listen(options.port ?? 0, HOST), 'listening');
@@ -180,12 +186,14 @@ function routesOf({ reader, words, batch, version }: PageOptions, gate: Gate): R
       .catch(() => undefined);
   const stream = async ({ request, response, query }: Asked): Promise<void> => {
     const { name: shown } = await chooseBatch(reader.ledger, name(query));
+    // Whoever has hung up meanwhile is told nothing, and would never be counted off.
+    if (response.destroyed || request.socket.destroyed) return;
     if (streams >= MOST_STREAMS) throw new QueueFull('Too many tabs show news.');
     streams += 1;
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     const write = (text: string): void => {
       if (response.writableLength > MOST_UNREAD) response.destroy();
-      else response.write(text);
+      else if (!response.destroyed) response.write(text);
     };
     const end = feeds.listen(shown, (event, text) => {
       write(`event: ${event}\ndata: ${text}\n\n`);

@@ -173,3 +173,22 @@ it('the page holds fifty tabs and a thousand requests, and reads the batch once 
   const slow = await Promise.all(Array.from({ length: 60 }, () => page.ask('/api/rows?batch=b&text=x')));
   expect(slow.every(({ status }) => status === 200 || status === 503)).toBe(true);
 });
+
+it('tabs that are closed at once leave nothing behind', async () => {
+  const page = await world();
+  await page.enter();
+  for (let round = 0; round < 4; round++)
+    await Promise.all(
+      Array.from({ length: 40 }, () =>
+        fetch(`${page.origin}/api/stream?batch=b`, {
+          headers: { cookie: page.cookie ?? '' },
+          signal: AbortSignal.timeout(1 + 3 * round),
+        }).then(
+          (answer) => answer.body?.cancel(),
+          () => undefined,
+        ),
+      ),
+    );
+  const tabs = await Promise.all(Array.from({ length: 50 }, () => page.listen('/api/stream?batch=b')));
+  expect(tabs.every(({ first }) => first.startsWith('event: status'))).toBe(true);
+});
