@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Bytes, FileRange } from './bytes.ts';
 import { bucketAddress, type BucketPlace, readBucketPlace } from './s3/address.ts';
-import type { BucketBytes } from './s3/s3-bytes.ts';
+import type { BucketBytes, ProbedMarks } from './s3/s3-bytes.ts';
 import { requireSafe } from './names.ts';
 import { marksOf, type StoreMarks } from './owner-file.ts';
 import type { Store, UrlLife } from './store.ts';
@@ -84,10 +84,10 @@ export function isBucket(address: string): boolean {
 }
 
 /**
- * Writes an object to a place in a bucket, reads it, and removes it. Returns what the place says of itself. Throws
+ * Writes an object to a place in a bucket, copies it, reads it, and removes it. Returns what the place says of itself. Throws
  * `StoreUnwritable`.
  */
-export async function tryBucket(address: string, env: NodeJS.ProcessEnv): Promise<StoreMarks> {
+export async function tryBucket(address: string, env: NodeJS.ProcessEnv): Promise<ProbedMarks> {
   const place = readBucketPlace(address);
   if (place === undefined) throw new Error(`Expected a place in a bucket, but got ${address}.`);
   return using(await openBucket(place, env), (bucket) => bucket.probe());

@@ -27,14 +27,27 @@ interface Silence {
   readonly problem: string;
 }
 
+/** How operations that wait are held back, so that many of them do not keep a place busy that fails. */
+interface Crowd {
+  /** Time between two tries of all that wait together, ms. */
+  readonly everyMs: number;
+  /** The longest pause, ms: of each of them, and of one that fails while the place answers others of its kind. */
+  readonly longestMs: number;
+}
+
 /** An operation that waits. */
 interface Waiting {
+  readonly kind: string;
   /** When it failed first, in monotonic ms. */
   readonly since: number;
   failures: number;
   why: OutageProblem;
-  /** Whether the place has answered another since. */
+  /** Whether the place has answered another of its kind since. */
   isAnswered: boolean;
+  /** Whether the place has answered anything since it waits, and it has tried again for that. */
+  isWoken: boolean;
+  /** Ends its pause. */
+  wake: () => void;
 }
 
 /**
@@ -45,6 +58,7 @@ export class Outage {
   #limitMs: number;
   readonly #problemOf: (error: unknown) => OutageProblem | undefined;
   readonly #silence: Silence;
+  readonly #crowd: Crowd;
   /** Of the last that failed. */
   #heard: OutageProblem | undefined;
   /** What is asked now and has neither answer nor error, the oldest first. */
@@ -60,15 +74,18 @@ export class Outage {
    * @param limitMs how long each operation is repeated from its first failure on, ms
    * @param problemOf the problem, if waiting may end it; undefined for an error that is final
    * @param silence default: an operation may take as long as it likes
+   * @param crowd default: each tries again every two seconds
    */
   constructor(
     limitMs: number,
     problemOf: (error: unknown) => OutageProblem | undefined,
     silence: Silence = { ms: Infinity, problem: '' },
+    crowd: Crowd = { everyMs: 0, longestMs: LONGEST_PAUSE_MS },
   ) {
     this.#limitMs = limitMs;
     this.#problemOf = problemOf;
     this.#silence = silence;
+    this.#crowd = crowd;
   }
 
   /** Changes how long each operation is repeated, ms, also of those that wait: they try again at once. 0 ends all waiting. */
@@ -120,8 +137,11 @@ export class Outage {
     return this.#over.to;
   }
 
-  /** Runs `work` again as long as it fails and may wait; throws its last error then. It must leave nothing when it fails. */
-  async repeat<T>(work: () => Promise<T>): Promise<T> {
+  /**
+   * Runs `work` again as long as it fails and may wait; throws its last error then. It must leave nothing when it fails.
+   * `kind`: a place may do one kind of operation, and not another. Default: all are of one.
+   */
+  async repeat<T>(work: () => Promise<T>, kind = ''): Promise<T> {
     let mine: Waiting | undefined;
     try {
       for (;;) {
@@ -129,23 +149,20 @@ export class Outage {
         this.#asking.add(asked);
         try {
           const done = await work();
-          for (const one of this.#waiting) one.isAnswered = true;
+          this.#noteAnswer(kind);
           if (mine !== undefined) this.#noteOver(mine.since);
           return done;
         } catch (error) {
           const why = this.#problemOf(error);
           if (why === undefined || (why.needsPerson === true && this.#limitMs !== Infinity)) throw error;
           this.#heard = why;
-          mine ??= { since: performance.now(), failures: 0, why, isAnswered: false };
+          const isAlone = mine?.isAnswered === true;
+          mine ??= newWaiting(kind, why);
           Object.assign(mine, { why, failures: mine.failures + 1, isAnswered: false });
           const leftMs = this.#limitMs - (performance.now() - mine.since);
           if (leftMs <= 0) throw error;
           this.#waiting.add(mine);
-          const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (mine.failures - 1));
-          const { signal } = this.#pauses;
-          await sleep(Math.min(leftMs, pauseMs * (0.5 + Math.random() / 2)), undefined, { signal }).catch(
-            () => undefined,
-          );
+          await this.#pause(mine, isAlone, leftMs);
         } finally {
           this.#asking.delete(asked);
         }
@@ -157,10 +174,42 @@ export class Outage {
     }
   }
 
+  /** `isAlone`: the place answers others of its kind. */
+  async #pause(mine: Waiting, isAlone: boolean, leftMs: number): Promise<void> {
+    const { everyMs, longestMs } = this.#crowd;
+    const { signal } = this.#pauses;
+    const atRandom = 0.5 + Math.random() / 2;
+    const ownMs = Math.min(isAlone ? longestMs : LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (mine.failures - 1));
+    const crowdMs = Math.min(longestMs, everyMs * (this.#waiting.size - 1));
+    await sleep(Math.min(leftMs, ownMs * atRandom), undefined, { signal }).catch(() => undefined);
+    const moreMs = Math.min(leftMs, crowdMs * atRandom) - ownMs * atRandom;
+    if (moreMs <= 0 || mine.isAnswered) return;
+    const woken = new AbortController();
+    mine.wake = () => {
+      woken.abort();
+    };
+    await sleep(moreMs, undefined, { signal: AbortSignal.any([signal, woken.signal]) }).catch(() => undefined);
+  }
+
+  /** Those of the same kind try again now, and once those of others. */
+  #noteAnswer(kind: string): void {
+    for (const one of this.#waiting) {
+      if (one.kind === kind) one.isAnswered = true;
+      else if (one.isWoken) continue;
+      one.isWoken = true;
+      one.wake();
+    }
+  }
+
   #noteOver(since: number): void {
     const { from, to } = this.#over;
     this.#over = { from: since < to ? Math.min(from, since) : since, to: performance.now() };
   }
+}
+
+function newWaiting(kind: string, why: OutageProblem): Waiting {
+  const wake = (): void => undefined;
+  return { kind, since: performance.now(), failures: 0, why, isAnswered: false, isWoken: false, wake };
 }
 
 /** Aborts the pauses of all that wait, however many. */

@@ -48,6 +48,8 @@ export type SoundPart =
       readonly type: 'store';
       readonly store: string;
       readonly isTried: boolean;
+      /** Why a bucket's server does not copy stored files itself, which is no fault: voxbatch reads and writes them again. */
+      readonly copyProblem?: string;
       /** Why links to local media may not live as long as a job, which is no fault, and what to do. */
       readonly shortLinks?: string;
     }
@@ -154,14 +156,14 @@ async function checkLedger({ settings }: Session): Promise<SoundPart> {
   return { type: 'ledger', ledger, batches: batches.length, unfinished };
 }
 
-/** Writes and removes an object of a bucket, and looks whose the store is. */
+/** Writes, copies and removes an object of a bucket, and looks whose the store is. */
 async function checkStore({ settings }: Session): Promise<SoundPart> {
   const { store, env } = settings;
   const isTried = isBucket(store);
-  if (isTried) await tryBucket(store, env);
+  const copyProblem = isTried ? (await tryBucket(store, env)).copyProblem : undefined;
   await lookInto(settings, (ledger) => requireStore(settings, ledger));
   const shortLinks = await whyLinksAreShort(settings, pollingSettings(settings.config.polling));
-  return { type: 'store', store, isTried, ...defined({ shortLinks }) };
+  return { type: 'store', store, isTried, ...defined({ copyProblem, shortLinks }) };
 }
 
 /** Undefined where there is no ledger. */

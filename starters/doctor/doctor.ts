@@ -85,8 +85,10 @@ function soundWords(part: SoundPart, { env }: Settings): string {
     }
     case 'store':
       return `${part.store} ${part.isTried ? 'can be read and written' : 'is of no other ledger'}${
-        part.shortLinks === undefined ? '' : `; ${part.shortLinks}`
-      }`;
+        part.copyProblem === undefined
+          ? ''
+          : `; its server does not copy (CopyObject: ${part.copyProblem}), so earlier results that are used again are read and written by workers`
+      }${part.shortLinks === undefined ? '' : `; ${part.shortLinks}`}`;
     case 'server': {
       const { binary } = part;
       const from = binary === undefined ? 'cluster' : `embedded, CLI ${binary.version} from ${binary.from}`;

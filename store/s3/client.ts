@@ -6,6 +6,7 @@ import { Outage } from '../outage.ts';
 import { bucketAddress, type BucketPlace } from './address.ts';
 import type { CredentialSource } from './credentials.ts';
 import { BucketUnusable, type BucketTrouble } from './errors.ts';
+import { asked, operationOf } from './operation.ts';
 import { Signer } from './signer.ts';
 import type { BucketServer } from './settings.ts';
 import { isDocument, textOf } from './xml.ts';
@@ -38,6 +39,13 @@ export interface BucketRequest {
   readonly isSlow?: boolean;
   /** Statuses, and codes of S3, that are answers, besides 2xx. Default: none. */
   readonly accepts?: readonly (number | string)[];
+  /** How often the server may answer that it failed before {@link ServerFails} is thrown. Default: it is asked on. */
+  readonly tries?: number;
+}
+
+/** The server answers, and fails with this request again and again. */
+export class ServerFails extends Error {
+  override readonly name = 'ServerFails';
 }
 
 /** An answer. The body of one with a status of 2xx has to be read to its end, or destroyed. */
@@ -57,6 +65,8 @@ const PASSING = new Set([
 const EXPIRED = new Set(['ExpiredToken', 'ExpiredTokenException', 'InvalidToken', 'TokenRefreshRequired']);
 /** `501 Not Implemented`: the server does not know this kind of request, and never will. */
 export const UNKNOWN_TO_SERVER = 501;
+/** Requests that wait are sent this far apart, and each is sent again after at most the other, ms. */
+const CROWD = { everyMs: 500, longestMs: 30_000 };
 const BAD_CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL/;
 
 /**
@@ -65,7 +75,12 @@ const BAD_CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL/;
  */
 export class BucketClient {
   readonly signer: Signer;
-  readonly outage = new Outage(WAIT_MS, (error) => (error instanceof BucketUnusable ? error.outage : undefined));
+  readonly outage = new Outage(
+    WAIT_MS,
+    (error) => (error instanceof BucketUnusable ? error.outage : undefined),
+    undefined,
+    CROWD,
+  );
   readonly #place: BucketPlace;
   readonly #server: BucketServer;
   readonly #agent: http.Agent;
@@ -85,13 +100,16 @@ export class BucketClient {
     receive: (answer: BucketAnswer) => Promise<A | Failed>,
   ): Promise<A> {
     const turn = { renewed: false, skewed: false };
+    const operation = operationOf(request);
+    let failures = 0;
     return this.outage.repeat(async () => {
       const begun = await this.#try(request, turn);
       const answer = 'trouble' in begun ? begun : await receive(begun).catch((error: unknown) => this.#failed(error));
       if (!('trouble' in answer)) return answer;
-      const { trouble } = answer;
-      throw this.unusable(answer.isOver ? trouble : away(trouble));
-    });
+      const { trouble, isOver = false, isAnswered = false } = answer;
+      if (isAnswered && !isOver && ++failures === request.tries) throw new ServerFails(words(trouble));
+      throw this.unusable({ ...(isOver ? trouble : away(trouble)), asked: asked(operation, request) });
+    }, operation);
   }
 
   /** Sends a request, and reads the whole answer; one that breaks off counts as none. */
@@ -104,7 +122,8 @@ export class BucketClient {
       const code = textOf(said, 'Code');
       if (code === undefined) return foreign(answer.status);
       if (accepts.includes(code)) return { ...answer, text: '', code };
-      return { trouble: { code, message: textOf(said, 'Message') ?? code }, isOver: !PASSING.has(code) };
+      const trouble = { code, message: textOf(said, 'Message') ?? code };
+      return { trouble, isOver: !PASSING.has(code), isAnswered: true };
     });
   }
 
@@ -142,10 +161,10 @@ export class BucketClient {
     if (isWell || (mustTell && !said.isOfS3)) return foreign(status);
     if (accepts.includes(said.code) || (accepts.includes(status) && said.code !== 'NoSuchBucket'))
       return { status, headers: response.headers, body: response, code: said.code };
-    return this.#refused(key, said, response, turn);
+    return this.#refused(said, response, turn);
   }
 
-  async #refused(key: string, said: BucketTrouble, response: http.IncomingMessage, turn: Turn): Promise<Failed> {
+  async #refused(said: BucketTrouble, response: http.IncomingMessage, turn: Turn): Promise<Failed> {
     const { headers, statusCode: status = 0 } = response;
     if (EXPIRED.has(said.code) && !turn.renewed) {
       turn.renewed = true;
@@ -161,10 +180,8 @@ export class BucketClient {
       return { trouble: said };
     }
     const region = said.region ?? headers['x-amz-bucket-region']?.toString();
-    // It may be this one object that these credentials may not read, or whose key is disabled: whoever looks for the reason needs its name.
-    const isOfObject = key !== '' && (said.code === 'AccessDenied' || said.code.startsWith('KMS.'));
-    const message = isOfObject ? `${said.message} (${key})` : said.message;
-    return { trouble: { ...said, message, region }, isOver: !(isOfServer(status) || PASSING.has(said.code)) };
+    const isOver = !(isOfServer(status) || PASSING.has(said.code));
+    return { trouble: { ...said, region }, isOver, isAnswered: true };
   }
 
   #failed(error: unknown): Failed {
@@ -214,10 +231,13 @@ interface Turn {
   skewed: boolean;
 }
 
-/** `isOver`: another try would get the same answer. Default: false. */
+/** Why there is no answer that counts. */
 interface Failed {
   readonly trouble: BucketTrouble;
+  /** Another try would get the same answer. Default: false. */
   readonly isOver?: boolean;
+  /** Something answered. Default: false. */
+  readonly isAnswered?: boolean;
 }
 
 /** Whether the server had trouble or no time. */
@@ -226,13 +246,17 @@ function isOfServer(status: number): boolean {
 }
 
 /** Whatever the server said, it is waiting that would have helped. */
-function away({ code, message }: BucketTrouble): BucketTrouble {
-  return { code: 'AWAY', message: code === 'AWAY' ? message : `${code}: ${message}` };
+function away(trouble: BucketTrouble): BucketTrouble {
+  return { code: 'AWAY', message: words(trouble) };
+}
+
+function words({ code, message }: BucketTrouble): string {
+  return code === 'AWAY' ? message : `${code}: ${message}`;
 }
 
 /** An answer of a proxy, or of another server, in the place of S3's: nothing follows from it. */
 function foreign(status: number): Failed {
-  return { trouble: { code: 'AWAY', message: `status ${String(status)}, and not by an S3 server` } };
+  return { trouble: { code: 'AWAY', message: `status ${String(status)}, and not by an S3 server` }, isAnswered: true };
 }
 
 /**

@@ -7,6 +7,8 @@ export interface BucketTrouble {
   readonly code: string;
   /** In S3's own words, or those of the system. */
   readonly message: string;
+  /** What was asked: the operation with its object or prefix. */
+  readonly asked?: string;
   /** The region that the bucket is in, if S3 said so. */
   readonly region?: string | undefined;
 }
@@ -56,18 +58,15 @@ export class BucketUnusable extends StoreUnwritable {
   readonly outage: OutageProblem;
 
   constructor(place: string, trouble: BucketTrouble) {
-    const { code, message } = trouble;
+    const { code, message, asked } = trouble;
+    const said = [...(asked === undefined ? [] : [asked]), words(code, message)].join(': ');
     // Looks like a system call's error, so that the receiver blames neither the body nor the link.
     const cause = Object.assign(new Error(message), { code, syscall: 's3' });
-    super(
-      place,
-      cause,
-      `${place} cannot be used (${words(code, message)}). ${adviceFor(trouble)}, then run the same command again.`,
-    );
+    super(place, cause, `${place} cannot be used (${said}). ${adviceFor(trouble)}, then run the same command again.`);
     this.name = 'BucketUnusable';
     this.outage = this.isAway
-      ? { problem: message }
-      : { problem: `${place} refuses (${words(code, message)}). ${adviceFor(trouble)}.`, needsPerson: true };
+      ? { problem: said }
+      : { problem: `${place} refuses (${said}). ${adviceFor(trouble)}.`, needsPerson: true };
   }
 }
 

@@ -172,3 +172,57 @@ it('says for how long nothing went through, while it lasts and shortly after', a
   expect(place.outage.lostOf(60_000)).toBeGreaterThanOrEqual(395);
   expect(place.outage.lostOf(0)).toBe(0);
 });
+
+describe('many that wait', () => {
+  const CROWD = { everyMs: 100, longestMs: 30_000 };
+
+  /** Operations of a kind that fail until `mend`, and how often they were tried. */
+  function failing(outage: Outage, kind: string, count: number) {
+    const state = { tries: 0, isMended: false };
+    const waiting = Array.from({ length: count }, () =>
+      outage.repeat(() => {
+        state.tries += 1;
+        return state.isMended ? Promise.resolve() : Promise.reject(new Error('no'));
+      }, kind),
+    );
+    return { state, waiting };
+  }
+
+  const open = (): Outage => new Outage(60_000, () => ({ problem: 'no' }), undefined, CROWD);
+
+  it('do not keep a place busy: the pauses grow with their number', async () => {
+    const outage = open();
+    const { state, waiting } = failing(outage, 'put', 200);
+    await sleep(1_500);
+    // Each has tried at once, and waits for 10 s at least then; with pauses of its own only, it would have tried five times.
+    expect(state.tries).toBeLessThan(2 * 200 + 20);
+    state.isMended = true;
+    outage.limit(60_000);
+    await Promise.all(waiting);
+  });
+
+  it('go on at once when the place has answered one of their kind', async () => {
+    const outage = open();
+    const { state, waiting } = failing(outage, 'put', 200);
+    await sleep(300);
+    state.isMended = true;
+    await outage.repeat(() => Promise.resolve(), 'put');
+    await Promise.all(waiting);
+  });
+
+  it('are not kept trying by answers to others, and are trouble as long as none of their kind has one', async () => {
+    const outage = open();
+    const { state, waiting } = failing(outage, 'put', 200);
+    await sleep(300);
+    for (let n = 0; n < 20; n++) {
+      await outage.repeat(() => Promise.resolve(), 'get');
+      await sleep(20);
+    }
+    expect(state.tries).toBeLessThan(3 * 200 + 20);
+    expect(outage.trouble).toBe('no');
+    state.isMended = true;
+    outage.limit(60_000);
+    await Promise.all(waiting);
+    expect(outage.trouble).toBeUndefined();
+  });
+});

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { BucketClient } from '../../../store/s3/client.ts';
+import { BucketClient, type BucketRequest } from '../../../store/s3/client.ts';
 import { readObject } from '../../../store/s3/download.ts';
 import { answering, type Answer, type Asked } from './answering.ts';
 
@@ -117,9 +117,29 @@ describe('a request is refused', () => {
   it('in the end, if the server never goes on', async () => {
     const asked = await answering(refuse(503, 'SlowDown'));
     asked.client.outage.limit(300);
-    await expect(put(asked)).rejects.toMatchObject({ code: 'AWAY', message: expect.stringContaining('SlowDown') });
+    const message = expect.stringContaining('cannot be used (PutObject x/1: SlowDown: no & no).');
+    await expect(put(asked)).rejects.toMatchObject({ code: 'AWAY', message });
     expect(asked.requests.length).toBeGreaterThan(2);
   });
+});
+
+it.each<readonly [string, BucketRequest]>([
+  ['PutObject x/1', { method: 'PUT', key: 'x/1' }],
+  ['CopyObject x/1', { method: 'PUT', key: 'x/1', headers: { 'x-amz-copy-source': '/media/x/2' } }],
+  ['UploadPart x/1', { method: 'PUT', key: 'x/1', query: { partNumber: '1', uploadId: 'u' } }],
+  ['CreateMultipartUpload x/1', { method: 'POST', key: 'x/1', query: { uploads: '' } }],
+  ['CompleteMultipartUpload x/1', { method: 'POST', key: 'x/1', query: { uploadId: 'u' } }],
+  ['AbortMultipartUpload x/1', { method: 'DELETE', key: 'x/1', query: { uploadId: 'u' } }],
+  ['GetObject x/1', { method: 'GET', key: 'x/1' }],
+  ['DeleteObject x/1', { method: 'DELETE', key: 'x/1' }],
+  ['ListObjectsV2 x/', { method: 'GET', query: { 'list-type': '2', prefix: 'x/' } }],
+  ['ListMultipartUploads x/', { method: 'GET', query: { uploads: '', prefix: 'x/' } }],
+])('whoever waits is told what for: %s', async (operation, request) => {
+  const { client } = await answering(refuse(500, 'InternalError'), refuse(500, 'InternalError'), accept);
+  const asking = client.ask(request);
+  while (client.outage.trouble === undefined) await new Promise(setImmediate);
+  expect(client.outage.trouble).toBe(`${operation}: InternalError: no & no`);
+  await asking;
 });
 
 it('a fault of the program is neither repeated nor taken for one of the network', async () => {

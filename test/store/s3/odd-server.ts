@@ -74,6 +74,8 @@ export async function openOn(
 /** The root of the answer, where it is in XML. */
 function rootOf({ method, url = '', headers }: IncomingMessage): string | undefined {
   if ('x-amz-copy-source' in headers) return 'CopyObjectResult';
+  // Nobody looks at what it lists.
+  if (url.includes('list-type=2')) return 'ListBucketResult';
   if (method !== 'POST') return undefined;
   return url.includes('uploadId=') ? 'CompleteMultipartUploadResult' : 'InitiateMultipartUploadResult';
 }
