@@ -7,7 +7,7 @@ import type { CleanParts } from '../contract/cleaning.ts';
 import type { ExitName } from '../contract/exit-codes.ts';
 import type { ManifestProblem } from '../contract/manifest-problems.ts';
 import type { viewHistory } from './history/history-view.ts';
-import type { LedgerCheckView, LedgerCopyView } from './ledger/ledger-view.ts';
+import type { ComparedStoreView, LedgerCheckView, LedgerCopyView } from './ledger/ledger-view.ts';
 import type { EventView } from './look/event-view.ts';
 import type { viewEnd, viewResults, viewVerified } from './look/files-view.ts';
 import type { viewRow } from './look/row-view.ts';
@@ -53,6 +53,7 @@ export interface Views {
   readonly 'cache-prune': Awaited<ReturnType<typeof pruneHere>> & { readonly dryRun: boolean };
   readonly 'ledger-copy': LedgerCopyView;
   readonly 'ledger-check': LedgerCheckView;
+  readonly 'ledger-compare-store': ComparedStoreView;
   readonly voice: VoiceView;
   readonly 'voice-deleted': { readonly voice: string; readonly result: string; readonly message: string };
   readonly profile: ProfileView;

@@ -79,11 +79,11 @@ export interface ManifestProblem {
 /** A problem whose row is not known yet. */
 export type Finding = Omit<ManifestProblem, 'file' | 'line' | 'id'>;
 
-/** A note that does not stop a batch. One entry per column, however many rows have it. */
+/** A note that does not stop a batch. One entry per column, however many rows have it; or one about the whole batch. */
 export interface ManifestWarning {
   readonly column: string;
   readonly message: string;
-  /** Line of the first occurrence. */
+  /** Line of the first occurrence; 0 if it is about no line. */
   readonly line: number;
   /** Rows affected; null for the column as a whole. */
   readonly rows: number | null;

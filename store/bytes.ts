@@ -61,6 +61,8 @@ export interface Bytes {
   stat(key: string): Promise<MeasuredFile | undefined>;
   /** The keys that begin like this, in any order: with `<folder>/`, all files of a folder and those below it. */
   list(prefix: string): AsyncIterable<string>;
+  /** The names of the folders at the top that begin like this, in any order. */
+  folders(prefix: string): AsyncIterable<string>;
   /** Removes names; a missing one counts as removed. */
   remove(keys: readonly string[]): Promise<void>;
   /** Removes what killed processes have left unfinished. Never fails. */

@@ -53,6 +53,7 @@ export function openFolderBytes(path: string): Bytes & { readonly folder: OwnedF
     },
     stat: (key) => measureFile(join(root, key)),
     list: (prefix) => filesFrom(root, prefix),
+    folders: (prefix) => foldersFrom(root, prefix),
     remove: async (keys) => {
       for (const key of keys) await removeFile(root, join(root, key));
     },
@@ -87,6 +88,13 @@ async function* filesFrom(root: string, prefix: string): AsyncGenerator<string, 
     const key = relative(root, join(entry.parentPath, entry.name)).split(sep).join('/');
     if (key.startsWith(prefix)) yield key;
   }
+}
+
+async function* foldersFrom(root: string, prefix: string): AsyncGenerator<string, undefined> {
+  const entries = await opendir(root).catch(ifAbsent);
+  if (entries === undefined) return;
+  for await (const entry of entries)
+    if (entry.isDirectory() && entry.name !== PARTS_FOLDER && entry.name.startsWith(prefix)) yield entry.name;
 }
 
 /** A file's length and link count; undefined if it is missing. */

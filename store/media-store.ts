@@ -83,6 +83,7 @@ export function openMediaStore(
       requireSafe(name);
       return bytes.list(`${name}/`);
     },
+    folders: (prefix) => bytes.folders(prefix),
     measure: async (keys) => {
       for (const key of keys) requireSafe(key);
       return Promise.all(keys.map((key) => bytes.stat(key)));

@@ -58,7 +58,7 @@ export interface StoredFiles {
   readonly read: (key: string, range?: FileRange) => Promise<Readable>;
 }
 
-async function openReader(address: string, env: NodeJS.ProcessEnv): Promise<Pick<Bytes, 'read'>> {
+async function openReader(address: string, env: NodeJS.ProcessEnv): Promise<Pick<Bytes, 'read' | 'folders' | 'close'>> {
   const place = readBucketPlace(address);
   return place === undefined ? (await import('./folder-bytes.ts')).openFolderBytes(address) : openBucket(place, env);
 }
@@ -98,6 +98,18 @@ export async function lifeOfUrl(address: string, env: NodeJS.ProcessEnv, lifetim
   const place = readBucketPlace(address);
   if (place === undefined) throw new Error(`Expected a place in a bucket, but got ${address}.`);
   return using(await openBucket(place, env), (bucket) => bucket.presign('any', lifetimeMs));
+}
+
+/** The names of the folders at the top of the store at an address that begin like this. Creates nothing. Throws `StoreUnwritable`. */
+export async function foldersIn(address: string, prefix: string, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
+  const bytes = await openReader(address, env);
+  try {
+    const folders: string[] = [];
+    for await (const folder of bytes.folders(prefix)) folders.push(folder);
+    return folders;
+  } finally {
+    await bytes.close();
+  }
 }
 
 /** Whether the store at an address has the folder of this key. Creates nothing. */

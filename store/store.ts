@@ -161,6 +161,8 @@ export interface Store {
   pathOf(key: string): string | undefined;
   /** The keys of all files in a folder of the store. */
   list(folder: string): AsyncIterable<string>;
+  /** The names of the folders at the top that begin like this, in any order. */
+  folders(prefix: string): AsyncIterable<string>;
   /** Disk usage of these files, in order; undefined for a missing one. */
   measure(keys: readonly string[]): Promise<readonly (MeasuredFile | undefined)[]>;
   /** Removes these names. Other names of the same files stay, and keep their content. */

@@ -11,6 +11,7 @@ import { jobStemOf, placeOfKey } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';
 import { openStoreOf, requireStore } from '../claim-store.ts';
 import { byPerson } from '../history/by-person.ts';
+import { findUnknownFolders, type UnknownFolders } from './unknown-folders.ts';
 import { openRecords } from '../open-records.ts';
 import type { Settings } from '../settings.ts';
 
@@ -40,13 +41,15 @@ export interface ComparedStore {
   readonly ledger: string;
   readonly store: string;
   readonly batches: readonly ComparedBatch[];
+  /** Folders of batches that the ledger does not know at all. */
+  readonly unknown: UnknownFolders;
 }
 
 /**
  * Looks in the store for results of requests that the ledger does not have on record because it was restored: in the
  * folder of each batch that nobody has resumed or redriven since the copy was accepted, also of those that had ended: they
  * may have been extended or redriven since. Puts the requests on record as ones in doubt, so that no row is sent again whose
- * result is there. Free, and repeatable. Throws
+ * result is there. Counts the results of batches that the ledger does not know. Free, and repeatable. Throws
  * {@link VoxbatchError} (`no-ledger`, `machine`, `store-missing`, `store-of-another`, `other-store`).
  */
 export async function compareStore(settings: Settings): Promise<ComparedStore> {
@@ -63,7 +66,8 @@ export async function compareStore(settings: Settings): Promise<ComparedStore> {
         if (batch === undefined || areRowsCleaned(batch)) continue;
         batches.push(await compareBatch(ledger, store, batch, held, by));
       }
-      return { ledger: ledger.place, store: settings.store, batches };
+      const unknown = await findUnknownFolders(ledger, store);
+      return { ledger: ledger.place, store: settings.store, batches, unknown };
     } finally {
       await store.close();
     }

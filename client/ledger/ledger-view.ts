@@ -1,4 +1,5 @@
 import type { Copied } from '../../ledger/copy/copy-ledger.ts';
+import type { ComparedBatch, ComparedStore } from './compare-store.ts';
 import { MILLIONTHS, type Difference, type Tally } from '../../ledger/copy/tally.ts';
 
 /** What one batch adds up to, counted from its rows and charges. */
@@ -30,6 +31,16 @@ export interface LedgerCheckView {
   readonly batches: readonly BatchSums[];
   /** Sums and counts that the ledger keeps, and that its rows and charges do not add up to. */
   readonly differences: readonly Difference[];
+}
+
+/** `voxbatch ledger compare-store`. Times are when requests may have been sent that are not on record. */
+export interface ComparedStoreView extends Omit<ComparedStore, 'batches'> {
+  readonly batches: readonly (Omit<ComparedBatch, 'from' | 'until'> & { readonly from: Date; readonly until: Date })[];
+}
+
+export function viewCompared({ batches, ...compared }: ComparedStore): ComparedStoreView {
+  const times = ({ from, until }: ComparedBatch) => ({ from: new Date(from), until: new Date(until) });
+  return { ...compared, batches: batches.map((batch) => ({ ...batch, ...times(batch) })) };
 }
 
 /** What each batch adds up to. */

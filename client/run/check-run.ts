@@ -6,6 +6,8 @@ import {
   type SoundManifest,
 } from '../../inputs/read-manifest.ts';
 import type { ApiAccess, Settings } from '../settings.ts';
+import type { ManifestWarning } from '../../contract/manifest-problems.ts';
+import { unknownFolderWarnings } from '../ledger/unknown-folders.ts';
 import { localMediaRules } from '../local-media/local-media-rules.ts';
 import { warningsOf } from '../local-media/short-links.ts';
 import { withListedVoices } from '../voices/know-voices.ts';
@@ -131,10 +133,14 @@ export async function checkRun<Plan extends RunPlan>(
 ): Promise<SoundRun<Plan> | FaultyManifest | OutcomeFile> {
   const { settings } = request;
   const recorded = await withRecordedReading(request.plan, settings);
-  const plan = withMediaRules(await withTextLimits(recorded, request.apiUrl, settings), request);
+  const { limited, unknown } = await withRecords(settings, async (ledger) => ({
+    limited: await limitedBy(ledger, recorded, request.apiUrl),
+    unknown: await unknownFolderWarnings(ledger, recorded.name, settings),
+  }));
+  const plan = withMediaRules(limited, request);
   const checked = await checkManifest(request.source, plan.manifest, plan.settings.budget);
   if (checked.type === 'outcome-file') return checked;
-  if (checked.type === 'sound') return soundRun(checked, plan, settings);
+  if (checked.type === 'sound') return soundRun(checked, plan, settings, unknown);
   const manifest = { summary: checked.summary, options: plan.manifest };
   return { type: 'faulty', summary: await withListedVoices(manifest, settings, request.access) };
 }
@@ -157,8 +163,9 @@ async function soundRun<Plan extends RunPlan>(
   { summary, options }: SoundManifest,
   plan: Plan,
   settings: Settings,
+  more: readonly ManifestWarning[] = [],
 ): Promise<SoundRun<Plan>> {
-  const warnings = await warningsOf(summary, settings, plan.settings);
+  const warnings = [...(await warningsOf(summary, settings, plan.settings)), ...more];
   return { type: 'sound', checked: { summary: { ...summary, warnings }, options }, plan };
 }
 
@@ -211,13 +218,19 @@ export async function withTextLimits<Choices extends BatchChoices & { readonly n
   apiUrl: string | undefined,
   settings: Pick<Settings, 'ledger'>,
 ): Promise<Choices> {
-  return withRecords(settings, async (ledger) => {
-    const found = await ledger?.findBatch(choices.name);
-    if (found === undefined || found.state === 'loading') return withLearnt(choices, apiUrl, ledger);
-    const recorded = withRecordedCase(choices, found.settings);
-    // Its API fields are not checked again either: an earlier version accepted more of them.
-    return { ...recorded, manifest: { ...withAnyLength(recorded.manifest), anyApiField: true } };
-  });
+  return withRecords(settings, (ledger) => limitedBy(ledger, choices, apiUrl));
+}
+
+async function limitedBy<Choices extends BatchChoices & { readonly name: string }>(
+  ledger: Ledger | undefined,
+  choices: Choices,
+  apiUrl: string | undefined,
+): Promise<Choices> {
+  const found = await ledger?.findBatch(choices.name);
+  if (found === undefined || found.state === 'loading') return withLearnt(choices, apiUrl, ledger);
+  const recorded = withRecordedCase(choices, found.settings);
+  // Its API fields are not checked again either: an earlier version accepted more of them.
+  return { ...recorded, manifest: { ...withAnyLength(recorded.manifest), anyApiField: true } };
 }
 
 /** Adds learned text limits to a manifest's choices, regardless of its batch. */

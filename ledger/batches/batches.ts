@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { batchFolder } from '../../contract/batch-folder.ts';
 import { byItself, type By } from '../../contract/actions.ts';
 import type { BatchSettings } from '../../contract/batch.ts';
 import type { Failure } from '../../contract/failures.ts';
@@ -30,15 +31,9 @@ import { beginRatios } from '../money/charge-ratios.ts';
 const ROWS_A_FOLDER = 10_000;
 /** Rows removed per transaction, because others wait for its lock. */
 const ROWS_REMOVED_AT_ONCE = 1_000;
-/** Max characters of a batch's name in the name of its folder, which may have 255 bytes. */
-const LONGEST_NAME = 48;
 
-/**
- * Folder of a new batch in the store. Some file systems treat `Lines` and `lines`, or two Unicode forms of one name, as
- * the same.
- */
 function newStem(name: string): string {
-  return `${Array.from(name).slice(0, LONGEST_NAME).join('')}-${randomBytes(5).toString('hex')}`;
+  return batchFolder(name, randomBytes(5).toString('hex'));
 }
 
 /**

@@ -103,8 +103,10 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
     notes:
       'Each batch is compared that nobody has resumed or redriven since, also those that had ended. Rows with a result in the store\n' +
       'and no answer in the ledger become unknown, and are settled like others: voxbatch reconcile BATCH takes the results. Files that\n' +
-      'fit no row are named, and it says what stays unproven. It needs the store and, in PostgreSQL, the role of a worker: run it\n' +
+      'fit no row are named, and it says what stays unproven. Batches that were begun since are named with their number of results, and\n' +
+      'are not compared: the ledger has none of their rows. It needs the store and, in PostgreSQL, the role of a worker: run it\n' +
       'where a worker runs.',
+    flags: 'json',
     examples: ['voxbatch ledger compare-store'],
     load: async () => (await import('../ledger/compare-store.ts')).compareStoreNow,
   },

@@ -1,27 +1,47 @@
-import { compareStore, type ComparedBatch } from '../../client/ledger/compare-store.ts';
+import { compareStore, type ComparedBatch, type ComparedStore } from '../../client/ledger/compare-store.ts';
+import { viewCompared } from '../../client/ledger/ledger-view.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import type { Flags } from '../commands/flags.ts';
 import { readSettings } from '../connect/settings.ts';
-import type { RunContext } from '../terminal/output.ts';
-import { form, isoTime, plural, rowsInWords } from '../terminal/words.ts';
+import { printAnswer, type RunContext } from '../terminal/output.ts';
+import { form, isoTime, number, plural, rowsInWords } from '../terminal/words.ts';
 
 /** `voxbatch ledger compare-store`: what the store shows that a restored ledger lacks. */
-export async function compareStoreNow(_flags: Flags, { output }: RunContext): Promise<ExitName> {
-  const { ledger, store, batches } = await compareStore(await readSettings());
-  if (batches.length === 0)
-    output.say(
-      `The ledger ${ledger} has no batch to compare: those are compared that it had at \`voxbatch ledger accept-copy\`, until they are resumed or redriven.`,
-    );
+export async function compareStoreNow(flags: Flags, { output }: RunContext): Promise<ExitName> {
+  const compared = await compareStore(await readSettings());
+  if (flags.json === true) printAnswer(output, flags, viewCompared(compared), () => []);
+  else for (const line of linesFor(compared)) output.say(line);
+  return 'complete';
+}
+
+function linesFor({ ledger, store, batches, unknown }: ComparedStore): readonly string[] {
+  const none = `The ledger ${ledger} has no batch to compare: those are compared that it had at \`voxbatch ledger accept-copy\`, until they are resumed or redriven.`;
   const isSilent = ({ isClosed, found, unplaced }: ComparedBatch): boolean =>
     isClosed && found === 0 && unplaced.length === 0;
-  for (const batch of batches) if (!isSilent(batch)) for (const line of linesOf(batch, store)) output.say(line);
   const silent = batches.filter(isSilent).length;
-  if (silent > 0)
-    output.say(
-      `${plural(silent, 'batch', 'batches')} that had ended: no result in ${store} without its request on record. What was sent of them since the copy was made, and has no file, is paid for a second time if \`run\` or \`redrive\` sends it again.`,
-    );
-  return 'complete';
+  const ended = `${plural(silent, 'batch', 'batches')} that had ended: no result in ${store} without its request on record. What was sent of them since the copy was made, and has no file, is paid for a second time if \`run\` or \`redrive\` sends it again.`;
+  return [
+    ...(batches.length === 0 ? [none] : []),
+    ...batches.filter((batch) => !isSilent(batch)).flatMap((batch) => linesOf(batch, store)),
+    ...(silent > 0 ? [ended] : []),
+    ...unknownLines(unknown, store),
+  ];
+}
+
+/** Folders that are named. */
+const MOST_FOLDERS = 20;
+
+function unknownLines({ named, folders, results }: ComparedStore['unknown'], store: string): readonly string[] {
+  if (folders === 0) return [];
+  const shown = named.slice(0, MOST_FOLDERS);
+  const more = folders - shown.length;
+  return [
+    `${plural(folders, 'batch', 'batches')} with ${plural(results, 'result')} in ${store} ${form(folders, 'is', 'are')} not in the ledger: ${form(folders, 'it was', 'they were')} begun after the copy was made. ` +
+      '`run` of the same manifests pays for all of their rows again. Their results stay where they are, named by row number; keep those that you need, and stop what would run these manifests again (jobs, schedules).',
+    ...shown.map((one) => `  ${one.folder}: ${plural(one.results, 'result')} of batch "${one.batch}"`),
+    ...(more > 0 ? [`  and ${number(more)} more (--json names up to a hundred)`] : []),
+  ];
 }
 
 /** Files that are named. */

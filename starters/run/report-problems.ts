@@ -108,7 +108,8 @@ function describeWarnings(warnings: readonly ManifestWarning[], canMap: boolean)
   const often = rows === null ? '' : ` (${rows} ${rows === 1 ? 'row' : 'rows'})`;
   const meant = canMap ? /did you mean (\S+)\?$/.exec(message)?.[1] : undefined;
   const map = meant === undefined ? '' : ` Or: --map ${shellWord(`${meant}=${column}`)}`;
-  return `line ${line}${where}: ${message}${often}${map}`;
+  const at = line === 0 ? '' : `line ${line}${where}: `;
+  return `${at}${message}${often}${map}`;
 }
 
 const NONE: ManifestWarning = { line: 0, column: '', message: '', rows: null };

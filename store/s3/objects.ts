@@ -53,11 +53,24 @@ export async function* listObjects(
   prefix: string,
   most = 1_000,
 ): AsyncGenerator<string, undefined> {
+  for await (const page of pagesOf(client, { prefix, 'max-keys': String(most) })) yield* textsOf(page, 'Key');
+}
+
+/** What begins like this and has a slash after that, up to that slash, each once. */
+export async function* listFolders(client: BucketClient, prefix: string): AsyncGenerator<string, undefined> {
+  for await (const page of pagesOf(client, { prefix, delimiter: '/' }))
+    for (const one of textsOf(page, 'CommonPrefixes')) yield* textsOf(one, 'Prefix');
+}
+
+async function* pagesOf(
+  client: BucketClient,
+  asked: Readonly<Record<string, string>>,
+): AsyncGenerator<string, undefined> {
   for (let after: string | undefined; ;) {
     const page = after === undefined ? {} : { 'continuation-token': after };
-    const query = { 'list-type': '2', prefix, 'max-keys': String(most), ...page };
+    const query = { 'list-type': '2', ...asked, ...page };
     const { text } = await client.ask({ method: 'GET', query, root: 'ListBucketResult' });
-    yield* textsOf(text, 'Key');
+    yield text;
     if (textOf(text, 'IsTruncated') !== 'true') return;
     after = textOf(text, 'NextContinuationToken');
     // One that only knows the first version of lists: all that follows would count as absent.

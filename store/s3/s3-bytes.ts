@@ -7,7 +7,7 @@ import { BucketClient } from './client.ts';
 import { Copies } from './copies.ts';
 import { credentialSource } from './credentials.ts';
 import { leaseObject, readObject } from './download.ts';
-import { headObject, listObjects, removeObject } from './objects.ts';
+import { headObject, listFolders, listObjects, removeObject } from './objects.ts';
 import { claimPrefix, claimPrefixId, idOfPrefix, ownerOfPrefix } from './owner-object.ts';
 import { Scratch } from './scratch.ts';
 import { readServer } from './settings.ts';
@@ -84,6 +84,9 @@ export async function openBucketBytes(place: BucketPlace, env: NodeJS.ProcessEnv
     },
     list: async function* (prefix) {
       for await (const key of listObjects(client, full(prefix))) yield key.slice(place.prefix.length);
+    },
+    folders: async function* (prefix) {
+      for await (const key of listFolders(client, full(prefix))) yield key.slice(place.prefix.length, -1);
     },
     remove: async (keys) => {
       await Promise.all(keys.map((key) => removeObject(client, full(key))));

@@ -153,6 +153,19 @@ describe.each(DRIVERS)('$name', (driver) => {
     expect(await store.measure(all)).toEqual([undefined, undefined, expect.anything(), expect.anything()]);
   });
 
+  it('lists its folders by the beginning of their names, each once', async () => {
+    const folders = async (prefix: string): Promise<readonly string[]> => {
+      const found: string[] = [];
+      for await (const folder of store.folders(prefix)) found.push(folder);
+      return found.sort();
+    };
+    expect(await folders('')).toEqual([]);
+    for (const key of ['f-1/0000/1.mp3', 'f-1/0001/2.mp3', 'f-2/1.mp3', 'g/1.mp3', 'f-file'])
+      await put(key, Buffer.from('a'));
+    expect(await folders('f-')).toEqual(['f-1', 'f-2']);
+    expect(await folders('')).toEqual(['f-1', 'f-2', 'g']);
+  });
+
   it('puts a file of this machine, and lends a copy', async () => {
     const [body, path] = [await large(), `${freshFolder()}/file`];
     await writeFile(path, body);

@@ -1,4 +1,5 @@
 import { env } from 'node:process';
+import { writeFile } from 'node:fs/promises';
 import { expect, it } from '@jest/globals';
 import { PROCESS_ENDED } from '../../../policy/reconcile/process-end.ts';
 import { jobStemOf } from '../../../store/layout.ts';
@@ -95,4 +96,47 @@ it('ledger compare-store has nothing to compare where no copy was accepted, and 
   await restored();
   env['VOXBATCH_STORE'] = `${place.folder}/elsewhere`;
   await expectRefused('ledger compare-store', 'elsewhere');
+});
+
+const UNKNOWN = 'f-7a2b3e4204';
+
+/** A batch that the ledger does not know has two results in the store; a folder of something else has none. */
+async function withUnknownBatch(): Promise<void> {
+  await restored();
+  for (const file of [
+    '1-speech-1-job-0123456789ab.mp3',
+    '2-speech-1.srt',
+    '2-speech-1.txt',
+    '3-speech-1-cached-0a.mp3',
+  ])
+    await place.store.put(`${UNKNOWN}/0000/${file}`, file);
+  await place.store.put('f-g-7a2b3e4204/0000/1-speech-1.mp3', 'of a batch with a longer name');
+  await place.store.put('uploads/1-speech-1.mp3', 'of no batch');
+}
+
+it('ledger compare-store names batches that the ledger does not know, with the number of their results', async () => {
+  await withUnknownBatch();
+  await expectRun('ledger compare-store', 0, {
+    err: [
+      /2 batches with 3 results in .* are not in the ledger: they were begun after the copy was made\. `run` of the same manifests pays for all of their rows again/,
+      `\n  ${UNKNOWN}: 2 results of batch "f"\n  f-g-7a2b3e4204: 1 result of batch "f-g"\n`,
+    ],
+  });
+  const { value } = await json('ledger compare-store');
+  expect(value).toMatchObject({
+    batches: [{ batch: 'demo', found: 0, from: expect.stringMatching(/^2\d{3}-/) }],
+    unknown: { folders: 2, results: 3, named: [{ folder: UNKNOWN, batch: 'f', results: 2 }, { batch: 'f-g' }] },
+  });
+});
+
+it('plan of a new batch warns of results of a batch of its name that the ledger does not know', async () => {
+  await addBatch(place, ['id', 'text'], [row('a')]);
+  await place.store.put(`${UNKNOWN}/0000/1-speech-1.mp3`, 'sound');
+  await writeFile('f.csv', 'text,voice\nHello,anna\n');
+  // Only a copy that was accepted may lack batches, so nothing looks into the store before.
+  await expectRun('plan f.csv', 0, { err: /^(?![^]*warning)/ });
+  await run('ledger accept-copy');
+  const warning = `warning: the store has results of another batch of the name "f" (${UNKNOWN}), which this ledger does not know`;
+  await expectRun('plan f.csv', 0, { err: warning });
+  await expectRun('plan f.csv --name g', 0, { err: /^(?![^]*warning)/ });
 });
