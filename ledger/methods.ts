@@ -82,6 +82,7 @@ export const METHODS = {
     'noteWorkerEnd',
     'lastWorkerEnd',
   ),
+  ...from(() => import('./lanes/store-waits.ts'), 'noteStoreWait', 'storeWaits'),
   // Rows: claim, read and open them again
   ...from(() => import('./rows/rows.ts'), 'addRows', 'readRow', 'findRowById', 'rowsWithIds', 'partsOf'),
   ...from(() => import('./rows/scans.ts'), 'scanPage'),

@@ -45,6 +45,14 @@ function noteOutage({ observe }: Pick<WorkerWorld, 'observe'>, event: OutageEven
   else observe({ type: 'note', what: `${of}-back`, facts: { afterMs: Math.round(event.afterMs) } });
 }
 
+/** Tells whoever looks at the batch. Best effort: the log has it, too. */
+function noteStoreWait({ ledger, owner }: Pick<WorkerWorld, 'ledger' | 'owner'>, event: OutageEvent): void {
+  if (event.of !== 'store') return;
+  const wait =
+    event.type === 'away' ? { since: Date.now() - Math.round(event.forMs), problem: event.problem } : undefined;
+  ledger.noteStoreWait(owner, wait).catch(() => undefined);
+}
+
 /** Shows that the worker is alive, then makes it: one that was made and does not run could not be closed. */
 async function begin(
   connection: NativeConnection,
@@ -82,6 +90,7 @@ export async function startWorker(
   const faulty = new AbortController();
   const tellOutage = (event: OutageEvent): void => {
     noteOutage(deps, event);
+    noteStoreWait(deps, event);
     world.onOutage?.(event);
   };
   const onFault = (error: Error): void => {

@@ -3,6 +3,7 @@ import type { Step } from '../../contract/row-kinds.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money, OldestRow, ReasonCount } from '../../ledger/record-types.ts';
+import type { StoreWaits } from '../../ledger/lanes/store-waits.ts';
 import { exitOf } from '../../policy/exit-of.ts';
 import { limiterScope, type Account } from '../../contract/names.ts';
 import type { ApiStanding } from '../../policy/pacing/rate.ts';
@@ -23,13 +24,17 @@ export interface BatchView {
   readonly oldest?: OldestRow | undefined;
   /** Why it is stuck; undefined if no reason is known. */
   readonly standstill?: Standstill | undefined;
+  /** Workers that wait for the store; undefined if none does. */
+  readonly storeWaits?: StoreWaits | undefined;
   /** What the API's answers do to it while it goes on; undefined if it does not. */
   readonly api?: ApiStanding | undefined;
 }
 
 /** Reads a batch's counts, sums and reasons. Needs no worker and starts none. */
 export async function viewBatch(ledger: Ledger, batch: BatchRecord): Promise<BatchView> {
-  const api = batch.state === 'open' ? await apiStanding(ledger, batch) : undefined;
+  const isOpen = batch.state === 'open';
+  const api = isOpen ? await apiStanding(ledger, batch) : undefined;
+  const storeWaits = isOpen ? await ledger.storeWaits(batch.apiUrl, batch.account) : undefined;
   return {
     batch,
     counts: await ledger.counts(batch.name),
@@ -38,6 +43,7 @@ export async function viewBatch(ledger: Ledger, batch: BatchRecord): Promise<Bat
     untold: await ledger.untoldSteps(batch.name),
     oldest: await ledger.oldestRow(batch.name),
     standstill: await standstillOf(ledger, batch, api),
+    storeWaits,
     api,
   };
 }
@@ -74,10 +80,10 @@ export function isTokenRefused({ control, pauseReason }: BatchRecord): boolean {
 }
 
 /**
- * Why an open batch is stuck: no worker serves its account, all that do only send or only download, or the API does not
- * answer them.
+ * Why an open batch is stuck: no worker serves its account, all that do only send or only download, or wait for the store,
+ * or the API does not answer them.
  */
-export type Standstill = 'no-worker' | 'no-sender' | 'no-downloader' | 'no-answer';
+export type Standstill = 'no-worker' | 'no-sender' | 'no-downloader' | 'no-store' | 'no-answer';
 
 /**
  * Why a batch is stuck; undefined if no reason is known. Reads only the ledger. A worker that has just died counts as
@@ -97,6 +103,7 @@ export async function standstillOf(
     if ((await ledger.livingWorkers(apiUrl, account, 'submit')).length === 0) return 'no-sender';
     if ((await ledger.livingWorkers(apiUrl, account, 'download')).length === 0) return 'no-downloader';
   }
+  if ((await ledger.storeWaits(apiUrl, account))?.isAll === true) return 'no-store';
   const { silentSince } = api ?? (await apiStanding(ledger, batch));
   return silentSince === null ? undefined : 'no-answer';
 }

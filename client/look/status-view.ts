@@ -51,6 +51,8 @@ export function viewStatus(status: BatchStatus) {
     exit: status.exit,
     ...viewGoing(status),
     ...viewApi(status),
+    /** Living workers that wait for the store, since when, and what it answers; null if none does. */
+    storeWait: viewStoreWaits(status),
     failures: status.failures,
     ...viewTunables(batch.settings),
     pauseReason: batch.pauseReason,
@@ -92,6 +94,12 @@ function viewGoing({ batch, counts, reasons, oldest, pace }: Standing & { readon
 function viewOldest({ row, id, partOf, step, since, waitedSince }: OldestRow, { settings }: BatchRecord) {
   const deadline = new Date(waitedSince + settings.jobDeadlineMs);
   return { row, id, partOf, step, since: new Date(since), deadline };
+}
+
+function viewStoreWaits({ storeWaits }: BatchStatus) {
+  if (storeWaits === undefined) return null;
+  const { workers, first } = storeWaits;
+  return { workers, since: new Date(first.since), problem: first.problem };
 }
 
 function viewApi({ api }: BatchStatus) {

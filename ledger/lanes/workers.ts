@@ -20,6 +20,9 @@ export interface WorkerRecord {
   readonly only?: WorkerDuty | undefined;
 }
 
+/** Prefix of the facts that say which workers wait for the store (`store-waits.ts`). */
+export const STORE_WAITS = 'store-wait:';
+
 /**
  * A worker that has not reported for this long counts as dead, ms. Live workers report at least three times within it.
  */
@@ -103,6 +106,12 @@ export async function forgetWorkers(db: Db, which: { readonly owner: string } | 
       const lines = tx.deleteFrom(table);
       await (which === 'all' ? lines : lines.where('owner', '=', which.owner)).execute();
     }
+    const waits = tx.deleteFrom('facts');
+    await (
+      which === 'all'
+        ? waits.where('name', 'like', `${STORE_WAITS}%`)
+        : waits.where('name', '=', STORE_WAITS + which.owner)
+    ).execute();
   });
 }
 

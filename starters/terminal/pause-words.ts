@@ -64,6 +64,8 @@ export function standstillWords(
       return 'No worker sends: those that run only download. Start one: voxbatch worker --only submit';
     case 'no-downloader':
       return 'No worker downloads: those that run only submit, and send nothing more until one does. Start one: voxbatch worker --only download';
+    case 'no-store':
+      return 'All workers wait for the store: it does not answer them, or refuses. They go on by themselves. To find out why: voxbatch status, and voxbatch doctor where they run';
     case 'no-answer':
       return silentMs === undefined
         ? `The API at ${apiUrl} does not answer, or only with errors. voxbatch keeps trying. To find out why: voxbatch doctor`

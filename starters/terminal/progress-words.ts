@@ -86,6 +86,18 @@ export function limitedWords(
   return `at most ${most}, because the API refused more (429), last ${clock(Math.max(0, now - refusedAt))} ago`;
 }
 
+/** `2 workers have waited for the store for 12:01: PutObject b/1.mp3: InternalError: …` */
+export function storeWaitWords(
+  {
+    workers,
+    first,
+  }: { readonly workers: number; readonly first: { readonly since: number; readonly problem: string } },
+  now: number,
+): string {
+  const wait = `${plural(workers, 'worker has', 'workers have')} waited for the store`;
+  return `${wait} for ${clock(Math.max(0, now - first.since))}: ${first.problem}`;
+}
+
 /** `few at once until it is known what speech costs`: why a batch with a budget starts slowly. */
 export function untoldWords(steps: readonly Step[]): string {
   return `few at once until it is known what ${list(steps)} ${form(steps.length, 'costs', 'cost')}`;

@@ -9,7 +9,7 @@ import { dialectWords, commandLine, goOnCommand, namedRow, rowsInWords, clock, i
 import { damagedLines, moneyWords } from './money.ts';
 import { stepWords } from './next-steps.ts';
 import { pauseWords, standstillWords } from './pause-words.ts';
-import { limitedWords, oldestWords, paceWords, reasonWords, untoldWords } from './progress-words.ts';
+import { limitedWords, oldestWords, paceWords, reasonWords, storeWaitWords, untoldWords } from './progress-words.ts';
 import { oneLine } from './table.ts';
 
 type Batch = BatchStatus['batch'];
@@ -24,7 +24,7 @@ export function standingOf(batch: Batch, isDeserted = false): string {
 
 /** Status of a batch, in a few lines. */
 export function statusLines(status: BatchStatus, now: number): readonly string[] {
-  const { batch, counts, money, reasons, failures, untold = [], oldest, pace, api } = status;
+  const { batch, counts, money, reasons, failures, untold = [], oldest, pace, api, storeWaits } = status;
   const speed = batch.state === 'open' ? paceWords(pace) : [];
   const ended = endsOf(counts).map(([word, rows]) => `${number(rows)} ${word}`);
   const open = openWords(counts);
@@ -37,6 +37,7 @@ export function statusLines(status: BatchStatus, now: number): readonly string[]
     ...(open === '' ? [] : [`not ended: ${open}`]),
     ...(speed.length > 0 ? [`pace: ${speed.join(', ')}`] : []),
     ...(oldest === undefined ? [] : [oldestWords(oldest, now, batch.settings)]),
+    ...(storeWaits === undefined ? [] : [storeWaitWords(storeWaits, now)]),
     ...(api?.limited == null ? [] : [limitedWords(api.limited, now)]),
     `credits: ${moneyWords(money, batch.settings.budget)}`,
     ...(untold.length > 0 ? [`${untoldWords(untold)}: prices are estimates, and the budget must hold`] : []),

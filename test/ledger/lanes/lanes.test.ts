@@ -107,6 +107,30 @@ it('workers live as long as they say so, each for its own account', async () => 
   expect(await ledger.livingWorkers(apiUrl, 'u1')).toEqual([]);
 });
 
+it('workers that wait for the store count while they live; the others leave nothing', async () => {
+  const me = { owner: 'w1', apiUrl: 'http://127.0.0.1/api/open/v1', account: 'u1' };
+  for (const owner of ['w1', 'w2', 'w3']) await ledger.beat({ ...me, owner });
+  const waits = (): Promise<unknown> => ledger.storeWaits(me.apiUrl, me.account);
+  expect(await waits()).toBeUndefined();
+  const first = { since: 1, problem: 'gone' };
+  await ledger.noteStoreWait('w1', { since: 2, problem: 'away' });
+  await ledger.noteStoreWait('w2', first);
+  expect(await waits()).toEqual({ workers: 2, isAll: false, first });
+  await ledger.forgetWorkers({ owner: 'w3' });
+  expect(await waits()).toEqual({ workers: 2, isAll: true, first });
+  expect(await ledger.storeWaits(me.apiUrl, 'u2')).toBeUndefined();
+  // Killed, and forgotten by whoever has seen it last.
+  await inside(ledger, (db) => db.deleteFrom('workers').where('owner', '=', 'w2').execute());
+  expect(await waits()).toMatchObject({ workers: 1, first: { problem: 'away' } });
+  await ledger.noteStoreWait('w1', { since: 3, problem: 'away again' });
+  const left = await inside(ledger, (db) =>
+    db.selectFrom('facts').select('name').where('name', 'like', 'store-wait:%').execute(),
+  );
+  expect(left).toEqual([{ name: 'store-wait:w1' }]);
+  await ledger.forgetWorkers('all');
+  expect(await waits()).toBeUndefined();
+});
+
 it('a worker whose last report was made by a clock that is ahead is not taken for alive until it reports again', async () => {
   const me = { owner: 'w1', apiUrl: 'http://127.0.0.1/api/open/v1', account: 'u1' };
   const standing = async (): Promise<unknown> => [

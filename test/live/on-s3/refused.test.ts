@@ -26,8 +26,13 @@ async function startAndTakeAway(place: string, told: string | RegExp) {
 
 it('a bucket that is taken away in the middle is waited for, and no paid answer is lost once it is back', async () => {
   const told = /Nothing is sent until that is mended.*NoSuchBucket.*Create the bucket/;
-  const { world, run, bringBack } = await startAndTakeAway('refused', told);
+  const { world, env, run, bringBack } = await startAndTakeAway('refused', told);
   const chargedAway = world.charges().size;
+  expect(await world.start(['status', 'lines'], { env }).ended).toMatchObject({
+    stdout: expect.stringMatching(
+      /1 worker has waited for the store for 0:\d\d: .*refuses \(\w+Object \S+: NoSuchBucket/,
+    ),
+  });
   // Longer than a worker that ends would try.
   await new Promise((resolve) => setTimeout(resolve, 12_000));
   expect(world.charges().size).toBe(chargedAway);

@@ -53,6 +53,19 @@ describe('why a batch stands still', () => {
     expect(await standstill()).toBeUndefined();
   });
 
+  it('is that all workers wait for the store', async () => {
+    const { ledger } = place;
+    const { apiUrl, account } = await find(ledger);
+    const wait = { since: Date.now(), problem: 'PutObject b/1.mp3: InternalError' };
+    for (const owner of ['waits', 'works']) await ledger.beat({ owner, apiUrl, account });
+    await ledger.noteStoreWait('waits', wait);
+    expect(await standstill()).toBeUndefined();
+    await ledger.forgetWorkers({ owner: 'works' });
+    expect(await standstill()).toBe('no-store');
+    await ledger.noteStoreWait('waits', undefined);
+    expect(await standstill()).toBeUndefined();
+  });
+
   it.each(['create', 'read'])('is that the API does not answer, until a %s is answered', async (what) => {
     await aWorker();
     const now = Date.now();
@@ -74,6 +87,7 @@ describe('why a batch stands still', () => {
     expect(standstillWords('no-worker', batch)).toMatch(/voxbatch worker$/);
     expect(standstillWords('no-sender', batch)).toMatch(/voxbatch worker --only submit$/);
     expect(standstillWords('no-downloader', batch)).toMatch(/voxbatch worker --only download$/);
+    expect(standstillWords('no-store', batch)).toContain('voxbatch doctor');
     expect(standstillWords('no-answer', batch)).toMatch(new RegExp(`${batch.apiUrl} .*voxbatch doctor$`));
     expect(standstillWords('no-answer', batch, 842_000)).toContain('has not answered for 14:02');
   });
