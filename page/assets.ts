@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { TOKEN_META } from './protocol.ts';
 
 /** A file of the browser's side. */
 export interface Asset {
@@ -36,6 +37,12 @@ const SHELL = `<!doctype html>
 `;
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#1f6f4a"/><path d="M3 8h1M6 5v6M9 3v10M12 6v4" stroke="#fff" stroke-width="1.6" stroke-linecap="round"/></svg>`;
+
+/** The page for the browser that is let in. */
+export function withToken(shell: Buffer, token: string): Buffer {
+  const meta = `<meta name="${TOKEN_META}" content="${token}">`;
+  return Buffer.from(shell.toString().replace('<head>', `<head>\n${meta}`));
+}
 
 /** All files of the browser's side by their paths; read once. */
 export function readAssets(): ReadonlyMap<string, Asset> {

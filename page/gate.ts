@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { CSRF_HEADER } from './protocol.ts';
+import { CSRF_HEADER, TOKEN_IN_ADDRESS } from './protocol.ts';
 
 /**
  * Who may use the page: the browser that opened the printed address. Everything on this machine reaches the port, and so
@@ -37,22 +37,25 @@ export class Gate {
     return `${this.#cookie}=${this.#session}; HttpOnly; SameSite=Strict; Path=/`;
   }
 
-  /** Whether the request has the cookie. */
-  knows({ headers }: IncomingMessage): boolean {
+  /**
+   * Whether the request has the cookie, and the token that came with it: in a header, or in the address where a browser sends
+   * no headers. Cookies do not tell ports apart, so any server of this machine may have been sent ours.
+   */
+  knows({ headers }: IncomingMessage, query: URLSearchParams): boolean {
     const cookies = (headers.cookie ?? '').split(/; */);
-    return cookies.some(
+    const hasCookie = cookies.some(
       (one) => one.startsWith(`${this.#cookie}=`) && isEqual(one.slice(this.#cookie.length + 1), this.#session),
     );
+    const token = headers[CSRF_HEADER] ?? query.get(TOKEN_IN_ADDRESS);
+    return hasCookie && typeof token === 'string' && isEqual(token, this.csrf);
   }
 
-  /** Whether a post comes from a script of the page itself. */
+  /** Whether a post of somebody who is known comes from a script of the page itself. */
   isOwnPost({ headers }: IncomingMessage): boolean {
-    const token = headers[CSRF_HEADER];
     return (
       this.#hosts.some((host) => headers.origin === `http://${host}` && headers.host === host) &&
       headers['content-type'] === 'application/json' &&
-      typeof token === 'string' &&
-      isEqual(token, this.csrf)
+      headers[CSRF_HEADER] !== undefined
     );
   }
 }

@@ -5,13 +5,15 @@ import type { Control, Outcome, RowState } from '../contract/outcomes.ts';
  * two (`wire.ts`); the browser knows only this file. Times are in ISO 8601.
  */
 
-/** The header that goes with each post. Another origin cannot set it without being asked about, which nobody allows. */
+/** The header with the token, which goes with each post. Another origin cannot set it without being asked about, which nobody allows. */
 export const CSRF_HEADER = 'x-voxbatch-csrf';
+/** The same token in an address: players and streams send no headers of ours. */
+export const TOKEN_IN_ADDRESS = 'token';
+/** The name of the meta element in which the token comes, with the load that takes the ticket. */
+export const TOKEN_META = 'voxbatch-token';
 
 /** What a tab asks for first. */
 export interface SessionAnswer {
-  /** Goes with each post, as the header {@link CSRF_HEADER}. */
-  readonly csrf: string;
   /** The batch that the command named; null: none. */
   readonly batch: string | null;
   readonly version: string;

@@ -16,7 +16,7 @@ import {
   readUnknown,
   type PageWords,
 } from './answers.ts';
-import { readAssets, SECURITY_HEADERS } from './assets.ts';
+import { readAssets, SECURITY_HEADERS, withToken } from './assets.ts';
 import { StatusFeeds } from './feeds.ts';
 import { Gate } from './gate.ts';
 import type { ChartAnswer, SessionAnswer } from './protocol.ts';
@@ -81,7 +81,7 @@ export async function openPage(options: PageOptions, assets = readAssets()): Pro
   server.maxConnections = MOST_CONNECTIONS;
   await once(server.listen(options.port ?? 0, HOST), 'listening');
   const gate = new Gate((server.address() as AddressInfo).port);
-  const routes = routesOf(options, gate);
+  const routes = routesOf(options);
   const posts = options.actions === undefined ? new Map<string, Post>() : postsOf(options.reader, options.actions);
 
   answer = (request, response) => {
@@ -103,7 +103,8 @@ export async function openPage(options: PageOptions, assets = readAssets()): Pro
     if (request.method === 'POST') {
       const post = posts.get(url.pathname);
       if (post === undefined) refuse(405, 'Only GET.');
-      else if (!gate.knows(request) || !gate.isOwnPost(request)) refuse(403, 'Only the page itself may ask for this.');
+      else if (!gate.knows(request, url.searchParams) || !gate.isOwnPost(request))
+        refuse(403, 'Only the page itself may ask for this.');
       else
         answerPost(request, response, post).catch((error: unknown) => {
           sendError(response, error);
@@ -118,13 +119,14 @@ export async function openPage(options: PageOptions, assets = readAssets()): Pro
     if (asset !== undefined) {
       const cookie = gate.redeem(url.searchParams.get('ticket'));
       if (cookie !== undefined) response.setHeader('set-cookie', cookie);
-      response.writeHead(200, { 'content-type': asset.type, 'content-length': asset.body.length });
-      response.end(request.method === 'HEAD' ? undefined : asset.body);
+      const body = cookie === undefined ? asset.body : withToken(asset.body, gate.csrf);
+      response.writeHead(200, { 'content-type': asset.type, 'content-length': body.length });
+      response.end(request.method === 'HEAD' ? undefined : body);
       return;
     }
     const route = routes.get(url.pathname);
     if (route === undefined) refuse(404, 'There is nothing here.');
-    else if (!gate.knows(request))
+    else if (!gate.knows(request, url.searchParams))
       refuse(
         401,
         'This address was used before, or is of an earlier start. Start `voxbatch page` again: it shows a new one.',
@@ -146,7 +148,7 @@ export async function openPage(options: PageOptions, assets = readAssets()): Pro
 
 type Route = (asked: Asked) => Promise<void>;
 
-function routesOf({ reader, words, batch, version }: PageOptions, gate: Gate): ReadonlyMap<string, Route> {
+function routesOf({ reader, words, batch, version }: PageOptions): ReadonlyMap<string, Route> {
   const feeds = new StatusFeeds(reader, words);
   const charts = new Map<string, EndChart>();
   const queue = new SlowQueue();
@@ -169,7 +171,7 @@ function routesOf({ reader, words, batch, version }: PageOptions, gate: Gate): R
   const name = (query: URLSearchParams): string => query.get('batch') ?? '';
   const rows = slowly((ledger, query) => readRows(ledger, name(query), query));
 
-  const session = (): SessionAnswer => ({ csrf: gate.csrf, batch: batch ?? null, version });
+  const session = (): SessionAnswer => ({ batch: batch ?? null, version });
   const chart = async (ledger: Reader['ledger'], query: URLSearchParams): Promise<ChartAnswer | null> => {
     const record = await chooseBatch(ledger, name(query));
     const known = charts.get(record.name) ?? new EndChart();

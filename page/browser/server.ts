@@ -1,5 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
-import { CSRF_HEADER, type ErrorAnswer, type SessionAnswer, type StatusAnswer } from '../protocol.ts';
+import {
+  CSRF_HEADER,
+  TOKEN_IN_ADDRESS,
+  TOKEN_META,
+  type ErrorAnswer,
+  type SessionAnswer,
+  type StatusAnswer,
+} from '../protocol.ts';
 
 /** The server refused, or could not be reached. */
 class Refused extends Error {
@@ -13,10 +20,20 @@ class Refused extends Error {
 
 type Query = Readonly<Record<string, string | number | undefined>>;
 
+/**
+ * The token that came with the load that took the ticket. Unlike a cookie, what is stored for this origin is not sent to other
+ * ports of this machine; and other tabs of this browser find it.
+ */
+function token(): string {
+  const meta = document.querySelector<HTMLMetaElement>(`meta[name="${TOKEN_META}"]`);
+  if (meta !== null) localStorage.setItem(TOKEN_META, meta.content);
+  return localStorage.getItem(TOKEN_META) ?? '';
+}
+
 /** The address of something that the server has. */
 export function pathOf(name: string, query: Query = {}): string {
   const given = Object.entries(query).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)]]));
-  return `/api/${name}?${new URLSearchParams(given).toString()}`;
+  return `/api/${name}?${new URLSearchParams([...given, [TOKEN_IN_ADDRESS, token()]]).toString()}`;
 }
 
 /** Asks the server. Throws {@link Refused}. */
@@ -39,8 +56,7 @@ export function sessionHere(): Promise<SessionAnswer> {
 
 /** Asks the server to do something. Throws {@link Refused}. */
 export async function post<T>(name: string, body: object): Promise<T> {
-  const { csrf } = await sessionHere();
-  const headers = { 'content-type': 'application/json', [CSRF_HEADER]: csrf };
+  const headers = { 'content-type': 'application/json', [CSRF_HEADER]: token() };
   return answerOf<T>(await fetch(`/api/${name}`, { method: 'POST', headers, body: JSON.stringify(body) }));
 }
 

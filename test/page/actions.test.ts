@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ActionRefused, type PageActions } from '../../page/actions.ts';
-import type { ActionAnswer, RedriveAnswer, RedrivePrice, SessionAnswer } from '../../page/protocol.ts';
+import type { ActionAnswer, RedriveAnswer, RedrivePrice } from '../../page/protocol.ts';
 import { fail, redrive, succeed } from '../ledger/actions.ts';
 import { ledgerForEachTest, load } from '../ledger/setup.ts';
 import { PageWorld, type Answer } from './page-world.ts';
@@ -37,14 +37,12 @@ async function open(): Promise<{
   };
   const page = await PageWorld.open({ actions });
   await page.enter();
-  const { csrf } = await page.json<SessionAnswer>('/api/session');
   return {
     ...{ page, did, price },
     post: (path, body, change = {}) => {
-      const own = { origin: page.origin, 'content-type': 'application/json', 'x-voxbatch-csrf': csrf };
+      const own = { origin: page.origin, 'content-type': 'application/json', 'x-voxbatch-csrf': page.token };
       const headers: Readonly<Record<string, string | undefined>> = { ...own, ...change };
-      const given = Object.entries(headers).filter(([, value]) => value !== undefined);
-      return page.ask(path, Object.fromEntries(given), 'POST', typeof body === 'string' ? body : JSON.stringify(body));
+      return page.ask(path, headers, 'POST', typeof body === 'string' ? body : JSON.stringify(body));
     },
   };
 }

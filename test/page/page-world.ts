@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { request, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import type { Reader } from '../../client/look/open-reader.ts';
+import { CSRF_HEADER } from '../../page/protocol.ts';
 import { openPage, type Page, type PageOptions } from '../../page/server.ts';
 import { nextWords } from '../../starters/look/explain.ts';
 import { noteLines, standingOf } from '../../starters/terminal/status-words.ts';
@@ -23,6 +24,7 @@ export class PageWorld {
   readonly page: Page;
   readonly origin: string;
   cookie: string | undefined;
+  token: string | undefined;
 
   private constructor(page: Page) {
     this.page = page;
@@ -53,7 +55,7 @@ export class PageWorld {
       status: (status: Parameters<typeof noteLines>[0]) => noteLines(status, 0),
       row: nextWords,
     };
-    const shell = { type: 'text/html; charset=utf-8', body: Buffer.from('<!doctype html>') };
+    const shell = { type: 'text/html; charset=utf-8', body: Buffer.from('<!doctype html><head></head>') };
     return new PageWorld(
       await openPage(
         { reader, words, version: '0', batch: 'b', ...options },
@@ -70,6 +72,7 @@ export class PageWorld {
     const { pathname, search } = new URL(this.page.address);
     const answer = await this.ask(pathname + search);
     this.cookie = answer.headers['set-cookie']?.[0]?.split(';')[0];
+    this.token ??= / content="([^"]+)"/.exec(answer.body)?.[1];
     return answer;
   }
 
@@ -77,9 +80,11 @@ export class PageWorld {
   ask(path: string, headers: OutgoingHttpHeaders = {}, method = 'GET', body?: string): Promise<Answer> {
     const { hostname, port } = new URL(this.origin);
     const cookie = this.cookie === undefined ? {} : { cookie: this.cookie };
+    const token = this.token === undefined ? {} : { [CSRF_HEADER]: this.token };
+    const all = Object.entries({ ...cookie, ...token, ...headers }).filter(([, value]) => value !== undefined);
     return new Promise((resolve, reject) => {
       const asked = request(
-        { ...{ hostname, port, path, method, agent: false }, headers: { ...cookie, ...headers } },
+        { ...{ hostname, port, path, method, agent: false }, headers: Object.fromEntries(all) },
         (response) => {
           let text = '';
           response.setEncoding('utf8').on('data', (piece: string) => (text += piece));
@@ -106,7 +111,7 @@ export class PageWorld {
     const { hostname, port } = new URL(this.origin);
     return new Promise((resolve, reject) => {
       const asked = request(
-        { hostname, port, path, agent: false, headers: { cookie: this.cookie ?? '' } },
+        { hostname, port, path, agent: false, headers: { cookie: this.cookie ?? '', [CSRF_HEADER]: this.token ?? '' } },
         (response) => {
           const closed = new Promise<void>((end) => response.once('close', end));
           response.on('error', () => undefined);

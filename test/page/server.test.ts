@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ReasonLine, RowAnswer, RowsAnswer, StatusAnswer, UnknownAnswer } from '../../page/protocol.ts';
+import {
+  CSRF_HEADER,
+  type ReasonLine,
+  type RowAnswer,
+  type RowsAnswer,
+  type StatusAnswer,
+  type UnknownAnswer,
+} from '../../page/protocol.ts';
 import { FILE, lose, reject, succeed } from '../ledger/actions.ts';
 import { ledgerForEachTest, load } from '../ledger/setup.ts';
 import { PageWorld } from './page-world.ts';
@@ -19,7 +26,11 @@ describe('the page lets in', () => {
     const { headers } = await page.enter();
     expect(headers['set-cookie']?.[0]).toMatch(/^voxbatch-\d+=\S+; HttpOnly; SameSite=Strict; Path=\/$/);
     expect((await page.ask('/api/session')).status).toBe(200);
-    const own = page.cookie;
+    const { cookie: own, token } = page;
+    // Any server of this machine may have been sent the cookie: alone it opens nothing.
+    for (const other of [undefined, 'x'])
+      expect((await page.ask('/api/session', { [CSRF_HEADER]: other })).status).toBe(401);
+    expect((await page.ask(`/api/session?token=${token ?? ''}`, { [CSRF_HEADER]: undefined })).status).toBe(200);
     expect((await page.enter()).headers['set-cookie']).toBeUndefined();
     for (const cookie of [undefined, `${own ?? ''}x`, own?.replace(/=.*/, '='), 'voxbatch=1']) {
       page.cookie = cookie;
