@@ -37,6 +37,14 @@ export class LedgerAway extends LedgerUnreachable {
   }
 }
 
+/** The user of the ledger's database has no right to what was asked, and never had. Nothing was changed. */
+export class LedgerForbidden extends LedgerUnreachable {
+  constructor(path: string, problem: string, advice: string, cause?: unknown) {
+    super(path, problem, advice, cause);
+    this.name = 'LedgerForbidden';
+  }
+}
+
 /**
  * Nobody knows whether something was recorded: the answer to its commit was lost, and the database did not come back in
  * time. It must not be carried out again before somebody has looked.

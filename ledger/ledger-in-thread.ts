@@ -8,6 +8,7 @@ import {
   CopyInDoubt,
   DuplicateRow,
   LedgerAway,
+  LedgerForbidden,
   LedgerMisuse,
   LedgerMissing,
   LedgerReadOnly,
@@ -58,6 +59,7 @@ export interface OpenedLedger extends Pick<Ledger, 'id' | 'origin' | 'readOnly' 
 const CLASSES: readonly (abstract new (...args: never) => Error)[] = [
   LedgerUnreachable,
   LedgerAway,
+  LedgerForbidden,
   CommitUnknown,
   CopyInDoubt,
   LedgerFull,

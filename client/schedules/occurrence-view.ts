@@ -4,24 +4,25 @@ import { utcSecond } from '../../contract/duration.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { OccurrenceRange, OccurrenceRecord } from '../../ledger/schedules/occurrence-records.ts';
 import { formatOccurrence } from '../../policy/schedules/occurrence.ts';
-import type { WaitingOccurrence } from './survey-schedule.ts';
+import { withUnrecorded } from './survey-record.ts';
+import type { Surveyed, WaitingOccurrence } from './survey-schedule.ts';
 
 /** A due time of a schedule and its result. */
 export type OccurrenceView = Awaited<ReturnType<typeof occurrenceViews>>[number];
 
 const NO_BATCH = { exit: null, endedAt: null, cause: null, etag: null, isUnchanged: null, out: null };
 
-/** Occurrences of a schedule, the newest first: those on record, and those that wait. */
+/** Occurrences of a schedule, the newest first: those on record, and those that a survey found besides. */
 export async function occurrenceViews(
   ledger: Ledger,
   schedule: string,
-  waiting: readonly WaitingOccurrence[],
+  { waiting, unrecorded }: Surveyed,
   range: OccurrenceRange,
 ) {
   const isAsked = ({ at }: WaitingOccurrence): boolean => at >= (range.from ?? 0);
   const due = waiting.filter(isAsked).map((one) => ({ ...NO_BATCH, ...one, state: 'waiting' as const }));
   const views = [];
-  for (const one of [...due, ...(await ledger.occurrencesOf(schedule, range))]) {
+  for (const one of [...due, ...withUnrecorded(await ledger.occurrencesOf(schedule, range), unrecorded, range)]) {
     views.push(await viewOf(ledger, schedule, one));
   }
   return views.sort((one, other) => (one.at < other.at ? 1 : -1));

@@ -151,7 +151,7 @@ export async function describeIfThere(place: SchedulePlace, name: string): Promi
 
 /**
  * Schedules that Temporal has under this ledger's id, and the ledger does not know: somebody else made them, or the ledger is older than they are.
- * None of them can fire. From Temporal's list, which may be a moment behind. Throws {@link VoxbatchError} (`schedule-silent`).
+ * None of them can fire. Temporal's list may be a moment behind. Throws {@link VoxbatchError} (`schedule-silent`).
  */
 export async function strangersIn(place: SchedulePlace): Promise<readonly string[]> {
   const prefix = scheduleIdOf(place.ledger.id, '');
@@ -162,7 +162,11 @@ export async function strangersIn(place: SchedulePlace): Promise<readonly string
     }
   });
   const known = await place.ledger.knownSchedules();
-  return names.filter((name) => !known.includes(name)).sort();
+  const strangers: string[] = [];
+  for (const name of names.sort()) {
+    if (!known.includes(name) && (await describeIfThere(place, name)) !== undefined) strangers.push(name);
+  }
+  return strangers;
 }
 
 /** A schedule of the ledger: one that only Temporal knows is none. Throws {@link VoxbatchError} (`no-schedule`). */

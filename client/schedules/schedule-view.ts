@@ -14,16 +14,18 @@ import { identifyMedia } from '../run/price.ts';
 import { VoxbatchError } from '../problem.ts';
 import { fetchManifest } from '../run/open-manifest.ts';
 import { occurrenceViews } from './occurrence-view.ts';
+import { withUnrecorded } from './survey-record.ts';
 import {
   describe,
   describeIfThere,
   requireRecord,
   standingOf,
+  strangersIn,
   type OpenSchedules,
   type SchedulePlace,
 } from './open-schedules.ts';
 import { monthOfSchedule, timesOf } from './recorded-view.ts';
-import { previewSchedule, surveySchedule, type TimeRange } from './survey-schedule.ts';
+import { NOTHING_FOUND, previewSchedule, surveySchedule, type TimeRange } from './survey-schedule.ts';
 
 /** A schedule in a list; times in UTC. */
 export type ScheduleLine = Awaited<ReturnType<typeof listSchedules>>[number];
@@ -43,7 +45,7 @@ export type ScheduleMonth = NonNullable<ScheduleLine['month']>;
 /** Max occurrences examined for a list. */
 const MOST_COUNTED = 100;
 
-/** All schedules of the ledger, by name. Records what did not take place. Throws {@link VoxbatchError} (`schedule-silent`). */
+/** All schedules of the ledger, by name. Records what did not take place, as far as the user may. Throws {@link VoxbatchError} (`schedule-silent`). */
 export async function listSchedules(place: SchedulePlace) {
   const { ledger } = place;
   const batches = await ledger.listBatches();
@@ -53,8 +55,10 @@ export async function listSchedules(place: SchedulePlace) {
     const found = await describeIfThere(place, name);
     if (record === undefined) continue;
     const { spec, head } = headOf(record, found ?? { state: { paused: false } });
-    if (found !== undefined) await surveySchedule(place, name, found);
-    const { newest, amissInARow } = recentOutcomes(await ledger.occurrencesOf(name, { most: MOST_COUNTED }));
+    const { unrecorded } = found === undefined ? NOTHING_FOUND : await surveySchedule(place, name, found);
+    const range = { most: MOST_COUNTED };
+    const occurrences = withUnrecorded(await ledger.occurrencesOf(name, range), unrecorded, range);
+    const { newest, amissInARow } = recentOutcomes(occurrences);
     const made = batches.map((batch) => batch.name).filter((batch) => parseOccurrence(batch)?.schedule === name);
     const [next] = head.paused ? [] : (found?.info.nextActionTimes ?? []);
     lines.push({
@@ -83,7 +87,7 @@ const SHOWN_OCCURRENCES = 10;
 
 /**
  * Details of a schedule, with these of its occurrences; default: the latest ten; times in UTC. `run`: undefined if it is not on record in a form that this
- * version reads. Records what did not take place. Throws {@link VoxbatchError} (`no-schedule`, `schedule-lost`, `schedule-silent`).
+ * version reads. Records what did not take place, as far as the user may. Throws {@link VoxbatchError} (`no-schedule`, `schedule-lost`, `schedule-silent`).
  */
 export async function showSchedule(
   place: SchedulePlace,
@@ -177,7 +181,14 @@ export async function checkSchedules(place: OpenSchedules, { name, since, isPaus
   };
   const schedules = [];
   for (const one of name === undefined ? known : [name]) schedules.push(await check(one));
-  return { inOrder: schedules.every((one) => !one.lost && one.occurrences.every(({ amiss }) => !amiss)), schedules };
+  const strangers = name === undefined ? await strangersIn(place) : [];
+  const isFine = schedules.every((one) => !one.lost && one.occurrences.every(({ amiss }) => !amiss));
+  return {
+    inOrder: isFine && strangers.length === 0,
+    schedules,
+    /** Those of this ledger that only Temporal knows, where all were asked for: what they fire is refused. */
+    strangers,
+  };
 }
 
 /** Undefined for a schedule that Temporal has lost. Throws {@link VoxbatchError} (`no-schedule`, `schedule-silent`). */
@@ -191,7 +202,7 @@ async function occurrencesSince(place: OpenSchedules, name: string, since: numbe
     const record = await requireRecord(place, name);
     if (!(await isDone(place, record))) return undefined;
     const { timezone } = record.settings.spec;
-    const occurrences = await occurrenceViews(place.ledger, name, [], range);
+    const occurrences = await occurrenceViews(place.ledger, name, NOTHING_FOUND, range);
     return { timezone, paused: false, worker: await hasWorker(place, record), occurrences };
   }
 }

@@ -2,7 +2,7 @@ import { WorkflowNotFoundError, type ScheduleDescription } from '@temporalio/cli
 import { exitOfBatch } from '../../batches/look/view-batch.ts';
 import { firingIdOf, scheduleIdOf } from '../../contract/schedule.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import type { SkippedOccurrence } from '../../ledger/schedules/occurrence-records.ts';
+import type { OccurrenceRecord, SkippedOccurrence } from '../../ledger/schedules/occurrence-records.ts';
 import type { ScheduleRecord } from '../../ledger/schedules/schedule-settings.ts';
 import { isNominal, nominalTimeOf } from '../../policy/schedules/due-times.ts';
 import { dueHere, LONGEST_RUN_MS } from '../../policy/schedules/legal-firing.ts';
@@ -24,6 +24,7 @@ import {
   standingOf,
   type SchedulePlace,
 } from './open-schedules.ts';
+import { SurveyRecord } from './survey-record.ts';
 
 /** A firing comes within this time after it is due, if a server is there, ms. */
 const GRACE_MS = 10_000;
@@ -33,19 +34,41 @@ export interface WaitingOccurrence extends DueTime {
   readonly reason: string;
 }
 
+/** What a survey of a schedule found that is not on record. */
+export interface Surveyed {
+  /** Those that may still take place, the oldest first. */
+  readonly waiting: readonly WaitingOccurrence[];
+  /** Those that failed or did not take place, and whoever looks may not record. A record of the same time is outdated. */
+  readonly unrecorded: readonly OccurrenceRecord[];
+}
+
+/** What is known besides the records where nothing was surveyed. */
+export const NOTHING_FOUND: Surveyed = { waiting: [], unrecorded: [] };
+
 /**
  * Puts on record what became of each time at which a schedule was due since it was last surveyed, as it was described: one that did not take place
- * leaves no trace in Temporal. Returns those that may still take place, the oldest first. Throws {@link VoxbatchError} (`schedule-silent`).
+ * leaves no trace in Temporal. Where the user may only read the ledger, the record is left to others. Throws {@link VoxbatchError} (`schedule-silent`).
  */
 export async function surveySchedule(
   place: SchedulePlace,
   name: string,
   found: ScheduleDescription,
-  graceMs = GRACE_MS,
+): Promise<Surveyed> {
+  const record = new SurveyRecord(place.ledger, name);
+  const waiting = await survey(place, record, found, GRACE_MS);
+  return { waiting, unrecorded: record.unrecorded };
+}
+
+/** Returns those that may still take place. */
+async function survey(
+  place: SchedulePlace,
+  kept: SurveyRecord,
+  found: ScheduleDescription,
+  graceMs: number,
 ): Promise<readonly WaitingOccurrence[]> {
-  const { ledger } = place;
+  const name = kept.schedule;
   const now = Date.now();
-  await endAbandoned(place, name, now - LONGEST_RUN_MS);
+  await endAbandoned(place, kept, now - LONGEST_RUN_MS);
   const record = await requireRecord(place, name);
   const standing = { ...standingOf(record, found), now };
   const { spec, isPaused } = standing;
@@ -62,9 +85,9 @@ export async function surveySchedule(
       .map((firesAt) => ({ at: nominalTimeOf(firesAt, spec), firesAt }))
       // Temporal's copy of the times may be another's.
       .filter(({ at, firesAt }) => firesAt > surveyedUntil && at > createdAt && isNominal(at, spec));
-    const skipped = await surveyPage(place, record, due, { ...standing, from, waiting });
+    const skipped = await surveyPage(place, kept, record, due, { ...standing, from, waiting });
     const settledUntil = waiting[0] === undefined ? pageEnd : waiting[0].firesAt - 1;
-    await ledger.noteSkips(name, { skipped: countMissed(skipped), until: settledUntil });
+    await kept.noteSkips({ skipped: countMissed(skipped), until: settledUntil });
     from = pageEnd;
   }
   return waiting;
@@ -72,15 +95,16 @@ export async function surveySchedule(
 
 /**
  * The same, to be done before a schedule is paused, resumed, backfilled or changed, up to this moment: the next survey goes by how the schedule
- * stands then. Also throws {@link VoxbatchError} (`no-schedule`).
+ * stands then. Also throws {@link VoxbatchError} (`no-schedule`), and `LedgerForbidden` where the user may not record.
  */
 export async function surveyBeforeChange(place: SchedulePlace, name: string): Promise<void> {
-  await surveySchedule(place, name, await describe(place, name), 0);
+  await survey(place, new SurveyRecord(place.ledger, name, true), await describe(place, name), 0);
 }
 
 /** Looks at due times that follow each other. Returns those that did not take place, and adds to `waiting` those that still may. */
 async function surveyPage(
   place: SchedulePlace,
+  kept: SurveyRecord,
   record: ScheduleRecord,
   due: readonly DueTime[],
   {
@@ -89,10 +113,9 @@ async function surveyPage(
     ...standing
   }: Omit<ScheduleStanding, 'runs' | 'buffered'> & { readonly from: number; readonly waiting: WaitingOccurrence[] },
 ): Promise<readonly SkippedOccurrence[]> {
-  const { ledger } = place;
   const { name, settings, settledAt } = record;
   const { spec } = settings;
-  const records = await ledger.occurrencesOf(name, {
+  const records = await kept.occurrencesOf({
     from: Math.min(from - LONGEST_RUN_MS, spec.runs === null ? Infinity : settledAt),
   });
   const recorded = new Set(records.map(({ at }) => at));
@@ -113,7 +136,7 @@ async function surveyPage(
     const { at } = one;
     const state = states.get(at);
     if (state === 'over') {
-      await ledger.endOccurrence({ schedule: name, at }, { type: 'failed', exit: null, reason: ENDED_FROM_OUTSIDE });
+      await kept.fail(at, null, ENDED_FROM_OUTSIDE);
       continue;
     }
     if (state === 'running') runs.push({ at, until: null, isScheduled: true });
@@ -164,8 +187,9 @@ const ENDED_FROM_OUTSIDE = 'Its firing was ended from outside before it made a b
  * Ends occurrences since a time that are on record as running although their firing is over: somebody terminated it, or Temporal's database is
  * lost. A batch that still runs goes on by itself, and its occurrence with it. Throws {@link VoxbatchError} (`schedule-silent`).
  */
-async function endAbandoned(place: SchedulePlace, schedule: string, since: number): Promise<void> {
+async function endAbandoned(place: SchedulePlace, kept: SurveyRecord, since: number): Promise<void> {
   const { ledger } = place;
+  const { schedule } = kept;
   const findRunning = async (): Promise<readonly number[]> =>
     (await ledger.occurrencesOf(schedule, { from: since })).flatMap(({ at, state }) =>
       state === 'running' ? [at] : [],
@@ -180,13 +204,13 @@ async function endAbandoned(place: SchedulePlace, schedule: string, since: numbe
     const batch = await ledger.findBatch(name);
     if (batch?.state === 'open') continue;
     // Nobody goes on loading it, and its budget would count as gone for the whole month.
-    if (batch?.state === 'loading') await ledger.discardLoading(name);
+    if (batch?.state === 'loading') await kept.discardLoading(name);
     const hasEnded = batch?.state === 'closed';
     const exit = hasEnded ? ((await exitOfBatch(ledger, name)) ?? null) : null;
     const reason = hasEnded
       ? `Its firing was ended from outside, and its files may be missing. To write them: voxbatch results ${shellWord(name)}`
       : ENDED_FROM_OUTSIDE;
-    await ledger.endOccurrence({ schedule, at }, { type: 'failed', exit, reason });
+    await kept.fail(at, exit, reason);
   }
 }
 

@@ -10,7 +10,7 @@ import { occurrenceViews, type OccurrenceView } from './occurrence-view.ts';
 import { describe, requireRecord, type SchedulePlace } from './open-schedules.ts';
 import { isAttended } from './schedule-view.ts';
 import { triggerSchedule } from './steer-schedule.ts';
-import { firingStates } from './survey-schedule.ts';
+import { firingStates, NOTHING_FOUND } from './survey-schedule.ts';
 
 /** Events while waiting for a trigger. */
 export type TriggerNews =
@@ -156,7 +156,7 @@ async function untilOver(place: SchedulePlace, name: string, at: number): Promis
   const batch = formatOccurrence({ schedule: name, at });
   let wasOver = false;
   for (;;) {
-    const views = await occurrenceViews(place.ledger, name, [], { from: at });
+    const views = await occurrenceViews(place.ledger, name, NOTHING_FOUND, { from: at });
     const found = views.find((view) => view.batch === batch);
     if (found !== undefined && (found.state !== 'running' || (await isPaused(place, batch)))) return found;
     if (found === undefined && wasOver) return undefined;

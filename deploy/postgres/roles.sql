@@ -1,4 +1,4 @@
--- Roles for a ledger in PostgreSQL: what workers, operators and readers may do, and no more.
+-- Roles for a ledger in PostgreSQL: what workers, operators and readers may do, and no more. For psql.
 --
 -- The owner of the schema makes and changes its tables (voxbatch ledger migrate), and nobody else does. Run this as the
 -- owner or a superuser after that, and again after each upgrade: it may be repeated. Then give each user its role:
@@ -20,6 +20,8 @@
 --   batches and schedules, whole, also former commands (`batches.settings`, `schedules.notify` and `on_end`, `actions`). voxbatch shows
 --   only the host of a `--notify` URL, but SQL shows all of it. So write no secret into a hook: let the command of `--on-end` read it from
 --   a file on the worker's host, and send what has a secret URL by such a command (docs/guide/hooks.md).
+
+\set ON_ERROR_STOP on
 
 -- All at once: workers that are at work would fail between the revoke and the grants.
 begin;

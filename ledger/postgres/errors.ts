@@ -1,5 +1,5 @@
 import { whyOfGuard } from '../copy/read-only.ts';
-import { DuplicateKey, LedgerAway, LedgerReadOnly, LedgerUnreachable } from '../errors.ts';
+import { DuplicateKey, LedgerAway, LedgerForbidden, LedgerReadOnly, LedgerUnreachable } from '../errors.ts';
 import { describePlace } from './describe-place.ts';
 import { NO_RIGHT, RightTaken } from './taken-rights.ts';
 
@@ -133,7 +133,7 @@ export function explain(place: string, error: unknown): Error {
   if (ofRight !== undefined) {
     const user = decodeURIComponent(new URL(place).username);
     const problem = `the user ${user === '' ? '' : `${user} `}may not do this (${message})`;
-    return new (isTaken ? LedgerNeedsPerson : LedgerUnreachable)(shown, problem, `${restored}${ofRight[1]}`, error);
+    return new (isTaken ? LedgerNeedsPerson : LedgerForbidden)(shown, problem, `${restored}${ofRight[1]}`, error);
   }
   const found = EXPLANATIONS.find(([prefix]) => code.startsWith(prefix));
   if (code === STALE_PLAN.code && routine === STALE_PLAN.routine) {

@@ -22,7 +22,7 @@ import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { readApiAccess, readSettings, type CommandSettings } from '../connect/settings.ts';
 import { unchangedError } from '../exit-error.ts';
-import { tableLines } from '../terminal/table.ts';
+import { oneLine, tableLines } from '../terminal/table.ts';
 import { number } from '../terminal/words.ts';
 import { flagOf } from '../terminal/tunable-words.ts';
 import { lostWords, remakeWords } from './lost-schedule-words.ts';
@@ -32,6 +32,7 @@ import {
   occurrenceWords,
   priceLines,
   recentWords,
+  replaceWords,
   scheduleLines,
   standingWords,
   strangerWords,
@@ -117,7 +118,7 @@ const DEFAULT_SINCE = '26h';
 
 /**
  * `voxbatch schedule check [NAME]`, for a monitor: a line for each occurrence since then. Ends as `failures` if one failed or did not take place, if one
- * stands still because no worker is there, or if Temporal has lost a schedule.
+ * stands still because no worker is there, if Temporal has lost a schedule, or if only Temporal knows one.
  */
 export async function check(name: string | undefined, flags: Flags, { output }: RunContext): Promise<ExitName> {
   const { since = DEFAULT_SINCE, pausedOk: isPauseFine, json } = flags;
@@ -125,13 +126,20 @@ export async function check(name: string | undefined, flags: Flags, { output }: 
   if (sinceMs === undefined) throw unchangedError(`--since: expected ${DURATION_FORM}, got ${since}.`);
   return withSchedules<ExitName>(output, async (place) => {
     const view = await checkSchedules(place, { name, since: Date.now() - sinceMs, isPauseFine });
-    const { schedules, inOrder } = view;
-    printAnswer(output, { json }, view, () => schedules.flatMap((one) => checkLines(one, since)));
-    if (schedules.length === 0) output.say('There is no schedule here.');
+    const { schedules, strangers, inOrder } = view;
+    printAnswer(output, { json }, view, () => [
+      ...schedules.flatMap((one) => checkLines(one, since)),
+      ...strangers.map(strangerLine),
+    ]);
+    if (schedules.length + strangers.length === 0) output.say('There is no schedule here.');
     const alone = schedules.filter((one) => !one.lost && !one.worker).map(({ schedule }) => schedule);
     if (alone.length > 0) output.say(nobodyFires(alone, place.around));
     return inOrder ? 'complete' : 'failures';
   });
+}
+
+function strangerLine(name: string): string {
+  return `AMISS ${oneLine(name)}: only Temporal has this schedule, the ledger does not know it: what it fires is refused. ${replaceWords(name)}`;
 }
 
 function checkLines(check: ScheduleCheck, since: string): readonly string[] {

@@ -39,8 +39,14 @@ export function strangerWords(names: readonly string[]): string {
   const more = names.length > shown.length ? ` and ${number(names.length - shown.length)} more` : '';
   return (
     `Temporal has ${shown.join(', ')}${more}, which the ledger does not know: what they fire is refused. ` +
-    `To delete one: voxbatch schedule delete ${shellWord(oneLine(names[0] ?? 'NAME'))}`
+    replaceWords(names[0] ?? 'NAME')
   );
+}
+
+/** What to do about a schedule that only Temporal has, as after a ledger from a backup. */
+export function replaceWords(stranger: string): string {
+  const name = shellWord(oneLine(stranger));
+  return `To delete one: voxbatch schedule delete ${name}. If it is still needed, make it again after that: voxbatch schedule create ${name} MANIFEST`;
 }
 
 /** That nobody is there to fire these schedules, and the command that mends it. */

@@ -6,12 +6,16 @@ import { env } from 'node:process';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { parseAllDocuments } from 'yaml';
+import { checkSchedules, listSchedules, showSchedule } from '../../client/schedules/schedule-view.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { aBatch, aKey, aRow, fill, INTENT } from '../ledger/setup.ts';
 import { expectRun, lineForEach } from '../starters/command-line.ts';
 import { ANN } from '../support/ann.ts';
 import { executeStatements } from '../support/execute-statements.ts';
+import { settle, specOf } from '../support/schedule-on-record.ts';
+import { pretendSchedules } from '../support/schedule-server.ts';
+import { GRANTS } from '../support/role-grants.ts';
 
 /**
  * The roles of `deploy/postgres/roles.sql` on a real server (`npm run test:postgres`), each in a session of its own: what
@@ -20,8 +24,6 @@ import { executeStatements } from '../support/execute-statements.ts';
 
 const server = env['TEST_POSTGRES'];
 const id = randomUUID().slice(0, 8);
-const GRANTS = readFileSync(join(import.meta.dirname, '../../deploy/postgres/roles.sql'), 'utf8');
-
 /** Address of the ledger for one of the roles, or its owner. */
 function addressFor(user: 'owner' | 'reader' | 'operator' | 'worker'): string {
   const url = new URL(server ?? '');
@@ -93,6 +95,40 @@ describe('the roles of a ledger', () => {
     ['tune demo', 0],
   ])('readers can look: %s', async (line, code) => {
     await expectRun(line, code, { not: /may not|permission/ });
+  });
+
+  it('readers can check schedules, and see what they may not put on record', async () => {
+    const minute = 60_000;
+    const now = Math.floor(Date.now() / 1_000) * 1_000;
+    const operator = await openLedger(addressFor('operator'));
+    await settle(operator, 'seen', { spec: specOf({ every: '1s' }) });
+    await operator.noteSkips('seen', { skipped: [], until: now - 10 * minute });
+    await operator.close();
+    const reader = await openLedger(addressFor('reader'));
+    try {
+      const begun = { schedule: 'seen', at: now - 20 * minute };
+      await worker.beginOccurrence(begun);
+      const server = pretendSchedules(reader, { due: [now - 5 * minute, now - 4 * minute] });
+      const check = await checkSchedules(server, { since: 0 });
+      expect(check).toMatchObject({ inOrder: false, schedules: [{ schedule: 'seen' }] });
+      const [seen] = check.schedules;
+      expect(seen?.lost === false && seen.occurrences.map(({ state, amiss }) => `${state} ${amiss}`)).toEqual([
+        ...['failed true', 'failed true', 'failed true'],
+      ]);
+      expect(await listSchedules(server)).toMatchObject([{ lastState: 'failed', amissInARow: 3 }]);
+      expect((await showSchedule(server, 'seen')).view.occurrences).toHaveLength(3);
+      // Only on record is what those found who may record it.
+      expect(await worker.occurrencesOf('seen')).toMatchObject([{ at: begun.at, state: 'running' }]);
+      await checkSchedules(pretendSchedules(worker, { due: [now - 5 * minute] }), { since: 0 });
+      expect((await worker.occurrencesOf('seen')).map(({ state }) => state)).toEqual(['failed', 'failed']);
+    } finally {
+      await reader.close();
+      await executeStatements(
+        addressFor('owner'),
+        `delete from voxbatch.schedules`,
+        `delete from voxbatch.allowed_firings`,
+      );
+    }
   });
 
   it('readers can ask what the scaler of Kubernetes asks', async () => {

@@ -1,9 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { TABLES } from '../../ledger/schema.ts';
-
-const GRANTS = readFileSync(join(import.meta.dirname, '../../deploy/postgres/roles.sql'), 'utf8');
+import { GRANTS, ROLES_FILE } from '../support/role-grants.ts';
 
 /** What each role may do beyond looking, by table, as `deploy/postgres/roles.sql` grants it. */
 function grantsOf(role: string): ReadonlyMap<string, readonly string[]> {
@@ -27,6 +24,10 @@ const ROLES = ['voxbatch_operator', 'voxbatch_worker'] as const;
 describe('the roles of a ledger in PostgreSQL', () => {
   it.each(Object.keys(TABLES))('some role may write %s', (table) => {
     expect(ROLES.some((role) => grantsOf(role).has(table))).toBe(true);
+  });
+
+  it('psql ends at the first statement that fails, instead of a commit of nothing and exit code 0', () => {
+    expect(ROLES_FILE).toMatch(/^\\set ON_ERROR_STOP on$[^]*^begin;$/m);
   });
 
   it('are given in one transaction, so that workers at work always have them', () => {

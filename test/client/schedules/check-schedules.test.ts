@@ -3,6 +3,7 @@ import { ScheduleOverlapPolicy } from '@temporalio/client';
 import { checkSchedules } from '../../../client/schedules/schedule-view.ts';
 import type { OpenSchedules } from '../../../client/schedules/open-schedules.ts';
 import { freshPlace } from '../../support/place.ts';
+import { pretendSchedules } from '../../support/schedule-server.ts';
 import { settle, specOf } from '../../support/schedule-on-record.ts';
 
 const REALM = { apiUrl: 'https://api.example/api/open/v1', account: 'a' };
@@ -39,5 +40,20 @@ describe('a check of an occurrence that runs', () => {
     await place.ledger.beat({ owner: 'w', ...REALM });
     const checks = await checkSchedules(schedulePlace(isDeserted), { name: 'nightly', since: Date.now() - HOUR_MS });
     expect(checks).toMatchObject({ inOrder: isFine, schedules: [{ schedule: 'nightly', worker: isFine }] });
+  });
+});
+
+describe('a schedule that only Temporal has, as after a ledger from a backup', () => {
+  it('is amiss, unless it was deleted moments ago; those of other ledgers are not', async () => {
+    const listed = ['hourly', 'deleted'];
+    const schedules = pretendSchedules(place.ledger, { listed, gone: ['deleted'] });
+    expect(await checkSchedules(schedules, { since: 0 })).toEqual({
+      inOrder: false,
+      schedules: [],
+      strangers: ['hourly'],
+    });
+    // Whoever asks for one gets that one.
+    await settle(place.ledger, 'nightly', { spec: specOf({ every: '1d' }) });
+    expect(await checkSchedules(schedules, { name: 'nightly', since: Date.now() })).toMatchObject({ inOrder: true });
   });
 });

@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { ScheduleOverlapPolicy, type ScheduleDescription } from '@temporalio/client';
+import type { ScheduleDescription } from '@temporalio/client';
 import { checkSchedules, listSchedules } from '../../../client/schedules/schedule-view.ts';
 import type { OpenSchedules } from '../../../client/schedules/open-schedules.ts';
 import { formatOccurrence } from '../../../policy/schedules/occurrence.ts';
 import type { WrittenSpec } from '../../../policy/schedules/schedule-spec.ts';
 import { freshPlace } from '../../support/place.ts';
+import { pretendSchedules } from '../../support/schedule-server.ts';
 import { settle, specOf } from '../../support/schedule-on-record.ts';
 
 const SECOND = 1_000;
@@ -16,21 +17,7 @@ const NOW = Math.floor(Date.now() / SECOND) * SECOND;
 
 /** A server whose schedule was due at these times, and fired at each; all of its firings are over. */
 function serverOf(due: readonly number[], state: Partial<ScheduleDescription['state']>): OpenSchedules {
-  const found = {
-    policies: { overlap: ScheduleOverlapPolicy.SKIP },
-    state: { paused: false, ...state },
-    action: { args: [] },
-    info: { createdAt: new Date(0), nextActionTimes: [], recentActions: [] },
-  };
-  const startTime = due.map((at) => ({ seconds: at / SECOND, nanos: 0 }));
-  const client = {
-    schedule: { getHandle: () => ({ describe: async () => found }) },
-    workflow: { getHandle: () => ({ describe: async () => ({ status: { name: 'FAILED' } }) }) },
-    workflowService: { listScheduleMatchingTimes: async () => ({ startTime }) },
-    withDeadline: async (_: number, ask: () => Promise<unknown>) => ask(),
-  };
-  const around = { isCluster: false, isDeserted: false, hasUp: false };
-  return { temporal: { client, namespace: 'default' }, ledger: place.ledger, around } as unknown as OpenSchedules;
+  return pretendSchedules(place.ledger, { due, state });
 }
 
 /** Made long ago, and looked at ten minutes ago. */

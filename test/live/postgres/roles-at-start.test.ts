@@ -1,14 +1,12 @@
 /** @slow */
 import { expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import { openCluster } from '../../support/cluster.ts';
 import { saying } from '../../support/batch-end.ts';
 import { executeStatements } from '../../support/execute-statements.ts';
-
-const GRANTS = readFileSync(join(import.meta.dirname, '../../../deploy/postgres/roles.sql'), 'utf8');
+import { GRANTS } from '../../support/role-grants.ts';
 
 it('a worker with the role of operators or of readers ends at once, and says which it needs', async () => {
   const base = process.env['TEST_POSTGRES'] ?? '';
