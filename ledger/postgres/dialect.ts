@@ -63,7 +63,7 @@ export async function openPostgres(
       ).rows as { readonly found?: unknown; readonly tables?: unknown }[];
       if (!makesTables && tables === null) {
         const advice =
-          'Correct VOXBATCH_LEDGER; or make one there, as the owner of the database: voxbatch ledger migrate';
+          'Correct VOXBATCH_LEDGER; or, if it is being restored there, wait until that has ended, and make none; or, if a new one is to begin there, make it as the owner of the database: voxbatch ledger migrate';
         throw new LedgerUnreachable(describePlace(place), `there is no ledger in its schema "${schema}"`, advice);
       }
       if (found === null) await createSchema(session, schema);

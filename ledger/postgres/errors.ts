@@ -1,6 +1,7 @@
 import { whyOfGuard } from '../copy/read-only.ts';
 import { DuplicateKey, LedgerAway, LedgerForbidden, LedgerReadOnly, LedgerUnreachable } from '../errors.ts';
 import { describePlace } from './describe-place.ts';
+import { PasswordMissing } from './password-file.ts';
 import { NO_RIGHT, RightTaken } from './taken-rights.ts';
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html */
@@ -18,6 +19,9 @@ export class LedgerNeedsPerson extends LedgerAway {
     super(path, problem, advice, cause, true);
   }
 }
+
+/** Said where a restore that has not ended looks the same. */
+const RESTORED_FIRST = 'If the database is being restored, end that first. ';
 
 const INCOMPLETE = [
   LedgerNeedsPerson,
@@ -52,7 +56,7 @@ const EXPLANATIONS: readonly (readonly [prefix: string, kind: ErrorClass, proble
     NO_RIGHT,
     LedgerUnreachable,
     'the user may not do this',
-    'Only the owner of the ledger makes and updates its tables: voxbatch ledger migrate. If that was done, grant the roles (deploy/postgres/roles.sql), and this user one of them.',
+    `${RESTORED_FIRST}Only the owner of the ledger makes and updates its tables: voxbatch ledger migrate. If that was done, grant the roles (deploy/postgres/roles.sql), and this user one of them.`,
   ],
   [
     '57014',
@@ -128,7 +132,7 @@ export function explain(place: string, error: unknown): Error {
   const why = code === READ_ONLY ? whyOfGuard(message) : undefined;
   if (why !== undefined) return new LedgerReadOnly(shown, why, error);
   const isTaken = error instanceof RightTaken;
-  const restored = isTaken ? 'If the database is being restored, end that first. ' : '';
+  const restored = isTaken ? RESTORED_FIRST : '';
   const ofRight = (code === NO_RIGHT ? OF_RIGHTS : []).find(([words]) => message.includes(words));
   if (ofRight !== undefined) {
     const user = decodeURIComponent(new URL(place).username);
@@ -144,11 +148,16 @@ export function explain(place: string, error: unknown): Error {
   if (found !== undefined) {
     const [, Explained, problem, advice] = found;
     const Class = isTaken ? LedgerNeedsPerson : Explained;
-    return new Class(shown, `${problem} (${code}: ${message})`, `${restored}${advice}`, error);
+    return new Class(
+      shown,
+      `${problem} (${code}: ${message})`,
+      advice.startsWith(restored) ? advice : `${restored}${advice}`,
+      error,
+    );
   }
   if (OF_SOCKETS.includes(code) || OF_CONNECTIONS.some((text) => message.startsWith(text))) {
     const advice =
-      'Check that the database server runs. Workers go on by themselves then; run any other command again.';
+      'Check that the database server runs, and that VOXBATCH_LEDGER names its host and port. Workers go on by themselves then; run any other command again.';
     return new LedgerAway(
       shown,
       `the database server cannot be reached (${message === '' ? code : message})`,
@@ -173,6 +182,9 @@ export function explainConnecting(place: string, error: unknown, hasConnected: b
   if (explained instanceof LedgerUnreachable) return explained;
   const { message } = explained;
   const shown = describePlace(place);
+  if (error instanceof PasswordMissing) {
+    return new (hasConnected ? LedgerNeedsPerson : LedgerUnreachable)(shown, error.problem, error.advice, error);
+  }
   if (hasConnected) {
     const problem = `the database server cannot be reached again (${message})`;
     return new LedgerAway(shown, problem, 'Check that it runs.', error);

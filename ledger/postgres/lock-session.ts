@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { connectionTo } from './connection-settings.ts';
 import { explain, explainConnecting } from './errors.ts';
+import { usePasswordFile } from './password-file.ts';
 
 /** How a connection that holds a lock is tried, so that one is noticed whose server or line is gone without a word. */
 export interface Probing {
@@ -46,6 +47,7 @@ export class LockSession {
       connectionTimeoutMillis: CONNECT_MS,
       query_timeout: answerMs,
     });
+    usePasswordFile(client);
     client.on('error', () => undefined);
     try {
       await client.connect();

@@ -5,6 +5,7 @@ import { connectionTo } from './connection-settings.ts';
 import { describePlace } from './describe-place.ts';
 import { explain, explainConnecting, LedgerNeedsPerson } from './errors.ts';
 import { ORIGIN } from './origin.ts';
+import { usePasswordFile } from './password-file.ts';
 import { NO_RIGHT, RightTaken, wasAllowed } from './taken-rights.ts';
 
 /** Sessions of a process: one writes, the others look. */
@@ -124,6 +125,11 @@ const NOTICE_LOST_CLIENTS = "set client_connection_check_interval = '10s'";
 
 /** One that cannot connect hangs up: for a missing password, it would leave that to the server, a minute later. */
 class Client extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super(config);
+    usePasswordFile(this);
+  }
+
   override connect(): Promise<pg.Client>;
   override connect(callback: Connected): void;
   override connect(callback?: Connected): Promise<pg.Client> | undefined {

@@ -28,6 +28,13 @@ describe('a connection that cannot be made', () => {
     expect(explainConnecting('postgres://ann@db/voxbatch', error, false)).not.toBeInstanceOf(LedgerAway);
   });
 
+  it('names the address to check, where no server answers', () => {
+    const error = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' });
+    expect(explainConnecting('postgres://ann@db/voxbatch', error, false).message).toContain(
+      'that VOXBATCH_LEDGER names its host and port',
+    );
+  });
+
   it('asks for a password where there is none, in our words', () => {
     // Of pg 8, which has no code for it.
     const error = new Error('SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string');
@@ -44,7 +51,7 @@ describe('an address that leads to no ledger', () => {
       const opening = openLedger(place, { mustExist });
       await expect(opening).rejects.toThrow(LedgerUnreachable);
       await expect(opening).rejects.toThrow(
-        /there is no ledger in its schema "n\w+"\. Correct VOXBATCH_LEDGER; or .*: voxbatch ledger migrate/,
+        /there is no ledger in its schema "n\w+"\. Correct VOXBATCH_LEDGER; or, if it is being restored there, wait until that has ended, and make none; or, .*: voxbatch ledger migrate/,
       );
     }
     await (await openLedger(place, { makesTables: true })).close();

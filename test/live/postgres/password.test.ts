@@ -80,10 +80,18 @@ it('a password that is rotated in mid-batch is waited for by whatever is at work
     await one.said(/Nothing is sent until that is mended.*the database server refused the user/);
   // Whatever only starts ends at once.
   expect(await world.run(['run', 'lines.csv'], { env })).toMatchObject({ code: 4, stderr: saying('refused the user') });
+  // As with a user or a database that was forgotten there.
+  writeFileSync(file, '*:*:*:bob:x\n', { mode: 0o600 });
+  expect(await world.run(['list'], { env })).toMatchObject({
+    code: 4,
+    stderr: saying('was read and has none for the user ann in the database postgres at localhost:'),
+  });
   keep('another one');
   for (const one of [run, watch]) await one.said('The database of the ledger answers again');
-  expect(await watch.ended).toMatchObject({ code: 0 });
-  const { code } = await run.ended;
+  const warning = /DeprecationWarning/;
+  expect(await watch.ended).toMatchObject({ code: 0, stderr: expect.not.stringMatching(warning) });
+  const { code, stderr } = await run.ended;
+  expect(stderr).not.toMatch(warning);
   expect({ code, ...(await expectWhole(world, 'lines', MANY)) }).toMatchObject({ code: 0, unknown: 0, charges: MANY });
 });
 
