@@ -19,7 +19,7 @@ export async function recordedSchedules(ledger: Ledger) {
       times: timesOf(spec),
       timezone: spec.timezone,
       month: await monthOfSchedule(ledger, name, spec),
-      occurrences: await occurrenceViews(ledger, name, [], { most: SHOWN }),
+      occurrences: await occurrenceViews(ledger, name, { waiting: [], unrecorded: [] }, { most: SHOWN }),
     });
   }
   return schedules;
