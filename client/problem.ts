@@ -40,9 +40,14 @@ export type Problem =
   /** The media in the store belong to another ledger. */
   | { readonly type: 'store-of-another'; readonly store: string; readonly ledger: string }
   /** The ledger has another store than this one, so results would be in two. */
-  | { readonly type: 'other-store'; readonly store: string; readonly ledger: string }
+  | ({ readonly type: 'other-store'; readonly store: string; readonly ledger: string } & StoreFrom)
   /** The store lacks files of the batch and was never this ledger's: a disk is not mounted, or the folder is wrong. */
-  | { readonly type: 'store-missing'; readonly store: string; readonly ledger: string; readonly batch: string }
+  | ({
+      readonly type: 'store-missing';
+      readonly store: string;
+      readonly ledger: string;
+      readonly batch: string;
+    } & StoreFrom)
   /** The out folder cannot be created or written. */
   | { readonly type: 'unwritable-out'; readonly out: string; readonly cause: unknown }
   /** The out folder holds other files, which the batch would overwrite; `by` says whose. */
@@ -153,6 +158,11 @@ function sentenceFor(problem: Problem): string {
 /** One-sentence descriptions of each problem. */
 /** Rows named in a message. */
 const MOST_NAMED = 5;
+
+/** `isUnset`: `VOXBATCH_STORE` is not set where the command runs, so the store is that of the folder. Default: false. */
+interface StoreFrom {
+  readonly isUnset?: boolean;
+}
 
 const SENTENCES: { readonly [T in Problem['type']]: (problem: Extract<Problem, { readonly type: T }>) => string } = {
   'bad-option': (problem) => `Option ${problem.option}: expected ${problem.expected}, but got ${problem.came}.`,

@@ -118,13 +118,15 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
       'Only if none of these media is needed here, set VOXBATCH_STORE to another folder: a new ledger with another store pays again for all that was paid before.',
   ),
   'other-store': usage(
-    ({ store }) =>
-      `Nothing was sent. Nothing was spent. All workers and commands of a ledger need the same one: set VOXBATCH_STORE to the store that the others have${isAbsolute(store) ? ' (if this is it, mount its disk)' : ''}, and run the same command again. ` +
-      'If it is lost for good, begin an empty one, and fetch again what jobs still give, free: voxbatch redrive BATCH --damaged --new-store',
+    ({ store, isUnset = false }) =>
+      `${isUnset ? 'VOXBATCH_STORE is not set here. ' : ''}Nothing was sent. Nothing was spent. All workers and commands of a ledger need the same one: set VOXBATCH_STORE to the store that the others have${isAbsolute(store) && !isUnset ? ' (if this is it, mount its disk)' : ''}, and run the same command again.` +
+      (isUnset
+        ? ''
+        : ' If it is lost for good, begin an empty one, and fetch again what jobs still give, free: voxbatch redrive BATCH --damaged --new-store'),
   ),
   'store-missing': usage(
-    ({ batch }) =>
-      'Nothing was changed. Nothing was spent. Mount its disk, or set VOXBATCH_STORE to its folder, and run the same command again. ' +
+    ({ batch, isUnset = false }) =>
+      `${isUnset ? 'VOXBATCH_STORE is not set here: if the store is elsewhere, set it. ' : ''}Nothing was changed. Nothing was spent. Mount its disk, or set VOXBATCH_STORE to its folder, and run the same command again. ` +
       `If its files are lost for good, begin an empty store there, and fetch again what jobs still give, free: voxbatch redrive ${shellWord(batch)} --damaged --new-store`,
   ),
   'unwritable-out': usage('Choose another with --out FOLDER. Nothing was spent.'),
@@ -203,7 +205,7 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
   untold: unreachable('Run the same command again when Temporal is back.', {
     says: ({ cause }) =>
       'It is recorded, and every paid request checks it from now on. But the workers could not be notified. ' +
-      messageOf(exitErrorOf(cause)),
+      stopped(messageOf(exitErrorOf(cause))),
   }),
   'odd-token': api(() => `${tokenAdvice('your account')}. Nothing was spent.`),
   'odd-proxy': api('Nothing was sent, nothing was spent.'),

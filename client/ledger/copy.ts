@@ -38,7 +38,7 @@ export interface CopyOptions {
 
 /**
  * Moves a ledger to another database, where its open batches go on; see `ledger/copy/copy-ledger.ts`. The same call goes on
- * with one that was killed. Sends nothing and spends nothing. Throws {@link VoxbatchError} (`bad-option`, `no-ledger`,
+ * with one that was killed. Sends nothing and spends nothing. Throws {@link VoxbatchError} (`bad-option`,
  * `machine`, `copy-refused`, `copy-held`, `copy-differs`).
  */
 export async function copyLedgerHere(options: CopyOptions): Promise<LedgerCopyView> {
@@ -48,7 +48,10 @@ export async function copyLedgerHere(options: CopyOptions): Promise<LedgerCopyVi
     const places = { from: options.from, to: options.to };
     throw new VoxbatchError({ type: 'copy-refused', ...places, refusal: { why: 'same' } });
   }
-  await foresee(source.address, target, options);
+  await foresee(source.address, target, options).catch((error: unknown) => {
+    if (!(error instanceof VoxbatchError) || error.problem.type !== 'no-ledger') throw error;
+    refuseOption('FROM', 'a ledger that is there', error.problem.ledger);
+  });
   const sides: CopySide[] = [];
   const openNext = async (...args: Parameters<typeof openSide>): Promise<CopySide> => {
     const side = await beforeWork(() => openSide(...args));

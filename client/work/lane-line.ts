@@ -1,14 +1,24 @@
 import type { LaneEvent, WorkEvent } from '../../contract/work-events.ts';
 
 /**
- * A line for whoever runs several workers: which batch this one begins to work on, and how that ended; and that it is given
- * work which is not its own.
+ * Lines for whoever runs several workers: which batch this one begins to work on, and how that ended; and that it is given
+ * work which is not its own. A batch whose slices end at
+ * once, with nothing done, as while it is paused or its rows are in doubt, is told of once, until it has rows here again.
  */
-export function laneLine(event: WorkEvent): string | undefined {
-  if (event.type === 'note' && event.what === 'batch-missing') return missingLine(event.batch ?? '');
-  if (event.type !== 'lane' || event.is === 'claimed') return undefined;
-  const { lane = 0, batch, rows = 0 } = event;
-  return `Batch "${batch}", lane ${String(lane)}: ${WORDS[event.is](rows)}.`;
+export function laneLines(): (event: WorkEvent) => string | undefined {
+  const fruitless = new Set<string>();
+  return (event) => {
+    if (event.type === 'note' && event.what === 'batch-missing') return missingLine(event.batch ?? '');
+    if (event.type !== 'lane') return undefined;
+    const { lane = 0, batch, rows = 0 } = event;
+    if (event.is === 'more' && rows === 0) {
+      fruitless.add(batch);
+      return undefined;
+    }
+    if (event.is === 'taken' && fruitless.has(batch)) return undefined;
+    fruitless.delete(batch);
+    return event.is === 'claimed' ? undefined : `Batch "${batch}", lane ${String(lane)}: ${WORDS[event.is](rows)}.`;
+  };
 }
 
 function missingLine(batch: string): string {

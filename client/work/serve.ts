@@ -17,7 +17,7 @@ import { requireNamespace } from '../temporal/require-namespace.ts';
 import { isCurrent, setCurrentCommand } from '../worker-versions/current-version.ts';
 import type { WebhookNews, WebhookWish } from '../webhooks/webhook-options.ts';
 import { startEmbeddedWorker, warnOfLittleDisk } from './embedded-worker.ts';
-import { laneLine } from './lane-line.ts';
+import { laneLines } from './lane-line.ts';
 import { lookAfterBatches } from './look-after-batches.ts';
 import { writeOut } from '../../batches/out-folder.ts';
 import { voxbatchVersion } from '../version.ts';
@@ -134,6 +134,7 @@ async function work(session: Session, temporal: Temporal, options: Work): Promis
   const told = new Set<string>();
   const ledger = await session.ledger();
   const store = await session.store();
+  const laneLine = laneLines();
   const worker = await startEmbeddedWorker({
     ...{ temporal, ledger, store, open, settings, only, webhook, onFault, atFaultPoint, onLog, say },
     version: options.version,

@@ -40,11 +40,16 @@ const REWRITE: Readonly<Record<NonNullable<Verified['rewrite']>, string>> = {
   unfinished: 'The batch had not ended when these files were written. To write them as it is now',
 };
 
-function nothingThere({ places: [folder, outOfBatch], batch = 'BATCH' }: NoFolder): ExitError {
+function nothingThere({ places: [folder, outOfBatch], batch }: NoFolder): ExitError {
+  // Where no batch has that name, nobody knows whose files were meant.
+  const next =
+    batch === undefined
+      ? 'The names of the batches: voxbatch list'
+      : `Write the files of a batch with: ${commandLine(nextCommand('results', batch))}`;
   return new ExitError(
     'usage',
     `There is nothing to verify: neither ${shortPath(folder)} nor ${shortPath(outOfBatch)} is a folder. ` +
-      `Give a folder that holds summary.json, or the name of a batch. Write the files of a batch with: ${commandLine(nextCommand('results', batch))}`,
+      `Give a folder that holds summary.json, or the name of a batch. ${next}`,
   );
 }
 

@@ -95,6 +95,29 @@ const WORDS: readonly (readonly [Problem, string, RegExp])[] = [
   [{ type: 'ledger-in-use', ledger: 'postgres://d/l', holder: 'h' }, 'unreachable', /need the same TEMPORAL_ADDRESS/],
   [{ type: 'server-gone', address: 'a:1', cause: FULL }, 'unreachable', /a:1 went away.*Run the same command again/],
   [
+    {
+      type: 'untold',
+      cause: new VoxbatchError({ type: 'no-namespace', address: 'temporal:7233', namespace: 'prod' }),
+    },
+    'unreachable',
+    /--namespace prod\. Run the same command again when Temporal is back\.$/,
+  ],
+  [
+    { type: 'other-store', store: '/home/store', ledger: 'postgres://d/l', isUnset: true },
+    'usage',
+    /than \/home\/store\. VOXBATCH_STORE is not set here\. .*set VOXBATCH_STORE to the store that the others have, and run the same command again\.$/,
+  ],
+  [
+    { type: 'other-store', store: 's3://b/p', ledger: 'postgres://d/l' },
+    'usage',
+    /another store than s3:\/\/b\/p\. Nothing was sent\..*--new-store$/,
+  ],
+  [
+    { type: 'store-missing', store: '/home/store', ledger: '/l.db', batch: 'lines', isUnset: true },
+    'usage',
+    /VOXBATCH_STORE is not set here: if the store is elsewhere, set it\..*--new-store$/,
+  ],
+  [
     { type: 'untold', cause: new VoxbatchError(SILENT) },
     'unreachable',
     /It is recorded.*TEMPORAL_ADDRESS.*when Temporal is/,

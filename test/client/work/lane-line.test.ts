@@ -1,9 +1,10 @@
 import { expect, it } from '@jest/globals';
-import { laneLine } from '../../../client/work/lane-line.ts';
+import { laneLines } from '../../../client/work/lane-line.ts';
 
 const LANE = { type: 'lane', batch: 'lines', lane: 2 } as const;
 
 it('tells when work on a batch begins and ends, and of nothing in between', () => {
+  const laneLine = laneLines();
   expect(laneLine({ ...LANE, is: 'taken' })).toBe('Batch "lines", lane 2: work begins here.');
   expect(laneLine({ ...LANE, is: 'claimed', rows: 5 })).toBeUndefined();
   expect(laneLine({ ...LANE, is: 'idle', rows: 1 })).toBe('Batch "lines", lane 2: work ended here after 1 row done.');
@@ -15,4 +16,17 @@ it('tells when work on a batch begins and ends, and of nothing in between', () =
   );
   expect(laneLine({ type: 'note', what: 'odd-speech', batch: 'lines' })).toBeUndefined();
   expect(laneLine({ ...LANE, is: 'failed' })).toContain('it failed here after 0 rows done; it is offered again.');
+});
+
+it('tells once of a batch whose slices end at once with nothing done, until it has rows again', () => {
+  const laneLine = laneLines();
+  const slices = Array.from({ length: 20 }, () => [
+    laneLine({ ...LANE, is: 'taken' }),
+    laneLine({ ...LANE, is: 'more', rows: 0 }),
+  ]);
+  expect(slices.flat().filter((line) => line !== undefined)).toEqual(['Batch "lines", lane 2: work begins here.']);
+  expect(laneLine({ ...LANE, batch: 'others', is: 'taken' })).toContain('"others", lane 2: work begins here');
+  laneLine({ ...LANE, is: 'claimed', rows: 1 });
+  expect(laneLine({ ...LANE, is: 'more', rows: 1 })).toContain('after 1 row done');
+  expect(laneLine({ ...LANE, is: 'taken' })).toContain('work begins here');
 });

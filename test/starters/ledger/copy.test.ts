@@ -84,7 +84,11 @@ describe('ledger copy', () => {
   it('refuses what cannot be one ledger, before anything is changed', async () => {
     await expectRefused(['ledger copy', from, from, '--yes'], 'both are the same ledger');
     await expectRefused(['ledger copy', from, 'mysql://h/db', '--yes'], 'Option TO: expected');
-    await expectRun(['ledger copy', 'none.db', 'new.db', '--yes'], 2, 'There is no batch here yet');
+    await expectRun(
+      ['ledger copy', 'none.db', 'new.db', '--yes'],
+      2,
+      /FROM: expected a ledger that is there, but got ".*none\.db"\. Nothing was spent/,
+    );
     await expectRun(['ledger copy', from, 'new.db', '--yes'], 0);
     await expectRefused(['ledger copy', from, 'third.db', '--yes'], ['has moved to', 'VOXBATCH_LEDGER']);
     await expectRefused(['ledger copy', 'new.db', from, '--yes'], 'the second one has moved to');

@@ -15,6 +15,8 @@ describe('results and verify', () => {
   it('write and check the files of a finished batch', async () => {
     await addSampleBatch(place);
     await expectRun('verify demo', 2, 'Give a folder that holds summary.json, or the name of a batch.');
+    // Of no batch of that name, the command to write its files is not known.
+    await expectRun('verify out/i', 2, { not: /BATCH/, err: 'The names of the batches: voxbatch list' });
     await expectRun('results', 13, { out: 'results: out/demo/results.csv', err: '' });
     const counts = 'out/demo: 7 rows (3 succeeded, 1 failed, 1 unknown, 1 overdue, 1 cancelled)';
     await expectRun('verify', 0, { out: [counts, 'Everything adds up'], err: '' });
