@@ -130,8 +130,6 @@ async function work(session: Session, temporal: Temporal, options: Work): Promis
   const { only, webhook, untilIdle = false, batch, tell, say, signal, onFault, onLog, atFaultPoint } = options;
   const { settings } = session;
   const open = await session.api();
-  /** Notes that need no repetition. */
-  const told = new Set<string>();
   const ledger = await session.ledger();
   const store = await session.store();
   const laneLine = laneLines();
@@ -140,9 +138,7 @@ async function work(session: Session, temporal: Temporal, options: Work): Promis
     version: options.version,
     observe: (event) => {
       const line = laneLine(event);
-      if (line === undefined || told.has(line)) return;
-      if (event.type === 'note') told.add(line);
-      say(line);
+      if (line !== undefined) say(line);
     },
     onWebhook: (news) => {
       tell({ type: 'webhook', news });

@@ -118,7 +118,7 @@ describe('somebody else who reaches the server', () => {
       expect.stringContaining('No workLane with this argument: lane'),
       expect.stringContaining('No workLane with this argument: lanes'),
       expect.stringContaining('No surveyBatch with this argument'),
-      'The ledger has no batch "../own". Nothing was sent.',
+      'The ledger of a worker has no batch "../own". Nothing was sent.',
     ]);
     // Nothing is on record of what nobody here asked for.
     expect((await here.occurrences('own')).map(({ batch }) => batch)).toEqual([honest.batch]);

@@ -30,3 +30,12 @@ it('tells once of a batch whose slices end at once with nothing done, until it h
   expect(laneLine({ ...LANE, is: 'more', rows: 1 })).toContain('after 1 row done');
   expect(laneLine({ ...LANE, is: 'taken' })).toContain('work begins here');
 });
+
+it('tells once of each batch that the ledger does not have, of some, and breaks no line for their names', () => {
+  const laneLine = laneLines();
+  const missing = (batch: string): string | undefined => laneLine({ type: 'note', what: 'batch-missing', batch });
+  expect(missing('a\nb')).toContain(String.raw`work on batch "a\nb", which`);
+  expect(missing('a\nb')).toBeUndefined();
+  expect(missing('x'.repeat(10_000))?.length).toBeLessThan(1_000);
+  expect(Array.from({ length: 100 }, (_, at) => missing(`n${String(at)}`)).filter(Boolean).length).toBeLessThan(20);
+});
