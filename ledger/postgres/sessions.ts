@@ -128,6 +128,8 @@ class Client extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super(config);
     usePasswordFile(this);
+    // Without a listener, one that the server ends in the moment in which it is handed out would end the process.
+    this.on('error', () => undefined);
   }
 
   override connect(): Promise<pg.Client>;
