@@ -13,8 +13,9 @@ type LedgerName = Pick<Ledger, 'id' | 'place'>;
 /** A ledger that records its store, and the files in it. */
 export type StoringLedger = LedgerName & Pick<Ledger, 'findStoredFile' | 'storeId'>;
 
-function isUnset({ VOXBATCH_STORE = '' }: NodeJS.ProcessEnv): boolean {
-  return VOXBATCH_STORE === '';
+/** Which store and ledger a problem is about, and whether the store is only that of the folder. */
+function placesOf({ store, env }: StoreSettings, { place }: LedgerName) {
+  return { store, ledger: place, isUnset: (env['VOXBATCH_STORE'] ?? '') === '' };
 }
 
 /** Opens the store to read from it: claims and creates nothing. */
@@ -38,12 +39,7 @@ export async function claimStore(
     // Of several that begin with different stores at once, one is recorded first.
     if ((await ledger.recordStore(id)) === id) return store;
     await store.close();
-    throw new VoxbatchError({
-      type: 'other-store',
-      store: settings.store,
-      ledger: ledger.place,
-      isUnset: isUnset(settings.env),
-    });
+    throw new VoxbatchError({ type: 'other-store', ...placesOf(settings, ledger) });
   });
 }
 
@@ -58,7 +54,7 @@ export async function requireStore({ store, env }: StoreSettings, ledger: Storin
     // Before the store's marks: who claims it records it after that, maybe just now.
     const recorded = await ledger.storeId();
     const { owner, id } = await marksOfStore(store, env);
-    const where = { store, ledger: ledger.place, isUnset: isUnset(env) };
+    const where = placesOf({ store, env }, ledger);
     if (owner !== undefined && owner !== ledger.id) throw new VoxbatchError({ type: 'store-of-another', ...where });
     if (owner !== undefined && id !== undefined && (recorded === undefined || recorded === id)) return;
     // Another has begun, whose files are there, or will be.
@@ -128,7 +124,7 @@ export function searchedStore(
       beforeWork(async () => {
         const recorded = await ledger.storeId();
         const { owner, id } = await marksOfStore(store, env);
-        const where = { store, ledger: ledger.place, isUnset: isUnset(env) };
+        const where = placesOf({ store, env }, ledger);
         if (owner === undefined) throw new VoxbatchError({ type: 'store-missing', ...where, batch });
         if (owner !== ledger.id) throw new VoxbatchError({ type: 'store-of-another', ...where });
         if (recorded !== undefined && recorded !== id) throw new VoxbatchError({ type: 'other-store', ...where });

@@ -1,4 +1,5 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
+import { isSameSecret } from '../client/http/same-secret.ts';
 import type { Reader } from '../client/look/open-reader.ts';
 import { chooseBatch } from '../client/open-records.ts';
 import type { ActionAnswer, RedriveAnswer, RedrivePrice } from './protocol.ts';
@@ -66,7 +67,7 @@ export function postsOf(reader: Reader, actions: PageActions): ReadonlyMap<strin
         const [batch, ids] = [await nameIn(body), idsOf(body)];
         const now = await check(batch, ids);
         // Rows, prices or the budget are others than a person has seen: the same question again.
-        if (!isEqual(now.signature, textOf(body, 'signature'))) return now;
+        if (!isSameSecret(now.signature, textOf(body, 'signature'))) return now;
         return done(await actions.redrive(batch, ids, reasonOf(body)));
       },
     ],
@@ -92,11 +93,6 @@ async function sign(
   return createHmac('sha256', key)
     .update(toJson([batch, ids, rows, price]))
     .digest('base64url');
-}
-
-function isEqual(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 function textOf(body: Readonly<Record<string, unknown>>, name: string): string {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { readBody } from '../client/http/read-body.ts';
 import { BadPost, type Post } from './actions.ts';
 import { sendJson } from './send.ts';
 
@@ -7,14 +8,9 @@ const MOST_POSTED = 1_000_000;
 
 /** Does what a post asks for, and sends the answer. Rejects with {@link BadPost} and what `post` rejects with. */
 export async function answerPost(request: IncomingMessage, response: ServerResponse, post: Post): Promise<void> {
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of request as AsyncIterable<Buffer>) {
-    bytes += piece.length;
-    if (bytes > MOST_POSTED) throw new BadPost('Too much at once.');
-    pieces.push(piece);
-  }
-  sendJson(response, 200, await post(parsed(Buffer.concat(pieces).toString())));
+  const body = await readBody(request, MOST_POSTED);
+  if (body === undefined) throw new BadPost('Too much at once.');
+  sendJson(response, 200, await post(parsed(body)));
 }
 
 function parsed(text: string): Readonly<Record<string, unknown>> {

@@ -1,5 +1,6 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { isSameSecret } from '../client/http/same-secret.ts';
 import { CSRF_HEADER, TOKEN_IN_ADDRESS } from './protocol.ts';
 
 /**
@@ -32,7 +33,7 @@ export class Gate {
 
   /** Takes the ticket of an address: the cookie for its browser, once; undefined for any other. */
   redeem(ticket: string | null): string | undefined {
-    if (ticket === null || this.#ticket === undefined || !isEqual(ticket, this.#ticket)) return undefined;
+    if (ticket === null || this.#ticket === undefined || !isSameSecret(ticket, this.#ticket)) return undefined;
     this.#ticket = undefined;
     return `${this.#cookie}=${this.#session}; HttpOnly; SameSite=Strict; Path=/`;
   }
@@ -44,10 +45,10 @@ export class Gate {
   knows({ headers }: IncomingMessage, query: URLSearchParams): boolean {
     const cookies = (headers.cookie ?? '').split(/; */);
     const hasCookie = cookies.some(
-      (one) => one.startsWith(`${this.#cookie}=`) && isEqual(one.slice(this.#cookie.length + 1), this.#session),
+      (one) => one.startsWith(`${this.#cookie}=`) && isSameSecret(one.slice(this.#cookie.length + 1), this.#session),
     );
     const token = headers[CSRF_HEADER] ?? query.get(TOKEN_IN_ADDRESS);
-    return hasCookie && typeof token === 'string' && isEqual(token, this.csrf);
+    return hasCookie && typeof token === 'string' && isSameSecret(token, this.csrf);
   }
 
   /** Whether a post of somebody who is known comes from a script of the page itself. */
@@ -62,9 +63,4 @@ export class Gate {
 
 function secret(): string {
   return randomBytes(24).toString('base64url');
-}
-
-function isEqual(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((text) => createHash('sha256').update(text).digest());
-  return a !== undefined && b !== undefined && timingSafeEqual(a, b);
 }

@@ -1,9 +1,10 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import * as z from 'zod';
+import { readBody } from '../http/read-body.ts';
+import { isSameSecret } from '../http/same-secret.ts';
 import { messageOf } from '../../contract/message-of.ts';
 import { EncryptionCodec } from '../../worker/encryption/payload-codec.ts';
 import type { PayloadKeys } from '../../worker/encryption/payload-keys.ts';
@@ -74,9 +75,9 @@ async function answer(request: IncomingMessage, { codec, origin, token }: Rules)
   const [, what] = PATH.exec(url.split('?', 1)[0] ?? '') ?? [];
   if (what === undefined) return refused(404, 'expected /encode or /decode');
   if (method !== 'POST') return refused(405, 'expected POST');
-  if (token !== undefined && !isSame(headers.authorization ?? '', `Bearer ${token}`))
+  if (token !== undefined && !isSameSecret(headers.authorization ?? '', `Bearer ${token}`))
     return refused(401, 'expected "Authorization: Bearer" and VOXBATCH_CODEC_TOKEN');
-  const body = await read(request);
+  const body = await readBody(request, MOST_BYTES);
   if (body === undefined) return refused(413, `expected at most ${String(MOST_BYTES)} bytes`);
   const payloads = BODY.parse(JSON.parse(body)).payloads.map(fromJson);
   const done = what === 'encode' ? await codec.encode(payloads) : await codec.decode(payloads);
@@ -85,24 +86,6 @@ async function answer(request: IncomingMessage, { codec, origin, token }: Rules)
 
 function refused(status: number, message: string): Answer {
   return { status, body: { message } };
-}
-
-/** Compares in constant time, whatever the lengths. */
-function isSame(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((text) => createHash('sha256').update(text).digest());
-  return a !== undefined && b !== undefined && timingSafeEqual(a, b);
-}
-
-/** Undefined if it is too long. */
-async function read(request: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > MOST_BYTES) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 function fromJson({ metadata, data }: z.infer<typeof BODY>['payloads'][number]): Payload {

@@ -18,7 +18,7 @@ export function viewRowLine({
   failure,
   file,
   take,
-  ...rest
+  endedAt,
 }: RowRecord) {
   const says = spec.text ?? text ?? spec.audio ?? spec.video ?? '';
   return {
@@ -31,7 +31,7 @@ export function viewRowLine({
     seconds: file?.seconds ?? null,
     media: file === null || file.removedAt !== undefined ? null : familyOf(file.extension),
     failure: failure && { class: failure.class, message: failure.message.slice(0, LONGEST) },
-    endedAt: rest.endedAt === null ? null : new Date(rest.endedAt),
+    endedAt: endedAt === null ? null : new Date(endedAt),
   };
 }
 

@@ -4,8 +4,7 @@ import { utcSecond } from '../../contract/duration.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { OccurrenceRange, OccurrenceRecord } from '../../ledger/schedules/occurrence-records.ts';
 import { formatOccurrence } from '../../policy/schedules/occurrence.ts';
-import { withUnrecorded } from './survey-record.ts';
-import type { Surveyed, WaitingOccurrence } from './survey-schedule.ts';
+import { withUnrecorded, type Surveyed, type WaitingOccurrence } from './survey-record.ts';
 
 /** A due time of a schedule and its result. */
 export type OccurrenceView = Awaited<ReturnType<typeof occurrenceViews>>[number];

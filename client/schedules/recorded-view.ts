@@ -3,6 +3,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { monthOf } from '../../policy/schedules/month-budget.ts';
 import type { ScheduleSpec } from '../../policy/schedules/schedule-spec.ts';
 import { occurrenceViews } from './occurrence-view.ts';
+import { NOTHING_FOUND } from './survey-record.ts';
 
 /** Occurrences shown of each. */
 const SHOWN = 10;
@@ -19,7 +20,7 @@ export async function recordedSchedules(ledger: Ledger) {
       times: timesOf(spec),
       timezone: spec.timezone,
       month: await monthOfSchedule(ledger, name, spec),
-      occurrences: await occurrenceViews(ledger, name, { waiting: [], unrecorded: [] }, { most: SHOWN }),
+      occurrences: await occurrenceViews(ledger, name, NOTHING_FOUND, { most: SHOWN }),
     });
   }
   return schedules;

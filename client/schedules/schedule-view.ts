@@ -14,7 +14,7 @@ import { identifyMedia } from '../run/price.ts';
 import { VoxbatchError } from '../problem.ts';
 import { fetchManifest } from '../run/open-manifest.ts';
 import { occurrenceViews } from './occurrence-view.ts';
-import { withUnrecorded } from './survey-record.ts';
+import { NOTHING_FOUND, withUnrecorded } from './survey-record.ts';
 import {
   describe,
   describeIfThere,
@@ -25,7 +25,7 @@ import {
   type SchedulePlace,
 } from './open-schedules.ts';
 import { monthOfSchedule, timesOf } from './recorded-view.ts';
-import { NOTHING_FOUND, previewSchedule, surveySchedule, type TimeRange } from './survey-schedule.ts';
+import { previewSchedule, surveySchedule, type TimeRange } from './survey-schedule.ts';
 
 /** A schedule in a list; times in UTC. */
 export type ScheduleLine = Awaited<ReturnType<typeof listSchedules>>[number];

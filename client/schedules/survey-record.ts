@@ -2,6 +2,23 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import { LedgerForbidden } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { OccurrenceRange, OccurrenceRecord, Survey } from '../../ledger/schedules/occurrence-records.ts';
+import type { DueTime } from '../../policy/schedules/missing-occurrence.ts';
+
+/** A due time that may still take place; `reason`: why it waits. */
+export interface WaitingOccurrence extends DueTime {
+  readonly reason: string;
+}
+
+/** What a survey of a schedule found that is not on record. */
+export interface Surveyed {
+  /** Those that may still take place, the oldest first. */
+  readonly waiting: readonly WaitingOccurrence[];
+  /** Those that failed or did not take place, and whoever looks may not record. A record of the same time is outdated. */
+  readonly unrecorded: readonly OccurrenceRecord[];
+}
+
+/** What is known besides the records where nothing was surveyed. */
+export const NOTHING_FOUND: Surveyed = { waiting: [], unrecorded: [] };
 
 const NO_BATCH = { exit: null, cause: null, reason: null, endedAt: null, etag: null, isUnchanged: null, out: null };
 

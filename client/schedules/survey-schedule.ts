@@ -2,7 +2,7 @@ import { WorkflowNotFoundError, type ScheduleDescription } from '@temporalio/cli
 import { exitOfBatch } from '../../batches/look/view-batch.ts';
 import { firingIdOf, scheduleIdOf } from '../../contract/schedule.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import type { OccurrenceRecord, SkippedOccurrence } from '../../ledger/schedules/occurrence-records.ts';
+import type { SkippedOccurrence } from '../../ledger/schedules/occurrence-records.ts';
 import type { ScheduleRecord } from '../../ledger/schedules/schedule-settings.ts';
 import { isNominal, nominalTimeOf } from '../../policy/schedules/due-times.ts';
 import { dueHere, LONGEST_RUN_MS } from '../../policy/schedules/legal-firing.ts';
@@ -24,26 +24,10 @@ import {
   standingOf,
   type SchedulePlace,
 } from './open-schedules.ts';
-import { SurveyRecord } from './survey-record.ts';
+import { SurveyRecord, type Surveyed, type WaitingOccurrence } from './survey-record.ts';
 
 /** A firing comes within this time after it is due, if a server is there, ms. */
 const GRACE_MS = 10_000;
-
-/** A due time that may still take place; `reason`: why it waits. */
-export interface WaitingOccurrence extends DueTime {
-  readonly reason: string;
-}
-
-/** What a survey of a schedule found that is not on record. */
-export interface Surveyed {
-  /** Those that may still take place, the oldest first. */
-  readonly waiting: readonly WaitingOccurrence[];
-  /** Those that failed or did not take place, and whoever looks may not record. A record of the same time is outdated. */
-  readonly unrecorded: readonly OccurrenceRecord[];
-}
-
-/** What is known besides the records where nothing was surveyed. */
-export const NOTHING_FOUND: Surveyed = { waiting: [], unrecorded: [] };
 
 /**
  * Puts on record what became of each time at which a schedule was due since it was last surveyed, as it was described: one that did not take place

@@ -10,7 +10,8 @@ import { occurrenceViews, type OccurrenceView } from './occurrence-view.ts';
 import { describe, requireRecord, type SchedulePlace } from './open-schedules.ts';
 import { isAttended } from './schedule-view.ts';
 import { triggerSchedule } from './steer-schedule.ts';
-import { firingStates, NOTHING_FOUND } from './survey-schedule.ts';
+import { NOTHING_FOUND } from './survey-record.ts';
+import { firingStates } from './survey-schedule.ts';
 
 /** Events while waiting for a trigger. */
 export type TriggerNews =

@@ -148,12 +148,7 @@ export function explain(place: string, error: unknown): Error {
   if (found !== undefined) {
     const [, Explained, problem, advice] = found;
     const Class = isTaken ? LedgerNeedsPerson : Explained;
-    return new Class(
-      shown,
-      `${problem} (${code}: ${message})`,
-      advice.startsWith(restored) ? advice : `${restored}${advice}`,
-      error,
-    );
+    return new Class(shown, `${problem} (${code}: ${message})`, advice, error);
   }
   if (OF_SOCKETS.includes(code) || OF_CONNECTIONS.some((text) => message.startsWith(text))) {
     const advice =

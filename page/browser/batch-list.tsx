@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { BatchLine } from '../protocol.ts';
 import { ends, moment, number } from './format.ts';
 import { Bar } from './figures.tsx';
+import { batchPath } from './location.ts';
 import { ask, useAnswer } from './server.ts';
 
 const LOOK_EVERY_MS = 3_000;
@@ -51,7 +52,7 @@ export function BatchList(): VNode {
               {batches.map((line) => (
                 <tr key={line.batch}>
                   <td>
-                    <a href={`/batch?name=${encodeURIComponent(line.batch)}`}>{line.batch}</a>
+                    <a href={batchPath(line.batch)}>{line.batch}</a>
                   </td>
                   <td>{line.standing}</td>
                   <td>

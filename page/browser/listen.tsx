@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RowLine, RowsAnswer } from '../protocol.ts';
 import { number } from './format.ts';
+import { cursorQuery } from './row-search.ts';
 import { ask, pathOf } from './server.ts';
 
 /** Rows that are asked for before the last known one is reached. */
@@ -40,9 +41,7 @@ export function Listen({
   useEffect(() => {
     if (rows.length - at > AHEAD || next.current === null || isLoading.current) return;
     isLoading.current = true;
-    const after = next.current;
-    const where = after === undefined ? {} : { afterRow: after.row, afterId: after.id, afterEnd: after.endedAt };
-    void ask<RowsAnswer>('rows', { batch, outcome: 'succeeded', ...filter, ...where })
+    void ask<RowsAnswer>('rows', { batch, outcome: 'succeeded', ...filter, ...cursorQuery(next.current) })
       .then((answer) => {
         next.current = answer.next;
         setRows((before) => [...before, ...answer.rows.filter(({ media }) => media === 'audio' || media === 'video')]);

@@ -27,6 +27,11 @@ export function go(to: string, isSmall = false): void {
   dispatchEvent(new Event(MOVED));
 }
 
+/** The address of a batch. */
+export function batchPath(name: string): string {
+  return `/batch?name=${encodeURIComponent(name)}`;
+}
+
 /** The same address with other values in its query; undefined or an empty text leaves a value out. */
 export function withQuery(address: URL, values: Readonly<Record<string, string | undefined>>): string {
   const query = new URLSearchParams(address.search);

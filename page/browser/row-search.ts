@@ -4,6 +4,11 @@ import { ask } from './server.ts';
 /** Where a page of rows ended. */
 export type Cursor = NonNullable<RowsAnswer['next']>;
 
+/** The query for the page that begins there; undefined: the first one. */
+export function cursorQuery(cursor: Cursor | undefined): Readonly<Record<string, string | number>> {
+  return cursor === undefined ? {} : { afterRow: cursor.row, afterId: cursor.id, afterEnd: cursor.endedAt };
+}
+
 /** Rows on a page, as the server sends them. */
 const PAGE = 50;
 
@@ -11,14 +16,12 @@ const PAGE = 50;
 export async function search(
   batch: string,
   asked: Readonly<Record<string, string>>,
-  where: Readonly<Record<string, string | number>>,
+  from: Cursor | undefined,
   signal: AbortSignal,
 ): Promise<RowsAnswer> {
-  let answer = await ask<RowsAnswer>('rows', { batch, ...asked, ...where }, signal);
+  let answer = await ask<RowsAnswer>('rows', { batch, ...asked, ...cursorQuery(from) }, signal);
   while (answer.next !== null && answer.rows.length < PAGE) {
-    const { row, id, endedAt } = answer.next;
-    const query = { batch, ...asked, afterRow: row, afterId: id, afterEnd: endedAt };
-    const more = await ask<RowsAnswer>('rows', query, signal);
+    const more = await ask<RowsAnswer>('rows', { batch, ...asked, ...cursorQuery(answer.next) }, signal);
     const rows = [...answer.rows, ...more.rows];
     answer = rows.length > PAGE ? { rows: rows.slice(0, PAGE), next: endOf(rows[PAGE - 1]) } : { ...more, rows };
   }

@@ -37,10 +37,9 @@ export function RowTable({
   });
   const after = pages.filter === filter ? pages.after : [undefined];
   const at = after.at(-1);
-  const where = at === undefined ? {} : { afterRow: at.row, afterId: at.id, afterEnd: at.endedAt };
   const isLive = SLOW.every((name) => !(name in asked));
-  const load = (signal: AbortSignal): Promise<RowsAnswer> => search(batch, asked, where, signal);
-  const { value, trouble, isLoading } = useAnswer(`${filter} ${JSON.stringify(where)}`, load, isLive ? tick : 0);
+  const load = (signal: AbortSignal): Promise<RowsAnswer> => search(batch, asked, at, signal);
+  const { value, trouble, isLoading } = useAnswer(`${filter} ${JSON.stringify(at)}`, load, isLive ? tick : 0);
   const { rows = [], next = null } = value ?? {};
   const [marked, setMarked] = useState<ReadonlySet<string>>(new Set());
   const [isAsking, setAsking] = useState(false);

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import type { ScheduleAnswer } from '../protocol.ts';
 import { moment, number } from './format.ts';
+import { batchPath } from './location.ts';
 import { ask, useAnswer } from './server.ts';
 
 /** The schedules on record, with what became of their latest firings. */
@@ -55,13 +56,7 @@ function Schedule({ schedule, times, timezone, month, occurrences }: ScheduleAns
                   </td>
                   <td class="right">{one.exitCode}</td>
                   <td class="right">{one.charged === null ? '' : number(one.charged)}</td>
-                  <td>
-                    {one.charged === null ? (
-                      ''
-                    ) : (
-                      <a href={`/batch?name=${encodeURIComponent(one.batch)}`}>{one.batch}</a>
-                    )}
-                  </td>
+                  <td>{one.charged === null ? '' : <a href={batchPath(one.batch)}>{one.batch}</a>}</td>
                 </tr>
               ))}
             </tbody>

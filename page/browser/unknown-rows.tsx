@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import type { UnknownAnswer } from '../protocol.ts';
 import { number } from './format.ts';
 import { Requests } from './row-dialog.tsx';
+import { batchPath } from './location.ts';
 import { ask, useAnswer } from './server.ts';
 
 /** Rows whose answer was lost: what is known of each, and the ways to settle it. */
@@ -24,7 +25,7 @@ export function UnknownRows(): VNode {
 }
 
 function Batch({ batch, rows, shown }: UnknownAnswer) {
-  const place = `/batch?name=${encodeURIComponent(batch)}&outcome=unknown`;
+  const place = `${batchPath(batch)}&outcome=unknown`;
   return (
     <section>
       <h2>
