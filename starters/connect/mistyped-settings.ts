@@ -25,7 +25,7 @@ export function refuseMistyped(env: NodeJS.ProcessEnv): void {
     const meant = slipOf(name, unset);
     if (meant === undefined) continue;
     throw usageError(
-      `${name} is set, but there is no such setting. Did you mean ${meant}? Correct or unset it. Nothing was recorded. Nothing was spent.`,
+      `${name} is set, but there is no such setting. Did you mean ${meant}? Correct or unset it. Nothing was recorded.`,
     );
   }
 }
