@@ -22,7 +22,7 @@ import { StoreUnwritable } from '../store/errors.ts';
 /** Why a call failed. Nothing was spent. */
 export type Problem =
   /** An invalid option. `came`: the value, cut. */
-  | { readonly type: 'bad-option'; readonly option: string; readonly expected: string; readonly came: string }
+  | { readonly type: 'bad-option'; readonly option: string; readonly expected: string; readonly got: string }
   /** No API is configured, or its URL is invalid. */
   | { readonly type: 'no-api'; readonly why: string }
   /** A config file cannot be used; `cause` says why. */
@@ -165,7 +165,7 @@ interface StoreFrom {
 }
 
 const SENTENCES: { readonly [T in Problem['type']]: (problem: Extract<Problem, { readonly type: T }>) => string } = {
-  'bad-option': (problem) => `Option ${problem.option}: expected ${problem.expected}, but got ${problem.came}.`,
+  'bad-option': (problem) => `Option ${problem.option}: expected ${problem.expected}, but got ${problem.got}.`,
   'no-api': (problem) => `${problem.why}. Expected its address, which ends in ${API_PATH}, and a token.`,
   'bad-config': ({ cause }) => messageOf(cause).trimEnd(),
   'no-ledger': (problem) => `There is no batch here yet (${problem.ledger}).`,
@@ -331,7 +331,7 @@ export function refuseLoading(batch: BatchRecord): void {
 }
 
 /** Rejects an option's value. Throws {@link VoxbatchError} (`bad-option`). */
-export function refuseOption(option: string, expected: string, came: unknown): never {
-  const shown = typeof came === 'string' ? JSON.stringify(came) : String(came);
-  throw new VoxbatchError({ type: 'bad-option', option, expected, came: shown.slice(0, 80) });
+export function refuseOption(option: string, expected: string, got: unknown): never {
+  const shown = typeof got === 'string' ? JSON.stringify(got) : String(got);
+  throw new VoxbatchError({ type: 'bad-option', option, expected, got: shown.slice(0, 80) });
 }

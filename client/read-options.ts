@@ -101,8 +101,8 @@ export function settingsOf({
   };
 }
 
-function refuseAddress(option: string, { expected, came }: Omit<RefusedAddress, 'of'>): never {
-  throw new VoxbatchError({ type: 'bad-option', option, expected, came });
+function refuseAddress(option: string, { expected, got }: Omit<RefusedAddress, 'of'>): never {
+  throw new VoxbatchError({ type: 'bad-option', option, expected, got });
 }
 
 /** The webhook settings with defaults, if any. Throws {@link VoxbatchError} (`bad-option`). */
@@ -112,8 +112,8 @@ export function wishOf({ webhook, temporal }: Pick<VoxbatchOptions, 'webhook' | 
   const wish = webhookWish(webhook);
   if (!('expected' in wish)) return wish;
   // The URL's path is a secret.
-  const came = wish.option === 'restore' ? 'something else' : webhook[wish.option];
-  return refuseOption(`webhook.${wish.option}`, wish.expected, came);
+  const got = wish.option === 'restore' ? 'something else' : webhook[wish.option];
+  return refuseOption(`webhook.${wish.option}`, wish.expected, got);
 }
 
 /** The API's URL, token and result members. Throws {@link VoxbatchError} (`no-api`). */

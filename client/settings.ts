@@ -74,7 +74,7 @@ export interface RefusedAddress {
   readonly of: 'ledger' | 'store';
   readonly expected: string;
   /** The given value; for a URL only the scheme. */
-  readonly came: string;
+  readonly got: string;
 }
 
 /**

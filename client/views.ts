@@ -4,7 +4,7 @@ import type { Cleaned } from './clean/clean.ts';
 import type { DialectComparison } from './compare/compare-dialects.ts';
 import type { ComparisonView } from './compare/compare.ts';
 import type { CleanParts } from '../contract/cleaning.ts';
-import type { ExitName } from '../contract/exit-codes.ts';
+import type { ExitView } from '../contract/exit-codes.ts';
 import type { ManifestProblem } from '../contract/manifest-problems.ts';
 import type { viewHistory } from './history/history-view.ts';
 import type { ComparedStoreView, LedgerCheckView, LedgerCopyView } from './ledger/ledger-view.ts';
@@ -18,9 +18,10 @@ import type { viewPlan } from './run/plan-view.ts';
 import type { OccurrenceView } from './schedules/occurrence-view.ts';
 import type { checkSchedules, PreviewView, ScheduleLine, ShownSchedule } from './schedules/schedule-view.ts';
 import type { viewJob } from './single/single-view.ts';
+import type { SchemaReportView } from './schema/watch-schema.ts';
 import type { viewSteered, viewTuned } from './steer/steer-view.ts';
 import type { WrittenLinks } from '../results/media-links.ts';
-import type { VoiceView } from './voices/find-voice.ts';
+import type { ListedVoiceView, VoiceView } from './voices/find-voice.ts';
 
 /**
  * Everything that commands show, by name. `--json` prints such a value with its names in snake_case; text is made from
@@ -44,8 +45,8 @@ export interface Views {
   readonly reconcile: ReturnType<typeof viewReconciled>;
   readonly steer: ReturnType<typeof viewSteered>;
   readonly tune: ReturnType<typeof viewTuned>;
-  readonly compare: ComparisonView & { readonly exit: ExitName };
-  readonly 'compare-dialects': DialectComparison & { readonly exit: ExitName };
+  readonly compare: ComparisonView & ExitView;
+  readonly 'compare-dialects': DialectComparison & ExitView;
   readonly history: ReturnType<typeof viewHistory>;
   readonly clean: CleanView;
   readonly 'cache-list': Awaited<ReturnType<typeof sumCache>>;
@@ -54,6 +55,7 @@ export interface Views {
   readonly 'ledger-copy': LedgerCopyView;
   readonly 'ledger-check': LedgerCheckView;
   readonly 'ledger-compare-store': ComparedStoreView;
+  readonly 'voice-list': readonly ListedVoiceView[];
   readonly voice: VoiceView;
   readonly 'voice-deleted': { readonly voice: string; readonly result: string; readonly message: string };
   readonly profile: ProfileView;
@@ -65,6 +67,8 @@ export interface Views {
   /** `done`: what was done with it. */
   readonly 'schedule-steer': { readonly schedule: string; readonly done: string };
   readonly 'schedule-trigger': Views['schedule-steer'] & OccurrenceView;
+  /** `doctor --api` */
+  readonly 'doctor-api': SchemaReportView;
   readonly doctor: readonly { readonly check: string; readonly ok: boolean; readonly says: string }[];
   readonly error: ErrorView;
   readonly event: EventView | EndedView;
@@ -80,10 +84,7 @@ export interface CleanView extends Omit<Cleaned, 'type'> {
 }
 
 /** Why a command ended without doing its job. */
-interface ErrorView extends ErrorFacts {
-  readonly exit: ExitName;
-  /** Its exit code. */
-  readonly code: number;
+interface ErrorView extends ExitView, ErrorFacts {
   readonly message: string;
   /** The command that helps; null: the message says to repeat the same one. */
   readonly next: string | null;
@@ -91,7 +92,7 @@ interface ErrorView extends ErrorFacts {
 
 /** The last event of a command, however it ends. `message`, `next`: null if it did its job. */
 export type EndedView = { readonly type: 'ended' } & (
-  ErrorView | (Pick<ErrorView, 'exit' | 'code'> & { readonly message: null; readonly next: null })
+  ErrorView | (ExitView & { readonly message: null; readonly next: null })
 );
 
 /** Further facts about an error. */

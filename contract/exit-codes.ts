@@ -1,7 +1,11 @@
+/** Whether the same command is worth running again, and when; `after-change`: not before something else is changed. */
+export type Retry = 'now' | 'later' | 'after-change' | 'no';
+
 interface ExitFacts {
   readonly code: number;
   /** For docs/guide/exit-codes.md, which is tested against it. */
   readonly meaning: string;
+  readonly retry: Retry;
   /**
    * The command to suggest when nothing more specific applies. By default: rerun the same command, if the message says
    * so.
@@ -11,69 +15,97 @@ interface ExitFacts {
 
 /**
  * Exit codes of the command line: an interface for scripts and schedulers. Who gives them:
- * `starters/exit-of-problem.ts`, `policy/exit-of.ts`.
+ * `starters/exit-of-problem.ts`, `policy/exit-of.ts`. Several names may share a code; programs read the name.
  */
 export const EXIT_CODES = {
   complete: {
     code: 0,
     meaning: 'complete; every row succeeded or cached',
+    retry: 'no',
   },
-  started: { code: 0, meaning: 'started in the background (`run --detach`); `status` shows how it goes' },
-  internal: { code: 1, meaning: 'internal error' },
+  started: {
+    code: 0,
+    meaning: 'started in the background (`run --detach`); `status` shows how it goes',
+    retry: 'no',
+  },
+  internal: { code: 1, meaning: 'internal error', retry: 'now' },
   usage: {
     code: 2,
     meaning: 'usage or manifest error, or the name is taken by another batch; nothing was spent',
+    retry: 'after-change',
     next: '--help',
   },
   refused: {
     code: 3,
     meaning:
       'refused before start: no price known under a budget, over budget, not enough credits for any row, not confirmed',
+    retry: 'after-change',
   },
   unreachable: {
     code: 4,
     meaning: 'Temporal or the ledger is not reachable, or the disk is full',
+    retry: 'later',
     next: 'voxbatch doctor',
   },
   api: {
     code: 5,
-    meaning: 'the API refused the token, is not configured, or does not answer at the start',
+    meaning: 'the API refused the token, or is not configured',
+    retry: 'after-change',
+    next: 'voxbatch doctor',
+  },
+  'api-away': {
+    code: 5,
+    meaning: 'the API does not answer at the start',
+    retry: 'later',
     next: 'voxbatch doctor',
   },
   failures: {
     code: 10,
     meaning:
       'complete, with failed or cancelled rows; of `schedule check`: something is amiss; of `profile set`: the API did not take a value; of `voices delete`: the voice is still there; of `compare`: they differ',
+    retry: 'no',
   },
-  halted: { code: 11, meaning: 'halted at the failure threshold' },
-  outOfCredits: {
+  halted: { code: 11, meaning: 'halted at the failure threshold', retry: 'no' },
+  'out-of-credits': { code: 12, meaning: 'paused, because the account is out of credits', retry: 'after-change' },
+  skipped: {
     code: 12,
-    meaning: 'stopped at the budget or out of credits; or rows were skipped because of `--cache only`',
+    meaning: 'complete, but rows were skipped: stopped at the budget, or because of `--cache only`',
+    retry: 'after-change',
   },
   unknown: {
     code: 13,
     meaning:
       'complete, with `unknown` or `overdue` rows; of `profile set`: nobody can tell whether a value was taken; of `voices delete`: whether the voice is gone',
+    retry: 'no',
   },
-  quality: { code: 14, meaning: 'complete, with `unfit` rows' },
+  unfit: { code: 14, meaning: 'complete, with `unfit` rows', retry: 'no' },
   mismatch: {
     code: 15,
     meaning:
       'a count, hash or sum did not add up; of `doctor --strict-schema`: the schema of the API lacks something, or has changed',
+    retry: 'no',
   },
-  goesOn: {
+  unfinished: {
     code: 75,
     meaning:
-      'paused, or still running, also of `compare`; or a hook of a finished batch is still to be told; of `up`: another one runs in this home already',
+      'still running, also of `compare`; or a hook of a finished batch is still to be told; of `up`: another one runs in this home already',
+    retry: 'later',
+  },
+  paused: {
+    code: 75,
+    meaning: 'paused, by a person or because the first rows failed; `voxbatch resume` lets it continue',
+    retry: 'after-change',
   },
   interrupted: {
     code: 130,
     meaning: 'interrupted; the message says whether the batch continues, and how to resume it',
+    retry: 'now',
   },
   terminated: {
     code: 143,
     meaning:
       'terminated (SIGTERM, or its terminal was closed); the message says whether the batch continues, and how to resume it',
+    retry: 'now',
   },
 } as const satisfies Readonly<Record<string, ExitFacts>>;
 
@@ -82,4 +114,29 @@ export type ExitName = keyof typeof EXIT_CODES;
 /** The facts about an exit. */
 export function factsOf(exit: ExitName): ExitFacts {
   return EXIT_CODES[exit];
+}
+
+/** An exit for programs: its name, its code, and whether to run the same command again. */
+export function viewExit<Exit extends ExitName>(exit: Exit): ExitView<Exit> {
+  const { code, retry } = factsOf(exit);
+  return { exit, exitCode: code, retry };
+}
+
+export interface ExitView<Exit extends ExitName = ExitName> {
+  readonly exit: Exit;
+  readonly exitCode: number;
+  /** Whether to run the same command again: `now`, `later`, `after-change` (of what the message names) or `no`. */
+  readonly retry: Retry;
+}
+
+/** Names by which earlier versions recorded the end of a batch. */
+const FORMER_NAMES: ReadonlyMap<string, ExitName> = new Map([
+  ['outOfCredits', 'skipped'],
+  ['quality', 'unfit'],
+  ['goesOn', 'unfinished'],
+]);
+
+/** The name of an exit in a record or a history, which an earlier version may have written. */
+export function currentExit<Exit extends ExitName | null>(recorded: Exit): Exit | ExitName {
+  return recorded === null ? recorded : (FORMER_NAMES.get(recorded) ?? recorded);
 }

@@ -72,7 +72,7 @@ export interface ManifestProblem {
   readonly column: string;
   readonly expected: string;
   /** The value found, shortened. */
-  readonly came: string;
+  readonly got: string;
   readonly code: ProblemCode;
 }
 
@@ -107,7 +107,7 @@ export function describeProblem(problem: ManifestProblem): string {
   const id = problem.id === '' ? '' : `, id ${show(problem.id)}`;
   const column = problem.column === '' ? '' : `, column ${show(problem.column)}`;
   const file = problem.file === undefined ? '' : `${problem.file}, `;
-  return `${file}line ${problem.line}${id}${column}: expected ${problem.expected}; got ${problem.came}`;
+  return `${file}line ${problem.line}${id}${column}: expected ${problem.expected}; got ${problem.got}`;
 }
 
 const LONGEST_SHOWN = 60;

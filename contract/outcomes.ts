@@ -28,13 +28,13 @@ export const OUTCOME_FACTS = {
   succeeded: { hasResult: true, hasFile: true, hasReason: false, hasTable: false, exit: 'complete', counts: 'success' },
   cached: { hasResult: true, hasFile: true, hasReason: false, hasTable: false, exit: 'complete', counts: 'nothing' },
   failed: { hasResult: false, hasFile: false, hasReason: true, hasTable: true, exit: 'failures', counts: 'failure' },
-  unfit: { hasResult: false, hasFile: true, hasReason: true, hasTable: true, exit: 'quality', counts: 'failure' },
+  unfit: { hasResult: false, hasFile: true, hasReason: true, hasTable: true, exit: 'unfit', counts: 'failure' },
   skipped: {
     hasResult: false,
     hasFile: false,
     hasReason: true,
     hasTable: true,
-    exit: 'outOfCredits',
+    exit: 'skipped',
     counts: 'nothing',
   },
   unknown: { hasResult: false, hasFile: false, hasReason: true, hasTable: true, exit: 'unknown', counts: 'failure' },
@@ -129,6 +129,17 @@ export type TakeReason = (typeof TAKE_REASONS)[number];
  */
 export const CONTROLS = ['running', 'paused', 'stopping'] as const;
 export type Control = (typeof CONTROLS)[number];
+
+/** The control of a batch for people and programs. Null once it is closed: there is nothing left to let it do. */
+export function shownControl({
+  state,
+  control,
+}: {
+  readonly state: string;
+  readonly control: Control;
+}): Control | null {
+  return state === 'closed' ? null : control;
+}
 
 /** Outcomes whose rows also get their own file. */
 const LISTED_OUTCOMES: readonly string[] = outcomesThat(({ hasTable }) => hasTable);

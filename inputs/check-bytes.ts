@@ -108,14 +108,14 @@ function startOfBadLine(bytes: Buffer): number {
   return start;
 }
 
-function encodingProblem(line: number, came: string): ManifestProblem {
+function encodingProblem(line: number, got: string): ManifestProblem {
   const expected = 'UTF-8 (save the file as "CSV UTF-8"); the rest was not checked';
-  return { line, id: '', column: '', expected, came, code: 'encoding' };
+  return { line, id: '', column: '', expected, got, code: 'encoding' };
 }
 
 function nulProblem(line: number): ManifestProblem {
   const expected = 'text without NUL characters (a file full of them is UTF-16: save it as "CSV UTF-8")';
-  return { line, id: '', column: '', expected, came: 'a NUL character', code: 'nul' };
+  return { line, id: '', column: '', expected, got: 'a NUL character', code: 'nul' };
 }
 
 /** The source of a manifest's bytes. */

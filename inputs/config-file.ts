@@ -238,8 +238,8 @@ function describeIssue(issue: z.core.$ZodIssue): string {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => `${at === '' ? key : `${at}.${key}`}: unknown setting`).join('\n  ');
   }
-  const came = issue.input === undefined ? 'nothing' : showSetting(issue.path[0], issue.input);
-  return `${at === '' ? '(the whole file)' : at}: ${issue.message}; got ${came}`;
+  const got = issue.input === undefined ? 'nothing' : showSetting(issue.path[0], issue.input);
+  return `${at === '' ? '(the whole file)' : at}: ${issue.message}; got ${got}`;
 }
 
 /** An address may hold a password or a key, and in a malformed one they cannot be located. */

@@ -56,7 +56,7 @@ export class HeaderCheck {
     if (count > MAX_COLUMNS) {
       this.hasTooManyColumns = true;
       const expected = `at most ${MAX_COLUMNS} columns; the rest was not checked`;
-      return [{ line, id: '', column: '', expected, came: `${count} columns`, code: 'too-many-columns' }];
+      return [{ line, id: '', column: '', expected, got: `${count} columns`, code: 'too-many-columns' }];
     }
     const findings: Finding[] = [];
     for (const note of this.columns.add(names)) {
@@ -75,7 +75,7 @@ export class HeaderCheck {
     this.isOther = !isDeepStrictEqual(trimmed(names), this.#first);
     if (!this.isOther) return [];
     const expected = 'the same header as in the first file; the rest of this file was not checked';
-    return [{ line, id: '', column: '', expected, came: show(names.join(', ')), code: 'other-header' }];
+    return [{ line, id: '', column: '', expected, got: show(names.join(', ')), code: 'other-header' }];
   }
 
   /** Problems of the columns as a whole; for JSONL they are known only at the end. */

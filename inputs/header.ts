@@ -116,8 +116,8 @@ export class Columns {
   missing(ours: string, need: string): Finding {
     const like = this.input.find(({ name }) => !this.#isUsed(name) && meantColumn(name, [ours]) === ours)?.name;
     const hint = like === undefined ? '' : `; is it ${show(like)}? Then: --map ${ours}=${like}`;
-    const came = `the columns ${show(this.input.map(({ name }) => name).join(', '))}`;
-    return { column: ours, expected: `a column ${ours}, ${need}${hint}`, came, code: 'missing-column' };
+    const got = `the columns ${show(this.input.map(({ name }) => name).join(', '))}`;
+    return { column: ours, expected: `a column ${ours}, ${need}${hint}`, got, code: 'missing-column' };
   }
 
   /**
@@ -131,12 +131,12 @@ export class Columns {
         const hint =
           ours === CAST_COLUMN ? ' (speaker is one with --cast)' : meant === undefined ? '' : `, such as ${meant}`;
         const expected = `--map to a known column${hint}`;
-        return [{ column: ours, expected, came: show(`${ours}=${theirs}`), code: 'bad-map' }];
+        return [{ column: ours, expected, got: show(`${ours}=${theirs}`), code: 'bad-map' }];
       }
       const isThere = foldHeader(this.#headers.get(ours) ?? '') === foldHeader(theirs);
       if (isThere || this.#seen.has(theirs)) return [];
       const expected = `a column ${show(theirs)} in the file, as --map ${ours}=${theirs} says`;
-      return [{ column: theirs, expected, came: 'no such column', code: 'bad-map' }];
+      return [{ column: theirs, expected, got: 'no such column', code: 'bad-map' }];
     });
     if (findings.length > 0) return findings;
     if (this.#csv && !specColumns().some((column) => this.known.has(column))) return [this.#foreign()];
@@ -149,10 +149,10 @@ export class Columns {
     const { count, input } = this;
     if (cells.length === count) return undefined;
     const expected = `${count} cells, like the header`;
-    const came = `${cells.length} cells`;
-    if (cells.length > count) return { column: `#${count + 1}`, expected, came, code: 'too-many-cells' };
+    const got = `${cells.length} cells`;
+    if (cells.length > count) return { column: `#${count + 1}`, expected, got, code: 'too-many-cells' };
     const column = input.find(({ at }) => at >= cells.length)?.name ?? `#${cells.length + 1}`;
-    return { column, expected, came, code: 'too-few-cells' };
+    return { column, expected, got, code: 'too-few-cells' };
   }
 
   /** A header without any column that a kind reads. */
@@ -163,13 +163,13 @@ export class Columns {
     });
     const hint = maps.length === 0 ? '--map renames yours' : `perhaps ${maps.join(' ')}`;
     const expected = `a first line that names the columns, such as text, voice, audio, video (${hint})`;
-    return { column: '', expected, came: show([...this.byName.keys()].join(', ')), code: 'no-header' };
+    return { column: '', expected, got: show([...this.byName.keys()].join(', ')), code: 'no-header' };
   }
 
   #addOne(name: string, at: number, all: ReadonlySet<string>): ColumnNote[] {
     if (name === '') {
       const expected = 'a name for every column';
-      return [{ finding: { column: `#${at + 1}`, expected, came: 'an empty name', code: 'empty-column-name' } }];
+      return [{ finding: { column: `#${at + 1}`, expected, got: 'an empty name', code: 'empty-column-name' } }];
     }
     if (name === '_batch') this.batchAt = at;
     if (name === '_row') this.rowAt = at;
@@ -181,7 +181,7 @@ export class Columns {
     if (again || this.known.has(ours)) {
       const meant = ours === name ? '' : ` (${show(name)} is ${ours})`;
       const expected = `one column of each name${meant}`;
-      return [{ finding: { column: name, expected, came: `${show(ours)} twice`, code: 'duplicate-column' } }];
+      return [{ finding: { column: name, expected, got: `${show(ours)} twice`, code: 'duplicate-column' } }];
     }
     this.input.push({ name, at });
     this.byName.set(name, at);
@@ -210,7 +210,7 @@ export class Columns {
     if (this.#options.strict) {
       const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`;
       const expected = `a known column${hint}, or a name that begins with _`;
-      return { finding: { column: name, expected, came: show(name), code: 'unknown-column' } };
+      return { finding: { column: name, expected, got: show(name), code: 'unknown-column' } };
     }
     const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
     return { column: name, warning: `unknown column, copied to the results${hint}` };

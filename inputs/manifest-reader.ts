@@ -30,7 +30,7 @@ const EMPTY_FILE: ManifestProblem = {
   id: '',
   column: '',
   expected: 'a header and at least one row',
-  came: 'an empty file',
+  got: 'an empty file',
   code: 'empty-file',
 };
 
@@ -180,7 +180,7 @@ export class ManifestReader {
     if (this.#isCut && this.rows === 0) return [];
     if (this.rows === 0) {
       return [
-        { ...at, column: '', expected: 'at least one row below the header', came: 'only a header', code: 'no-rows' },
+        { ...at, column: '', expected: 'at least one row below the header', got: 'only a header', code: 'no-rows' },
       ];
     }
     return this.#csv ? [] : this.#header.checkWhole().map((finding) => ({ ...at, ...finding }));

@@ -42,7 +42,7 @@ export function findBadTemplate(template: string, hasColumn: (column: string) =>
   const finding = (expected: string): Finding => ({
     column: '',
     expected: `${expected} in --file-name`,
-    came: show(template),
+    got: show(template),
     code: 'bad-template',
   });
   const fields = templateFields(template);

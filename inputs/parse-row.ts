@@ -44,7 +44,7 @@ export interface ParsedRow {
 const UNSENDABLE = /[\0\p{Cs}]/u;
 
 const NAMELESS = {
-  finding: { expected: 'the id of a voice, or name: and its name', came: 'name: alone', code: 'bad-voice-name' },
+  finding: { expected: 'the id of a voice, or name: and its name', got: 'name: alone', code: 'bad-voice-name' },
 } as const;
 
 const SECONDS: NumberRule = { expected: 'seconds as a number over 0', holds: (value: number) => value > 0 };
@@ -143,7 +143,7 @@ function readApiCells(
       const value = valueOfApiCell(cell);
       if (typeof value !== 'object' || value === null || !isTooDeep(surveyJson(cell))) return [[field, value] as const];
       const column = columns.headerOf(`api.${field}`);
-      findings.push({ column, expected: TOO_DEEP, came: show(cell), code: 'too-deep' });
+      findings.push({ column, expected: TOO_DEEP, got: show(cell), code: 'too-deep' });
       return [];
     }),
   );
@@ -157,10 +157,10 @@ function findBadCells({ input }: Columns, cells: readonly string[]): Finding[] {
     // A UTF-16 unit is at most three bytes, so short cells need no counting.
     if (cell.length * 3 > MAX_CELL_BYTES && Buffer.byteLength(cell) > MAX_CELL_BYTES) {
       const expected = 'a cell of at most 1 MB';
-      findings.push({ column: name, expected, came: `${Buffer.byteLength(cell)} bytes`, code: 'cell-too-long' });
+      findings.push({ column: name, expected, got: `${Buffer.byteLength(cell)} bytes`, code: 'cell-too-long' });
     } else if (UNSENDABLE.test(cell)) {
       const expected = 'Unicode text without NUL and without half of a surrogate pair';
-      findings.push({ column: name, expected, came: show(cell), code: cell.includes('\0') ? 'nul' : 'bad-text' });
+      findings.push({ column: name, expected, got: show(cell), code: cell.includes('\0') ? 'nul' : 'bad-text' });
     }
   }
   return findings;
@@ -214,11 +214,11 @@ function need(kind: Kind, column: SpecColumn): string {
 }
 
 function missing(kind: Kind, column: SpecColumn, header: string, cell: string): Finding {
-  const came = cell === '' ? 'nothing: the cell is empty, or the column is missing' : `only white space: ${show(cell)}`;
+  const got = cell === '' ? 'nothing: the cell is empty, or the column is missing' : `only white space: ${show(cell)}`;
   return {
     column: header,
     expected: `a value, ${need(kind, column)}`,
-    came,
+    got,
     code: 'missing-cell',
   };
 }
@@ -231,13 +231,13 @@ function ownField(kind: Kind, field: string, columns: Columns): Finding | undefi
   const isReadable = [...required, ...optional].includes(column);
   const from = isReadable ? ` from the column ${columns.headerOf(column)}` : '';
   const expected = `an empty cell: voxbatch fills this field of ${kind} requests itself${from}, and checks and prices the row by that`;
-  return { column: columns.headerOf(`api.${field}`), expected, came: 'a filled cell', code: 'own-field' };
+  return { column: columns.headerOf(`api.${field}`), expected, got: 'a filled cell', code: 'own-field' };
 }
 
 function unreadCell(kind: Kind, header: string): Finding {
   const { required, optional } = columnsOfKind(kind);
   const expected = `an empty cell: ${kind} rows use only ${[...required, ...optional].join(', ')}`;
-  return { column: header, expected, came: 'a filled cell', code: 'unread-column' };
+  return { column: header, expected, got: 'a filled cell', code: 'unread-column' };
 }
 
 /** A value, or a finding to which the caller adds the column. */
@@ -253,20 +253,20 @@ export interface NumberRule {
 function parseNumber(cell: string, rule: NumberRule): Parsed<number> {
   const value = plainNumber(cell);
   if (Number.isFinite(value) && rule.holds(value)) return { value };
-  return { finding: { expected: rule.expected, came: show(cell), code: 'bad-number' } };
+  return { finding: { expected: rule.expected, got: show(cell), code: 'bad-number' } };
 }
 
 /** Parses `true`, `false` (undefined), or the allowed share of wrong words. */
 export function parseThreshold(cell: string): Parsed<number | undefined> {
   const threshold = readThreshold(cell);
-  if (threshold === undefined) return { finding: { expected: THRESHOLD_FORM, came: show(cell), code: 'bad-number' } };
+  if (threshold === undefined) return { finding: { expected: THRESHOLD_FORM, got: show(cell), code: 'bad-number' } };
   return { value: threshold === 'off' ? undefined : threshold };
 }
 
 /** A name for the API to interpret, or one of `words` if the list is complete. */
 function parseWord(cell: string, words: readonly string[] | undefined): Parsed<string> {
   if (words === undefined || words.includes(cell)) return { value: cell };
-  return { finding: { expected: `one of ${words.join(', ')}`, came: show(cell), code: 'unknown-word' } };
+  return { finding: { expected: `one of ${words.join(', ')}`, got: show(cell), code: 'unknown-word' } };
 }
 
 /** Separates paths in a cell: rare in file names, and needs no quotes in CSV. */
@@ -281,7 +281,7 @@ function parsePaths(cell: string): Parsed<readonly string[]> {
     if (scheme === undefined) return { value: paths };
   }
   const expected = `paths of files on this machine, separated by ${BETWEEN_PATHS}, or a JSON array of them`;
-  return { finding: { expected, came: show(cell), code: 'bad-path' } };
+  return { finding: { expected, got: show(cell), code: 'bad-path' } };
 }
 
 function listOf(text: string): readonly string[] | undefined {
@@ -300,9 +300,9 @@ function parseMedia(cell: string, local: LocalMediaRules = NO_LINKS): Parsed<str
   const scheme = /^([a-z][a-z\d+.-]+):/i.exec(cell)?.[1]?.toLowerCase();
   if (scheme === undefined) {
     if (local.type === 'links') return { value: cellOfPath(cell) };
-    return { finding: { expected: local.expected, came: show(cell), code: 'local-file' } };
+    return { finding: { expected: local.expected, got: show(cell), code: 'local-file' } };
   }
   const path = scheme === 'file' ? ' (for a file of this machine, write its path)' : '';
   const expected = `an absolute http:// or https:// URL with a host${path}`;
-  return { finding: { expected, came: show(cell), code: 'bad-url' } };
+  return { finding: { expected, got: show(cell), code: 'bad-url' } };
 }

@@ -85,8 +85,8 @@ class RecordParser extends Parser {
     const index: unknown = failure['column'];
     const at = typeof index === 'number' ? index : 0;
     const column = (this.#header?.[at] ?? '').trim() || `#${at + 1}`;
-    const problem = (code: ManifestProblem['code'], expected: string, came: string): ManifestProblem => {
-      return { line: this.#line, id: '', column, code, expected: `${expected}; the rest was not checked`, came };
+    const problem = (code: ManifestProblem['code'], expected: string, got: string): ManifestProblem => {
+      return { line: this.#line, id: '', column, code, expected: `${expected}; the rest was not checked`, got };
     };
     switch (failure.code) {
       case 'CSV_QUOTE_NOT_CLOSED': {
@@ -98,11 +98,11 @@ class RecordParser extends Parser {
         return problem('record-too-long', expected, 'more');
       }
       default: {
-        const came =
+        const got =
           failure.code === 'CSV_INVALID_CLOSING_QUOTE'
             ? 'text after a closing quote (or a cell whose quote was never closed)'
             : 'a quote in the middle of a cell';
-        return problem('broken-quote', 'quotes around a whole cell, and quotes inside it doubled', came);
+        return problem('broken-quote', 'quotes around a whole cell, and quotes inside it doubled', got);
       }
     }
   }

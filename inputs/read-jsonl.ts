@@ -47,7 +47,7 @@ export async function* readJsonl(
 
 function tooLong(line: number): ManifestProblem {
   const expected = 'a line of at most 10 MB; the rest was not checked';
-  return { line, id: '', column: '', expected, came: 'more', code: 'record-too-long' };
+  return { line, id: '', column: '', expected, got: 'more', code: 'record-too-long' };
 }
 
 /** A line's record, after the columns that are new in it. */
@@ -62,7 +62,7 @@ function itemsOf(text: string, line: number, columns: Map<string, number>): read
   for (const [key, value] of Object.entries(parsed.object)) {
     if (typeof value === 'object' && value !== null && !isFree(key)) {
       const expected = 'a text, a number, true, false or null (objects and lists are for api.* only)';
-      const finding: Finding = { column: key, expected, came: show(JSON.stringify(value)), code: 'nested-value' };
+      const finding: Finding = { column: key, expected, got: show(JSON.stringify(value)), code: 'nested-value' };
       const id = typeof parsed.object['id'] === 'string' ? parsed.object['id'] : '';
       return [...items, { type: 'problem', problem: { line, id, ...finding } }];
     }
@@ -83,23 +83,23 @@ function cellOf(key: string, value: JsonValue): string {
 }
 
 function parseLine(text: string): { object: Record<string, JsonValue> } | { finding: Finding } {
-  const came = show(text.trim());
+  const got = show(text.trim());
   let value: JsonValue;
   try {
     value = JSON.parse(text) as JsonValue;
   } catch {
-    return { finding: { column: '', expected: 'one JSON object on this line', came, code: 'bad-json' } };
+    return { finding: { column: '', expected: 'one JSON object on this line', got, code: 'bad-json' } };
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     const expected = 'a JSON object such as {"text":"Hello","voice":"v1"}';
-    return { finding: { column: '', expected, came, code: 'not-an-object' } };
+    return { finding: { column: '', expected, got, code: 'not-an-object' } };
   }
   const survey = surveyJson(text);
-  if (isTooDeep(survey)) return { finding: { column: '', expected: TOO_DEEP, came, code: 'too-deep' } };
+  if (isTooDeep(survey)) return { finding: { column: '', expected: TOO_DEEP, got, code: 'too-deep' } };
   const { twice } = survey;
   if (twice !== undefined) {
     return {
-      finding: { column: twice, expected: 'every key once', came: `${show(twice)} twice`, code: 'duplicate-key' },
+      finding: { column: twice, expected: 'every key once', got: `${show(twice)} twice`, code: 'duplicate-key' },
     };
   }
   return { object: value };

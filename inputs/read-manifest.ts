@@ -198,7 +198,7 @@ export async function* readUnchanged(
 
 function changedSince(): ManifestError {
   const expected = 'the file that was checked';
-  return refusal([{ line: 1, id: '', column: '', expected, came: 'a file that changed since', code: 'changed' }]);
+  return refusal([{ line: 1, id: '', column: '', expected, got: 'a file that changed since', code: 'changed' }]);
 }
 
 /** Early JSON lines lack cells for columns that appear only later. */

@@ -95,7 +95,7 @@ export class RowIdentities {
     if (before !== undefined) {
       const where = this.#places.describe(before);
       const expected = this.#isById ? uniqueFor(id, where) : `a unique id; ${where} has the same`;
-      findings.push({ column: columns.headerOf('id'), expected, came: show(id), code: 'duplicate-id' });
+      findings.push({ column: columns.headerOf('id'), expected, got: show(id), code: 'duplicate-id' });
     }
     // A bad or repeated id spoils its name too; report it once.
     if (findings.length > 0 || kind === undefined || !this.checksNames) return { id, name, findings };
@@ -119,15 +119,15 @@ export class RowIdentities {
   #findBadName(name: string, place: number, cellOf: CellOf): Finding | undefined {
     const cell = cellOf('name') ?? '';
     const whyCell = cell === '' ? undefined : whyBadPath(cell);
-    if (whyCell !== undefined) return { column: 'name', expected: whyCell, came: show(cell), code: 'bad-name' };
+    if (whyCell !== undefined) return { column: 'name', expected: whyCell, got: show(cell), code: 'bad-name' };
     const why = whyBadPath(name) ?? whyReserved(name);
     if (why !== undefined) {
-      return { column: this.#blame(cellOf), expected: `${why} (from --file-name)`, came: show(name), code: 'bad-name' };
+      return { column: this.#blame(cellOf), expected: `${why} (from --file-name)`, got: show(name), code: 'bad-name' };
     }
     const twice = this.#unique && !this.#isById ? this.#names.lineBefore(collisionKey(name), place) : undefined;
     if (twice === undefined) return undefined;
     const expected = `a unique file name, ignoring case; ${this.#places.describe(twice)} has the same`;
-    return { column: this.#blame(cellOf), expected, came: show(name), code: 'duplicate-name' };
+    return { column: this.#blame(cellOf), expected, got: show(name), code: 'duplicate-name' };
   }
 
   /** The column that probably spoils a name: the first in the template with a bad cell, otherwise the first. */
@@ -159,7 +159,7 @@ type CellOf = (column: string) => string | undefined;
  * {@link safeId}), but an id that is meant as a path to somewhere else is a mistake.
  */
 export function findBadId(id: string, column: string): Finding | undefined {
-  const bad = (expected: string): Finding => ({ column, expected, came: show(id), code: 'bad-id' });
+  const bad = (expected: string): Finding => ({ column, expected, got: show(id), code: 'bad-id' });
   if (id.length > LONGEST_ID || /[\p{Cc}\p{Cs}]/u.test(id))
     return bad(`an id of at most ${LONGEST_ID} characters without control characters`);
   if (/^[/\\]|^[a-z]:[/\\]/i.test(id)) return bad('an id that is no absolute path');

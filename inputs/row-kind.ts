@@ -39,7 +39,7 @@ export function decideKind(
     if (kind !== undefined) return { kind };
     const meant = slipOf(given, KINDS);
     const expected = `one of ${KINDS.join(', ')}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`;
-    return { findings: [{ column: columns.headerOf('kind'), expected, came: show(given), code: 'unknown-kind' }] };
+    return { findings: [{ column: columns.headerOf('kind'), expected, got: show(given), code: 'unknown-kind' }] };
   }
   if (stated !== undefined) return { kind: stated };
   const filled = TELLING.filter((column) => (cells[known.get(column) ?? -1] ?? '').trim() !== '');
@@ -70,7 +70,7 @@ function noKind(filled: readonly SpecColumn[]): Finding {
   return {
     column: 'kind',
     expected: `a kind column or --kind, because the cells do not tell the kind: ${needs}`,
-    came: filled.length === 0 ? `neither ${TELLING.join(' nor ')}` : `${filled.join(' and ')}: could be several kinds`,
+    got: filled.length === 0 ? `neither ${TELLING.join(' nor ')}` : `${filled.join(' and ')}: could be several kinds`,
     code: 'no-kind',
   };
 }

@@ -134,7 +134,7 @@ export class RowReader {
     if (this.#options.split === undefined || !mayBePartId(id)) return [];
     const expected = 'an id that does not end in # and a number: with --split, parts of rows have such ids';
     const column = this.#with.header.columns.headerOf('id');
-    return [{ column, expected, came: show(id), code: 'part-id' }];
+    return [{ column, expected, got: show(id), code: 'part-id' }];
   }
 }
 
@@ -163,7 +163,7 @@ export function notVerifiable(spec: RowSpec, tts: TtsMode): Finding | undefined 
   const expected =
     'no verification of immediate speech, because the API transcribes links only and immediate speech has none ' +
     '(use --tts job, or leave verify out)';
-  return { column: 'verify', expected, came: `verify with --tts ${tts}`, code: 'not-verifiable' };
+  return { column: 'verify', expected, got: `verify with --tts ${tts}`, code: 'not-verifiable' };
 }
 
 /** The finding for a row whose operation the legacy paths lack, if all rows must use them. */
@@ -171,11 +171,11 @@ export function notInLegacy({ kind, verify }: StepChoice): Finding {
   if (verify !== undefined && dialectsOf({ kind }).includes('legacy')) {
     const expected =
       'no verification, because the legacy paths of the API have no transcription (verify needs --api-dialect v1)';
-    return { column: 'verify', expected, came: 'verify with --api-dialect legacy', code: 'not-in-dialect' };
+    return { column: 'verify', expected, got: 'verify with --api-dialect legacy', code: 'not-in-dialect' };
   }
   const able = KINDS.filter((one) => dialectsOf({ kind: one }).includes('legacy'));
   const expected = `a kind that the legacy paths of the API have: ${able.join(', ')} (${kind} rows need --api-dialect v1)`;
-  return { column: 'kind', expected, came: kind, code: 'not-in-dialect' };
+  return { column: 'kind', expected, got: kind, code: 'not-in-dialect' };
 }
 
 /** Tracks the batch rows that an outcome file refers to through its columns `_batch` and `_row`. */
@@ -191,7 +191,7 @@ class PreviousRows {
     const findings: Finding[] = [];
     if (batch !== this.batch) {
       const expected = `rows of one batch (${show(this.batch)})`;
-      findings.push({ column: '_batch', expected, came: show(batch), code: 'mixed-batches' });
+      findings.push({ column: '_batch', expected, got: show(batch), code: 'mixed-batches' });
     }
     const cell = cells[rowAt ?? -1]?.trim() ?? '';
     if (cell === '') return { row: undefined, findings };
@@ -199,7 +199,7 @@ class PreviousRows {
     findings.push({
       column: '_row',
       expected: 'the number of a row of that batch',
-      came: show(cell),
+      got: show(cell),
       code: 'bad-number',
     });
     return { row: undefined, findings };

@@ -127,5 +127,5 @@ export async function driverOf(given: string): Promise<{ readonly driver: Ledger
   const read = readLedgerAddress(given);
   if (read.type === 'address') return { driver: await read.load(), place: read.address };
   const advice = 'Correct VOXBATCH_LEDGER.';
-  throw new LedgerUnreachable(`(${read.came})`, `expected ${read.expected}`, advice);
+  throw new LedgerUnreachable(`(${read.got})`, `expected ${read.expected}`, advice);
 }

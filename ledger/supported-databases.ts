@@ -34,7 +34,7 @@ export type LedgerAddress =
       readonly address: string;
       readonly load: DatabaseKind['load'];
     }
-  | { readonly type: 'refused'; readonly expected: string; readonly came: string };
+  | { readonly type: 'refused'; readonly expected: string; readonly got: string };
 
 /** Parses an address as a user writes it: a path, or a `file:`, `sqlite:`, `postgres:` or `postgresql:` URL. */
 export function readLedgerAddress(given: string): LedgerAddress {
@@ -43,7 +43,7 @@ export function readLedgerAddress(given: string): LedgerAddress {
     if (address !== undefined) return { type: 'address', address, load };
   }
   const scheme = urlSchemeOf(given)?.toLowerCase() ?? '';
-  return { type: 'refused', expected: EXPECTED, came: `a ${scheme}: URL${POSTGRES.includes(scheme) ? UNREAD : ''}` };
+  return { type: 'refused', expected: EXPECTED, got: `a ${scheme}: URL${POSTGRES.includes(scheme) ? UNREAD : ''}` };
 }
 
 const UNREAD =

@@ -25,7 +25,8 @@ export interface BatchLine {
   /** One word for its state. */
   readonly standing: string;
   readonly state: 'loading' | 'open' | 'closed';
-  readonly control: Control;
+  /** Null: it is closed. */
+  readonly control: Control | null;
   readonly rows: number;
   /** Rows with a result. */
   readonly done: number;

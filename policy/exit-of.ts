@@ -9,6 +9,8 @@ export interface BatchEnd {
   readonly notChosen: number;
   /** True if every row has an outcome. */
   readonly isClosed: boolean;
+  /** True if it is paused, by a person or by itself. */
+  readonly isPaused: boolean;
   /** Why the batch paused by itself, if it is paused now. */
   readonly pausedBy: FailureClass | undefined;
   /** True if `--halt` ended it. */
@@ -21,10 +23,11 @@ export interface BatchEnd {
 export const GRAVEST_FIRST = [
   'mismatch',
   'api',
-  'outOfCredits',
+  'out-of-credits',
+  'skipped',
   'halted',
   'unknown',
-  'quality',
+  'unfit',
   'failures',
 ] as const satisfies readonly ExitName[];
 
@@ -36,8 +39,10 @@ export function exitOf(end: BatchEnd): ExitName {
   const held = new Set(end.isClosed ? exitsOfEnd(end) : []);
   if (end.mismatch) held.add('mismatch');
   if (end.pausedBy === 'BadToken') held.add('api');
-  if (end.pausedBy === 'OutOfCredits') held.add('outOfCredits');
-  return GRAVEST_FIRST.find((exit) => held.has(exit)) ?? (end.isClosed ? 'complete' : 'goesOn');
+  if (end.pausedBy === 'OutOfCredits') held.add('out-of-credits');
+  return (
+    GRAVEST_FIRST.find((exit) => held.has(exit)) ?? (end.isClosed ? 'complete' : end.isPaused ? 'paused' : 'unfinished')
+  );
 }
 
 /**
@@ -45,7 +50,7 @@ export function exitOf(end: BatchEnd): ExitName {
  * the hook. A mismatch is graver.
  */
 export function exitWhileOwed(exit: ExitName): ExitName {
-  return exit === 'mismatch' ? exit : 'goesOn';
+  return exit === 'mismatch' ? exit : 'unfinished';
 }
 
 function exitsOfEnd({ outcomes, notChosen, isHalted }: BatchEnd): readonly ExitName[] {

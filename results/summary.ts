@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { dialectChoiceOf } from '../contract/batch.ts';
 import { DIALECT_CHOICE } from '../contract/dialects.ts';
-import { CONTROLS, OUTCOMES, ROW_STATES } from '../contract/outcomes.ts';
+import { CONTROLS, shownControl, OUTCOMES, ROW_STATES } from '../contract/outcomes.ts';
 import { decimalOf, DECIMALS, DELIMITERS, PLAIN_TABLE } from '../contract/table-format.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { newestRequestSchema } from './newest-request.ts';
@@ -36,7 +36,8 @@ export const summarySchema = z.object({
   /** Which dialect of the API its rows speak, as `--api-dialect` takes it. */
   api_dialect: z.string().regex(DIALECT_CHOICE).default('v1'),
   state: z.enum(['loading', 'open', 'closed']),
-  control: z.enum(CONTROLS),
+  /** What a person lets the batch do; null once it is closed. Earlier versions wrote the last one. */
+  control: z.enum(CONTROLS).nullable(),
   /** Why `--halt` stopped the batch, in one sentence; null if it did not. */
   halted: z.string().nullable().default(null),
   /** Spending limit in credits; null for no limit. */
@@ -108,7 +109,7 @@ export function summarize(
     account: batch.account,
     api_dialect: dialectChoiceOf(batch.settings),
     state: batch.state,
-    control: batch.control,
+    control: shownControl(batch),
     halted: batch.halted,
     budget: batch.settings.budget,
     rows: tally.rows,

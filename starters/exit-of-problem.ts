@@ -74,6 +74,7 @@ const endingWith =
 
 const usage = endingWith('usage');
 const api = endingWith('api');
+const apiAway = endingWith('api-away');
 const unreachable = endingWith('unreachable');
 const refused = endingWith('refused');
 const mismatch = endingWith('mismatch');
@@ -212,7 +213,7 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
   'token-refused': api(() => `${tokenAdvice('this service')}. Nothing was spent.`, {
     says: ({ apiUrl, failure }) => `The API at ${apiUrl} refuses the token: ${stopped(failure.message)}`,
   }),
-  'api-away': api(
+  'api-away': apiAway(
     ({ failure }) =>
       failure.class === 'NotSent'
         ? 'Check VOXBATCH_API_URL and the network, then run the same command again. Nothing was spent.'
@@ -222,10 +223,10 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
         `The API at ${apiUrl} ${failure.class === 'NotSent' ? 'cannot be reached' : "does not return the account's profile"}: ${stopped(failure.message)}`,
     },
   ),
-  'voices-unread': api(
+  'voices-unread': apiAway(
     'Nothing was sent. Nothing was spent. Run the same command again later, or use the ids of the voices.',
   ),
-  'no-schema': api('voxbatch works without it: voxbatch doctor checks the rest. Nothing was spent.', {
+  'no-schema': apiAway('voxbatch works without it: voxbatch doctor checks the rest. Nothing was spent.', {
     says: (_, sentence) => stopped(sentence),
   }),
   'no-schedule': usage(({ known }) => `${knownWords(known)} Nothing was changed.`, { next: 'voxbatch schedule list' }),

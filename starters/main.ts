@@ -1,6 +1,6 @@
 import { messageOf } from '../contract/message-of.ts';
 import { CommanderError, type Command } from 'commander';
-import { EXIT_CODES, type ExitName, factsOf } from '../contract/exit-codes.ts';
+import { EXIT_CODES, type ExitName, factsOf, viewExit } from '../contract/exit-codes.ts';
 import { ManifestError } from '../contract/manifest-problems.ts';
 import { ExitError, usageError } from './exit-error.ts';
 import { jsonLine, type RunContext, processOutput, type Output } from './terminal/output.ts';
@@ -61,9 +61,8 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
     output.event?.({ type: 'ended', ...view });
     return EXIT_CODES[exit].code;
   }
-  const { code } = EXIT_CODES[exit];
-  output.event?.({ type: 'ended', exit, code, message: null, next: null });
-  return code;
+  output.event?.({ type: 'ended', ...viewExit(exit), message: null, next: null });
+  return EXIT_CODES[exit].code;
 }
 
 /** Prints an error for people, and returns its facts; undefined if it is none, such as a request for help. */
@@ -127,8 +126,7 @@ interface FailedCommand {
 
 /** The error of a command for a machine: exit code and its name, message, next command. `path`: `voxbatch run`. */
 function errorView({ exit, message, next, facts }: FailedCommand, path: string): Views['error'] {
-  const { code } = factsOf(exit);
-  return { exit, code, message, next: next ?? usualNext(exit, path), ...facts };
+  return { ...viewExit(exit), message, next: next ?? usualNext(exit, path), ...facts };
 }
 
 /** The command that helps where nothing better is known. Null: the message says to repeat the same one. */

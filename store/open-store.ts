@@ -17,7 +17,7 @@ export type StoreAddress =
       /** Independent of the working directory. */
       readonly address: string;
     }
-  | { readonly type: 'refused'; readonly expected: string; readonly came: string };
+  | { readonly type: 'refused'; readonly expected: string; readonly got: string };
 
 /** Reads an address as a user writes it: the path of a folder, or a place in a bucket. */
 export function readStoreAddress(address: string): StoreAddress {
@@ -27,7 +27,7 @@ export function readStoreAddress(address: string): StoreAddress {
   const place = readBucketPlace(address);
   if (place !== undefined) return { type: 'address', address: bucketAddress(place) };
   const expected = 'the path of a folder, or s3://bucket/prefix';
-  return { type: 'refused', expected, came: scheme === 's3' ? 'an s3: URL that is none' : `a ${scheme}: URL` };
+  return { type: 'refused', expected, got: scheme === 's3' ? 'an s3: URL that is none' : `a ${scheme}: URL` };
 }
 
 /**

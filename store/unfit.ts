@@ -60,6 +60,6 @@ export interface Container {
 }
 
 /** The file ends too early or is damaged. `came` says how. */
-export function notWhole({ extension }: Container, came: string): UnfitBody {
-  return new UnfitBody(`Expected a whole ${extension} file, but ${came}.`);
+export function notWhole({ extension }: Container, got: string): UnfitBody {
+  return new UnfitBody(`Expected a whole ${extension} file, but ${got}.`);
 }

@@ -51,9 +51,10 @@ export async function viewBatch(ledger: Ledger, batch: BatchRecord): Promise<Bat
 /** The batch's current exit code. `mismatch`: a count or hash did not add up. */
 export function exitOfView({ batch, counts }: Pick<BatchView, 'batch' | 'counts'>, mismatch = false): ExitName {
   const isClosed = batch.state === 'closed';
-  const pausedBy = batch.control === 'paused' && !isClosed ? batch.pauseReason?.class : undefined;
+  const isPaused = batch.control === 'paused' && !isClosed;
+  const pausedBy = isPaused ? batch.pauseReason?.class : undefined;
   const { outcomes, notChosen } = counts;
-  return exitOf({ outcomes, notChosen, isClosed, pausedBy, isHalted: batch.halted !== null, mismatch });
+  return exitOf({ outcomes, notChosen, isClosed, isPaused, pausedBy, isHalted: batch.halted !== null, mismatch });
 }
 
 /** A batch's exit code, final or current; undefined if there is no such batch. */

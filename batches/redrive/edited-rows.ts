@@ -31,13 +31,13 @@ export type LineMismatch = { readonly line: number; readonly id: string } & (
    * Its row had a job that this one has not: the file belongs to another batch of the same name, in another ledger, or
    * is out of date.
    */
-  | { readonly type: 'other-job'; readonly row: number; readonly came: string }
+  | { readonly type: 'other-job'; readonly row: number; readonly got: string }
   /**
    * It names a voice that its row did not have; names are looked up when a batch is made. `made`: the id of the voice of
    * this name that a row of the batch made.
    */
-  | { readonly type: 'new-name'; readonly came: string; readonly made?: string }
-  | { readonly type: 'other-kind'; readonly row: number; readonly expected: Kind; readonly came: Kind }
+  | { readonly type: 'new-name'; readonly got: string; readonly made?: string }
+  | { readonly type: 'other-kind'; readonly row: number; readonly expected: Kind; readonly got: Kind }
 );
 
 /**
@@ -122,15 +122,15 @@ async function* matchRows(
     else if (!['', row.id].includes(line.input[idAt]?.trim() ?? '')) {
       complainOf({ ...at, type: 'other-id', row: row.row, expected: row.id });
     } else if (job !== undefined) {
-      complainOf({ ...at, type: 'other-job', row: row.row, came: job });
+      complainOf({ ...at, type: 'other-job', row: row.row, got: job });
     } else if (line.spec.kind !== row.kind) {
-      complainOf({ ...at, type: 'other-kind', row: row.row, expected: row.kind, came: line.spec.kind });
+      complainOf({ ...at, type: 'other-kind', row: row.row, expected: row.kind, got: line.spec.kind });
     } else {
       const known = withKnownVoice(line, row, batch);
       if (known === undefined) {
-        const came = line.spec.voice ?? '';
+        const got = line.spec.voice ?? '';
         made ??= await voicesMade(ledger, batch.name);
-        complainOf({ ...at, type: 'new-name', came, ...defined({ made: made.get(nameAskedFor(came) ?? '') }) });
+        complainOf({ ...at, type: 'new-name', got, ...defined({ made: made.get(nameAskedFor(got) ?? '') }) });
       } else yield { scanned, edit: editOf(scanned, known, checked, batch) };
     }
   }

@@ -58,7 +58,7 @@ export class VoiceReport {
 
   tooMany(beyond: UsedBy): void {
     const expected = `at most ${String(MOST_VOICES)} voices where some are named by name:`;
-    this.#add(beyond, { expected, came: 'another name', code: 'too-many-voices' });
+    this.#add(beyond, { expected, got: 'another name', code: 'too-many-voices' });
   }
 
   unknownName(use: VoiceUse, voices: readonly VoiceCandidate[]): void {
@@ -69,7 +69,7 @@ export class VoiceReport {
     );
     const hint = nearest === undefined ? '' : `; the nearest is ${show(`name:${nearest}`)}`;
     const expected = `a voice of the API's list, by its name${hint} (voxbatch voices list)`;
-    this.#add(use, { expected, came: show(use.voice), code: 'unknown-voice' });
+    this.#add(use, { expected, got: show(use.voice), code: 'unknown-voice' });
   }
 
   ambiguous(use: VoiceUse, voices: readonly VoiceCandidate[]): void {
@@ -83,13 +83,13 @@ export class VoiceReport {
         ? ''
         : `; to speak with the voice that is there, remove line ${String(again.line)}, which makes another one`;
     const expected = `the id of one of the ${String(voices.length)} voices of this name${made}: ${shown.join(', ')}${more}${there}`;
-    this.#add(use, { expected, came: show(use.voice), code: 'ambiguous-voice' });
+    this.#add(use, { expected, got: show(use.voice), code: 'ambiguous-voice' });
   }
 
   /** A cell without `name:` that is the very name of a voice which the manifest makes, and no id of the list. */
   nameOfMade({ voice, ...use }: VoiceUse, maker: VoiceMaker): void {
     const expected = `${show(`name:${voice}`)}, for the voice that row ${String(maker.row)} makes (line ${String(maker.line)}); without name: it is an id, and no voice has it`;
-    this.#add(use, { expected, came: show(voice), code: 'unknown-voice' });
+    this.#add(use, { expected, got: show(voice), code: 'unknown-voice' });
   }
 
   /** An id that the list does not have. `called`: the voices that have it as their name. */
@@ -109,7 +109,7 @@ export class VoiceReport {
     const hint = nameHint(voice, called) ?? this.#idHint(voice, voices);
     if (strict) {
       const expected = `a voice of the API's list, under --strict${hint} (voxbatch voices list)`;
-      this.#add(use, { expected, came: show(voice), code: 'unknown-voice' });
+      this.#add(use, { expected, got: show(voice), code: 'unknown-voice' });
     } else if (this.warnings.length < MOST_WARNED) {
       const message = `"${voice}" is not in the API's list of voices${hint} (voxbatch voices list)`;
       this.warnings.push({ column: this.#columns.voice, message, line, rows });
@@ -136,7 +136,7 @@ export class VoiceReport {
       if (fits.has(engine.toLowerCase())) continue;
       const whose = written === id ? show(id) : `${show(written)} (${id})`;
       const expected = `an engine that voice ${whose} works with: ${modelIds.join(', ')}`;
-      this.#add(use, { column: this.#columns.engine, expected, came: show(engine), code: 'engine-misfit' });
+      this.#add(use, { column: this.#columns.engine, expected, got: show(engine), code: 'engine-misfit' });
     }
   }
 
@@ -163,12 +163,12 @@ export class VoiceReport {
 
   #add(
     { line, id, file, rows }: UsedBy,
-    what: Pick<ManifestProblem, 'expected' | 'came' | 'code'> & { readonly column?: string },
+    what: Pick<ManifestProblem, 'expected' | 'got' | 'code'> & { readonly column?: string },
   ): void {
     this.problemCount += 1;
     if (this.problems.length >= KEPT_PROBLEMS) return;
     const often = rows > 1 ? ` (in ${String(rows)} rows, of which this is the first)` : '';
     const place = { line, id, column: what.column ?? this.#columns.voice, ...(file === undefined ? {} : { file }) };
-    this.problems.push({ ...what, ...place, came: `${what.came}${often}` });
+    this.problems.push({ ...what, ...place, got: `${what.got}${often}` });
   }
 }

@@ -28,6 +28,6 @@ function textOf(file: string): string {
   }
 }
 
-function refuse(option: string, expected: string, came: string): never {
-  throw new VoxbatchError({ type: 'bad-option', option, expected, came });
+function refuse(option: string, expected: string, got: string): never {
+  throw new VoxbatchError({ type: 'bad-option', option, expected, got });
 }

@@ -12,7 +12,7 @@ export function viewAction({ at, kind, actor, reason, details, rows }: ActionRec
   const { credits, budget, changed, isNow, jobId, removed, results, range } = details;
   return {
     at: new Date(at),
-    what: kind.replaceAll('-', '_'),
+    what: kind,
     by: actor.type,
     who: actor.name,
     reason,

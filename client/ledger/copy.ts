@@ -103,7 +103,7 @@ type Address = Extract<LedgerAddress, { readonly type: 'address' }>;
 
 function addressOf(operand: 'FROM' | 'TO', given: string): Address {
   const read = readLedgerAddress(given);
-  return read.type === 'address' ? read : refuseOption(operand, read.expected, read.came);
+  return read.type === 'address' ? read : refuseOption(operand, read.expected, read.got);
 }
 
 /** Two paths to one file are one ledger. */

@@ -1,5 +1,5 @@
 import type { Pilot } from '../../batches/subset/pilot.ts';
-import type { ExitName } from '../../contract/exit-codes.ts';
+import { viewExit, type ExitName } from '../../contract/exit-codes.ts';
 import { viewMoney } from './counts-view.ts';
 import type { Verified } from './verify.ts';
 import type { FinishedBatch, WrittenFiles } from './write-files.ts';
@@ -9,7 +9,7 @@ export function viewEnd(finished: FinishedBatch, exit: ExitName, detached: boole
   const { batch, counts, money, pilot, out } = finished;
   const { budget, budgetLeft } = viewMoney(money, batch.settings.budget);
   return {
-    ...{ batch: batch.name, exit, outcomes: counts.outcomes, notChosen: counts.notChosen, credits: money },
+    ...{ batch: batch.name, ...viewExit(exit), outcomes: counts.outcomes, notChosen: counts.notChosen, credits: money },
     ...{ budget, budgetLeft, detached, halted: batch.halted, out },
     /** What the rows that were run show of those that were left out; null if none were, or the batch is not finished. */
     sample: pilot === undefined ? null : viewSample(pilot),
@@ -20,7 +20,7 @@ export function viewEnd(finished: FinishedBatch, exit: ExitName, detached: boole
 /** The files of a batch that `results` wrote. */
 export function viewResults(files: WrittenFiles) {
   const { batch, exit, counts, money, out, mismatches } = files;
-  const sums = { batch: batch.name, exit, outcomes: counts.outcomes, credits: money };
+  const sums = { batch: batch.name, ...viewExit(exit), outcomes: counts.outcomes, credits: money };
   return { ...sums, out, mismatches, ...viewMade(files) };
 }
 
@@ -28,7 +28,7 @@ export function viewResults(files: WrittenFiles) {
 export function viewVerified({ report, inStore }: Verified) {
   const { folder, batch, rows, outcomes, unfinished, charged, media, edited, mismatches } = report;
   return {
-    exit: mismatches.length > 0 ? ('mismatch' as const) : ('complete' as const),
+    ...viewExit(mismatches.length > 0 ? 'mismatch' : 'complete'),
     ...{ folder, batch, rows, outcomes, unfinished, charged, media, edited, mismatches },
     damagedInStore: inStore?.damaged ?? [],
   };
@@ -46,5 +46,14 @@ function viewMade({ joined, finished, workbook }: Pick<WrittenFiles, 'joined' | 
 }
 
 export function viewSample({ rows, run, left, prices: { operations, rest }, charged, whole }: Pilot) {
-  return { run, left, rows, operations, rest, whole: { charged, ...whole } };
+  return { run, left, rows, operations: operations.map(viewPrice), rest, whole: { charged, ...whole } };
+}
+
+function viewPrice({ requests, unquoted, ...price }: Pilot['prices']['operations'][number]) {
+  return {
+    ...price,
+    /** Requests whose price the API named; 0 if it names none. */
+    pricedRequests: requests,
+    unquoted: { pricedRequests: unquoted.requests, charged: unquoted.charged },
+  };
 }

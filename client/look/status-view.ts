@@ -2,6 +2,8 @@ import { endedOf, resultsOf, viewMoney } from './counts-view.ts';
 import type { PaceView } from './pace.ts';
 import type { ActionRecord } from '../../contract/actions.ts';
 import { exitOfView } from '../../batches/look/view-batch.ts';
+import { viewExit } from '../../contract/exit-codes.ts';
+import { shownControl } from '../../contract/outcomes.ts';
 import { dialectChoiceOf } from '../../contract/batch.ts';
 import type { HookTarget } from '../../contract/hooks.ts';
 import { viewTunables } from './tunables-view.ts';
@@ -16,8 +18,9 @@ export function viewListed({ batch, counts, money }: Pick<BatchHere, 'batch' | '
   return {
     batch: batch.name,
     state: batch.state,
-    control: batch.control,
-    exit: exitOfView({ batch, counts }),
+    /** What a person lets it do; null once it is closed. */
+    control: shownControl(batch),
+    ...viewExit(exitOfView({ batch, counts })),
     rows: counts.total,
     /** Rows with a result. */
     done: resultsOf(counts),
@@ -48,7 +51,7 @@ export function viewStatus(status: BatchStatus) {
   const { batch, workerEnd, pausedBy } = status;
   return {
     ...viewListed(status),
-    exit: status.exit,
+    ...viewExit(status.exit),
     ...viewGoing(status),
     ...viewApi(status),
     /** Living workers that wait for the store, since when, and what it answers; null if none does. */

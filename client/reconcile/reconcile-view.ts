@@ -1,5 +1,5 @@
 import type { BatchView } from '../../batches/look/view-batch.ts';
-import type { ExitName } from '../../contract/exit-codes.ts';
+import { viewExit, type ExitName } from '../../contract/exit-codes.ts';
 import { partNumber } from '../../contract/row-parts.ts';
 import type { Reconciled, ReconciledRow } from './reconcile.ts';
 
@@ -11,11 +11,11 @@ export function viewReconciled(
   wordsOf: (row: ReconciledRow) => string,
 ) {
   return {
-    ...{ batch, exit, outcomes: counts.outcomes, credits: money, out },
+    ...{ batch, ...viewExit(exit), outcomes: counts.outcomes, credits: money, out },
     rows: rows.map((row) => ({
       row: row.partOf ?? row.row,
       ...((row.partOf ?? null) === null ? {} : { part: partNumber(row.id) }),
-      ...{ id: row.id, is: row.type.replaceAll('-', '_'), jobId: row.jobId, message: wordsOf(row) },
+      ...{ id: row.id, is: row.type, jobId: row.jobId, message: wordsOf(row) },
     })),
     orphans:
       orphans.type === 'unreadable'

@@ -161,8 +161,8 @@ export function viewPlan(view: PlanView, refusal: string | null, unconfirmed?: U
     /** What each name of the cast would cost, in order of their first rows. */
     cast: summary.speakers.map((sum) => viewSpeaker(sum, settings)),
     kinds: new Map(kinds.map((line) => [line.kind, viewLine(line)])),
-    /** By operation, in the form of the config file. */
-    prices: new Map([...view.prices].map(([operation, price]) => [operation, new Map(Object.entries(price))])),
+    /** What a unit of each operation costs. */
+    prices: view.prices,
     unpricedRows: summary.unpricedRows.first,
     notProbed: { count: summary.notProbed.count, rows: summary.notProbed.first },
     balance: credits,

@@ -145,9 +145,9 @@ async function lookAhead(
 /** Throws {@link VoxbatchError} (`bad-option`) for a manifest that cannot be read each time a schedule fires. */
 export function checkScheduledManifest(manifest: string): void {
   if (manifest !== '-' && (!isUrl(manifest) || isManifestUrl(manifest))) return;
-  const came = manifest === '-' ? 'standard input' : `a ${urlSchemeOf(manifest) ?? ''}: URL`;
+  const got = manifest === '-' ? 'standard input' : `a ${urlSchemeOf(manifest) ?? ''}: URL`;
   const expected = `what is read each time it fires: a file, a pattern such as 'drop/*.csv', or ${MANIFEST_URL_FORM}`;
-  throw new VoxbatchError({ type: 'bad-option', option: 'manifest', expected, came });
+  throw new VoxbatchError({ type: 'bad-option', option: 'manifest', expected, got });
 }
 
 /**
@@ -157,7 +157,7 @@ export function checkScheduledManifest(manifest: string): void {
 export function checkScheduleName(name: string): void {
   if (isBatchName(name) && name.length <= LONGEST_SCHEDULE_NAME && /[\p{L}\p{M}\p{N}_-]$/u.test(name)) return;
   const expected = `at most ${LONGEST_SCHEDULE_NAME} letters, digits, spaces, dots, dashes and underscores, with a letter or digit at both ends`;
-  throw new VoxbatchError({ type: 'bad-option', option: 'name', expected, came: JSON.stringify(name).slice(0, 100) });
+  throw new VoxbatchError({ type: 'bad-option', option: 'name', expected, got: JSON.stringify(name).slice(0, 100) });
 }
 
 /**
@@ -171,8 +171,8 @@ export function requireSpec(
 ): ScheduleSpec {
   const read = readScheduleSpec(written, before);
   if (read.type === 'read') return read.spec;
-  const { option, expected, came } = read;
-  throw new VoxbatchError({ type: 'bad-option', option: nameOf(option), expected, came });
+  const { option, expected, got } = read;
+  throw new VoxbatchError({ type: 'bad-option', option: nameOf(option), expected, got });
 }
 
 /** A schedule as it is put on record. `realm`: whose money it spends. */

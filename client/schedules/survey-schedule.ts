@@ -217,7 +217,7 @@ export function requireRange(written: WrittenRange, nameOf: (option: keyof Writt
       type: 'bad-option',
       option: nameOf(option),
       expected,
-      came: written[option] ?? 'nothing',
+      got: written[option] ?? 'nothing',
     });
   };
   const timeOf = (option: keyof WrittenRange): number =>

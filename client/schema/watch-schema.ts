@@ -17,6 +17,16 @@ export interface SchemaReport extends Pick<SchemaLook, 'form' | 'title' | 'versi
   readonly isSound: boolean;
 }
 
+/** A report for programs. */
+export interface SchemaReportView extends Omit<SchemaReport, 'isSound' | 'changes'> {
+  readonly sound: boolean;
+  readonly changes: (SchemaChanges & { readonly since: Date }) | null;
+}
+
+export function viewSchema({ isSound, changes, ...report }: SchemaReport): SchemaReportView {
+  return { ...report, sound: isSound, changes: changes && { ...changes, since: new Date(changes.since) } };
+}
+
 /**
  * Reads the API's OpenAPI document and compares it with what voxbatch asks of the API, and with the last look. Spends nothing.
  *

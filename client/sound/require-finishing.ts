@@ -26,8 +26,8 @@ export async function requireFinishing({ finish }: Pick<Reading, 'finish'>, env:
   if (why !== undefined) refuse('an ffmpeg that can do this', `${program}, which cannot: ${why.replace(/\.$/u, '')}`);
 }
 
-function refuse(expected: string, came: string): never {
-  throw new VoxbatchError({ type: 'bad-option', option: OPTION, expected, came });
+function refuse(expected: string, got: string): never {
+  throw new VoxbatchError({ type: 'bad-option', option: OPTION, expected, got });
 }
 
 /** What to do where there is no ffmpeg. `named`: the path that `VOXBATCH_FFMPEG` names, where no program is; undefined: it is not set. */

@@ -1,13 +1,16 @@
 import { viewTunables } from '../look/tunables-view.ts';
+import { shownControl } from '../../contract/outcomes.ts';
 import type { Steered, Tuned } from './steer-batch.ts';
 
 /** A steered batch for programs. */
-export function viewSteered({ after: { name, state, control, halted }, stillRunning }: Steered) {
-  return { batch: name, state, control, halted, ...stillRunning };
+export function viewSteered({ after, stillRunning }: Steered) {
+  const { name, state, halted } = after;
+  return { batch: name, state, control: shownControl(after), halted, ...stillRunning };
 }
 
 /** A batch's settings for programs. */
-export function viewTuned({ batch: { name, state, control, halted, settings }, money }: Tuned) {
+export function viewTuned({ batch, money }: Tuned) {
+  const { name, state, halted, settings } = batch;
   const { budget, budgetLeft } = money;
-  return { batch: name, state, control, halted, ...viewTunables(settings), budget, budgetLeft };
+  return { batch: name, state, control: shownControl(batch), halted, ...viewTunables(settings), budget, budgetLeft };
 }

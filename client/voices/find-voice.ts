@@ -143,15 +143,27 @@ export async function showVoice(
   }
 }
 
-/** A voice, ready for display. */
-export interface VoiceView extends Pick<Voice, 'id' | 'name' | 'provider'> {
+/** A listed voice, ready for display. */
+export interface ListedVoiceView extends Pick<Voice, 'id' | 'name' | 'provider'> {
   /** Null if the API does not say. */
   readonly engines: readonly string[] | null;
-  readonly state: 'in_training' | 'ready';
+  readonly state: 'in-training' | 'ready';
+  /** Null if the API does not say. */
+  readonly createdAt: Date | null;
+}
+
+/** A voice and who needs it, ready for display. */
+export interface VoiceView extends ListedVoiceView {
   readonly usedBy: readonly VoiceUser[];
 }
 
-export function voiceView({ voice, usedBy }: Extract<ShownVoice, { readonly type: 'found' }>): VoiceView {
-  const { id, name, provider, modelIds = null, isInTraining } = voice;
-  return { id, name, provider, engines: modelIds, state: isInTraining === true ? 'in_training' : 'ready', usedBy };
+export function viewVoice({ id, name, provider, modelIds, isInTraining, createdAtMs }: Voice): ListedVoiceView {
+  return {
+    ...{ id, name, provider, engines: modelIds ?? null, state: isInTraining === true ? 'in-training' : 'ready' },
+    createdAt: createdAtMs === undefined ? null : new Date(createdAtMs),
+  };
+}
+
+export function viewShownVoice({ voice, usedBy }: Extract<ShownVoice, { readonly type: 'found' }>): VoiceView {
+  return { ...viewVoice(voice), usedBy };
 }

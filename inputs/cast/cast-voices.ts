@@ -44,7 +44,7 @@ export class CastVoices {
     const hint = near === undefined ? '' : `; the nearest is ${show(near)}`;
     const expected = `a name of the cast ${this.#from}${hint}`;
     const column = columns.headerOf(CAST_COLUMN);
-    return { ...NOTHING, findings: [{ column, expected, came: show(name), code: 'unknown-speaker' }] };
+    return { ...NOTHING, findings: [{ column, expected, got: show(name), code: 'unknown-speaker' }] };
   }
 
   /** What a name stands for; undefined if the cast does not have it, or has it in several cases and in none exactly so. */

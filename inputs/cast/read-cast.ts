@@ -112,8 +112,8 @@ function findWrong({ name, values }: CastMember, before: number | undefined): re
   ];
 }
 
-function bad(column: string, expected: string, came: string): Finding {
-  return { column, expected, came, code: 'bad-cast' };
+function bad(column: string, expected: string, got: string): Finding {
+  return { column, expected, got, code: 'bad-cast' };
 }
 
 function refusal(path: string, problems: readonly ManifestProblem[]): ManifestError {

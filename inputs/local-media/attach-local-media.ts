@@ -39,8 +39,8 @@ export async function attachLocalMedia(
     const wrong = files.flatMap(({ column, path, file }): ManifestProblem[] => {
       if (!('why' in file)) return [];
       const expected = `${EXPECTED[column]} (a relative path begins in the folder of the manifest)`;
-      const came = `${show(path)}: ${file.why}`;
-      return [{ line: row.line, id: row.id, column: columns.headerOf(column), expected, came, code: 'bad-media' }];
+      const got = `${show(path)}: ${file.why}`;
+      return [{ line: row.line, id: row.id, column: columns.headerOf(column), expected, got, code: 'bad-media' }];
     });
     problems.push(...wrong);
     if (wrong.length > 0) faulty.push(row);

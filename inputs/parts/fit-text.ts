@@ -39,12 +39,12 @@ export function fitText(spec: RowSpec, { tts, split, textLimits = {} }: TextRule
   const isSplit = split !== undefined && canBeSplit(spec);
   const limit = known ?? (isSplit ? { most: ASSUMED_TEXT_LIMIT } : undefined);
   if (limit === undefined || text.length <= limit.most || (!isSplit && isDoubtful(limit))) return WHOLE;
-  const came = `${text.length} characters`;
+  const got = `${text.length} characters`;
   const expected = `a text of at most ${limit.most} characters${saidBy(known)}`;
-  if (!isSplit) return { finding: { expected: `${expected}${adviceFor(spec)}`, came, code: 'text-too-long' } };
+  if (!isSplit) return { finding: { expected: `${expected}${adviceFor(spec)}`, got, code: 'text-too-long' } };
   const cut = splitText(text, { by: split, limit: limit.most, language });
   if (cut.type === 'parts') return { parts: cut.parts };
-  return { finding: { expected: `${expected}, because ${WHY_UNCUT[cut.why]}`, came, code: 'text-too-long' } };
+  return { finding: { expected: `${expected}, because ${WHY_UNCUT[cut.why]}`, got, code: 'text-too-long' } };
 }
 
 /**

@@ -32,7 +32,7 @@ export class JoinCheck {
     const { column } = this.#joining;
     if (byName.has(column)) return undefined;
     const expected = `a column ${show(column)} in the file, as --join says`;
-    return { column, expected, came: 'no such column', code: 'bad-join' };
+    return { column, expected, got: 'no such column', code: 'bad-join' };
   }
 
   findWrong({ byName }: Pick<Columns, 'byName'>, { cells, kind, name, row }: JoinedRow): Finding[] {
@@ -41,22 +41,22 @@ export class JoinCheck {
     const value = cellOf(column);
     if (collisionKey(name).startsWith(`${JOINED_FOLDER}/`)) {
       const expected = `a path outside the folder ${JOINED_FOLDER}, which is for what --join makes`;
-      return [{ column: '', expected, came: show(name), code: 'bad-name' }];
+      return [{ column: '', expected, got: show(name), code: 'bad-name' }];
     }
     if (value === '') return [];
     const findings: Finding[] = [];
     const pause = cellOf(PAUSE_COLUMN);
     if (pause !== '' && parsePause(pause) === undefined) {
-      findings.push({ column: PAUSE_COLUMN, expected: PAUSE_FORM, came: show(pause), code: 'bad-number' });
+      findings.push({ column: PAUSE_COLUMN, expected: PAUSE_FORM, got: show(pause), code: 'bad-number' });
     }
     if (kind !== undefined && kind !== 'tts') {
       const expected = `an empty cell, for only rows that make speech (tts) can be joined, and this is ${kind}`;
-      findings.push({ column, expected, came: show(value), code: 'bad-join' });
+      findings.push({ column, expected, got: show(value), code: 'bad-join' });
     }
     const other = this.#otherValue(value, row);
     if (other !== undefined) {
       const expected = `a value whose file name differs from that of row ${other}, ignoring case`;
-      findings.push({ column, expected, came: show(value), code: 'duplicate-name' });
+      findings.push({ column, expected, got: show(value), code: 'duplicate-name' });
     }
     return findings;
   }

@@ -22,24 +22,24 @@ export async function checkSamples({ samples = [] }: RowSpec, rules: SampleRules
   const { limits = SAMPLE_LIMITS } = rules;
   if (samples.length > limits.files) {
     const expected = `${String(limits.files)} files at most (setting samples.files)`;
-    return { findings: [{ expected, came: `${String(samples.length)} files`, code: 'bad-sample' }] };
+    return { findings: [{ expected, got: `${String(samples.length)} files`, code: 'bad-sample' }] };
   }
   const findings: Omit<Finding, 'column'>[] = [];
   const files: LocalFile[] = [];
   for (const sample of await Promise.all(samples.map(({ path }) => findSample(path, rules.folders, limits)))) {
     if ('why' in sample) {
       const expected = `a recording (${SAMPLE_FORMATS}) of ${inMegabytes(limits.bytes)} at most (setting samples.bytes)`;
-      findings.push({ expected, came: `${show(sample.given)}: ${sample.why}`, code: 'bad-sample' });
+      findings.push({ expected, got: `${show(sample.given)}: ${sample.why}`, code: 'bad-sample' });
     } else files.push(sample);
   }
   const seconds = files.reduce((sum, file) => sum + file.seconds, 0);
   if (findings.length === 0 && seconds > limits.seconds) {
     const expected = `${String(limits.seconds)} s of recordings at most (setting samples.seconds)`;
-    findings.push({ expected, came: `${seconds.toFixed(1)} s`, code: 'bad-sample' });
+    findings.push({ expected, got: `${seconds.toFixed(1)} s`, code: 'bad-sample' });
   }
   const twice = files.find(({ sha256 }, at) => files.findIndex((one) => one.sha256 === sha256) < at);
   if (twice !== undefined) {
-    findings.push({ expected: 'recordings that differ', came: `${show(twice.path)} twice`, code: 'bad-sample' });
+    findings.push({ expected: 'recordings that differ', got: `${show(twice.path)} twice`, code: 'bad-sample' });
   }
   return findings.length > 0 ? { findings } : { samples: files };
 }

@@ -7,7 +7,7 @@ import { attributeOf, plainText, scanPieces } from './xml-scanner.ts';
 /** A cell without a value that could be used. */
 export interface BadCell {
   /** As in `#REF!`, or what it is. */
-  readonly came: string;
+  readonly got: string;
 }
 
 export interface SheetRow {
@@ -124,7 +124,7 @@ class SheetReader {
   #cellOf(value: string | undefined): string | BadCell {
     const isText = this.#type === 'str' || this.#type === 'inlineStr';
     if (this.#isFormula && (value === undefined || (value === '' && !isText)))
-      return { came: 'a formula whose result is not in the file' };
+      return { got: 'a formula whose result is not in the file' };
     if (value === undefined || value === '') return '';
     switch (this.#type) {
       case 's':
@@ -135,7 +135,7 @@ class SheetReader {
       case 'b':
         return value.trim() === '1' || value.trim() === 'true' ? 'true' : 'false';
       case 'e':
-        return { came: plainText(value) };
+        return { got: plainText(value) };
       case 'd':
         return plainText(value);
       default: {

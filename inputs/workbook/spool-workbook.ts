@@ -71,7 +71,7 @@ class Spool {
       const column = this.#columnAt(at);
       if (column === undefined) return [];
       if (typeof cell !== 'string') return [bad(row, at, column, cell)];
-      return isCutForExcel(cell) ? [bad(row, at, column, { came: 'a text that was cut' })] : [];
+      return isCutForExcel(cell) ? [bad(row, at, column, { got: 'a text that was cut' })] : [];
     });
   }
 
@@ -86,7 +86,7 @@ class Spool {
     if (column === undefined) return [];
     const expected =
       'cells that are not merged, each with its own value (in Excel: unmerge them, and fill the empty ones)';
-    return [{ line: first, id: '', column, expected, came: `merged cells ${range}`, code: 'merged-cells' }];
+    return [{ line: first, id: '', column, expected, got: `merged cells ${range}`, code: 'merged-cells' }];
   }
 
   /** The name of a column whose cells are read; undefined for another. */
@@ -112,9 +112,9 @@ function badNames(row: number, cells: SheetRow['cells']): readonly ManifestProbl
   return cells.flatMap((cell, at) => (typeof cell === 'string' ? [] : [bad(row, at, '', cell)]));
 }
 
-function bad(row: number, at: number, column: string, { came }: BadCell): ManifestProblem {
+function bad(row: number, at: number, column: string, { got }: BadCell): ManifestProblem {
   const expected = 'a value (correct the formula, or open the file in Excel and save it, so that results are in it)';
-  return { line: row, id: '', column, expected, came: `${came} in cell ${placeInSheet(row, at)}`, code: 'bad-cell' };
+  return { line: row, id: '', column, expected, got: `${got} in cell ${placeInSheet(row, at)}`, code: 'bad-cell' };
 }
 
 /** A cell of a column that is not read counts as empty. */

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import { byItself } from '../../contract/actions.ts';
+import { currentExit } from '../../contract/exit-codes.ts';
 import type { SkipCause } from '../../contract/schedule.ts';
 import { formatOccurrence, parseOccurrence, type Occurrence } from '../../policy/schedules/occurrence.ts';
 import type {
@@ -202,5 +203,5 @@ export async function findOccurrence(db: Db | Tx, { schedule, at }: Occurrence):
 function toRecord(line: Selectable<OccurrencesTable>): OccurrenceRecord {
   const { at, state, exit, cause, reason, ended_at: endedAt, etag, unchanged, out } = line;
   const isUnchanged = unchanged === null ? null : unchanged === 1;
-  return { at, state, exit, cause, reason, endedAt, etag, isUnchanged, out };
+  return { at, state, exit: currentExit(exit), cause, reason, endedAt, etag, isUnchanged, out };
 }

@@ -18,7 +18,7 @@ export type FieldValues = readonly number[] | '*';
 /** Parsed calendar times, or what was expected instead. */
 export type ReadCalendar =
   | { readonly type: 'read'; readonly times: CalendarTimes }
-  | { readonly type: 'refused'; readonly expected: string; readonly came: string };
+  | { readonly type: 'refused'; readonly expected: string; readonly got: string };
 
 type FieldName = Exclude<keyof CalendarTimes, 'second' | 'year'>;
 
@@ -65,8 +65,8 @@ export function parseCron(text: string): ReadCalendar {
   const given = CRON_WORDS[text.trim().toLowerCase()] ?? text.trim();
   const parts = given.split(/\s+/);
   if (given === '' || parts.length !== CRON_FIELDS.length) {
-    const came = given === '' ? 'nothing' : `${parts.length} ${parts.length === 1 ? 'field' : 'fields'}`;
-    return refused(`five fields (${CRON_FIELDS.join(' ')}), or @daily and its like`, came);
+    const got = given === '' ? 'nothing' : `${parts.length} ${parts.length === 1 ? 'field' : 'fields'}`;
+    return refused(`five fields (${CRON_FIELDS.join(' ')}), or @daily and its like`, got);
   }
   const times: Record<keyof CalendarTimes, FieldValues> = { ...EACH_MINUTE };
   for (const [at, name] of CRON_FIELDS.entries()) {
@@ -121,6 +121,6 @@ function expectedOf({ least, most, words }: Field): string {
   return `*, ${least} to ${most}${named}, ranges (1-5), lists (1,3) and steps (*/2)`;
 }
 
-function refused(expected: string, came: string): ReadCalendar {
-  return { type: 'refused', expected, came };
+function refused(expected: string, got: string): ReadCalendar {
+  return { type: 'refused', expected, got };
 }

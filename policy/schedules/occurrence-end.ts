@@ -1,12 +1,12 @@
 import type { OccurrenceEnd, RowsLeftOut } from '../../contract/activities.ts';
-import type { ExitName } from '../../contract/exit-codes.ts';
+import { currentExit, type ExitName } from '../../contract/exit-codes.ts';
 
 /**
  * Exits of a batch that gave up on its own or has a mismatch: its occurrence has failed, which pauses a schedule with
  * `pauseOnFailure`. Single rows that are failed, unknown or unfit do not count: they are results, and the next
  * occurrence has the next manifest.
  */
-const FAILED: readonly ExitName[] = ['halted', 'outOfCredits', 'api', 'mismatch', 'internal'];
+const FAILED: readonly ExitName[] = ['halted', 'skipped', 'api', 'mismatch', 'internal'];
 
 /** How an occurrence is reported once its batch has ended. `reason`: why it counts as failed, as a sentence. */
 export type OccurrenceVerdict =
@@ -20,7 +20,9 @@ type BatchEnding = Omit<Extract<OccurrenceEnd, { readonly type: 'ended' }>, 'typ
  * Distinguishes a batch that ended normally from one that gave up, or whose files could not be written (`problem` says
  * why).
  */
-export function endingOf(batch: string, { exit, problem, leftOut }: BatchEnding): OccurrenceVerdict {
+export function endingOf(batch: string, { exit: recorded, problem, leftOut }: BatchEnding): OccurrenceVerdict {
+  // In a history that an earlier version began, it is that one's name.
+  const exit = currentExit(recorded);
   if (problem !== undefined) return { type: 'failed', exit, reason: problem };
   return FAILED.includes(exit)
     ? { type: 'failed', exit, reason: `Batch "${batch}" ${whyStopped(exit, leftOut)}.` }
@@ -29,7 +31,7 @@ export function endingOf(batch: string, { exit, problem, leftOut }: BatchEnding)
 
 function whyStopped(exit: ExitName, leftOut: RowsLeftOut | undefined): string {
   switch (exit) {
-    case 'outOfCredits':
+    case 'skipped':
       return leftOut === undefined ? 'stopped at its budget or ran out of credits' : whyLeftOut(leftOut);
     case 'halted':
       return 'halted, because too many of its rows failed';

@@ -59,7 +59,7 @@ export interface WrittenSpec {
 /** A parsed spec, or the invalid option with what was expected. */
 export type ReadSpec =
   | { readonly type: 'read'; readonly spec: ScheduleSpec }
-  | { readonly type: 'refused'; readonly option: keyof WrittenSpec; readonly expected: string; readonly came: string };
+  | { readonly type: 'refused'; readonly option: keyof WrittenSpec; readonly expected: string; readonly got: string };
 
 const HOUR_MS = 3_600_000;
 /** Max jitter, ms. A firing is matched to its due time within the jitter; a later one matches none. */
@@ -139,7 +139,7 @@ function readTimes({ every, cron }: WrittenSpec, before: ScheduleSpec | undefine
   if (cron !== undefined) {
     const read = parseCron(cron);
     return read.type === 'refused'
-      ? refused('cron', read.expected, read.came)
+      ? refused('cron', read.expected, read.got)
       : { type: 'read', times: { type: 'calendar', calendar: read.times, text: `cron ${cron.trim()}` } };
   }
   const everyMs = parseDuration(every ?? '');
@@ -179,7 +179,7 @@ function isTimezone(name: string): boolean {
 function refused(
   option: keyof WrittenSpec,
   expected: string,
-  came: string | undefined,
+  got: string | undefined,
 ): Extract<ReadSpec, { readonly type: 'refused' }> {
-  return { type: 'refused', option, expected, came: came ?? 'nothing' };
+  return { type: 'refused', option, expected, got: got ?? 'nothing' };
 }

@@ -7,7 +7,7 @@ import {
   type SurfaceComparison,
 } from '../../client/compare/compare-dialects.ts';
 import type { Flags } from '../commands/flags.ts';
-import type { ExitName } from '../../contract/exit-codes.ts';
+import { viewExit, type ExitName } from '../../contract/exit-codes.ts';
 import { confirmedAccess } from '../connect/open-api.ts';
 import { readSettings } from '../connect/settings.ts';
 import { DIALECTS } from '../../contract/dialects.ts';
@@ -20,7 +20,7 @@ export type CompareFlags = Omit<Flags, 'rows' | 'pollRate'> & { readonly rows?: 
 const EXITS: Readonly<Record<DialectComparison['verdict'], ExitName>> = {
   parity: 'complete',
   differs: 'failures',
-  unread: 'api',
+  unread: 'api-away',
 };
 
 /** `voxbatch compare`: the account in both dialects side by side. Only reads; spends nothing. Each request is logged on stderr. */
@@ -34,7 +34,7 @@ export async function compareAccount(flags: CompareFlags, { output }: RunContext
     },
   });
   const exit = EXITS[found.verdict];
-  printAnswer(output, flags, { exit, ...found }, () => dialectLines(found));
+  printAnswer(output, flags, { ...viewExit(exit), ...found }, () => dialectLines(found));
   return exit;
 }
 

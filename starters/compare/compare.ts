@@ -2,7 +2,7 @@ import { messageOf } from '../../contract/message-of.ts';
 import { printAnswer, type RunContext } from '../terminal/output.ts';
 import { resolve } from 'node:path';
 import { showComparison, type ComparisonAnswer, type ComparisonView } from '../../client/compare/compare.ts';
-import type { ExitName } from '../../contract/exit-codes.ts';
+import { viewExit, type ExitName } from '../../contract/exit-codes.ts';
 import { defined } from '../../contract/defined.ts';
 import type { CompareFlags } from './compare-dialects.ts';
 import { flagOf } from '../terminal/tunable-words.ts';
@@ -18,7 +18,7 @@ const NAMED_IN_JSON = 100;
 const EXITS: Readonly<Record<ComparisonView['verdict'], ExitName>> = {
   parity: 'complete',
   differs: 'failures',
-  unfinished: 'goesOn',
+  unfinished: 'unfinished',
 };
 
 /** `voxbatch compare [BATCH BATCH]`: two batches of one manifest, or the account in both dialects, side by side. Spends nothing. */
@@ -47,7 +47,7 @@ export async function compare(
   if (answer.type !== 'compared') throw refusalOf(answer, names, table ?? '');
   const { view } = answer;
   const exit = EXITS[view.verdict];
-  printAnswer(output, { json }, { exit, ...view }, () => comparisonLines(view));
+  printAnswer(output, { json }, { ...viewExit(exit), ...view }, () => comparisonLines(view));
   if (table !== undefined) output.say(`The rows that differ: ${shortPath(table)}`);
   return exit;
 }

@@ -85,10 +85,10 @@ function readConfigOf(env: NodeJS.ProcessEnv): Promise<FolderConfig> {
 }
 
 /** An impossible address is a wrong setting, not an unreachable ledger or store. */
-function refuseAddress(env: NodeJS.ProcessEnv, { of, expected, came }: RefusedAddress): never {
+function refuseAddress(env: NodeJS.ProcessEnv, { of, expected, got }: RefusedAddress): never {
   const variable = `VOXBATCH_${of.toUpperCase()}`;
   const where = env[variable] === undefined ? `"${of}" in voxbatch.config.json` : variable;
-  throw new ExitError('usage', `${where}: expected ${expected}, got ${came}. Correct it. ${UNTOUCHED}`);
+  throw new ExitError('usage', `${where}: expected ${expected}, got ${got}. Correct it. ${UNTOUCHED}`);
 }
 
 const UNTOUCHED = 'Nothing was recorded. Nothing was spent.';

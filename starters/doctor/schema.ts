@@ -1,5 +1,5 @@
-import type { RunContext } from '../terminal/output.ts';
-import { watchSchema, type SchemaReport } from '../../client/schema/watch-schema.ts';
+import { printAnswer, type RunContext } from '../terminal/output.ts';
+import { viewSchema, watchSchema, type SchemaReport } from '../../client/schema/watch-schema.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { confirmedAccess } from '../connect/open-api.ts';
@@ -10,8 +10,7 @@ export async function doctorSchema(flags: Flags, { output }: RunContext): Promis
   const settings = await readSettings();
   const isStrict = flags.strictSchema === true;
   const report = await watchSchema(settings, await confirmedAccess(settings, flags), { isStrict });
-  // Its names are not turned to snake_case: they were published as they are.
-  for (const line of flags.json === true ? [JSON.stringify(report)] : schemaLines(report, isStrict)) output.data(line);
+  printAnswer(output, flags, viewSchema(report), () => schemaLines(report, isStrict));
   return isStrict && !report.isSound ? 'mismatch' : 'complete';
 }
 

@@ -195,18 +195,18 @@ function whyText(mismatch: LineMismatch, batch: string): string {
       return `expected the id of row ${String(mismatch.row)}, "${oneLine(mismatch.expected)}": it names files and cannot be changed`;
     case 'other-job':
       return (
-        `row ${String(mismatch.row)} of batch "${batch}" has no job ${oneLine(mismatch.came)}: the file is of another batch of this name, ` +
+        `row ${String(mismatch.row)} of batch "${batch}" has no job ${oneLine(mismatch.got)}: the file is of another batch of this name, ` +
         'or older than the last "reconcile --release"'
       );
     case 'new-name':
       return (
-        `expected the id of a voice, or the name that the row had; got "${oneLine(mismatch.came)}": names are looked up only when a batch is made ` +
+        `expected the id of a voice, or the name that the row had; got "${oneLine(mismatch.got)}": names are looked up only when a batch is made ` +
         (mismatch.made === undefined
           ? '(voxbatch voices list)'
           : `(write ${oneLine(mismatch.made)}, the id of the voice of this name that the batch made)`)
       );
     case 'other-kind':
-      return `expected kind ${mismatch.expected}, as row ${String(mismatch.row)} has; got ${mismatch.came}`;
+      return `expected kind ${mismatch.expected}, as row ${String(mismatch.row)} has; got ${mismatch.got}`;
   }
 }
 

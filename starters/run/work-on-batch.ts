@@ -9,7 +9,7 @@ import {
   type WorkEnd as End,
 } from '../../client/run/work.ts';
 import type { EarlyServer } from '../../client/temporal/early-server.ts';
-import { EXIT_CODES, type ExitName } from '../../contract/exit-codes.ts';
+import { viewExit, type ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { exitErrorOf } from '../exit-of-problem.ts';
 import { ExitError } from '../exit-error.ts';
@@ -63,9 +63,9 @@ export async function workOnBatch(
       const next = continueAfter(request);
       const message = `Ended at once. ${next === null ? SAME_AGAIN : `Continue with: ${next}`}`;
       output.say(message);
-      const { code } = EXIT_CODES[exit];
-      if (output.event !== undefined) output.event({ type: 'ended', exit, code, message, next });
-      else if (json && !isFinished) output.data(jsonLine({ exit, code, message, next }));
+      const view = { ...viewExit(exit), message, next };
+      if (output.event !== undefined) output.event({ type: 'ended', ...view });
+      else if (json && !isFinished) output.data(jsonLine(view));
       atOnce.abort();
     },
   );

@@ -105,7 +105,7 @@ async function triggerToEnd(name: string, { overlap, json, reason }: TriggerFlag
 /** What is said of a trigger that came to nothing, after the name of its schedule, and the exit code. */
 const NOT_OVER: Readonly<Record<Exclude<Triggered['type'], 'over'>, readonly [ExitName, string]>> = {
   unattended: ['unreachable', 'was not triggered.'],
-  dropped: ['goesOn', 'did not fire: one of its batches runs, and the overlap policy dropped this firing.'],
+  dropped: ['unfinished', 'did not fire: one of its batches runs, and the overlap policy dropped this firing.'],
   unseen: [
     'unreachable',
     'has not fired: the server took the trigger and did nothing with it. Nothing was spent by it. Trigger it again.',

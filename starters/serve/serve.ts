@@ -147,7 +147,7 @@ export async function up(flags: Flags, context: RunContext): Promise<ExitName> {
     if (flags.unlessRunning === true) return 'complete';
     const who = found.pid === undefined ? '' : ` (process ${String(found.pid)})`;
     throw new ExitError(
-      'goesOn',
+      'unfinished',
       `\`voxbatch up\` runs in ${home} already${who}. It works on all batches of its account. ` +
         'Nothing was started. For another account in the same folder: voxbatch worker',
     );

@@ -125,7 +125,7 @@ export async function giveText(
   const file = files.find(({ extension }) => extension === form);
   if (file === undefined) {
     throw new ExitError(
-      'quality',
+      'unfit',
       `The transcript has no times, so there is no .${form} of it. It is kept as text: the same command without -o prints it. ` +
         `Record: voxbatch explain ${batch.name}`,
     );

@@ -23,12 +23,12 @@ export function refuseJob(
   { command, typed = command, cells }: PrepareRequest['job'],
   problems: Extract<Asked, { readonly type: 'faulty' }>['problems'],
 ): ExitError {
-  const lines = problems.map(({ code, column, expected, came }) => {
+  const lines = problems.map(({ code, column, expected, got }) => {
     if (code === 'missing-cell' && !(column in cells))
       return `${typed} needs --${column}${column === 'voice' ? ' (voxbatch voices list shows them)' : ''}.`;
     if (code === 'local-file')
-      return `${column}: ${came} is a file here, and the API fetches its media by URL. ${UPLOAD}`;
-    return `${column === '' ? '' : `${column}: `}expected ${expected}; got ${came}.`;
+      return `${column}: ${got} is a file here, and the API fetches its media by URL. ${UPLOAD}`;
+    return `${column === '' ? '' : `${column}: `}expected ${expected}; got ${got}.`;
   });
   return new ExitError(
     'usage',

@@ -64,7 +64,7 @@ const ROW_COLUMNS: readonly TableColumn<PilotRow>[] = [
 
 const PRICE_COLUMNS: readonly TableColumn<ComparedPrice>[] = [
   { title: 'operation', value: ({ operation }) => operation },
-  { title: 'requests', value: ({ requests, unquoted }) => number(requests + unquoted.requests), align: 'right' },
+  { title: 'priced', value: ({ requests, unquoted }) => number(requests + unquoted.requests), align: 'right' },
   { title: 'quoted', value: ({ requests, quoted }) => (requests === 0 ? '-' : number(quoted)), align: 'right' },
   {
     title: 'charged',

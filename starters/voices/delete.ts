@@ -42,7 +42,7 @@ export async function deleteVoice(
     if (!isDeletion(end)) throw noSuchVoice(asked, end, await session.access(), 'Nothing was deleted. ');
     if (end.type === 'in-use') throw inUse(shown, end.users);
     const message = sentenceOf(end, shown);
-    printAnswer(output, flags, { voice: id, result: end.type.replaceAll('-', '_'), message }, () => [message]);
+    printAnswer(output, flags, { voice: id, result: end.type, message }, () => [message]);
     output.say('Nothing was spent.');
     return 'failure' in end && end.failure.class === 'BadToken' ? 'api' : EXITS[end.type];
   });

@@ -1,10 +1,11 @@
-import { printAnswer, type RunContext } from '../terminal/output.ts';
+import { jsonLine, printAnswer, type RunContext } from '../terminal/output.ts';
 import { soleDialect, type Dialect } from '../../contract/dialects.ts';
 import {
   speakingApi,
   listVoices as readList,
   showVoice as show,
-  voiceView,
+  viewShownVoice,
+  viewVoice,
   type VoiceView,
   type FoundVoice,
 } from '../../client/voices/find-voice.ts';
@@ -40,7 +41,7 @@ export async function listVoices(flags: Flags, { output }: RunContext): Promise<
       const by = filter === 'search' ? 'name and id' : 'provider';
       output.say(`The API does not filter by --${filter}; these are all of its voices that match by ${by}.`);
     }
-    if (flags.json === true) output.data(JSON.stringify(voices));
+    if (flags.json === true) output.data(jsonLine(voices.map(viewVoice)));
     else if (voices.length > 0) for (const line of tableLines(VOICE_COLUMNS, voices)) output.data(line);
     if (voices.length === 0) output.say(emptyWords(flags, dialect));
     return 'complete';
@@ -52,7 +53,7 @@ export async function showVoice(asked: string, flags: Flags, { output }: RunCont
   return atSession<ExitName>(flags, async (session, { config }) => {
     const found = await show(session, asked, dialectFor(flags, config));
     if (found.type !== 'found') throw noSuchVoice(asked, found, await session.access());
-    const view = voiceView(found);
+    const view = viewShownVoice(found);
     printAnswer(output, flags, view, () => voiceLines(view));
     return 'complete';
   });
@@ -64,7 +65,7 @@ function voiceLines({ id, name, provider, engines, state, usedBy }: VoiceView): 
     ['name', name],
     ['provider', provider === '' ? 'not told' : provider],
     ['engines', engines === null ? 'not told' : engines.join(', ')],
-    ['state', state === 'in_training' ? 'in training' : 'ready, as far as the API says'],
+    ['state', state === 'in-training' ? 'in training' : 'ready, as far as the API says'],
     ['needed by', usedBy.length === 0 ? 'no open batch' : usersInWords(usedBy)],
   ];
   return facts.map(([title, value]) => `${title.padEnd(9)}  ${oneLine(value)}`);
@@ -80,7 +81,7 @@ const VOICE_COLUMNS = [
 /** The API's list of voices cannot be read. `undone`: a sentence on what was not done, with a space behind it. */
 function listUnread({ baseUrl }: { readonly baseUrl: string }, why: string, undone = ''): ExitError {
   return new ExitError(
-    'api',
+    'api-away',
     `The API at ${baseUrl} does not list its voices: ${why} Try again later. ${undone}Nothing was spent.`,
   );
 }

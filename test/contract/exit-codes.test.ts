@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { EXIT_CODES } from '../../contract/exit-codes.ts';
+import { currentExit, EXIT_CODES, viewExit, type ExitName } from '../../contract/exit-codes.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -20,6 +20,17 @@ describe('exit codes', () => {
 
   it.each(Object.keys(EXIT_CODES))('%s is given by something', (name) => {
     expect(code).toMatch(new RegExp(`'${name}'`));
+  });
+
+  it('are shown with the number, and with whether to run the same command again', () => {
+    expect(viewExit('skipped')).toEqual({ exit: 'skipped', exitCode: 12, retry: 'after-change' });
+    expect(viewExit('unfinished')).toEqual({ exit: 'unfinished', exitCode: 75, retry: 'later' });
+  });
+
+  it('are known by the names that earlier versions recorded', () => {
+    const recorded = ['outOfCredits', 'quality', 'goesOn', 'halted'] as ExitName[];
+    expect(recorded.map(currentExit)).toEqual(['skipped', 'unfit', 'unfinished', 'halted']);
+    expect(currentExit(null)).toBeNull();
   });
 
   it('are numbers that a shell can tell apart', () => {

@@ -67,8 +67,8 @@ describe('the dialects of the rows of a manifest', () => {
   it('all legacy: rows of a kind that it lacks are problems, and nothing is made of the manifest', async () => {
     const { problems } = await check(MIXED, { legacyShare: 1 });
     expect(problems).toMatchObject([
-      { line: 43, id: 's1', column: 'kind', came: 'stt', code: 'not-in-dialect' },
-      { line: 44, id: 'd1', column: 'kind', came: 'dub', code: 'not-in-dialect' },
+      { line: 43, id: 's1', column: 'kind', got: 'stt', code: 'not-in-dialect' },
+      { line: 44, id: 'd1', column: 'kind', got: 'dub', code: 'not-in-dialect' },
     ]);
     expect(problems[0]?.expected).toMatch(
       /kind that the legacy paths of the API have: tts, lip-sync.*stt rows need --api-dialect v1/,

@@ -44,9 +44,9 @@ export async function check(
 /** Line, column if it is of one, and code of every problem; each says in few words what is wrong. */
 export async function problemsIn(...manifest: Parameters<typeof check>): Promise<readonly string[]> {
   const { problems } = await check(...manifest);
-  for (const { expected, came } of problems) {
-    expect([expected, came]).not.toContain('');
-    expect(came.length).toBeLessThan(250);
+  for (const { expected, got } of problems) {
+    expect([expected, got]).not.toContain('');
+    expect(got.length).toBeLessThan(250);
   }
   return problems.map(({ line, column, code }) => [line, column, code].filter((one) => one !== '').join(' '));
 }

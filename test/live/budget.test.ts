@@ -39,7 +39,7 @@ describe('a budget of 40 % of the bill, with 100 rows in flight', () => {
     expect(spent()).toBeLessThanOrEqual(budget);
     expect(spent()).toBeGreaterThan(0.9 * budget);
     const { succeeded = 0, skipped = 0 } = status.outcomes;
-    expect(status).toMatchObject({ exit: 'outOfCredits', state: 'closed', budget });
+    expect(status).toMatchObject({ exit: 'skipped', state: 'closed', budget });
     expect(succeeded + skipped).toBe(ROWS);
     const left = [...(await world.results('lines')).values()].find((row) => row['_outcome'] === 'skipped');
     expect(left).toMatchObject({ _error_class: 'OverBudget', _credits: 0, _attempts: 0 });

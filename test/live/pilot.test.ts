@@ -43,7 +43,7 @@ describe('a sample that pays more than was quoted', () => {
     for (const { file } of sample.rows) await world.read('out', 'lines', file);
 
     const speech = sample.operations.find(({ operation }) => operation === 'speech-job');
-    expect(speech).toMatchObject({ requests: 5, factor: 2, rest: { requests: ROWS - 5 } });
+    expect(speech).toMatchObject({ priced_requests: 5, factor: 2, rest: { requests: ROWS - 5 } });
     expect(speech?.rest.expected).toBe(2 * (speech?.rest.quoted ?? 0));
     expect(sample.whole.charged).toBe(spent());
     expect(tried.stderr).toContain('At these prices the whole batch costs about');

@@ -113,7 +113,7 @@ describe('reconcile', () => {
     const looked = await world.run(['reconcile', 'lines', '--json']);
     expect(looked.code).toBe(13);
     const { rows, orphans } = JSON.parse(looked.stdout) as Reconciled;
-    expect(rows.filter(({ is }) => is !== 'still_unknown')).toEqual([]);
+    expect(rows.filter(({ is }) => is !== 'still-unknown')).toEqual([]);
     expect(orphans).toHaveLength(LOST + FOREIGN);
 
     const adopted = await world.run(['reconcile', 'lines', '--adopt', `r1=${jobOf(1)}`, `2=${jobOf(2)}`]);

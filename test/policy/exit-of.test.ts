@@ -12,6 +12,7 @@ const END: BatchEnd = {
   outcomes: outcomes({ succeeded: 3 }),
   notChosen: 0,
   isClosed: true,
+  isPaused: false,
   pausedBy: undefined,
   isHalted: false,
   mismatch: false,
@@ -40,7 +41,8 @@ describe('exitOf', () => {
     [{ isClosed: false }, 75],
     [{ isClosed: false, isHalted: true }, 75],
     [{ isClosed: false, outcomes: outcomes({ skipped: 2 }) }, 75],
-    [{ isClosed: false, pausedBy: 'BadToken' }, 5],
+    [{ isClosed: false, isPaused: true }, 75],
+    [{ isClosed: false, isPaused: true, pausedBy: 'BadToken' }, 5],
     [{ isClosed: false, pausedBy: 'OutOfCredits' }, 12],
     [{ isClosed: false, pausedBy: 'OutOfCredits', mismatch: true }, 15],
   ] as const)('%j: %i', (change, code) => {

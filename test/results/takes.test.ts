@@ -267,7 +267,7 @@ describe('a batch with a budget', () => {
     await place.ledger.tune('demo', { halt: { when: 'now', fail: 1, unit: 'rows' } });
     await failTake(1, 1);
     await out.project(true);
-    expect(await out.summary()).toMatchObject({ control: 'stopping', halted: expect.stringContaining('1') });
+    expect(await out.summary()).toMatchObject({ control: null, halted: expect.stringContaining('1') });
     expect((await out.summary())['outcomes']).toMatchObject({ failed: 1, cancelled: 1 });
   });
 });

@@ -136,12 +136,12 @@ const WORDS: readonly (readonly [Problem, string, RegExp])[] = [
   ],
   [
     { type: 'api-away', apiUrl: 'http://x', failure: { class: 'NotSent', message: 'no.' } },
-    'api',
+    'api-away',
     /cannot be reached: no\. Check VOXBATCH_API_URL/,
   ],
   [
     { type: 'api-away', apiUrl: 'http://x', failure: { class: 'ServiceDown', message: 'no.' } },
-    'api',
+    'api-away',
     /does not return the account's profile: no\. Try again/,
   ],
   [

@@ -9,18 +9,18 @@ async function errorOf(line: string): Promise<Record<string, unknown>> {
   const { code, stdout, stderr } = await run(line, '--json');
   expect(stdout.trimEnd().split('\n')).toHaveLength(1);
   const { value } = await json(line);
-  expect(value).toMatchObject({ code, message: expect.any(String) });
+  expect(value).toMatchObject({ exit_code: code, message: expect.any(String) });
   expect(stderr).toContain(value['message']);
   return value;
 }
 
 describe('an error under --json', () => {
   it.each([
-    ['status', { exit: 'usage', code: 2, next: 'voxbatch init' }],
-    ['profile', { exit: 'api', code: 5, next: 'voxbatch doctor' }],
-    ['voices list --limt 3', { exit: 'usage', code: 2, next: 'voxbatch voices list --help' }],
-    ['run gone.csv', { exit: 'usage', code: 2, next: 'voxbatch run --help' }],
-    ['gone', { exit: 'usage', code: 2, next: 'voxbatch --help' }],
+    ['status', { exit: 'usage', exit_code: 2, next: 'voxbatch init' }],
+    ['profile', { exit: 'api', exit_code: 5, next: 'voxbatch doctor' }],
+    ['voices list --limt 3', { exit: 'usage', exit_code: 2, next: 'voxbatch voices list --help' }],
+    ['run gone.csv', { exit: 'usage', exit_code: 2, next: 'voxbatch run --help' }],
+    ['gone', { exit: 'usage', exit_code: 2, next: 'voxbatch --help' }],
   ])('of %s is one line: code, message, next command', async (line, expected) => {
     expect(await errorOf(line)).toMatchObject(expected);
   });

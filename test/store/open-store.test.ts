@@ -23,8 +23,8 @@ describe('readStoreAddress', () => {
     ['s3:/media/x', 'an s3: URL that is none'],
     ['S3:media', 'an s3: URL that is none'],
     ['GS://secret@bucket', 'a gs: URL'],
-  ])('refuses another URL, and repeats only its scheme: %s', (url, came) => {
+  ])('refuses another URL, and repeats only its scheme: %s', (url, got) => {
     const expected = 'the path of a folder, or s3://bucket/prefix';
-    expect(readStoreAddress(url)).toEqual({ type: 'refused', expected, came });
+    expect(readStoreAddress(url)).toEqual({ type: 'refused', expected, got });
   });
 });

@@ -4,9 +4,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /** Which schema of `schemas/views/` fits what a command prints with `--json`, by the beginning of the command. */
-const VIEWS: readonly (readonly [command: RegExp, view: string | undefined])[] = [
-  // Printed with the names that the API's look and its list have had from the beginning.
-  [/^(doctor .*--(api|strict-schema)|voices list)\b/, undefined],
+const VIEWS: readonly (readonly [command: RegExp, view: string])[] = [
+  [/^doctor .*--(api|strict-schema)\b/, 'doctor-api'],
   [/^(status|watch)\b/, 'status'],
   [/^(say|transcribe|lip-sync|voices create)\b/, 'job'],
   [/^redrive .*--dry-run\b/, 'redrive'],
@@ -15,6 +14,7 @@ const VIEWS: readonly (readonly [command: RegExp, view: string | undefined])[] =
   [/^(pause|resume|stop)\b/, 'steer'],
   [/^compare [^-]/, 'compare'],
   [/^compare\b/, 'compare-dialects'],
+  [/^voices list\b/, 'voice-list'],
   [/^voices show\b/, 'voice'],
   [/^voices delete\b/, 'voice-deleted'],
   [/^profile set/, 'profile-set'],
@@ -26,11 +26,9 @@ const VIEWS: readonly (readonly [command: RegExp, view: string | undefined])[] =
 const ajv = new Ajv2020({ strict: true, strictRequired: false, allErrors: true, allowUnionTypes: true });
 addFormats.default(ajv);
 
-function viewOf(args: readonly string[]): string | undefined {
+function viewOf(args: readonly string[]): string {
   const found = VIEWS.find(([command]) => command.test(args.join(' ')));
-  return found === undefined
-    ? args.slice(0, /^(schedule|cache|ledger)$/.test(args[0] ?? '') ? 2 : 1).join('-')
-    : found[1];
+  return found?.[1] ?? args.slice(0, /^(schedule|cache|ledger)$/.test(args[0] ?? '') ? 2 : 1).join('-');
 }
 
 /** Throws if a command printed JSON that its published schema does not describe to the letter. */
@@ -52,8 +50,7 @@ export function requirePublished(args: readonly string[], stdout: string): void 
 }
 
 function requireAs(args: readonly string[], value: object): void {
-  const view = 'exit' in value && 'code' in value ? 'error' : viewOf(args);
-  if (view !== undefined) requireView(view, args, value);
+  requireView('exit' in value && 'next' in value ? 'error' : viewOf(args), args, value);
 }
 
 function requireView(view: string, args: readonly string[], value: object): void {

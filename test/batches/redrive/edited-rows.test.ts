@@ -84,8 +84,8 @@ describe('findEditedRows', () => {
     expect(found).toMatchObject({
       type: 'mismatched',
       first: [
-        { line: 2, type: 'other-job', row: 1, came: 'job-00000007' },
-        { line: 3, type: 'other-job', row: 2, came: 'job-0000' },
+        { line: 2, type: 'other-job', row: 1, got: 'job-00000007' },
+        { line: 3, type: 'other-job', row: 2, got: 'job-0000' },
       ],
     });
     const line = { id: 'a', text: 'One.', voice: 'narrator', _batch: 'demo', _row: 1 };
@@ -118,7 +118,7 @@ describe('findEditedRows', () => {
     };
     const withMade = Object.create(ledger, { scanRows: { value: scanRows } }) as typeof ledger;
     const mismatched = await found('name:Lin', withMade);
-    expect(mismatched).toMatchObject({ first: [{ type: 'new-name', came: 'name:Lin', made: 'v-9' }] });
+    expect(mismatched).toMatchObject({ first: [{ type: 'new-name', got: 'name:Lin', made: 'v-9' }] });
     expect(await found('v-2')).toMatchObject({ type: 'found' });
   });
 
@@ -178,13 +178,13 @@ describe('findEditedRows, where the batch has more columns', () => {
   it('refuses a line that makes another kind of its row', async () => {
     await fill(['id', 'text', 'voice', 'kind', 'video']);
     const { found } = await find(`id,text,voice,kind,video\na,One.,narrator,dub,${VIDEO}\n`);
-    const first = [{ line: 2, id: 'a', type: 'other-kind', row: 1, expected: 'tts', came: 'dub' }];
+    const first = [{ line: 2, id: 'a', type: 'other-kind', row: 1, expected: 'tts', got: 'dub' }];
     expect(found).toMatchObject({ type: 'mismatched', count: 1, first });
   });
 
   it.each([
     ['one kind for all', 'tts', { type: 'found' }],
-    ['a kind by its columns', null, { type: 'mismatched', first: [{ type: 'other-kind', came: 'dub' }] }],
+    ['a kind by its columns', null, { type: 'mismatched', first: [{ type: 'other-kind', got: 'dub' }] }],
   ] as const)('reads a file as the manifest was read, with %s', async (_, kind, answer) => {
     await fill(['id', 'text', 'voice', 'video'], { reading: { kind, defaults: {}, map: {}, tts: 'job' } });
     expect((await find(`id,text,voice,video\na,One.,narrator,${VIDEO}\n`)).found).toMatchObject(answer);

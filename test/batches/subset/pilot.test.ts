@@ -66,8 +66,8 @@ describe('what a sample shows', () => {
       '    1  r1  tts   v      succeeded      4.5  media/r1.mp3',
       '    2  r2  tts   v      succeeded      4.5  media/r2.mp3',
       'Prices in credits',
-      '  operation   requests  quoted  charged  factor  to send  as quoted  expected',
-      '  speech-job         2       6        9    1.50        7         21      31.5',
+      '  operation   priced  quoted  charged  factor  to send  as quoted  expected',
+      '  speech-job       2       6        9    1.50        7         21      31.5',
       'At these prices the whole batch costs about 40.5 credits; 27 were quoted.',
     ]);
     expect(viewSample(pilot as Pilot)).toMatchObject({

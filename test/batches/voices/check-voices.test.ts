@@ -50,8 +50,8 @@ function check(
 /** What is wrong: line, id, column, code, what was expected, what came. */
 function problems({ checked }: Checked): unknown {
   if (checked.type !== 'faulty') return checked.type;
-  return checked.summary.problems.map(({ line, id, column, code, expected, came }) =>
-    [line, id, column, code, expected, came].join(' | '),
+  return checked.summary.problems.map(({ line, id, column, code, expected, got }) =>
+    [line, id, column, code, expected, got].join(' | '),
   );
 }
 

@@ -39,7 +39,7 @@ describe('apiDialect of a single job of the library', () => {
     expect(await say()).toMatchObject({ type: 'held', why: 'unknown' });
     expect(await say(recorded)).toMatchObject({ type: 'held', why: 'unknown' });
     const other = recorded === 'v1' ? 'legacy' : 'v1';
-    await expect(say(other)).rejects.toMatchObject({ problem: { type: 'bad-option', came: JSON.stringify(other) } });
+    await expect(say(other)).rejects.toMatchObject({ problem: { type: 'bad-option', got: JSON.stringify(other) } });
   });
 
   it('is refused where the API has no such dialect, or only a share of rows could have it', async () => {

@@ -42,8 +42,8 @@ describe('a cast', () => {
     const content = 'id,text,speaker\na,x,Lim\nb,y,Narrator\n';
     const { problems } = await check(content, { cast: await castOf(), defaults: { voice: 'usual' } });
     expect(problems).toMatchObject([
-      { line: 2, id: 'a', column: 'speaker', code: 'unknown-speaker', came: 'Lim' },
-      { line: 3, id: 'b', column: 'speaker', code: 'unknown-speaker', came: 'Narrator' },
+      { line: 2, id: 'a', column: 'speaker', code: 'unknown-speaker', got: 'Lim' },
+      { line: 3, id: 'b', column: 'speaker', code: 'unknown-speaker', got: 'Narrator' },
     ]);
     expect(problems.map(({ expected }) => / the nearest is (.*)$/.exec(expected)?.[1])).toEqual(['Lin', undefined]);
   });

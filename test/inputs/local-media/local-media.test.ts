@@ -27,7 +27,7 @@ async function manifestOf(...lines: readonly string[]): Promise<string> {
 
 async function problemsOf(path: string): Promise<readonly string[]> {
   const { problems } = await summarizeManifest(await openManifest(path), { ...OPTIONS, ...LINKS });
-  return problems.map(({ line, column, code, came }) => `${String(line)} ${column} ${code}: ${came}`);
+  return problems.map(({ line, column, code, got }) => `${String(line)} ${column} ${code}: ${got}`);
 }
 
 describe('local media of a manifest', () => {

@@ -22,7 +22,7 @@ describe('a text', () => {
 
   it('that is too long is refused, with the length, the limit, where that is from, and what to do', () => {
     const expected = 'a text of at most 500 characters (textLimit); add --split sentences';
-    const finding = { expected, came: '600 characters', code: 'text-too-long' };
+    const finding = { expected, got: '600 characters', code: 'text-too-long' };
     expect(fit({ textLimits: limits(500) })).toEqual({ finding });
     const now = Date.now();
     const learnt = `(learnt on ${new Date(now).toISOString().slice(0, 10)} from a refusal of the API)`;

@@ -21,7 +21,7 @@ async function manifestOf(...cells: readonly string[]): Promise<string> {
 
 async function problemsOf(path: string, options: Partial<ManifestOptions> = {}): Promise<readonly string[]> {
   const { problems } = await summarizeManifest(await openManifest(path), { ...OPTIONS, ...options });
-  return problems.map(({ line, code, expected, came }) => `${String(line)} ${code}: ${expected}; got ${came}`);
+  return problems.map(({ line, code, expected, got }) => `${String(line)} ${code}: ${expected}; got ${got}`);
 }
 
 describe('samples of a voice', () => {

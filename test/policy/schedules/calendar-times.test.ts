@@ -13,7 +13,7 @@ const MIDNIGHT: CalendarTimes = {
 };
 
 function timesOf(read: ReadCalendar): CalendarTimes {
-  if (read.type === 'refused') throw new Error(`expected ${read.expected}; got ${read.came}`);
+  if (read.type === 'refused') throw new Error(`expected ${read.expected}; got ${read.got}`);
   return read.times;
 }
 
@@ -47,8 +47,8 @@ describe('a cron expression', () => {
     ['*/0 2 * * *', '*/0'],
     ['0 2 * * moon', 'moon'],
     ['0 2 1 * mon', '0 2 1 * mon'],
-  ])('"%s" is refused for "%s"', (text, came) => {
-    expect(parseCron(text)).toMatchObject({ type: 'refused', came });
+  ])('"%s" is refused for "%s"', (text, got) => {
+    expect(parseCron(text)).toMatchObject({ type: 'refused', got });
   });
 
   it('of six fields is told what is meant', () => {

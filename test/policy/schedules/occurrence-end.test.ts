@@ -4,7 +4,7 @@ import { endingOf, lookPauseMs } from '../../../policy/schedules/occurrence-end.
 const leftOut = (rows: number, budget: number | null, isCachedOnly = false) => ({ rows, budget, isCachedOnly });
 
 describe('an occurrence', () => {
-  it.each(['complete', 'failures', 'unknown', 'quality'] as const)('whose batch ended as %s has not failed', (exit) => {
+  it.each(['complete', 'failures', 'unknown', 'unfit'] as const)('whose batch ended as %s has not failed', (exit) => {
     expect(endingOf('b', { exit })).toEqual({ type: 'ended', exit });
   });
 
@@ -12,14 +12,10 @@ describe('an occurrence', () => {
     ['halted', undefined, 'Batch "b" halted, because too many of its rows failed.'],
     ['api', undefined, 'Batch "b" stopped, because the API refused its token or did not answer.'],
     ['mismatch', undefined, 'Batch "b" does not add up: a count, hash or sum is wrong.'],
-    ['outOfCredits', undefined, 'Batch "b" stopped at its budget or ran out of credits.'],
-    ['outOfCredits', leftOut(1, 60), 'Batch "b" stopped at its budget of 60 credits: 1 row was not sent.'],
-    ['outOfCredits', leftOut(2, null), 'Batch "b" ran out of credits: 2 rows were not sent.'],
-    [
-      'outOfCredits',
-      leftOut(2, 60, true),
-      'Batch "b" pays for nothing that is not in the cache: 2 rows were not sent.',
-    ],
+    ['skipped', undefined, 'Batch "b" stopped at its budget or ran out of credits.'],
+    ['skipped', leftOut(1, 60), 'Batch "b" stopped at its budget of 60 credits: 1 row was not sent.'],
+    ['skipped', leftOut(2, null), 'Batch "b" ran out of credits: 2 rows were not sent.'],
+    ['skipped', leftOut(2, 60, true), 'Batch "b" pays for nothing that is not in the cache: 2 rows were not sent.'],
   ] as const)('whose batch ended as %s (%j) has failed, and says so in English', (exit, left, reason) => {
     const end = left === undefined ? { exit } : { exit, leftOut: left };
     expect(endingOf('b', end)).toEqual({ type: 'failed', exit, reason });

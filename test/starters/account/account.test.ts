@@ -11,7 +11,10 @@ describe('voices list', () => {
   it('voxbatch voices list: lists the voices of the account, or searches', async () => {
     await expectRun('voices list', 0, { out: /^voice +name +provider\n(?:\S+ +\S.*\n)+$/ });
     const { value } = await json('voices list');
-    expect(value).toContainEqual({ id: 'narrator', name: 'Narrator', provider: expect.any(String) });
+    expect(value).toContainEqual({
+      ...{ id: 'narrator', name: 'Narrator', provider: expect.any(String) },
+      ...{ engines: null, state: 'ready', created_at: null },
+    });
     const { value: found } = await json('voices list --search narrator');
     expect(found).toEqual([expect.objectContaining({ id: 'narrator' })]);
   });

@@ -56,7 +56,7 @@ describe('every command that changes a batch', () => {
     await run('ledger accept-copy');
     if (flag !== '') await run(`ledger accept-copy ${flag}`);
     const who = `${userInfo().username}@${hostname()}`;
-    const kinds = ['accept_copy', 'pause', ...(flag === '' ? [] : ['compare_copy'])];
+    const kinds = ['accept-copy', 'pause', ...(flag === '' ? [] : ['compare-copy'])];
     expect(await actions()).toMatchObject(kinds.map((what) => ({ what, by: 'person', who })));
     // In a file, too: whoever restores a backup is asked.
     if (flag === '') {
@@ -112,7 +112,7 @@ describe('history', () => {
     expect((await json('history --schedule nightly')).value).toMatchObject({
       batch: null,
       schedule: 'nightly',
-      actions: [{ what: 'pause_schedule', who: 'ann@home', reason: 'holidays' }],
+      actions: [{ what: 'pause-schedule', who: 'ann@home', reason: 'holidays' }],
     });
     await expectRefused('history demo --schedule nightly', '"demo" or "nightly"');
   });

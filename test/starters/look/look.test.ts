@@ -172,9 +172,10 @@ describe('a batch that did not spend all it was to', () => {
     ];
     await expectRun('status', 12, { out });
     const { code, value } = await json('status');
-    const left = { exit: 'outOfCredits', budget: 20, budget_left: 8, halted: null, halt: 'never' };
+    const end = { exit: 'skipped', exit_code: 12, retry: 'after-change', state: 'closed', control: null };
+    const left = { ...end, budget: 20, budget_left: 8, halted: null, halt: 'never' };
     expect({ code, value }).toMatchObject({ code: 12, value: left });
-    expect((await json('list')).value).toMatchObject([{ exit: 'outOfCredits', budget_left: 8 }]);
+    expect((await json('list')).value).toMatchObject([{ exit: 'skipped', budget_left: 8 }]);
     await expectRun('results', 12, { out: '8 left of a budget' });
   });
 
@@ -254,7 +255,7 @@ describe('watch', () => {
       { type: 'deserted' },
       progress,
       { type: 'result', result },
-      { type: 'ended', exit: 'failures', code: 10, message: null },
+      { type: 'ended', exit: 'failures', exit_code: 10, message: null },
     ]);
     expect(lines.err).not.toContain('done');
   });
@@ -262,7 +263,7 @@ describe('watch', () => {
   it('--progress json ends with the exit code whatever goes wrong', async () => {
     for (const flags of ['nobody --json', '--json --nothing']) {
       const { stdout } = await run(`watch ${flags}`);
-      expect(JSON.parse(stdout)).toMatchObject({ type: 'ended', code: 2, message: expect.any(String) });
+      expect(JSON.parse(stdout)).toMatchObject({ type: 'ended', exit_code: 2, message: expect.any(String) });
     }
   });
 

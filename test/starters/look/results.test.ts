@@ -37,7 +37,11 @@ describe('results and verify', () => {
     await intend(place, keyOf(2));
     const { code, value } = await json('results demo --out here');
     expect(code).toBe(75);
-    expect(value).toMatchObject({ exit: 'goesOn', outcomes: { succeeded: 1 }, credits: { charged: 3, reserved: 10 } });
+    expect(value).toMatchObject({
+      exit: 'unfinished',
+      outcomes: { succeeded: 1 },
+      credits: { charged: 3, reserved: 10 },
+    });
     expect(await readFile('here/media/2.mp3', 'utf8')).toBe('sound');
     const report = { batch: 'demo', rows: 2, unfinished: 1, mismatches: [] };
     expect(await json('verify here')).toMatchObject({ code: 0, value: report });

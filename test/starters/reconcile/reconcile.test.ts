@@ -143,7 +143,7 @@ describe('what reconcile says', () => {
 
   it('to machines', () => {
     expect(viewOf({ rows, orphans: { type: 'listed', orphans: [orphan] }, voices })).toMatchObject({
-      rows: [{ is: 'adopted', jobId: 'job-1' }, { is: 'still_unknown' }, { is: 'refused' }],
+      rows: [{ is: 'adopted', jobId: 'job-1' }, { is: 'still-unknown' }, { is: 'refused' }],
       orphans: [{ jobId: 'job-9', credits: 3, createdAt: new Date(0), audioHost: null }],
     });
     const unread = viewOf({ rows: [], orphans: unreadable, voices: unreadable });

@@ -10,7 +10,7 @@ const file = (...first: Mismatched['first']): Mismatched =>
   ({ type: 'mismatched', first, count: first.length }) as unknown as Mismatched;
 
 describe('a file whose rows cannot be redriven', () => {
-  const newName = { line: 3, id: 'c3', type: 'new-name', came: 'name:Eva' } as const;
+  const newName = { line: 3, id: 'c3', type: 'new-name', got: 'name:Eva' } as const;
 
   it('names the voice that the batch made, where a row asks for it by name', () => {
     expect(mismatchLines(file({ ...newName, made: 'v-9' }), 'cast').join()).toContain(

@@ -93,7 +93,7 @@ describe('run --sample N --confirm-after-sample', () => {
   });
 
   it('asks nothing where no row was left out, or the sample has not ended', async () => {
-    const { runs, asked, lines } = await after({ pilot: undefined, isTerminal: true, exit: 'goesOn' });
+    const { runs, asked, lines } = await after({ pilot: undefined, isTerminal: true, exit: 'unfinished' });
     expect([runs.length, asked, lines.err]).toEqual([1, [], '']);
   });
 

@@ -94,7 +94,7 @@ describe('Ctrl-C', () => {
     };
     const { out, err } = await interrupted('SIGINT', twice, { json: true, ...defined({ single }) });
     requirePublished(['run', 'lines.csv', '--json'], out);
-    expect(JSON.parse(out)).toEqual({ exit: 'interrupted', code: 130, message, next });
+    expect(JSON.parse(out)).toEqual({ exit: 'interrupted', exit_code: 130, retry: 'now', message, next });
     expect(err).toContain(message);
   });
 

@@ -128,7 +128,7 @@ describe('plan', () => {
       budget: 4,
       affordable: { rows: 1, credits: 1 },
       disk: { bytes: 13_867, free: expect.any(Number), estimate: true, rows_unknown: 0 },
-      prices: { 'speech-job': { unit: 'character', credits: 0.5, cjkFactor: 2, estimate: true } },
+      prices: { 'speech-job': { unit: 'character', credits: 0.5, cjk_factor: 2, estimate: true } },
       run: 'go',
       refusal: null,
     });

@@ -23,7 +23,7 @@ describe('doctor --api', () => {
     const changes = { added: ['GET /api/open/v1/voices'], removed: ['GET /api/open/v1/singers'], changed: [] };
     for (let times = 0; times < 2; times += 1) {
       const { code, value } = await json('doctor --strict-schema');
-      expect({ code, value }).toMatchObject({ code: 15, value: { isSound: false, lacks: [], changes } });
+      expect({ code, value }).toMatchObject({ code: 15, value: { sound: false, lacks: [], changes } });
     }
     await expectRun('doctor --api', 0, { out: /new:\n +GET \/api\/open\/v1\/voices\n/ });
     await expectRun('doctor --strict-schema', 0);

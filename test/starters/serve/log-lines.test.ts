@@ -36,14 +36,14 @@ describe('the log of a command that stays', () => {
   it('is an object in each line as JSON, the error at its end included', async () => {
     const { said, output } = recording();
     expect(await withLog('json', output, work)).toBe('complete');
-    const refusing = (): Promise<never> => Promise.reject(new ExitError('goesOn', 'It runs already.'));
-    expect(await withLog('json', output, refusing)).toBe('goesOn');
+    const refusing = (): Promise<never> => Promise.reject(new ExitError('unfinished', 'It runs already.'));
+    expect(await withLog('json', output, refusing)).toBe('unfinished');
     const lines = said.map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(lines).toMatchObject([
       { level: 30, msg: 'Working.', pid: process.pid },
       { level: 30, msg: 'Ending.' },
       { level: 30, msg: 'a lane' },
-      { level: 50, msg: 'It runs already.', exit: 'goesOn', exit_code: 75 },
+      { level: 50, msg: 'It runs already.', exit: 'unfinished', exit_code: 75 },
     ]);
     await expect(withLog('json', output, () => Promise.reject(new Error('a bug')))).rejects.toThrow('a bug');
   });

@@ -88,7 +88,7 @@ describe('voxbatch voices delete', () => {
     const plan = { rules: [{ on: 'delete', match: { text: 'voice-2' }, fault: 'reset-before' }] } as const;
     await simulate({ voiceCount: 2, plan: { rules: [...plan.rules] } });
     await expectRun('voices delete narrator --yes', 10, { out: 'The API refused it: ' });
-    const value = { result: 'not_deleted', voice: 'voice-2' };
+    const value = { result: 'not-deleted', voice: 'voice-2' };
     expect(await json('voices delete voice-2 --yes')).toMatchObject({ code: 10, value });
   });
 });

@@ -11,7 +11,7 @@ describe('voices show', () => {
     const { value } = await json('voices show narrator');
     const engines: unknown = expect.arrayContaining([expect.any(String)]);
     const narrator = { id: 'narrator', name: 'Narrator', provider: 'fishaudio', engines };
-    expect(value).toEqual({ ...narrator, state: 'ready', used_by: [] });
+    expect(value).toEqual({ ...narrator, state: 'ready', created_at: null, used_by: [] });
   });
 
   it.each([
