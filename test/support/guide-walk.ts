@@ -27,28 +27,38 @@ export interface WalkEnd {
 }
 
 /**
- * Follows a walk in a folder, with the guide's very commands and the compiled `voxbatch`; the port of its simulator may be taken
- * here, so another one stands for it. Rejects if a command fails.
+ * Follows a walk in a folder, with the guide's very commands and the compiled `voxbatch`. Rejects if a command fails.
  */
 export async function followWalk(
   folder: string,
   { page, heading, end }: GuideWalk,
   env: NodeJS.ProcessEnv = {},
 ): Promise<WalkEnd> {
-  const bin = join(folder, 'bin');
-  await mkdir(bin);
-  await writeFile(join(bin, 'voxbatch'), `#!/bin/sh\nexec '${process.execPath}' '${CLI}' "$@"\n`);
-  await chmod(join(bin, 'voxbatch'), 0o755);
   const ledger = join(folder, 'paid.json');
   const lines = ['set -e', commandsOf(page, heading), `curl -s http://127.0.0.1:8080/__simulator/ledger > '${ledger}'`];
-  const script = [...lines, end, 'wait', ''].join('\n').replaceAll('8080', String(await freePort()));
-  await writeFile(join(folder, 'walk.sh'), script);
+  const { stdout, stderr } = await runScript(folder, [...lines, end, 'wait'], env);
+  return { stdout, stderr, paid: JSON.parse(await readFile(ledger, 'utf8')) as LedgerEntry[] };
+}
+
+/**
+ * Runs lines of bash in a folder, with the compiled `voxbatch`. The port of a guide's simulator, 8080, may be taken here, so another
+ * one stands for it. Rejects unless the last line succeeds.
+ */
+export async function runScript(
+  folder: string,
+  lines: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<{ readonly stdout: string; readonly stderr: string }> {
+  const bin = join(folder, 'bin');
+  await mkdir(bin, { recursive: true });
+  await writeFile(join(bin, 'voxbatch'), `#!/bin/sh\nexec '${process.execPath}' '${CLI}' "$@"\n`);
+  await chmod(join(bin, 'voxbatch'), 0o755);
+  await writeFile(join(folder, 'walk.sh'), [...lines, ''].join('\n').replaceAll('8080', String(await freePort())));
   const { VOXBATCH_TEMPORAL_CLI, HOME, PATH = '' } = process.env;
-  const { stdout, stderr } = await promisify(execFile)('bash', ['walk.sh'], {
+  return promisify(execFile)('bash', ['walk.sh'], {
     cwd: folder,
     env: { VOXBATCH_TEMPORAL_CLI, HOME, ...env, PATH: `${bin}:${PATH}` },
   });
-  return { stdout, stderr, paid: JSON.parse(await readFile(ledger, 'utf8')) as LedgerEntry[] };
 }
 
 function commandsOf(page: string, heading: string): string {
