@@ -3,7 +3,7 @@ import type { AttemptKey, FencedAttempt } from '../contract/batch.ts';
 import { defined } from '../contract/defined.ts';
 import type { Failure } from '../contract/failures.ts';
 import { isTraceable } from '../contract/row-kinds.ts';
-import type { SettleVerdict } from '../ledger/requests/charges.ts';
+import type { SettleVerdict } from '../ledger/requests/settle.ts';
 import type { Retake, RowEffect, RowEnding } from '../ledger/rows/row-effects.ts';
 import { stemOf } from '../store/layout.ts';
 import type { StoredFile } from '../store/store.ts';

@@ -5,7 +5,7 @@ import { defined } from '../contract/defined.ts';
 import { factsOf } from '../contract/row-kinds.ts';
 import { toSrt, toVtt } from '../results/subtitles.ts';
 import { jobStemOf, stemOf } from '../store/layout.ts';
-import type { JobKey } from '../ledger/requests/charges.ts';
+import type { JobKey } from '../ledger/requests/job-end.ts';
 import type { Persist, Store, StoredFile } from '../store/store.ts';
 import type { LoadedAttempt } from './attempt.ts';
 import type { Dependencies } from './dependencies.ts';

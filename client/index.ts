@@ -19,7 +19,7 @@ export type { Profile, Voice } from '../api/speech-api.ts';
 export type { Batch, ReconcileAnswer, RedriveAnswer, RunningBatch } from './batch.ts';
 export type { CompareOptions } from './compare/compare.ts';
 export type { ReconcileOptions } from './reconcile/reconcile.ts';
-export type { RedriveCheck, RedriveOptions } from './redrive/redrive.ts';
+export type { RedriveCheck, RedriveOptions } from './redrive/redrive-options.ts';
 export type { Finding, Trouble } from './doctor/doctor.ts';
 export type { FollowEvent } from './look/follow.ts';
 export type { TemporalCluster, VoxbatchOptions } from './read-options.ts';

@@ -82,3 +82,8 @@ export async function approve<Facts extends SpendFacts>(
   ];
   return about.length === 0 || (await person.confirm({ facts, about })) ? undefined : { type: 'declined', facts };
 }
+
+/** Whether a possible double charge needs a person's consent, and nobody can be asked. */
+export function isUnasked({ mustAgree = false, yes, canAsk }: Omit<Person, 'confirm'>): boolean {
+  return mustAgree && !yes && !canAsk;
+}

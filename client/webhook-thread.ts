@@ -1,15 +1,19 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ThreadNews } from './webhooks/hint-listener.ts';
-import { listenHere, type ListenRequest, type WatchChange } from './webhooks/listen-here.ts';
+import { listenHere, type ListenRequest } from './webhooks/listen-here.ts';
+import { type WatchChange } from './webhooks/heard-jobs.ts';
 import { performance, type EventLoopUtilization } from 'node:perf_hooks';
 import { NO_DUTY, restFor, worked } from '../policy/webhooks/duty-cycle.ts';
 
 /** Max share of time that a throttled thread works. */
 const SHARE = 0.1;
+
 /** Work allowed before the throttle applies, ms. */
 const BURST_MS = 20;
+
 /** Interval between measurements, ms. */
 const LOOK_EVERY_MS = 2;
+
 /** Longest single rest, ms. */
 const LONGEST_REST_MS = 500;
 

@@ -11,9 +11,9 @@ import { combineDigests } from './regular-file.ts';
 import { digestOfBytes, type ManifestBytes } from './check-bytes.ts';
 import { isUrl, labelOfPlace, requireManifestUrl, type FetchManifest } from './manifest-url.ts';
 import { ManifestError } from '../contract/manifest-problems.ts';
-import { DELIMITERS, PLAIN_TABLE, type Delimiter, type TableFormat } from '../contract/table-format.ts';
-import { foldHeader, knownColumns } from './header-names.ts';
-import type { ManifestOptions, ManifestRow } from './manifest-options.ts';
+import type { ManifestFormat } from './detect-format.ts';
+import { detectFormat } from './detect-format.ts';
+import { RowsInMemory } from './rows-in-memory.ts';
 
 /** A file of a manifest. */
 interface ManifestFile extends ManifestBytes {
@@ -164,7 +164,7 @@ async function openFiles(given: string, paths: readonly string[], sheet: string 
 }
 
 /** What is known of a file before it is opened. */
-interface FilePlace extends OpenOptions {
+export interface FilePlace extends OpenOptions {
   readonly label: string;
   /** Its name, which may tell its format. */
   readonly name: string;
@@ -249,115 +249,5 @@ async function detect(path: string, place: Pick<FilePlace, 'label' | 'name'>): P
     return detectFormat(place, buffer.subarray(0, bytesRead));
   } finally {
     await file.close();
-  }
-}
-
-export type ManifestFormat = ({ readonly format: 'csv' } & TableFormat) | { readonly format: 'jsonl' | 'xlsx' };
-
-/** How a ZIP archive begins, which a workbook is. */
-const ZIP = Buffer.from('PK\u0003\u0004');
-/** How old Excel files begin, and new ones with a password. */
-const OLD_EXCEL = Buffer.from('d0cf11e0a1b11ae1', 'hex');
-
-/**
- * Tells the format from the name and the first bytes. `.jsonl` and `.ndjson` are JSONL, as is anything that begins with
- * `{`. The winning delimiter is the one that yields the most known column names, then the one most frequent in the
- * header, then the comma; `.tsv` prefers the tab.
- */
-export function detectFormat({ label, name }: Pick<FilePlace, 'label' | 'name'>, bytes: Buffer): ManifestFormat {
-  const begins = (mark: Buffer): boolean => bytes.subarray(0, mark.length).equals(mark);
-  if (begins(ZIP)) return { format: 'xlsx' };
-  if (begins(OLD_EXCEL) || /\.xls[xmb]?$/i.test(name)) {
-    const is = begins(OLD_EXCEL)
-      ? 'an old Excel file (.xls), or has a password'
-      : 'named like an Excel workbook, but is none';
-    throw new ManifestError(
-      `cannot read the manifest ${label}: it is ${is}. Nothing was spent. Save it as .xlsx without a password, or as "CSV UTF-8".`,
-    );
-  }
-  const head = bytes.toString();
-  const bom = head.startsWith('\uFEFF');
-  const start = head.slice(bom ? 1 : 0).trimStart();
-  if (/\.(jsonl|ndjson)$/i.test(name) || start.startsWith('{')) return { format: 'jsonl' };
-  const order: readonly Delimiter[] = /\.tsv$/i.test(name) ? ['\t', ',', ';'] : DELIMITERS;
-  let best: { delimiter: Delimiter; known: number; cells: number } | undefined;
-  for (const delimiter of order) {
-    const cells = headerCells(start, delimiter);
-    const known = cells.filter(
-      (cell) => knownColumns().has(foldHeader(cell.trim())) || cell.trim().startsWith('api.'),
-    ).length;
-    if (best === undefined || known > best.known || (known === best.known && cells.length > best.cells)) {
-      best = { delimiter, known, cells: cells.length };
-    }
-  }
-  return { format: 'csv', delimiter: best?.delimiter ?? PLAIN_TABLE.delimiter, bom };
-}
-
-/** A rough reading of the first record, good enough to compare delimiters. */
-function headerCells(text: string, delimiter: Delimiter): string[] {
-  const cells = [''];
-  let quoted = false;
-  for (const character of text) {
-    if (character === '"') quoted = !quoted;
-    else if (!quoted && (character === '\n' || character === '\r')) break;
-    else if (!quoted && character === delimiter) cells.push('');
-    else cells[cells.length - 1] = `${cells.at(-1) ?? ''}${character}`;
-  }
-  return cells;
-}
-
-/** Memory limit for the kept rows, in bytes: some 25,000 short lines. */
-const MOST_BYTES = 32 * 1024 ** 2;
-/** Approximate overhead per row besides its cells: its objects and id. */
-const BYTES_A_ROW = 1_000;
-
-/**
- * Caches the rows of a checked manifest. It is needed three times (to check, to compare with earlier results, to load),
- * and parsing dominates the cost, so the rows are kept until loaded. A manifest over the limit is read again.
- */
-export class RowsInMemory {
-  readonly #mostBytes: number;
-  #rows: ManifestRow[] = [];
-  #bytes = 0;
-  #options: ManifestOptions | undefined;
-  #digest: string | null = null;
-
-  /** @param mostBytes what they may take together; tests have less */
-  constructor(mostBytes = MOST_BYTES) {
-    this.#mostBytes = mostBytes;
-  }
-
-  /** Drops the rows and starts over for these options. */
-  begin(options: ManifestOptions): void {
-    this.drop();
-    this.#options = options;
-  }
-
-  /** Adds a row, unless the limit is reached. */
-  add(row: ManifestRow): void {
-    if (this.#options === undefined) return;
-    this.#bytes += BYTES_A_ROW;
-    for (const cell of row.input) this.#bytes += 2 * cell.length;
-    if (this.#bytes > this.#mostBytes) this.drop();
-    else this.#rows.push(row);
-  }
-
-  /** `digest` is that of the source bytes; null if the file was not read to the end. */
-  end(digest: string | null): void {
-    this.#digest = digest;
-  }
-
-  /** The rows parsed from these bytes with these options, or undefined if they are not cached. */
-  find(options: ManifestOptions, digest: string | null): readonly ManifestRow[] | undefined {
-    const isHere = digest !== null && this.#digest === digest && this.#options === options;
-    return isHere ? this.#rows : undefined;
-  }
-
-  /** Frees them. */
-  drop(): void {
-    this.#rows = [];
-    this.#bytes = 0;
-    this.#options = undefined;
-    this.#digest = null;
   }
 }

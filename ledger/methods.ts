@@ -97,7 +97,8 @@ export const METHODS = {
   ...from(() => import('./parts/parts.ts'), 'endWhole', 'losePart'),
   // Paid requests: their intents, verdicts and jobs
   ...from(() => import('./requests/intents.ts'), 'intend', 'revoke'),
-  ...from(() => import('./requests/charges.ts'), 'settle', 'notePrice', 'finishJob', 'changeRunning'),
+  ...from(() => import('./requests/settle.ts'), 'settle', 'notePrice'),
+  ...from(() => import('./requests/job-end.ts'), 'finishJob', 'changeRunning'),
   ...from(() => import('./requests/record-again.ts'), 'recordAgain'),
   ...from(() => import('./requests/found-files.ts'), 'filesWithoutAnswer', 'noteFoundFiles'),
   ...from(() => import('./requests/charges.ts'), 'sending', 'countRunning', 'giveUp'),

@@ -1,5 +1,5 @@
 import type { Person, SpendQuestion } from '../client/person.ts';
-import type { RedriveFacts } from '../client/redrive/redrive.ts';
+import type { RedriveFacts } from '../client/redrive/redrive-options.ts';
 import { doubtsQuestion } from './redrive/redrive-words.ts';
 import { askYesNo } from './terminal/ask.ts';
 import type { Output } from './terminal/output.ts';

@@ -62,6 +62,8 @@ const SOURCES = {
   'ledger/requests/sums-in-hand.ts': ['ledger/kept-sums'],
   'ledger/requests/intents.ts': ['ledger/{model,charges,takes,budgets,over-budget,rows}'],
   'ledger/requests/charges.ts': ['ledger/{charges,unresolved,late-news,note-price,taken-jobs,decisions,alike}'],
+  'ledger/requests/settle.ts': ['ledger/{charges,unresolved,late-news,note-price,taken-jobs,decisions,alike}'],
+  'ledger/requests/job-end.ts': ['ledger/{charges,unresolved,late-news,note-price,taken-jobs,decisions,alike}'],
   'ledger/requests/unresolved.ts': ['ledger/{charges,unresolved}'],
   'ledger/takes/takes.ts': ['ledger/takes'],
   'ledger/takes/redrive.ts': ['ledger/takes'],

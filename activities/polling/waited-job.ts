@@ -2,7 +2,7 @@ import type { JobReading } from '../../api/speech-api.ts';
 import type { FencedAttempt } from '../../contract/batch.ts';
 import type { Dialect } from '../../contract/dialects.ts';
 import { dialectOf, makesJob, type JobOperation } from '../../contract/row-kinds.ts';
-import type { JobKey } from '../../ledger/requests/charges.ts';
+import type { JobKey } from '../../ledger/requests/job-end.ts';
 import { type LoadedAttempt, nameOf } from '../attempt.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { apiIn } from '../row-api.ts';

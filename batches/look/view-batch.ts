@@ -5,8 +5,9 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money, OldestRow, ReasonCount } from '../../ledger/record-types.ts';
 import type { StoreWaits } from '../../ledger/lanes/store-waits.ts';
 import { exitOf } from '../../policy/exit-of.ts';
-import { limiterScope, type Account } from '../../contract/names.ts';
 import type { ApiStanding } from '../../policy/pacing/rate.ts';
+import type { Standstill } from './standstill.ts';
+import { apiStanding, standstillOf } from './standstill.ts';
 
 /** Max reasons kept. */
 const MOST_REASONS = 5;
@@ -80,47 +81,6 @@ export function isTokenRefused({ control, pauseReason }: BatchRecord): boolean {
   return control === 'paused' && pauseReason?.class === 'BadToken';
 }
 
-/**
- * Why an open batch is stuck: no worker serves its account, all that do only send or only download, or wait for the store,
- * or the API does not answer them.
- */
-export type Standstill = 'no-worker' | 'no-sender' | 'no-downloader' | 'no-store' | 'no-answer';
-
-/**
- * Why a batch is stuck; undefined if no reason is known. Reads only the ledger. A worker that has just died counts as
- * alive for some seconds, and the API counts as answering until calls have failed since the batch began: failures
- * during earlier batches do not count.
- */
-export async function standstillOf(
-  ledger: Ledger,
-  batch: Pick<BatchRecord, 'state' | 'control' | 'createdAt' | keyof Account>,
-  api?: ApiStanding,
-): Promise<Standstill | undefined> {
-  const { state, control, apiUrl, account } = batch;
-  if (state !== 'open') return undefined;
-  const workers = await ledger.livingWorkers(apiUrl, account);
-  if (workers.length === 0) return control === 'paused' ? undefined : 'no-worker';
-  if (control !== 'paused') {
-    if ((await ledger.livingWorkers(apiUrl, account, 'submit')).length === 0) return 'no-sender';
-    if ((await ledger.livingWorkers(apiUrl, account, 'download')).length === 0) return 'no-downloader';
-  }
-  if ((await ledger.storeWaits(apiUrl, account))?.isAll === true) return 'no-store';
-  const { silentSince } = api ?? (await apiStanding(ledger, batch));
-  return silentSince === null ? undefined : 'no-answer';
-}
-
-/** What the API's answers mean for a batch, since it was begun: silence counts for any call, a limit for paid requests. */
-async function apiStanding(
-  ledger: Ledger,
-  { apiUrl, account, createdAt }: Pick<BatchRecord, 'createdAt' | keyof Account>,
-): Promise<ApiStanding> {
-  const scopeOf = (what: string): string => limiterScope({ realm: { apiUrl, account } }, what);
-  const create = await ledger.apiStanding(scopeOf('create'), createdAt);
-  const read = await ledger.apiStanding(scopeOf('read'), createdAt);
-  const silent = [create, read].flatMap(({ silentSince }) => silentSince ?? []);
-  return { ...create, silentSince: silent.length === 0 ? null : Math.min(...silent) };
-}
-
 /** Rows that failed for one reason. */
 export interface FailureGroup {
   readonly class: string;
@@ -133,6 +93,7 @@ export interface FailureGroup {
 
 /** Max reasons returned. */
 const MOST = 5;
+
 /** Max reasons distinguished; messages with numbers could be as many as rows. */
 const KEPT = 1_000;
 

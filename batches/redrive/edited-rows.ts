@@ -6,17 +6,15 @@ import type { ManifestOptions, ManifestRow } from '../../inputs/manifest-options
 import { wordsOf } from '../../inputs/row-reader.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import { readUnchanged, summarizeManifest, type ManifestSummary } from '../../inputs/read-manifest.ts';
-import { type Kind, columnsThatShape, stepsIn, type RowSpec, type Step } from '../../contract/row-kinds.ts';
+import { type Kind } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord, RowRecord, NewRow } from '../../ledger/record-types.ts';
+import type { BatchRecord, RowRecord } from '../../ledger/record-types.ts';
 import { nameAskedFor } from '../../policy/voices/voice-name.ts';
-import type { FoundRow, FoundRows, RowEdit } from './selection.ts';
+import type { FoundRow, FoundRows } from './selection.ts';
 import { RowNumbers } from '../rows/find-rows.ts';
-import { collisionKey, makeName, safeId, templateFields } from '../../inputs/output-name.ts';
-import { SeenTable } from '../../inputs/seen-table.ts';
-import { isDeepStrictEqual } from 'node:util';
-import { quoteRow } from '../../policy/money/pricing.ts';
-import type { ScannedRow } from '../../results/result-line.ts';
+import type { NameClash } from './name-clashes.ts';
+import { findNameClashes } from './name-clashes.ts';
+import { editOf } from './row-edit.ts';
 
 /** Further mismatches are only counted. */
 const KEPT = 50;
@@ -197,118 +195,4 @@ function compareColumns(
   if (missing.length > 0) return { type: 'missing-columns', columns: missing };
   const added = columns.filter((column) => shapes(column) && !batch.columns.includes(column));
   return added.length > 0 ? { type: 'new-columns', columns: added } : undefined;
-}
-
-/** Template fields that an edit cannot change. */
-const FIXED: readonly string[] = ['id', 'row', 'kind', 'ext'];
-
-/** Max clashes reported; a template that gives many rows one name is a single mistake. */
-const MOST_CLASHES = 1_000;
-
-/** A row whose edit would give its result the name of another row's. */
-export interface NameClash {
-  readonly type: 'same-name';
-  readonly row: number;
-  readonly id: string;
-  /** The row that has the name. */
-  readonly other: number;
-  /** File name below `media/`. */
-  readonly name: string;
-}
-
-/**
- * Finds result files that an edit would give the same name, if names are made from cells (`--file-name`). The file's
- * own check covers only some rows of the batch. One entry per faulty row, the first thousand. Reads `found` twice.
- */
-export async function findNameClashes(
-  found: Iterable<FoundRow> | FoundRows,
-  ledger: Ledger,
-  batch: BatchRecord,
-): Promise<readonly NameClash[]> {
-  const { nameTemplate } = batch.settings;
-  if (templateFields(nameTemplate).every((field) => FIXED.includes(field))) return [];
-  const edited = new RowNumbers();
-  let isEdited = false;
-  for await (const { scanned, edit } of found) {
-    if (edit === null) continue;
-    isEdited = true;
-    edited.set(scanned.row.row, 1);
-  }
-  if (!isEdited) return [];
-  const rowOf = new SeenTable();
-  for await (const { row } of ledger.scanRows(batch.name)) {
-    if (edited.get(row.row) === undefined) rowOf.lineBefore(collisionKey(nameOf(row, batch)), row.row);
-  }
-  const clashes: NameClash[] = [];
-  for await (const { scanned, edit } of found) {
-    if (edit === null) continue;
-    const { row } = scanned;
-    const name = nameOf({ ...row, ...edit }, batch);
-    const other = rowOf.lineBefore(collisionKey(name), row.row);
-    if (other === undefined || clashes.length >= MOST_CLASHES) continue;
-    clashes.push({ type: 'same-name', row: row.row, id: row.id, other, name });
-  }
-  return clashes;
-}
-
-function nameOf({ id, row, spec, input }: NewRow, { columns, settings }: BatchRecord): string {
-  const cells = new Map<string, unknown>([
-    ...Object.entries(spec),
-    ...columns.map((column, at) => [column, input[at] ?? ''] as const),
-  ]);
-  const cellOf = (column: string): string => {
-    const value = cells.get(column);
-    return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-  };
-  return makeName(settings.nameTemplate, { id: safeId(id), row, kind: spec.kind, cellOf });
-}
-
-/** What a line of a file changes in its row; null if nothing. */
-function editOf(
-  { row }: ScannedRow,
-  line: ManifestRow,
-  { columns }: ManifestSummary,
-  batch: BatchRecord,
-): RowEdit | null {
-  const before = batch.columns.map((_, at) => row.input[at] ?? '');
-  const input = batch.columns.map((column, at) => {
-    const there = columns.indexOf(column);
-    return (there < 0 ? before[at] : line.input[there]) ?? '';
-  });
-  // A file may be another one under its old name.
-  const isSameFiles = isDeepStrictEqual(row.spec.samples, line.spec.samples) && isSameLocalMedia(row.spec, line.spec);
-  if (isDeepStrictEqual(input, before) && isSameFiles) return null;
-  const spec = keepDialect(row.spec, keepLength(row.spec, line.spec));
-  const { tts, prices } = batch.settings;
-  return { spec, input, quoted: quoteRow(spec.kind, spec, tts, prices), from: firstTouched(row.spec, spec) };
-}
-
-/** Local media are the same by their content. */
-function isSameLocalMedia(before: RowSpec, after: RowSpec): boolean {
-  const isLocal = before.local !== undefined || after.local !== undefined;
-  return !isLocal || (before.audio === after.audio && before.video === after.video);
-}
-
-/** A row's dialect never changes, whatever id a file gives it. */
-function keepDialect({ dialect }: RowSpec, { dialect: _other, ...after }: RowSpec): RowSpec {
-  return { ...after, ...defined({ dialect }) };
-}
-
-/** A length that was read or assumed for media still holds for the same media. */
-function keepLength(before: RowSpec, after: RowSpec): RowSpec {
-  const isSame = before.audio === after.audio && before.video === after.video;
-  const isKnown = after.duration === undefined && before.duration !== undefined;
-  return isSame && isKnown ? { ...after, duration: before.duration } : after;
-}
-
-/** The first step whose request differs after the edit. */
-function firstTouched(before: RowSpec, after: RowSpec): Step | null {
-  const steps = stepsIn(after);
-  const [first = null] = steps;
-  if (!isDeepStrictEqual(before.extra, after.extra)) return first;
-  return (
-    steps.find((step) =>
-      columnsThatShape(after.kind, step).some((column) => !isDeepStrictEqual(before[column], after[column])),
-    ) ?? null
-  );
 }

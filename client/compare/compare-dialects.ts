@@ -1,15 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readVoices } from '../../api/voices/read-voices.ts';
 import type { NotedRead } from '../../api/free-request.ts';
-import {
-  ApiError,
-  mayHeal,
-  type ListedJob,
-  type SpeechApi,
-  type JobReading,
-  type Profile,
-  type Voice,
-} from '../../api/speech-api.ts';
+import { ApiError, mayHeal, type ListedJob, type SpeechApi } from '../../api/speech-api.ts';
 import { DIALECTS } from '../../contract/dialects.ts';
 import {
   compareItems,
@@ -21,8 +13,9 @@ import {
 import type { Pair } from '../../policy/compare/row-parity.ts';
 import { createApi } from '../open-api.ts';
 import type { ApiAccess } from '../settings.ts';
-import { createHash } from 'node:crypto';
-import { defined } from '../../contract/defined.ts';
+import { profileItem, voiceItem, listedItem, jobItem } from './dialect-items.ts';
+import type { ApiReads } from './paced-reads.ts';
+import { atRate, eachInTurn } from './paced-reads.ts';
 
 /** Reads made in each dialect. `list`: the newest lip-sync jobs; `jobs`: the same jobs, each by its id. */
 export const SURFACES = ['profile', 'voices', 'list', 'jobs'] as const;
@@ -78,9 +71,11 @@ type Reading =
 const USUAL_JOBS = 20;
 const PAGE_SIZE = 50;
 const VOICES_PATIENCE_MS = 120_000;
+
 /** Max attempts per read while the API fails or asks to wait. */
 const TRIES = 4;
 const PAUSE_MS = 500;
+
 /** Longest wait requested by the API that is honored, ms. */
 const LONGEST_PAUSE_MS = 30_000;
 
@@ -236,84 +231,4 @@ async function patiently<T>(read: () => Promise<T>): Promise<T> {
       await sleep(Math.max(PAUSE_MS, retryAfterMs));
     }
   }
-}
-
-/** The API's answers in one shape for both dialects. URLs may hold secrets, so only their hashes are kept. */
-
-function profileItem({ userId, tier, quotaRemaining, credits, webhookUrl }: Profile): Item {
-  return {
-    account: userId,
-    ...defined({ tier, api_credits: quotaRemaining, website_credits: credits }),
-    ...(webhookUrl === undefined ? {} : { webhook: webhookUrl === null ? 'none' : hashOf(webhookUrl) }),
-  };
-}
-
-function voiceItem({ name, provider, modelIds }: Voice): Item {
-  return {
-    name,
-    ...(provider === '' ? {} : { provider }),
-    ...(modelIds === undefined ? {} : { engines: modelIds.toSorted().join(' ') }),
-  };
-}
-
-/** The phase replaces the status, which each dialect words differently. */
-function jobItem({ phase, resultUrl, error, credits }: JobReading): Item {
-  return {
-    status: phase,
-    // A running job has neither, in either dialect.
-    ...(phase === 'completed' ? { 'result link': resultUrl !== undefined } : {}),
-    ...(phase === 'failed' ? { error: error ?? 'none' } : {}),
-    ...defined({ credits }),
-  };
-}
-
-function listedItem({ createdAtMs, videoUrl, audioUrl, ...job }: ListedJob): Item {
-  return {
-    ...jobItem(job),
-    ...(createdAtMs === undefined ? {} : { created: new Date(createdAtMs).toISOString() }),
-    ...(videoUrl === undefined ? {} : { video: hashOf(videoUrl) }),
-    ...(audioUrl === undefined ? {} : { audio: hashOf(audioUrl) }),
-  };
-}
-
-function hashOf(text: string): string {
-  return `sha256 ${createHash('sha256').update(text).digest('hex').slice(0, 12)}…`;
-}
-
-/** Performs a read when the rate allows. */
-export type InTurn = <T>(read: () => Promise<T>) => Promise<T>;
-
-/** What {@link eachInTurn} paces. */
-export type ApiReads = Pick<SpeechApi, 'readProfile' | 'listVoices' | 'listJobs' | 'readJob'>;
-
-interface Clock {
-  /** Monotonic, ms. */
-  readonly now: () => number;
-  readonly wait: (ms: number) => Promise<unknown>;
-}
-
-const REAL_CLOCK: Clock = { now: () => performance.now(), wait: (ms) => sleep(ms) };
-
-/** Limits all callers together to `rate` reads per second; null means no limit. */
-export function atRate(rate: number | null, clock = REAL_CLOCK): InTurn {
-  let nextAt = -Infinity;
-  return async (read) => {
-    if (rate !== null) {
-      const now = clock.now();
-      const at = Math.max(now, nextAt);
-      nextAt = at + 1_000 / rate;
-      if (at > now) await clock.wait(at - now);
-    }
-    return read();
-  };
-}
-
-/** Wraps an API's reads so that each request is paced. */
-function eachInTurn(api: ApiReads, inTurn: InTurn): ApiReads {
-  return {
-    readProfile: (signal) => inTurn(() => api.readProfile(signal)),
-    listVoices: (filter, signal) => api.listVoices({ ...filter, inTurn }, signal),
-    listJobs: (operation, page, limit, signal) => inTurn(() => api.listJobs(operation, page, limit, signal)),
-    readJob: (...job) => inTurn(() => api.readJob(...job)),
-  };
 }

@@ -6,13 +6,15 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { Delivery, Notice, NoticeClaim } from '../../ledger/notices/notices.ts';
 import { redeliverAt } from '../../policy/hooks/redelivery.ts';
 import { LEASE_MS, NoticeCourier } from './notice-courier.ts';
-import { postNotice, runHookCommand } from './hook-targets.ts';
+import { postNotice } from './post-notice.ts';
+import { runHookCommand } from './run-hook-command.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';
 import { readNews } from './read-news.ts';
 import type { Settings } from '../settings.ts';
 
 /** Pause between two searches for notices, ms. */
 const EVERY_MS = 1_000;
+
 /** By then the claim of a dead process has expired, ms. */
 const CLAIM_PATIENCE_MS = LEASE_MS + 2 * EVERY_MS;
 

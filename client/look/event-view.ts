@@ -1,4 +1,4 @@
-import type { Standstill } from '../../batches/look/view-batch.ts';
+import type { Standstill } from '../../batches/look/standstill.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { FollowEvent } from './follow.ts';
 import type { viewProgress } from './status-view.ts';

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pinning } from '../../contract/worker-version.ts';
 import type { Step } from '../../contract/row-kinds.ts';
-import { isPausedByFailures, isTokenRefused, standstillOf, type Standstill } from '../../batches/look/view-batch.ts';
+import { isPausedByFailures, isTokenRefused } from '../../batches/look/view-batch.ts';
+import { standstillOf, type Standstill } from '../../batches/look/standstill.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money, OldestRow, ReasonCount } from '../../ledger/record-types.ts';
 import { VoxbatchError } from '../problem.ts';
@@ -12,13 +13,17 @@ import { limitWaiting } from '../../worker/watch-outage.ts';
 
 /** Poll interval of the batch's record, ms. The end of the batch is noticed up to this much later. */
 const LOOK_EVERY_MS = 100;
+
 /** Minimum interval between counts of rows and money, and between all other facts, ms. */
 const COUNT_EVERY_MS = 200;
 const FACTS_EVERY_MS = 1_000;
+
 /** Max distinct failure reasons counted. */
 const MOST_REASONS = 100;
+
 /** Interval between workflow queries, ms. */
 const ASK_EVERY_MS = 5_000;
+
 /** Max restarts of a workflow that keeps being ended from outside; beyond that, the cause cannot be fixed here. */
 const MOST_RESTARTS = 3;
 

@@ -10,8 +10,8 @@ import {
   viewBatch,
   type BatchView,
   type FailureGroup,
-  type Standstill,
 } from '../../batches/look/view-batch.ts';
+import { type Standstill } from '../../batches/look/standstill.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { hasResult } from '../../contract/outcomes.ts';
 import { endsOf } from './counts-view.ts';
@@ -237,6 +237,7 @@ export function workSpan({
 
 /** Pause between two reads of the ledger, ms. */
 const LOOK_EVERY_MS = 500;
+
 /** Grace period for a batch without a worker, ms: the command that has just created it may still be starting. */
 export const PATIENCE_MS = 10_000;
 

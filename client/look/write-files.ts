@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { defaultOut } from '../../contract/batch-name.ts';
 import { gatherLeftovers } from '../../batches/look/leftovers.ts';
-import { exitOfView, standstillOf, type Standstill } from '../../batches/look/view-batch.ts';
+import { exitOfView } from '../../batches/look/view-batch.ts';
+import { standstillOf, type Standstill } from '../../batches/look/standstill.ts';
 import { viewPilot, type Pilot } from '../../batches/subset/pilot.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';

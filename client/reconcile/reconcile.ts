@@ -21,15 +21,10 @@ import { checkSettlement } from '../check-options.ts';
 import { realmOf, requireSameRealm } from '../open-api.ts';
 import { byPerson } from '../history/by-person.ts';
 import type { Confirm } from '../person.ts';
-import {
-  type RedriveFacts,
-  isUnasked,
-  redrivePlanned,
-  type PaidEnd,
-  type RedriveEvent,
-  type RedrivePerson,
-  type RedriveTerms,
-} from '../redrive/redrive.ts';
+import { redrivePlanned } from '../redrive/redrive.ts';
+import { isUnasked } from '../person.ts';
+import { type RedriveFacts } from '../redrive/redrive-options.ts';
+import { type PaidEnd, type RedriveEvent, type RedrivePerson, type RedriveTerms } from '../redrive/redrive-options.ts';
 import { refuseLoading } from '../problem.ts';
 import { claimOut, requireOwnOut, requireRemembered } from '../look/write-files.ts';
 import type { Session } from '../session.ts';

@@ -1,4 +1,4 @@
-import type { RedrivePreview } from './redrive.ts';
+import type { RedrivePreview } from './redrive-options.ts';
 
 /** A preview for programs. `asks`: the questions that would be asked; `refusal`: why it would be refused, as a sentence. */
 export function viewPreview(

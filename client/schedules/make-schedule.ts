@@ -1,20 +1,15 @@
-import { ScheduleAlreadyRunning, type ScheduleOptions, type ScheduleOptionsAction } from '@temporalio/client';
+import { ScheduleAlreadyRunning } from '@temporalio/client';
 import { resolve } from 'node:path';
 import type { BatchChoices } from '../../batches/batch-settings.ts';
 import { priceScheduled, type ScheduledPrice } from '../../batches/schedules/price-scheduled.ts';
 import { scheduledRunOf, type RunPlace } from '../../batches/schedules/scheduled-run.ts';
-import { isBatchName } from '../../contract/batch-name.ts';
-import { WORKFLOW_TASK_TIMEOUT } from '../../contract/messages.ts';
-import { taskQueueOf, type Account } from '../../contract/names.ts';
-import { FIRE_SCHEDULE, scheduleIdOf, type FireScheduleInput, type ScheduleHooks } from '../../contract/schedule.ts';
-import { firingLabels } from '../../contract/workflow-labels.ts';
-import { urlSchemeOf } from '../../contract/url-scheme.ts';
-import { isManifestUrl, isUrl, MANIFEST_URL_FORM } from '../../inputs/manifest-url.ts';
+import { type Account } from '../../contract/names.ts';
+import { scheduleIdOf, type ScheduleHooks } from '../../contract/schedule.ts';
+import { isUrl } from '../../inputs/manifest-url.ts';
 import type { ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
 import type { ScheduleSettings } from '../../ledger/schedules/schedule-settings.ts';
-import { LONGEST_SCHEDULE_NAME } from '../../policy/schedules/occurrence.ts';
 import { runsLeft } from '../../policy/schedules/legal-firing.ts';
-import { readScheduleSpec, type ScheduleSpec, type WrittenSpec } from '../../policy/schedules/schedule-spec.ts';
+import { type ScheduleSpec, type WrittenSpec } from '../../policy/schedules/schedule-spec.ts';
 import { realmOf } from '../open-api.ts';
 import { VoxbatchError } from '../problem.ts';
 import { fetchManifest } from '../run/open-manifest.ts';
@@ -33,8 +28,10 @@ import {
   type SchedulePlace,
 } from './open-schedules.ts';
 import { showSchedule, type ShownSchedule } from './schedule-view.ts';
-import { allowed, OVERLAPS } from './steer-schedule.ts';
+import { allowed } from './steer-schedule.ts';
 import { surveyBeforeChange } from './survey-schedule.ts';
+import { encodeSpec, firingOf } from './encode-schedule.ts';
+import { requireSpec } from './check-schedule.ts';
 
 /** How to run a schedule's batches. */
 export interface WantedRun {
@@ -142,39 +139,6 @@ async function lookAhead(
   return { run, price: await priceScheduled(run, fetchManifest, undefined, month) };
 }
 
-/** Throws {@link VoxbatchError} (`bad-option`) for a manifest that cannot be read each time a schedule fires. */
-export function checkScheduledManifest(manifest: string): void {
-  if (manifest !== '-' && (!isUrl(manifest) || isManifestUrl(manifest))) return;
-  const got = manifest === '-' ? 'standard input' : `a ${urlSchemeOf(manifest) ?? ''}: URL`;
-  const expected = `what is read each time it fires: a file, a pattern such as 'drop/*.csv', or ${MANIFEST_URL_FORM}`;
-  throw new VoxbatchError({ type: 'bad-option', option: 'manifest', expected, got });
-}
-
-/**
- * Throws {@link VoxbatchError} (`bad-option`) for a text that cannot name a schedule: with a time after it, it names a
- * batch.
- */
-export function checkScheduleName(name: string): void {
-  if (isBatchName(name) && name.length <= LONGEST_SCHEDULE_NAME && /[\p{L}\p{M}\p{N}_-]$/u.test(name)) return;
-  const expected = `at most ${LONGEST_SCHEDULE_NAME} letters, digits, spaces, dots, dashes and underscores, with a letter or digit at both ends`;
-  throw new VoxbatchError({ type: 'bad-option', option: 'name', expected, got: JSON.stringify(name).slice(0, 100) });
-}
-
-/**
- * Parses the written parts of a spec; absent parts are as in `before`, or their default. `nameOf` gives the name of an
- * option for messages. Throws {@link VoxbatchError} (`bad-option`).
- */
-export function requireSpec(
-  written: WrittenSpec,
-  nameOf: (option: keyof WrittenSpec) => string,
-  before?: ScheduleSpec,
-): ScheduleSpec {
-  const read = readScheduleSpec(written, before);
-  if (read.type === 'read') return read.spec;
-  const { option, expected, got } = read;
-  throw new VoxbatchError({ type: 'bad-option', option: nameOf(option), expected, got });
-}
-
 /** A schedule as it is put on record. `realm`: whose money it spends. */
 interface NewSchedule extends Pick<ScheduleSettings, 'run' | 'spec'> {
   readonly name: string;
@@ -264,39 +228,4 @@ export async function updateSchedule(
   else await allowed(place, name, { kind: 'due', from: Date.now(), until: null, spec }, update);
   await ledger.settleSchedule(name, { ...settings, spec, run: run ?? settings.run }, Date.now(), place.by);
   await ledger.setScheduleHooks(name, hooks);
-}
-
-/** What Temporal starts each time a schedule fires. */
-function firingOf(ledgerId: string, schedule: string, realm: Account): ScheduleOptionsAction {
-  const input: FireScheduleInput = { schedule };
-  return {
-    type: 'startWorkflow',
-    workflowType: FIRE_SCHEDULE,
-    workflowId: scheduleIdOf(ledgerId, schedule),
-    taskQueue: taskQueueOf({ apiUrl: realm.apiUrl, account: realm.account, ledgerId }),
-    args: [input],
-    workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
-    ...firingLabels(schedule),
-  };
-}
-
-/** A spec in Temporal's words. Its form of cron has seven fields, of which all must match; what was written follows as a comment. */
-export function encodeSpec(
-  spec: ScheduleSpec,
-): Required<Pick<ScheduleOptions, 'spec' | 'policies'>> & { readonly remainingActions: number | undefined } {
-  const { times, timezone, jitterMs, overlap, catchUpMs, pauseOnFailure, until, runs } = spec;
-  const cronOf = ({ calendar, text }: Extract<typeof times, { readonly type: 'calendar' }>): string => {
-    const { second, minute, hour, day, month, weekday, year } = calendar;
-    return `${[second, minute, hour, day, month, weekday, year].map(String).join(' ')} # ${text}`;
-  };
-  return {
-    spec: {
-      ...(times.type === 'every' ? { intervals: [{ every: times.everyMs }] } : { cronExpressions: [cronOf(times)] }),
-      timezone,
-      ...(jitterMs === 0 ? {} : { jitter: jitterMs }),
-      ...(until === null ? {} : { endAt: new Date(until) }),
-    },
-    policies: { overlap: OVERLAPS[overlap], catchupWindow: catchUpMs, pauseOnFailure },
-    remainingActions: runs ?? undefined,
-  };
 }

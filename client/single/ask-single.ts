@@ -12,7 +12,8 @@ import { byPerson } from '../history/by-person.ts';
 import { warningsOf } from '../local-media/short-links.ts';
 import { priceAndApprove, type BillFacts, type BillRequest } from '../run/price.ts';
 import { putOnRecord, type MoreFacts, type RecordEvent, type RecordRequest } from '../run/put-on-record.ts';
-import { redrivePlanned, type RedriveEvent } from '../redrive/redrive.ts';
+import { redrivePlanned } from '../redrive/redrive.ts';
+import { type RedriveEvent } from '../redrive/redrive-options.ts';
 import type { Session } from '../session.ts';
 import { decideOn, findSingle, readSingle, type SingleRecord } from './find-single.ts';
 

@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { HintSource, JobHints } from '../../activities/webhooks/job-hints.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { sourceOf } from './hint-listener.ts';
-import { changeWatched, HeardJobs } from './listen-here.ts';
+import { changeWatched, HeardJobs } from './heard-jobs.ts';
 
 /** How often hints that another process has left are read, ms. */
 const READ_EVERY_MS = 1_000;
+
 /** How long a webhook may be on its way, ms: the receiver looks for its job, and this process reads the hint. */
 const DELAY_MS = 3_000;
 

@@ -19,7 +19,7 @@ import {
 } from './put-back.ts';
 import { HintPassing } from './pass-hints.ts';
 import { PassedHints } from './passed-hints.ts';
-import type { Heard } from './listen-here.ts';
+import type { Heard } from './heard-jobs.ts';
 import { pauseAfter, type AttemptNews, type WebhookNews, type WebhookWish } from './webhook-options.ts';
 
 export interface WebhookRequest {

@@ -13,15 +13,17 @@ import { ownColumnOf } from '../../policy/rows/own-column.ts';
 import { nameAskedFor } from '../../policy/voices/voice-name.ts';
 import type { RawItem } from '../check-bytes.ts';
 import { foldHeader, isApi, meantColumn } from '../header-names.ts';
-import { detectFormat } from '../manifest-source.ts';
+import { detectFormat } from '../detect-format.ts';
 import { readCsv } from '../read-csv.ts';
 import { readJsonl } from '../read-jsonl.ts';
 import { readRegular } from '../regular-file.ts';
 
 /** Columns of a cast besides `name` and `api.*`. */
 const COLUMNS: readonly string[] = ['voice', 'engine', 'language'];
+
 /** Headers that people use for the name of a member. */
 const NAME_WORDS: readonly string[] = ['name', 'speaker', 'sprecher', 'sprecherin', 'rolle', 'figur', 'character'];
+
 /** Problems that a message lists. */
 const LISTED = 20;
 

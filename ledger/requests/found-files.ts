@@ -18,7 +18,7 @@ import { selectChargesOf } from '../rows/rows.ts';
 import type { ChargeLine, Db, Tx } from '../schema.ts';
 import type { BatchesTable } from '../tables/batches.ts';
 import { undoTake } from '../takes/undo-take.ts';
-import { settleInHand } from './charges.ts';
+import { settleInHand } from './settle.ts';
 import { chargeOfIntent, findBlocking } from './intents.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { rowArg } from '../../client/look/continue-command.ts';
-import type { RedriveCheck } from '../../client/redrive/redrive.ts';
+import type { RedriveCheck } from '../../client/redrive/redrive-options.ts';
 import { STEPS } from '../../contract/row-kinds.ts';
 import { partWord } from '../../contract/row-parts.ts';
 import { shellWord } from '../../contract/shell-word.ts';

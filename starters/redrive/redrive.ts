@@ -4,12 +4,9 @@ import { resolve } from 'node:path';
 import { defaultOut } from '../../contract/batch-name.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import { batchOfFile } from '../../client/redrive/outcome-file.ts';
-import {
-  previewRedrive,
-  redrive as redriveRows,
-  type RedriveOptions,
-  type RedrivePreview,
-} from '../../client/redrive/redrive.ts';
+import { redrive as redriveRows } from '../../client/redrive/redrive.ts';
+import { previewRedrive } from '../../client/redrive/preview-redrive.ts';
+import { type RedriveOptions, type RedrivePreview } from '../../client/redrive/redrive-options.ts';
 import { viewPreview } from '../../client/redrive/redrive-view.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';

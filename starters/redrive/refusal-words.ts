@@ -1,5 +1,5 @@
 import { rowArg, rowsArg } from '../../client/look/continue-command.ts';
-import type { NotRedrivable } from '../../client/redrive/redrive.ts';
+import type { NotRedrivable } from '../../client/redrive/redrive-options.ts';
 import type { Control } from '../../contract/outcomes.ts';
 import { partId } from '../../contract/row-parts.ts';
 import { shellWord } from '../../contract/shell-word.ts';

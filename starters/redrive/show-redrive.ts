@@ -1,5 +1,5 @@
 import type { chooseBatch } from '../../client/open-records.ts';
-import type { NotRedrivable, RedriveEnd, RedriveEvent } from '../../client/redrive/redrive.ts';
+import type { NotRedrivable, RedriveEnd, RedriveEvent } from '../../client/redrive/redrive-options.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { ExitError, unchangedError } from '../exit-error.ts';
 import type { Invocation } from '../invocation.ts';

@@ -1,14 +1,12 @@
 import { jsonLine, type RunContext, type Output } from '../terminal/output.ts';
 import {
-  checkScheduleName,
-  requireSpec,
   changeSchedule,
-  checkScheduledManifest,
   makeSchedule,
   type Made,
   type Outlook,
   type WantedRun,
 } from '../../client/schedules/make-schedule.ts';
+import { checkScheduleName, requireSpec, checkScheduledManifest } from '../../client/schedules/check-schedule.ts';
 import { isLeftAlone } from '../../client/schedules/open-schedules.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';

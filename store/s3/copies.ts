@@ -4,15 +4,19 @@ import type { Bytes } from '../bytes.ts';
 import { StoredFileRefused } from '../errors.ts';
 import type { KeptFile, Reused } from '../store.ts';
 import { ServerFails, UNKNOWN_TO_SERVER, type BucketClient } from './client.ts';
-import { headObject, type ObjectFacts, storedWith } from './objects.ts';
+import { headObject, type ObjectFacts } from './objects.ts';
+import { storedWith } from './stored-headers.ts';
 import { REFUSAL_CODES } from './refused-object.ts';
 
 /** The largest object that S3 copies in one request, bytes. */
 const MOST_COPIED = 5 * 1024 ** 3;
+
 /** How often the server may fail with a copy: it may do so with copies alone, for ever. */
 const TRIES = 4;
+
 /** The same once it has: each copy asks, as somebody may have mended it. */
 const TRIES_AFTER_FAILURE = 1;
+
 /** Codes by which servers say that they do not copy, or not for these credentials. */
 const NO_COPY = ['AccessDenied', 'MethodNotAllowed', 'NotImplemented'];
 

@@ -5,19 +5,25 @@ import type { Content } from '../bytes.ts';
 import { StoreUnwritable } from '../errors.ts';
 import type { BucketClient } from './client.ts';
 import { BucketUnusable } from './errors.ts';
-import { headObject, storedWith } from './objects.ts';
+import { headObject } from './objects.ts';
+import { storedWith } from './stored-headers.ts';
 import { textOf, textsOf } from './xml.ts';
 
 /** Size of a part, and of the largest file that is put in one request, bytes. */
 const PART_BYTES = 16 * 1024 ** 2;
+
 /** Most parts that S3 takes. */
 const MOST_PARTS = 10_000;
+
 /** Parts of a file in memory at once. */
 const PARTS_AT_ONCE = 3;
+
 /** Files that are put at once: each needs memory. */
 const FILES_AT_ONCE = 2;
+
 /** Times that an upload in parts is begun: a rule of the bucket, or another program, may abort one that goes on. */
 const MOST_STARTS = 3;
+
 /** An unfinished upload of this age is abandoned, ms: one of 4 GB takes 10 hours at 1 Mbit/s. */
 const ABANDONED_MS = 86_400_000;
 

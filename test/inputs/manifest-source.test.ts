@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { ManifestError } from '../../contract/manifest-problems.ts';
 import type { ManifestOptions, ManifestRow } from '../../inputs/manifest-options.ts';
-import { openManifest, type ManifestSource, RowsInMemory } from '../../inputs/manifest-source.ts';
+import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
+import { RowsInMemory } from '../../inputs/rows-in-memory.ts';
 import { readManifest, summarizeManifest, type ManifestSummary } from '../../inputs/read-manifest.ts';
 import { manifestFile, OPTIONS } from './manifest-file.ts';
 

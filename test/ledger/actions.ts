@@ -3,7 +3,7 @@ import type { AttemptKey } from '../../contract/batch.ts';
 import type { Failure } from '../../contract/failures.ts';
 import { parseHalt } from '../../contract/halt.ts';
 import type { IntentAnswer, Intent } from '../../ledger/requests/intent-records.ts';
-import type { SettleVerdict } from '../../ledger/requests/charges.ts';
+import type { SettleVerdict } from '../../ledger/requests/settle.ts';
 import type { ResultFile } from '../../ledger/record-types.ts';
 import type { RowEffect, RowEnding } from '../../ledger/rows/row-effects.ts';
 import type { RedriveChoice, Redriven } from '../../ledger/takes/redrive.ts';
@@ -13,7 +13,6 @@ import { aKey, INTENT, ledger } from './setup.ts';
 import { ANN } from '../support/ann.ts';
 
 /** What lanes and people do with rows of the ledger of the test. A number is the first request of that row of the batch `b`. */
-
 export type At = number | AttemptKey;
 
 export const FILE: ResultFile = { key: 'b/1-speech-1.mp3', bytes: 3, sha256: 'ab', extension: 'mp3' };

@@ -7,7 +7,7 @@ import { defined } from '../../contract/defined.ts';
 import type { AttemptState } from '../../contract/outcomes.ts';
 import { stepsIn } from '../../contract/row-kinds.ts';
 import { LedgerMisuse } from '../../ledger/errors.ts';
-import type { SettleVerdict } from '../../ledger/requests/charges.ts';
+import type { SettleVerdict } from '../../ledger/requests/settle.ts';
 import type { Retake, RowEffect, RowEnding } from '../../ledger/rows/row-effects.ts';
 import type { RedriveChoice } from '../../ledger/takes/redrive.ts';
 import type { Command } from '../support/row-story/any-story.ts';

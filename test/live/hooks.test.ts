@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readFile, rm } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { signatureOf } from '../../client/hooks/hook-targets.ts';
+import { signatureOf } from '../../client/hooks/post-notice.ts';
 import { expectWhole, saying } from '../support/batch-end.ts';
 import { endAfterTest } from '../support/end-after-test.ts';
 import { LiveWorld } from '../support/live-world.ts';

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { Client, Connection } from '@temporalio/client';
 import { VoxbatchError } from '../../client/problem.ts';
-import { createSchedule, requireSpec } from '../../client/schedules/make-schedule.ts';
+import { createSchedule } from '../../client/schedules/make-schedule.ts';
+import { requireSpec } from '../../client/schedules/check-schedule.ts';
 import { showSchedule } from '../../client/schedules/schedule-view.ts';
 import type { OccurrenceView } from '../../client/schedules/occurrence-view.ts';
 import type { SchedulePlace } from '../../client/schedules/open-schedules.ts';
@@ -21,6 +22,7 @@ import { waitFor } from './wait-for.ts';
 /** Never fires by itself while a test runs. */
 export const SELDOM = ['--cron', '0 0 29 2 *'] as const;
 const MODEL = 'model';
+
 /** A look asks Temporal and the ledger, so it is not made as often as others, ms. */
 const LOOK_GAP_MS = 250;
 

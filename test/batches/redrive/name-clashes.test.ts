@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { findNameClashes, type NameClash } from '../../../batches/redrive/edited-rows.ts';
+import { findNameClashes, type NameClash } from '../../../batches/redrive/name-clashes.ts';
 import type { FoundRow } from '../../../batches/redrive/selection.ts';
 import { addBatch } from '../../results/sample-batch.ts';
 import { freshPlace } from '../../support/place.ts';

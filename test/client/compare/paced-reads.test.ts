@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { atRate } from '../../../client/compare/compare-dialects.ts';
+import { atRate } from '../../../client/compare/paced-reads.ts';
 
 /** Begins reads at a rate by a clock that moves only while somebody waits; returns when each began, ms. */
 async function begin(rate: number | null, takesMs: readonly number[]): Promise<readonly number[]> {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { NoticeMessage } from '../../../client/hooks/read-news.ts';
 import { createFetch } from '../../../api/create-fetch.ts';
-import { postNotice, signatureOf } from '../../../client/hooks/hook-targets.ts';
+import { postNotice, signatureOf } from '../../../client/hooks/post-notice.ts';
 import { serveProxy } from '../../support/proxy-server.ts';
 
 const MESSAGE: NoticeMessage = {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { runHookCommand } from '../../../client/hooks/hook-targets.ts';
+import { runHookCommand } from '../../../client/hooks/run-hook-command.ts';
 import { compiledOf } from '../../compiled.mjs';
 import { freshFolder } from '../../support/fresh-folder.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -69,7 +69,7 @@ describe('runHookCommand', () => {
   });
 
   it('ends with a process that exits at once', async () => {
-    const script = `import { runHookCommand } from '${compiledOf('client/hooks/hook-targets.ts')}';
+    const script = `import { runHookCommand } from '${compiledOf('client/hooks/run-hook-command.ts')}';
       process.stdin.once('data', () => process.exit(7));
       const command = 'echo $$ > "$F/pid.part"; mv "$F/pid.part" "$F/pid"; sleep 600 & wait';
       await runHookCommand({ command, environment: { F: ${JSON.stringify(folder)} }, input: '', signal: new AbortController().signal });`;

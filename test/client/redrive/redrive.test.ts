@@ -1,12 +1,11 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import type { RedriveOptions } from '../../../client/redrive/redrive.ts';
+import type { RedriveOptions } from '../../../client/redrive/redrive-options.ts';
 import { claimFolder } from '../../../store/owner-file.ts';
 import { libraryOnSampleBatch } from '../sample-batch-of.ts';
 
 /** What a program is told of a redrive before anything is paid. test/live/library.test.ts pays. */
-
 const { place, library } = libraryOnSampleBatch();
 
 const out = (): { out: string } => ({ out: join(place.folder, 'out') });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { HeardJobs } from '../../../client/webhooks/listen-here.ts';
+import { HeardJobs } from '../../../client/webhooks/heard-jobs.ts';
 
 const MEMORY_MS = 1_000;
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createHintServer } from '../../../client/webhooks/listen-here.ts';
+import { createHintServer } from '../../../client/webhooks/hint-server.ts';
 
 const SECRET = 'aSecretThatNobodyKnows';
 const KIB_64 = 64 * 1024;

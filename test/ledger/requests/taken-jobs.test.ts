@@ -2,14 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import type { AttemptKey } from '../../../contract/batch.ts';
 import type { RowSpec } from '../../../contract/row-kinds.ts';
 import type { ChargeRecord, RowRecord } from '../../../ledger/record-types.ts';
-import type { SettleVerdict } from '../../../ledger/requests/charges.ts';
+import type { SettleVerdict } from '../../../ledger/requests/settle.ts';
 import * as act from '../actions.ts';
 import { FILE, finish, JOB_FAILED, LOST, lose, PAY, redrive, RESUBMIT, send, WAITING } from '../actions.ts';
 import { money, standing } from '../readings.ts';
 import { aDub, aKey, aRow, INTENT, ledger, ledgerForEachTest, load } from '../setup.ts';
 
 /** An answer that names a job which another attempt has: the bill is one job's, and nothing in doubt is forgotten. */
-
 const PRICE = INTENT.quoted;
 const ADOPTED = { isAdopted: true };
 

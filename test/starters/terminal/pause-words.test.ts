@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { limiterScope } from '../../../contract/names.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
-import { standstillOf } from '../../../batches/look/view-batch.ts';
+import { standstillOf } from '../../../batches/look/standstill.ts';
 import { standstillWords } from '../../../starters/terminal/pause-words.ts';
 import { freshPlace } from '../../support/place.ts';
 import { find, STATES } from '../steering.ts';

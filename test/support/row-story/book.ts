@@ -2,7 +2,7 @@ import type { RowAttempt } from '../../../contract/batch.ts';
 import type { Failure } from '../../../contract/failures.ts';
 import type { AttemptState, Outcome } from '../../../contract/outcomes.ts';
 import type { Kind, Step } from '../../../contract/row-kinds.ts';
-import type { SettleVerdict } from '../../../ledger/requests/charges.ts';
+import type { SettleVerdict } from '../../../ledger/requests/settle.ts';
 import type { Retake, RowEffect, RowEnding } from '../../../ledger/rows/row-effects.ts';
 import type { ResultFile } from '../../../ledger/record-types.ts';
 import type { RedriveChoice } from '../../../ledger/takes/redrive.ts';

@@ -1,7 +1,7 @@
 import type { RowAttempt } from '../../../contract/batch.ts';
 import type { AttemptState } from '../../../contract/outcomes.ts';
 import { stepsIn, type Kind, type Step } from '../../../contract/row-kinds.ts';
-import type { SettleVerdict } from '../../../ledger/requests/charges.ts';
+import type { SettleVerdict } from '../../../ledger/requests/settle.ts';
 import type { Retake, RowEffect, RowEnding } from '../../../ledger/rows/row-effects.ts';
 import type { RedriveChoice } from '../../../ledger/takes/redrive.ts';
 import type { RedriveAttempt } from '../../../policy/redrive/redrive.ts';

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import type { RowAttempt } from '../../../contract/batch.ts';
 import type { Outcome, VerdictName } from '../../../contract/outcomes.ts';
 import { makesJob, operationOf, type Kind, type StepChoice } from '../../../contract/row-kinds.ts';
-import type { SettleVerdict } from '../../../ledger/requests/charges.ts';
+import type { SettleVerdict } from '../../../ledger/requests/settle.ts';
 import type { RowEffect } from '../../../ledger/rows/row-effects.ts';
 import type { ResultFile } from '../../../ledger/record-types.ts';
 import { afterJobFailed, afterUnknown } from '../../../policy/rows/new-take.ts';

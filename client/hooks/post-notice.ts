@@ -1,12 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { createFetch } from '../../api/create-fetch.ts';
 import type { NoticeMessage, OccurrenceMessage } from './read-news.ts';
-import { once } from 'node:events';
-import { environmentForUser } from '../../contract/own-secrets.ts';
-import { startChild } from '../../embedded/child-process.ts';
 
 /** Timeout for a receiver's answer, ms. */
-const TIMEOUT_MS = 15_000;
+const TIMEOUT_MS = 15000;
 
 /**
  * Sends a message to the URL of `--notify`, as Standard Webhooks specifies: headers `webhook-id`, `webhook-timestamp`
@@ -26,7 +23,7 @@ export async function postNotice(
   fetch = createFetch(),
 ): Promise<string | undefined> {
   const body = JSON.stringify(message);
-  const timestamp = String(Math.floor(Date.now() / 1_000));
+  const timestamp = String(Math.floor(Date.now() / 1000));
   const signature =
     secret === undefined ? {} : { 'webhook-signature': signatureOf({ id: message.id, timestamp, body, secret }) };
   // An earlier version may have recorded such a URL. Throwing would end the delivering process, and the next one too.
@@ -51,7 +48,7 @@ export async function postNotice(
     return answer.ok ? undefined : `${host} answered ${answer.status}`;
   } catch (error) {
     if (signal.aborted) throw error;
-    if (member(error, 'name') === 'TimeoutError') return `${host} did not answer within ${TIMEOUT_MS / 1_000} s`;
+    if (member(error, 'name') === 'TimeoutError') return `${host} did not answer within ${TIMEOUT_MS / 1000} s`;
     const code = member(member(error, 'cause'), 'code');
     return `${host}: ${typeof code === 'string' ? code : 'no answer'}`;
   }
@@ -75,67 +72,4 @@ export function signatureOf(signed: {
   const { id, timestamp, body, secret } = signed;
   const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice('whsec_'.length), 'base64') : secret;
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
-}
-
-/** A command still running after this is killed, ms. */
-const LONGEST_RUN_MS = 600_000;
-
-/** Input of {@link runHookCommand}. */
-export interface HookCommand {
-  /** Shell command line. */
-  readonly command: string;
-  /** Added to this process's environment, which is passed on without our secrets. */
-  readonly environment: Readonly<Record<string, string>>;
-  /** Text for its stdin. */
-  readonly input: string;
-  /** Kills the command and everything it started. */
-  readonly signal: AbortSignal;
-}
-
-/**
- * Runs the `--on-end` command in a shell, in this process's working directory; its output goes to stderr. Returns what
- * went wrong, or undefined if it exited with 0. Throws if the signal killed it.
- */
-export async function runHookCommand({
-  command,
-  environment,
-  input,
-  signal,
-}: HookCommand): Promise<string | undefined> {
-  signal.throwIfAborted();
-  const { stderr } = process;
-  const env = { ...environmentForUser(process.env), ...environment };
-  const child = startChild('/bin/sh', ['-c', command], {
-    env,
-    passes: Object.keys(env),
-    // Its own process group, so that its children are killed with it, and a Ctrl-C that shuts us down does not reach
-    // it.
-    detached: true,
-    stdio: ['pipe', stderr, stderr],
-  });
-  const kill = (): void => {
-    if (child.pid === undefined) return;
-    try {
-      process.kill(-child.pid, 'SIGKILL');
-    } catch {
-      // It has just ended.
-    }
-  };
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(LONGEST_RUN_MS)]);
-  limit.addEventListener('abort', kill);
-  // Its group would outlive an immediate exit, and the next process would run the command a second time alongside it.
-  process.once('exit', kill);
-  // A command need not read its input.
-  child.stdin?.on('error', () => undefined);
-  child.stdin?.end(input);
-  try {
-    const [code, killedBy] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
-    signal.throwIfAborted();
-    if (limit.aborted) return `it ran for ${LONGEST_RUN_MS / 60_000} minutes and was killed`;
-    if (code === 0) return undefined;
-    return code === null ? `it was killed by ${killedBy ?? 'a signal'}` : `it ended with exit code ${code}`;
-  } finally {
-    limit.removeEventListener('abort', kill);
-    process.off('exit', kill);
-  }
 }

@@ -1,0 +1,45 @@
+import { type Account, limiterScope } from '../../contract/names.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { ApiStanding } from '../../policy/pacing/rate.ts';
+
+/**
+ * Why an open batch is stuck: no worker serves its account, all that do only send or only download, or wait for the store,
+ * or the API does not answer them.
+ */
+export type Standstill = 'no-worker' | 'no-sender' | 'no-downloader' | 'no-store' | 'no-answer';
+
+/**
+ * Why a batch is stuck; undefined if no reason is known. Reads only the ledger. A worker that has just died counts as
+ * alive for some seconds, and the API counts as answering until calls have failed since the batch began: failures
+ * during earlier batches do not count.
+ */
+export async function standstillOf(
+  ledger: Ledger,
+  batch: Pick<BatchRecord, 'state' | 'control' | 'createdAt' | keyof Account>,
+  api?: ApiStanding,
+): Promise<Standstill | undefined> {
+  const { state, control, apiUrl, account } = batch;
+  if (state !== 'open') return undefined;
+  const workers = await ledger.livingWorkers(apiUrl, account);
+  if (workers.length === 0) return control === 'paused' ? undefined : 'no-worker';
+  if (control !== 'paused') {
+    if ((await ledger.livingWorkers(apiUrl, account, 'submit')).length === 0) return 'no-sender';
+    if ((await ledger.livingWorkers(apiUrl, account, 'download')).length === 0) return 'no-downloader';
+  }
+  if ((await ledger.storeWaits(apiUrl, account))?.isAll === true) return 'no-store';
+  const { silentSince } = api ?? (await apiStanding(ledger, batch));
+  return silentSince === null ? undefined : 'no-answer';
+}
+
+/** What the API's answers mean for a batch, since it was begun: silence counts for any call, a limit for paid requests. */
+export async function apiStanding(
+  ledger: Ledger,
+  { apiUrl, account, createdAt }: Pick<BatchRecord, 'createdAt' | keyof Account>,
+): Promise<ApiStanding> {
+  const scopeOf = (what: string): string => limiterScope({ realm: { apiUrl, account } }, what);
+  const create = await ledger.apiStanding(scopeOf('create'), createdAt);
+  const read = await ledger.apiStanding(scopeOf('read'), createdAt);
+  const silent = [create, read].flatMap(({ silentSince }) => silentSince ?? []);
+  return { ...create, silentSince: silent.length === 0 ? null : Math.min(...silent) };
+}

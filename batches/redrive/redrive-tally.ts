@@ -1,0 +1,119 @@
+import type { Step } from '../../contract/operations.ts';
+import { type NamedRow, nameOf, wholeId } from '../../contract/row-parts.ts';
+import type { BillSummary } from '../../inputs/money/bill.ts';
+import type { RowStanding } from '../../ledger/record-types.ts';
+import type { ReturnRefusal } from '../../policy/redrive/earlier-take.ts';
+import type { RedrivePlan } from '../../policy/redrive/redrive.ts';
+import type { FoundRow } from './selection.ts';
+
+/** A row that is left alone, and why. */
+export interface RefusedRow extends NamedRow {
+  readonly why: Extract<RedrivePlan, { type: 'refuse' }>['why'];
+  readonly step: Step;
+  /** Why it does not go back to an earlier take. */
+  readonly because?: ReturnRefusal;
+  /** Its job is that of this take, which it has left, and whose result can be fetched. */
+  readonly leftTake?: number;
+}
+
+/** A row whose result is replaced. `isEdited`: because the file asks for something else than the row did last. */
+export interface ReplacedRow extends NamedRow {
+  readonly isEdited: boolean;
+  /** Its stored file is lost, and cannot be had free. Default false. */
+  readonly isLost?: true;
+}
+
+/** Further rows whose results are replaced are only counted. */
+const KEPT_REPLACED = 20;
+
+/** Further refused rows are only counted. */
+const KEPT_REFUSED = 1000;
+
+/** What a redrive comes to, in numbers of rows, and the first of those that are to be named. */
+export class RedriveTally {
+  /** Rows with something to do. */
+  count = 0;
+  /** Parts of these rows with something to do. */
+  parts = 0;
+  /** The first rows that are left alone. */
+  readonly refused: RefusedRow[] = [];
+  /** How many are left alone, by reason; a part of a row counts as one. */
+  readonly refusedFor = new Map<RefusedRow['why'], number>();
+  /** How many of them are parts of rows. */
+  refusedParts = 0;
+  /** Rows that are paid for again, by the first paid step. */
+  readonly pays = new Map<Step, number>();
+  /** Rows whose job is waited for again. */
+  waits = 0;
+  /** Of these, rows in parts that are only joined again. */
+  joins = 0;
+  /** Rows with a result whose lost texts are stored again, without the API. */
+  rewritten = 0;
+  /** Of these, rows with edits that no step reads: they would be lost, because only a new take has its own input. */
+  untaken = 0;
+  /** Edited rows that are left alone: their edits are only in the file. */
+  leftEdited = 0;
+  /** Of these, rows that have not ended, with edits that a step reads: they go on as they were before the edit. */
+  openEdited = 0;
+  /** Rows whose result is accepted as it is. */
+  accepts = 0;
+  /** Of these, rows that go back to the result of an earlier take. */
+  returns = 0;
+  /** Of these, rows whose file is fetched first, because it is lost, or never was. */
+  refetched = 0;
+  /** Of the accepted rows, those with remaining steps, or whose file is fetched first: they are open again. */
+  opened = 0;
+  readonly left = { open: 0, 'has-result': 0, 'no-unfit': 0 };
+  /** Rows with a result that will be replaced, as a whole or in part. */
+  replaced = 0;
+  /** Of these, rows whose stored file is lost, and cannot be had free. */
+  lost = 0;
+  /** The first rows whose results will be replaced. */
+  readonly firstReplaced: ReplacedRow[] = [];
+  /** Of these, rows that `--limit` or `--sample` left out. */
+  notChosen = 0;
+  /** Rows that may be charged a second time for one result. */
+  resubmitted = 0;
+  /** Rows that will cost something. */
+  paying = 0;
+  /** Rows that were not chosen, and go on by themselves with the chosen rows that make their voices. They are in the bill. */
+  dependents = 0;
+  /** Whether part of the bill is estimated. */
+  isEstimate = false;
+
+  /** What was counted of which rows in parts. */
+  readonly #counted = new Set<string>();
+
+  /** Counts a row whose result is replaced. */
+  protected replace({ scanned: { row }, edit, lost }: FoundRow): void {
+    if (lost !== undefined) this.lost += this.one('lost', row);
+    if (this.one('replaced', row) === 0) return;
+    this.replaced++;
+    if (this.firstReplaced.length >= KEPT_REPLACED) return;
+    const whole = row.partOf === null ? nameOf(row) : { row: row.partOf, id: wholeId(row.id) };
+    const isLost = lost === undefined ? {} : { isLost: true as const };
+    this.firstReplaced.push({ ...whole, isEdited: edit !== null, ...isLost });
+  }
+
+  /** Counts a row that is left alone. */
+  protected refuse(row: RefusedRow): void {
+    this.refusedFor.set(row.why, (this.refusedFor.get(row.why) ?? 0) + 1);
+    if ((row.partOf ?? null) !== null) this.refusedParts++;
+    if (this.refused.length < KEPT_REFUSED) this.refused.push(row);
+  }
+
+  /** 1 if this row is to be counted as such; 0 for a further part of a row. */
+  protected one(what: string, { partOf }: RowStanding['row']): 0 | 1 {
+    if (partOf === null) return 1;
+    const key = `${what} ${String(partOf)}`;
+    if (this.#counted.has(key)) return 0;
+    this.#counted.add(key);
+    return 1;
+  }
+}
+
+/** What a redrive will do and cost, in numbers of rows. Nothing of it has happened yet. */
+export type RedriveForecast = Readonly<Pick<RedriveTally, keyof RedriveTally>> & {
+  /** What the chosen rows will cost, in credits. */
+  readonly bill: BillSummary;
+};

@@ -1,0 +1,60 @@
+import { isDeepStrictEqual } from 'util';
+import { defined } from '../../contract/defined.ts';
+import type { Step } from '../../contract/operations.ts';
+import { type RowSpec, stepsIn, columnsThatShape } from '../../contract/row-kinds.ts';
+import type { ManifestRow } from '../../inputs/manifest-options.ts';
+import type { ManifestSummary } from '../../inputs/read-manifest.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+import { quoteRow } from '../../policy/money/pricing.ts';
+import type { ScannedRow } from '../../results/result-line.ts';
+import type { RowEdit } from './selection.ts';
+
+/** What a line of a file changes in its row; null if nothing. */
+export function editOf(
+  { row }: ScannedRow,
+  line: ManifestRow,
+  { columns }: ManifestSummary,
+  batch: BatchRecord,
+): RowEdit | null {
+  const before = batch.columns.map((_, at) => row.input[at] ?? '');
+  const input = batch.columns.map((column, at) => {
+    const there = columns.indexOf(column);
+    return (there < 0 ? before[at] : line.input[there]) ?? '';
+  });
+  // A file may be another one under its old name.
+  const isSameFiles = isDeepStrictEqual(row.spec.samples, line.spec.samples) && isSameLocalMedia(row.spec, line.spec);
+  if (isDeepStrictEqual(input, before) && isSameFiles) return null;
+  const spec = keepDialect(row.spec, keepLength(row.spec, line.spec));
+  const { tts, prices } = batch.settings;
+  return { spec, input, quoted: quoteRow(spec.kind, spec, tts, prices), from: firstTouched(row.spec, spec) };
+}
+
+/** Local media are the same by their content. */
+function isSameLocalMedia(before: RowSpec, after: RowSpec): boolean {
+  const isLocal = before.local !== undefined || after.local !== undefined;
+  return !isLocal || (before.audio === after.audio && before.video === after.video);
+}
+
+/** A row's dialect never changes, whatever id a file gives it. */
+function keepDialect({ dialect }: RowSpec, { dialect: _other, ...after }: RowSpec): RowSpec {
+  return { ...after, ...defined({ dialect }) };
+}
+
+/** A length that was read or assumed for media still holds for the same media. */
+function keepLength(before: RowSpec, after: RowSpec): RowSpec {
+  const isSame = before.audio === after.audio && before.video === after.video;
+  const isKnown = after.duration === undefined && before.duration !== undefined;
+  return isSame && isKnown ? { ...after, duration: before.duration } : after;
+}
+
+/** The first step whose request differs after the edit. */
+function firstTouched(before: RowSpec, after: RowSpec): Step | null {
+  const steps = stepsIn(after);
+  const [first = null] = steps;
+  if (!isDeepStrictEqual(before.extra, after.extra)) return first;
+  return (
+    steps.find((step) =>
+      columnsThatShape(after.kind, step).some((column) => !isDeepStrictEqual(before[column], after[column])),
+    ) ?? null
+  );
+}

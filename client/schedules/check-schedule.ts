@@ -1,0 +1,39 @@
+import { isBatchName } from '../../contract/batch-name.ts';
+import { urlSchemeOf } from '../../contract/url-scheme.ts';
+import { isUrl, isManifestUrl, MANIFEST_URL_FORM } from '../../inputs/manifest-url.ts';
+import { LONGEST_SCHEDULE_NAME } from '../../policy/schedules/occurrence.ts';
+import { type WrittenSpec, type ScheduleSpec, readScheduleSpec } from '../../policy/schedules/schedule-spec.ts';
+import { VoxbatchError } from '../problem.ts';
+
+/** Throws {@link VoxbatchError} (`bad-option`) for a manifest that cannot be read each time a schedule fires. */
+export function checkScheduledManifest(manifest: string): void {
+  if (manifest !== '-' && (!isUrl(manifest) || isManifestUrl(manifest))) return;
+  const got = manifest === '-' ? 'standard input' : `a ${urlSchemeOf(manifest) ?? ''}: URL`;
+  const expected = `what is read each time it fires: a file, a pattern such as 'drop/*.csv', or ${MANIFEST_URL_FORM}`;
+  throw new VoxbatchError({ type: 'bad-option', option: 'manifest', expected, got });
+}
+
+/**
+ * Throws {@link VoxbatchError} (`bad-option`) for a text that cannot name a schedule: with a time after it, it names a
+ * batch.
+ */
+export function checkScheduleName(name: string): void {
+  if (isBatchName(name) && name.length <= LONGEST_SCHEDULE_NAME && /[\p{L}\p{M}\p{N}_-]$/u.test(name)) return;
+  const expected = `at most ${LONGEST_SCHEDULE_NAME} letters, digits, spaces, dots, dashes and underscores, with a letter or digit at both ends`;
+  throw new VoxbatchError({ type: 'bad-option', option: 'name', expected, got: JSON.stringify(name).slice(0, 100) });
+}
+
+/**
+ * Parses the written parts of a spec; absent parts are as in `before`, or their default. `nameOf` gives the name of an
+ * option for messages. Throws {@link VoxbatchError} (`bad-option`).
+ */
+export function requireSpec(
+  written: WrittenSpec,
+  nameOf: (option: keyof WrittenSpec) => string,
+  before?: ScheduleSpec,
+): ScheduleSpec {
+  const read = readScheduleSpec(written, before);
+  if (read.type === 'read') return read.spec;
+  const { option, expected, got } = read;
+  throw new VoxbatchError({ type: 'bad-option', option: nameOf(option), expected, got });
+}

@@ -1,0 +1,61 @@
+import { ManifestError } from '../contract/manifest-problems.ts';
+import { type TableFormat, type Delimiter, DELIMITERS, PLAIN_TABLE } from '../contract/table-format.ts';
+import { knownColumns, foldHeader } from './header-names.ts';
+
+export type ManifestFormat = ({ readonly format: 'csv' } & TableFormat) | { readonly format: 'jsonl' | 'xlsx' };
+
+/** How a ZIP archive begins, which a workbook is. */
+const ZIP = Buffer.from('PK\u0003\u0004');
+
+/** How old Excel files begin, and new ones with a password. */
+const OLD_EXCEL = Buffer.from('d0cf11e0a1b11ae1', 'hex');
+
+/**
+ * Tells the format from the name and the first bytes. `.jsonl` and `.ndjson` are JSONL, as is anything that begins with
+ * `{`. The winning delimiter is the one that yields the most known column names, then the one most frequent in the
+ * header, then the comma; `.tsv` prefers the tab.
+ */
+export function detectFormat(
+  { label, name }: { readonly label: string; readonly name: string },
+  bytes: Buffer,
+): ManifestFormat {
+  const begins = (mark: Buffer): boolean => bytes.subarray(0, mark.length).equals(mark);
+  if (begins(ZIP)) return { format: 'xlsx' };
+  if (begins(OLD_EXCEL) || /\.xls[xmb]?$/i.test(name)) {
+    const is = begins(OLD_EXCEL)
+      ? 'an old Excel file (.xls), or has a password'
+      : 'named like an Excel workbook, but is none';
+    throw new ManifestError(
+      `cannot read the manifest ${label}: it is ${is}. Nothing was spent. Save it as .xlsx without a password, or as "CSV UTF-8".`,
+    );
+  }
+  const head = bytes.toString();
+  const bom = head.startsWith('\uFEFF');
+  const start = head.slice(bom ? 1 : 0).trimStart();
+  if (/\.(jsonl|ndjson)$/i.test(name) || start.startsWith('{')) return { format: 'jsonl' };
+  const order: readonly Delimiter[] = /\.tsv$/i.test(name) ? ['\t', ',', ';'] : DELIMITERS;
+  let best: { delimiter: Delimiter; known: number; cells: number } | undefined;
+  for (const delimiter of order) {
+    const cells = headerCells(start, delimiter);
+    const known = cells.filter(
+      (cell) => knownColumns().has(foldHeader(cell.trim())) || cell.trim().startsWith('api.'),
+    ).length;
+    if (best === undefined || known > best.known || (known === best.known && cells.length > best.cells)) {
+      best = { delimiter, known, cells: cells.length };
+    }
+  }
+  return { format: 'csv', delimiter: best?.delimiter ?? PLAIN_TABLE.delimiter, bom };
+}
+
+/** A rough reading of the first record, good enough to compare delimiters. */
+function headerCells(text: string, delimiter: Delimiter): string[] {
+  const cells = [''];
+  let quoted = false;
+  for (const character of text) {
+    if (character === '"') quoted = !quoted;
+    else if (!quoted && (character === '\n' || character === '\r')) break;
+    else if (!quoted && character === delimiter) cells.push('');
+    else cells[cells.length - 1] = `${cells.at(-1) ?? ''}${character}`;
+  }
+  return cells;
+}

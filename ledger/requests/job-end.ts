@@ -1,0 +1,110 @@
+import type { AttemptKey } from '../../contract/batch.ts';
+import type { Failure } from '../../contract/failures.ts';
+import { hasRunningJob, isFetchedAgain } from '../../policy/rows/row-machine.ts';
+import { haltAtTrouble } from '../batches/halts.ts';
+import { withoutJob, keepPaidResult } from '../cache/kept-results.ts';
+import { write } from '../database/transactions.ts';
+import type { ResultFile, RowStanding } from '../record-types.ts';
+import { toCharge, toFile, jsonOrNull } from '../records.ts';
+import { withoutRetake, applyJobEnd, applyEffect } from '../rows/endings.ts';
+import type { RowEffect, RowProgress, RowEnding } from '../rows/row-effects.ts';
+import { RowInHand } from '../rows/row-in-hand.ts';
+import type { ChargeLine, Db } from '../schema.ts';
+import { whyUnfit } from '../takes/lost-files.ts';
+import { isReturningTo, afterFetch, leaveReturn } from '../takes/returned.ts';
+import { requireCharge } from './charges.ts';
+import type { Patience } from './intent-records.ts';
+import { isPaidElsewhere } from './taken-jobs.ts';
+
+/** An attempt, and the job that was read for it. If the attempt has another job by now, the reading does not apply. */
+export interface JobKey extends AttemptKey {
+  /** Omitted: whichever job it has. */
+  readonly jobId?: string;
+}
+
+/** What a job ended with. */
+export interface JobEnd extends Patience {
+  readonly file?: ResultFile;
+  readonly credits?: number;
+  readonly failure?: Failure;
+}
+
+/**
+ * Records the end of an accepted job, once, with its credits if the API named them only now. Not `finished` if it had
+ * ended before.
+ */
+export async function finishJob(
+  db: Db,
+  key: JobKey,
+  end: JobEnd,
+  effect: RowEffect,
+): Promise<{ readonly finished: boolean } & RowStanding> {
+  return write(
+    db,
+    async (tx) => {
+      const row = await RowInHand.take(tx, key);
+      return { finished: await finishInHand(row, key, end, effect), ...row.standing() };
+    },
+    (tx) => RowInHand.prefetch(tx, key),
+  );
+}
+
+/** Does the same for a row already loaded. Returns whether it has ended by this. */
+export async function finishInHand(row: RowInHand, key: JobKey, end: JobEnd, effect: RowEffect): Promise<boolean> {
+  const { tx } = row;
+  const charge = requireCharge(row, key);
+  if (!hasRunningJob(toCharge(charge)) || !isItsJob(charge, key)) return false;
+  // Its stored file is lost: the file's record stays until there is another.
+  const lost = toFile(charge.file);
+  const same = lost !== null && lost.sha256 === end.file?.sha256 ? { ...lost, key: end.file.key } : undefined;
+  const ended = await row.changeCharge(charge, {
+    finished_at: tx.now(),
+    file: jsonOrNull(same ?? end.file) ?? charge.file,
+    failure: same === undefined ? jsonOrNull(end.failure) : whyUnfit(row, same),
+    ...(end.credits === undefined
+      ? {}
+      : isPaidElsewhere(charge)
+        ? { told: end.credits }
+        : { charged: end.credits, charged_from: 'api' as const, priced_at: tx.now() }),
+    ...withoutJob(charge),
+  });
+  if (lost === null) await keepPaidResult(tx, ended, effect);
+  if (lost !== null || isReturningTo(row, ended)) {
+    // The fetch was announced as free, so it must not start a paid retake.
+    const end = await afterFetch(row, ended, lost, withoutRetake(effect));
+    // A stop may have cancelled its row meanwhile.
+    await applyJobEnd(row, end, ['overdue', 'cancelled']);
+  } else {
+    // Earlier trouble with its result is over.
+    const last = 'state' in effect ? { trouble: null, ...effect } : effect;
+    if (row.isAt(key.take)) await applyJobEnd(row, last);
+  }
+  return true;
+}
+
+/**
+ * Changes a row with a running job, but no charge: its progress, or that nobody waits for it any more. No effect once
+ * the job's end is on record (through another poll or process), or if the row is at another take.
+ */
+export async function changeRunning(db: Db, key: JobKey, effect: RowProgress | RowEnding): Promise<RowStanding> {
+  return write(
+    db,
+    async (tx) => {
+      const row = await RowInHand.take(tx, key);
+      const charge = requireCharge(row, key);
+      const isWaitedFor = row.isAt(key.take) || isFetchedAgain(toCharge(charge));
+      if (hasRunningJob(toCharge(charge)) && isItsJob(charge, key) && isWaitedFor) {
+        if ('trouble' in effect && effect.trouble != null) await haltAtTrouble(row, key.step, effect.trouble);
+        const left = 'outcome' in effect ? await leaveReturn(row) : undefined;
+        await applyEffect(row, left ?? effect);
+      }
+      return row.standing();
+    },
+    (tx) => RowInHand.prefetch(tx, key),
+  );
+}
+
+/** True unless a person has meanwhile taken the key's job back from the attempt. */
+export function isItsJob(charge: ChargeLine, { jobId }: JobKey): boolean {
+  return jobId === undefined || charge.job_id === jobId;
+}

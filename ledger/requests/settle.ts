@@ -1,0 +1,173 @@
+import type { AttemptKey } from '../../contract/batch.ts';
+import { defined } from '../../contract/defined.ts';
+import type { Failure } from '../../contract/failures.ts';
+import { type VerdictName, wasAccepted } from '../../contract/outcomes.ts';
+import type { Judgement } from '../../contract/verify.ts';
+import { forgetUnfit, keepPaidResult } from '../cache/kept-results.ts';
+import { write } from '../database/transactions.ts';
+import { reserveAgain } from '../parts/part-budgets.ts';
+import type { ResultFile, RowStanding } from '../record-types.ts';
+import { jsonOrNull } from '../records.ts';
+import { effectOf, withoutRetake, applyEffect, applyLateEffect } from '../rows/endings.ts';
+import type { RowEffect } from '../rows/row-effects.ts';
+import { RowInHand } from '../rows/row-in-hand.ts';
+import type { Db, ChargeLine } from '../schema.ts';
+import { noteWhereItStood } from '../takes/returned.ts';
+import { useIfTried } from '../voices/refused-voices.ts';
+import { requireCharge } from './charges.ts';
+import type { Patience } from './intent-records.ts';
+import { type NamedJob, keepSecondJob } from './second-jobs.ts';
+import { ownerOf, takenFailure, mayShareJob, doubtResult } from './taken-jobs.ts';
+
+/**
+ * What happens to an attempt after its intent.
+ *
+ * An attempt starts as `sending` (see `intents.ts`), or as `revoked` if its record was looked up and missing. From
+ * `sending`, a verdict leads to any other state. A late answer can still change `unknown`. When the job of an
+ * `accepted` attempt ends, `finishedAt` is set and the state stays. All other states are final.
+ */
+
+/** What an answer says of an attempt. */
+export interface SettleVerdict extends Patience, NamedJob {
+  readonly verdict: VerdictName;
+  readonly credits?: number;
+  readonly failure?: Failure;
+  readonly requestId?: string;
+  /** For `done`. */
+  readonly file?: ResultFile;
+  /** For a verification that is `done`. One that did not pass also takes its speech out of the cache. */
+  readonly judgement?: Judgement;
+}
+
+/**
+ * Records a verdict and its effect on the row. Settles `sending`, and also `unknown` if a late answer arrives: a row
+ * that had ended `unknown` is then open again, free for the next claim, or ended by the effect; for a row at another
+ * take, only the money is recorded. Not `settled`, and nothing changes, if the attempt already has a final verdict; a
+ * second job is kept beside it (see `second-jobs.ts`).
+ *
+ * A job that another attempt has is never charged twice. A first answer that names one is accepted at no charge if both
+ * ask for the same; if not, the attempt is `unknown` instead, and its row is for reconcile, whatever the effect. A late
+ * one is not `settled` and leaves the attempt in doubt, because the other attempt then has a job that is not its own
+ * (see `taken-jobs.ts`).
+ */
+export async function settle(
+  db: Db,
+  key: AttemptKey,
+  verdict: SettleVerdict,
+  effect: RowEffect,
+): Promise<{ readonly settled: boolean } & RowStanding> {
+  return write(
+    db,
+    async (tx) => {
+      const row = await RowInHand.take(tx, key);
+      return { settled: await settleInHand(row, key, verdict, effect), ...row.standing() };
+    },
+    (tx) => [
+      ...RowInHand.prefetch(tx, key),
+      ...(verdict.jobId === undefined ? [] : [ownerOf(tx, { ...key, jobId: verdict.jobId })]),
+    ],
+  );
+}
+
+/** Does the same for a row already loaded. Returns whether anything was settled. */
+export async function settleInHand(
+  row: RowInHand,
+  key: AttemptKey,
+  verdict: SettleVerdict,
+  effect: RowEffect,
+): Promise<boolean> {
+  const charge = requireCharge(row, key);
+  const isLate = charge.state === 'unknown' && verdict.verdict !== 'unknown';
+  const { jobId } = verdict;
+  if (charge.state !== 'sending' && !isLate) {
+    await keepSecondJob(row.tx, charge, verdict);
+    return false;
+  }
+  const holder = jobId === undefined ? undefined : await ownerOf(row.tx, { ...key, jobId });
+  if (holder !== undefined && verdict.isAdopted === true) return false;
+  if (holder !== undefined && jobId !== undefined && isLate) {
+    await stayUnresolved(row, charge, takenFailure(jobId, holder, true));
+    return false;
+  }
+  if (holder !== undefined && jobId !== undefined && !(await mayShareJob(row.tx, charge, holder))) {
+    await doubtResult(row.tx, holder);
+    const { requestId } = verdict;
+    const failure = takenFailure(jobId, holder, false);
+    // Reconcile looks for the job it did make, or gives the row up.
+    return settleInHand(row, key, { verdict: 'unknown', failure, ...defined({ requestId }) }, { state: 'submitting' });
+  }
+
+  const now = row.tx.now();
+  const isTaken = wasAccepted(verdict.verdict);
+  const credits = reportedPriceOf(verdict) ?? charge.told;
+  const charged = !isTaken ? null : holder === undefined ? (credits ?? charge.quoted) : 0;
+  const isDone = verdict.verdict === 'done';
+  const settled = await row.changeCharge(charge, {
+    state: verdict.verdict,
+    quoted: verdict.verdict === 'unknown' ? (charge.told ?? charge.quoted) : charge.quoted,
+    job_id: jobId ?? null,
+    charged,
+    charged_from: charged === null || holder !== undefined ? null : credits === null ? 'quote' : 'api',
+    // A job counted elsewhere may later have to be counted here.
+    told: holder === undefined ? charge.told : credits,
+    failure: jsonOrNull(verdict.failure),
+    request_id: verdict.requestId ?? verdict.failure?.requestId ?? charge.request_id,
+    verdict_at: now,
+    finished_at: isDone ? now : null,
+    // In a copy that lacked a request, the record may be that of a second one, whose own answer may still come.
+    ...defined({ owner: verdict.owner }),
+    file: isDone ? jsonOrNull(verdict.file) : null,
+    ...(verdict.judgement === undefined ? {} : { judgement: JSON.stringify(verdict.judgement) }),
+  });
+  await forgetUnfit(row, settled);
+  if (isDone) await keepPaidResult(row.tx, settled, effect);
+  if (isTaken) await useIfTried(row);
+  const meant = effectOf(row, key.step, effect);
+  // If the row is at another take, only the money matters.
+  if (!row.isAt(key.take)) {
+    await noteWhereItStood(row, settled, withoutRetake(meant));
+    return true;
+  }
+  if (verdict.verdict === 'unknown') await applyEffect(row, meant);
+  else await applyLateEffect(row, meant, key.step);
+  if (verdict.verdict === 'not-accepted') await reserveAgain(row, settled);
+  return true;
+}
+
+/**
+ * The price that an answer reported. A job accepted at a price of 0 is billed at its end: until then its quote counts,
+ * or a budget would treat all running jobs as free.
+ */
+function reportedPriceOf({ verdict, credits }: SettleVerdict): number | undefined {
+  return verdict === 'accepted' && credits === 0 ? undefined : credits;
+}
+
+/** Records new facts on an attempt in doubt, and on its row if the row was given up because of it. */
+async function stayUnresolved(row: RowInHand, charge: ChargeLine, failure: Failure): Promise<void> {
+  await row.changeCharge(charge, { failure: JSON.stringify(failure) });
+  if (!row.isAt(charge.take) || row.line.outcome !== 'unknown') return;
+  await row.change({ failure, updated_at: row.tx.now() });
+}
+
+/**
+ * Records the price that an answer reported, before its result is stored. A verdict without a figure uses this one;
+ * an `unknown` attempt counts with it from then on. No effect on an attempt with another verdict.
+ */
+export async function notePrice(
+  db: Db,
+  key: AttemptKey,
+  { credits, requestId }: { readonly credits: number; readonly requestId?: string },
+): Promise<void> {
+  await write(
+    db,
+    async (tx) => {
+      const row = await RowInHand.take(tx, key);
+      const charge = requireCharge(row, key);
+      if (charge.state !== 'sending' && charge.state !== 'unknown') return;
+      // A request in doubt counts with what it would cost.
+      const quoted = charge.state === 'unknown' ? credits : charge.quoted;
+      await row.changeCharge(charge, { told: credits, request_id: requestId ?? null, quoted });
+    },
+    (tx) => RowInHand.prefetch(tx, key),
+  );
+}
