@@ -1,3 +1,4 @@
+import { readRetryAfter } from './retry-after.ts';
 import type { Failure, FailureClass } from '../contract/failures.ts';
 import { causeOf, describeAnswer, type FailureContext, readFacts } from './describe-failure.ts';
 import type { NoAnswer } from './http.ts';
@@ -196,7 +197,7 @@ function readLimit(answer: Answer): Limit {
   if (JOBS.test(words)) return 'concurrency';
   if (/insufficient|quota/.test(words)) return 'credits';
   // Missing credits need no wait.
-  return answer.header('retry-after') === undefined ? 'vague' : 'pace';
+  return readRetryAfter(answer, 0) === undefined ? 'vague' : 'pace';
 }
 
 /** Words for what is no longer there. */

@@ -8,8 +8,6 @@ const WORKER_LOST = 'WorkerLost';
 export interface FailAbandonedOptions {
   /** Considers every workflow whose id begins with this and that Temporal's list returns. */
   readonly workflowIdPrefix: string;
-  /** Further workflows to consider: the list lags, and may lack one that has just started. */
-  readonly workflowIds?: readonly string[];
   /** True for the identity of a living worker. */
   readonly isMine: (identity: string) => boolean;
 }
@@ -31,7 +29,7 @@ const NOT_FOUND = 5;
  * Returns how many activities it failed.
  */
 export async function failAbandoned(client: Client, options: FailAbandonedOptions): Promise<number> {
-  const executions = new Set<string>(options.workflowIds);
+  const executions = new Set<string>();
   // The server's search does not match quotes or backslashes, however they are escaped, so it gets only the part before
   // them.
   const plain = /^[^"'\\]*/.exec(options.workflowIdPrefix)?.[0] ?? '';

@@ -25,8 +25,6 @@ export interface LedgerDriver extends Versions {
   strangeParts(db: Db): Promise<readonly string[]>;
   /** Makes an open database refuse every write of this process. Default: it does not, as its reads say that they are no more. */
   readonly refuseWrites?: (db: Db) => Promise<void>;
-  /** True if a query blocks its thread: processes that work on batches then query from a separate thread. */
-  readonly blocksThread: boolean;
   /** Whether a variable of the environment is a setting of its connections, which its thread then needs. Default: none is. */
   readonly isSetting?: (variable: string) => boolean;
   /** What copying a ledger from here or to here needs. */

@@ -70,7 +70,7 @@ export const METHODS = {
   ...from(() => import('./lanes/lanes.ts'), 'acquireLane', 'releaseLane', 'laneOwners'),
   ...from(() => import('./lanes/claims.ts'), 'claimRows'),
   ...from(() => import('./lanes/fair-shares.ts'), 'handBackRows'),
-  ...from(() => import('./lanes/released-rows.ts'), 'releaseRow'),
+  ...from(() => import('./lanes/hand-over-row.ts'), 'handOverRow'),
   ...from(() => import('./lanes/clock.ts'), 'readClock'),
   ...from(
     () => import('./lanes/workers.ts'),
@@ -103,7 +103,8 @@ export const METHODS = {
   ...from(() => import('./requests/found-files.ts'), 'filesWithoutAnswer', 'noteFoundFiles'),
   ...from(() => import('./requests/charges.ts'), 'sending', 'countRunning', 'giveUp'),
   ...from(() => import('./requests/unresolved.ts'), 'holderOfJob', 'otherUnresolved', 'earlierUnresolved'),
-  ...from(() => import('./requests/decisions.ts'), 'decide', 'decisionsOf'),
+  ...from(() => import('./requests/decisions.ts'), 'decide'),
+  ...from(() => import('./requests/decision-records.ts'), 'decisionsOf'),
   ...from(() => import('./requests/decision-records.ts'), 'releasedFiles', 'releasedJobs'),
   // What was done to batches and schedules, and by whom
   ...from(() => import('./history/actions.ts'), 'actionsOf'),

@@ -85,7 +85,6 @@ export async function beginLedgerThread(address: string): Promise<LedgerThread |
 }
 
 async function beginThreadOf(driver: LedgerDriver, place: LedgerPlace): Promise<LedgerThread | undefined> {
-  if (!driver.blocksThread) return undefined;
   const { beginThread, findLedgerThread } = await import('./ledger-in-thread.ts');
   const entry = findLedgerThread();
   return entry === undefined

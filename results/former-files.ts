@@ -1,3 +1,4 @@
+import { isoTime } from '../contract/iso-time.ts';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -6,7 +7,6 @@ import { absentOnly, lstatsOf, nameAlso, readJson, syncToDisk } from './files.ts
 import { SUMMARY_FILE } from './names.ts';
 import { isNewestOnRecord, newestRequestSchema } from './newest-request.ts';
 import { firstLink, LinkedFolder } from './real-folders.ts';
-import { isoTime } from './receipt.ts';
 
 const PREFIX = 'before-copy-';
 

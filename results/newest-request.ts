@@ -1,7 +1,8 @@
+import { isoTime } from '../contract/iso-time.ts';
 import type * as z from 'zod';
 import type { ChargeRecord, RowStanding } from '../ledger/record-types.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { isoTime, receiptSchema, type Receipt } from './receipt.ts';
+import { receiptSchema, type Receipt } from './receipt.ts';
 
 export const newestRequestSchema = receiptSchema.pick({
   row: true,

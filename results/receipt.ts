@@ -1,3 +1,4 @@
+import { isoTime } from '../contract/iso-time.ts';
 import { nameIn } from '../inputs/own-operations.ts';
 import * as z from 'zod';
 import { DIALECTS } from '../contract/dialects.ts';
@@ -90,11 +91,6 @@ export function receiptsOf(scanned: RowWithCharges, files: readonly RowFile[]): 
     source: sourceOf(charge),
     ...(charge === paidFor && files.length > 0 ? fileFields(files) : ownFile(charge)),
   }));
-}
-
-/** A time of the ledger, ms, in ISO 8601. */
-export function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 /**

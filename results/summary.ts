@@ -1,3 +1,4 @@
+import { isoTime } from '../contract/iso-time.ts';
 import * as z from 'zod';
 import { dialectChoiceOf } from '../contract/batch.ts';
 import { DIALECT_CHOICE } from '../contract/dialects.ts';
@@ -5,7 +6,6 @@ import { CONTROLS, shownControl, OUTCOMES, ROW_STATES } from '../contract/outcom
 import { decimalOf, DECIMALS, DELIMITERS, PLAIN_TABLE } from '../contract/table-format.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { newestRequestSchema } from './newest-request.ts';
-import { isoTime } from './receipt.ts';
 import { roundCredits } from '../contract/price-units.ts';
 import type { Tally } from './tally.ts';
 

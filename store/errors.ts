@@ -53,6 +53,12 @@ export class StoreUnwritable extends Error {
   }
 }
 
+/** The disk holds something other than what was written: that is neither the body's fault nor the link's. */
+export function lostByDisk(path: string): StoreUnwritable {
+  const cause = { code: 'LOST', syscall: 'read' };
+  return new StoreUnwritable(path, Object.assign(new Error('the disk did not keep what was written'), cause));
+}
+
 /** The place has a file, and does not give its content; it gives others. */
 export class StoredFileRefused extends Error {
   override readonly name = 'StoredFileRefused';

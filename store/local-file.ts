@@ -25,8 +25,17 @@ class FileChanged extends Error {
   }
 }
 
-/** Errors that mean the file is unavailable. All others may be temporary, such as too many open files. */
-const GONE = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG', 'ENXIO']);
+/** Errors of opening that mean the file is unavailable. All others may be temporary, such as too many open files. */
+export const UNAVAILABLE = new Set([
+  'ENOENT',
+  'ENOTDIR',
+  'EISDIR',
+  'EACCES',
+  'EPERM',
+  'ELOOP',
+  'ENAMETOOLONG',
+  'ENXIO',
+]);
 
 /** Bytes read at once. */
 const CHUNK = 64 * 1024;
@@ -40,7 +49,7 @@ export async function openLocalFile(file: KnownFile): Promise<OpenedFile> {
   // Opening a pipe would otherwise block the thread until somebody writes to it.
   const handle = await open(file.path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
     const code = String((error as { code?: unknown } | null)?.code);
-    if (!GONE.has(code)) throw error;
+    if (!UNAVAILABLE.has(code)) throw error;
     throw new FileChanged(file.path, `cannot be opened any more (${code})`);
   });
   try {

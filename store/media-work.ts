@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { FileWindow } from './containers/file-window.ts';
 import { onDisk } from './folders.ts';
 import { inspect, hashOf } from './inspect.ts';
-import { StoreUnwritable } from './errors.ts';
+import { lostByDisk, StoreUnwritable } from './errors.ts';
 import type { StoredFile, Expectation } from './store.ts';
 import type { OwnedFolder } from './owner-file.ts';
 import { putBody, putPart, removePart } from './put-in-folder.ts';
@@ -121,17 +121,11 @@ async function lookAt(
     const { size } = await file.stat();
     const content = FileWindow.ofFile(file, size);
     // Compare first: any later defect would be blamed on the API.
-    if (sha256 !== undefined && (await hashOf(content, false)) !== sha256) throw lost(path);
+    if (sha256 !== undefined && (await hashOf(content, false)) !== sha256) throw lostByDisk(path);
     return await inspect(content, expectation, unread);
   } finally {
     await file.close();
   }
-}
-
-/** Looks like a system's disk error, so that the receiver blames neither the body nor the link. */
-function lost(path: string): StoreUnwritable {
-  const cause = { code: 'LOST', syscall: 'read' };
-  return new StoreUnwritable(path, Object.assign(new Error('the disk did not keep what was written'), cause));
 }
 
 /** Bytes of a file; undefined if there is none. */

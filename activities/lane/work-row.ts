@@ -3,7 +3,7 @@ import type { FencedAttempt, Move } from '../../contract/batch.ts';
 import type { RowStanding } from '../../ledger/record-types.ts';
 import { loadAttempt, moveAfter, type RowNow, type SubmitReport, type LoadedAttempt } from '../attempt.ts';
 import { FreeName } from '../free-name.ts';
-import { release } from '../release.ts';
+import { handOverRow } from '../hand-over-row.ts';
 import { reconcile } from '../reconcile/reconcile.ts';
 import { submit } from '../submit.ts';
 import { awaitJob } from './await-job.ts';
@@ -40,7 +40,8 @@ export async function workRow(lane: LaneWork, claimed: RowStanding): Promise<voi
   const { deps, batch } = lane;
   const work: RowWork = { lane, results: new RowResults(deps, batch), name: new FreeName(deps), faults: [] };
   while (now.next.type !== 'ended' && !lane.signal.aborted) {
-    if (deps.only === 'download' && now.next.type !== 'wait') return release(deps, { batch, ...now.next.at }, false);
+    if (deps.only === 'download' && now.next.type !== 'wait')
+      return handOverRow(deps, { batch, ...now.next.at }, false);
     const hasWaited = now.instead === 'short';
     now = await prepare(work, now);
     if (now.next.type !== 'ended') now = await workInWindow(work, now);

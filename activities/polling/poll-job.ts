@@ -11,7 +11,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { fetchResult, giveUpResult, withoutLink, type TroubleDetails } from '../fetch-result.ts';
 import { loadBatch } from '../cache/batch-cache.ts';
 import type { PollTrouble } from './polled-jobs.ts';
-import { release } from '../release.ts';
+import { handOverRow } from '../hand-over-row.ts';
 import { readInTurn } from './read-in-turn.ts';
 import { ageOf, isPastDeadline, readWaitedJob, type WaitedJob } from './waited-job.ts';
 
@@ -52,7 +52,7 @@ export async function pollJob(deps: Dependencies, job: WaitedJob, signal: AbortS
       if (reading.resultUrl === undefined)
         return troubled(deps, job, 'result', 'is completed but has no link', withoutLink(reading));
       if (deps.only === 'submit') {
-        await release(deps, job.key, true);
+        await handOverRow(deps, job.key, true);
         return 'released';
       }
       // The row's previous holder may have started it meanwhile.

@@ -134,7 +134,7 @@ export async function checkRun<Plan extends RunPlan>(
   const { settings } = request;
   const recorded = await withRecordedReading(request.plan, settings);
   const { limited, unknown } = await withRecords(settings, async (ledger) => ({
-    limited: await limitedBy(ledger, recorded, request.apiUrl),
+    limited: await withTextLimits(ledger, recorded, request.apiUrl),
     unknown: await unknownFolderWarnings(ledger, recorded.name, settings),
   }));
   const plan = withMediaRules(limited, request);
@@ -214,14 +214,6 @@ async function withRecordedReading<Choices extends NamedChoices>(
  * see {@link withAnyLength}. `apiUrl`: undefined if none is configured.
  */
 export async function withTextLimits<Choices extends BatchChoices & { readonly name: string }>(
-  choices: Choices,
-  apiUrl: string | undefined,
-  settings: Pick<Settings, 'ledger'>,
-): Promise<Choices> {
-  return withRecords(settings, (ledger) => limitedBy(ledger, choices, apiUrl));
-}
-
-async function limitedBy<Choices extends BatchChoices & { readonly name: string }>(
   ledger: Ledger | undefined,
   choices: Choices,
   apiUrl: string | undefined,

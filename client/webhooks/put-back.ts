@@ -90,8 +90,6 @@ export interface Leftover {
   readonly address: string;
 }
 
-export type WebhookLedger = Ledger;
-
 interface PutLeftoverBack {
   /** The restoring process, for the record. */
   readonly owner: string;
@@ -106,7 +104,7 @@ interface PutLeftoverBack {
  * `except`. Spends nothing.
  */
 export async function putLeftoverBack(
-  ledger: WebhookLedger,
+  ledger: Ledger,
   open: OpenApi,
   { owner, except, onRecord }: PutLeftoverBack,
   signal: AbortSignal,
@@ -135,7 +133,7 @@ const TRY_EVERY_MS = 60_000;
 /** Options of {@link watchLeftover}. */
 export interface LeftoverWatchRequest {
   readonly open: OpenApi;
-  readonly ledger: WebhookLedger;
+  readonly ledger: Ledger;
   /** The worker process that watches. */
   readonly owner: string;
   readonly tell: (news: WebhookNews) => void;

@@ -12,7 +12,6 @@ export const postgres: LedgerDriver = {
   strangeParts: () => Promise.resolve([]),
   versions: versionsOf(async () => (await import('./schema.ts')).VERSIONS),
   letOthersWork: async (...migration) => (await import('./locked-tables.ts')).letOthersWork(...migration),
-  blocksThread: true,
   // `HOME` and its like have the files of passwords and services, `USER` is the user of an address without one.
   isSetting: (name) => name.startsWith('PG') || ['HOME', 'USER', 'APPDATA', 'USERPROFILE', 'USERNAME'].includes(name),
   copying: async () => (await import('./copy-dialect.ts')).postgresCopy,

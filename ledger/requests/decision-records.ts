@@ -21,7 +21,7 @@ export async function note(
   who: string,
   files: readonly ResultFile[],
 ): Promise<void> {
-  const number = (await decisionsIn(tx, key.batch, key.row)).length + 1;
+  const number = (await decisionsOf(tx, key.batch, key.row)).length + 1;
   const { batch, row, step, take, attempt } = key;
   await tx
     .insertInto('decisions')
@@ -70,8 +70,8 @@ export async function releasedJobs(db: Db, batch: string): Promise<readonly Rele
   return lines.flatMap(({ job_id: jobId, ...place }) => (jobId === null ? [] : [{ ...place, jobId }]));
 }
 
-/** The decisions about a row, oldest first. */
-export async function decisionsIn(db: Db | Tx, batch: string, row: number): Promise<readonly DecisionRecord[]> {
+/** Decisions of persons about a row's requests, oldest first. */
+export async function decisionsOf(db: Db | Tx, batch: string, row: number): Promise<readonly DecisionRecord[]> {
   const lines = await db.selectFrom('decisions').selectAll().where(ofRow({ batch, row })).orderBy('number').execute();
   return lines.map(toDecision);
 }

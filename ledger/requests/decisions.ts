@@ -7,8 +7,8 @@ import { requireCharge } from './charges.ts';
 import { settleInHand } from './settle.ts';
 import { LedgerMisuse } from '../errors.ts';
 import { noteAction } from '../history/actions.ts';
-import { decisionsIn, note, type Decision } from './decision-records.ts';
-import type { DecisionRecord, ResultFile } from '../record-types.ts';
+import { decisionsOf, note, type Decision } from './decision-records.ts';
+import type { ResultFile } from '../record-types.ts';
 import { toFallback, toFile, toRow } from '../records.ts';
 import { endReturning, forgetKept } from '../takes/returned.ts';
 import { RowInHand } from '../rows/row-in-hand.ts';
@@ -74,7 +74,7 @@ function adopt(row: RowInHand, key: AttemptKey, jobId: string): Promise<boolean>
  * decision.
  */
 async function release(row: RowInHand, key: AttemptKey): Promise<readonly ResultFile[] | undefined> {
-  const last = (await decisionsIn(row.tx, key.batch, key.row)).findLast(
+  const last = (await decisionsOf(row.tx, key.batch, key.row)).findLast(
     ({ step, take, attempt, what }) =>
       step === key.step && take === key.take && attempt === key.attempt && what !== 'went-back',
   );
@@ -169,9 +169,4 @@ async function refuseSpeakers({ tx }: RowInHand, { batch, row }: AttemptKey, voi
     .executeTakeFirst();
   if (speaker === undefined) return;
   throw new LedgerMisuse(`Row ${speaker.row} of "${batch}" speaks with that voice. Nothing was changed.`);
-}
-
-/** Decisions of persons about a row's requests, oldest first. */
-export async function decisionsOf(db: Db, batch: string, row: number): Promise<readonly DecisionRecord[]> {
-  return decisionsIn(db, batch, row);
 }

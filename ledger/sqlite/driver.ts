@@ -20,7 +20,6 @@ export const sqlite: LedgerDriver = {
   refuseWrites: async (db) => {
     await sql`pragma query_only = on`.execute(db);
   },
-  blocksThread: true,
   copying: async () => (await import('./copy-dialect.ts')).sqliteCopy,
   locksOf: async (place) => (await import('./locks.ts')).fileLocks(place),
   reserveOf: async (place) => new (await import('./disk-reserve.ts')).DiskReserve(place),

@@ -1,3 +1,4 @@
+import { isoTime } from '../../contract/iso-time.ts';
 import { readHistory } from '../../client/history/history.ts';
 import { viewHistory } from '../../client/history/history-view.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
@@ -7,7 +8,6 @@ import { usageError } from '../exit-error.ts';
 import { actionLine } from '../terminal/action-words.ts';
 import { printAnswer, type RunContext } from '../terminal/output.ts';
 import { flagOf } from '../terminal/tunable-words.ts';
-import { isoTime } from '../terminal/words.ts';
 
 /** `schedule`: whose history it is, in place of a batch's. */
 type HistoryFlags = Pick<Flags, 'json' | 'kind' | 'from' | 'to'> & { readonly schedule?: string };

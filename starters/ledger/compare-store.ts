@@ -1,3 +1,4 @@
+import { isoTime } from '../../contract/iso-time.ts';
 import { compareStore, type ComparedBatch, type ComparedStore } from '../../client/ledger/compare-store.ts';
 import { viewCompared } from '../../client/ledger/ledger-view.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
@@ -5,7 +6,7 @@ import { shellWord } from '../../contract/shell-word.ts';
 import type { Flags } from '../commands/flags.ts';
 import { readSettings } from '../connect/settings.ts';
 import { printAnswer, type RunContext } from '../terminal/output.ts';
-import { form, isoTime, number, plural, rowsInWords } from '../terminal/words.ts';
+import { form, number, plural, rowsInWords } from '../terminal/words.ts';
 
 /** `voxbatch ledger compare-store`: what the store shows that a restored ledger lacks. */
 export async function compareStoreNow(flags: Flags, { output }: RunContext): Promise<ExitName> {

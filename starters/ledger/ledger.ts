@@ -1,3 +1,4 @@
+import { isoTime } from '../../contract/iso-time.ts';
 import { acceptCopy, clearCopyDoubts } from '../../client/ledger/accept-copy.ts';
 import { checkLedgerHere } from '../../client/ledger/check.ts';
 import type { LedgerCheckView } from '../../client/ledger/ledger-view.ts';
@@ -7,7 +8,7 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Flags } from '../commands/flags.ts';
 import { readSettings } from '../connect/settings.ts';
 import { printAnswer, type RunContext } from '../terminal/output.ts';
-import { isoTime, plural } from '../terminal/words.ts';
+import { plural } from '../terminal/words.ts';
 import { batchLines } from './sums-words.ts';
 
 /** `voxbatch ledger check`: counts all again, and compares it with what the ledger keeps. */

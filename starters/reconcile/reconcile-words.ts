@@ -1,3 +1,4 @@
+import { isoTime } from '../../contract/iso-time.ts';
 import { rowArg, takeArg } from '../../client/look/continue-command.ts';
 import type { Reconciled, ReconcileEvent, ReconciledRow } from '../../client/reconcile/reconcile.ts';
 import type { NamedRow } from '../../contract/row-parts.ts';
@@ -57,7 +58,7 @@ export function orphanLines(
       [
         { title: 'job', value: ({ id }) => id },
         { title: 'status', value: ({ status }) => status },
-        { title: 'created', value: (orphan) => isoTime(orphan) ?? '' },
+        { title: 'created', value: createdWords },
         { title: 'credits', value: ({ credits }) => (credits === undefined ? '' : number(credits)), align: 'right' },
         { title: 'video from', value: ({ videoHost }) => videoHost ?? '' },
         { title: 'audio from', value: ({ audioHost }) => audioHost ?? '' },
@@ -155,7 +156,7 @@ export function lostVoiceLines(list: LostVoices, batch: string): readonly string
     { title: 'name', value: ({ name }: VoiceOfRow) => name },
     { title: 'provider', value: ({ provider }: VoiceOfRow) => provider },
     { title: 'new', value: ({ isNew }: VoiceOfRow) => (isNew ? 'yes' : 'unknown') },
-    { title: 'created', value: (voice: VoiceOfRow) => isoTime(voice) ?? '' },
+    { title: 'created', value: createdWords },
   ];
   const rivals = voices.filter(({ row, voice }) => row === first.row || voice === first.voice);
   const isOlder = voices.some(({ isNew }) => !isNew);
@@ -169,6 +170,6 @@ export function lostVoiceLines(list: LostVoices, batch: string): readonly string
   ];
 }
 
-function isoTime({ createdAtMs }: { readonly createdAtMs?: number | undefined }): string | undefined {
-  return createdAtMs === undefined ? undefined : new Date(createdAtMs).toISOString();
+function createdWords({ createdAtMs: at }: { readonly createdAtMs?: number | undefined }): string {
+  return at === undefined ? '' : isoTime(at);
 }

@@ -15,7 +15,7 @@ import { ExitError } from '../exit-error.ts';
 import { exitErrorOf } from '../exit-of-problem.ts';
 import { nextSteps } from '../terminal/next-steps.ts';
 import { shortPath } from '../../client/look/continue-command.ts';
-import { refusalText } from '../terminal/spend-words.ts';
+import { UNSPENT, refusalText } from '../terminal/spend-words.ts';
 import { nameTakenText } from '../terminal/name-taken.ts';
 import { rowsInWords } from '../terminal/words.ts';
 
@@ -60,8 +60,6 @@ export async function plan(manifestPath: string, flags: Flags, { output }: RunCo
     await source.close();
   }
 }
-
-const UNSPENT = 'Nothing was sent. Nothing was spent.';
 
 /** What a next command depends on besides the report. */
 interface Asked {

@@ -1,9 +1,10 @@
+import { isoTime } from '../../contract/iso-time.ts';
 import { ACTION_WORDS } from '../../contract/actions.ts';
 import type { viewAction } from '../../client/history/history-view.ts';
 import { inCredits } from './money.ts';
 import { clipped, oneLine } from './table.ts';
 import { flagOf } from './tunable-words.ts';
-import { isoTime, plural, rowsInWords } from './words.ts';
+import { plural, rowsInWords } from './words.ts';
 
 export type ActionView = ReturnType<typeof viewAction>;
 

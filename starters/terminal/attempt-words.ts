@@ -1,9 +1,10 @@
+import { isoTime } from '../../contract/iso-time.ts';
 import { join } from 'node:path';
 import type { RowExplanation } from '../../client/look/explain.ts';
 import { FAILURES, type Failure } from '../../contract/failures.ts';
 import type { AttemptState, TakeReason } from '../../contract/outcomes.ts';
 import { clipped, oneLine } from './table.ts';
-import { isoTime, number, plural, size } from './words.ts';
+import { number, plural, size } from './words.ts';
 
 type Attempt = RowExplanation['charges'][number];
 type Take = RowExplanation['takes'][number];

@@ -1,10 +1,11 @@
+import { isoTime } from '../../contract/iso-time.ts';
 import { nextCommand } from '../../contract/shell-word.ts';
 import { pauseOf, type Pause } from '../../client/look/continue-command.ts';
 import type { BatchStatus } from '../../client/look/status.ts';
 import { tokenAdvice } from '../connect/api-token.ts';
 import { whyWords } from './action-words.ts';
 import { oneLine } from './table.ts';
-import { clock, commandLine, isoTime, plural } from './words.ts';
+import { clock, commandLine, plural } from './words.ts';
 
 type Batch = BatchStatus['batch'];
 

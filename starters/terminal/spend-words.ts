@@ -18,7 +18,8 @@ export type TellableFacts = NotedFacts & {
   readonly budgetNeeded?: number;
 };
 
-const UNSPENT = 'Nothing was sent. Nothing was spent.';
+/** What a refusal before any request ends with. */
+export const UNSPENT = 'Nothing was sent. Nothing was spent.';
 
 /** Why nothing may be spent, and what would change that. */
 export function refusalText(why: SpendRefusal, facts: TellableFacts): string {

@@ -1,3 +1,4 @@
+import { isoTime } from '../../contract/iso-time.ts';
 import { nextCommand } from '../../contract/shell-word.ts';
 import { chosenOf, endsOf, resultsOf } from '../../client/look/counts-view.ts';
 import { workSpan, type BatchStatus, type StatusStep } from '../../client/look/status.ts';
@@ -5,7 +6,7 @@ import { flagOfHook } from '../../client/look/status-view.ts';
 import { isOwed } from '../../contract/hooks.ts';
 import { ROW_STATES, type RowState } from '../../contract/outcomes.ts';
 import { CONFIRM_FIRST } from '../trust/member-words.ts';
-import { dialectWords, commandLine, goOnCommand, namedRow, rowsInWords, clock, isoTime, number } from './words.ts';
+import { dialectWords, commandLine, goOnCommand, namedRow, rowsInWords, clock, number } from './words.ts';
 import { damagedLines, moneyWords } from './money.ts';
 import { stepWords } from './next-steps.ts';
 import { pauseWords, standstillWords } from './pause-words.ts';

@@ -46,11 +46,6 @@ export function clock(ms: number): string {
   return h > 0 ? `${String(h)}:${two(m)}:${two(s)}` : `${String(m)}:${two(s)}`;
 }
 
-/** A moment in UTC: `2026-10-25T02:30:00.000Z`. */
-export function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
-}
-
 /** Words of the API or of the system as a sentence: with a full stop, unless they end in one. */
 export function sentence(message: string): string {
   return /[.!?]$/.test(message) ? message : `${message}.`;

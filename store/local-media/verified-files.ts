@@ -1,3 +1,4 @@
+import { UNAVAILABLE } from '../local-file.ts';
 import { createHash } from 'node:crypto';
 import { constants, type BigIntStats } from 'node:fs';
 import { open, realpath, type FileHandle } from 'node:fs/promises';
@@ -14,9 +15,6 @@ export interface VerifiedFile {
   /** False once somebody wrote to the file. */
   isUnchanged(): Promise<boolean>;
 }
-
-/** Errors that mean the file is unavailable. All others may pass, such as too many open files. */
-const GONE = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG', 'ENXIO']);
 
 /** Bytes hashed at once. */
 const CHUNK = 256 * 1024;
@@ -64,7 +62,7 @@ async function openHere(path: string): Promise<FileHandle> {
     return await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   } catch (error) {
     const code = String((error as { code?: unknown } | null)?.code);
-    if (GONE.has(code)) throw new MediaChanged(path, `cannot be opened any more (${code})`);
+    if (UNAVAILABLE.has(code)) throw new MediaChanged(path, `cannot be opened any more (${code})`);
     throw error;
   }
 }

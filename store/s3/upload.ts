@@ -2,7 +2,7 @@ import { createHash, hash, subtle } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Content } from '../bytes.ts';
-import { StoreUnwritable } from '../errors.ts';
+import { lostByDisk, StoreUnwritable } from '../errors.ts';
 import type { BucketClient } from './client.ts';
 import { BucketUnusable } from './errors.ts';
 import { headObject } from './objects.ts';
@@ -70,7 +70,7 @@ export class Uploads {
         return;
       }
       const body = await readAt(file, 0, bytes);
-      if (hash('sha256', body, 'hex') !== sha256) throw lost(from);
+      if (hash('sha256', body, 'hex') !== sha256) throw lostByDisk(from);
       await this.#putBody(key, body, sha256);
     } finally {
       await file.close();
@@ -134,7 +134,7 @@ export class Uploads {
     } finally {
       await Promise.allSettled(sending);
     }
-    if (!failed.signal.aborted && whole.digest('hex') !== sha256) throw lost(String(from));
+    if (!failed.signal.aborted && whole.digest('hex') !== sha256) throw lostByDisk(String(from));
     return Promise.all(sending);
   }
 
@@ -173,10 +173,4 @@ async function readAt(file: FileHandle, position: number, length: number): Promi
     at += bytesRead;
   }
   return buffer;
-}
-
-/** Looks like a system's disk error, so that the receiver blames neither the body nor the link. */
-function lost(path: string): StoreUnwritable {
-  const cause = { code: 'LOST', syscall: 'read' };
-  return new StoreUnwritable(path, Object.assign(new Error('the disk did not keep what was written'), cause));
 }

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { chooseSettings } from '../../../batches/batch-settings.ts';
 import { withTextLimits } from '../../../client/run/check-run.ts';
@@ -14,8 +13,7 @@ const place = freshPlace();
 
 /** What is done with the text of a row, by the choices for its manifest. */
 async function fit(): Promise<object> {
-  const ledger = join(place.folder, 'ledger.db');
-  const { manifest } = await withTextLimits(CHOICES, aBatch().apiUrl, { ledger });
+  const { manifest } = await withTextLimits(place.ledger, CHOICES, aBatch().apiUrl);
   return fitText({ kind: 'tts', text: MARKED, voice: 'v', extra: {} }, manifest);
 }
 

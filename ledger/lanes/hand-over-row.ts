@@ -2,11 +2,6 @@ import type { RowState } from '../../contract/outcomes.ts';
 import { write } from '../database/transactions.ts';
 import type { Db } from '../schema.ts';
 
-/**
- * Rows that their lane gives away because its worker does not do what they need next (`worker --only`): the next claim
- * of a lane that does takes them.
- */
-
 /** A row as its holder knows it. */
 export interface HeldRow {
   readonly batch: string;
@@ -19,10 +14,11 @@ export interface HeldRow {
 const WITH_JOB: readonly RowState[] = ['processing', 'verifying', 'fetching'];
 
 /**
- * Releases a row from its lane under a new fencing token; no effect if the holder no longer has it. `isToFetch`: its
- * job has ended, and only its result is missing.
+ * Takes a row from its lane, whose worker does not do what the row needs next (`worker --only`), under a new fencing
+ * token: the next claim of a lane that does takes it. No effect if the holder no longer has it. `isToFetch`: its job has
+ * ended, and only its result is missing.
  */
-export async function releaseRow(db: Db, { batch, row, fence }: HeldRow, isToFetch: boolean): Promise<void> {
+export async function handOverRow(db: Db, { batch, row, fence }: HeldRow, isToFetch: boolean): Promise<void> {
   await write(db, async (tx) => {
     const held = tx
       .updateTable('rows')
