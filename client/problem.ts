@@ -21,7 +21,7 @@ import { StoreUnwritable } from '../store/errors.ts';
 
 /** Why a call failed. Nothing was spent. */
 export type Problem =
-  /** An invalid option. `came`: the value, cut. */
+  /** An invalid option. `got`: the value, cut. */
   | { readonly type: 'bad-option'; readonly option: string; readonly expected: string; readonly got: string }
   /** No API is configured, or its URL is invalid. */
   | { readonly type: 'no-api'; readonly why: string }
