@@ -47,16 +47,16 @@ export const EXIT_CODES = {
     retry: 'later',
     next: 'voxbatch doctor',
   },
+  'api-away': {
+    code: 4,
+    meaning: 'the API cannot be reached, or gives no usable answer, at the start',
+    retry: 'later',
+    next: 'voxbatch doctor',
+  },
   api: {
     code: 5,
     meaning: 'the API refused the token, or is not configured',
     retry: 'after-change',
-    next: 'voxbatch doctor',
-  },
-  'api-away': {
-    code: 5,
-    meaning: 'the API does not answer at the start',
-    retry: 'later',
     next: 'voxbatch doctor',
   },
   failures: {

@@ -216,13 +216,12 @@ describe('the ends that a job may have', () => {
       const rules = documentsOf(file).flatMap((one) => [...objectsIn(one)].filter((object) => 'onExitCodes' in object));
       const [rule] = rules as unknown as readonly { readonly onExitCodes: { readonly values: readonly number[] } }[];
       const known = Object.values(EXIT_CODES);
-      // Of a code that may mean both, what to do is decided by hand: a token that is refused stays so (5), and what
-      // somebody paused may be resumed meanwhile (75).
+      // What somebody paused (75) may be resumed meanwhile.
       const codes = (retries: readonly Retry[]): readonly number[] =>
         known.filter(({ code, retry }) => code !== 0 && retries.includes(retry)).map(({ code }) => code);
       const ended = codes(['no', 'after-change']).filter((code) => code !== EXIT_CODES.paused.code);
       expect(rule?.onExitCodes.values).toEqual([...new Set(ended)]);
-      for (const code of codes(['now', 'later']).filter((one) => one !== EXIT_CODES.api.code))
+      for (const code of codes(['now', 'later']))
         expect(rule?.onExitCodes.values).not.toContain(code);
     },
   );

@@ -43,13 +43,13 @@ const TROUBLES: readonly Trouble[] = [
   ],
   [
     'an API that is down',
-    5,
+    4,
     [/cannot be reached.*ECONNREFUSED/, /run the same command again/],
     { VOXBATCH_API_URL: `http://${NOBODY}/api/open/v1` },
   ],
   [
     'an API that answers with a web page',
-    5,
+    4,
     [/does not return the account's profile/, /check VOXBATCH_API_URL/],
     {},
     { prepare: () => world.changePlan({ rules: [{ on: 'profile', fault: 'html' }] }) },

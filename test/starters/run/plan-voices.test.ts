@@ -79,7 +79,7 @@ describe('voices that are named', () => {
   it('cannot be looked up where the API is down', async () => {
     await write(NAMED, AWAY);
     const why = "The manifest names 2 voices (name:, first in line 2), and the API's list of voices cannot";
-    await expectRefused('plan lines.csv', why, 5);
+    await expectRefused('plan lines.csv', why, 4);
   });
 
   it('are not looked up without an API, and plan says so', async () => {

@@ -38,6 +38,6 @@ describe('doctor --api', () => {
   it('says that there is no schema, and that voxbatch works without it', async () => {
     const server = await serve(always(404, '<!doctype html>'));
     process.env['VOXBATCH_API_URL'] = `${server.origin}/api/open/v1`;
-    await expectRun('doctor --api', 5, 'voxbatch works without it');
+    await expectRun('doctor --api', 4, 'voxbatch works without it');
   });
 });

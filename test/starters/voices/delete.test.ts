@@ -81,7 +81,7 @@ describe('voxbatch voices delete', () => {
   it('deletes nothing while the list of voices cannot be read, for it may be a name', async () => {
     await simulate({ plan: { rules: [{ on: 'list', fault: { kind: 'status', status: 404 } }] } });
     const why = /does not list its voices: .* Nothing was deleted\. Nothing was spent\./u;
-    await expectRefused('voices delete voice-1 --yes', why, 5);
+    await expectRefused('voices delete voice-1 --yes', why, 4);
   });
 
   it('says what the API refuses, and what it cannot tell', async () => {
