@@ -221,8 +221,7 @@ describe('the ends that a job may have', () => {
         known.filter(({ code, retry }) => code !== 0 && retries.includes(retry)).map(({ code }) => code);
       const ended = codes(['no', 'after-change']).filter((code) => code !== EXIT_CODES.paused.code);
       expect(rule?.onExitCodes.values).toEqual([...new Set(ended)]);
-      for (const code of codes(['now', 'later']))
-        expect(rule?.onExitCodes.values).not.toContain(code);
+      for (const code of codes(['now', 'later'])) expect(rule?.onExitCodes.values).not.toContain(code);
     },
   );
 });
