@@ -1,5 +1,5 @@
 import { printAnswer, type RunContext } from '../terminal/output.ts';
-import { planRun as planUseCase, type PlanEvent } from '../../client/run/plan.ts';
+import { planRun, type PlanEvent } from '../../client/run/plan.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { isUnconfirmed, readApiAccess, readApiUrl, readSettings } from '../connect/settings.ts';
 import { withServeMedia } from '../commands/serve-media-flags.ts';
@@ -7,7 +7,7 @@ import { openTyped, sayLedgerBegins, sayLedgerBeside } from './open-typed.ts';
 import { planLines } from './plan-report.ts';
 import { IDENTIFYING, pricingLines } from './pricing-words.ts';
 import { outcomeFileRefusal, refuseProblems, sayWarnings } from './report-problems.ts';
-import { reportOptions, manifestCommand, planRun } from './run-options.ts';
+import { reportOptions, manifestCommand, readRunFlags } from './run-options.ts';
 import type { Flags } from '../commands/flags.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { viewPlan, type PlanView } from '../../client/run/plan-view.ts';
@@ -27,7 +27,7 @@ import { rowsInWords } from '../terminal/words.ts';
  */
 export async function plan(manifestPath: string, flags: Flags, { output }: RunContext): Promise<ExitName> {
   const settings = withServeMedia(await readSettings(), flags);
-  const asked = await planRun(manifestPath, flags, settings);
+  const asked = await readRunFlags(manifestPath, flags, settings);
   const apiUrl = readApiUrl(settings, flags);
   const access = (): ReturnType<typeof readApiAccess> => readApiAccess(settings, flags);
   const words = reportOptions(manifestPath, flags);
@@ -39,7 +39,7 @@ export async function plan(manifestPath: string, flags: Flags, { output }: RunCo
   try {
     sayLedgerBeside(settings, manifestPath, ['plan'], output);
     sayLedgerBegins(settings, output);
-    const answer = await planUseCase({
+    const answer = await planRun({
       ...{ source, plan: asked, settings, apiUrl, access, tell, yes: flags.yes ?? false },
       readAccount: async () => (await import('../../client/account/account-functions.ts')).readAccount(access),
     });
