@@ -176,22 +176,32 @@ async function bundleOurs() {
   requireNames(metafile.inputs);
   await mkdir(join(DIST, 'worker', 'encryption'), { recursive: true });
   await copyFile(join(ROOT, LOADED_BY_SDK), join(DIST, LOADED_BY_SDK));
-  await writeLicenses([...Object.keys(metafile.inputs), ...(await bundlePage())]);
+  await writeLicenses([...Object.keys(metafile.inputs), ...(await bundleForBrowsers())]);
 }
 
-/** The browser's side of the page: a script and its style. Returns what is in them. */
-async function bundlePage() {
+/** The browser's side of the page and of the report: a script and its style for each. Returns what is in them. */
+async function bundleForBrowsers() {
+  const page = await bundleForBrowser('esm', [
+    { in: 'page/browser/main.tsx', out: 'browser' },
+    { in: 'page/browser/page.css', out: 'browser' },
+  ]);
+  // It stands in a file of HTML, so nothing of it may be seen from elsewhere.
+  const report = await bundleForBrowser('iife', [
+    { in: 'page/browser/report/main.tsx', out: 'report' },
+    { in: 'page/browser/report/report.css', out: 'report' },
+  ]);
+  return [...page, ...report];
+}
+
+async function bundleForBrowser(format, entryPoints) {
   const { metafile } = await build({
     metafile: true,
     absWorkingDir: ROOT,
-    entryPoints: [
-      { in: 'page/browser/main.tsx', out: 'browser' },
-      { in: 'page/browser/page.css', out: 'browser' },
-    ],
+    entryPoints,
     outdir: join(DIST, 'page'),
     bundle: true,
     minify: true,
-    format: 'esm',
+    format,
     target: ['es2023', 'chrome115', 'firefox115', 'safari16'],
     jsx: 'automatic',
     jsxImportSource: 'preact',

@@ -6,6 +6,7 @@ import { parseDialectChoice, type DialectChoice } from '../contract/dialects.ts'
 import { chosenFinishing, type WantedFinishing, type Joining } from '../contract/finishing.ts';
 import { pollingSettings } from '../contract/polling-settings.ts';
 import { BUILT_IN_PRICES, OPERATIONS, ofEach, type Kind, type TtsMode } from '../contract/row-kinds.ts';
+import type { ReportChoice } from '../contract/report.ts';
 import type { SplitMode } from '../contract/row-parts.ts';
 import type { TextLimits } from '../contract/text-limits.ts';
 import type { Subset } from '../contract/subset.ts';
@@ -46,6 +47,8 @@ export interface WantedBatch {
   readonly strict?: boolean;
   /** Whether `results.xlsx` is written with the other files. Default: the configuration's, else no. */
   readonly xlsx?: boolean | undefined;
+  /** Which report is written with the other files. Default: the configuration's, else {@link DEFAULT_REPORT}. */
+  readonly report?: ReportChoice | undefined;
   /** Names of result files. Default `{id}.{ext}`. */
   readonly nameTemplate?: string | undefined;
   /** Length of media that state none, in seconds. */
@@ -206,7 +209,11 @@ export function chooseSettings(
       submitsByRows: (tuning.limits?.submits ?? config.limits?.submits) === undefined,
       tts,
       prices,
-      ...defined({ operations: config.operations, xlsx: wanted.xlsx ?? config.xlsx }),
+      ...defined({
+        operations: config.operations,
+        xlsx: wanted.xlsx ?? config.xlsx,
+        report: wanted.report ?? config.report,
+      }),
       nameTemplate,
       safeIds: true,
       ...pollingSettings(config.polling),

@@ -13,6 +13,9 @@ import { firstLink, LinkedFolder } from '../results/real-folders.ts';
 import { codeOf } from '../results/files.ts';
 import { defaultOut } from '../contract/batch-name.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { DEFAULT_REPORT } from '../contract/report.ts';
+import type { WantedReport } from '../results/report/out-report.ts';
+import { reportStory } from './report/report-story.ts';
 import { projectBatch, type Projection, type ProjectionRequest } from '../results/project.ts';
 
 /** A folder that cannot be created or written. */
@@ -102,6 +105,8 @@ export interface WriteOutRequest {
   /** Absolute. */
   readonly out: string;
   readonly voxbatchVersion: string;
+  /** Default: as the batch wants it, without words on what to do next. */
+  readonly report?: WantedReport;
 }
 
 /**
@@ -115,5 +120,9 @@ export async function writeOut(request: WriteOutRequest): Promise<Projection> {
   if (found.type === 'linked') throw new LinkedFolder(found.path);
   if (found.type === 'taken') throw new Error(`the folder ${found.by}`);
   if (found.type === 'forgotten') throw new Error(`the ledger does not have batch "${batch.name}" on record any more`);
-  return projectBatch({ ...request, batch: batch.name, complete: true });
+  const {
+    ledger,
+    report = { choice: batch.settings.report ?? DEFAULT_REPORT, story: () => reportStory(ledger, batch) },
+  } = request;
+  return projectBatch({ ...request, report, batch: batch.name, complete: true });
 }

@@ -13,9 +13,16 @@ const QUOTED = 2.5;
 
 /**
  * Makes a ledger with an open batch of this many rows, the first `ended` of them with a paid result: only in a file. The
- * ledger may have other batches.
+ * ledger may have other batches. `textOf`: the text of a row, by its number.
  */
-export async function prefill(path: string, apiUrl: string, rows: number, ended: number, batch = BATCH): Promise<void> {
+export async function prefill(
+  path: string,
+  apiUrl: string,
+  rows: number,
+  ended: number,
+  batch = BATCH,
+  textOf = plainText,
+): Promise<void> {
   const ledger = await openLedger(path, { makesTables: true });
   const loading = await ledger.createBatch({
     ...{
@@ -38,7 +45,7 @@ export async function prefill(path: string, apiUrl: string, rows: number, ended:
   for (let from = 1; from <= rows; from += ROWS_A_CALL) {
     await ledger.addRows(
       loading,
-      Array.from({ length: Math.min(ROWS_A_CALL, rows - from + 1) }, (_, at) => aRow(from + at)),
+      Array.from({ length: Math.min(ROWS_A_CALL, rows - from + 1) }, (_, at) => aRow(from + at, textOf)),
     );
   }
   await ledger.openBatch(loading, rows);
@@ -56,11 +63,15 @@ function endRows(path: string, ended: number): void {
   raw.close();
 }
 
-function aRow(row: number): Parameters<Awaited<ReturnType<typeof openLedger>>['addRows']>[1][number] {
-  const [id, text] = [
-    `line-${String(row)}`,
-    `Sentence number ${String(row)} of a batch that is rather long, and goes on.`,
-  ];
+function plainText(row: number): string {
+  return `Sentence number ${String(row)} of a batch that is rather long, and goes on.`;
+}
+
+function aRow(
+  row: number,
+  textOf: typeof plainText,
+): Parameters<Awaited<ReturnType<typeof openLedger>>['addRows']>[1][number] {
+  const [id, text] = [`line-${String(row)}`, textOf(row)];
   const spec = { kind: 'tts', text, voice: 'narrator', extra: {} } as const;
   return { row, id, line: row + 1, spec, input: [id, text, 'narrator'], quoted: QUOTED };
 }

@@ -23,6 +23,7 @@ import { redrive } from './redrive/redrive.ts';
 import { previewRedrive } from './redrive/preview-redrive.ts';
 import { type RedriveCheck, type RedriveEnd, type RedriveOptions } from './redrive/redrive-options.ts';
 import { searchedStore } from './claim-store.ts';
+import type { ReportChoice } from '../contract/report.ts';
 import type { Session } from './session.ts';
 import { steerBatch, type Steered, tuneBatch } from './steer/steer-batch.ts';
 
@@ -83,8 +84,9 @@ export interface Batch {
   /**
    * Writes the tables, the summary and the media in their current state to the folder `out`, which is created if
    * needed. Repeatable. `xlsx`: whether `results.xlsx` is one of them. Default: as for the batch, or if one was written there before.
+   * `report`: which report is. Default: as for the batch.
    */
-  writeFiles(out: string, options?: { readonly xlsx?: boolean }): Promise<WrittenFiles>;
+  writeFiles(out: string, options?: { readonly xlsx?: boolean; readonly report?: ReportChoice }): Promise<WrittenFiles>;
 }
 
 /** A batch in progress. */

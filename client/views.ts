@@ -12,6 +12,7 @@ import type { EventView } from './look/event-view.ts';
 import type { viewEnd, viewResults, viewVerified } from './look/files-view.ts';
 import type { viewRow } from './look/row-view.ts';
 import type { viewListed, viewStatus } from './look/status-view.ts';
+import type { WrittenReport } from './report/write-report.ts';
 import type { viewReconciled } from './reconcile/reconcile-view.ts';
 import type { viewPreview } from './redrive/redrive-view.ts';
 import type { viewPlan } from './run/plan-view.ts';
@@ -38,6 +39,7 @@ export interface Views {
   readonly results: ReturnType<typeof viewResults>;
   /** `results --media-links` */
   readonly 'media-links': WrittenLinks & { readonly batch: string };
+  readonly report: WrittenReport;
   readonly verify: ReturnType<typeof viewVerified>;
   readonly job: ReturnType<typeof viewJob>;
   /** `redrive --dry-run` */

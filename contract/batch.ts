@@ -2,6 +2,7 @@ import type { Cast } from './cast.ts';
 import type { OwnOperation } from './own-operation.ts';
 import { formatDialectChoice, type DialectChoice } from './dialects.ts';
 import type { Finishing, Joining } from './finishing.ts';
+import type { ReportChoice } from './report.ts';
 import type { PollingSettings } from './polling-settings.ts';
 import { type PriceTable, STEPS, type Kind, type SpecColumn, type Step, type TtsMode } from './row-kinds.ts';
 import type { TableFormat } from './table-format.ts';
@@ -56,6 +57,8 @@ export interface BatchSettings extends Tunables, PollingSettings {
   readonly table?: TableFormat;
   /** Whether `results.xlsx` is written with the other files. Default: no. */
   readonly xlsx?: boolean;
+  /** Which report is written with the other files. Default: the configuration's, else {@link DEFAULT_REPORT}. */
+  readonly report?: ReportChoice;
   /** The command that created this one-row batch without a manifest, such as `say`. Absent if there is a manifest. */
   readonly single?: string;
   /** Whether a 503 with the API's own error body counts as "not accepted" (an assumption; see one-charge.md). */

@@ -4,6 +4,7 @@ import { MOST_RESULT_MEMBERS, RESULT_MEMBER, RESULT_MEMBER_FORM } from '../contr
 import { DIALECT_CHOICE, DIALECT_FORMS } from '../contract/dialects.ts';
 import { HALT_FORMS, parseHalt } from '../contract/halt.ts';
 import { POLLING, type Polling } from '../contract/polling-settings.ts';
+import { REPORT_CHOICES } from '../contract/report.ts';
 import { OPERATIONS } from '../contract/row-kinds.ts';
 import {
   LIMIT_NAMES,
@@ -133,6 +134,7 @@ export const configSchema = z
     ...MANIFEST_MEMBERS,
     manifests: z.record(z.string(), z.strictObject(MANIFEST_MEMBERS)).exactOptional(),
     xlsx: z.boolean().exactOptional(),
+    report: z.enum(REPORT_CHOICES, { message: `expected one of ${REPORT_CHOICES.join(', ')}` }).exactOptional(),
     store: z.string().min(1).exactOptional(),
     serveMedia: z
       .string()
@@ -181,6 +183,7 @@ export const configSchema = z
  * - `map`, `fileName`, `join`, `voice`, `cast`: how all manifests are read; `manifests`: the same by the name of their
  * file; see `batches/manifest-config.ts`.
  * - `xlsx`: whether `results.xlsx` is written with the other files.
+ * - `report`: which report is written with them; see `contract/report.ts`.
  * - `resultMember`: where the API puts the link to a job's result, if under a nonstandard name; see
  * `contract/result-member.ts`.
  * - `samples`: limits for voice recordings; see `contract/sample-limits.ts`.

@@ -2,7 +2,7 @@ import { viewListed, viewStatus } from '../client/look/status-view.ts';
 import { listBatches, statusNow, workSpan, type BatchHere, type BatchStatus } from '../client/look/status.ts';
 import { explain, type RowExplanation } from '../client/look/explain.ts';
 import { viewRow } from '../client/look/row-view.ts';
-import { familyOf, viewRowLine } from '../client/look/row-line-view.ts';
+import { mediaOf, viewRowLine } from '../client/look/row-line-view.ts';
 import { chooseBatch } from '../client/open-records.ts';
 import type { Reader } from '../client/look/open-reader.ts';
 import type { Pace } from '../client/look/pace.ts';
@@ -116,7 +116,7 @@ export async function readRow(
   const { file } = answer.row.row;
   return wire({
     ...viewRow(answer.row),
-    media: file === null || file.removedAt !== undefined ? null : familyOf(file.extension),
+    media: mediaOf(file),
     seconds: file?.seconds ?? null,
     next: words.row(answer.row),
   });

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { OUTCOMES } from '../contract/outcomes.ts';
+import { REPORT_FILE } from '../contract/report.ts';
 import { PLAIN_TABLE } from '../contract/table-format.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money } from '../ledger/record-types.ts';
@@ -21,6 +22,7 @@ import { RealFolders } from './real-folders.ts';
 import { receiptsOf } from './receipt.ts';
 import { resultFields } from './result-line.ts';
 import type { RowFile, ScannedRow } from './result-line.ts';
+import { OutReport, type WantedReport } from './report/out-report.ts';
 import { RowCheck } from './verification/row-check.ts';
 import type { DamagedResult } from './verification/row-check.ts';
 import { JoinedGroups, makeJoined, type JoiningStore } from './sound/make-joined.ts';
@@ -45,6 +47,8 @@ export interface ProjectionRequest {
   readonly voxbatchVersion: string;
   /** Whether to write `results.xlsx`. Default: if the batch wants it, or the folder has one that was written before. */
   readonly xlsx?: boolean | undefined;
+  /** The report of the batch. Default: that of the folder stays as it is. */
+  readonly report?: WantedReport | undefined;
   /** Called while files are joined, then while copies are finished: before the first and after each. */
   readonly onFilesMade?: ((made: FilesMade) => void) | undefined;
 }
@@ -69,6 +73,8 @@ export interface Projection {
   readonly finished: readonly FinishedLine[] | null;
   /** What became of `results.xlsx`; null if it was not wanted. */
   readonly workbook: WorkbookAnswer | null;
+  /** Path of the report; null if there is none. */
+  readonly report: string | null;
   /** What was kept before its files were replaced. */
   readonly kept: Kept;
 }
@@ -96,7 +102,9 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
   const { join, finish } = batch.settings.reading;
   const groups = join === undefined ? undefined : new JoinedGroups(batch, join);
   const files = await BatchFiles.create(out, batch.columns, batch.settings.table ?? PLAIN_TABLE);
+  const report = new OutReport(request);
   try {
+    await report.begin(batch);
     for await (const chunk of inChunks(ledger.scanRows(batch.name), CHUNK)) {
       const named = chunk.map((scanned) => ({ scanned, rowFiles: check.filesOf(scanned) }));
       for (const { scanned, rowFiles } of named) {
@@ -107,6 +115,7 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
         const receipts = receiptsOf(scanned, rowFiles);
         newest.add(receipts);
         await files.add(scanned.row.input, fields, receipts);
+        await report.add(scanned, fields);
       }
       for (const { scanned, file, became } of await placeAll(named, store, folders, stale))
         check.placed(scanned, file, became);
@@ -142,11 +151,14 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
     });
     const workbook = (await wantsWorkbook(request, batch)) ? await files.addWorkbook(summaryOf) : null;
     await files.seal(summaryOf);
-    const kept = await publishAlone(files, request, acceptedAt);
-    return { ...after, mismatches: findings.list(), damaged: check.damaged, joined, finished, workbook, kept };
+    await report.seal(after.money);
+    const kept = await publishAlone(files, report, request, acceptedAt);
+    const made = { joined, finished, workbook, report: report.path };
+    return { ...after, mismatches: findings.list(), damaged: check.damaged, ...made, kept };
   } finally {
     await stale.forget();
     await files.abandon();
+    await report.abandon();
   }
 }
 
@@ -191,13 +203,14 @@ export async function linkNewMedia(request: ProjectionRequest, since: number): P
  */
 async function publishAlone(
   files: BatchFiles,
+  report: OutReport,
   { out, batch, ledger }: ProjectionRequest,
   acceptedAt: string | undefined,
 ): Promise<Kept> {
   const unlock = await ledger.lockForFiles();
   try {
-    const former = await keepFormer(out, PROJECTED_FILES, batch, ledger, acceptedAt);
-    return { tables: await files.publish(), former };
+    const former = await keepFormer(out, [...PROJECTED_FILES, REPORT_FILE], batch, ledger, acceptedAt);
+    return { tables: [...(await files.publish()), ...(await report.publish())], former };
   } finally {
     unlock();
   }

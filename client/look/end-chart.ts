@@ -1,6 +1,7 @@
 import type { Outcome } from '../../contract/outcomes.ts';
 import type { EndCount } from '../../ledger/look/end-series.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { spanWidth } from '../../results/report/span-width.ts';
 
 /** How many rows ended when, in spans of equal width; spans without any are left out. */
 export interface EndChartView {
@@ -10,16 +11,6 @@ export interface EndChartView {
   readonly widthMs: number;
   readonly spans: readonly { readonly at: Date; readonly ends: Readonly<Partial<Record<Outcome, number>>> }[];
 }
-
-/** A chart of a million points helps nobody, and browsers stumble over far fewer. */
-const MOST_SPANS = 120;
-const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
-const WIDTHS = [
-  ...[1, 2, 5, 10, 15, 30].map((n) => n * SECOND),
-  ...[1, 2, 5, 10, 15, 30].map((n) => n * MINUTE),
-  ...[1, 2, 4, 8].map((n) => n * HOUR),
-  ...[1, 2, 7, 14, 30, 90].map((n) => n * DAY),
-];
 
 type ChartLedger = Pick<Ledger, 'endSeries' | 'endSpan'>;
 
@@ -39,7 +30,7 @@ export class EndChart {
   ): Promise<EndChartView | null> {
     const span = await ledger.endSpan(name);
     if (span === null) return null;
-    const widthMs = WIDTHS.find((width) => (span.last - span.first) / width < MOST_SPANS - 1) ?? 365 * DAY;
+    const widthMs = spanWidth(span.last - span.first);
     const isSame = widthMs === this.#widthMs && reopenedAt === this.#reopenedAt;
     const last = this.#counts.at(-1)?.at;
     // The last two: other machines may write a little late.

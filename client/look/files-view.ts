@@ -34,14 +34,20 @@ export function viewVerified({ report, inStore }: Verified) {
   };
 }
 
-/** Files made for `--join`, `--finish…` and `--xlsx`; absent without these flags. */
-function viewMade({ joined, finished, workbook }: Pick<WrittenFiles, 'joined' | 'finished' | 'workbook'>) {
+/** Files made for `--join`, `--finish…` and `--xlsx`, absent without these flags; and the path of the report, absent without one. */
+function viewMade({
+  joined,
+  finished,
+  workbook,
+  report,
+}: Pick<WrittenFiles, 'joined' | 'finished' | 'workbook' | 'report'>) {
   const incomplete = joined?.flatMap(({ file, value, message }) => (file === '' ? [{ value, message }] : [])) ?? [];
   const failed = finished?.flatMap(({ file, original, message }) => (file === '' ? [{ original, message }] : [])) ?? [];
   return {
     ...(joined === null ? {} : { joined: { files: joined.length - incomplete.length, incomplete } }),
     ...(finished === null ? {} : { finished: { files: finished.length - failed.length, failed } }),
     ...(workbook === null ? {} : { xlsx: workbook }),
+    ...(report === null ? {} : { report }),
   };
 }
 

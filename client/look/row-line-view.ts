@@ -1,5 +1,5 @@
-import type { RowRecord } from '../../ledger/record-types.ts';
-import { mediaTypeOf } from '../../store/local-media/media-types.ts';
+import type { ResultFile, RowRecord } from '../../ledger/record-types.ts';
+import { familyOf } from '../../store/local-media/media-types.ts';
 
 /** Longest text of a row in a list. */
 const LONGEST = 300;
@@ -29,15 +29,13 @@ export function viewRowLine({
     /** Its text, its transcript, or what it was made from; cut if it is long. */
     text: says.length > LONGEST ? `${says.slice(0, LONGEST)}…` : says,
     seconds: file?.seconds ?? null,
-    media: file === null || file.removedAt !== undefined ? null : familyOf(file.extension),
+    media: mediaOf(file),
     failure: failure && { class: failure.class, message: failure.message.slice(0, LONGEST) },
     endedAt: endedAt === null ? null : new Date(endedAt),
   };
 }
 
-/** What plays or shows a file with this extension. */
-export function familyOf(extension: string): 'audio' | 'video' | 'text' | 'other' {
-  const [family = ''] = mediaTypeOf(extension).split('/');
-  if (family === 'audio' || family === 'video') return family;
-  return ['txt', 'srt', 'vtt'].includes(extension) ? 'text' : 'other';
+/** What plays or shows the file of a row; null if there is none. */
+export function mediaOf(file: ResultFile | null): ReturnType<typeof familyOf> | null {
+  return file === null || file.removedAt !== undefined ? null : familyOf(file.extension);
 }

@@ -2,9 +2,8 @@ import type { Readable } from 'node:stream';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ResultFile } from '../../ledger/record-types.ts';
 import { readRange, type ByteRange } from '../../store/local-media/byte-range.ts';
-import { mediaTypeOf } from '../../store/local-media/media-types.ts';
+import { familyOf, mediaTypeOf } from '../../store/local-media/media-types.ts';
 import type { Reader } from './open-reader.ts';
-import { familyOf } from './row-line-view.ts';
 
 /** Which file of a row: the nth of its result, or that of an earlier take, which a later one has replaced. */
 export interface RowMediaRequest {

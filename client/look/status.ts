@@ -116,20 +116,20 @@ export async function readStatus(ledger: Ledger, settings: Settings, name: strin
 
 /**
  * The same for whoever looks again and again: without the groups of failures, for which all failed rows are read. The steps of a
- * closed batch are read from `slow`.
+ * closed batch are read from `slow`. `out`: where its files are. Default: its default out folder.
  */
 export async function statusNow(
   ledger: Ledger,
   settings: Settings,
   name: string,
-  { pace, slow }: { readonly pace: Pace; readonly slow: () => Promise<Ledger> },
+  { pace, slow, out }: { readonly pace: Pace; readonly slow: () => Promise<Ledger>; readonly out?: string },
 ): Promise<BatchStatus> {
   const here = await batchHere(ledger, settings, name);
   const { batch, counts } = here;
   const status = atOnce(here, pace.look(performance.now(), batch, counts));
   if (batch.state !== 'closed') return status;
   const { leftovers, isThere } = await readEnd(await slow(), here);
-  return { ...status, hooks: await ledger.noticesOf(batch.name), next: nextFor(here, leftovers, isThere) };
+  return { ...status, hooks: await ledger.noticesOf(batch.name), next: nextFor(here, leftovers, isThere, out) };
 }
 
 /** Adds failure reasons and next steps to a batch. `hooks`: those that affect its exit code. */
@@ -179,7 +179,12 @@ function atOnce(here: BatchHere, pace: PaceView): BatchStatus {
 }
 
 /** The next steps. `leftovers`: those of a closed batch. */
-function nextFor(here: BatchHere, leftovers: Leftovers | undefined, areFilesThere: boolean): readonly StatusStep[] {
+function nextFor(
+  here: BatchHere,
+  leftovers: Leftovers | undefined,
+  areFilesThere: boolean,
+  out = defaultOut(here.batch.name),
+): readonly StatusStep[] {
   const { batch, standstill } = here;
   const { name } = batch;
   if (here.isStranger) return [{ why: 'unconfirmed' }];
@@ -196,7 +201,7 @@ function nextFor(here: BatchHere, leftovers: Leftovers | undefined, areFilesTher
   // Cluster workers write no files.
   const write = nextCommand('results', name);
   const files: readonly StatusStep[] = areFilesThere ? [] : [{ why: 'unwritten', write }];
-  return [...(leftovers === undefined ? [] : nextSteps({ ...here, leftovers, out: defaultOut(name) })), ...files];
+  return [...(leftovers === undefined ? [] : nextSteps({ ...here, leftovers, out })), ...files];
 }
 
 /** A ledger's batches, and the number of single jobs left out. */

@@ -26,12 +26,13 @@ import { VoxbatchError } from '../problem.ts';
 import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
 import { decideAfterSample } from '../../policy/subset/after-sample.ts';
 import type { Person } from '../person.ts';
+import { wantedReport, type Reporting } from '../report/wanted-report.ts';
 import type { Session } from '../session.ts';
 import { requireStore } from '../claim-store.ts';
 import { isDeserted } from '../temporal/anybody-in.ts';
 
 /** Which files to write, and where. */
-export interface WriteRequest extends Pick<ProjectionRequest, 'onFilesMade' | 'xlsx'> {
+export interface WriteRequest extends Pick<ProjectionRequest, 'onFilesMade' | 'xlsx'>, Reporting {
   readonly ledger: Ledger;
   readonly settings: Settings;
   /** Default: the store in the settings, opened read-only. */
@@ -74,7 +75,8 @@ async function writeClaimed(request: WriteRequest & { readonly out: string }): P
   const store = request.store ?? (await openStore(settings.store, settings.env));
   const names = { batch: batch.name, out, complete, voxbatchVersion: voxbatchVersion() };
   const xlsx = request.xlsx ?? (settings.config.xlsx === true || undefined);
-  const made = await projectBatch({ ledger, store, onFilesMade, xlsx, ...names });
+  const report = wantedReport(request);
+  const made = await projectBatch({ ledger, store, onFilesMade, xlsx, report, ...names });
   const { counts, mismatches } = made;
   return {
     ...made,
@@ -158,7 +160,7 @@ export async function finishBatch(
   {
     batch: name,
     ...place
-  }: Pick<WriteRequest, 'onFilesMade' | 'xlsx'> & { readonly batch: string; readonly out: string },
+  }: Pick<WriteRequest, 'onFilesMade' | 'xlsx' | keyof Reporting> & { readonly batch: string; readonly out: string },
 ): Promise<FinishedBatch> {
   const { settings } = session;
   const [ledger, store] = [await session.ledger(), await session.store()];

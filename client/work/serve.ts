@@ -20,6 +20,7 @@ import { startEmbeddedWorker, warnOfLittleDisk } from './embedded-worker.ts';
 import { laneLines } from './lane-line.ts';
 import { lookAfterBatches } from './look-after-batches.ts';
 import { writeOut } from '../../batches/out-folder.ts';
+import { wantedReport, type ReportWords } from '../report/wanted-report.ts';
 import { voxbatchVersion } from '../version.ts';
 
 /** Events of a worker. */
@@ -46,6 +47,8 @@ export interface ServeOptions {
   readonly untilIdle?: boolean | undefined;
   /** A batch whose files to write once it is finished. */
   readonly batch?: string | undefined;
+  /** Words for the report among them. */
+  readonly reportWords?: ReportWords | undefined;
   /** Out folder for these files. Default: `out/<batch>`. */
   readonly out?: string | undefined;
   /** Takes part in Temporal's Worker Versioning as this version. Clusters only. */
@@ -172,7 +175,12 @@ async function work(session: Session, temporal: Temporal, options: Work): Promis
     const write =
       batch === undefined
         ? undefined
-        : writeWhenClosed(session, { batch, out: resolve(options.out ?? defaultOut(batch)), tell });
+        : writeWhenClosed(session, {
+            batch,
+            out: resolve(options.out ?? defaultOut(batch)),
+            tell,
+            reportWords: options.reportWords,
+          });
     // With `untilIdle`, no later process may be there to deliver them.
     const othersAfterMs = untilIdle && batch === undefined ? undefined : HOOKS_OF_OTHERS_AFTER_MS;
     telling = tellHooks({ ...ownNotices(settings, open), ledger, batch, othersAfterMs, say, before: write });
@@ -229,7 +237,11 @@ function writeWhenClosed(
     batch: name,
     out,
     tell,
-  }: { readonly batch: string; readonly out: string; readonly tell: (news: WriteNews) => void },
+    reportWords,
+  }: { readonly batch: string; readonly out: string; readonly tell: (news: WriteNews) => void } & Pick<
+    ServeOptions,
+    'reportWords'
+  >,
 ): () => Promise<void> {
   let written: string | undefined;
   const write = async (): Promise<void> => {
@@ -241,7 +253,8 @@ function writeWhenClosed(
     written = end;
     try {
       const store = await session.store();
-      const { kept } = await writeOut({ ledger, store, batch, out, voxbatchVersion: voxbatchVersion() });
+      const report = wantedReport({ ledger, settings: session.settings, batch, out, reportWords });
+      const { kept } = await writeOut({ ledger, store, batch, out, report, voxbatchVersion: voxbatchVersion() });
       tell({ type: 'written', batch: name, out, kept });
     } catch (cause) {
       tell({ type: 'unwritten', batch: name, out, cause });

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { learnOperations } from '../../contract/add-operations.ts';
 import { OPERATIONS, KINDS } from '../../contract/row-kinds.ts';
+import { REPORT_CHOICES } from '../../contract/report.ts';
 import { SPLIT_MODES } from '../../contract/row-parts.ts';
 import { SCHEDULED_TUNABLES } from '../../contract/schedule.ts';
 import { TUNABLES, type TunableValues } from '../../contract/tunables.ts';
@@ -66,6 +67,7 @@ const scheduledRunSchema = z.strictObject({
   textLimit: z.int().min(1).exactOptional(),
   finish: FINISHING.exactOptional(),
   xlsx: z.boolean().exactOptional(),
+  report: z.enum(REPORT_CHOICES).exactOptional(),
   /** Of an Excel workbook. */
   sheet: z.string().exactOptional(),
   /** From the configuration; see `contract/sample-limits.ts`. */

@@ -2,12 +2,12 @@ import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ChartAnswer, ReasonLine, StatusAnswer } from '../protocol.ts';
 import { EndChart } from './end-chart.tsx';
-import { Bar, Figures } from './figures.tsx';
-import { ends, filterOf, number } from './format.ts';
+import { filterOf, number } from './format.ts';
 import { withQuery } from './location.ts';
 import { RowDialog } from './row-dialog.tsx';
 import { RowTable } from './row-table.tsx';
 import { ask, useAnswer, useNews } from './server.ts';
+import { Standing } from './standing.tsx';
 import { Steering } from './steering.tsx';
 
 /** What follows from counts is asked again at most this often, ms. */
@@ -31,7 +31,9 @@ export function BatchPage({ name, address }: { readonly name: string; readonly a
         <p class="trouble">The command behind this page does not answer; the figures are the last ones it told.</p>
       )}
       {trouble !== undefined && <p class="trouble">{trouble}</p>}
-      {status !== undefined && <Standing status={status} address={address} />}
+      {status !== undefined && (
+        <Standing status={status} notes={status.notes} linkTo={(values) => withQuery(address, values)} />
+      )}
       <div class="pair">
         {chart.value == null ? status?.startedAt != null && <div class="chart" /> : <EndChart chart={chart.value} />}
         {reasons.value !== undefined && reasons.value.length > 0 && <Reasons lines={reasons.value} address={address} />}
@@ -61,36 +63,6 @@ function useTick(status: StatusAnswer | undefined): number {
     };
   }, [wanted]);
   return tick;
-}
-
-function Standing({ status, address }: { readonly status: StatusAnswer; readonly address: URL }) {
-  const shown = ends(status);
-  return (
-    <section aria-label="Progress">
-      <Figures status={status} />
-      <Bar ends={shown} rows={status.rows} />
-      <ul class="legend">
-        <li>
-          <a href={withQuery(address, { outcome: '', class: '', cause: '' })}>all {number(status.rows)}</a>
-        </li>
-        {shown.map(([word, rows]) => (
-          <li key={word}>
-            <a href={withQuery(address, { outcome: word, class: '', cause: '' })}>
-              <i class={`dot back-${word}`} />
-              {word} {number(rows)}
-            </a>
-          </li>
-        ))}
-      </ul>
-      {status.notes.length > 0 && (
-        <ul class="notes" aria-label="What to do">
-          {status.notes.map((note) => (
-            <li key={note}>{note}</li>
-          ))}
-        </ul>
-      )}
-    </section>
-  );
 }
 
 /** Most reasons that are listed; the others are filters by outcome. */

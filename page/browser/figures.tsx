@@ -24,9 +24,16 @@ export function Bar({
   );
 }
 
+/** What the figures of a batch are made from. What holds for a moment only is missing in a report. */
+export type FigureFacts = Pick<
+  StatusAnswer,
+  'credits' | 'budget' | 'budgetLeft' | 'state' | 'rows' | 'notChosen' | 'done' | 'outcomes' | 'since' | 'endedAt'
+> &
+  Partial<Pick<StatusAnswer, 'rowsPerSecond' | 'secondsLeft' | 'oldest'>>;
+
 /** The figures of a batch that people look at first. */
-export function Figures({ status }: { readonly status: StatusAnswer }): VNode {
-  const { credits, budget, budgetLeft, state } = status;
+export function Figures({ status }: { readonly status: FigureFacts }): VNode {
+  const { credits, budget, budgetLeft, state, rowsPerSecond, secondsLeft, oldest } = status;
   const chosen = status.rows - status.notChosen;
   const isGoing = state === 'open';
   return (
@@ -47,13 +54,15 @@ export function Figures({ status }: { readonly status: StatusAnswer }): VNode {
         />
       )}
       {credits.saved > 0 && <Figure name="Saved by reuse" value={number(credits.saved)} more="credits" />}
-      {isGoing && <Figure name="Rate" value={number(status.rowsPerSecond)} more="rows/s" />}
-      {isGoing && <Figure name="Time left" value={status.secondsLeft === null ? '–' : span(status.secondsLeft)} />}
-      {isGoing && status.oldest !== null && (
+      {isGoing && rowsPerSecond !== undefined && <Figure name="Rate" value={number(rowsPerSecond)} more="rows/s" />}
+      {isGoing && secondsLeft !== undefined && (
+        <Figure name="Time left" value={secondsLeft === null ? '–' : span(secondsLeft)} />
+      )}
+      {isGoing && oldest != null && (
         <Figure
           name="Oldest at the API"
-          value={span((Date.now() - Date.parse(status.oldest.since)) / 1_000)}
-          more={status.oldest.id}
+          value={span((Date.now() - Date.parse(oldest.since)) / 1_000)}
+          more={oldest.id}
         />
       )}
       {!isGoing && status.since !== null && status.endedAt !== null && (

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
 import type { RowAnswer } from '../protocol.ts';
+import { Drawer } from './drawer.tsx';
 import { bytes, moment, number, seconds } from './format.ts';
 import { go, withQuery } from './location.ts';
 import { ask, pathOf, useAnswer } from './server.ts';
@@ -15,37 +15,19 @@ export function RowDialog({
   readonly id: string;
   readonly address: URL;
 }): VNode {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    dialog.current?.showModal();
-  }, []);
-  const close = (): void => {
-    go(withQuery(new URL(location.href), { row: '' }));
-  };
   const { value, trouble } = useAnswer(id, (signal) => ask<RowAnswer | null>('row', { batch, id }, signal));
   return (
-    <dialog
-      ref={dialog}
-      class="drawer"
-      aria-label={`Row ${id}`}
-      onClose={close}
-      onClick={(event) => {
-        if (event.target === dialog.current) dialog.current?.close();
+    <Drawer
+      id={id}
+      standing={value?.outcome ?? value?.state ?? undefined}
+      close={() => {
+        go(withQuery(new URL(location.href), { row: '' }));
       }}
     >
-      <div class="inside">
-        <div class="title">
-          <h2>{id}</h2>
-          {value && <span class="pill">{value.outcome ?? value.state}</span>}
-          <button type="button" class="end" onClick={() => dialog.current?.close()}>
-            Close
-          </button>
-        </div>
-        {trouble !== undefined && <p class="trouble">{trouble}</p>}
-        {value === null && <p>This batch has no such row.</p>}
-        {value && <Story row={value} batch={batch} address={address} />}
-      </div>
-    </dialog>
+      {trouble !== undefined && <p class="trouble">{trouble}</p>}
+      {value === null && <p>This batch has no such row.</p>}
+      {value && <Story row={value} batch={batch} address={address} />}
+    </Drawer>
   );
 }
 

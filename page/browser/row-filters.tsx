@@ -1,16 +1,26 @@
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { OUTCOMES } from '../../contract/outcomes.ts';
-import { go, withQuery } from './location.ts';
 
 /** A text is looked for once nobody has typed for this long, ms. */
 const TYPING_MS = 350;
 
-/** Which rows are wanted; the address says it. */
-export function Filters({ address }: { readonly address: URL }): VNode {
-  const at = (name: string): string => address.searchParams.get(name) ?? '';
+/** The address with other values in its query; an empty text leaves a value out. */
+export type LinkTo = (values: Readonly<Record<string, string | undefined>>) => string;
+
+/** Which rows are wanted; the address says it. `set`: goes to the address with other values. */
+export function Filters({
+  query,
+  linkTo,
+  set: go,
+}: {
+  readonly query: URLSearchParams;
+  readonly linkTo: LinkTo;
+  readonly set: (values: Readonly<Record<string, string>>) => void;
+}): VNode {
+  const at = (name: string): string => query.get(name) ?? '';
   const set = (name: string) => (value: string) => {
-    go(withQuery(new URL(location.href), { [name]: value, ...(name === 'outcome' && { class: '', cause: '' }) }), true);
+    go({ [name]: value, ...(name === 'outcome' && { class: '', cause: '' }) });
   };
   const reason = [at('class'), at('cause')].filter((word) => word !== '').join(' ');
   return (
@@ -39,7 +49,7 @@ export function Filters({ address }: { readonly address: URL }): VNode {
         ]}
       />
       {reason !== '' && (
-        <a class="chip" href={withQuery(address, { class: '', cause: '' })} aria-label={`Remove the filter ${reason}`}>
+        <a class="chip" href={linkTo({ class: '', cause: '' })} aria-label={`Remove the filter ${reason}`}>
           {reason} ×
         </a>
       )}

@@ -1,11 +1,12 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { RowLine, RowsAnswer } from '../protocol.ts';
-import { number, seconds } from './format.ts';
+import { number } from './format.ts';
 import { Listen } from './listen.tsx';
-import { withQuery } from './location.ts';
+import { go, withQuery } from './location.ts';
 import { RedriveDialog } from './redrive-dialog.tsx';
 import { Filters } from './row-filters.tsx';
+import { LineCells, LineHeads, stepThrough } from './row-line.tsx';
 import { search, type Cursor } from './row-search.ts';
 import { useAnswer } from './server.ts';
 
@@ -87,7 +88,13 @@ export function RowTable({
           )}
         </div>
       </div>
-      <Filters address={address} />
+      <Filters
+        query={address.searchParams}
+        linkTo={(values) => withQuery(address, values)}
+        set={(values) => {
+          go(withQuery(new URL(location.href), values), true);
+        }}
+      />
       {trouble !== undefined && <p class="trouble">{trouble}</p>}
       <div class="scroll">
         <table class="rows">
@@ -105,22 +112,7 @@ export function RowTable({
                   }}
                 />
               </th>
-              <th scope="col" class="right">
-                #
-              </th>
-              <th scope="col">Id</th>
-              <th scope="col">Outcome</th>
-              <th scope="col">Voice</th>
-              <th scope="col" class="wide">
-                Text
-              </th>
-              <th scope="col" class="right">
-                Length
-              </th>
-              <th scope="col" class="right">
-                Quoted
-              </th>
-              <th scope="col">Why</th>
+              <LineHeads />
             </tr>
           </thead>
           <tbody onKeyDown={stepThrough}>
@@ -197,7 +189,6 @@ function Line({
   readonly isMarked: boolean;
   readonly mark: (id: string) => void;
 }) {
-  const word = row.outcome ?? row.state ?? '';
   return (
     <tr>
       <td>
@@ -211,35 +202,7 @@ function Line({
           }}
         />
       </td>
-      <td class="right faint">{number(row.row)}</td>
-      <td class="id">
-        <a href={withQuery(address, { row: row.id })}>{row.id}</a>
-      </td>
-      <td class="word">
-        <i class={`dot back-${row.outcome ?? 'open'}`} />
-        {word}
-        {row.take > 1 && <span class="faint"> take {row.take}</span>}
-      </td>
-      <td>{row.voice}</td>
-      <td class="text" title={row.text}>
-        {row.text}
-      </td>
-      <td class="right">{seconds(row.seconds)}</td>
-      <td class="right">{row.quoted === null ? '' : number(row.quoted)}</td>
-      <td class="text" title={row.failure?.message}>
-        {row.failure?.message ?? ''}
-      </td>
+      <LineCells row={row} href={withQuery(address, { row: row.id })} />
     </tr>
   );
-}
-
-/** Arrow keys go from row to row. */
-function stepThrough(event: KeyboardEvent): void {
-  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
-  const line = (event.target as Element).closest('tr');
-  const other = event.key === 'ArrowDown' ? line?.nextElementSibling : line?.previousElementSibling;
-  const link = other?.querySelector('a');
-  if (link == null) return;
-  event.preventDefault();
-  link.focus();
 }

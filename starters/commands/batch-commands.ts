@@ -161,7 +161,7 @@ export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   results: {
     does: 'Write the result files of a batch as it is now',
     operands: [BATCH],
-    flags: 'mediaLinks out xlsx json',
+    flags: 'mediaLinks out xlsx report json',
     notes: LOOKING,
     examples: [
       'voxbatch results lines --out delivered',
@@ -169,6 +169,21 @@ export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {
       'voxbatch results lines --media-links 7d',
     ],
     load: async () => (await import('../look/results.ts')).results,
+  },
+  report: {
+    does: 'Write the report of a batch as it is now: one HTML file, for any browser',
+    operands: [BATCH],
+    flags: 'json',
+    own: {
+      out: [
+        '-o, --out <file>',
+        'File to write (default: report.html in out/<batch>; report-no-text.html without texts)',
+      ],
+      text: ['--no-text', 'Without texts, transcripts, messages and players, so that it can be shared'],
+    },
+    notes: LOOKING,
+    examples: ['voxbatch report lines', 'voxbatch report lines --no-text --out lines.html'],
+    load: async () => (await import('../report/report.ts')).report,
   },
   verify: {
     does: 'Check the result files of a batch: hashes, counts, sums, media',

@@ -45,7 +45,7 @@ export const WEBHOOK = 'webhook webhookPort webhookHost webhookRestore';
 export const LOCAL_MEDIA = 'serveMedia serveMediaUrl';
 export const READING =
   'limit sample seed fileName kind voice engine format language verify map cast join pause loudness trimSilence noTrimSilence sampleRate soundFormat sheet strict split tts apiDialect';
-export const PRICED = `${TUNING} probe assumeSeconds confirm out xlsx apiUrl json`;
+export const PRICED = `${TUNING} probe assumeSeconds confirm out xlsx report apiUrl json`;
 export const MANIFEST = `name ${READING} ${PRICED} ${LOCAL_MEDIA} yes`;
 export const SINGLE =
   'budget onUnknown retakes cache rate pollRate probe assumeSeconds quiet verbose confirm yes again resubmit apiUrl json api';

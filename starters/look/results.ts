@@ -9,6 +9,7 @@ import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { atLedger } from '../connect/settings.ts';
 import { damageLines, keptLines, madeLines, showFilesMade } from '../terminal/file-words.ts';
+import { REPORT_WORDS } from '../terminal/report-words.ts';
 import { summaryLines } from '../terminal/summary-words.ts';
 
 type Limit = Awaited<ReturnType<typeof writeLinks>>['limit'];
@@ -40,7 +41,16 @@ export async function results(name: string | undefined, flags: Flags, { output }
       return 'complete';
     }
     const files = await showFilesMade(output, async (onFilesMade) =>
-      writeFiles({ ledger, settings, batch, out: flags.out, xlsx: flags.xlsx, onFilesMade }),
+      writeFiles({
+        ledger,
+        settings,
+        batch,
+        out: flags.out,
+        xlsx: flags.xlsx,
+        report: flags.report,
+        reportWords: REPORT_WORDS,
+        onFilesMade,
+      }),
     );
     const { exit, out } = files;
     if (flags.json === true) output.data(jsonLine(viewResults(files)));

@@ -1,12 +1,14 @@
 import { viewEnd } from '../../client/look/files-view.ts';
 import { finishBatch, type FinishedBatch } from '../../client/look/write-files.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
+import type { ReportChoice } from '../../contract/report.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import type { Invocation } from '../invocation.ts';
 import { goOnCommand } from '../terminal/words.ts';
 import { damageLines, keptLines, madeLines, showFilesMade } from '../terminal/file-words.ts';
 import { jsonLine } from '../terminal/output.ts';
 import { pauseMessage, standstillWords } from '../terminal/pause-words.ts';
+import { REPORT_WORDS } from '../terminal/report-words.ts';
 import { summaryLines } from '../terminal/summary-words.ts';
 import type { WorkEnd } from './work-on-batch.ts';
 
@@ -20,18 +22,20 @@ export interface FinishRequest {
   readonly why: WorkEnd;
   /** Whether to write `results.xlsx`. Default: as for the batch. */
   readonly xlsx?: boolean | undefined;
+  /** Which report to write. Default: as for the batch. */
+  readonly report?: ReportChoice | undefined;
   /** Called with the forecast if rows of a finished batch were left out. */
   readonly onPilot?: ((pilot: Pilot) => void) | undefined;
 }
 
 /** Writes a batch's files in their current state, reports the result and the next steps, and returns the exit code. */
 export async function finishRun(
-  { batch: name, out, why, xlsx, onPilot }: FinishRequest,
+  { batch: name, out, why, xlsx, report, onPilot }: FinishRequest,
   { session, output, json }: Pick<Invocation, 'session' | 'output' | 'json'>,
 ): Promise<ExitName> {
   const { store } = session.settings;
   const finished = await showFilesMade(output, (onFilesMade) =>
-    finishBatch(session, { batch: name, out, xlsx, onFilesMade }),
+    finishBatch(session, { batch: name, out, xlsx, report, reportWords: REPORT_WORDS, onFilesMade }),
   );
   const { batch, pilot, faults, damaged } = finished;
   const exit = exitOf(finished, why);

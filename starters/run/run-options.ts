@@ -41,7 +41,7 @@ export interface RunRequest {
 }
 
 /** Fills in the defaults. Throws {@link ExitError} `usage`. */
-export async function readRunFlags(
+export async function planRun(
   manifestPath: string,
   flags: Flags,
   { config }: Pick<Settings, 'config'>,
@@ -54,6 +54,7 @@ export async function readRunFlags(
     probe,
     sheet,
     xlsx,
+    report,
   } = flags;
   if (!isBatchName(name)) {
     throw usageError(
@@ -85,6 +86,7 @@ export async function readRunFlags(
     finish,
     sheet,
     xlsx,
+    report,
     strict,
     probe,
     assumeSeconds,

@@ -89,7 +89,7 @@ async function runRecorded(
   const isNew = recorded.type === 'new';
   const { batch } = recorded;
   if (recorded.type === 'known') sayChanges(recorded, plan, output);
-  const place = { batch: batch.name, out: plan.out, xlsx: plan.settings.xlsx, onPilot };
+  const place = { batch: batch.name, out: plan.out, xlsx: plan.settings.xlsx, report: plan.settings.report, onPilot };
   const { exit, counts, isCleaned } = await standingOf(session, batch);
   if (batch.state === 'closed' && isCleaned) {
     output.say(

@@ -13,6 +13,7 @@ import { readSettings } from '../connect/settings.ts';
 import { ExitError } from '../exit-error.ts';
 import { firstNotice, listenForInterrupt } from '../run/interrupt.ts';
 import { keptLines } from '../terminal/file-words.ts';
+import { REPORT_WORDS } from '../terminal/report-words.ts';
 import { webhookNewsWords } from '../terminal/webhook-news.ts';
 import { admittance, confirmServing } from '../trust/confirm.ts';
 import { readWorkerVersion } from '../worker-versions/read-version.ts';
@@ -70,7 +71,7 @@ async function serve(
   try {
     const { untilIdle, batch, out, lookEvery, only } = flags;
     const end = await work(session, {
-      ...{ only, version, webhook, untilIdle, batch, out, onReady: beReady, atFaultPoint },
+      ...{ only, version, webhook, untilIdle, batch, out, onReady: beReady, atFaultPoint, reportWords: REPORT_WORDS },
       lookEveryMs: lookEvery === undefined ? undefined : 1_000 * lookEvery,
       tell: (news) => {
         for (const line of linesOf(news)) output.say(line);

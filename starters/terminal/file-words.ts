@@ -1,3 +1,4 @@
+import { REPORT_FILE } from '../../contract/report.ts';
 import { nextCommand, shellWord } from '../../contract/shell-word.ts';
 import { join } from 'node:path';
 import { rowsArg, shortPath } from '../../client/look/continue-command.ts';
@@ -49,16 +50,18 @@ const NO_WORKBOOK: Readonly<Record<NonNullable<WrittenFiles['workbook']>, readon
   'too-large': ['results.xlsx: not written, for it would be larger than 4 GB. results.csv has everything.'],
 };
 
-/** Describes the files made for `--join`, `--finish…` and `--xlsx`; empty without these flags. */
+/** Describes the files made for `--join`, `--finish…` and `--xlsx`, and names the report; empty without any. */
 export function madeLines({
   joined,
   finished,
   workbook,
-}: Pick<WrittenFiles, 'joined' | 'finished' | 'workbook'>): readonly string[] {
+  report,
+}: Pick<WrittenFiles, 'joined' | 'finished' | 'workbook' | 'report'>): readonly string[] {
   return [
     ...(joined === null ? [] : joinedLines(joined)),
     ...(finished === null ? [] : finishedLines(finished)),
     ...(workbook === null ? [] : NO_WORKBOOK[workbook]),
+    ...(report === null ? [] : [`report: ${shortPath(report)}`]),
   ];
 }
 
@@ -91,7 +94,9 @@ function firstOf(lines: readonly string[], table: string): readonly string[] {
 export function keptLines(kept: WrittenFiles['kept'], out: string): readonly string[] {
   const edited = kept.tables.map(({ name, keptAs }) => {
     const path = shortPath(join(out, keptAs));
-    return `${shortPath(join(out, name))} had been edited: it is kept as ${path}. To run it: voxbatch run ${shellWord(path)}`;
+    const was = shortPath(join(out, name));
+    if (name === REPORT_FILE) return `${was} was no report of voxbatch: it is kept as ${path}.`;
+    return `${was} had been edited: it is kept as ${path}. To run it: voxbatch run ${shellWord(path)}`;
   });
   if (kept.former === undefined) return edited;
   const former = shortPath(join(out, kept.former));

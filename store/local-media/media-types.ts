@@ -16,3 +16,10 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 export function mediaTypeOf(extension: string): string {
   return TYPES.get(extension) ?? 'application/octet-stream';
 }
+
+/** What plays or shows a file with this extension. */
+export function familyOf(extension: string): 'audio' | 'video' | 'text' | 'other' {
+  const [family = ''] = mediaTypeOf(extension).split('/');
+  if (family === 'audio' || family === 'video') return family;
+  return ['txt', 'srt', 'vtt'].includes(extension) ? 'text' : 'other';
+}

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import type { FollowEvent } from '../../client/look/follow.ts';
 import { EXIT_CODES } from '../../contract/exit-codes.ts';
+import { REPORT_FILE } from '../../contract/report.ts';
 import { OUTCOME_FACTS, OUTCOMES } from '../../contract/outcomes.ts';
 import { GRAVEST_FIRST } from '../../policy/exit-of.ts';
 import { formerFolder } from '../../results/former-files.ts';
@@ -35,7 +36,7 @@ describe('the tables of the docs', () => {
   it('list the files that a projection writes, and their columns', () => {
     const table = readTable(readPage('docs/guide/results.md'), ['file', 'content']);
     expect(new Set(table.flatMap((row) => named(row.file)))).toEqual(
-      new Set([...PROJECTED_FILES, SUMMARY_FILE, `${MEDIA_FOLDER}/`, `${formerFolder('TIME')}/`]),
+      new Set([...PROJECTED_FILES, REPORT_FILE, SUMMARY_FILE, `${MEDIA_FOLDER}/`, `${formerFolder('TIME')}/`]),
     );
     expect(named(table[0]?.content ?? '')).toEqual([RESULT_COLUMNS.join(' ')]);
   });

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from '@jest/globals';
 import { chromium, type Browser, type Page } from 'playwright-core';
@@ -43,4 +43,18 @@ export async function expectAccessible(tab: Page): Promise<void> {
       violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 120)).join(' | ')))`);
     expect([colorScheme, found]).toEqual([colorScheme, []]);
   }
+}
+
+const PICTURES = fileURLToPath(new URL('../../../docs/pictures/', import.meta.url));
+
+/**
+ * Takes a picture of what a person sees, for the docs, if `VOXBATCH_PICTURES=1` asks for it: fonts differ by machine, so that a
+ * picture of each test run would be another one.
+ */
+export async function takePicture(tab: Page, name: string): Promise<void> {
+  if (process.env['VOXBATCH_PICTURES'] !== '1') return;
+  mkdirSync(PICTURES, { recursive: true });
+  await tab.emulateMedia({ colorScheme: 'light' });
+  await tab.setViewportSize({ width: 900, height: 560 });
+  await tab.screenshot({ path: `${PICTURES}${name}.png` });
 }

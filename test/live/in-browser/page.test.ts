@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from '@jest/globals';
 import { LiveWorld } from '../../support/live-world.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { expectAccessible, openBrowser, openTab } from './browser.ts';
+import { expectAccessible, openBrowser, openTab, takePicture } from './browser.ts';
 
 /** How long a player says that its sound is. */
 function lengthOf(player: unknown): number {
@@ -34,6 +34,7 @@ it('the page shows a batch while it runs, its rows and their sound, by keyboard 
   await tab.locator('.figures').getByText('11', { exact: true }).waitFor();
   await tab.getByRole('img', { name: /rows ended between/ }).waitFor();
   await expectAccessible(tab);
+  await takePicture(tab, 'page');
 
   const rows = tab.locator('table.rows tbody a');
   // Failed rows only, by their reason.

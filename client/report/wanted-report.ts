@@ -1,0 +1,69 @@
+import { relative } from 'node:path';
+import { reportStory, type ToldOfBatch } from '../../batches/report/report-story.ts';
+import { DEFAULT_REPORT, type ReportChoice } from '../../contract/report.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { WantedReport } from '../../results/report/out-report.ts';
+import { Pace } from '../look/pace.ts';
+import { statusNow, type BatchStatus } from '../look/status.ts';
+import type { Settings } from '../settings.ts';
+
+/** The words of the command line for what a report says, too. */
+export interface ReportWords {
+  /** One word for the state of a batch. */
+  readonly standing: (batch: BatchStatus['batch'], isDeserted: boolean) => string;
+  /** What holds a batch up, and what to do. */
+  readonly status: (status: BatchStatus) => readonly string[];
+}
+
+/** Which report to write with the files of a batch, and its words. */
+export interface Reporting {
+  /** Default: as for the batch. */
+  readonly report?: ReportChoice | undefined;
+  /** Default: the report names the command that says what to do. */
+  readonly reportWords?: ReportWords | undefined;
+}
+
+/** A batch whose report is written, and where its files are. */
+interface ReportedBatch {
+  readonly ledger: Ledger;
+  readonly settings: Settings;
+  readonly batch: BatchRecord;
+  /** Absolute. */
+  readonly out: string;
+}
+
+/** Which report a batch gets. */
+export function reportChoice({ config }: Pick<Settings, 'config'>, batch: BatchRecord): ReportChoice {
+  return batch.settings.report ?? config.report ?? DEFAULT_REPORT;
+}
+
+/** The report among the files of a batch. */
+export function wantedReport(request: ReportedBatch & Reporting): WantedReport {
+  const { ledger, settings, batch, report = reportChoice(settings, batch), reportWords } = request;
+  return {
+    choice: report,
+    story: async () => reportStory(ledger, batch, reportWords && (await tellOf(request, reportWords))),
+  };
+}
+
+/** What the command line says of a batch now. */
+export async function tellOf(
+  { ledger, settings, batch, out }: ReportedBatch,
+  words: ReportWords,
+): Promise<ToldOfBatch> {
+  const slow = (): Promise<Ledger> => Promise.resolve(ledger);
+  const status = await statusNow(ledger, settings, batch.name, { pace: new Pace(), slow, out: shownFolder(out) });
+  // They are being written.
+  const next = status.next.filter(({ why }) => why !== 'unwritten');
+  return {
+    standing: words.standing(status.batch, status.isDeserted),
+    notes: words.status({ ...status, next }),
+  };
+}
+
+/** An out folder in commands of a file that others may get: they type their own if it is not below this one. */
+function shownFolder(out: string): string {
+  const below = relative(process.cwd(), out);
+  return below === '' || below.startsWith('..') || below.startsWith('/') ? 'FOLDER' : below;
+}

@@ -1,0 +1,93 @@
+import { mkdir, stat } from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { reportStory } from '../../batches/report/report-story.ts';
+import { defaultOut } from '../../contract/batch-name.ts';
+import { REPORT_FILE, SHARED_REPORT_FILE } from '../../contract/report.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+import { readFolderStanding } from '../../results/former-files.ts';
+import { ReportFile } from '../../results/report/report-file.ts';
+import { namedFilesOf, resultFields } from '../../results/result-line.ts';
+import { refuseCleaned } from '../clean/clean.ts';
+import { claimOut } from '../look/write-files.ts';
+import type { Settings } from '../settings.ts';
+import { voxbatchVersion } from '../version.ts';
+import { reportChoice, tellOf, type ReportWords } from './wanted-report.ts';
+
+/** Which report to write, and where. */
+export interface ReportRequest {
+  readonly ledger: Ledger;
+  readonly settings: Settings;
+  readonly batch: BatchRecord;
+  /** The file, or a folder for it. Default: in the batch's default out folder. */
+  readonly file?: string | undefined;
+  /** False: without anything that a row says or sounds like, for sharing. Default true. */
+  readonly hasTexts?: boolean | undefined;
+  readonly words?: ReportWords | undefined;
+}
+
+/** A written report. */
+export interface WrittenReport {
+  readonly batch: string;
+  /** Absolute. */
+  readonly path: string;
+  readonly bytes: number;
+  /** True if the batch had not ended. */
+  readonly isOpen: boolean;
+  /** Name under which a file was kept that had this name and was no report; null if there was none. */
+  readonly kept: string | null;
+}
+
+/**
+ * Writes the report of a batch as it is now, from the ledger alone. Repeatable at any time, also while it runs. A batch that wants no
+ * report gets a full one here. Throws {@link VoxbatchError} (`cleaned`, `unwritable-out`, `taken-out`, `linked-out`), and the
+ * disk's errors for a file of the caller's choice.
+ */
+export async function writeReport(request: ReportRequest): Promise<WrittenReport> {
+  const { ledger, settings, batch, words, hasTexts = true } = request;
+  refuseCleaned(batch);
+  const path = await placeOf(request);
+  const out = await outOf(path, request);
+  const choice = reportChoice(settings, batch) === 'short' ? 'short' : 'full';
+  const folder = relative(dirname(path), out).split(sep).join('/');
+  const options = {
+    choice,
+    hasTexts,
+    folder: folder === '' ? '' : `${folder}/`,
+    voxbatchVersion: voxbatchVersion(),
+  } as const;
+  const report = await ReportFile.create(path, batch, options);
+  try {
+    for await (const scanned of ledger.scanRows(batch.name)) {
+      const [file] = namedFilesOf(scanned.row, batch);
+      await report.add(scanned, resultFields(scanned, batch.name, file?.name ?? ''));
+    }
+    const told = words && (await tellOf({ ledger, settings, batch, out }, words));
+    await report.seal(await reportStory(ledger, batch, told), await ledger.money(batch.name));
+    const kept = await report.publish();
+    const { size: bytes } = await stat(path);
+    return { batch: batch.name, path, bytes, isOpen: batch.state !== 'closed', kept: kept?.keptAs ?? null };
+  } finally {
+    await report.abandon();
+  }
+}
+
+/** The file to write; its folder is there. */
+async function placeOf({ ledger, batch, file, hasTexts = true }: ReportRequest): Promise<string> {
+  const name = hasTexts ? REPORT_FILE : SHARED_REPORT_FILE;
+  if (file === undefined) {
+    const out = resolve(defaultOut(batch.name));
+    await claimOut(out, batch, ledger);
+    return join(out, name);
+  }
+  const path = resolve(file);
+  const isFolder = (await stat(path).catch(() => undefined))?.isDirectory() === true;
+  if (!isFolder) await mkdir(dirname(path), { recursive: true });
+  return isFolder ? join(path, name) : path;
+}
+
+/** The out folder whose files the report links: the one that it lies in, else the default one. */
+async function outOf(path: string, { ledger, batch }: ReportRequest): Promise<string> {
+  const isBeside = (await readFolderStanding(dirname(path), batch.name, ledger)) !== undefined;
+  return isBeside ? dirname(path) : resolve(defaultOut(batch.name));
+}

@@ -1,0 +1,58 @@
+import type { VNode } from 'preact';
+import type { ReportHead } from '../../../contract/report.ts';
+import { number } from '../format.ts';
+
+/** Quotes against the bill. */
+export function Bill({ head: { bill, credits, requests } }: { readonly head: ReportHead }): VNode {
+  const estimated = bill.reduce((sum, line) => sum + line.estimated, 0);
+  const unquoted = bill.reduce((sum, line) => sum + line.unquoted, 0);
+  return (
+    <section>
+      <h2>Quote and bill</h2>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Step</th>
+            <th scope="col" class="right">
+              Accepted requests
+            </th>
+            <th scope="col" class="right">
+              Quoted
+            </th>
+            <th scope="col" class="right">
+              Charged
+            </th>
+            <th scope="col" class="right">
+              Difference
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {bill.map((line) => (
+            <tr key={line.step}>
+              <td>{line.step}</td>
+              <td class="right">{number(line.requests)}</td>
+              <td class="right">{number(line.quoted)}</td>
+              <td class="right">{number(line.charged)}</td>
+              <td class="right">{difference(line)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p class="faint">
+        In credits. {number(requests.sent)} requests were sent
+        {requests.repeated > 0 && `, ${number(requests.repeated)} of them because the API had not taken an earlier one`}
+        .{unquoted > 0 && ` Besides, ${number(unquoted)} credits were charged for requests without a quote.`}
+        {estimated > 0 && ` For ${number(estimated)} the API named no charge, so our quote counts as one.`}
+        {credits.uncertain > 0 && ` ${number(credits.uncertain)} more may have been charged.`}
+      </p>
+    </section>
+  );
+}
+
+function difference({ quoted, charged }: ReportHead['bill'][number]): string {
+  const more = charged - quoted;
+  if (Math.abs(more) < 0.005) return '0';
+  const share = quoted === 0 ? '' : ` (${more > 0 ? '+' : '−'}${number(Math.abs((100 * more) / quoted))}%)`;
+  return `${more > 0 ? '+' : '−'}${number(Math.abs(more))}${share}`;
+}

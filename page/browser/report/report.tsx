@@ -1,0 +1,88 @@
+import type { VNode } from 'preact';
+import type { ReportHead } from '../../../contract/report.ts';
+import { EndChart } from '../end-chart.tsx';
+import { moment, number, seconds } from '../format.ts';
+import { Standing } from '../standing.tsx';
+import { linkTo, useQuery } from './address.ts';
+import { Bill } from './bill.tsx';
+import type { ReportRows } from './data.ts';
+import { Distribution } from './distribution.tsx';
+import { Failures } from './failures.tsx';
+import { RowDrawer } from './row-drawer.tsx';
+import { RowList } from './row-list.tsx';
+import { Story } from './story.tsx';
+
+/** The whole report. `known`: rows that were read so far. */
+export function Report({
+  head,
+  rows,
+  known,
+}: {
+  readonly head: ReportHead;
+  readonly rows: ReportRows;
+  readonly known: number;
+}): VNode {
+  const query = useQuery();
+  const id = query.get('row');
+  const place = id === null ? undefined : rows.placeOf(id);
+  return (
+    <>
+      <header class="top">
+        <span class="brand">voxbatch</span>
+        <span class="faint">
+          {head.source}, account {head.account}, {head.api}
+        </span>
+      </header>
+      <main id="main">
+        <div class="title">
+          <h1>{head.batch}</h1>
+          <span class="pill">{head.standing}</span>
+          <span class="faint end">{timesOf(head)}</span>
+        </div>
+        {head.state !== 'closed' && (
+          <p class="trouble">
+            This batch had not ended when the report was written
+            {head.asOf === null ? '' : `: it shows it as of ${moment(head.asOf)}`}. At its end the report is written
+            again.
+          </p>
+        )}
+        <Standing status={head} notes={head.notes} linkTo={linkTo} />
+        <Failures head={head} />
+        <Bill head={head} />
+        <Pictures head={head} />
+        <RowList head={head} rows={rows} known={known} query={query} />
+        <div class="screen">
+          <Story head={head} />
+        </div>
+        <p class="faint">Written by voxbatch {head.version}.</p>
+      </main>
+      {id !== null && (place !== undefined || known >= head.listed.rows) && (
+        <RowDrawer key={id} head={head} id={id} row={place === undefined ? undefined : rows.at(place)} />
+      )}
+    </>
+  );
+}
+
+function timesOf({ startedAt, endedAt, createdAt }: ReportHead): string {
+  const began = moment(startedAt ?? createdAt);
+  return endedAt === null ? `since ${began}` : `${began} to ${moment(endedAt)}`;
+}
+
+/** When rows ended, and how long jobs took, results are and rows cost. */
+function Pictures({ head }: { readonly head: ReportHead }) {
+  const { ends, jobTimes, lengths, prices } = head;
+  return (
+    <div class="screen">
+      {ends !== null && <EndChart chart={ends} />}
+      <section class="distributions" aria-label="Distributions">
+        {jobTimes.map(({ step, seconds: of }) => (
+          <Distribution key={step} name={`Job times, ${step}`} of={of} words={seconds} />
+        ))}
+        {lengths !== null && <Distribution name="Lengths of results" of={lengths} words={seconds} />}
+        {prices !== null && (
+          <Distribution name="Charged a row" of={prices} words={(value) => `${number(value)} credits`} />
+        )}
+      </section>
+    </div>
+  );
+}

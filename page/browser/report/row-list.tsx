@@ -1,0 +1,116 @@
+import type { VNode } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import type { ReportHead } from '../../../contract/report.ts';
+import { number, seconds } from '../format.ts';
+import { Filters } from '../row-filters.tsx';
+import { LineCells, LineHeads, stepThrough } from '../row-line.tsx';
+import { linkTo, replaceWith } from './address.ts';
+import type { ReportRows } from './data.ts';
+
+/** Rows on a page: browsers stumble over more. */
+const PAGE = 50;
+/** What the address says of which rows are wanted. */
+const FILTERS = ['outcome', 'class', 'voice', 'prefix', 'text', 'order'] as const;
+
+/** The rows of a report: filters, and a page of them. */
+export function RowList({
+  head,
+  rows,
+  known,
+  query,
+}: {
+  readonly head: ReportHead;
+  readonly rows: ReportRows;
+  /** Rows that were read. */
+  readonly known: number;
+  readonly query: URLSearchParams;
+}): VNode {
+  const filter = FILTERS.map((name) => query.get(name) ?? '').join('\n');
+  const found = useMemo(() => rows.find(query), [filter, known]);
+  const [at, setAt] = useState({ filter, page: 0 });
+  const page = at.filter === filter ? at.page : 0;
+  const turn = (to: number): void => {
+    setAt({ filter, page: to });
+  };
+  const shown = found.slice(page * PAGE, (page + 1) * PAGE).flatMap((place) => rows.at(place) ?? []);
+  const pages = Math.max(1, Math.ceil(found.length / PAGE));
+  return (
+    <section class="screen" aria-label="Rows" aria-busy={known < head.listed.rows}>
+      <div class="title">
+        <h2>Rows</h2>
+        <span class="faint">{listedWords(head)}</span>
+      </div>
+      <Filters query={query} linkTo={linkTo} set={replaceWith} />
+      <div class="scroll">
+        <table class="rows">
+          <thead>
+            <tr>
+              <LineHeads>
+                <th scope="col" class="right">
+                  Charged
+                </th>
+                <th scope="col" class="right">
+                  Job
+                </th>
+              </LineHeads>
+            </tr>
+          </thead>
+          <tbody onKeyDown={stepThrough}>
+            {shown.map((row) => (
+              <tr key={row.row}>
+                <LineCells row={row} href={linkTo({ row: row.id })}>
+                  <td class="right">{number(row.charged)}</td>
+                  <td class="right">{seconds(row.job)}</td>
+                </LineCells>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {shown.length === 0 && <p>{known < head.listed.rows ? 'Reading rows …' : 'No rows.'}</p>}
+      <div class="turn">
+        <Turn words="First" to={page > 0 ? 0 : undefined} turn={turn} />
+        <Turn words="Previous" to={page > 0 ? page - 1 : undefined} turn={turn} />
+        <Turn words="Next" to={page + 1 < pages ? page + 1 : undefined} turn={turn} />
+        <span class="faint place">
+          {number(found.length)} rows, page {number(page + 1)} of {number(pages)}
+        </span>
+      </div>
+    </section>
+  );
+}
+
+function Turn({
+  words,
+  to,
+  turn,
+}: {
+  readonly words: string;
+  readonly to: number | undefined;
+  readonly turn: (to: number) => void;
+}) {
+  return (
+    <button
+      type="button"
+      disabled={to === undefined}
+      onClick={() => {
+        if (to !== undefined) turn(to);
+      }}
+    >
+      {words}
+    </button>
+  );
+}
+
+/** Which rows are here, if not all are whole. */
+function listedWords({ listed, rows, longestText }: ReportHead): string {
+  const sentences: string[] = [];
+  if (listed.choice === 'short') sentences.push('Rows that have their result are left out.');
+  if (listed.every > 1)
+    sentences.push(
+      `The batch has ${number(rows)} rows: here are all that failed, are unfit, unknown or overdue, and of the others each ${number(listed.every)}th. results.csv has all.`,
+    );
+  if (longestText === null) sentences.push('Without texts.');
+  else if (longestText < 1_000) sentences.push(`Texts are cut after ${number(longestText)} characters.`);
+  return sentences.join(' ');
+}

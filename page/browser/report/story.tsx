@@ -1,0 +1,53 @@
+import type { VNode } from 'preact';
+import { ACTION_WORDS } from '../../../contract/actions.ts';
+import type { ReportHead } from '../../../contract/report.ts';
+import { moment, number } from '../format.ts';
+
+/** What was done to the batch: its start, pauses, restarts and further takes, by whom and why. */
+export function Story({ head: { takes, actions } }: { readonly head: ReportHead }): VNode {
+  const further = takes.filter(({ take }) => take > 1);
+  return (
+    <section>
+      <h2>Takes and restarts</h2>
+      <p>
+        {further.length === 0
+          ? 'Every row is in its first take.'
+          : `${further.map(({ take, rows }) => `${number(rows)} ${rows === 1 ? 'row is' : 'rows are'} in take ${take}`).join(', ')}.`}
+      </p>
+      {actions.length > 0 && (
+        <div class="scroll">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">When</th>
+                <th scope="col">Who</th>
+                <th scope="col" class="wide">
+                  Did what
+                </th>
+                <th scope="col" class="right">
+                  Rows
+                </th>
+                <th scope="col" class="right">
+                  Agreed price
+                </th>
+                <th scope="col">Why</th>
+              </tr>
+            </thead>
+            <tbody>
+              {actions.map((action, index) => (
+                <tr key={index}>
+                  <td class="word">{moment(action.at)}</td>
+                  <td>{action.who ?? action.by}</td>
+                  <td>{ACTION_WORDS[action.kind]}</td>
+                  <td class="right">{action.rows === null ? '' : number(action.rows)}</td>
+                  <td class="right">{action.credits === null ? '' : number(action.credits)}</td>
+                  <td>{action.reason}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,81 @@
+import type { ComponentChildren, VNode } from 'preact';
+import type { RowLine } from '../protocol.ts';
+import { number, seconds } from './format.ts';
+
+/** What a row shows in a list. */
+export type ShownRow = Pick<
+  RowLine,
+  'row' | 'id' | 'outcome' | 'state' | 'take' | 'voice' | 'text' | 'seconds' | 'quoted' | 'failure'
+>;
+
+/** The heads of the columns. `children`: of further ones before the last. */
+export function LineHeads({ children }: { readonly children?: ComponentChildren }): VNode {
+  return (
+    <>
+      <th scope="col" class="right">
+        #
+      </th>
+      <th scope="col">Id</th>
+      <th scope="col">Outcome</th>
+      <th scope="col">Voice</th>
+      <th scope="col" class="wide">
+        Text
+      </th>
+      <th scope="col" class="right">
+        Length
+      </th>
+      <th scope="col" class="right">
+        Quoted
+      </th>
+      {children}
+      <th scope="col">Why</th>
+    </>
+  );
+}
+
+/** The cells of a row. `href`: where the row is shown. */
+export function LineCells({
+  row,
+  href,
+  children,
+}: {
+  readonly row: ShownRow;
+  readonly href: string;
+  readonly children?: ComponentChildren;
+}): VNode {
+  const word = row.outcome ?? row.state ?? '';
+  return (
+    <>
+      <td class="right faint">{number(row.row)}</td>
+      <td class="id">
+        <a href={href}>{row.id}</a>
+      </td>
+      <td class="word">
+        <i class={`dot back-${row.outcome ?? 'open'}`} />
+        {word}
+        {row.take > 1 && <span class="faint"> take {row.take}</span>}
+      </td>
+      <td>{row.voice}</td>
+      <td class="text" title={row.text}>
+        {row.text}
+      </td>
+      <td class="right">{seconds(row.seconds)}</td>
+      <td class="right">{row.quoted === null ? '' : number(row.quoted)}</td>
+      {children}
+      <td class="text" title={row.failure?.message}>
+        {row.failure?.message ?? ''}
+      </td>
+    </>
+  );
+}
+
+/** Arrow keys go from row to row. */
+export function stepThrough(event: KeyboardEvent): void {
+  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+  const line = (event.target as Element).closest('tr');
+  const other = event.key === 'ArrowDown' ? line?.nextElementSibling : line?.previousElementSibling;
+  const link = other?.querySelector('a');
+  if (link == null) return;
+  event.preventDefault();
+  link.focus();
+}

@@ -1,0 +1,77 @@
+import type { DistributionView } from '../../contract/report.ts';
+
+/** Most bars of a picture. */
+const MOST_BARS = 24;
+/** The longest tail would leave one bar for all others, so this share of the values sets the width. */
+const SHOWN_SHARE = 0.99;
+/** Values are told apart to so many digits, which bounds how many are kept. */
+const DIGITS = 3;
+
+/** Counts values as they come, in little memory however many there are. */
+export class Distribution {
+  readonly #counts = new Map<number, number>();
+  #values = 0;
+  #sum = 0;
+  #least = Infinity;
+  #most = -Infinity;
+
+  add(value: number): void {
+    if (!Number.isFinite(value) || value < 0) return;
+    const rounded = Number(value.toPrecision(DIGITS));
+    this.#counts.set(rounded, (this.#counts.get(rounded) ?? 0) + 1);
+    this.#values += 1;
+    this.#sum += value;
+    this.#least = Math.min(this.#least, value);
+    this.#most = Math.max(this.#most, value);
+  }
+
+  /** Null if there were none. */
+  view(): DistributionView | null {
+    if (this.#values === 0) return null;
+    const sorted = [...this.#counts].sort(([one], [other]) => one - other);
+    const at = (share: number): number => {
+      let left = share * this.#values;
+      return sorted.find(([, count]) => (left -= count) <= 0)?.[0] ?? this.#most;
+    };
+    return {
+      values: this.#values,
+      least: this.#least,
+      most: this.#most,
+      mean: tidy(this.#sum / this.#values),
+      median: at(0.5),
+      p95: at(0.95),
+      bars: barsOf(sorted, at(SHOWN_SHARE)),
+    };
+  }
+}
+
+type Counted = readonly (readonly [value: number, count: number])[];
+
+function barsOf(sorted: Counted, shownMost: number): DistributionView['bars'] {
+  const least = sorted[0]?.[0] ?? 0;
+  const width = niceWidth((shownMost - least) / (MOST_BARS - 1));
+  const first = Math.floor(tidy(least / width));
+  const last = Math.floor(tidy(shownMost / width));
+  const bars = Array.from({ length: last - first + 1 }, (_, index) => ({
+    from: tidy((first + index) * width),
+    to: tidy((first + index + 1) * width),
+    values: 0,
+  }));
+  for (const [value, count] of sorted) {
+    const bar = bars[Math.min(Math.floor(tidy(value / width)), last) - first];
+    if (bar !== undefined) bar.values += count;
+  }
+  return bars;
+}
+
+/** The next of 1, 2 and 5 times a power of ten. */
+function niceWidth(wanted: number): number {
+  if (wanted <= 0) return 1;
+  const power = 10 ** Math.floor(Math.log10(wanted));
+  return tidy(([1, 2, 5].find((times) => times * power >= tidy(wanted)) ?? 10) * power);
+}
+
+/** Without the noise of binary fractions. */
+function tidy(value: number): number {
+  return Number(value.toPrecision(12));
+}

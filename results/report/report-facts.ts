@@ -1,0 +1,116 @@
+import { hasResult, OUTCOMES, RESULT_OUTCOMES, wasAccepted, type Outcome } from '../../contract/outcomes.ts';
+import type { ReportAction, ReportChoice, ReportHead } from '../../contract/report.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+import { isoTime } from '../../contract/iso-time.ts';
+import { creditsOf, type ResultFields, type ScannedRow } from '../result-line.ts';
+import { BillLines } from './bill-lines.ts';
+import { Distribution } from './distribution.ts';
+import { EndSpans } from './end-spans.ts';
+import { FailureGroups } from './failure-groups.ts';
+import { publicText } from './public-text.ts';
+import { longestText, sampledEach } from './row-blocks.ts';
+
+/** What is known of a batch beside its rows, in the words of the caller. */
+export interface ReportStory {
+  /** One word for its state. */
+  readonly standing: string;
+  readonly notes: readonly string[];
+  readonly actions: readonly ReportAction[];
+}
+
+/** What is known once all rows have come. */
+interface Known {
+  readonly batch: BatchRecord;
+  readonly story: ReportStory;
+  readonly credits: ReportHead['credits'];
+  readonly listed: { readonly rows: number; readonly choice: ReportChoice };
+  readonly folder: string | null;
+  readonly version: string;
+}
+
+/** Everything that a report says of all rows together, counted as they come. */
+export class ReportFacts {
+  readonly #hasTexts: boolean;
+  readonly #rows: number;
+  readonly #bill = new BillLines();
+  readonly #failures = new FailureGroups();
+  readonly #ends = new EndSpans();
+  readonly #lengths = new Distribution();
+  readonly #prices = new Distribution();
+  readonly #outcomes = Object.fromEntries(OUTCOMES.map((name) => [name, 0])) as Record<Outcome, number>;
+  readonly #takes = new Map<number, number>();
+  #notChosen = 0;
+  #newest = 0;
+
+  constructor({ rows }: Pick<BatchRecord, 'rows'>, hasTexts: boolean) {
+    this.#rows = rows;
+    this.#hasTexts = hasTexts;
+  }
+
+  add({ row, charges }: ScannedRow, fields: ResultFields): void {
+    const { outcome, failure, endedAt } = row;
+    for (const charge of charges) {
+      this.#bill.add(charge);
+      this.#newest = Math.max(this.#newest, charge.intentAt, charge.verdictAt ?? 0, charge.finishedAt ?? 0);
+    }
+    this.#takes.set(row.take, (this.#takes.get(row.take) ?? 0) + 1);
+    if (row.file?.seconds !== undefined) this.#lengths.add(row.file.seconds);
+    if (charges.some(({ state }) => wasAccepted(state))) this.#prices.add(creditsOf(charges));
+    if (outcome !== null) {
+      this.#outcomes[outcome] += 1;
+      if (endedAt !== null) this.#ends.add(endedAt, outcome);
+      this.#newest = Math.max(this.#newest, endedAt ?? 0);
+    }
+    if (failure === null || hasResult(outcome)) return;
+    if (failure.class === 'NotChosen') this.#notChosen += 1;
+    else
+      this.#failures.add({
+        ...{ id: row.id, standing: outcome ?? row.state, class: failure.class, cause: failure.cause ?? '' },
+        message: this.#hasTexts ? publicText(fields._message) : '',
+      });
+  }
+
+  view({ batch, story, credits, listed, folder, version }: Known): ReportHead {
+    const time = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
+    const hasTexts = this.#hasTexts;
+    const { reopenedAt, startedAt } = batch;
+    const isReopened = startedAt !== null && reopenedAt !== null && reopenedAt > startedAt;
+    return {
+      version,
+      batch: batch.name,
+      source: publicText(batch.source),
+      api: publicText(batch.apiUrl),
+      account: batch.account,
+      standing: story.standing,
+      state: batch.state,
+      control: batch.control,
+      rows: batch.rows,
+      done: RESULT_OUTCOMES.reduce((sum, outcome) => sum + this.#outcomes[outcome], 0),
+      notChosen: this.#notChosen,
+      outcomes: this.#outcomes,
+      credits,
+      budget: batch.settings.budget,
+      budgetLeft: null,
+      startedAt: time(startedAt),
+      since: time(isReopened ? reopenedAt : startedAt),
+      endedAt: time(batch.closedAt),
+      createdAt: isoTime(batch.createdAt),
+      asOf: batch.state === 'closed' || this.#newest === 0 ? null : isoTime(this.#newest),
+      notes: story.notes.map(publicText),
+      listed: { ...listed, every: sampledEach({ rows: this.#rows }) },
+      longestText: hasTexts ? longestText({ rows: this.#rows }) : null,
+      folder: hasTexts ? folder : null,
+      ...this.#bill.view(),
+      lengths: this.#lengths.view(),
+      prices: this.#prices.view(),
+      ends: this.#ends.view(),
+      ...this.#failures.view(),
+      takes: [...this.#takes].sort(([one], [other]) => one - other).map(([take, rows]) => ({ take, rows })),
+      actions: story.actions.map((action) => ({
+        ...action,
+        who: hasTexts ? action.who : null,
+        reason: action.reason === null ? null : publicText(action.reason),
+      })),
+    };
+  }
+}

@@ -1,0 +1,146 @@
+import { open, rm } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { REPORT_ELEMENTS, type ReportChoice, type ReportHead } from '../../contract/report.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+import { absentOnly } from '../files.ts';
+import { keepEdited, type KeptTable } from '../redrive/edited-tables.ts';
+import type { ResultFields, ScannedRow } from '../result-line.ts';
+import { WholeFile } from '../whole-file.ts';
+import { reportAssets } from './report-assets.ts';
+import { ReportFacts, type ReportStory } from './report-facts.ts';
+import { RowBlocks } from './row-blocks.ts';
+
+/** Which report to write. */
+export interface ReportOptions {
+  readonly choice: Exclude<ReportChoice, 'none'>;
+  /** False: nothing that a row says or sounds like, also no message of the API, which may repeat it. */
+  readonly hasTexts: boolean;
+  /** Path from the report to the out folder, with `/`; empty if it lies there. Null: no file is linked. */
+  readonly folder: string | null;
+  readonly voxbatchVersion: string;
+}
+
+/** Distinguishes reports from files of others. */
+const MARK = '<!-- voxbatch report -->';
+const compress = promisify(gzip);
+
+/**
+ * The report of a batch: one HTML file with its rows in it, compressed, and what shows them. Rows are written as they come. Call
+ * `seal` and then `publish`, or `abandon`.
+ */
+export class ReportFile {
+  readonly #file: WholeFile;
+  readonly #facts: ReportFacts;
+  readonly #blocks: RowBlocks;
+  readonly #options: ReportOptions;
+  readonly #batch: BatchRecord;
+  #writing: Promise<void> = Promise.resolve();
+
+  private constructor(file: WholeFile, batch: BatchRecord, options: ReportOptions) {
+    this.#file = file;
+    this.#batch = batch;
+    this.#options = options;
+    const { choice, hasTexts } = options;
+    this.#facts = new ReportFacts(batch, hasTexts);
+    this.#blocks = new RowBlocks({ choice, hasTexts, rows: batch.rows });
+  }
+
+  static async create(path: string, batch: BatchRecord, options: ReportOptions): Promise<ReportFile> {
+    const { policy, style } = reportAssets();
+    const file = await WholeFile.create(path);
+    await file.write(headHtml(batch.name, policy, style));
+    return new ReportFile(file, batch, options);
+  }
+
+  get path(): string {
+    return this.#file.path;
+  }
+
+  /** Adds the next row of the batch. */
+  async add(scanned: ScannedRow, fields: ResultFields): Promise<void> {
+    this.#facts.add(scanned, fields);
+    const block = this.#blocks.add(scanned, fields);
+    if (block === undefined) return;
+    // While one is compressed in a thread, the next is gathered.
+    await this.#writing;
+    this.#writing = this.#write(block);
+    this.#writing.catch(() => undefined);
+  }
+
+  /** Writes the rest and syncs it to disk. `money`: as the ledger has it. */
+  async seal(story: ReportStory, credits: ReportHead['credits']): Promise<void> {
+    await this.#writing;
+    const block = this.#blocks.rest();
+    if (block !== undefined) await this.#write(block);
+    const { choice, folder, voxbatchVersion: version } = this.#options;
+    const listed = { rows: this.#blocks.listed, choice };
+    const head = this.#facts.view({ story, credits, listed, folder, version, batch: this.#batch });
+    await this.#file.write('</template>\n');
+    await this.#file.write(`<template id="${REPORT_ELEMENTS.head}">${await packed(head)}</template>\n`);
+    await this.#file.write(`<script>${reportAssets().script}</script>\n</body>\n</html>\n`);
+    await this.#file.seal();
+  }
+
+  /** Replaces an earlier report. A file of this name that is none gets another name, which is returned. */
+  async publish(): Promise<KeptTable | undefined> {
+    const { path } = this.#file;
+    const isForeign = (await isReport(path)) === false;
+    const kept = isForeign ? await keepEdited(dirname(path), basename(path), new Set()) : undefined;
+    await this.#file.publish();
+    return kept;
+  }
+
+  async abandon(): Promise<void> {
+    await this.#writing.catch(() => undefined);
+    await this.#file.abandon();
+  }
+
+  async #write(block: object): Promise<void> {
+    await this.#file.write(`${await packed(block)}\n`);
+  }
+}
+
+/** Removes an earlier report, which would tell of another state; not a file that is none. */
+export async function removeReport(path: string): Promise<void> {
+  if ((await isReport(path)) === true) await rm(path, { force: true });
+}
+
+/** Undefined if there is no such file. */
+async function isReport(path: string): Promise<boolean | undefined> {
+  const file = await open(path).catch(absentOnly);
+  if (file === undefined) return undefined;
+  try {
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(100), position: 0 });
+    return buffer.toString('utf8', 0, bytesRead).includes(MARK);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Compressed and in characters that mean nothing in HTML. */
+async function packed(value: object): Promise<string> {
+  return (await compress(JSON.stringify(value))).toString('base64');
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
+function headHtml(batch: string, policy: string, style: string): string {
+  const title = batch.replaceAll(/[&<>]/gu, (one) => ENTITIES[one] ?? one);
+  return `<!doctype html>
+${MARK}
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>${title} – voxbatch report</title>
+<style>${style}</style>
+</head>
+<body><div id="page"><header class="top"><span class="brand">voxbatch</span></header><noscript>This report needs JavaScript, which it has in itself. It loads nothing.</noscript></div>
+<template id="${REPORT_ELEMENTS.rows}">
+`;
+}
