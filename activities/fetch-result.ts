@@ -156,7 +156,7 @@ async function afterFailedDownload(
     deps.polls.again(job.name, nextPoll(job.loaded.batch.settings, monotonic, Math.random()));
     return standing;
   }
-  const failed = deps.polls.troubled(job.name, 'result', monotonic + FIRST_PAUSE_MS);
+  const failed = deps.polls.countTrouble(job.name, 'result', monotonic + FIRST_PAUSE_MS);
   deps.polls.again(job.name, monotonic + FIRST_PAUSE_MS * 2 ** (failed - 1));
   if (failed < MOST_DOWNLOADS) return standing;
   return giveUpResult(deps, job, error.message, { ...causeOf(error), ...defined({ credits }) });

@@ -20,7 +20,7 @@ import { loadBatch } from './cache/batch-cache.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { ReadyLink } from './polling/fresh-link.ts';
 import { hashOf } from './reconcile/look-up-lost-job.ts';
-import { atItsMoment, giveBack, type Turn } from './pacing/pace.ts';
+import { waitUntilDue, giveBack, type Turn } from './pacing/pace.ts';
 import { receivePaid } from './receive-paid.ts';
 import { recordVerdict } from './record-answer.ts';
 import { apiOf } from './row-api.ts';
@@ -141,7 +141,7 @@ async function leaveToSend(
   { turn, media, signal }: Sending,
   intentAt: Instant,
 ): Promise<LinkedMedia | Verdict<StoredFile>> {
-  if (!(await atItsMoment(deps, turn)))
+  if (!(await waitUntilDue(deps, turn)))
     return notSent('The API asked for a pause between the record and the request, so the request was not sent.');
   if (signal.aborted) return notSent('The work was taken away right before sending.');
   if (deps.faulty.aborted) return notSent('This machine could not keep the answer, so the request was not sent.');

@@ -155,7 +155,6 @@ function sentenceFor(problem: Problem): string {
   return sentence(problem as never);
 }
 
-/** One-sentence descriptions of each problem. */
 /** Rows named in a message. */
 const MOST_NAMED = 5;
 

@@ -33,7 +33,7 @@ export class Pace {
 
   /**
    * Waits for the turn of a call of a batch; for a paid request, until shortly before its time (see {@link
-   * atItsMoment}). It follows the batch's current rate, even if that changes meanwhile. A paid request of a batch that
+   * waitUntilDue}). It follows the batch's current rate, even if that changes meanwhile. A paid request of a batch that
    * no longer runs does not wait: its intent will be refused. Rejects if the signal aborts first.
    */
   async take(deps: PaceNeeds, endpoint: EndpointClass, batch: string, signal: AbortSignal): Promise<Turn> {
@@ -79,17 +79,17 @@ export class Pace {
     return slot.at > this.#endpoints[endpoint].reportedAt;
   }
 
-  reported(endpoint: EndpointClass, now: number): void {
+  noteReported(endpoint: EndpointClass, now: number): void {
     this.#endpoints[endpoint].reportedAt = now;
   }
 
   /** Notes one more call that found the API unreachable or down; returns how many there were in a row. */
-  troubled(endpoint: EndpointClass): number {
+  countTrouble(endpoint: EndpointClass): number {
     return (this.#endpoints[endpoint].troublesInARow += 1);
   }
 
   /** Notes a good answer; returns true if it ends a trouble that all processes know of. */
-  answered({ endpoint }: Turn): boolean {
+  noteSuccess({ endpoint }: Turn): boolean {
     const known = this.#endpoints[endpoint];
     known.troublesInARow = 0;
     return [...known.lines.values()].some((line) => line.isTroubled);
@@ -101,7 +101,7 @@ export class Pace {
  * if other delayed calls were sent just before. Returns false if a pause was announced since the turn was granted: the
  * call should not be made now.
  */
-export async function atItsMoment({ clock }: Pick<PaceNeeds, 'clock'>, { line, slot }: Turn): Promise<boolean> {
+export async function waitUntilDue({ clock }: Pick<PaceNeeds, 'clock'>, { line, slot }: Turn): Promise<boolean> {
   for (;;) {
     const { monotonic: now } = clock.now();
     const wait = line.pacer.depart(slot, now);

@@ -54,7 +54,7 @@ export async function reportHealth(
 ): Promise<void> {
   const { pace } = deps;
   const health = failure === null ? 'well' : HEALTH[failure.class];
-  if (health === 'well' && !pace.answered(turn)) return;
+  if (health === 'well' && !pace.noteSuccess(turn)) return;
   const { endpoint, slot } = turn;
   const { wall: now, monotonic } = deps.clock.now();
   const sentAt = now - (monotonic - slot.at);
@@ -73,15 +73,16 @@ export async function reportHealth(
       if (failure?.limit === 'concurrency') return;
       if (!pace.isUnreported(turn)) return;
       const counted = pace.usedBefore(endpoint, slot.at);
-      pace.reported(endpoint, monotonic);
+      pace.noteReported(endpoint, monotonic);
       // Pause this process's calls at once: others are about to go while the ledger is being told.
       pace.pause(endpoint, monotonic, { pauseMs: Math.max(SHORTEST_PAUSE_MS, failure?.retryAfterMs ?? 0) });
       return tell({ type: 'refused', owner: deps.owner, counted, stated: pace.statedFor(turn), sentAt, now, ...wish });
     }
     case 'trouble': {
-      const isPassing = pace.troubled(endpoint) < TROUBLES_TO_PAUSE[endpoint] && failure?.retryAfterMs === undefined;
+      const isPassing =
+        pace.countTrouble(endpoint) < TROUBLES_TO_PAUSE[endpoint] && failure?.retryAfterMs === undefined;
       if (isPassing || !pace.isUnreported(turn)) return;
-      pace.reported(endpoint, monotonic);
+      pace.noteReported(endpoint, monotonic);
       return tell({ type: 'troubled', now, sentAt, ...wish });
     }
   }

@@ -106,7 +106,7 @@ async function laterOrNever(
 ): Promise<Link> {
   const name = nameOf(key);
   const isEarlier = before.state === 'cached';
-  const reads = deps.polls.troubled(name, trouble, deps.clock.now().monotonic);
+  const reads = deps.polls.countTrouble(name, trouble, deps.clock.now().monotonic);
   if (reads < (isEarlier ? MOST_READS_OF_EARLIER : MOST_READS)[trouble]) return later(signal);
   deps.polls.forget(name);
   // The API forgets jobs. The speech is made again; its row ends no worse than one that found no earlier result.

@@ -108,7 +108,7 @@ async function afterFailedPoll(deps: Dependencies, job: WaitedJob, failure: Fail
     return 'same';
   }
   const most = isStopping ? FEW_FAILED_POLLS : mostFailedPolls(job.loaded.batch.settings);
-  if (deps.polls.troubled(job.name, 'read', next) < most) return 'same';
+  if (deps.polls.countTrouble(job.name, 'read', next) < most) return 'same';
   return endOverdue(deps, job, `cannot be read (${failure.message})`);
 }
 
@@ -138,6 +138,6 @@ async function troubled(
   what: string,
   details: TroubleDetails = {},
 ): Promise<PollResult> {
-  if (deps.polls.troubled(job.name, trouble, nextPollOf(deps, job)) < MOST_TROUBLES) return 'same';
+  if (deps.polls.countTrouble(job.name, trouble, nextPollOf(deps, job)) < MOST_TROUBLES) return 'same';
   return giveUpResult(deps, job, `Job ${job.jobId} ${what}`, details);
 }

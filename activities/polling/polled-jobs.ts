@@ -33,7 +33,7 @@ export class PolledJobs {
   }
 
   /** Notes a failed poll and sets the next; returns how many failed in a row. */
-  troubled(job: string, what: PollTrouble, dueAt: number): number {
+  countTrouble(job: string, what: PollTrouble, dueAt: number): number {
     const known = this.#jobs.get(job);
     const before = known?.troubles ?? NONE;
     const troubles = { ...before, [what]: before[what] + 1 };

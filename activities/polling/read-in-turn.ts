@@ -1,6 +1,6 @@
 import { ApiError } from '../../api/speech-api.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { atItsMoment } from '../pacing/pace.ts';
+import { waitUntilDue } from '../pacing/pace.ts';
 import { reportHealth } from '../pacing/report-health.ts';
 
 /**
@@ -15,7 +15,7 @@ export async function readInTurn<T>(
 ): Promise<T> {
   const turn = await deps.pace.take(deps, 'read', batch, signal);
   return deps.reads(async () => {
-    await atItsMoment(deps, turn);
+    await waitUntilDue(deps, turn);
     try {
       const answer = await read();
       await reportHealth(deps, turn, null);

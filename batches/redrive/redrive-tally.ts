@@ -49,7 +49,7 @@ export class RedriveTally {
   joins = 0;
   /** Rows with a result whose lost texts are stored again, without the API. */
   rewritten = 0;
-  /** Of these, rows with edits that no step reads: they would be lost, because only a new take has its own input. */
+  /** Rows with edits that no step reads: they would be lost, because only a new take has its own input. */
   untaken = 0;
   /** Edited rows that are left alone: their edits are only in the file. */
   leftEdited = 0;
@@ -70,7 +70,7 @@ export class RedriveTally {
   lost = 0;
   /** The first rows whose results will be replaced. */
   readonly firstReplaced: ReplacedRow[] = [];
-  /** Of these, rows that `--limit` or `--sample` left out. */
+  /** Rows that will cost something and that `--limit` or `--sample` left out. */
   notChosen = 0;
   /** Rows that may be charged a second time for one result. */
   resubmitted = 0;

@@ -171,7 +171,7 @@ export function viewPlan(view: PlanView, refusal: string | null, unconfirmed?: U
     /** What the budget pays for; null if it covers all, or there is none. */
     affordable: summary.affordable && { rows: summary.affordable.rows, credits: summary.affordable.quoted },
     disk: { bytes: summary.disk.bytes, free: disk.free, estimate: true, rowsUnknown: summary.disk.unknown },
-    run: planned.type === 'taken' ? ('refuse' as const) : decision.type,
+    run: refusal === null ? decision.type : ('refuse' as const),
     refusal,
     ...viewTunables(settings),
     unconfirmed: unconfirmed === undefined ? null : Object.keys(unconfirmed.members),

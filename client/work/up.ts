@@ -11,8 +11,8 @@ const ABSENT_MS = 30_000;
 const LOOK_EVERY_MS = 200;
 
 /**
- * Waits at most `limitMs` for a home's `up` to be ready. Starts none. `absent`: there has been none for 30 s; `late`:
- * it was not ready in time.
+ * Waits at most `limitMs` for a home's `up` to be ready. Starts none. `absent`: there has been none for 30 s, or all
+ * that time; `late`: it was not ready in time.
  */
 export async function awaitUp(home: string, limitMs: number): Promise<'ready' | 'absent' | 'late'> {
   const begun = performance.now();

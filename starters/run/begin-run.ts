@@ -12,7 +12,7 @@ import { confirmedSettings } from '../trust/confirm.ts';
 import type { Flags } from '../commands/flags.ts';
 import { withMetrics } from '../commands/metrics-flags.ts';
 import { usageError } from '../exit-error.ts';
-import { planRun, type RunPlan } from './run-options.ts';
+import { readRunFlags, type RunPlan } from './run-options.ts';
 
 /**
  * First part of `voxbatch run MANIFEST`: reads settings and flags, and checks that the manifest exists. If the embedded
@@ -23,7 +23,7 @@ export async function beginRun(manifestPath: string, flags: Flags, context: RunC
   const settings = withMetrics(await confirmedSettings(flags), flags);
   if (flags.metricsPort !== undefined && settings.cluster !== undefined)
     throw usageError('With a cluster, other processes work: give --metrics-port to voxbatch worker.');
-  const plan = await planRun(manifestPath, flags, settings);
+  const plan = await readRunFlags(manifestPath, flags, settings);
   const source = await openTyped(manifestPath, flags);
   sayLedgerBeside(settings, manifestPath, ['run'], context.output);
   sayLedgerBegins(settings, context.output);

@@ -1,5 +1,5 @@
 import { printAnswer, type RunContext } from '../terminal/output.ts';
-import { planRun as planUseCase, type PlanEvent } from '../../client/run/plan.ts';
+import { planRun, type PlanEvent } from '../../client/run/plan.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { isUnconfirmed, readApiAccess, readApiUrl, readSettings } from '../connect/settings.ts';
 import { withServeMedia } from '../commands/serve-media-flags.ts';
@@ -7,7 +7,7 @@ import { openTyped, sayLedgerBegins, sayLedgerBeside } from './open-typed.ts';
 import { planLines } from './plan-report.ts';
 import { IDENTIFYING, pricingLines } from './pricing-words.ts';
 import { outcomeFileRefusal, refuseProblems, sayWarnings } from './report-problems.ts';
-import { reportOptions, manifestCommand, planRun } from './run-options.ts';
+import { reportOptions, manifestCommand, readRunFlags } from './run-options.ts';
 import type { Flags } from '../commands/flags.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { viewPlan, type PlanView } from '../../client/run/plan-view.ts';
@@ -27,7 +27,7 @@ import { rowsInWords } from '../terminal/words.ts';
  */
 export async function plan(manifestPath: string, flags: Flags, { output }: RunContext): Promise<ExitName> {
   const settings = withServeMedia(await readSettings(), flags);
-  const asked = await planRun(manifestPath, flags, settings);
+  const asked = await readRunFlags(manifestPath, flags, settings);
   const apiUrl = readApiUrl(settings, flags);
   const access = (): ReturnType<typeof readApiAccess> => readApiAccess(settings, flags);
   const words = reportOptions(manifestPath, flags);
@@ -39,7 +39,7 @@ export async function plan(manifestPath: string, flags: Flags, { output }: RunCo
   try {
     sayLedgerBeside(settings, manifestPath, ['plan'], output);
     sayLedgerBegins(settings, output);
-    const answer = await planUseCase({
+    const answer = await planRun({
       ...{ source, plan: asked, settings, apiUrl, access, tell, yes: flags.yes ?? false },
       readAccount: async () => (await import('../../client/account/account-functions.ts')).readAccount(access),
     });
@@ -50,10 +50,12 @@ export async function plan(manifestPath: string, flags: Flags, { output }: RunCo
     if (planned.type === 'new' && records !== 'none') sayLedgerBeside(settings, manifestPath, ['plan'], output, true);
     const { unconfirmed } = settings;
     const { decision, facts } = view;
-    const refusal = decision.type === 'refuse' ? refusalText(decision.why, facts) : null;
+    const commandAs = (as: string): string => manifestCommand('run', manifestPath, { ...flags, name: as });
+    const misplaced = placeWords(view) ?? takenWords(view, source, commandAs);
+    const refusal = misplaced ?? (decision.type === 'refuse' ? refusalText(decision.why, facts) : null);
     printAnswer(output, flags, viewPlan(view, refusal, unconfirmed), () => planLines(view, unconfirmed));
     const isConfirmed = records !== 'unconfirmed' && !isUnconfirmed(settings, flags);
-    const next = nextAfterPlan(view, source, { manifestPath, flags, isUnconfirmed: !isConfirmed });
+    const next = nextAfterPlan(view, misplaced, { manifestPath, flags, isUnconfirmed: !isConfirmed });
     if (next !== undefined) output.say(next);
     return 'complete';
   } finally {
@@ -69,23 +71,22 @@ interface Asked {
   readonly isUnconfirmed: boolean;
 }
 
-/** What to do after a plan, with a command that works; undefined where the report itself says why none does. */
+/**
+ * What to do after a plan, with a command that works; undefined where the report itself says why none does.
+ *
+ * @param misplaced why `run` would refuse the name, the store or the out folder
+ */
 export function nextAfterPlan(
   view: PlanView,
-  source: Parameters<typeof nameTakenText>[1],
+  misplaced: string | undefined,
   { manifestPath, flags, isUnconfirmed }: Asked,
 ): string | undefined {
   const { planned, decision } = view;
   const run = manifestCommand('run', manifestPath, flags);
   if (isUnconfirmed && (planned.type === 'taken' || decision.type !== 'refuse'))
     return `${UNSPENT} Some of what may have come with this folder is not confirmed yet. Look at it, and confirm it: voxbatch trust. Then: ${run}`;
-  const storeTrouble = placeWords(view);
-  if (storeTrouble !== undefined) return `run refuses this (exit code 2). ${storeTrouble}`;
-  if (planned.type === 'taken') {
-    const commandAs = (name: string): string => manifestCommand('run', manifestPath, { ...flags, name });
-    return `run refuses this (exit code 2). ${nameTakenText(planned.name, source, commandAs)}`;
-  }
-  if (decision.type === 'refuse') return undefined;
+  if (misplaced !== undefined) return `run refuses this (exit code 2). ${misplaced}`;
+  if (decision.type === 'refuse' || planned.type === 'taken') return undefined;
   if (planned.type === 'new') return `${UNSPENT} To run it: ${run}`;
   const { batch, left } = planned;
   if (view.isCleaned)
@@ -108,6 +109,15 @@ export function nextAfterPlan(
 function placeWords({ placeProblem }: PlanView): string | undefined {
   const error = exitErrorOf(placeProblem);
   return error instanceof ExitError && error.exit === 'usage' ? error.message : undefined;
+}
+
+/** Why `run` would refuse the name, with what to do. */
+function takenWords(
+  { planned }: PlanView,
+  source: Parameters<typeof nameTakenText>[1],
+  commandAs: (name: string) => string,
+): string | undefined {
+  return planned.type === 'taken' ? nameTakenText(planned.name, source, commandAs) : undefined;
 }
 
 /**

@@ -41,7 +41,7 @@ export interface RunRequest {
 }
 
 /** Fills in the defaults. Throws {@link ExitError} `usage`. */
-export async function planRun(
+export async function readRunFlags(
   manifestPath: string,
   flags: Flags,
   { config }: Pick<Settings, 'config'>,

@@ -17,7 +17,7 @@ import { openSession } from '../connect/open-api.ts';
 import { readSettings, type CommandSettings } from '../connect/settings.ts';
 import { unchangedError } from '../exit-error.ts';
 import { sayLedgerBeside } from '../run/open-typed.ts';
-import { planRun } from '../run/run-options.ts';
+import { readRunFlags } from '../run/run-options.ts';
 import { oneLine } from '../terminal/table.ts';
 import { admittance, confirmConfig } from '../trust/confirm.ts';
 import { flagOf } from '../terminal/tunable-words.ts';
@@ -70,7 +70,7 @@ function refuseRunFlags(flags: Flags): void {
 async function wantedRun(manifest: string, flags: Flags, settings: CommandSettings): Promise<WantedRun> {
   checkScheduledManifest(manifest);
   const { out, ...rest } = flags;
-  return { manifest, out, choices: await planRun(manifest, rest, await confirmConfig(settings, {})) };
+  return { manifest, out, choices: await readRunFlags(manifest, rest, await confirmConfig(settings, {})) };
 }
 
 /** Shows a schedule that was made or changed, and what it would run now. Throws {@link ExitError} `usage` for one that was not. */

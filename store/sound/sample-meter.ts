@@ -31,12 +31,12 @@ const READERS: Readonly<Record<string, ReadSample>> = {
   '1/16': (bytes, at) => bytes.readInt16LE(at) / 32_768,
   '1/24': (bytes, at) => bytes.readIntLE(at, 3) / 8_388_608,
   '1/32': (bytes, at) => bytes.readInt32LE(at) / 2_147_483_648,
-  '3/32': (bytes, at) => toNumber(bytes.readFloatLE(at)),
-  '3/64': (bytes, at) => toNumber(bytes.readDoubleLE(at)),
+  '3/32': (bytes, at) => clampSample(bytes.readFloatLE(at)),
+  '3/64': (bytes, at) => clampSample(bytes.readDoubleLE(at)),
 };
 
 /** Floating-point samples may be infinite or NaN; NaN counts as silence. */
-function toNumber(value: number): number {
+function clampSample(value: number): number {
   return Number.isNaN(value) ? 0 : Math.max(-MOST_VALUE, Math.min(MOST_VALUE, value));
 }
 
@@ -126,15 +126,15 @@ export class SampleMeter {
   end(): Levels {
     if (this.#windowed > 0) this.#endWindow();
     return {
-      seconds: toMilliseconds(this.#seconds),
+      seconds: roundToMs(this.#seconds),
       peak: this.#peak,
-      leadingSilence: toMilliseconds(this.#leading ?? this.#trailing),
-      trailingSilence: toMilliseconds(this.#trailing),
+      leadingSilence: roundToMs(this.#leading ?? this.#trailing),
+      trailingSilence: roundToMs(this.#trailing),
     };
   }
 }
 
 /** Rounds away the floating-point error of long sums. */
-function toMilliseconds(seconds: number): number {
+function roundToMs(seconds: number): number {
   return Math.round(seconds * 1_000) / 1_000;
 }

@@ -63,7 +63,7 @@ describe('what is sent', () => {
     expect(world.charges()).toHaveLength(0);
     // Its turn is another's, and nobody takes it for trouble of the API.
     const { pace } = worker.deps;
-    expect([pace.usedBefore('create', NOW + 1), pace.troubled('create')]).toEqual([0, 1]);
+    expect([pace.usedBefore('create', NOW + 1), pace.countTrouble('create')]).toEqual([0, 1]);
     expect((await world.row()).charges).toMatchObject([{ state: 'not-accepted', failure: { class: 'NotSent' } }]);
   });
 });
@@ -79,7 +79,7 @@ it("what was not sent, because the work was taken away meanwhile, is no trouble 
   expect(await worker.submit(keyOf(1), leaving.signal)).toMatchObject(AGAIN);
   expect(world.charges()).toHaveLength(0);
   const { pace } = worker.deps;
-  expect([pace.usedBefore('create', NOW + 1), pace.troubled('create')]).toEqual([0, 1]);
+  expect([pace.usedBefore('create', NOW + 1), pace.countTrouble('create')]).toEqual([0, 1]);
 });
 
 describe('a large result that comes in the answer itself', () => {

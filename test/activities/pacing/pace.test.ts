@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Dependencies } from '../../../activities/dependencies.ts';
 import type { Turn } from '../../../activities/pacing/pace.ts';
 import { readInTurn } from '../../../activities/polling/read-in-turn.ts';
-import { atItsMoment } from '../../../activities/pacing/pace.ts';
+import { waitUntilDue } from '../../../activities/pacing/pace.ts';
 import { reportHealth } from '../../../activities/pacing/report-health.ts';
 import { ApiError } from '../../../api/speech-api.ts';
 import type { Failure, FailureClass } from '../../../contract/failures.ts';
@@ -34,7 +34,7 @@ async function waitForSlot(
   batch: string,
   signal: AbortSignal,
 ): Promise<void> {
-  await atItsMoment(deps, await deps.pace.take(deps, endpoint, batch, signal));
+  await waitUntilDue(deps, await deps.pace.take(deps, endpoint, batch, signal));
 }
 
 /** Makes a call and tells what came of it. */
@@ -193,7 +193,7 @@ describe('reportHealth', () => {
     const { worker, steps } = await watched(world);
     const { deps } = worker;
     const turns = await Promise.all([1, 2, 3, 4].map(() => deps.pace.take(deps, 'create', BATCH, NEVER)));
-    for (const turn of turns) await atItsMoment(deps, turn);
+    for (const turn of turns) await waitUntilDue(deps, turn);
     for (const turn of turns) await reportHealth(deps, turn, failureOf('RateLimited'));
     expect(steps.filter((step) => step === 'refused')).toHaveLength(1);
   });

@@ -17,31 +17,31 @@ describe('the poll schedule', () => {
 
   it('counts polls that came to nothing by what was the trouble, until the job is forgotten', () => {
     const polls = new PolledJobs();
-    expect(polls.troubled('a', 'result', 100)).toBe(1);
+    expect(polls.countTrouble('a', 'result', 100)).toBe(1);
     polls.again('a', 200);
-    expect(polls.troubled('a', 'result', 300)).toBe(2);
-    expect(polls.troubled('a', 'read', 300)).toBe(1);
+    expect(polls.countTrouble('a', 'result', 300)).toBe(2);
+    expect(polls.countTrouble('a', 'read', 300)).toBe(1);
     expect(polls.dueAt('a', never)).toBe(300);
-    expect(polls.troubled('b', 'result', 300)).toBe(1);
+    expect(polls.countTrouble('b', 'result', 300)).toBe(1);
     polls.forget('a');
     expect(polls.dueAt('a', () => 7)).toBe(7);
-    expect(polls.troubled('a', 'result', 400)).toBe(1);
+    expect(polls.countTrouble('a', 'result', 400)).toBe(1);
   });
 
   it('forgets that a job could not be read once it was', () => {
     const polls = new PolledJobs();
     polls.wasRead('a');
-    polls.troubled('a', 'read', 100);
-    polls.troubled('a', 'result', 100);
+    polls.countTrouble('a', 'read', 100);
+    polls.countTrouble('a', 'result', 100);
     polls.wasRead('a');
-    expect(polls.troubled('a', 'read', 200)).toBe(1);
-    expect(polls.troubled('a', 'result', 200)).toBe(2);
+    expect(polls.countTrouble('a', 'read', 200)).toBe(1);
+    expect(polls.countTrouble('a', 'result', 200)).toBe(2);
   });
 
   it('tells once in which span of its age a job ended', () => {
     const polls = new PolledJobs();
     polls.ran('a', 1_000, 500);
-    polls.troubled('a', 'read', 600);
+    polls.countTrouble('a', 'read', 600);
     polls.ran('a', 3_000, 700);
     expect(polls.ended('a', 4_000)).toEqual([3_000, 4_000]);
     expect(polls.ended('a', 9_000)).toBeUndefined();

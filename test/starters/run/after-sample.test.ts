@@ -3,7 +3,7 @@ import type { Pilot } from '../../../batches/subset/pilot.ts';
 import type { ExitName } from '../../../contract/exit-codes.ts';
 import { runSampleFirst } from '../../../starters/run/after-sample.ts';
 import type { Flags } from '../../../starters/commands/flags.ts';
-import { planRun } from '../../../starters/run/run-options.ts';
+import { readRunFlags } from '../../../starters/run/run-options.ts';
 import type { RunRequest } from '../../../starters/run/run-options.ts';
 import { readSettings } from '../../../starters/connect/settings.ts';
 import { capture } from '../command-line.ts';
@@ -34,7 +34,7 @@ async function after({ flags = {}, exit = 'complete', isTerminal = false, says =
   readonly lines: { readonly out: string; readonly err: string };
 }> {
   const typed: Flags = { sample: 5, seed: 2, confirmAfterSample: true, json: true, ...flags };
-  const plan = await planRun('lines.csv', typed, await readSettings());
+  const plan = await readRunFlags('lines.csv', typed, await readSettings());
   const request = { manifestPath: 'lines.csv', flags: typed, plan } as unknown as RunRequest;
   const lines = { out: '', err: '' };
   const runs: RunRequest[] = [];

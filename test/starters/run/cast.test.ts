@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import { readSettings } from '../../../starters/connect/settings.ts';
 import type { Flags } from '../../../starters/commands/flags.ts';
-import { planRun } from '../../../starters/run/run-options.ts';
+import { readRunFlags } from '../../../starters/run/run-options.ts';
 import { expectRun, json, lineAtSimulator, run } from '../command-line.ts';
 
 const MANIFEST =
@@ -24,7 +24,7 @@ beforeEach(async () => {
 /** The batch that `run lines.csv` with these flags makes here, before any of its rows was sent. */
 async function record(flags: Flags): Promise<void> {
   const { value: profile } = await json('profile');
-  const { settings } = await planRun('lines.csv', flags, await readSettings());
+  const { settings } = await readRunFlags('lines.csv', flags, await readSettings());
   const reading = { ...settings.reading, map: MAP };
   const ledger = await openLedger('.voxbatch/ledger.db', { mustExist: false });
   try {

@@ -4,7 +4,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { beforeEach, expect, it } from '@jest/globals';
 import { claimFolder, claimFolderId } from '../../../store/owner-file.ts';
 import { addSampleBatch } from '../../results/sample-batch.ts';
-import { expectRun, placeAtSimulator, run } from '../command-line.ts';
+import { expectRun, json, placeAtSimulator, run } from '../command-line.ts';
 
 /** What commands do where the store of the ledger has gone: nothing is paid for anew, and no other store begins. */
 
@@ -36,6 +36,8 @@ it.each(['redrive demo --damaged', 'clean demo --media --dry-run', 'cache prune 
 
 it('plan says that run refuses it, and so it does where the ledger was deleted beside its store', async () => {
   await expectRun('plan new.csv', 0, { err: [/run refuses this \(exit code 2\)/, REFUSED], not: 'To run it' });
+  const { value } = await json('plan new.csv');
+  expect(value).toMatchObject({ run: 'refuse', refusal: expect.stringMatching(REFUSED) as unknown });
   await mkdir(place.store.folder);
   await claimFolder(place.store.folder, place.ledger.id);
   await claimFolderId(place.store.folder, 'its-id');

@@ -7,7 +7,7 @@ import { openLedger } from '../../../ledger/open-ledger.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import type { Loading } from '../../../ledger/record-types.ts';
 import type { Flags } from '../../../starters/commands/flags.ts';
-import { planRun } from '../../../starters/run/run-options.ts';
+import { readRunFlags } from '../../../starters/run/run-options.ts';
 import { readSettings } from '../../../starters/connect/settings.ts';
 import { expectRun, json, lineAtSimulator, run } from '../command-line.ts';
 
@@ -41,7 +41,7 @@ interface Made {
 async function addBatch(ledger: Ledger, columns: readonly string[], made: Required<Made>): Promise<Loading> {
   const { name, manifest, flags } = made;
   const { value: profile } = await json('profile');
-  const { settings } = await planRun('lines.csv', flags, await readSettings());
+  const { settings } = await readRunFlags('lines.csv', flags, await readSettings());
   const digest = createHash('sha256').update(manifest).digest('hex');
   const realm = { apiUrl: line.simulator.url, account: String(profile['user_id']) };
   return ledger.createBatch({ name, digest, ...realm, settings, columns, source: `${name}.csv` });
