@@ -15,7 +15,7 @@ import { parseOccurrence } from '../policy/schedules/occurrence.ts';
 import { lanesFor, isAnyFree } from '../policy/lanes/share.ts';
 import { ofSameVersion } from '../policy/lanes/versions.ts';
 import { peersOf } from './lane/peers.ts';
-import { runLane } from './lane/run-lane.ts';
+import { runLane, type LaneLife } from './lane/run-lane.ts';
 import { sweep } from './lane/sweeps.ts';
 import { figuresOf } from './visibility/batch-figures.ts';
 
@@ -41,9 +41,9 @@ export function createActivities(deps: Dependencies): Activities {
     workLane: (offer) =>
       tellingFaults(deps, () =>
         withHeartbeat((signal, beat) => {
-          const { attempt } = Context.current().info;
+          const { attempt, workflowExecution: workflow } = Context.current().info;
           leaveContexts(deps);
-          return workLane(deps, readArgument('workLane', offer), { signal, beat, attempt });
+          return workLane(deps, readArgument('workLane', offer), { signal, beat, attempt, workflow });
         }),
       ),
   };
@@ -165,7 +165,7 @@ const DECLINE_FOR_MS = 250;
 async function workLane(
   deps: Dependencies,
   offer: LaneOffer,
-  life: { readonly signal: AbortSignal; readonly beat: () => void; readonly attempt: number },
+  life: LaneLife & { readonly attempt: number },
 ): Promise<LaneReport> {
   const { batch } = offer;
   if ((dutyOfLane(offer.lane) === 'download') !== (deps.only === 'download'))
@@ -182,7 +182,7 @@ async function workLane(
   }
   deps.lanes.set(batch, (deps.lanes.get(batch) ?? 0) + 1);
   try {
-    const report = await runLane(deps, offer, life.signal, life.beat);
+    const report = await runLane(deps, offer, life);
     return { ...report, figures: await figuresOf(deps, await loadBatch(deps, batch)), searchable: deps.searchable };
   } finally {
     deps.lanes.set(batch, (deps.lanes.get(batch) ?? 1) - 1);

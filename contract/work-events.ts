@@ -1,4 +1,5 @@
 import type { AttemptKey } from './batch.ts';
+import type { BatchEvent, InLane, OccurrenceEvent, RowEvent, ScheduleEvent } from './batch-events.ts';
 import type { FailureClass } from './failures.ts';
 import type { VerdictName } from './outcomes.ts';
 import type { Operation } from './row-kinds.ts';
@@ -7,15 +8,18 @@ import type { Operation } from './row-kinds.ts';
  * Events inside a worker, for logs, metrics and traces. Each event names its parents explicitly, because async context
  * is switched off for speed (docs/decisions/cpu.md). Ids and figures only: never a text, a token or a link.
  */
-export type WorkEvent = LaneEvent | LimiterEvent | NoteEvent | (AttemptKey & InLane & AttemptEvent);
+export type WorkEvent =
+  | BatchEvent
+  | ScheduleEvent
+  | OccurrenceEvent
+  | LaneEvent
+  | RowEvent
+  | LimiterEvent
+  | NoteEvent
+  | (AttemptKey & InLane & AttemptEvent);
 
 /** Observes events. It must not throw or block: every request calls it. */
 export type Observe = (event: WorkEvent) => void;
-
-/** The lane that works on the row; absent outside a lane. */
-interface InLane {
-  readonly lane?: number;
-}
 
 type AttemptEvent =
   /**
@@ -40,6 +44,7 @@ type AttemptEvent =
       readonly jobId?: string;
       readonly failure?: FailureClass;
       readonly status?: number | undefined;
+      readonly requestId?: string | undefined;
       readonly message?: string;
     }
   /** A record is on disk. */
@@ -69,6 +74,9 @@ export interface LaneEvent extends InLane {
   /** `taken`; `claimed` with the number of new rows; otherwise how its slice ended, with the number of rows whose work was over before. */
   readonly is: 'taken' | 'claimed' | 'more' | 'idle' | 'failed';
   readonly rows?: number;
+  /** Of the workflow that offers the lane, and of that run of it. */
+  readonly workflowId?: string;
+  readonly runId?: string;
 }
 
 /** All calls of a class slow down, pause, or go on. */

@@ -52,7 +52,7 @@ export const METHODS = {
     'closeBatch',
     'tune',
   ),
-  ...from(() => import('./batches/read-batches.ts'), 'findBatch', 'listBatches', 'accountsAt'),
+  ...from(() => import('./batches/read-batches.ts'), 'findBatch', 'listBatches', 'closedAmong', 'accountsAt'),
   ...from(() => import('./batches/counts.ts'), 'counts', 'money', 'commonReasons', 'skippedQuotes'),
   ...from(() => import('./batches/progress.ts'), 'recentEnds', 'oldestRow'),
   ...from(() => import('./metrics/gauges.ts'), 'gauges'),
@@ -107,7 +107,7 @@ export const METHODS = {
   ...from(() => import('./requests/decision-records.ts'), 'decisionsOf'),
   ...from(() => import('./requests/decision-records.ts'), 'releasedFiles', 'releasedJobs'),
   // What was done to batches and schedules, and by whom
-  ...from(() => import('./history/actions.ts'), 'actionsOf'),
+  ...from(() => import('./history/actions.ts'), 'actionsOf', 'lastAction'),
   // Stored results that later rows may use
   ...from(() => import('./cache/found-results.ts'), 'findResults', 'lookForResult'),
   ...from(() => import('./cache/results.ts'), 'useResult', 'dropResult', 'revokeCached'),

@@ -20,7 +20,8 @@ export interface MainOptions {
  * data.
  */
 export async function main(args: readonly string[], options: MainOptions = {}): Promise<number> {
-  const { output: given = processOutput(), ...rest } = options;
+  const { output: own, ...rest } = options;
+  const given = await outputFor(args, own);
   let exit: ExitName = 'complete';
   const printed = { lines: 0 };
   const counted: Output = {
@@ -52,10 +53,12 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
       const trouble = describeTrouble(one);
       return trouble === undefined ? undefined : `${trouble}${repeatWords(one, args[0] ?? '')}`;
     };
-    const failed = describeError(exitErrorOf(error), describe, { program, args }, output.say);
+    const say = output.fail === undefined ? output.say : (): void => undefined;
+    const failed = describeError(exitErrorOf(error), describe, { program, args }, say);
     if (failed === undefined) return EXIT_CODES.complete.code;
     ({ exit } = failed);
     const view = errorView(failed, pathOf(program, args));
+    output.fail?.(view, failed.stack);
     // A machine reads one line: that of the command, if it printed one.
     if (asked === 'line' && printed.lines === 0) output.data(jsonLine(view));
     output.event?.({ type: 'ended', ...view });
@@ -94,9 +97,10 @@ function describeError(
     return { ...failed(error.exit, message), next: error.next, facts: error.facts };
   }
   const internal = failed('internal', `internal error: ${messageOf(error)}`);
-  if (error instanceof Error && error.stack !== undefined) say(error.stack);
+  const stack = error instanceof Error ? error.stack : undefined;
+  if (stack !== undefined) say(stack);
   say('Nothing is lost. Running the same command again is safe. Please report this.');
-  return internal;
+  return { ...internal, stack };
 }
 
 /**
@@ -122,6 +126,8 @@ interface FailedCommand {
   readonly next?: string | undefined;
   /** Further facts for machines. */
   readonly facts?: ErrorFacts | undefined;
+  /** Of an internal error. */
+  readonly stack?: string | undefined;
 }
 
 /** The error of a command for a machine: exit code and its name, message, next command. `path`: `voxbatch run`. */
@@ -137,14 +143,38 @@ function usualNext(exit: ExitName, path: string): string | null {
 
 /** What a command line prints for a machine: one line of JSON, or an event a line. Undefined: it is for a person. */
 function machineForm(args: readonly string[]): 'line' | 'events' | undefined {
-  const end = args.indexOf('--');
-  const words = args.slice(0, end < 0 ? undefined : end);
+  const words = flagWords(args);
   const hasJson = words.includes('--json');
-  const isHelp = words.includes('--help') || words.includes('-h');
-  const at = words.indexOf('--progress');
-  const isAsked = words.includes('--progress=json') || (at >= 0 && words[at + 1] === 'json');
-  if (!isHelp && (isAsked || (hasJson && words[0] === 'watch'))) return 'events';
+  if (!asksForHelp(words) && (has(words, '--progress', 'json') || (hasJson && words[0] === 'watch'))) return 'events';
   return hasJson ? 'line' : undefined;
+}
+
+/** Where a command line writes: to the given output, or to this process's, with stderr as a log in JSON if it asks for that. */
+async function outputFor(args: readonly string[], given: Output | undefined): Promise<Output> {
+  const words = flagWords(args);
+  const isLog = has(words, '--log', 'json') && !asksForHelp(words) && !words.some((word) => PRINTS_UNIT.test(word));
+  if (!isLog) return given ?? processOutput();
+  const { catchStrayLines, toJsonLog } = await import('./terminal/json-log.ts');
+  if (given === undefined) catchStrayLines();
+  return toJsonLog(given ?? processOutput(), machineForm(args) !== undefined);
+}
+
+/** With this, nothing stays that a log could be kept of: the data are a unit. */
+const PRINTS_UNIT = /^--print-unit(?:=|$)/;
+
+/** The words of a command line before `--`, which ends its flags. */
+function flagWords(args: readonly string[]): readonly string[] {
+  const end = args.indexOf('--');
+  return args.slice(0, end < 0 ? undefined : end);
+}
+
+function has(words: readonly string[], flag: string, value: string): boolean {
+  const at = words.indexOf(flag);
+  return words.includes(`${flag}=${value}`) || (at >= 0 && words[at + 1] === value);
+}
+
+function asksForHelp(words: readonly string[]): boolean {
+  return words.includes('--help') || words.includes('-h');
 }
 
 /** The same output where each line of data is an event. Data are JSON then. */

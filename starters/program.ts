@@ -1,5 +1,4 @@
 import { Argument, Command, Help } from 'commander';
-import type { ExitName } from '../contract/exit-codes.ts';
 import type { CommandContext, Output, ProgressForm } from './terminal/output.ts';
 import type { CommandSpec } from './commands/command-spec.ts';
 import { BATCH_COMMANDS } from './commands/batch-commands.ts';
@@ -53,15 +52,12 @@ function addCommand(program: Command, path: string, spec: CommandSpec, context: 
   command.action(async (...given: unknown[]) => {
     const operands = given.slice(0, -2);
     const flags = command.opts<Flags>();
-    const { verbose: isVerbose = false, log = 'text' } = flags;
+    const { verbose: isVerbose = false } = flags;
     const progress = progressOf(flags, context.output);
     const work = await load(flags);
     const asked = context.output.event === undefined ? flags : { ...flags, json: true };
-    const run = (output: CommandContext['output']): Promise<ExitName> =>
-      work(...operands, asked, { ...context, output });
     const output = { ...context.output, progress, isVerbose };
-    const stays = names.includes('log') && flags.printUnit === undefined;
-    context.done(await (stays ? (await import('./serve/log-lines.ts')).withLog(log, output, run) : run(output)));
+    context.done(await work(...operands, asked, { ...context, output }));
   });
 }
 

@@ -1,6 +1,8 @@
 import { IllegalStateError } from '@temporalio/common';
 import { DefaultLogger, makeTelemetryFilterString, Runtime, type TelemetryOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
+import type { ProcessEvent } from '../contract/event-words.ts';
+import { snakeName } from '../contract/snake-case.ts';
 
 /**
  * Installs the SDK's runtime, of which a process has one at a time: its own log goes to ours, its metrics to this exporter
@@ -11,7 +13,8 @@ export function installRuntime(log: Logger, metrics?: TelemetryOptions['metrics'
     return Runtime.install({
       shutdownSignals: [],
       logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
-        log[level === 'ERROR' ? 'error' : 'warn']({ sdk: true, ...withoutPayloads(meta) }, message);
+        const event: ProcessEvent = 'temporal';
+        log[level === 'ERROR' ? 'error' : 'warn']({ event, ...withoutPayloads(meta) }, message);
       }),
       telemetryOptions: {
         logging: { filter: makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' }), forward: {} },
@@ -29,7 +32,7 @@ function withoutPayloads(meta: Record<string | symbol, unknown> | undefined): Re
   const kept = ['workflowId', 'activityType', 'workflowType', 'attempt'] as const;
   const error = meta?.['error'];
   return {
-    ...Object.fromEntries(kept.flatMap((name) => (meta?.[name] === undefined ? [] : [[name, meta[name]]]))),
+    ...Object.fromEntries(kept.flatMap((name) => (meta?.[name] === undefined ? [] : [[snakeName(name), meta[name]]]))),
     ...(error instanceof Error ? { error: error.message } : {}),
   };
 }

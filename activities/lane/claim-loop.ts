@@ -111,7 +111,7 @@ export class ClaimLoop {
     if (exhausted && isDue) await share.handBack(queued + deps.inFlightLimits.queued(batch));
     if (blocked > 0 && isDue && deps.only !== 'download') this.#voiceLooks.begin(batch);
     if (rows.length > 0) deps.observe({ type: 'lane', batch, is: 'claimed', rows: rows.length });
-    for (const row of rows) this.#rows.add(workRow(this.#lane, row).catch(this.#fail), signal);
+    for (const row of rows) this.#rows.add(row.row, () => workRow(this.#lane, row).catch(this.#fail), signal);
     this.#nextLookAt = performance.now() + deps.askEveryMs;
     if (rows.length === 0) return 'enough';
     this.#idleSince = undefined;

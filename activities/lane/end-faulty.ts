@@ -27,22 +27,20 @@ export async function endFaulty(
   if (now.type === 'ended') return { next: now };
   const at = { batch: key.batch, ...now.at };
   const failure = (name: FailureClass, more: string): Failure => ({ class: name, message: `${words} ${more}` });
+  const next = { type: 'ended' } as const;
   switch (now.type) {
     case 'submit': {
       const unsent = failure('InternalError', `Its next request, for ${at.step}, was not sent.`);
-      await deps.ledger.giveUp(at, { outcome: 'failed', failure: unsent });
-      break;
+      return { next, standing: await deps.ledger.giveUp(at, { outcome: 'failed', failure: unsent }) };
     }
     case 'reconcile': {
       const effect = { outcome: 'unknown', failure: failure('OutcomeUnknown', 'It may have been charged.') } as const;
-      const { settled } = await deps.ledger.settle(at, { verdict: 'unknown', failure: effect.failure }, effect);
-      if (!settled) await deps.ledger.giveUp(at, effect);
-      break;
+      const standing = await deps.ledger.settle(at, { verdict: 'unknown', failure: effect.failure }, effect);
+      return { next, standing: standing.settled ? standing : await deps.ledger.giveUp(at, effect) };
     }
     case 'wait': {
       const overdue = failure('Overdue', 'Its job was accepted and may have been charged.');
-      await deps.ledger.changeRunning(at, { outcome: 'overdue', failure: overdue });
+      return { next, standing: await deps.ledger.changeRunning(at, { outcome: 'overdue', failure: overdue }) };
     }
   }
-  return { next: { type: 'ended' } };
 }

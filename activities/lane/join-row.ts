@@ -14,43 +14,39 @@ import type { Dependencies } from '../dependencies.ts';
 /**
  * Joins the parts of a row into its result. Free and offline, so it runs even while the batch is paused or stopping.
  * After a kill, the row's next holder repeats it under the same name. If a part changes meanwhile, the ledger refuses
- * the file, and the row waits for its parts again.
+ * the file, and the row waits for its parts again. Returns the row as it is then; undefined if nothing was recorded of it.
  */
 export async function joinRow(
   deps: Pick<Dependencies, 'ledger' | 'store' | 'observe' | 'atFaultPoint'> & Parameters<typeof loadBatch>[0],
   batchName: string,
   { row }: RowStanding,
-): Promise<void> {
+): Promise<RowStanding | undefined> {
   const whole: WholeRow = { batch: batchName, row: row.row, fence: row.fence };
   const batch = await loadBatch(deps, batchName);
   const parts = await deps.ledger.partsOf(batchName, row.row);
   const files = parts.flatMap((part) => part.row.file ?? []);
   // A part was reopened since the row was claimed.
-  if (files.length !== row.parts) return;
+  if (files.length !== row.parts) return undefined;
   const stem = stemFor(batch, row.row, files);
   const joined = await joinThem(deps, whole, files, stem);
   if (joined.type === 'damaged') {
     const before = await joinedBefore(deps, whole, ({ key }) => key.startsWith(`${stem}.`));
-    if (before !== undefined) {
-      await deps.ledger.endWhole(whole, { file: before });
-      return;
-    }
+    if (before !== undefined) return deps.ledger.endWhole(whole, { file: before });
     const part = parts[joined.at];
     if (part === undefined) throw new Error(`Expected a part at place ${joined.at} of row ${row.row}.`);
     const brought = attemptOfFile(part.charges, part.row.file?.key);
     await deps.ledger.losePart(whole, part.row.row, lostFile(joined.is, brought, ', so the parts cannot be joined'));
-    return;
+    return undefined;
   }
   if (joined.type === 'unjoinable') {
     // A new take of a part must not cost the row its earlier file.
     const before = await joinedBefore(deps, whole, () => true);
     const end =
       before === undefined ? { failure: notJoined(joined.why, files) } : { file: keptWith(before, joined.why) };
-    await deps.ledger.endWhole(whole, end);
-    return;
+    return deps.ledger.endWhole(whole, end);
   }
   await deps.atFaultPoint('before-join-record');
-  await deps.ledger.endWhole(whole, { file: joined.file });
+  return deps.ledger.endWhole(whole, { file: joined.file });
 }
 
 /** The row's last joined file that matches and is still stored as recorded. */

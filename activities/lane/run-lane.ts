@@ -32,18 +32,21 @@ const FAREWELL_MS = 1_000;
 export async function runLane(
   shared: Dependencies,
   offer: LaneOffer,
-  signal: AbortSignal,
-  beat: () => void,
+  { signal, beat, workflow }: LaneLife,
 ): Promise<LaneReport> {
+  const { lane: number } = offer;
+  const rows = new RowsAtWork();
   const deps: Dependencies = {
     ...shared,
     observe: (event) => {
-      shared.observe({ lane: offer.lane, ...event });
+      const id = 'row' in event && event.batch === offer.batch ? rows.idOf(event.row) : undefined;
+      shared.observe(id === undefined ? { lane: number, ...event } : { lane: number, id, ...event });
     },
   };
   const batch = await loadBatch(deps, offer.batch);
   const owned = await deps.ledger.acquireLane({ ...offer, owner: deps.owner });
-  deps.observe({ type: 'lane', batch: batch.name, is: 'taken' });
+  const place = workflow === undefined ? {} : { workflowId: workflow.workflowId, runId: workflow.runId };
+  deps.observe({ type: 'lane', batch: batch.name, is: 'taken', ...place });
   const over = new AbortController();
   const end = AbortSignal.any([signal, over.signal, AbortSignal.timeout(SLICE_MS)]);
   // Each row in progress may add a listener.
@@ -60,7 +63,6 @@ export async function runLane(
     wakeUps.stop();
   });
 
-  const rows = new RowsAtWork();
   const faults: unknown[] = [];
   const fail = (error: unknown): void => {
     faults.push(error);
@@ -76,8 +78,19 @@ export async function runLane(
   over.abort();
   // Rows see the end at once, except those whose request is in flight.
   await Promise.race([Promise.all([...rows.all, listening]), sleep(FAREWELL_MS, undefined, { ref: false })]);
-  deps.observe({ type: 'lane', batch: batch.name, is: faults.length > 0 ? 'failed' : report.then, rows: rows.done });
+  const is = faults.length > 0 ? 'failed' : report.then;
+  deps.observe({ type: 'lane', batch: batch.name, is, rows: rows.done, ...place });
   if (faults.length > 0) throw faults[0];
   await deps.ledger.releaseLane(owned);
   return report;
+}
+
+/** How long a lane's slice lives, and what offers it. */
+export interface LaneLife {
+  /** Aborts when the slice has to end. */
+  readonly signal: AbortSignal;
+  /** Proves that it is alive. */
+  readonly beat: () => void;
+  /** The run of the workflow that offers the lane. Undefined: none does, as in tests. */
+  readonly workflow?: { readonly workflowId: string; readonly runId: string } | undefined;
 }

@@ -1,9 +1,10 @@
 import { messageOf } from '../../contract/message-of.ts';
 import type { FencedAttempt, Move } from '../../contract/batch.ts';
 import type { RowStanding } from '../../ledger/record-types.ts';
-import { loadAttempt, moveAfter, type RowNow, type SubmitReport, type LoadedAttempt } from '../attempt.ts';
+import { isFencedOff, loadAttempt, moveAfter, type RowNow, type SubmitReport, type LoadedAttempt } from '../attempt.ts';
 import { FreeName } from '../free-name.ts';
 import { handOverRow } from '../hand-over-row.ts';
+import { tellRowEnd } from '../visibility/tell-row-end.ts';
 import { reconcile } from '../reconcile/reconcile.ts';
 import { submit } from '../submit.ts';
 import { awaitJob } from './await-job.ts';
@@ -35,19 +36,28 @@ const MOST_FAULTS = 3;
  * is no row's fault.
  */
 export async function workRow(lane: LaneWork, claimed: RowStanding): Promise<void> {
-  if (claimed.row.parts !== null) return joinRow(lane.deps, lane.batch, claimed);
-  let now: RowNow = { next: moveAfter(claimed.row, claimed), standing: claimed };
   const { deps, batch } = lane;
+  const ended = await (claimed.row.parts === null ? workToEnd(lane, claimed) : joinRow(deps, batch, claimed));
+  if (ended !== undefined && !isFencedOff(claimed.row, ended.row)) tellRowEnd(deps, batch, ended.row);
+}
+
+/** Returns the row as it is once it needs nothing more; undefined if that is not known here. */
+async function workToEnd(lane: LaneWork, claimed: RowStanding): Promise<RowStanding | undefined> {
+  const { deps, batch } = lane;
+  let now: RowNow = { next: moveAfter(claimed.row, claimed), standing: claimed };
   const work: RowWork = { lane, results: new RowResults(deps, batch), name: new FreeName(deps), faults: [] };
   while (now.next.type !== 'ended' && !lane.signal.aborted) {
-    if (deps.only === 'download' && now.next.type !== 'wait')
-      return handOverRow(deps, { batch, ...now.next.at }, false);
+    if (deps.only === 'download' && now.next.type !== 'wait') {
+      await handOverRow(deps, { batch, ...now.next.at }, false);
+      return undefined;
+    }
     const hasWaited = now.instead === 'short';
     now = await prepare(work, now);
     if (now.next.type !== 'ended') now = await workInWindow(work, now);
     // Whatever the outcome: a row that found an earlier result, for instance, no longer asks for room.
     if (hasWaited && now.instead !== 'short') deps.roomWaits.passed(batch);
   }
+  return now.standing;
 }
 
 /** What the steps of one row share. */

@@ -34,6 +34,9 @@ export async function awaitOccurrence(deps: Dependencies, name: string): Promise
   if (batch.state !== 'closed') return { type: 'open' };
   const end = await finish(deps, batch, recorded.out ?? (await outOfSchedule(deps, occurrence)));
   await ledger.endOccurrence(occurrence, endingOf(name, end));
+  const at = new Date(occurrence.at).toISOString();
+  const { exit, problem } = end;
+  deps.observe({ type: 'occurrence', is: 'end', schedule: occurrence.schedule, at, batch: name, exit, problem });
   return end;
 }
 

@@ -27,7 +27,7 @@ export async function openOccurrence(deps: Dependencies, offer: OccurrenceOffer)
   const { out, trigger } = admission;
   // Another firing used this trigger first: judge this one again by the remaining allowances.
   if (!(await ledger.beginOccurrence(occurrence, defined({ out, trigger })))) return openOccurrence(deps, offer);
-  if (admission.type === 'there') return startOf(deps, admission.batch);
+  if (admission.type === 'there') return begun(deps, occurrence, admission.batch);
   return load(deps, occurrence, admission);
 }
 
@@ -58,7 +58,7 @@ async function load(
   }
   // Another firing of this occurrence may have made it meanwhile.
   if (opened.isNew) await ledger.noteManifest(occurrence, opened.etag ?? null);
-  return startOf(deps, opened.batch);
+  return begun(deps, occurrence, opened.batch);
 }
 
 /**
@@ -82,12 +82,17 @@ function tell(
     type: 'note',
     what: 'occurrence-refused',
     error: reason,
-    facts: { schedule, at: new Date(at).toISOString() },
+    facts: { schedule, at: new Date(at).toISOString(), is: type },
   });
   return { type, reason };
 }
 
-function startOf({ realm }: Pick<Dependencies, 'realm'>, { name, state }: BatchRecord): OccurrenceStart {
+function begun(
+  { realm, observe }: Pick<Dependencies, 'realm' | 'observe'>,
+  { schedule, at }: Occurrence,
+  { name, state }: BatchRecord,
+): OccurrenceStart {
+  observe({ type: 'occurrence', is: 'begin', schedule, at: new Date(at).toISOString(), batch: name });
   const workflowId = batchWorkflowId(realm.ledgerId, name);
   return { type: 'opened', batch: name, workflowId, isClosed: state === 'closed' };
 }

@@ -30,7 +30,7 @@ import { claimOut, requireOwnOut, requireRemembered } from '../look/write-files.
 import type { Session } from '../session.ts';
 import { requireOwnServer } from '../temporal/own-server.ts';
 import { voxbatchVersion } from '../version.ts';
-import { openLog } from '../work/embedded-worker.ts';
+import { openLog } from '../work/worker-log.ts';
 
 /** What to settle in a batch. Without any of these, all unknown rows are looked up. Only `resubmit` spends money. */
 export interface ReconcileOptions extends SettlementRequest {

@@ -1,9 +1,8 @@
 import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 import { outageLine } from '../look/tell-of-outages.ts';
 import { defined } from '../../contract/defined.ts';
-import { writeSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
-import { pino, type Logger } from 'pino';
+import type { Logger } from 'pino';
 import type { FaultPointHook } from '../../activities/fault-points.ts';
 import type { Observe } from '../../contract/work-events.ts';
 import type { WorkerDuty } from '../../contract/worker-duty.ts';
@@ -12,8 +11,6 @@ import type { SearchAttributeName } from '../../contract/search-attributes.ts';
 import type { WorkerVersion } from '../../contract/worker-version.ts';
 import { ownerOf } from '../../policy/lanes/versions.ts';
 import { failAbandoned } from '../../embedded/fail-abandoned.ts';
-import { pathsIn } from '../../embedded/home.ts';
-import { openOwnLog } from '../../embedded/private-home.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Store } from '../../store/store.ts';
 import { newHints, newIdentity } from '../../worker/dependencies.ts';
@@ -36,6 +33,7 @@ import { watchLeftover } from '../webhooks/put-back.ts';
 import { freeSpace } from '../../store/open-store.ts';
 import type { Settings } from '../settings.ts';
 import { requireWritable } from '../require-writable.ts';
+import { openLog, type LogListener } from './worker-log.ts';
 import { LedgerInUse, LedgerUnreachable } from '../../ledger/errors.ts';
 import type { Unlock } from '../../ledger/driver.ts';
 
@@ -56,12 +54,11 @@ export interface EmbeddedWorkerRequest {
   readonly webhook?: WebhookWish | undefined;
   /** Called with events of the account's webhook. */
   readonly onWebhook?: ((news: WebhookNews) => void) | undefined;
-  /** Called with messages for the user before work begins. */
-  readonly say: (line: string) => void;
+  /** Called with messages for the user. `isLogged`: the log has an event that says the same. */
+  readonly say: (line: string, isLogged?: boolean) => void;
   /** Called with every event of the work, besides the log. */
   readonly observe?: Observe | undefined;
-  /** Also receives every log line. */
-  readonly onLog?: ((line: string) => void) | undefined;
+  readonly onLog?: LogListener | undefined;
 }
 
 /**
@@ -115,7 +112,7 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
         searchable,
         onFault: request.onFault,
         onOutage: (event: OutageEvent) => {
-          request.say(outageLine(ledger, event));
+          request.say(outageLine(ledger, event), true);
         },
         hints,
         ...defined({ atFaultPoint, mediaLinks }),
@@ -199,24 +196,6 @@ async function beginWebhook(
   const use = new WebhookUse({ ...mine, wish, open, ledger, tell });
   await use.begin();
   return use;
-}
-
-/**
- * Opens the log of this home's workers. It records state changes, and with `onLine` every event
- * (`contract/work-events.ts`): ids, never texts, links or tokens.
- */
-export function openLog(home: string, onLine?: (line: string) => void): Logger {
-  const file = openOwnLog(pathsIn(home).workerLog);
-  const write = (line: string): void => {
-    onLine?.(line.trimEnd());
-    try {
-      writeSync(file, line);
-    } catch {
-      // The disk is full. The log may have gaps, but must neither stop nor delay the work (as pino's own destination
-      // does).
-    }
-  };
-  return pino({ base: { pid: process.pid }, level: onLine === undefined ? 'info' : 'debug' }, { write });
 }
 
 const MIB = 1024 ** 2;

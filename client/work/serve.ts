@@ -18,6 +18,7 @@ import { isCurrent, setCurrentCommand } from '../worker-versions/current-version
 import type { WebhookNews, WebhookWish } from '../webhooks/webhook-options.ts';
 import { startEmbeddedWorker, warnOfLittleDisk } from './embedded-worker.ts';
 import { laneLines } from './lane-line.ts';
+import type { LogListener } from './worker-log.ts';
 import { lookAfterBatches } from './look-after-batches.ts';
 import { writeOut } from '../../batches/out-folder.ts';
 import { wantedReport, type ReportWords } from '../report/wanted-report.ts';
@@ -34,8 +35,8 @@ export type ServeNews =
       readonly only?: WorkerDuty | undefined;
     }
   | { readonly type: 'webhook'; readonly news: WebhookNews }
-  /** A sentence for the user, such as a slow step in progress. */
-  | { readonly type: 'note'; readonly text: string }
+  /** A sentence for the user, such as a slow step in progress. `isLogged`: the worker's log has an event that says the same. */
+  | { readonly type: 'note'; readonly text: string; readonly isLogged: boolean }
   | WriteNews;
 
 export interface ServeOptions {
@@ -56,8 +57,7 @@ export interface ServeOptions {
   /** Interval between rounds over the open batches, ms. Default: 30 s. */
   readonly lookEveryMs?: number | undefined;
   readonly tell: (news: ServeNews) => void;
-  /** Called with every line of the worker's log. */
-  readonly onLog?: ((line: string) => void) | undefined;
+  readonly onLog?: LogListener | undefined;
   /** Called when the worker is ready for work. */
   readonly onReady?: (() => void) | undefined;
   /**
@@ -95,8 +95,8 @@ export async function serve(session: Session, options: ServeOptions): Promise<Se
   const { settings } = session;
   const fault = new AbortController();
   const signal = AbortSignal.any([options.signal, fault.signal]);
-  const say = (text: string): void => {
-    options.tell({ type: 'note', text });
+  const say = (text: string, isLogged = false): void => {
+    options.tell({ type: 'note', text, isLogged });
   };
   await session.api();
   await requireNamespace(settings);
@@ -123,7 +123,7 @@ export async function serve(session: Session, options: ServeOptions): Promise<Se
 }
 
 interface Work extends ServeOptions {
-  readonly say: (line: string) => void;
+  readonly say: (line: string, isLogged?: boolean) => void;
   readonly onFault: (error: Error) => void;
   readonly caring: Promise<void>[];
 }
@@ -141,7 +141,7 @@ async function work(session: Session, temporal: Temporal, options: Work): Promis
     version: options.version,
     observe: (event) => {
       const line = laneLine(event);
-      if (line !== undefined) say(line);
+      if (line !== undefined) say(line, true);
     },
     onWebhook: (news) => {
       tell({ type: 'webhook', news });

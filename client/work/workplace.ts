@@ -8,6 +8,7 @@ import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { Store } from '../../store/store.ts';
 import type { RunningWorker } from '../../worker/run-worker.ts';
 import type { EarlyServer } from '../temporal/early-server.ts';
+import type { LogListener } from './worker-log.ts';
 import { startEmbeddedWorker, warnOfLittleDisk, lockLedger } from './embedded-worker.ts';
 import { byPerson } from '../history/by-person.ts';
 import { followBatch, type FollowEvent, type FollowRequest } from '../look/follow.ts';
@@ -33,14 +34,13 @@ export interface WorkplaceRequest {
   readonly store: Store;
   readonly open: OpenApi;
   readonly worker: WhoWorks;
-  /** Called before anything slow, such as downloading a server. */
-  readonly say: (line: string) => void;
+  /** Called before anything slow, such as downloading a server. `isLogged`: the worker's log has an event that says the same. */
+  readonly say: (line: string, isLogged?: boolean) => void;
   /** Webhooks to receive in this process's worker. */
   readonly webhook?: WebhookWish | undefined;
   /** Called with events of the account's webhook. */
   readonly onWebhook?: ((news: WebhookNews) => void) | undefined;
-  /** Called with every line of the worker's log. */
-  readonly onLog?: ((line: string) => void) | undefined;
+  readonly onLog?: LogListener | undefined;
   readonly atFaultPoint?: FaultPointHook | undefined;
   /** The embedded server if it was started early; ownership passes to the workplace. */
   readonly server?: EarlyServer | undefined;

@@ -57,6 +57,18 @@ export async function listBatches(db: Db): Promise<readonly BatchRecord[]> {
   return lines.map((line) => toBatch(line));
 }
 
+/** Those of these batches that are closed. */
+export async function closedAmong(db: Db, batches: readonly string[]): Promise<readonly string[]> {
+  if (batches.length === 0) return [];
+  const lines = await db
+    .selectFrom('batches')
+    .select('name')
+    .where('name', 'in', batches)
+    .where('state', '=', 'closed')
+    .execute();
+  return lines.map(({ name }) => name);
+}
+
 /** The accounts with batches at this API URL. */
 export async function accountsAt(db: Db, apiUrl: string): Promise<readonly string[]> {
   const lines = await db.selectFrom('batches').select('account').distinct().where('api_url', '=', apiUrl).execute();

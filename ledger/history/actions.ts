@@ -59,6 +59,8 @@ export interface ActionQuery {
   /** From this moment on, and until that one, ms since 1970; both included. */
   readonly from?: number | undefined;
   readonly until?: number | undefined;
+  /** Only those with a higher number. */
+  readonly after?: number | undefined;
 }
 
 /** Actions in the order in which they were carried out, the newest last. */
@@ -69,16 +71,29 @@ export async function actionsOf(db: Db, query: ActionQuery): Promise<readonly Ac
   return rows === undefined ? found : found.filter((one) => rows.some((row) => hasRow(one.rows ?? [], row)));
 }
 
+/** Number of the newest action; 0 if there is none. */
+export async function lastAction(db: Db): Promise<number> {
+  const { last } = await db
+    .selectFrom('actions')
+    .select(({ fn }) => fn.max<number | null>('number').as('last'))
+    .executeTakeFirstOrThrow();
+  return last ?? 0;
+}
+
 type Selecting = SelectQueryBuilder<Schema, 'actions', ReturnedLine>;
 type ReturnedLine = Omit<ActionsTable, 'number'> & { readonly number: number };
 
-function selected(lines: Selecting, { batch, schedule, rows, kinds, from, until }: ActionQuery): Selecting {
+function selected(
+  lines: Selecting,
+  { batch, schedule, rows, kinds, from, until, after }: ActionQuery,
+): Selecting {
   let some = lines;
   if (batch !== undefined) some = some.where('batch', '=', batch);
   if (schedule !== undefined) some = some.where('schedule', '=', schedule);
   if (kinds !== undefined) some = some.where('kind', 'in', kinds);
   if (from !== undefined) some = some.where('at', '>=', from);
   if (until !== undefined) some = some.where('at', '<=', until);
+  if (after !== undefined) some = some.where('number', '>', after);
   if (rows !== undefined && rows.length > 0)
     some = some.where('first_row', '<=', Math.max(...rows)).where('last_row', '>=', Math.min(...rows));
   return some;

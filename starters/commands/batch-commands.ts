@@ -25,7 +25,7 @@ export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   run: {
     does: 'Start or resume a batch; writes ./out/<batch>/',
     operands: [['<manifest>', 'CSV, TSV, Excel (.xlsx) or JSONL file with a header; - reads stdin']],
-    flags: `${MANIFEST} ${WEBHOOK} reason resubmit confirmAfterSample detach metricsPort progress quiet verbose`,
+    flags: `${MANIFEST} ${WEBHOOK} reason resubmit confirmAfterSample detach metricsPort progress quiet log verbose`,
     examples: [
       'voxbatch run lines.csv --sample 5 --confirm-after-sample',
       'voxbatch run lines.csv --voice anna --budget 500 --halt soon,fail=5%',
@@ -42,7 +42,7 @@ export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   redrive: {
     does: 'Run ended rows of a batch again, as a new take at a new price',
     operands: [['[batch]', 'Name of the batch (default: the one in the file, else the newest)']],
-    flags: `${LOCAL_MEDIA} ${WEBHOOK} where rows damaged newStore from sheet step resubmit accept reason confirm yes out apiUrl dryRun detach json progress quiet verbose`,
+    flags: `${LOCAL_MEDIA} ${WEBHOOK} where rows damaged newStore from sheet step resubmit accept reason confirm yes out apiUrl dryRun detach json progress quiet log verbose`,
     notes:
       'A redrive keeps finished steps, and fetches jobs that were paid for, free. It skips rows that have a result, unless you select\n' +
       'them: by --rows, --step, --where outcome=succeeded, or by editing their cells in the file.',

@@ -17,7 +17,7 @@ import { oneLine } from '../terminal/table.ts';
 import { warningLines } from './report-problems.ts';
 
 /** What is told while a manifest is priced, as lines for people. That hosts are asked is told by a plan alone. */
-export function pricingLines(event: BillEvent): readonly string[] {
+export function pricingLines(event: BillEvent, isLog = false): readonly string[] {
   switch (event.type) {
     case 'probing':
       return [probingText(event.rows)];
@@ -31,7 +31,8 @@ export function pricingLines(event: BillEvent): readonly string[] {
       return [unaskedText(event.hosts)];
     case 'priced': {
       const { facts, reasons, cache } = event;
-      const lines = reasonLines(reasons, cache, facts.isEstimate);
+      // They quote what rows ask for.
+      const lines = isLog ? [] : reasonLines(reasons, cache, facts.isEstimate);
       return cache === 'fresh' ? [...lines, priceText(facts)] : lines;
     }
   }

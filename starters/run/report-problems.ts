@@ -2,7 +2,7 @@ import { shellWord } from '../../contract/shell-word.ts';
 import type { FaultyManifest as Faulty } from '../../client/run/check-run.ts';
 import { describeProblem } from '../../contract/manifest-problems.ts';
 import { ExitError } from '../exit-error.ts';
-import type { Output } from '../terminal/output.ts';
+import { isLog, type Output } from '../terminal/output.ts';
 
 /** Problems beyond this many are counted, not listed on the terminal; `--json` lists all that were kept. */
 const LISTED = 50;
@@ -48,7 +48,8 @@ export function refuseProblems(
     (problem) => flagOf(problem, options) === '--file-name' && problem.code !== 'bad-template',
   );
   const shown = problems.filter((problem) => ofTemplate.indexOf(problem) < LISTED_OF_TEMPLATE);
-  for (const problem of shown.slice(0, LISTED)) output.say(describeProblem(problem));
+  for (const problem of shown.slice(0, LISTED))
+    output.say(describeProblem(isLog(output) ? unquoted(problem) : problem));
   const more = problemCount - Math.min(shown.length, LISTED);
   if (more > 0) output.say(`and ${more} more`);
   const flags = new Set(problems.map((problem) => flagOf(problem, options)));
@@ -62,6 +63,11 @@ export function refuseProblems(
       `${mend.charAt(0).toUpperCase()}${mend.slice(1)}, then ${options.command === undefined ? 'run the same command again.' : `check again: ${options.command}`}`,
     { next: options.command, facts: { manifest, problemCount, problems } },
   );
+}
+
+/** The problem without the cell that has it, which may be a text. */
+function unquoted(problem: ManifestProblem): ManifestProblem {
+  return problem.came === '' ? problem : { ...problem, came: '(not in the log)' };
 }
 
 /** Prints the warnings of a manifest that can be used. */

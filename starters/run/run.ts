@@ -4,7 +4,7 @@ import { checkRun } from '../../client/run/check-run.ts';
 import { standingOf } from '../../client/look/write-files.ts';
 import { putOnRecord, type Recorded, type RecordEvent } from '../../client/run/put-on-record.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import type { RunContext, Output } from '../terminal/output.ts';
+import { isLog, type RunContext, type Output } from '../terminal/output.ts';
 import { readApiAccess, readApiUrl } from '../connect/settings.ts';
 import { ExitError } from '../exit-error.ts';
 import { withInvocation, type Invocation } from '../invocation.ts';
@@ -49,7 +49,7 @@ async function runOnce(request: RunRequest, context: RunContext): Promise<ExitNa
   const { warnings } = checked.checked.summary;
   const tell = (event: RecordEvent): void => {
     if (event.type === 'more') output.say(moreText(event));
-    else if (event.type !== 'found') for (const line of pricingLines(event)) output.say(line);
+    else if (event.type !== 'found') for (const line of pricingLines(event, isLog(output))) output.say(line);
     else {
       if (hadLedger && event.batch === undefined) sayLedgerBeside(settings, manifestPath, ['run'], output, true);
       // A finished batch had them printed before.

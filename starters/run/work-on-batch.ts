@@ -16,7 +16,7 @@ import { ExitError } from '../exit-error.ts';
 import type { Invocation } from '../invocation.ts';
 import { spawnUp } from '../serve/spawn-up.ts';
 import { goOnCommand, SAME_AGAIN } from '../terminal/words.ts';
-import { jsonLine, logOf, type Output } from '../terminal/output.ts';
+import { jsonLine, logOf, sayUnlogged, type Output } from '../terminal/output.ts';
 import { webhookNewsWords } from '../terminal/webhook-news.ts';
 import { firstNotice, listenForInterrupt, type InterruptExit } from './interrupt.ts';
 import { viewFollowed } from '../../client/look/event-view.ts';
@@ -79,7 +79,14 @@ export async function workOnBatch(
     }
     const worked = await workOn({
       ...request,
-      ...{ session, detach, webhook, atFaultPoint: invocation.atFaultPoint, say: output.say, onLog: logOf(output) },
+      ...{
+        session,
+        detach,
+        webhook,
+        atFaultPoint: invocation.atFaultPoint,
+        say: sayUnlogged(output),
+        onLog: logOf(output),
+      },
       worker: detach ? 'others' : usesUp ? 'up' : 'own',
       waitWhilePaused: output.isInteractive && !person.yes,
       interruption: { ...interrupt, atOnce: atOnce.signal },

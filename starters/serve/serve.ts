@@ -3,7 +3,7 @@ import { messageOf } from '../../contract/message-of.ts';
 import { serve as work, type ServeNews } from '../../client/work/serve.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import { type RunContext, logOf } from '../terminal/output.ts';
+import { type RunContext, logOf, sayUnlogged } from '../terminal/output.ts';
 import type { Flags } from '../commands/flags.ts';
 import { withMetrics } from '../commands/metrics-flags.ts';
 import { readWebhook } from '../commands/webhook-flags.ts';
@@ -18,6 +18,7 @@ import { webhookNewsWords } from '../terminal/webhook-news.ts';
 import { admittance, confirmServing } from '../trust/confirm.ts';
 import { readWorkerVersion } from '../worker-versions/read-version.ts';
 import { keepAliveFile, requireAliveFolder } from './alive-file.ts';
+import { timed } from './log-lines.ts';
 import { awaitUp, becomeUp } from '../../client/work/up.ts';
 import { formatDuration } from '../../contract/duration.ts';
 
@@ -38,9 +39,10 @@ export function worker(flags: Flags, context: RunContext): Promise<ExitName> {
  */
 async function serve(
   flags: Flags,
-  { output, atFaultPoint }: RunContext,
+  { output: given, atFaultPoint }: RunContext,
   { onReady, isVersioned = false }: { readonly onReady?: () => void; readonly isVersioned?: boolean } = {},
 ): Promise<ExitName> {
+  const output = timed(given);
   const webhook = readWebhook(flags);
   if (flags.aliveFile !== undefined) requireAliveFolder(flags.aliveFile);
   const settings = withMetrics(withServeMedia(await confirmServing(await readSettings(), {}), flags), flags);
@@ -74,7 +76,8 @@ async function serve(
       ...{ only, version, webhook, untilIdle, batch, out, onReady: beReady, atFaultPoint, reportWords: REPORT_WORDS },
       lookEveryMs: lookEvery === undefined ? undefined : 1_000 * lookEvery,
       tell: (news) => {
-        for (const line of linesOf(news)) output.say(line);
+        const isLogged = news.type === 'note' && news.isLogged;
+        for (const line of linesOf(news)) sayUnlogged(output)(line, isLogged);
       },
       onLog: logOf(output),
       signal: interrupt.signal,

@@ -6,6 +6,8 @@ import { isatty } from 'node:tty';
 import { styleText } from 'node:util';
 import type { Command } from 'commander';
 import type { View, Views } from '../../client/views.ts';
+import type { LogListener } from '../../client/work/worker-log.ts';
+import type { Fail } from './json-log.ts';
 import { Drawing, type DrawnLines } from './drawing.ts';
 import type { ServeOptions } from '../../client/work/serve.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
@@ -28,6 +30,8 @@ export interface Output {
   readonly say: (line: string) => void;
   /** A line already in log format. Default: `say`. */
   readonly log?: (line: string) => void;
+  /** Ends a log in JSON with why the command did not do its job; absent unless stderr is one (`--log json`). */
+  readonly fail?: Fail;
   /** True if stderr is a terminal that may be drawn on. */
   readonly isTerminal: boolean;
   /** True if a person can be asked: stdin and stderr are terminals. */
@@ -61,9 +65,23 @@ export function jsonLine(view: View): string {
   return JSON.stringify(snakeCase(view));
 }
 
-/** Also receives the worker's log lines; undefined without `--verbose`. */
-export function logOf({ isVerbose, say, log = say }: Output): ((line: string) => void) | undefined {
-  return isVerbose === true ? log : undefined;
+/** True if stderr is a log in JSON: it is kept, and read by others, so it must not have what rows ask for. */
+export function isLog({ fail }: Pick<Output, 'fail'>): boolean {
+  return fail !== undefined;
+}
+
+/** Also receives the worker's log: each step with `--verbose`, else in a log in JSON what matters; undefined otherwise. */
+export function logOf(output: Output): LogListener | undefined {
+  const { isVerbose = false, say, log = say } = output;
+  if (!isVerbose && !isLog(output)) return undefined;
+  return { write: log, level: isVerbose ? 'debug' : 'info' };
+}
+
+/** Says what the log of the worker has as an event, too, if this is not a log in JSON, which has it. */
+export function sayUnlogged(output: Output): (line: string, isLogged?: boolean) => void {
+  return (line, isLogged = false) => {
+    if (!isLog(output) || !isLogged) output.say(line);
+  };
 }
 
 /**

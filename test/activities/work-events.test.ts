@@ -35,15 +35,17 @@ describe('the events of a batch', () => {
     await worker.work();
     for (const row of [1, 2, 3]) expect((await world.row(row)).outcome).toBe('succeeded');
 
-    const types = ['answer', 'commit', 'download', 'intent', 'lane', 'limiter', 'note', 'poll', 'verdict'];
+    const types = ['answer', 'commit', 'download', 'intent', 'lane', 'limiter', 'note', 'poll', 'row', 'verdict'];
     expect([...new Set(events.map(({ type }) => type))].sort()).toEqual(types);
     for (const event of events) {
       expect(event.lane).toBe(1);
       if (event.type === 'lane' || event.type === 'limiter') continue;
-      expect(event).toMatchObject({ batch: BATCH, row: expect.any(Number), step: expect.any(String), take: 1 });
-      expect(event.attempt).toBeGreaterThan(0);
+      expect(event).toMatchObject({ batch: BATCH, row: expect.any(Number), take: 1 });
+      if (event.type !== 'row') expect(event).toMatchObject({ step: expect.any(String), attempt: expect.any(Number) });
     }
-    const ofLipSync = events.filter((event) => 'row' in event && event.row === 3 && event.attempt === 1);
+    const ofRows = events.filter((event) => event.type === 'row').toSorted((a, b) => a.row - b.row);
+    expect(ofRows).toMatchObject([1, 2, 3].map((row) => ({ row, id: `r${String(row)}`, outcome: 'succeeded' })));
+    const ofLipSync = events.filter((event) => 'attempt' in event && event.row === 3 && event.attempt === 1);
     const way = ['intent', 'answer', 'verdict', 'commit', 'poll', 'download', 'commit'];
     expect(ofLipSync.map(({ type }) => type).filter((type, at, all) => type !== all[at - 1])).toEqual(
       expect.arrayContaining(way),
@@ -52,9 +54,16 @@ describe('the events of a batch', () => {
     const ofLanes = lines.info.filter((line) => line.includes('"event":"lane"'));
     expect(ofLanes[0]).toMatch(/"level":30,.*"is":"taken".*lane: taken/);
     expect(ofLanes.at(-1)).toMatch(/"level":30,.*"is":"idle","rows":[1-9]\d*,/);
-    const levels = lines.info.map((line) => (JSON.parse(line) as { level: number }).level);
-    expect(levels.filter((level) => level === 40).length).toBeGreaterThanOrEqual(3);
-    expect(levels.length).toBeLessThan(events.length / 2);
+    const parsed = (of: readonly string[]) => of.map((line) => JSON.parse(line) as Record<string, unknown>);
+    const atLevel = (level: number) => [
+      ...new Set(parsed(lines.info).flatMap((line) => (line['level'] === level ? line['event'] : []))),
+    ];
+    expect(atLevel(40).sort()).toEqual(['limiter', 'price-unrecorded']);
+    expect(atLevel(30).sort()).toEqual(['download', 'lane', 'verdict']);
+    expect(lines.info.length).toBeLessThan(events.length / 2);
+    const members = new Set(parsed(lines.debug).flatMap((line) => Object.keys(line)));
+    expect(members).toContain('request_id');
+    for (const name of members) expect(name).toMatch(/^[a-z_]+$/);
     const secrets = [TEXT.slice(0, 7), audio.slice(8), world.simulator.token, 'http'];
     for (const secret of secrets) expect(lines.debug.join('').toLowerCase()).not.toContain(secret.toLowerCase());
   });

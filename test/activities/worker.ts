@@ -120,7 +120,7 @@ export class Worker {
 
   /** Works on a lane of a batch until nothing is left to do, or the signal aborts. */
   work(batch = BATCH, signal = NEVER, { lane = 1, lanes = 1, run = 'run' } = {}): Promise<LaneReport> {
-    return this.#run(runLane(this.deps, { batch, lane, lanes, run }, signal, () => undefined));
+    return this.#run(runLane(this.deps, { batch, lane, lanes, run }, { signal, beat: () => undefined }));
   }
 
   /** Does what a lane does with these rows, one after the other, until each has ended or the batch does not go on. Returns the last move. */

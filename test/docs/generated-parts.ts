@@ -1,5 +1,6 @@
 import { commandReference } from './command-reference.ts';
 import { endpointTable, legacyTable, surfaceTable } from './coverage-tables.ts';
+import { eventTable } from './event-table.ts';
 import { exitCodeTable } from './exit-code-table.ts';
 import { featureTable } from './feature-table.ts';
 import { importTable, roomsPicture } from './rooms.ts';
@@ -21,6 +22,7 @@ export const GENERATED_PARTS: readonly GeneratedPart[] = [
   { page: 'docs/guide/config.md', name: 'tunables', make: tunableTable },
   { page: 'docs/guide/config.md', name: 'polling', make: pollingTable },
   { page: 'docs/guide/exit-codes.md', name: 'exit codes', make: exitCodeTable },
+  { page: 'docs/guide/logs.md', name: 'events', make: eventTable },
   { page: 'docs/guide/manifest.md', name: 'prices', make: priceTable },
   { page: 'docs/api-coverage.md', name: 'surfaces', make: surfaceTable },
   { page: 'docs/api-coverage.md', name: 'endpoints', make: endpointTable },

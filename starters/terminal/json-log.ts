@@ -1,0 +1,78 @@
+import { pino, type Logger } from 'pino';
+import type { Views } from '../../client/views.ts';
+import { defined } from '../../contract/defined.ts';
+import type { ProcessEvent } from '../../contract/event-words.ts';
+import type { Output } from './output.ts';
+
+/**
+ * The same output with stderr as a log in JSON (`--log json`): an object in each line, with `time`, `level`, `event` and
+ * `msg`. What would be text for people is a line of it, too, so that nothing else stands in between; data that a machine
+ * asked for stay on stdout.
+ */
+export function toJsonLog(output: Output, isDataAsked: boolean): Output {
+  const { say: write, data, bytes, isUnicode, isVerbose, event, progress = 'plain' } = output;
+  const log = logTo(write);
+  const say = (text: string): void => {
+    for (const line of text.split('\n')) if (line.trim() !== '') log[levelOf(line)]({ ...of('message') }, line.trim());
+  };
+  return {
+    ...defined({ bytes, isUnicode, isVerbose, event }),
+    say,
+    data: isDataAsked ? data : say,
+    log: write,
+    fail: ({ exit, exitCode, retry, message, next }, stack) => {
+      log.error({ ...of('failed'), exit, exit_code: exitCode, retry, next, stack }, message);
+    },
+    // Nobody reads a question in a log.
+    ...{ isTerminal: false, isInteractive: false, hasColour: false },
+    progress: progress === 'bar' ? 'plain' : progress,
+  };
+}
+
+/**
+ * Makes lines of the log of what else this process would print on stderr: by Node, a library or a crash. Only what ends
+ * the process from outside of JavaScript (out of memory) is still plain text.
+ */
+export function catchStrayLines(): void {
+  const { stderr } = process;
+  const write = stderr.write.bind(stderr);
+  const log = logTo((line) => write(`${line}\n`));
+  stderr.write = (chunk: Uint8Array | string, ...rest: unknown[]): boolean => {
+    const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
+    for (const line of text.split('\n')) {
+      if (line.trim() === '') continue;
+      if (line.startsWith('{"level":')) write(`${line}\n`);
+      else log.warn({ ...of('stderr') }, line.trim());
+    }
+    for (const last of rest) if (typeof last === 'function') (last as () => void)();
+    return true;
+  };
+  process.removeAllListeners('warning').on('warning', ({ name, message, stack }) => {
+    log.warn({ ...of('warning'), name, stack }, message);
+  });
+  process.on('uncaughtException', (error: unknown) => {
+    const { message, stack } = error instanceof Error ? error : new Error(String(error));
+    log.fatal({ ...of('crash'), exit_code: 1, stack }, message);
+    process.exit(1);
+  });
+}
+
+/** The last line of a command that did not do its job. */
+export type Fail = (error: Pick<Views['error'], 'exit' | 'code' | 'message' | 'next'>, stack?: string) => void;
+
+function logTo(write: (line: string) => unknown): Logger {
+  const lines = {
+    write: (line: string): void => {
+      write(line.trimEnd());
+    },
+  };
+  return pino({ base: { pid: process.pid } }, lines);
+}
+
+function of(event: ProcessEvent): { readonly event: ProcessEvent } {
+  return { event };
+}
+
+function levelOf(line: string): 'warn' | 'info' {
+  return /^warning:/i.test(line.trim()) ? 'warn' : 'info';
+}

@@ -1,0 +1,96 @@
+import { expect, it } from '@jest/globals';
+import { byItself, bySchedule, type By } from '../../contract/actions.ts';
+import type { WorkEvent } from '../../contract/work-events.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { watchBatches } from '../../worker/watch-batches.ts';
+import { BATCH, tts } from '../activities/rows.ts';
+import { createWorld, type World } from '../activities/world.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const ANN: By = { actor: { type: 'person', name: 'ann@studio' }, command: 'c1', reason: 'night shift' };
+
+interface Watch {
+  readonly told: WorkEvent[];
+  readonly end: () => Promise<void>;
+}
+
+/** Watches the batches of a world, as its worker does. */
+async function watch(world: World, ledger: Ledger = world.ledger): Promise<Watch> {
+  const told: WorkEvent[] = [];
+  const realm = { apiUrl: world.simulator.url, account: 'u1', ledgerId: ledger.id };
+  const end = await watchBatches({ ledger, realm, observe: (event) => told.push(event) });
+  return { told, end };
+}
+
+const named = (told: readonly WorkEvent[]): readonly string[] =>
+  told.map((event) => ('is' in event && 'batch' in event ? `${event.batch} ${event.is}` : event.type));
+
+it('a worker tells who did what to the batches of its account, and how they ended', async () => {
+  const world = await createWorld({
+    rules: [{ on: 'create', match: { nth: 1 }, fault: { kind: 'status', status: 400 } }],
+  });
+  await world.fill([tts('One.'), tts('Two.')]);
+  await world.fill([tts('Elsewhere.')], { name: 'other', apiUrl: 'http://other.example/api/open/v1' });
+  const { told, end } = await watch(world);
+  // Nothing was sent yet: a command that has just put it on record is told of its own start.
+  expect(named(told)).toEqual([`${BATCH} start`]);
+
+  const failure = {
+    class: 'OutOfCredits',
+    message: 'The account has no credits.',
+    status: 402,
+    requestId: 'req_7',
+  } as const;
+  await world.ledger.setControl(BATCH, 'paused', undefined, ANN);
+  await world.ledger.setControl('other', 'paused', undefined, ANN);
+  await world.ledger.setControl(BATCH, 'running', undefined, ANN);
+  await world.ledger.setControl(BATCH, 'paused', failure);
+  await waitFor(() => told.length >= 4);
+  expect(told.slice(1)).toMatchObject([
+    { type: 'batch', batch: BATCH, is: 'pause', by: 'ann@studio', byType: 'person', reason: 'night shift' },
+    { type: 'batch', batch: BATCH, is: 'resume' },
+    { is: 'pause', byType: 'voxbatch', failure: 'OutOfCredits', status: 402, requestId: 'req_7' },
+  ]);
+
+  await world.ledger.setControl(BATCH, 'running', undefined, ANN);
+  await (await world.worker()).work();
+  await world.ledger.closeBatch(BATCH);
+  // What was done by the end is told before.
+  await end();
+  expect(named(told).slice(4)).toEqual([`${BATCH} resume`, `${BATCH} end`]);
+  expect(told.at(-1)).toMatchObject({
+    exit: 'failures',
+    outcomes: { succeeded: 1, failed: 1 },
+    uncertain: 0,
+    workflowId: `voxbatch ${world.ledger.id} ${BATCH}`,
+  });
+  expect(new Set(told.flatMap((event) => (event.type === 'batch' ? (event.action ?? []) : []))).size).toBe(5);
+});
+
+it('one that begins later tells how it finds the batches, and nothing of what was done before', async () => {
+  const world = await createWorld();
+  await world.fill([tts('One.'), tts('Two.')]);
+  const worker = await world.worker();
+  await worker.submit({ batch: BATCH, row: 1, step: 'speech', take: 1, attempt: 1 });
+  await world.ledger.setControl(BATCH, 'paused', undefined, ANN);
+  await world.ledger.setControl(BATCH, 'stopping', undefined, bySchedule('nightly', 'its overlap policy'));
+  const { told, end } = await watch(world);
+  await end();
+  expect(told).toMatchObject([{ type: 'batch', batch: BATCH, is: 'open', control: 'stopping', rows: 2 }]);
+});
+
+it('a ledger that does not answer loses no news', async () => {
+  const world = await createWorld();
+  await world.fill([tts('One.')]);
+  let isAway = false;
+  const ledger: Ledger = {
+    ...world.ledger,
+    actionsOf: (query) => (isAway ? Promise.reject(new Error('away')) : world.ledger.actionsOf(query)),
+  };
+  const { told, end } = await watch(world, ledger);
+  isAway = true;
+  await world.ledger.setControl(BATCH, 'paused', undefined, byItself('a test'));
+  isAway = false;
+  await end();
+  expect(named(told)).toEqual([`${BATCH} start`, `${BATCH} pause`]);
+});

@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { factsOfFailure } from '../activities/visibility/tell-row-end.ts';
+import { exitOfView } from '../batches/look/view-batch.ts';
+import type { ActionRecord } from '../contract/actions.ts';
+import type { BatchEvent } from '../contract/batch-events.ts';
+import { defined } from '../contract/defined.ts';
+import { batchWorkflowId, realmDifference, type Realm } from '../contract/names.ts';
+import type { Outcome } from '../contract/outcomes.ts';
+import type { Observe } from '../contract/work-events.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { BatchRecord } from '../ledger/record-types.ts';
+
+/** How often to look for what was done and what has ended, ms. */
+const LOOK_EVERY_MS = 1_000;
+/** A transaction of PostgreSQL may become visible after one with a higher number, by this many at most. */
+const LATE = 50;
+
+type Read = 'actionsOf' | 'closedAmong' | 'counts' | 'findBatch' | 'lastAction' | 'listBatches' | 'money';
+
+/** Whose batches are watched, and who is told. */
+export interface WatchedBatches {
+  readonly ledger: Pick<Ledger, Read | 'scheduleRecord'>;
+  readonly realm: Realm;
+  readonly observe: Observe;
+}
+
+/**
+ * Tells of the open batches of a worker's API and account, and then of their ends and of all that people, schedules and
+ * voxbatch itself do to such batches and their schedules, wherever that is done. Returns how to end it; what was done by
+ * then is told first.
+ */
+export async function watchBatches(watched: WatchedBatches): Promise<() => Promise<void>> {
+  const news = new BatchNews(watched);
+  await news.begin();
+  const ending = new AbortController();
+  const watching = (async (): Promise<void> => {
+    while (!ending.signal.aborted) {
+      await sleep(LOOK_EVERY_MS, undefined, { signal: ending.signal, ref: false }).catch(() => undefined);
+      // A ledger that does not answer is told of elsewhere, and what was done meanwhile is told then.
+      await news.look().catch(() => undefined);
+    }
+  })();
+  return () => {
+    ending.abort();
+    return watching;
+  };
+}
+
+class BatchNews {
+  readonly #watched: WatchedBatches;
+  /** Batches whose end is news. */
+  readonly #open = new Set<string>();
+  /** Actions that need not be told any more, among the newest. */
+  readonly #told = new Set<number>();
+  #last = 0;
+
+  constructor(watched: WatchedBatches) {
+    this.#watched = watched;
+  }
+
+  async begin(): Promise<void> {
+    const { ledger, realm, observe } = this.#watched;
+    this.#last = await ledger.lastAction();
+    const done = await ledger.actionsOf({ after: this.#last - LATE });
+    // What was done before is history; how it left the batches is told now. But a command that has put its batch on
+    // record begins its worker then.
+    const starts = new Map<string | null, number>();
+    for (const { kind, batch, number } of done) {
+      this.#told.add(number);
+      if (kind === 'start') starts.set(batch, number);
+    }
+    for (const batch of await ledger.listBatches()) {
+      if (batch.state !== 'open' || realmDifference(batch, realm) !== undefined) continue;
+      this.#open.add(batch.name);
+      const start = batch.startedAt === null ? starts.get(batch.name) : undefined;
+      if (start !== undefined) {
+        this.#told.delete(start);
+        continue;
+      }
+      const { states } = await ledger.counts(batch.name);
+      const rows = Object.values(states).reduce((sum, some) => sum + some, 0);
+      observe({ ...this.#of(batch), is: 'open', control: batch.control, rows });
+    }
+    await this.look();
+  }
+
+  async look(): Promise<void> {
+    const { ledger } = this.#watched;
+    const found = await ledger.actionsOf({ after: this.#last - LATE });
+    for (const action of found) {
+      if (this.#told.has(action.number)) continue;
+      await this.#tell(action);
+      this.#told.add(action.number);
+    }
+    this.#last = Math.max(this.#last, ...found.map(({ number }) => number));
+    for (const number of this.#told) if (number <= this.#last - LATE) this.#told.delete(number);
+    for (const name of await ledger.closedAmong([...this.#open])) await this.#tellEnd(name);
+  }
+
+  async #tell(action: ActionRecord): Promise<void> {
+    const { ledger, observe, realm } = this.#watched;
+    const { number, at, kind: is, batch: name, schedule, actor, reason, rows } = action;
+    const { type: byType, name: by } = actor;
+    const what = { is, action: number, by, byType, reason: reason ?? undefined };
+    if (schedule !== null) {
+      const record = await ledger.scheduleRecord(schedule);
+      const isOther = record !== undefined && realmDifference(record.settings, realm) !== undefined;
+      if (!isOther) observe({ type: 'schedule', schedule, ...what });
+    }
+    const batch = name === null ? undefined : await ledger.findBatch(name);
+    if (batch === undefined || realmDifference(batch, realm) !== undefined) return;
+    const why = is === 'pause' && byType === 'voxbatch' && batch.pauseReason !== null ? batch.pauseReason : undefined;
+    const count = rows?.reduce((sum, [first, end]) => sum + end - first + 1, 0);
+    const facts = { ...what, ...(why && factsOfFailure(why)), ...defined({ rows: count }) };
+    observe({ ...this.#of(batch), ...facts });
+    if (batch.state === 'open' || (batch.closedAt ?? 0) >= at) this.#open.add(batch.name);
+  }
+
+  async #tellEnd(name: string): Promise<void> {
+    const { ledger, observe } = this.#watched;
+    const batch = await ledger.findBatch(name);
+    this.#open.delete(name);
+    if (batch?.state !== 'closed') return;
+    const [counts, { charged, uncertain }] = await Promise.all([ledger.counts(name), ledger.money(name)]);
+    const some = Object.entries(counts.outcomes).filter(([, rows]) => rows > 0) as [Outcome, number][];
+    const outcomes: Partial<Record<Outcome, number>> = Object.fromEntries(some);
+    observe({ ...this.#of(batch), is: 'end', exit: exitOfView({ batch, counts }), outcomes, charged, uncertain });
+  }
+
+  #of({ name }: BatchRecord): Pick<BatchEvent, 'type' | 'batch' | 'workflowId'> {
+    return { type: 'batch', batch: name, workflowId: batchWorkflowId(this.#watched.realm.ledgerId, name) };
+  }
+}
