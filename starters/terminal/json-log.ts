@@ -1,5 +1,4 @@
 import { pino, type Logger } from 'pino';
-import type { Views } from '../../client/views.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ProcessEvent } from '../../contract/event-words.ts';
 import type { Output } from './output.ts';
@@ -56,9 +55,6 @@ export function catchStrayLines(): void {
     process.exit(1);
   });
 }
-
-/** The last line of a command that did not do its job. */
-export type Fail = (error: Pick<Views['error'], 'exit' | 'code' | 'message' | 'next'>, stack?: string) => void;
 
 function logTo(write: (line: string) => unknown): Logger {
   const lines = {

@@ -7,7 +7,6 @@ import { styleText } from 'node:util';
 import type { Command } from 'commander';
 import type { View, Views } from '../../client/views.ts';
 import type { LogListener } from '../../client/work/worker-log.ts';
-import type { Fail } from './json-log.ts';
 import { Drawing, type DrawnLines } from './drawing.ts';
 import type { ServeOptions } from '../../client/work/serve.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
@@ -31,7 +30,7 @@ export interface Output {
   /** A line already in log format. Default: `say`. */
   readonly log?: (line: string) => void;
   /** Ends a log in JSON with why the command did not do its job; absent unless stderr is one (`--log json`). */
-  readonly fail?: Fail;
+  readonly fail?: (error: Pick<Views['error'], 'exit' | 'code' | 'message' | 'next'>, stack?: string) => void;
   /** True if stderr is a terminal that may be drawn on. */
   readonly isTerminal: boolean;
   /** True if a person can be asked: stdin and stderr are terminals. */
