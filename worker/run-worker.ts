@@ -21,10 +21,10 @@ export interface RunningWorker {
   standing(): WorkerStanding;
   /**
    * Stops taking work, aborts downloads, and waits for the paid requests in flight. Those still in flight after
-   * `patienceMs` are aborted, and their rows end `unknown`; by default each may use its full request timeout.
-   * Idempotent.
+   * `patienceMs` are aborted, and their rows end `unknown`; by default each may use its full request timeout. `because`:
+   * the error for which it has to end, if there is one; `status` tells of it until the next worker begins. Idempotent.
    */
-  end(patienceMs?: number): Promise<void>;
+  end(patienceMs?: number, because?: Error): Promise<void>;
 }
 
 /** What a worker does now, for probes and metrics. */
@@ -123,15 +123,19 @@ export async function startWorker(
   ];
   // Whoever is on call learns of batches beside the work, never before it.
   const news = watchBatches(deps).catch(() => undefined);
-  const ended = worker.run().finally(async () => {
-    await (
-      await news
-    )?.();
+  let because: Error | undefined;
+  const run = worker.run().catch((error: unknown) => {
+    because = error instanceof Error ? error : new Error(String(error));
+    throw error;
+  });
+  const ended = run.finally(async () => {
+    const endNews = await news;
+    await endNews?.();
     // An ending lane does not wait for its requests in flight; the process does.
     await deps.sends.idle();
     await deps.fetches.idle();
     clock.stop();
-    await alive.end(faulty.signal.reason as Error | undefined);
+    await alive.end((faulty.signal.reason as Error | undefined) ?? because);
     for (const endWatch of endWatches) endWatch();
     endLimit();
     await connection.close();
@@ -146,7 +150,8 @@ export async function startWorker(
       fault: faulty.signal.reason as Error | undefined,
       downloadsQueued: deps.downloads.pendingCount,
     }),
-    end: async (patienceMs) => {
+    end: async (patienceMs, error) => {
+      because ??= error;
       ending.abort();
       world.store.outage?.limit(STORE_PATIENCE_MS);
       if (worker.getState() === 'RUNNING') worker.shutdown();

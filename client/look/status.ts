@@ -80,6 +80,7 @@ export async function batchHere(ledger: Ledger, settings: Settings, name: string
   const view = await viewBatch(ledger, await chooseBatch(ledger, name));
   const { batch, standstill } = view;
   const isLeft = batch.state === 'open' && (await isLeftAlone(ledger, settings));
+  const hasNoWorker = isLeft || standstill === 'no-worker';
   return {
     ...view,
     // When embedded, `isDeserted` is the better evidence of a missing worker; on a cluster, this is.
@@ -88,7 +89,7 @@ export async function batchHere(ledger: Ledger, settings: Settings, name: string
     isCluster: settings.cluster !== undefined,
     isStranger: isStranger(settings, ledger),
     readOnlyAdvice: await adviceFor(ledger),
-    workerEnd: isLeft ? await ledger.lastWorkerEnd(batch.apiUrl, batch.account) : undefined,
+    workerEnd: hasNoWorker ? await ledger.lastWorkerEnd(batch.apiUrl, batch.account) : undefined,
     pausedBy: isPaused(batch) ? (await ledger.actionsOf({ batch: batch.name, kinds: ['pause'] })).at(-1) : undefined,
   };
 }

@@ -129,8 +129,8 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
       .finally(release)
       .finally(closeLinks)
       .catch(() => undefined);
-    const end = async (patienceMs?: number): Promise<void> => {
-      const worked = Promise.all([worker.end(patienceMs), webhook.end()]);
+    const end = async (patienceMs?: number, because?: Error): Promise<void> => {
+      const worked = Promise.all([worker.end(patienceMs, because), webhook.end()]);
       const told = metrics?.end(worked);
       await worked.finally(() => told);
       await closeLinks();

@@ -113,7 +113,7 @@ export async function serve(session: Session, options: ServeOptions): Promise<Se
     fault.abort(error);
   };
   try {
-    await work(session, temporal, { ...options, signal, say, onFault, caring });
+    await work(session, temporal, { ...options, signal, fault: fault.signal, say, onFault, caring });
   } finally {
     await temporal.close();
     options.atOnce.removeEventListener('abort', closeAtOnce);
@@ -125,6 +125,8 @@ export async function serve(session: Session, options: ServeOptions): Promise<Se
 interface Work extends ServeOptions {
   readonly say: (line: string, isLogged?: boolean) => void;
   readonly onFault: (error: Error) => void;
+  /** Aborts with the first of these. */
+  readonly fault: AbortSignal;
   readonly caring: Promise<void>[];
 }
 
@@ -194,7 +196,8 @@ async function work(session: Session, temporal: Temporal, options: Work): Promis
   } finally {
     leaving.abort();
     // However this ends, requests in flight can still be recorded in the ledger, and running hooks get time to finish.
-    const worked = worker.end(options.patienceMs()).catch(onFault);
+    const because = options.fault.reason as Error | undefined;
+    const worked = worker.end(options.patienceMs(), because).catch(onFault);
     await telling?.end(worked);
     await worked;
   }

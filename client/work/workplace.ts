@@ -127,7 +127,8 @@ export class Workplace {
    * Stops the worker, which drains its requests in flight for at most `patienceMs`, and leaves Temporal. Repeatable.
    */
   async leave(patienceMs?: number): Promise<void> {
-    await this.#worker?.end(patienceMs).catch(this.#onFault);
+    const because = this.#fault.signal.reason as Error | undefined;
+    await this.#worker?.end(patienceMs, because).catch(this.#onFault);
     this.#unlockLedger();
     await this.#temporal?.close();
   }

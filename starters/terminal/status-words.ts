@@ -6,7 +6,7 @@ import { flagOfHook } from '../../client/look/status-view.ts';
 import { isOwed } from '../../contract/hooks.ts';
 import { ROW_STATES, type RowState } from '../../contract/outcomes.ts';
 import { CONFIRM_FIRST } from '../trust/member-words.ts';
-import { dialectWords, commandLine, goOnCommand, namedRow, rowsInWords, clock, number } from './words.ts';
+import { dialectWords, commandLine, goOnCommand, namedRow, rowsInWords, clock, number, sentence } from './words.ts';
 import { damagedLines, moneyWords } from './money.ts';
 import { stepWords } from './next-steps.ts';
 import { pauseWords, standstillWords } from './pause-words.ts';
@@ -108,11 +108,18 @@ function statusStepWords(step: StatusStep, { batch, workerEnd, api }: BatchStatu
       return `Not all of its rows are loaded yet. Continue with: ${commandLine(step.goOn)}`;
     case 'paused':
       return pauseWords(step.pause);
-    case 'standstill':
-      return standstillWords(step.standstill, batch, api?.silentSince == null ? undefined : now - api.silentSince);
+    case 'standstill': {
+      const words = standstillWords(
+        step.standstill,
+        batch,
+        api?.silentSince == null ? undefined : now - api.silentSince,
+      );
+      return step.standstill === 'no-worker' && workerEnd !== undefined
+        ? `${lastEndWords(workerEnd, now)} ${words}`
+        : words;
+    }
     case 'deserted': {
-      const why =
-        workerEnd === undefined ? '' : `The last one ended at ${isoTime(workerEnd.at)}: ${oneLine(workerEnd.reason)} `;
+      const why = workerEnd === undefined ? '' : `${lastEndWords(workerEnd, now)} `;
       return `It has no worker. ${why}Continue with: ${commandLine(step.goOn)}`;
     }
     case 'follow':
@@ -122,6 +129,11 @@ function statusStepWords(step: StatusStep, { batch, workerEnd, api }: BatchStatu
     default:
       return stepWords(step);
   }
+}
+
+/** `The last worker ended 0:12 ago: The disk is full.` */
+function lastEndWords({ at, reason }: NonNullable<BatchStatus['workerEnd']>, now: number): string {
+  return `The last worker ended ${clock(now - at)} ago: ${sentence(oneLine(reason))}`;
 }
 
 function timesOf(batch: Batch, now: number): string {

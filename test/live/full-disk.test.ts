@@ -36,7 +36,9 @@ describe('a disk that becomes full', () => {
         expect(ended.stderr).toMatch(/Only \d+ MiB are free/);
         expect(messageOf(ended)).toMatch(/disk is full/);
         const { stdout } = await world.run(['status', 'lines'], { env });
-        expect(stdout).toMatch(/It has no worker. The last one ended at .*disk is full.* Continue with: voxbatch run/);
+        expect(stdout).toMatch(
+          /It has no worker. The last worker ended \d+:\d\d ago: .*disk is full.* Continue with: voxbatch run/,
+        );
       }
       await disk?.empty();
       const last = await world.run(RUN, { env });
