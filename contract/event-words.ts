@@ -44,7 +44,10 @@ const NOTED = Object.fromEntries(
 /** What the process says itself. */
 const PROCESS = {
   message: { levels: 'info; warn', says: 'a sentence for people: progress, warnings, the summary' },
-  failed: { levels: 'error', says: 'the last line of a command that did not do its job: `exit`, `exit_code`, `next`' },
+  failed: {
+    levels: 'error',
+    says: 'the last line of a command that did not do its job: `exit`, `exit_code`, `retry`, `next`',
+  },
   temporal: { levels: 'warn; error', says: "a line of Temporal's SDK or of its native part" },
   warning: { levels: 'warn', says: 'a warning of Node or a library' },
   crash: { levels: 'fatal', says: 'an error that nobody caught; the process ends with 1' },

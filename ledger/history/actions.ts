@@ -83,10 +83,7 @@ export async function lastAction(db: Db): Promise<number> {
 type Selecting = SelectQueryBuilder<Schema, 'actions', ReturnedLine>;
 type ReturnedLine = Omit<ActionsTable, 'number'> & { readonly number: number };
 
-function selected(
-  lines: Selecting,
-  { batch, schedule, rows, kinds, from, until, after }: ActionQuery,
-): Selecting {
+function selected(lines: Selecting, { batch, schedule, rows, kinds, from, until, after }: ActionQuery): Selecting {
   let some = lines;
   if (batch !== undefined) some = some.where('batch', '=', batch);
   if (schedule !== undefined) some = some.where('schedule', '=', schedule);

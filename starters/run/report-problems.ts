@@ -67,7 +67,7 @@ export function refuseProblems(
 
 /** The problem without the cell that has it, which may be a text. */
 function unquoted(problem: ManifestProblem): ManifestProblem {
-  return problem.came === '' ? problem : { ...problem, came: '(not in the log)' };
+  return problem.got === '' ? problem : { ...problem, got: '(not in the log)' };
 }
 
 /** Prints the warnings of a manifest that can be used. */

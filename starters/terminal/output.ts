@@ -30,7 +30,10 @@ export interface Output {
   /** A line already in log format. Default: `say`. */
   readonly log?: (line: string) => void;
   /** Ends a log in JSON with why the command did not do its job; absent unless stderr is one (`--log json`). */
-  readonly fail?: (error: Pick<Views['error'], 'exit' | 'code' | 'message' | 'next'>, stack?: string) => void;
+  readonly fail?: (
+    error: Pick<Views['error'], 'exit' | 'exitCode' | 'retry' | 'message' | 'next'>,
+    stack?: string,
+  ) => void;
   /** True if stderr is a terminal that may be drawn on. */
   readonly isTerminal: boolean;
   /** True if a person can be asked: stdin and stderr are terminals. */

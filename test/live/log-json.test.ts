@@ -64,6 +64,6 @@ describe('--log json', () => {
       env: { VOXBATCH_API_URL: 'http://127.0.0.1:9/api/open/v1' },
     });
     expect(away).toMatchObject({ code: 5, stdout: '' });
-    expect(linesOf(away.stderr).at(-1)).toMatchObject({ event: 'failed', level: 50, exit: 'api', exit_code: 5 });
+    expect(linesOf(away.stderr).at(-1)).toMatchObject({ event: 'failed', level: 50, exit: 'api-away', exit_code: 5 });
   });
 });

@@ -76,14 +76,6 @@ describe('status', () => {
     const out = ['not ended: 2 waiting', 'Batch "demo": open, 0 of 2 rows done'];
     await expectRun('status', 75, { out: [...out, 'It has no worker. Continue with: voxbatch run demo.csv'] });
     await expectRun('explain b', 0, { out: 'The batch has no worker. Continue with: voxbatch run' });
-    // The worker that could not go on has no successor.
-    const { apiUrl, account } = (await place.ledger.findBatch('demo')) ?? {};
-    const worker = { owner: 'w', apiUrl: apiUrl ?? '', account: account ?? '' };
-    await place.ledger.noteWorkerEnd(worker, 'The disk is full');
-    await expectRun('status', 75, {
-      out: /It has no worker\. The last worker ended 0:\d\d ago: The disk is full\. Continue with: voxbatch run demo.csv/,
-    });
-    expect((await json('status')).value).toMatchObject({ worker_end: { reason: 'The disk is full' } });
     await expectRun('status other', 2, 'There is no batch "other" here. Known: demo.');
     await expectRun('page other', 2, 'There is no batch "other" here. Known: demo.');
     await expectRun('page demo --port 99999', 2, 'expected a port, such as 8085');

@@ -51,7 +51,14 @@ describe('a log in JSON', () => {
       { level: 40, event: 'message', msg: 'warning: late' },
       { level: 30, msg: 'a lane' },
       { level: 30, event: 'message', msg: '2 rows' },
-      { level: 50, event: 'failed', msg: 'It runs already.', exit: 'unfinished', exit_code: 75, retry: expect.any(String) },
+      {
+        level: 50,
+        event: 'failed',
+        msg: 'It runs already.',
+        exit: 'unfinished',
+        exit_code: 75,
+        retry: expect.any(String),
+      },
     ]);
     expect(logOf(log)?.level).toBe('info');
     expect(logOf(toJsonLog({ ...output, isVerbose: true }, false))?.level).toBe('debug');
