@@ -5,6 +5,7 @@ import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
 import { exitOfView } from '../../batches/look/view-batch.ts';
 import { writeOut } from '../../batches/out-folder.ts';
 import type { OccurrenceEnd } from '../../contract/activities.ts';
+import { isoTime } from '../../contract/iso-time.ts';
 import { defined } from '../../contract/defined.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { endingOf } from '../../policy/schedules/occurrence-end.ts';
@@ -34,7 +35,7 @@ export async function awaitOccurrence(deps: Dependencies, name: string): Promise
   if (batch.state !== 'closed') return { type: 'open' };
   const end = await finish(deps, batch, recorded.out ?? (await outOfSchedule(deps, occurrence)));
   await ledger.endOccurrence(occurrence, endingOf(name, end));
-  const at = new Date(occurrence.at).toISOString();
+  const at = isoTime(occurrence.at);
   const { exit, problem } = end;
   deps.observe({ type: 'occurrence', is: 'end', schedule: occurrence.schedule, at, batch: name, exit, problem });
   return end;

@@ -4,6 +4,7 @@ import { ApiError } from '../../api/speech-api.ts';
 import { admitFiring, type Admission } from '../../batches/schedules/admit-firing.ts';
 import { openOccurrence as open, type OpenedOccurrence } from '../../batches/schedules/open-occurrence.ts';
 import type { OccurrenceOffer, OccurrenceStart } from '../../contract/activities.ts';
+import { isoTime } from '../../contract/iso-time.ts';
 import { defined } from '../../contract/defined.ts';
 import { batchWorkflowId } from '../../contract/names.ts';
 import type { Occurrence } from '../../policy/schedules/occurrence.ts';
@@ -82,7 +83,7 @@ function tell(
     type: 'note',
     what: 'occurrence-refused',
     error: reason,
-    facts: { schedule, at: new Date(at).toISOString(), is: type },
+    facts: { schedule, at: isoTime(at), is: type },
   });
   return { type, reason };
 }
@@ -92,7 +93,7 @@ function begun(
   { schedule, at }: Occurrence,
   { name, state }: BatchRecord,
 ): OccurrenceStart {
-  observe({ type: 'occurrence', is: 'begin', schedule, at: new Date(at).toISOString(), batch: name });
+  observe({ type: 'occurrence', is: 'begin', schedule, at: isoTime(at), batch: name });
   const workflowId = batchWorkflowId(realm.ledgerId, name);
   return { type: 'opened', batch: name, workflowId, isClosed: state === 'closed' };
 }
