@@ -63,7 +63,7 @@ describe('--log json', () => {
     const away = await world.run(['worker', '--log', 'json'], {
       env: { VOXBATCH_API_URL: 'http://127.0.0.1:9/api/open/v1' },
     });
-    expect(away).toMatchObject({ code: 5, stdout: '' });
-    expect(linesOf(away.stderr).at(-1)).toMatchObject({ event: 'failed', level: 50, exit: 'api-away', exit_code: 5 });
+    expect(away).toMatchObject({ code: 4, stdout: '' });
+    expect(linesOf(away.stderr).at(-1)).toMatchObject({ event: 'failed', level: 50, exit: 'api-away', exit_code: 4 });
   });
 });
