@@ -179,10 +179,10 @@ export interface RedrivePrice {
   readonly estimated: boolean;
   readonly unpriced: number;
   readonly waits: number;
-  readonly left_out: { readonly open: number; readonly has_result: number; readonly no_unfit: number };
+  readonly leftOut: { readonly open: number; readonly hasResult: number; readonly noUnfit: number };
   readonly replaced: number;
-  readonly may_be_charged_twice: number;
-  readonly budget_left: number | null;
+  readonly mayBeChargedTwice: number;
+  readonly budgetLeft: number | null;
   /** Why it would be refused; null if it would not be. */
   readonly refusal: string | null;
 }

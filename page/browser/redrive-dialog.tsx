@@ -90,16 +90,16 @@ function cost({ credits, estimated }: RedrivePrice): string {
 }
 
 function Price({ price }: { readonly price: RedrivePrice }) {
-  const { rows, paying, waits, replaced, unpriced, left_out: left } = price;
+  const { rows, paying, waits, replaced, unpriced, leftOut: left } = price;
   const lines = [
     paying > 0 && `${number(paying)} paid for again: ${cost(price)}`,
     waits > 0 && `${number(waits)} waited for or fetched again, free`,
     unpriced > 0 && `${number(unpriced)} without a known price`,
     replaced > 0 && `${number(replaced)} ${have(replaced)} a result, which is replaced; the old one can be taken back`,
-    price.may_be_charged_twice > 0 && `${number(price.may_be_charged_twice)} may be charged a second time`,
+    price.mayBeChargedTwice > 0 && `${number(price.mayBeChargedTwice)} may be charged a second time`,
     left.open > 0 && `${number(left.open)} ${have(left.open)} not ended: left out`,
-    left.has_result > 0 && `${number(left.has_result)} ${have(left.has_result)} a result: left out`,
-    price.budget_left !== null && `${number(price.budget_left)} credits of the budget are left`,
+    left.hasResult > 0 && `${number(left.hasResult)} ${have(left.hasResult)} a result: left out`,
+    price.budgetLeft !== null && `${number(price.budgetLeft)} credits of the budget are left`,
   ].filter((line) => line !== false);
   return (
     <>

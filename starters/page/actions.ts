@@ -1,6 +1,6 @@
 import { messageOf } from '../../contract/message-of.ts';
 import { ActionRefused, type PageActions, type Steering } from '../../page/actions.ts';
-import type { RedrivePrice } from '../../page/protocol.ts';
+import { wire } from '../../page/wire.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { RunContext } from '../terminal/output.ts';
 
@@ -11,42 +11,48 @@ type Command = (name: string | undefined, flags: Flags, context: RunContext) => 
  * loaded when it is asked for.
  */
 export const PAGE_ACTIONS: PageActions = {
-  steer: async (batch, what, reason) => (await run(await steering(what), batch, reason)).said,
-  tune: async (batch, tuning, reason) =>
-    (await run((await import('../steer/tune.ts')).tune, batch, reason, tuning)).said,
+  steer: async (batch, what, reason) => saidBy(await steering(what), batch, reason),
+  tune: async (batch, tuning, reason) => saidBy((await import('../steer/tune.ts')).tune, batch, reason, tuning),
   checkRedrive: async (batch, ids) => {
-    const { redrive } = await import('../redrive/redrive.ts');
-    const { data } = await run(redrive, batch, undefined, { rows: ids, dryRun: true, json: true });
-    return JSON.parse(data.at(-1) ?? '') as RedrivePrice;
+    const { priceRedrive } = await import('../redrive/redrive.ts');
+    return withoutTerminal(async (context) => wire(await priceRedrive(batch, ids, context)));
   },
-  redrive: async (batch, ids, reason) => {
-    const { redrive } = await import('../redrive/redrive.ts');
-    return (await run(redrive, batch, reason, { rows: ids, detach: true })).said;
-  },
+  redrive: async (batch, ids, reason) =>
+    saidBy((await import('../redrive/redrive.ts')).redrive, batch, reason, { rows: [...ids], detach: true }),
 };
 
 async function steering(what: Steering): Promise<Command> {
   return (await import('../steer/control.ts'))[what];
 }
 
-/** Runs a command that asks nobody. Throws {@link ActionRefused}. */
-async function run(
+/** What a command says that asks nobody. Throws {@link ActionRefused}. */
+async function saidBy(
   command: Command,
   batch: string,
   reason: string | undefined,
   flags: Flags = {},
-): Promise<{ readonly said: readonly string[]; readonly data: readonly string[] }> {
+): Promise<readonly string[]> {
   const said: string[] = [];
-  const data: string[] = [];
+  // The price was seen; what only a terminal may confirm, such as a folder from elsewhere, is refused.
+  const all = { ...flags, yes: true, ...(reason !== undefined && { reason }) };
+  await withoutTerminal(
+    async (context) => command(batch, all, context),
+    (line) => said.push(line),
+  );
+  return said;
+}
+
+/** Does `work` where nobody is at a terminal. Throws {@link ActionRefused}, in the words of the command line. */
+async function withoutTerminal<T>(
+  work: (context: RunContext) => Promise<T>,
+  say: (line: string) => void = () => undefined,
+): Promise<T> {
   const output: RunContext['output'] = {
-    data: (line) => data.push(line),
-    say: (line) => said.push(line),
+    ...{ data: () => undefined, say },
     ...{ isTerminal: false, isInteractive: false, hasColour: false, progress: 'none' },
   };
   try {
-    // The price was seen; what only a terminal may confirm, such as a folder from elsewhere, is refused.
-    await command(batch, { ...flags, yes: true, ...(reason !== undefined && { reason }) }, { output });
-    return { said, data };
+    return await work({ output });
   } catch (error) {
     const { describeTrouble, exitErrorOf } = await import('../exit-of-problem.ts');
     const refused = exitErrorOf(error);

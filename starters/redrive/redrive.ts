@@ -125,22 +125,44 @@ function commandOf(batch: string, { where = [], rows = [], damaged, from, step, 
 
 type Ready = Extract<RedrivePreview, { readonly type: 'ready' }>;
 
+/**
+ * What a redrive of these rows would do and cost, and whether it would be refused, as `redrive --dry-run --json` shows it.
+ * Changes nothing, and asks nobody. Throws {@link ExitError}.
+ */
+export async function priceRedrive(
+  name: string,
+  rows: readonly string[],
+  context: RunContext,
+): Promise<ReturnType<typeof viewOf>> {
+  const flags = { yes: true };
+  const settings = await confirmedSettings(flags);
+  return withInvocation({ settings, flags, context, mustExist: true }, async ({ session, person, output }) => {
+    const batch = await chooseBatch(await session.ledger(), name);
+    const preview = await previewRedrive(session, batch, { rows }, person);
+    if (preview.type === 'ready') return viewOf(preview, batch.name);
+    const command = commandOf(batch.name, { rows: [...rows] });
+    throw redriveError(preview, { batch, command, file: undefined, out: resolve(defaultOut(batch.name)) }, output);
+  });
+}
+
+function viewOf(preview: Ready, batch: string): ReturnType<typeof viewPreview> {
+  const { facts, asks: about, refusal: why } = preview;
+  const refusal = why === undefined ? null : leftBudgetRefusal(batch, false)(why, facts);
+  return viewPreview(preview, batch, { asks: questionsOf({ facts, about }), refusal });
+}
+
 /** `redrive --dry-run`: shows the redrive's effect and cost, and whether it would ask or refuse. */
-export function showPreview(
-  preview: Ready,
-  batch: string,
-  { output, json }: Pick<Invocation, 'output' | 'json'>,
-): ExitName {
-  const { forecast, facts, notes, asks: about, refusal: why } = preview;
-  const refusal = why === undefined ? undefined : leftBudgetRefusal(batch, false)(why, facts);
-  const asks = questionsOf({ facts, about });
-  printAnswer(output, { json }, viewPreview(preview, batch, { asks, refusal: refusal ?? null }), () => [
+function showPreview(preview: Ready, batch: string, { output, json }: Pick<Invocation, 'output' | 'json'>): ExitName {
+  const { forecast, facts, notes } = preview;
+  const view = viewOf(preview, batch);
+  const { refusal, asks } = view;
+  printAnswer(output, { json }, view, () => [
     ...draftLines(forecast, batch),
     ...notes.map((note) => noteText(note, facts)),
     ...asks.map((question) => `redrive asks for confirmation: ${question} (--yes confirms)`),
-    ...(refusal === undefined ? [] : [`redrive refuses this (exit code 3):\n${refusal}`]),
+    ...(refusal === null ? [] : [`redrive refuses this (exit code 3):\n${refusal}`]),
   ]);
-  if (refusal === undefined && forecast.count > 0)
+  if (refusal === null && forecast.count > 0)
     output.say('Nothing was changed, nothing was spent. To do it, run the same command without --dry-run.');
   return 'complete';
 }

@@ -9,7 +9,7 @@ ledgerForEachTest();
 
 const PRICE: RedrivePrice = {
   ...{ rows: 1, paying: 1, credits: 2.5, estimated: false, unpriced: 0, waits: 0, replaced: 0 },
-  ...{ left_out: { open: 0, has_result: 0, no_unfit: 0 }, may_be_charged_twice: 0, budget_left: null, refusal: null },
+  ...{ leftOut: { open: 0, hasResult: 0, noUnfit: 0 }, mayBeChargedTwice: 0, budgetLeft: null, refusal: null },
 };
 
 /** A page whose actions are written down. */
