@@ -1,3 +1,4 @@
+import type { BackupMoment, RestoreMoment } from '../ledger/backup/moments.ts';
 import type { CopyMoment } from '../ledger/copy/copy-side.ts';
 
 /**
@@ -13,10 +14,15 @@ export const FAULT_POINTS = [
 ] as const;
 /**
  * `before-reuse-record`: an earlier result has been copied but not recorded. `before-join-record`: a row's parts have
- * been joined but not recorded. `copy-…`: a ledger is being moved. No request is in flight at these points.
+ * been joined but not recorded. `copy-…`: a ledger is being moved; `backup-…`, `restore-…`: backed up, or put back. No request is in flight at these points.
  */
 export type FaultPoint =
-  (typeof FAULT_POINTS)[number] | 'before-reuse-record' | 'before-join-record' | `copy-${CopyMoment}`;
+  | (typeof FAULT_POINTS)[number]
+  | 'before-reuse-record'
+  | 'before-join-record'
+  | `copy-${CopyMoment}`
+  | `backup-${BackupMoment}`
+  | `restore-${RestoreMoment}`;
 
 /** Called at each fault point; it may take its time, or never return. */
 export type FaultPointHook = (point: FaultPoint) => void | Promise<void>;

@@ -6,6 +6,7 @@ import type { BatchRecord } from '../ledger/record-types.ts';
 import type { ForgottenRequests } from '../results/forgotten-requests.ts';
 import { LinkedFolder, linkWords } from '../results/real-folders.ts';
 import { ServerUnavailable } from '../embedded/server-unavailable.ts';
+import { refusalWords as backupRefusalWords, type BackupRefusal } from './backup/refusal.ts';
 import type { CopyRefusal } from '../ledger/copy/copy-refused.ts';
 import type { Difference } from '../ledger/copy/tally.ts';
 import {
@@ -82,6 +83,12 @@ export type Problem =
   | { readonly type: 'copy-held'; readonly ledger: string; readonly holder: string }
   /** The copy of a ledger does not add up. Nothing was moved. */
   | ({ readonly type: 'copy-differs'; readonly differences: readonly Difference[] } & CopiedPlaces)
+  /** No backup is made in that folder, or none is put back from it. Nothing was changed. */
+  | { readonly type: 'backup-refused'; readonly folder: string; readonly refusal: BackupRefusal }
+  /** Another backup of the ledger runs, or somebody works where one is to be put back. */
+  | { readonly type: 'backup-held'; readonly ledger: string; readonly by: 'backup' | 'work' }
+  /** A file of a backup is not what its manifest says. */
+  | { readonly type: 'backup-differs'; readonly file: string; readonly why: string }
   /** Temporal disappeared or stopped answering right after it was found. */
   | { readonly type: 'server-gone'; readonly address: string; readonly cause: Error }
   /** The batch is recorded, but Temporal did not accept it: it hangs, or its disk is full. */
@@ -207,6 +214,12 @@ const SENTENCES: { readonly [T in Problem['type']]: (problem: Extract<Problem, {
       `The ledger ${from} was not moved to ${to}, because they do not add up:`,
       ...differences.map(differenceWords),
     ].join('\n  ') + '\n',
+  'backup-refused': ({ folder, refusal }) => backupRefusalWords(folder, refusal),
+  'backup-held': ({ ledger, by }) =>
+    by === 'backup'
+      ? `Another backup of the ledger ${ledger} runs.`
+      : `A voxbatch process still works where the ledger ${ledger} is to be put.`,
+  'backup-differs': ({ file, why }) => `The backup is damaged: ${file} ${why}.`,
   'server-gone': (problem) =>
     `Temporal at ${problem.address} went away before this command had reached it: ${problem.cause.message}.`,
   'not-started': (problem) => `Temporal did not accept the batch: ${problem.cause.message}.`,

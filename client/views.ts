@@ -1,4 +1,5 @@
 import type { ProfileView, viewChange } from './account/account-view.ts';
+import type { BackupView, RestoreView } from './backup/backup-view.ts';
 import type { pruneHere, showCachedRow, sumCache } from './cache/cache.ts';
 import type { Cleaned } from './clean/clean.ts';
 import type { DialectComparison } from './compare/compare-dialects.ts';
@@ -54,6 +55,8 @@ export interface Views {
   readonly 'cache-list': Awaited<ReturnType<typeof sumCache>>;
   readonly 'cache-show': Awaited<ReturnType<typeof showCachedRow>>;
   readonly 'cache-prune': Awaited<ReturnType<typeof pruneHere>> & { readonly dryRun: boolean };
+  readonly backup: BackupView;
+  readonly restore: RestoreView;
   readonly 'ledger-copy': LedgerCopyView;
   readonly 'ledger-check': LedgerCheckView;
   readonly 'ledger-compare-store': ComparedStoreView;

@@ -1,5 +1,6 @@
 import type { Dialect, Kysely } from 'kysely';
 import type { Outage } from '../store/outage.ts';
+import type { BackupDialect } from './backup/backup-dialect.ts';
 import type { CopyDialect } from './copy/copy-dialect.ts';
 import type { Clock, Db, Schema } from './schema.ts';
 import type { Version } from './versions.ts';
@@ -29,6 +30,8 @@ export interface LedgerDriver extends Versions {
   readonly isSetting?: (variable: string) => boolean;
   /** What copying a ledger from here or to here needs. */
   copying(): Promise<CopyDialect>;
+  /** What backing a ledger up needs. Absent where the database's server has tools for that. */
+  readonly backingUp?: () => Promise<BackupDialect>;
   /** The clock that all processes of the ledger share. Default: the system's, where they are all on one machine. */
   clockOf?(db: Kysely<Schema>): Promise<Clock>;
   /** The locks of the ledger. Opens none yet. */

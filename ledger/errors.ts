@@ -125,7 +125,10 @@ export class LedgerTooNew extends Error {
   }
 }
 
-/** The ledger has moved to another place, or has not wholly come to this one. Nothing can be recorded in it, so nothing is sent. */
+/**
+ * The ledger has moved to another place, has not wholly come to this one, or is a backup that nobody has accepted. Nothing can be
+ * recorded in it, so nothing is sent.
+ */
 export class LedgerReadOnly extends Error {
   /** Where the ledger is. */
   readonly path: string;
@@ -141,16 +144,27 @@ export class LedgerReadOnly extends Error {
 
 /** Says why a ledger is read-only, as a sentence. */
 export function readOnlyWords(path: string, why: WhyReadOnly): string {
-  return why.type === 'moved'
-    ? `The ledger ${path} has moved to ${why.place} (${new Date(why.at).toISOString()}).`
-    : `The ledger ${path} is being filled from ${why.place}, and that has not ended.`;
+  const time = new Date(why.at).toISOString();
+  switch (why.type) {
+    case 'moved':
+      return `The ledger ${path} has moved to ${why.place} (${time}).`;
+    case 'incoming':
+      return `The ledger ${path} is being filled from ${why.place}, and that has not ended.`;
+    case 'backup':
+      return `The ledger ${path} is the backup of ${time}, and nobody has accepted it: what was sent since is not on record, and would be paid for again.`;
+  }
 }
 
-/** Says where its work goes on, or how a copy into it is finished. */
+/** Says where its work goes on, how a copy into it is finished, or how a backup is accepted. */
 export function readOnlyAdvice(path: string, why: WhyReadOnly): string {
-  return why.type === 'moved'
-    ? `Work goes on there: ${exportWords(why.place)}.`
-    : `Finish that: voxbatch ledger copy ${shellWord(why.place)} ${shellWord(path)}`;
+  switch (why.type) {
+    case 'moved':
+      return `Work goes on there: ${exportWords(why.place)}.`;
+    case 'incoming':
+      return `Finish that: voxbatch ledger copy ${shellWord(why.place)} ${shellWord(path)}`;
+    case 'backup':
+      return 'If the former ledger is lost, accept it, which pauses its batches: voxbatch ledger accept-copy';
+  }
 }
 
 /** A batch of this name exists already. */

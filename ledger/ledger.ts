@@ -4,7 +4,7 @@ import type { WhyReadOnly } from './copy/read-only.ts';
 import type { OutageNews } from '../store/outage.ts';
 import { unitAdapterOf } from './database/unit-adapter.ts';
 import type { LockMethods, Locks, Reserve } from './driver.ts';
-import { FORMER_OR_ACCEPT, LedgerFull, LedgerUnreachable, UNACCEPTED } from './errors.ts';
+import { FORMER_OR_ACCEPT, LedgerFull, LedgerReadOnly, LedgerUnreachable, UNACCEPTED } from './errors.ts';
 import { METHODS, type BoundMethods, type Method } from './methods.ts';
 import type { LedgerOrigin, OpenDatabase } from './migrate.ts';
 import type { RowStanding } from './record-types.ts';
@@ -74,6 +74,7 @@ export function createLedger(opened: OpenDatabase): Ledger {
     isAccepted,
     acceptedAt: async () => {
       if (await isAccepted()) return bound.acceptedAt();
+      if (readOnly !== undefined) throw new LedgerReadOnly(place, readOnly);
       throw new LedgerUnreachable(place, `${UNACCEPTED}. Nothing was changed`, FORMER_OR_ACCEPT);
     },
     strangeParts: findStrange,

@@ -5,6 +5,7 @@ import { shellWord } from '../contract/shell-word.ts';
 import { asVoxbatchError, type Problem, isDiskTrouble, isMachineTrouble, keepsAllCharges } from '../client/problem.ts';
 import { tokenAdvice } from './connect/api-token.ts';
 import { ExitError, noLedgerAdvice } from './exit-error.ts';
+import { backupAdvice } from './backup/backup-advice.ts';
 import { remakeWords } from './schedules/lost-schedule-words.ts';
 import { goOnCommand, namedRow, sentence as stopped } from './terminal/words.ts';
 
@@ -197,6 +198,15 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
     'Nothing was moved, and the first one goes on. Nothing was spent. Look which of them is wrong: voxbatch ledger check',
     { next: 'voxbatch ledger check' },
   ),
+  'backup-refused': usage(
+    ({ folder, refusal }) => `Nothing was changed. Nothing was spent. ${backupAdvice(folder, refusal)}`,
+  ),
+  'backup-held': unreachable(({ by }) =>
+    by === 'backup'
+      ? 'Nothing was changed. Wait until it has ended, then run the same command again.'
+      : 'Nothing was changed. Nothing was spent. End it first (run, up, worker: Ctrl-C or SIGTERM), then run the same command again.',
+  ),
+  'backup-differs': mismatch('Nothing was put back. Nothing was spent. Take another backup.'),
   'server-gone': unreachable('Run the same command again. Nothing was spent by this command.'),
   'not-started': unreachable(
     ({ batch }, out) =>

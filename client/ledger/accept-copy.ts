@@ -1,4 +1,5 @@
 import { isUsableName } from '../../contract/batch-name.ts';
+import { acceptBackup } from '../../ledger/backup/accept-backup.ts';
 import type { ClearedDoubts } from '../../ledger/database/copy-doubts.ts';
 import { byPerson } from '../history/by-person.ts';
 import { openRecords } from '../open-records.ts';
@@ -22,7 +23,10 @@ export interface AcceptedCopy {
 export async function acceptCopy(settings: Settings): Promise<AcceptedCopy> {
   const ledger = await openRecords({ ...settings, onReadOnly: () => undefined }, { mustExist: true });
   try {
-    const { batches, schedules } = await ledger.acceptCopy(byPerson(settings));
+    const by = byPerson(settings);
+    const { batches, schedules } =
+      (ledger.readOnly?.type === 'backup' ? await acceptBackup(settings.ledger, by) : undefined) ??
+      (await ledger.acceptCopy(by));
     return {
       ledger: ledger.place,
       paused: batches.filter(isUsableName),

@@ -29,7 +29,8 @@ export async function findBegun(from: CopySide, to: CopySide): Promise<CopyFacts
   if (target.readOnly?.type === 'incoming' && target.id !== source.id)
     throw new CopyRefused({ why: 'to-incoming', from: target.readOnly.place });
   if (target.readOnly === undefined && source.id === target.id) throw new CopyRefused({ why: 'same' });
-  if (target.readOnly === undefined) await requireEmpty(to.database.db);
+  // A backup that nobody has accepted has what was paid, like any other ledger.
+  if (target.readOnly?.type !== 'incoming') await requireEmpty(to.database.db);
   const strange = await from.database.findStrange();
   if (strange.length > 0) throw new CopyRefused({ why: 'strange', parts: strange });
   return undefined;

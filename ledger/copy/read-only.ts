@@ -13,10 +13,11 @@ export interface CopyFacts {
 
 /**
  * Why a ledger takes no writes, though it can be read. The database itself refuses them, see `CopyDialect.guard`.
- * `moved`: its work goes on at `place`. `incoming`: it is being filled from the ledger at `place`, and not open yet.
+ * `moved`: its work goes on at `place`. `incoming`: it is being filled from the ledger at `place`, and not open yet. `backup`: it
+ * is a backup of the ledger at `place`, made at `at`, and nobody has accepted it: what was recorded since is not in it.
  */
 export interface WhyReadOnly extends CopyFacts {
-  readonly type: 'moved' | 'incoming';
+  readonly type: 'moved' | 'incoming' | 'backup';
 }
 
 /** Which ledger a database holds, and whether it may be written to. */
@@ -31,6 +32,9 @@ export interface LedgerStanding {
 /** Names of facts, beside `id`. Values are `CopyFacts` as JSON. `copied`: what was `incoming`, once it is complete. */
 export type CopyFactName = WhyReadOnly['type'] | 'copied';
 
+/** The facts that make a ledger read-only. */
+const READ_ONLY = ['moved', 'incoming', 'backup'] as const satisfies readonly WhyReadOnly['type'][];
+
 /** Reads which ledger this is now: since it was opened, another process may have moved it, or filled it from another. */
 export async function readStanding(db: Kysely<Schema>): Promise<LedgerStanding> {
   return standingOf(await db.selectFrom('facts').selectAll().execute());
@@ -39,7 +43,7 @@ export async function readStanding(db: Kysely<Schema>): Promise<LedgerStanding> 
 /** What the lines of `facts` say. */
 export function standingOf(lines: readonly { readonly name: string; readonly value: string }[]): LedgerStanding {
   const valueOf = (name: CopyFactName | 'id'): string | undefined => lines.find((line) => line.name === name)?.value;
-  const why = (['moved', 'incoming'] as const).flatMap((type) => {
+  const why = READ_ONLY.flatMap((type) => {
     const value = valueOf(type);
     return value === undefined ? [] : [{ type, ...parseFacts(value) }];
   });
@@ -53,7 +57,7 @@ export function factsAsJson({ place, copy, at }: CopyFacts): string {
 }
 
 /** What a guard says, so that its error can be recognised. */
-const GUARD = /voxbatch: this ledger is (moved|incoming): (\{.*\})/s;
+const GUARD = /voxbatch: this ledger is (\w+): (\{.*\})/s;
 
 /** The words with which the database refuses a write. */
 export function guardWords(why: WhyReadOnly): string {
@@ -62,8 +66,9 @@ export function guardWords(why: WhyReadOnly): string {
 
 /** Why a guard refused a write; undefined if it was no guard's error. */
 export function whyOfGuard(message: string): WhyReadOnly | undefined {
-  const [, type, json = ''] = GUARD.exec(message) ?? [];
-  return type === undefined ? undefined : { type: type === 'moved' ? 'moved' : 'incoming', ...parseFacts(json) };
+  const [, word, json = ''] = GUARD.exec(message) ?? [];
+  const type = READ_ONLY.find((one) => one === word);
+  return type === undefined ? undefined : { type, ...parseFacts(json) };
 }
 
 /** A ledger may come from somebody else, so a fact may hold anything; it counts all the same. */

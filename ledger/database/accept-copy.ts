@@ -8,7 +8,7 @@ import { hold, noteAccepted } from './copy-doubts.ts';
 import { awaitSenders } from './copy-senders.ts';
 import { failBegun } from '../schedules/occurrences.ts';
 import { pauseAllFirings } from '../schedules/schedule-settings.ts';
-import type { Db } from '../schema.ts';
+import type { Db, Tx } from '../schema.ts';
 
 const WHY_PAUSED = 'the ledger is a copy that was accepted, and may lack the last records';
 
@@ -27,23 +27,27 @@ export interface PausedOnCopy {
  */
 export async function acceptCopy(db: Db, by: By): Promise<PausedOnCopy> {
   // Not as a group of writes, which would be refused.
-  return db.transaction().execute(async (transaction) => {
-    const tx = Object.assign(transaction, { now: db.now, unit: undefined });
-    await endAcceptance(tx);
-    await noteAccepted(tx);
-    await awaitSenders(tx);
-    await failBegun(tx, `It had no batch yet, and ${WHY_PAUSED}.`);
-    const all = await tx.selectFrom('batches').selectAll().orderBy('number').execute();
-    for (const { name } of all) await hold(tx, name);
-    const open = all.filter(({ state, control }) => state !== 'closed' && control !== 'stopping');
-    for (const { name, pause_reason: reason } of open) {
-      // `run` by itself resumes a batch with such a reason.
-      const why = toFailure(reason);
-      const kept = why !== null && pausesBatch(why.class) ? { pause_reason: null } : {};
-      await setBatch(tx, name, { control: 'paused', ...kept });
-      await noteAction(tx, by, { kind: 'accept-copy', batch: name });
-      await noteAction(tx, by, { kind: 'pause', batch: name });
-    }
-    return { batches: open.map(({ name }) => name), schedules: await pauseAllFirings(tx, tx.now(), WHY_PAUSED, by) };
-  });
+  return db
+    .transaction()
+    .execute((transaction) => acceptIn(Object.assign(transaction, { now: db.now, unit: undefined }), by));
+}
+
+/** The same in a transaction of the caller, in which the database takes writes. */
+export async function acceptIn(tx: Tx, by: By): Promise<PausedOnCopy> {
+  await endAcceptance(tx);
+  await noteAccepted(tx);
+  await awaitSenders(tx);
+  await failBegun(tx, `It had no batch yet, and ${WHY_PAUSED}.`);
+  const all = await tx.selectFrom('batches').selectAll().orderBy('number').execute();
+  for (const { name } of all) await hold(tx, name);
+  const open = all.filter(({ state, control }) => state !== 'closed' && control !== 'stopping');
+  for (const { name, pause_reason: reason } of open) {
+    // `run` by itself resumes a batch with such a reason.
+    const why = toFailure(reason);
+    const kept = why !== null && pausesBatch(why.class) ? { pause_reason: null } : {};
+    await setBatch(tx, name, { control: 'paused', ...kept });
+    await noteAction(tx, by, { kind: 'accept-copy', batch: name });
+    await noteAction(tx, by, { kind: 'pause', batch: name });
+  }
+  return { batches: open.map(({ name }) => name), schedules: await pauseAllFirings(tx, tx.now(), WHY_PAUSED, by) };
 }

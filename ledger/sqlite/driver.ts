@@ -21,6 +21,7 @@ export const sqlite: LedgerDriver = {
     await sql`pragma query_only = on`.execute(db);
   },
   copying: async () => (await import('./copy-dialect.ts')).sqliteCopy,
+  backingUp: async () => (await import('./backup-dialect.ts')).sqliteBackup,
   locksOf: async (place) => (await import('./locks.ts')).fileLocks(place),
   reserveOf: async (place) => new (await import('./disk-reserve.ts')).DiskReserve(place),
 };

@@ -1,6 +1,6 @@
 import Database from 'libsql';
 import { Kysely, SqliteDialect } from 'kysely';
-import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { renameSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BatchSettings } from '../../contract/batch.ts';
@@ -15,6 +15,7 @@ import { patiently } from './dialect.ts';
 import { explain } from './errors.ts';
 import { besides } from './locks.ts';
 import { createTables } from './schema.ts';
+import { copyWhole, syncPath } from './whole-copy.ts';
 import type { Table } from '../tables/columns.ts';
 
 /**
@@ -79,31 +80,10 @@ async function keepWorkersOut(path: string): Promise<KernelLock> {
 function keepCopy(path: string): string {
   const kept = besides(path, 'former');
   const part = `${kept}.part`;
-  rmSync(part, { force: true });
-  // Made by us first, so that it is for its owner alone.
-  closeSync(openSync(part, 'wx', 0o600));
-  const reader = new Database(path, { readonly: true });
-  try {
-    reader.prepare('vacuum into ?').run([part]);
-  } catch (error) {
-    rmSync(part, { force: true });
-    throw error;
-  } finally {
-    reader.close();
-  }
-  sync(part);
+  copyWhole(path, part);
   renameSync(part, kept);
-  sync(dirname(resolve(kept)));
+  syncPath(dirname(resolve(kept)));
   return kept;
-}
-
-function sync(path: string): void {
-  const file = openSync(path, 'r');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 }
 
 /** Empties the database, and fills it from the copy. The triggers count and sum up again what they keep. */

@@ -21,6 +21,7 @@ const BESIDE = [
   ...['.reserve', '.reserve.part'],
   ...['.lock', '.server', '.loading', '.files'],
   ...['.former', '.former.part'],
+  ...['.backup', '.restored.part'],
 ];
 
 /**

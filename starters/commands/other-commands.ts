@@ -53,6 +53,26 @@ export const OTHER_COMMANDS: Readonly<Record<string, CommandSpec>> = {
     examples: ['voxbatch clean lines --media --dry-run', 'voxbatch clean lines --all --yes'],
     load: async () => (await import('../clean/clean.ts')).clean,
   },
+  backup: {
+    does: 'Copy the ledger and its media to a folder, while batches run; again, it copies only what is new',
+    operands: [['<folder>', 'Folder of the backup: a new or an empty one, or that of an earlier backup']],
+    flags: 'json',
+    notes:
+      'The folder has the former backup until the new one is whole. It has to lie outside of .voxbatch/, best on another disk: on the same\n' +
+      'one, media take no space, and a broken disk takes both. Media in a bucket, out folders and manifests are not in it. Sends nothing.',
+    examples: ['voxbatch backup /backup/voxbatch'],
+    load: async () => (await import('../backup/backup.ts')).backup,
+  },
+  restore: {
+    does: 'Put a backup in place where there is no ledger; nothing is sent from it until it is accepted',
+    operands: [['<folder>', 'Folder of the backup']],
+    flags: 'json',
+    notes:
+      'It says which rows may have been sent since the backup, which their ledger does not know, and what to do before they are sent\n' +
+      'again. Media that are still in the store stay: they show what was sent. If it is killed, run it again.',
+    examples: ['voxbatch restore /backup/voxbatch'],
+    load: async () => (await import('../backup/restore.ts')).restore,
+  },
   ledger: {
     does: 'Look after the ledger itself: move it, check it, make its tables',
     examples: ['voxbatch ledger copy .voxbatch/ledger.db postgres://voxbatch@db/voxbatch'],

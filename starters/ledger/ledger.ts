@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import { isoTime } from '../../contract/iso-time.ts';
 import { acceptCopy, clearCopyDoubts } from '../../client/ledger/accept-copy.ts';
 import { checkLedgerHere } from '../../client/ledger/check.ts';
@@ -42,14 +43,19 @@ export async function acceptCopyNow({ compared }: Flags, context: RunContext): P
   if (compared === true) return clearNow(context);
   const { output } = context;
   const { ledger, paused, pausedSchedules } = await acceptCopy(await readSettings());
+  const isFile = isAbsolute(ledger);
   output.say(
-    `The ledger ${ledger} is the database behind its address from now on. Stop the former database server for good, if it can still run: ` +
-      'workers that reach it go on there with the same batches, and each row would be paid for on both.',
+    isFile
+      ? `The ledger ${ledger} is accepted. Use neither the former one any more, if it is still somewhere, nor another copy of it: each would pay for the same rows.`
+      : `The ledger ${ledger} is the database behind its address from now on. Stop the former database server for good, if it can still run: ` +
+          'workers that reach it go on there with the same batches, and each row would be paid for on both.',
   );
   output.say(
-    `${paused.length > 0 ? `Paused: ${paused.join(', ')}. ` : ''}Workers that still run put on record again what they had sent. What others had sent after the copy ` +
+    `${paused.length > 0 ? `Paused: ${paused.join(', ')}. ` : ''}${isFile ? 'What was sent' : 'Workers that still run put on record again what they had sent. What others had sent'} after the copy ` +
       'was made is not on record, and would be sent and paid for again, also of batches that had ended in it. Find what can be found of it first: voxbatch ledger compare-store, then voxbatch reconcile BATCH.' +
-      (paused.length > 0 ? ' Then: voxbatch resume BATCH' : ''),
+      (paused.length > 0
+        ? ` Then: ${isFile ? 'voxbatch ledger accept-copy --compared, and ' : ''}voxbatch resume BATCH`
+        : ''),
   );
   if (pausedSchedules.length > 0) {
     output.say(

@@ -1,0 +1,178 @@
+import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { copyFile, link, rename, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { makePrivateFile } from '../../embedded/private-file.ts';
+import { KernelLock } from '../../embedded/kernel-lock.ts';
+import { sha256Of } from '../../inputs/regular-file.ts';
+import type { BackupDialect } from '../../ledger/backup/backup-dialect.ts';
+import type { RestoreMoment } from '../../ledger/backup/moments.ts';
+import { isEmptyLedger } from '../../ledger/backup/retire-empty.ts';
+import { openLedger } from '../../ledger/open-ledger.ts';
+import { codeOf, syncToDisk } from '../../results/files.ts';
+import { copyMedia, type CopiedMedia } from '../../store/backup/copy-media.ts';
+import { isBucket, marksOfStore } from '../../store/open-store.ts';
+import { beforeWork, VoxbatchError } from '../problem.ts';
+import type { Settings } from '../settings.ts';
+import { isAnybodyIn } from '../temporal/anybody-in.ts';
+import { isPlaceKnown } from '../trust/known-ledgers.ts';
+import { dialectOf } from './back-up.ts';
+import { backupPaths, isThere, refuseBackup, refuseStrange, writingTo, type BackupPaths } from './backup-folder.ts';
+import type { RestoreView } from './backup-view.ts';
+import { readManifest, type Manifest } from './manifest.ts';
+import { backedUpBatches } from './may-pay-again.ts';
+
+export interface RestoreOptions {
+  readonly folder: string;
+  readonly settings: Settings;
+  readonly atMoment?: ((moment: RestoreMoment) => void | Promise<void>) | undefined;
+}
+
+/**
+ * Puts a backup in place where there is no ledger, whole or not at all: the media first, of which those that are there stay,
+ * and the ledger last. It takes no writes until a person accepts it, so nothing is sent. Throws {@link VoxbatchError}
+ * (`backup-refused`, `backup-held`, `backup-differs`, `machine`, `store-of-another`, `other-store`).
+ */
+export async function restoreHere({ folder, settings, atMoment }: RestoreOptions): Promise<RestoreView> {
+  const { ledger, store, home } = settings;
+  const paths = backupPaths(folder);
+  const dialect = await dialectOf(ledger, paths.folder);
+  const manifest = await manifestIn(paths);
+  const isCopied = manifest.store.copied;
+  if (isCopied && isBucket(store)) refuseBackup(paths.folder, { why: 'bucket', store });
+  return beforeWork(async () => {
+    await writingTo(dirname(ledger), () =>
+      Promise.resolve(mkdirSync(dirname(ledger), { recursive: true, mode: 0o700 })),
+    );
+    return holdingAlone(ledger, home, async () => {
+      const isEmptyThere = await refuseLedgerAt(ledger, paths.folder);
+      const part = `${ledger}.restored.part`;
+      try {
+        await copyVerified(join(paths.folder, manifest.ledger.file), part, manifest);
+        await atMoment?.('copied');
+        if (isCopied) await requireOwnStore(settings, paths);
+        const media = isCopied ? await copyMedia(paths.store, store, { replaces: false }) : undefined;
+        await atMoment?.('media');
+        const batches = await lookInto(part);
+        const missing = isCopied ? await countUnfit(store, part, dialect) : 0;
+        if (isEmptyThere) await replaceEmpty(part, ledger, { ...paths, ...manifest });
+        else await place(part, ledger, paths.folder);
+        await atMoment?.('placed');
+        return {
+          ...{ folder: paths.folder, ledger, madeAt: manifest.made_at, batches },
+          mayPayAgain: batches.reduce((sum, { waiting, running }) => sum + waiting + running, 0),
+          media: { place: store, isCopied, ...figures(media), missing },
+          isKnown: isPlaceKnown(settings),
+        };
+      } finally {
+        for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(part + suffix, { force: true });
+      }
+    });
+  });
+}
+
+function figures({ files, newFiles, newBytes }: Partial<CopiedMedia> = {}) {
+  return { files: files ?? 0, newFiles: newFiles ?? 0, newBytes: newBytes ?? 0 };
+}
+
+/** Throws {@link VoxbatchError} (`backup-refused`). */
+async function manifestIn(paths: BackupPaths): Promise<Manifest> {
+  refuseStrange(paths);
+  const manifest = await readManifest(paths.manifest);
+  if (manifest === undefined) refuseBackup(paths.folder, { why: 'none' });
+  if ('type' in manifest) refuseBackup(paths.folder, { why: 'too-new', version: manifest.version });
+  return manifest;
+}
+
+/**
+ * Throws {@link VoxbatchError} (`backup-refused`) for a ledger that is there, or a log, which may be all that is left of one. Says
+ * whether there is one in which nothing was ever recorded, as a command leaves that found the media of another.
+ */
+async function refuseLedgerAt(ledger: string, folder: string): Promise<boolean> {
+  const found = [ledger, `${ledger}-wal`, `${ledger}-journal`].find(isThere);
+  if (found === undefined) return false;
+  // SQLite would remove the log of an empty file, and with it what may be all that is left.
+  const isOpenable = existsSync(ledger) && (statSync(ledger).size > 0 || !existsSync(`${ledger}-wal`));
+  return (isOpenable && (await isEmptyLedger(ledger))) || refuseBackup(folder, { why: 'ledger-there', ledger: found });
+}
+
+/** Keeps workers out meanwhile. Throws {@link VoxbatchError} (`backup-held`) if somebody works there, also on a ledger that was deleted. */
+async function holdingAlone<R>(ledger: string, home: string, work: () => Promise<R>): Promise<R> {
+  const lock = new KernelLock(`${ledger}.lock`);
+  try {
+    if (!lock.tryAlone() || isAnybodyIn(home)) throw new VoxbatchError({ type: 'backup-held', ledger, by: 'work' });
+    return await work();
+  } finally {
+    lock.close();
+  }
+}
+
+/** Throws {@link VoxbatchError} (`backup-differs`). */
+async function copyVerified(from: string, part: string, { ledger }: Manifest): Promise<void> {
+  const differs = (why: string): never => {
+    throw new VoxbatchError({ type: 'backup-differs', file: from, why });
+  };
+  const found = await stat(from).catch(() => differs('is missing'));
+  if (found.size !== ledger.bytes) differs(`has ${String(found.size)} bytes instead of ${String(ledger.bytes)}`);
+  rmSync(part, { force: true });
+  makePrivateFile(part);
+  await copyFile(from, part);
+  if ((await sha256Of(part)) !== ledger.sha256) differs('has another sha256 than its manifest says');
+}
+
+/** A store that is there has to be that of the backup: its files stay. Throws {@link VoxbatchError} (`store-of-another`, `other-store`). */
+async function requireOwnStore({ store, env, ledger }: Settings, paths: BackupPaths): Promise<void> {
+  const [there, copied] = [await marksOfStore(store, env), await marksOfStore(paths.store, env)];
+  if (there.owner === undefined) return;
+  if (there.owner !== copied.owner) throw new VoxbatchError({ type: 'store-of-another', store, ledger });
+  if (there.id !== undefined && there.id !== copied.id) throw new VoxbatchError({ type: 'other-store', store, ledger });
+}
+
+/** What the ledger says of its batches. Brings its tables up to date, before it is in place. */
+async function lookInto(part: string): Promise<RestoreView['batches']> {
+  const ledger = await openLedger(part, { mustExist: true });
+  try {
+    return await backedUpBatches(ledger);
+  } finally {
+    await ledger.close();
+  }
+}
+
+/** Files that the ledger names and the store lacks, or has in another length. */
+async function countUnfit(store: string, part: string, { filesIn }: BackupDialect): Promise<number> {
+  const unfit = new Set<string>();
+  for (const { key, bytes } of filesIn(part)) {
+    const found = await stat(join(store, key)).catch(() => undefined);
+    if (found?.size !== bytes) unfit.add(key);
+  }
+  return unfit.size;
+}
+
+/**
+ * Takes the place of an empty ledger, which takes no writes from then on. Its log goes first: it is not that of the new one. Throws
+ * {@link VoxbatchError} (`backup-refused`).
+ */
+async function replaceEmpty(
+  part: string,
+  ledger: string,
+  { folder, backup }: { readonly folder: string; readonly backup: string },
+): Promise<void> {
+  await syncToDisk(part);
+  const facts = { place: ledger, copy: backup, at: Date.now() };
+  if (!(await isEmptyLedger(ledger, facts))) refuseBackup(folder, { why: 'ledger-there', ledger });
+  for (const suffix of ['-wal', '-shm', '-journal']) rmSync(ledger + suffix, { force: true });
+  await rename(part, ledger);
+  await syncToDisk(dirname(ledger));
+}
+
+/** Gives the ledger its name, unless another has appeared there. Throws {@link VoxbatchError} (`backup-refused`). */
+async function place(part: string, ledger: string, folder: string): Promise<void> {
+  await syncToDisk(part);
+  try {
+    await link(part, ledger);
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST' || existsSync(ledger)) refuseBackup(folder, { why: 'ledger-there', ledger });
+    // A file system without second names.
+    await rename(part, ledger);
+  }
+  await syncToDisk(dirname(ledger));
+}

@@ -1,0 +1,33 @@
+import { dirname } from 'node:path';
+import type { BackupRefusal } from '../../client/backup/refusal.ts';
+import { shellWord } from '../../contract/shell-word.ts';
+
+/** What to do where no backup is made, or none is put back. */
+export function backupAdvice(folder: string, refusal: BackupRefusal): string {
+  switch (refusal.why) {
+    case 'server':
+      return 'The commands for PostgreSQL are in docs/guide/cluster.md, "A ledger from a backup".';
+    case 'inside':
+    case 'not-empty':
+    case 'anothers':
+    case 'another-ledger':
+    case 'unwritable':
+      return 'Name another folder that is new or empty, best on another disk.';
+    case 'link':
+      return `Remove it: rm ${shellWord(refusal.path)}`;
+    case 'none':
+      return `Name a folder that \`voxbatch backup\` has written. ${shellWord(folder)} may have an unfinished one only.`;
+    case 'too-new':
+      return 'Use that newer version.';
+    case 'ledger-there': {
+      const { ledger } = refusal;
+      const aside = `${dirname(ledger)}/former-ledger`;
+      return (
+        'If it can be read, go on with it, and restore nothing. If it is damaged, move it away first, and leave the media where they are: ' +
+        `mkdir ${shellWord(aside)} && mv ${shellWord(ledger)}* ${shellWord(aside)}/`
+      );
+    }
+    case 'bucket':
+      return `Copy the media there first (aws s3 sync ${shellWord(`${folder}/store`)} ${shellWord(refusal.store)}), then set VOXBATCH_STORE to nothing, restore, and set it again.`;
+  }
+}

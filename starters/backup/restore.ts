@@ -1,0 +1,75 @@
+import type { BackedUpBatch, RestoreView } from '../../client/backup/backup-view.ts';
+import { restoreHere } from '../../client/backup/restore.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import { shellWord } from '../../contract/shell-word.ts';
+import type { Flags } from '../commands/flags.ts';
+import { readSettings } from '../connect/settings.ts';
+import { printAnswer, type RunContext } from '../terminal/output.ts';
+import { tableLines } from '../terminal/table.ts';
+import { form, number, plural, rowsInWords, size } from '../terminal/words.ts';
+
+/** `voxbatch restore FOLDER`: puts a backup in place, and says what it may pay for again. */
+export async function restore(folder: string, flags: Flags, { output, atFaultPoint }: RunContext): Promise<ExitName> {
+  const view = await restoreHere({
+    ...{ folder, settings: await readSettings() },
+    atMoment: atFaultPoint && ((moment) => atFaultPoint(`restore-${moment}`)),
+  });
+  printAnswer(output, flags, view, () => linesFor(view));
+  return 'complete';
+}
+
+/** Batches that are shown; `--json` has all. */
+const MOST_SHOWN = 20;
+
+function linesFor(view: RestoreView): readonly string[] {
+  const { folder, ledger, madeAt, batches, mayPayAgain } = view;
+  const open = batches.filter(({ isClosed }) => !isClosed);
+  const closed = batches.length - open.length;
+  const more = open.length - MOST_SHOWN;
+  return [
+    `Restored from ${folder}: the ledger ${ledger} is as it was at ${madeAt}.`,
+    ...mediaLines(view.media),
+    `It does not know what was sent since. ${mayPayAgain === 0 ? 'No row of it was open.' : `${rowsInWords(mayPayAgain)} may have been sent since, and would be paid for again:`}`,
+    ...tableLines<BackedUpBatch>(
+      [
+        { title: 'batch', value: ({ batch }) => batch },
+        { title: 'rows', value: ({ rows }) => number(rows), align: 'right' },
+        { title: 'waited', value: ({ waiting }) => number(waiting), align: 'right' },
+        { title: 'ran', value: ({ running }) => number(running), align: 'right' },
+        { title: 'in doubt', value: ({ inDoubt }) => number(inDoubt), align: 'right' },
+      ],
+      open.slice(0, MOST_SHOWN),
+    ),
+    ...(more > 0 ? [`and ${number(more)} more (--json shows all)`] : []),
+    `Rows that waited may have been sent since; of rows that ran, a later step or another try. ${closed > 0 ? `${plural(closed, 'batch', 'batches')} had ended, and may have been extended or redriven since. ` : ''}Batches that were begun since are not in it.`,
+    'Nothing is sent from it until you have accepted it and compared:',
+    ...nextCommands(view, open).map((command) => `  ${command}`),
+  ];
+}
+
+function mediaLines({ isCopied, place, files, newFiles, newBytes, missing }: RestoreView['media']): readonly string[] {
+  if (!isCopied) return [`Media stay in ${place}.`];
+  return [
+    `${plural(files, 'file')} of media: ${number(newFiles)} (${size(newBytes)}) put in ${place}, the others were there.`,
+    ...(missing > 0
+      ? [
+          `${plural(missing, 'file')} that the ledger names ${form(missing, 'is', 'are')} not there. What jobs still give is fetched again, free: voxbatch redrive BATCH --damaged`,
+        ]
+      : []),
+  ];
+}
+
+/** In their order. */
+function nextCommands({ isKnown }: RestoreView, open: readonly BackedUpBatch[]): readonly string[] {
+  const [only] = open;
+  const batch = open.length === 1 && only !== undefined ? shellWord(only.batch) : 'BATCH';
+  return [
+    ...(isKnown ? [] : ['voxbatch trust']),
+    'voxbatch ledger accept-copy',
+    'voxbatch ledger compare-store',
+    `voxbatch reconcile ${batch}`,
+    `voxbatch results ${batch}`,
+    'voxbatch ledger accept-copy --compared',
+    `voxbatch resume ${batch}`,
+  ];
+}

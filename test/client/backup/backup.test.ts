@@ -1,0 +1,275 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { backUpHere } from '../../../client/backup/back-up.ts';
+import type { BackupView } from '../../../client/backup/backup-view.ts';
+import { restoreHere } from '../../../client/backup/restore.ts';
+import { claimStore } from '../../../client/claim-store.ts';
+import type { Settings } from '../../../client/settings.ts';
+import { KernelLock } from '../../../embedded/kernel-lock.ts';
+import type { BackupMoment, RestoreMoment } from '../../../ledger/backup/moments.ts';
+import type { Ledger } from '../../../ledger/ledger.ts';
+import { openLedger } from '../../../ledger/open-ledger.ts';
+import { endAfterTest } from '../../support/end-after-test.ts';
+import { folderForEach } from '../../support/fresh-folder.ts';
+import { aKey, claimAnew, endAnyhow, fill, INTENT } from '../../ledger/setup.ts';
+
+const inFolder = folderForEach();
+const KEY = 'b-1/0000/1-speech-1.mp3';
+const FILE = { key: KEY, bytes: 3, sha256: 'x', extension: 'mp3' };
+
+let ledger: Ledger;
+let settings: Settings;
+
+function settingsIn(home: string): Settings {
+  const places = { home: inFolder(home), ledger: inFolder(home, 'ledger.db'), store: inFolder(home, 'store') };
+  return { ...places, isLedgerNamed: true, config: {}, cluster: undefined, env: { XDG_STATE_HOME: inFolder('state') } };
+}
+
+/** A ledger of three rows, of which the first has its result in the store. */
+beforeEach(async () => {
+  settings = settingsIn('.voxbatch');
+  ledger = await openLedger(settings.ledger);
+  endAfterTest(() => ledger.close());
+  await (await claimStore(settings, ledger)).close();
+  await fill(ledger, 3);
+  mkdirSync(inFolder('.voxbatch', 'store', 'b-1', '0000'), { recursive: true });
+  writeFileSync(stored(KEY), 'one');
+  await claimAnew(ledger);
+  await ledger.intend(aKey(1), INTENT);
+  await ledger.settle(aKey(1), { verdict: 'accepted', jobId: 'j1' }, { state: 'processing' });
+  await ledger.finishJob(aKey(1), { file: FILE }, { outcome: 'succeeded', file: FILE });
+});
+
+function stored(key: string): string {
+  return inFolder('.voxbatch', 'store', key);
+}
+
+function backUp(folder = 'copy', atMoment?: (moment: BackupMoment) => void | Promise<void>): Promise<BackupView> {
+  return backUpHere({ folder: inFolder(folder), settings, atMoment });
+}
+
+/** Dies, as far as others see, at this moment. */
+function dyingAt(moment: BackupMoment | RestoreMoment): (now: string) => void {
+  return (now) => {
+    if (now === moment) throw new Error('killed');
+  };
+}
+
+const refused = (why: string): unknown =>
+  expect.objectContaining({
+    problem: expect.objectContaining({ type: 'backup-refused', refusal: expect.objectContaining({ why }) }),
+  });
+
+describe('a backup', () => {
+  it('holds ledger and media, for its owner alone, and again only what is new', async () => {
+    const first = await backUp();
+    expect(first).toMatchObject({
+      ...{ batches: 1, open: 1, rows: 3, replaces: null, wasInterrupted: false },
+      media: { isCopied: true, files: 1, bytes: 3, newFiles: 1, missing: 0 },
+    });
+    expect(statSync(inFolder('copy')).mode & 0o777).toBe(0o700);
+    for (const name of readdirSync(inFolder('copy'))) expect(statSync(inFolder('copy', name)).mode & 0o077).toBe(0);
+    writeFileSync(stored('b-1/0000/2-speech-1.mp3'), 'two');
+    const second = await backUp();
+    expect(second).toMatchObject({ replaces: first.madeAt, media: { files: 2, newFiles: 1 } });
+    expect(readdirSync(inFolder('copy')).filter((name) => name.startsWith('ledger-'))).toHaveLength(1);
+  });
+
+  it('is again without what was removed from the store, and keeps what the store has lost', async () => {
+    writeFileSync(stored('b-1/0000/2-speech-1.mp3'), 'two');
+    await backUp();
+    rmSync(stored('b-1/0000/2-speech-1.mp3'));
+    rmSync(stored(KEY));
+    expect(await backUp()).toMatchObject({ media: { missing: 0 } });
+    expect(readdirSync(inFolder('copy', 'store', 'b-1', '0000'))).toEqual(['1-speech-1.mp3']);
+  });
+
+  it('says which files on record are nowhere', async () => {
+    rmSync(stored(KEY));
+    expect(await backUp()).toMatchObject({ media: { files: 0, missing: 1 } });
+  });
+
+  it('copies the ledger once more if files are removed on purpose between the ledger and the media', async () => {
+    for (const row of [2, 3]) await endAnyhow(ledger, row);
+    await ledger.closeBatch('b');
+    let copies = 0;
+    const view = await backUp('copy', async (moment) => {
+      if (moment !== 'ledger' || (copies += 1) > 1) return;
+      await ledger.beginClean('b', { media: true, rows: false });
+      await ledger.cleanRows('b', [1, 2, 3]);
+      rmSync(stored(KEY));
+    });
+    expect(copies).toBe(2);
+    expect(view.media).toMatchObject({ files: 0, missing: 0 });
+  });
+
+  it.each(['ledger', 'media', 'named'] as const)(
+    'that was killed (%s) leaves the former one, and says so',
+    async (moment) => {
+      const first = await backUp();
+      writeFileSync(stored('b-1/0000/2-speech-1.mp3'), 'two');
+      await expect(backUp('copy', dyingAt(moment))).rejects.toThrow('killed');
+      const restored = await restoreHere({ folder: inFolder('copy'), settings: settingsIn('other') });
+      expect(restored).toMatchObject({ madeAt: first.madeAt });
+      expect(await backUp()).toMatchObject({ wasInterrupted: true, replaces: first.madeAt, media: { files: 2 } });
+      expect(await backUp()).toMatchObject({ wasInterrupted: false });
+    },
+  );
+
+  it('that was killed leaves none if there was none', async () => {
+    await expect(backUp('copy', dyingAt('named'))).rejects.toThrow('killed');
+    await expect(restoreHere({ folder: inFolder('copy'), settings: settingsIn('other') })).rejects.toEqual(
+      refused('none'),
+    );
+    expect(await backUp()).toMatchObject({ wasInterrupted: true, replaces: null });
+  });
+
+  it('is refused in its own folder, among other files, over another ledger, and with links', async () => {
+    await expect(backUp('.voxbatch')).rejects.toEqual(refused('inside'));
+    await expect(backUp('.voxbatch/store/copy')).rejects.toEqual(refused('inside'));
+    symlinkSync(inFolder('.voxbatch'), inFolder('link'));
+    await expect(backUp('link/copy')).rejects.toEqual(refused('inside'));
+    expect(existsSync(inFolder('.voxbatch', 'copy'))).toBe(false);
+    mkdirSync(inFolder('mine'));
+    writeFileSync(inFolder('mine', 'letter.txt'), 'Dear');
+    await expect(backUp('mine')).rejects.toEqual(refused('not-empty'));
+    expect(readdirSync(inFolder('mine'))).toEqual(['letter.txt']);
+    await backUp();
+    const other = settingsIn('other');
+    await (await openLedger(other.ledger)).close();
+    await expect(backUpHere({ folder: inFolder('copy'), settings: other })).rejects.toEqual(refused('another-ledger'));
+    rmSync(inFolder('copy', 'backup.json'));
+    symlinkSync(inFolder('mine', 'letter.txt'), inFolder('copy', 'backup.json'));
+    await expect(backUp()).rejects.toEqual(refused('link'));
+    expect(readFileSync(inFolder('mine', 'letter.txt'), 'utf8')).toBe('Dear');
+  });
+
+  it('is refused where a file is in place of the folder', async () => {
+    writeFileSync(inFolder('file'), 'mine');
+    await expect(backUp('file')).rejects.toEqual(refused('unwritable'));
+    await expect(backUp('file/copy')).rejects.toEqual(refused('unwritable'));
+    expect(readFileSync(inFolder('file'), 'utf8')).toBe('mine');
+  });
+
+  it('is refused while another runs, and where the store is not there', async () => {
+    const lock = new KernelLock(`${settings.ledger}.backup`);
+    endAfterTest(() => {
+      lock.close();
+    });
+    expect(lock.tryAlone()).toBe(true);
+    await expect(backUp()).rejects.toMatchObject({ problem: { type: 'backup-held', by: 'backup' } });
+    lock.release();
+    await backUp();
+    // As with a disk that is not mounted.
+    rmSync(inFolder('.voxbatch', 'store'), { recursive: true });
+    await expect(backUp()).rejects.toMatchObject({ problem: { type: 'store-missing' } });
+    expect(existsSync(inFolder('copy', 'store', KEY))).toBe(true);
+  });
+
+  it('is refused for a ledger in a database server, with its own tools', async () => {
+    settings = { ...settings, ledger: 'postgres://ann@127.0.0.1:1/voxbatch' };
+    await expect(backUp()).rejects.toEqual(refused('server'));
+    expect(existsSync(inFolder('copy'))).toBe(false);
+  });
+});
+
+describe('a restore', () => {
+  const restore = (home = 'other', atMoment?: (moment: RestoreMoment) => void) =>
+    restoreHere({ folder: inFolder('copy'), settings: settingsIn(home), atMoment });
+
+  it('puts ledger and media in place, and says what may have been sent since', async () => {
+    await ledger.intend(aKey(2), INTENT);
+    await backUp();
+    const view = await restore();
+    expect(view).toMatchObject({
+      batches: [{ batch: 'b', rows: 3, isClosed: false, waiting: 1, running: 0, inDoubt: 1 }],
+      ...{ mayPayAgain: 1, isKnown: true, media: { isCopied: true, files: 1, newFiles: 1, missing: 0 } },
+    });
+    expect(readFileSync(inFolder('other', 'store', KEY), 'utf8')).toBe('one');
+    expect(statSync(inFolder('other', 'ledger.db')).mode & 0o777).toBe(0o600);
+    expect(statSync(inFolder('other')).mode & 0o777).toBe(0o700);
+    const restored = await openLedger(inFolder('other', 'ledger.db'));
+    endAfterTest(() => restored.close());
+    expect(restored.readOnly).toMatchObject({ type: 'backup' });
+    expect(await restored.readRow('b', 1)).toMatchObject({ row: { outcome: 'succeeded' } });
+  });
+
+  it('leaves the media that are still there, and is refused where those of another ledger are', async () => {
+    await backUp();
+    rmSync(settings.ledger);
+    rmSync(`${settings.ledger}-wal`, { force: true });
+    writeFileSync(stored('b-1/0000/2-speech-1.mp3'), 'sent since');
+    expect(await restore('.voxbatch')).toMatchObject({ media: { files: 1, newFiles: 0, missing: 0 } });
+    expect(readFileSync(stored('b-1/0000/2-speech-1.mp3'), 'utf8')).toBe('sent since');
+    mkdirSync(inFolder('other', 'store'), { recursive: true });
+    writeFileSync(inFolder('other', 'store', '.ledger'), 'another');
+    await expect(restore()).rejects.toMatchObject({ problem: { type: 'store-of-another' } });
+    expect(existsSync(inFolder('other', 'ledger.db'))).toBe(false);
+  });
+
+  it('is refused over a ledger, while somebody works there, and from a damaged backup', async () => {
+    await backUp();
+    await expect(restore('.voxbatch')).rejects.toEqual(refused('ledger-there'));
+    mkdirSync(inFolder('other'));
+    const lock = new KernelLock(inFolder('other', 'ledger.db.lock'));
+    endAfterTest(() => {
+      lock.close();
+    });
+    expect(lock.tryShared()).toBe(true);
+    await expect(restore()).rejects.toMatchObject({ problem: { type: 'backup-held', by: 'work' } });
+    lock.release();
+    const [file = ''] = readdirSync(inFolder('copy')).filter((name) => name.startsWith('ledger-'));
+    const bytes = readFileSync(inFolder('copy', file));
+    bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
+    chmodSync(inFolder('copy', file), 0o600);
+    writeFileSync(inFolder('copy', file), bytes);
+    await expect(restore()).rejects.toMatchObject({ problem: { type: 'backup-differs' } });
+    expect(readdirSync(inFolder('other'))).toEqual(['ledger.db.lock']);
+  });
+
+  it('takes the place of a ledger in which nothing was ever recorded, which takes no writes any more', async () => {
+    await backUp();
+    const empty = await openLedger(inFolder('other', 'ledger.db'));
+    endAfterTest(() => empty.close());
+    await expect(restore('other', dyingAt('media'))).rejects.toThrow('killed');
+    expect(await restore()).toMatchObject({ batches: [{ batch: 'b' }] });
+    await expect(fill(empty, 1)).rejects.toMatchObject({ name: 'LedgerReadOnly' });
+    const restored = await openLedger(inFolder('other', 'ledger.db'));
+    endAfterTest(() => restored.close());
+    expect([restored.id, restored.readOnly?.type]).toEqual([ledger.id, 'backup']);
+    // One that cannot be read is a person's to move away.
+    // Nor is one whose log may be all that is left of it.
+    mkdirSync(inFolder('fourth'));
+    for (const name of ['ledger.db', 'ledger.db-wal']) writeFileSync(inFolder('fourth', name), '');
+    await expect(restore('fourth')).rejects.toEqual(refused('ledger-there'));
+    writeFileSync(inFolder('broken.db'), 'This was a ledger once.');
+    const there = { ...settingsIn('third'), ledger: inFolder('broken.db') };
+    await expect(restoreHere({ folder: inFolder('copy'), settings: there })).rejects.toEqual(refused('ledger-there'));
+    expect(readFileSync(inFolder('broken.db'), 'utf8')).toBe('This was a ledger once.');
+  });
+
+  it.each(['copied', 'media'] as const)('that was killed (%s) has no ledger yet; again, it ends', async (moment) => {
+    await backUp();
+    await expect(restore('other', dyingAt(moment))).rejects.toThrow('killed');
+    expect(existsSync(inFolder('other', 'ledger.db'))).toBe(false);
+    expect(await restore()).toMatchObject({ media: { files: 1, missing: 0 } });
+  });
+
+  it('is refused from a form of a later version', async () => {
+    await backUp();
+    const manifest = JSON.parse(readFileSync(inFolder('copy', 'backup.json'), 'utf8')) as object;
+    writeFileSync(inFolder('copy', 'backup.json'), JSON.stringify({ ...manifest, form: 2, version: '9.0.0' }));
+    await expect(restore()).rejects.toEqual(refused('too-new'));
+    await expect(backUp()).rejects.toEqual(refused('too-new'));
+  });
+});

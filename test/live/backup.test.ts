@@ -1,0 +1,124 @@
+/** @slow */
+import { expect, it } from '@jest/globals';
+import { rm } from 'node:fs/promises';
+import { readPage } from '../docs/pages.ts';
+import { expectWhole, report, saying } from '../support/batch-end.ts';
+import { LiveWorld } from '../support/live-world.ts';
+
+const ROWS = 40;
+// So slow that the batch is in its middle also on a busy machine.
+const RUN = ['run', 'lines.csv', '--rate', '4', '--halt', 'never'];
+const SENDING = [RUN, ['resume', 'lines'], ['redrive', 'lines'], ['worker'], ['up'], ['say', 'Hello.', '--voice', 'v']];
+
+/** The commands of the guide once a backup is in place, for this batch. */
+function guideCommands(batch: string): readonly string[][] {
+  const [, section = ''] = readPage('docs/guide/backup.md').split('## Restore\n');
+  const blocks = (section.split(/^## /m)[0] ?? '').matchAll(/^ *```sh\n(.*?)^ *```/gms);
+  const lines = [...blocks].flatMap(([, commands = '']) => commands.split('\n'));
+  const words = lines.map((line) => line.split('#')[0]?.trim().replace('BATCH', batch).split(' ').slice(1) ?? []);
+  return words.filter(([command]) => command !== undefined && command !== 'restore');
+}
+
+it('a ledger that is lost in mid-batch goes on from its backup by the guide, whenever backup and restore are killed, and no row is paid for twice', async () => {
+  const world = await LiveWorld.open({ seed: 61, jobMs: [100, 500], rows: ROWS, kinds: ['tts'] });
+  const dies = async (command: string, moment: string): Promise<void> => {
+    const ended = await world.start([command, 'copy'], { dieAt: `${command}-${moment}:1` }).ended;
+    expect([moment, ended]).toEqual([moment, expect.objectContaining({ signal: 'SIGKILL' })]);
+  };
+  const run = world.start(RUN);
+  await world.untilCharged(ROWS / 5);
+  expect(await world.run(['backup', 'copy', '--json'])).toMatchObject({ code: 0 });
+  for (const moment of ['ledger', 'media', 'named']) await dies('backup', moment);
+  // Each of the killed ones left the first whole; the next says so.
+  expect(await world.run(['backup', 'copy'])).toMatchObject({ code: 0, stderr: saying('did not end') });
+  await dies('backup', 'published');
+  const since = world.charges().size;
+  await world.untilCharged(ROWS / 2);
+  // What was sent ends, and its results are stored.
+  await world.run(['pause', 'lines']);
+  await run.ended;
+  const sent = world.charges().size;
+  expect(sent).toBeGreaterThan(since);
+
+  for (const suffix of ['', '-wal', '-shm']) await rm(world.path('.voxbatch', `ledger.db${suffix}`), { force: true });
+  await rm(world.path('out'), { recursive: true, force: true });
+  for (const moment of ['copied', 'media']) {
+    await dies('restore', moment);
+    // Without a ledger, its media forbid to begin another one.
+    expect(await world.run(RUN)).toMatchObject({ code: 2, stderr: saying('belong to another ledger') });
+  }
+  await dies('restore', 'placed');
+  expect(await world.run(['restore', 'copy'])).toMatchObject({ code: 2, stderr: saying('There is a ledger already') });
+  await rm(world.path('.voxbatch', 'ledger.db'));
+  const restored = await world.run(['restore', 'copy', '--json']);
+  expect(restored).toMatchObject({ code: 0, stderr: '' });
+  const view = JSON.parse(restored.stdout) as { may_pay_again: number; batches: { batch: string }[] };
+  expect(view.batches).toEqual([expect.objectContaining({ batch: 'lines', rows: ROWS, is_closed: false })]);
+  expect(view.may_pay_again).toBeGreaterThanOrEqual(sent - since);
+
+  expect(await world.run(['trust'])).toMatchObject({ code: 0 });
+  const refused = { code: 4, stderr: saying('nobody has accepted it') };
+  for (const command of SENDING) expect([command, await world.run(command)]).toMatchObject([command, refused]);
+  const commands = guideCommands('lines');
+  expect(commands).toContainEqual(['ledger', 'accept-copy', '--compared']);
+  for (const command of commands) {
+    if (command[0] === 'resume') expect(world.charges().size).toBe(sent);
+    const { code, stderr } = await world.run(command);
+    // The batch is paused until the last of them.
+    expect([command, code, stderr]).toEqual([
+      command,
+      ['reconcile', 'results'].includes(command[0] ?? '') ? 75 : 0,
+      stderr,
+    ]);
+    if (command.join(' ') === 'ledger compare-store')
+      expect(await world.run(['resume', 'lines'])).toMatchObject({ code: 4, stderr: saying('--compared') });
+  }
+  await world.start(RUN).ended;
+  const end = await expectWhole(world, 'lines', ROWS);
+  report('ledger restored from a backup', { since, sent, ...end });
+  expect(end.charges).toBe(ROWS);
+  expect(world.doubleCharges()).toEqual([]);
+});
+
+it('in an empty home after all was lost, a backup sends nothing by itself; rows that the account does not have are run as a new batch', async () => {
+  const world = await LiveWorld.open({ seed: 62, jobMs: [200, 800], rows: ROWS, kinds: ['tts'] });
+  const run = world.start(RUN);
+  await world.untilCharged(ROWS / 4);
+  expect(await world.run(['backup', 'copy'])).toMatchObject({ code: 0, stdout: saying('Backed up to') });
+  await world.untilCharged(ROWS / 2);
+  await run.kill();
+  const texts = (): string[] => world.simulator.ledger().flatMap(({ text }) => (text === undefined ? [] : [text]));
+  const sent = new Set(texts());
+
+  const env = { VOXBATCH_HOME: world.path('home') };
+  expect(await world.run(['restore', 'copy'], { env })).toMatchObject({
+    ...{ code: 0, stdout: saying('may have been sent since, and would be paid for again') },
+  });
+  for (const command of [RUN, ['resume', 'lines'], ['up']])
+    expect([command, await world.run(command, { env })]).toMatchObject([command, { code: 4 }]);
+  expect(await world.run(['ledger', 'accept-copy'], { env })).toMatchObject({
+    code: 0,
+    stderr: saying('Paused: lines'),
+  });
+  expect(await world.run(RUN, { env })).toMatchObject({ code: 75 });
+  expect(await world.run(['resume', 'lines'], { env })).toMatchObject({ code: 4, stderr: saying('--compared') });
+  expect(await world.run(['ledger', 'compare-store'], { env })).toMatchObject({ code: 0 });
+  expect(await world.run(['ledger', 'accept-copy', '--compared'], { env })).toMatchObject({ code: 0 });
+  expect(texts()).toHaveLength(sent.size);
+
+  // What the account has is not sent again.
+  await world.run(['stop', 'lines', '--now'], { env });
+  const [header = '', ...lines] = (await world.read('lines.csv')).trim().split('\n');
+  const rest = lines.filter((line) => ![...sent].some((text) => line.includes(text)));
+  expect(rest).toHaveLength(ROWS - sent.size);
+  await world.write('rest.csv', [header, ...rest, ''].join('\n'));
+  expect(await world.run(['run', 'rest.csv', '--name', 'rest'], { env })).toMatchObject({ code: 0 });
+  const all = texts();
+  report('everything lost but the backup', {
+    sent: sent.size,
+    charges: all.length,
+    twice: all.length - new Set(all).size,
+  });
+  expect(all.length).toBe(ROWS);
+  expect(new Set(all).size).toBe(ROWS);
+});
