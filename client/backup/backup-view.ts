@@ -1,3 +1,4 @@
+import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { CopiedMedia } from '../../store/backup/copy-media.ts';
 import type { Manifest } from './manifest.ts';
 
@@ -52,7 +53,7 @@ export function viewBackup(
 export interface BackedUpBatch {
   readonly batch: string;
   readonly rows: number;
-  readonly isClosed: boolean;
+  readonly state: BatchRecord['state'];
   /** Rows that waited at that moment: whatever of them was sent since would be paid for again. */
   readonly waiting: number;
   /** Rows whose job ran or whose result was being fetched: a later step, or another try, may have been sent since. */

@@ -11,7 +11,7 @@ export async function backedUpBatches(
   for (const { name, rows, state } of batches.toSorted((one, other) => other.number - one.number)) {
     const { states } = await ledger.counts(name);
     seen.push({
-      ...{ batch: name, rows, isClosed: state === 'closed' },
+      ...{ batch: name, rows, state },
       waiting: states.waiting + states.blocked,
       running: states.processing + states.fetching + states.verifying,
       inDoubt: states.submitting,

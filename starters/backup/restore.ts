@@ -23,7 +23,7 @@ const MOST_SHOWN = 20;
 
 function linesFor(view: RestoreView): readonly string[] {
   const { folder, ledger, madeAt, batches, mayPayAgain } = view;
-  const open = batches.filter(({ isClosed }) => !isClosed);
+  const open = batches.filter(({ state }) => state !== 'closed');
   const closed = batches.length - open.length;
   const more = open.length - MOST_SHOWN;
   return [

@@ -53,7 +53,7 @@ it('a ledger that is lost in mid-batch goes on from its backup by the guide, whe
   const restored = await world.run(['restore', 'copy', '--json']);
   expect(restored).toMatchObject({ code: 0, stderr: '' });
   const view = JSON.parse(restored.stdout) as { may_pay_again: number; batches: { batch: string }[] };
-  expect(view.batches).toEqual([expect.objectContaining({ batch: 'lines', rows: ROWS, is_closed: false })]);
+  expect(view.batches).toEqual([expect.objectContaining({ batch: 'lines', rows: ROWS, state: 'open' })]);
   expect(view.may_pay_again).toBeGreaterThanOrEqual(sent - since);
 
   expect(await world.run(['trust'])).toMatchObject({ code: 0 });

@@ -192,7 +192,7 @@ describe('a restore', () => {
     await backUp();
     const view = await restore();
     expect(view).toMatchObject({
-      batches: [{ batch: 'b', rows: 3, isClosed: false, waiting: 1, running: 0, inDoubt: 1 }],
+      batches: [{ batch: 'b', rows: 3, state: 'open', waiting: 1, running: 0, inDoubt: 1 }],
       ...{ mayPayAgain: 1, isKnown: true, media: { isCopied: true, files: 1, newFiles: 1, missing: 0 } },
     });
     expect(readFileSync(inFolder('other', 'store', KEY), 'utf8')).toBe('one');
