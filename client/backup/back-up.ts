@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isoTime } from '../../contract/iso-time.ts';
 import { KernelLock } from '../../embedded/kernel-lock.ts';
 import { sha256Of } from '../../inputs/regular-file.ts';
 import type { BackupDialect, BackupFacts } from '../../ledger/backup/backup-dialect.ts';
@@ -27,7 +28,7 @@ import {
   type BackupPaths,
 } from './backup-folder.ts';
 import { viewBackup, type BackupView } from './backup-view.ts';
-import { FORM, readManifest, writeManifest, type Manifest } from './manifest.ts';
+import { FORM, readManifest, writeManifest, type Manifest } from '../../results/backup/manifest.ts';
 
 export interface BackupOptions {
   readonly folder: string;
@@ -160,7 +161,7 @@ function manifestOf(
   { id, at, facts, bytes, sha256, media, missing }: Copied,
   { place, store, isCopied }: { readonly place: string; readonly store: string; readonly isCopied: boolean },
 ): Manifest {
-  const madeAt = new Date(at).toISOString();
+  const madeAt = isoTime(at);
   const { ledger, tables, batches, open, rows } = facts;
   return {
     form: FORM,

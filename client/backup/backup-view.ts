@@ -1,6 +1,6 @@
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { CopiedMedia } from '../../store/backup/copy-media.ts';
-import type { Manifest } from './manifest.ts';
+import type { Manifest } from '../../results/backup/manifest.ts';
 
 /** `voxbatch backup`. Sizes in bytes. */
 export interface BackupView {

@@ -18,7 +18,7 @@ import { isPlaceKnown } from '../trust/known-ledgers.ts';
 import { dialectOf } from './back-up.ts';
 import { backupPaths, isThere, refuseBackup, refuseStrange, writingTo, type BackupPaths } from './backup-folder.ts';
 import type { RestoreView } from './backup-view.ts';
-import { readManifest, type Manifest } from './manifest.ts';
+import { readManifest, type Manifest } from '../../results/backup/manifest.ts';
 import { backedUpBatches } from './may-pay-again.ts';
 
 export interface RestoreOptions {

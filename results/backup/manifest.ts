@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readJson, syncToDisk } from '../../results/files.ts';
+import { readJson, syncToDisk } from '../files.ts';
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
