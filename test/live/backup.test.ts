@@ -7,7 +7,8 @@ import { LiveWorld } from '../support/live-world.ts';
 
 const ROWS = 40;
 // So slow that the batch is in its middle also on a busy machine.
-const RUN = ['run', 'lines.csv', '--rate', '4', '--halt', 'never'];
+const RUN = ['run', 'lines.csv', '--rate', '1', '--halt', 'never'];
+const FASTER = ['tune', 'lines', '--rate', '20'];
 const SENDING = [RUN, ['resume', 'lines'], ['redrive', 'lines'], ['worker'], ['up'], ['say', 'Hello.', '--voice', 'v']];
 
 /** The commands of the guide once a backup is in place, for this batch. */
@@ -73,7 +74,8 @@ it('a ledger that is lost in mid-batch goes on from its backup by the guide, whe
     if (command.join(' ') === 'ledger compare-store')
       expect(await world.run(['resume', 'lines'])).toMatchObject({ code: 4, stderr: saying('--compared') });
   }
-  await world.start(RUN).ended;
+  await world.run(FASTER);
+  await world.start(['run', 'lines.csv', '--halt', 'never']).ended;
   const end = await expectWhole(world, 'lines', ROWS);
   report('ledger restored from a backup', { since, sent, ...end });
   expect(end.charges).toBe(ROWS);
