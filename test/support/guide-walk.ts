@@ -41,8 +41,8 @@ export async function followWalk(
 }
 
 /**
- * Runs lines of bash in a folder, with the compiled `voxbatch`. The port of a guide's simulator, 8080, may be taken here, so another
- * one stands for it. Rejects unless the last line succeeds.
+ * Runs lines of bash in a folder, with the compiled `voxbatch`. The guide's ports, of its simulator, webhooks and metrics, may be taken here, so
+ * others stand for them. Rejects unless the last line succeeds.
  */
 export async function runScript(
   folder: string,
@@ -53,7 +53,9 @@ export async function runScript(
   await mkdir(bin, { recursive: true });
   await writeFile(join(bin, 'voxbatch'), `#!/bin/sh\nexec '${process.execPath}' '${CLI}' "$@"\n`);
   await chmod(join(bin, 'voxbatch'), 0o755);
-  await writeFile(join(folder, 'walk.sh'), [...lines, ''].join('\n').replaceAll('8080', String(await freePort())));
+  let script = [...lines, ''].join('\n');
+  for (const port of ['8080', '8765', '9464']) script = script.replaceAll(port, String(await freePort()));
+  await writeFile(join(folder, 'walk.sh'), script);
   const { VOXBATCH_TEMPORAL_CLI, HOME, PATH = '' } = process.env;
   return promisify(execFile)('bash', ['walk.sh'], {
     cwd: folder,
