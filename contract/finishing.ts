@@ -102,3 +102,23 @@ export function parsePause(given: string): number | undefined {
   const seconds = /^0+(\.0*)?$/.test(text.trim()) ? 0 : parsePositive(text);
   return seconds !== undefined && seconds <= MOST_PAUSE ? seconds : undefined;
 }
+
+/** Options of both by their names, as text. */
+export function soundOptions({
+  join,
+  finish = {},
+}: {
+  readonly join?: Joining;
+  readonly finish?: Finishing;
+}): Readonly<Record<string, string>> {
+  const { loudness, trimSilence, sampleRate, format } = finish;
+  const all = defined({
+    join: join?.column,
+    pause: join?.pause,
+    loudness,
+    trimSilence,
+    sampleRate,
+    soundFormat: format,
+  });
+  return Object.fromEntries(Object.entries(all).map(([name, value]) => [name, String(value)]));
+}

@@ -57,6 +57,7 @@ export const METHODS = {
   ...from(() => import('./batches/progress.ts'), 'recentEnds', 'oldestRow'),
   ...from(() => import('./metrics/gauges.ts'), 'gauges'),
   ...from(() => import('./batches/stops.ts'), 'stopNow', 'cancelRest'),
+  ...from(() => import('./batches/add-sound.ts'), 'addSound'),
   ...from(() => import('./batches/unfinished.ts'), 'runningJobs'),
   ...from(() => import('./batches/not-chosen.ts'), 'openUnsent'),
   ...from(() => import('./money/charge-ratios.ts'), 'untoldSteps', 'chargeOutlook'),

@@ -161,10 +161,11 @@ export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   results: {
     does: 'Write the result files of a batch as it is now',
     operands: [BATCH],
-    flags: 'mediaLinks out xlsx report json',
+    flags: 'mediaLinks out xlsx report join pause loudness trimSilence sampleRate soundFormat json',
     notes: LOOKING,
     examples: [
       'voxbatch results lines --out delivered',
+      'voxbatch results book --join chapter --loudness -16',
       'voxbatch results lines --xlsx',
       'voxbatch results lines --media-links 7d',
     ],

@@ -3,10 +3,13 @@ import { plural } from '../terminal/words.ts';
 import { jsonLine, printAnswer, type RunContext } from '../terminal/output.ts';
 import { viewResults } from '../../client/look/files-view.ts';
 import { readEnd, writeFiles } from '../../client/look/write-files.ts';
+import { addSound } from '../../client/sound/add-sound.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import { isStranger } from '../../client/trust/known-ledgers.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
+import { usageError } from '../exit-error.ts';
+import { readSound } from '../sound/read-sound.ts';
 import { atLedger } from '../connect/settings.ts';
 import { damageLines, keptLines, madeLines, showFilesMade } from '../terminal/file-words.ts';
 import { REPORT_WORDS } from '../terminal/report-words.ts';
@@ -24,12 +27,18 @@ const LIMITS: Readonly<Record<Exclude<Limit, 'seven-days' | undefined>, string>>
 
 /**
  * `voxbatch results [BATCH]`: writes the files of a batch from the ledger and the store, in their current state. Can be
- * repeated at any time, even while the batch runs. The exit code is that of the batch, or 15 if something does not add
+ * repeated at any time, even while the batch runs. With `--join`, `--loudness` and the like, a batch that was begun without has its
+ * sound joined or finished from then on. The exit code is that of the batch, or 15 if something does not add
  * up.
  */
 export async function results(name: string | undefined, flags: Flags, { output }: RunContext): Promise<ExitName> {
   return atLedger(async (ledger, settings) => {
-    const batch = await chooseBatch(ledger, name);
+    const sound = readSound(flags);
+    const isAdded = (sound.join ?? sound.finish) !== undefined;
+    if (isAdded && flags.mediaLinks !== undefined)
+      throw usageError('--media-links makes no files; give --join and the others without it.');
+    const found = await chooseBatch(ledger, name);
+    const batch = isAdded ? await addSound(ledger, settings, found, sound) : found;
     const { mediaLinks: lifetimeMs } = flags;
     if (lifetimeMs !== undefined) {
       const written = await writeLinks({ ledger, settings, batch, out: flags.out, lifetimeMs });

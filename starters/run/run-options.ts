@@ -3,10 +3,10 @@ import { nameAmong } from '../commands/flag-values.ts';
 import { type CheckRequest, planOf, type RunPlan as ChosenPlan } from '../../client/run/check-run.ts';
 import type { SessionRequest } from '../../client/session.ts';
 import type { EarlyServer } from '../../client/temporal/early-server.ts';
+import { readSound } from '../sound/read-sound.ts';
 import type { Pilot } from './finish-run.ts';
 import { isBatchName, nameFromFile } from '../../contract/batch-name.ts';
 import { defined } from '../../contract/defined.ts';
-import { chosenFinishing, faultOfFinishing, type WantedFinishing } from '../../contract/finishing.ts';
 import { DEFAULT_SEED, type Subset } from '../../contract/subset.ts';
 import { usageError } from '../exit-error.ts';
 import type { Settings } from '../../client/settings.ts';
@@ -71,10 +71,8 @@ export async function readRunFlags(
   const map = readMap(flags.map ?? []);
   const tuning = readTuning(flags);
   const subset = readSubset(flags);
-  const { join: column, pause, out, confirm: confirmAbove } = flags;
-  if (pause !== undefined && column === undefined) throw usageError('--pause needs --join.');
-  const join = column === undefined ? undefined : { column, pause: pause ?? 0 };
-  const finish = readFinishing(flags);
+  const { out, confirm: confirmAbove } = flags;
+  const { join, finish } = readSound(flags);
   const given = defined({
     name,
     out,
@@ -99,24 +97,6 @@ export async function readRunFlags(
       ...(flags.assumeSeconds === undefined ? [] : ['--assume-seconds']),
     ],
   };
-}
-
-/** What flags say of how copies are finished; undefined if none does. */
-function readFinishing({ loudness, trimSilence, sampleRate, soundFormat }: Flags): WantedFinishing | undefined {
-  const finishing = defined({
-    loudness: nullIfNone(loudness),
-    trimSilence,
-    sampleRate: nullIfNone(sampleRate),
-    format: nullIfNone(soundFormat),
-  });
-  const fault = faultOfFinishing(chosenFinishing(finishing) ?? {});
-  if (fault?.option === 'sampleRate')
-    throw usageError(`--sample-rate ${String(sampleRate)}: expected ${fault.expected}.`);
-  return Object.keys(finishing).length === 0 ? undefined : finishing;
-}
-
-function nullIfNone<T>(value: T | 'none'): T | null {
-  return value === 'none' ? null : value;
 }
 
 function readMap(pairs: readonly string[]): Record<string, string> {

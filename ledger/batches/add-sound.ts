@@ -1,0 +1,39 @@
+import { byItself } from '../../contract/actions.ts';
+import { type Finishing, type Joining, soundOptions } from '../../contract/finishing.ts';
+import { LedgerMisuse } from '../errors.ts';
+import { noteAction } from '../history/actions.ts';
+import { settingsColumns } from '../records.ts';
+import type { Db } from '../schema.ts';
+import { write } from '../database/transactions.ts';
+import { requireBatch, setBatch } from './read-batches.ts';
+
+/** How a batch's sound is joined and finished. */
+export interface Sound {
+  readonly join?: Joining | undefined;
+  readonly finish?: Finishing | undefined;
+}
+
+/**
+ * Records that a batch's sound is joined or finished, too. It changes no row, and costs nothing. Throws {@link LedgerMisuse} if the batch
+ * is joined or finished otherwise already.
+ */
+export async function addSound(db: Db, batch: string, { join, finish }: Sound, by = byItself(null)): Promise<void> {
+  await write(db, async (tx) => {
+    const { settings } = await requireBatch(tx, batch);
+    const before = soundOptions(settings.reading);
+    const reading = { ...settings.reading, ...(join && { join }), ...(finish && { finish }) };
+    const after = soundOptions(reading);
+    const changed = Object.fromEntries(
+      Object.entries(after).flatMap(([name, to]) => {
+        const from = before[name] ?? 'none';
+        return from === to ? [] : [[name, { from, to }]];
+      }),
+    );
+    if (Object.keys(changed).length === 0) return;
+    const { reading: was } = settings;
+    if ((join !== undefined && was.join !== undefined) || (finish !== undefined && was.finish !== undefined))
+      throw new LedgerMisuse(`Batch "${batch}" is joined or finished otherwise already.`);
+    await setBatch(tx, batch, settingsColumns({ ...settings, reading }));
+    await noteAction(tx, by, { kind: 'tune', batch, details: { changed } });
+  });
+}

@@ -1,0 +1,32 @@
+import { defined } from '../../contract/defined.ts';
+import { chosenFinishing, faultOfFinishing, type Joining, type WantedFinishing } from '../../contract/finishing.ts';
+import type { Flags } from '../commands/flags.ts';
+import { usageError } from '../exit-error.ts';
+
+/** What flags say of how sound is joined and finished; each undefined if none does. */
+export function readSound(flags: Flags): {
+  readonly join: Joining | undefined;
+  readonly finish: WantedFinishing | undefined;
+} {
+  const { join: column, pause } = flags;
+  if (pause !== undefined && column === undefined) throw usageError('--pause needs --join.');
+  return { join: column === undefined ? undefined : { column, pause: pause ?? 0 }, finish: readFinishing(flags) };
+}
+
+/** What flags say of how copies are finished; undefined if none does. */
+function readFinishing({ loudness, trimSilence, sampleRate, soundFormat }: Flags): WantedFinishing | undefined {
+  const finishing = defined({
+    loudness: nullIfNone(loudness),
+    trimSilence,
+    sampleRate: nullIfNone(sampleRate),
+    format: nullIfNone(soundFormat),
+  });
+  const fault = faultOfFinishing(chosenFinishing(finishing) ?? {});
+  if (fault?.option === 'sampleRate')
+    throw usageError(`--sample-rate ${String(sampleRate)}: expected ${fault.expected}.`);
+  return Object.keys(finishing).length === 0 ? undefined : finishing;
+}
+
+function nullIfNone<T>(value: T | 'none'): T | null {
+  return value === 'none' ? null : value;
+}
