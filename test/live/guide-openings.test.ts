@@ -27,6 +27,7 @@ function blocksOf(page: string): readonly string[] {
 
 /** What there is before the first command of a page. */
 const BEFORE: Readonly<Record<string, readonly string[]>> = {
+  'backup.md': ['mkdir work && cd work', LINES, 'voxbatch run lines.csv'],
   'cache.md': [LINES, 'voxbatch run lines.csv', `sed -i 's/24 Grad/30 Grad/' lines.csv`],
   'commands.md': [],
   'config.md': [LINES],
