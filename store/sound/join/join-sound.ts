@@ -18,9 +18,11 @@ const JOINERS: Readonly<Record<string, (parts: readonly JoinPart[], out: string)
 export async function joinSound(parts: readonly JoinPart[], out: string): Promise<void> {
   const [first] = parts;
   if (first === undefined) throw new CannotJoin('Expected files to join, but there is none.');
-  const other = parts.find(({ extension }) => extension !== first.extension);
-  if (other !== undefined)
-    throw new CannotJoin(`Only files of one type can be joined, and ${other.path} is of another than ${first.path}.`);
+  const types = [...new Set(parts.map(({ extension }) => extension))];
+  if (types.length > 1)
+    throw new CannotJoin(
+      `Only files of one type can be joined, and these are ${types.join(' and ')}: the column "format", or --format, says which a row gets.`,
+    );
   const join = JOINERS[first.extension];
   if (join === undefined) throw new CannotJoin(`Only WAV and MP3 files can be joined, and ${first.path} is neither.`);
   await join(parts, out);
