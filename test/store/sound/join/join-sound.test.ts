@@ -144,7 +144,6 @@ describe('MP3 files are joined', () => {
 
 describe('files that do not fit', () => {
   it.each([
-    ['a type of its own', async () => tone('flac', 1), 'is of another than'],
     ['another rate', async () => tone('mp3', 1, '-ar', '16000'), 'has 16000 Hz, 1 channel'],
     ['other channels', async () => tone('mp3', 1, '-ac', '2'), 'has 24000 Hz, 2 channels'],
     ['damage', async () => file('mp3', Buffer.concat([media.mp3(), Buffer.alloc(9, 'x')])), 'is damaged'],
@@ -154,6 +153,11 @@ describe('files that do not fit', () => {
     await expect(failed).rejects.toThrow(CannotJoin);
     await expect(failed).rejects.toThrow(odd);
     await expect(failed).rejects.toThrow(words);
+  });
+
+  it('are told by their types if these differ', async () => {
+    const failed = joined([partOf(await tone('mp3', 1)), partOf(await tone('flac', 1))]);
+    await expect(failed).rejects.toThrow('these are mp3 and flac');
   });
 
   it('are those of other types, however alike', async () => {
