@@ -43,14 +43,14 @@ function linesFor(view: RestoreView): readonly string[] {
     ...(more > 0 ? [`and ${number(more)} more (--json shows all)`] : []),
     `Rows that waited may have been sent since; of rows that ran, a later step or another try. ${closed > 0 ? `${plural(closed, 'batch', 'batches')} had ended, and may have been extended or redriven since. ` : ''}Batches that were begun since are not in it.`,
     'Nothing is sent from it until you have accepted it and compared:',
-    ...nextCommands(view, open).map((command) => `  ${command}`),
+    ...nextCommands(view, open).map(([command, why]) => `  ${command.padEnd(WIDTH)}  # ${why}`),
   ];
 }
 
 function mediaLines({ isCopied, place, files, newFiles, newBytes, missing }: RestoreView['media']): readonly string[] {
   if (!isCopied) return [`Media stay in ${place}.`];
   return [
-    `${plural(files, 'file')} of media: ${number(newFiles)} (${size(newBytes)}) put in ${place}, the others were there.`,
+    `${plural(files, 'file')} of media, of which ${number(newFiles)} (${size(newBytes)}) ${form(newFiles, 'was', 'were')} not yet in ${place}.`,
     ...(missing > 0
       ? [
           `${plural(missing, 'file')} that the ledger names ${form(missing, 'is', 'are')} not there. What jobs still give is fetched again, free: voxbatch redrive BATCH --damaged`,
@@ -59,17 +59,23 @@ function mediaLines({ isCopied, place, files, newFiles, newBytes, missing }: Res
   ];
 }
 
-/** In their order. */
-function nextCommands({ isKnown }: RestoreView, open: readonly BackedUpBatch[]): readonly string[] {
+/** Of the commands, so that what they are for stands in a column. */
+const WIDTH = 38;
+
+/** In their order, each with what it is for. */
+function nextCommands(
+  { isKnown }: RestoreView,
+  open: readonly BackedUpBatch[],
+): readonly (readonly [command: string, why: string])[] {
   const [only] = open;
   const batch = open.length === 1 && only !== undefined ? shellWord(only.batch) : 'BATCH';
   return [
-    ...(isKnown ? [] : ['voxbatch trust']),
-    'voxbatch ledger accept-copy',
-    'voxbatch ledger compare-store',
-    `voxbatch reconcile ${batch}`,
-    `voxbatch results ${batch}`,
-    'voxbatch ledger accept-copy --compared',
-    `voxbatch resume ${batch}`,
+    ...(isKnown ? [] : [['voxbatch trust', 'this ledger is yours'] as const]),
+    ['voxbatch ledger accept-copy', 'pauses all batches and schedules'],
+    ['voxbatch ledger compare-store', 'finds rows in the store that were sent since'],
+    [`voxbatch reconcile ${batch}`, 'takes their results, free'],
+    [`voxbatch results ${batch}`, 'lists the rows: those with neither _outcome nor _job_ids may have been sent'],
+    ['voxbatch ledger accept-copy --compared', 'once you have compared these with your account'],
+    [`voxbatch resume ${batch}`, 'sends all that are left'],
   ];
 }

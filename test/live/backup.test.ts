@@ -93,9 +93,9 @@ it('in an empty home after all was lost, a backup sends nothing by itself; rows 
   const sent = new Set(texts());
 
   const env = { VOXBATCH_HOME: world.path('home') };
-  expect(await world.run(['restore', 'copy'], { env })).toMatchObject({
-    ...{ code: 0, stdout: saying('may have been sent since, and would be paid for again') },
-  });
+  const restored = await world.run(['restore', 'copy'], { env });
+  expect(restored).toMatchObject({ code: 0, stdout: saying('may have been sent since, and would be paid for again') });
+  expect(restored.stdout).toMatch(/voxbatch results lines +# lists the rows/);
   for (const command of [RUN, ['resume', 'lines'], ['up']])
     expect([command, await world.run(command, { env })]).toMatchObject([command, { code: 4 }]);
   expect(await world.run(['ledger', 'accept-copy'], { env })).toMatchObject({

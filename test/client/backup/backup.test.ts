@@ -176,6 +176,15 @@ describe('a backup', () => {
     expect(existsSync(inFolder('copy', 'store', KEY))).toBe(true);
   });
 
+  it('is of the ledger alone where media are in a bucket, and asks nothing of that', async () => {
+    settings = { ...settings, store: 's3://bucket/prefix' };
+    const media = { place: 's3://bucket/prefix', isCopied: false, files: 0, missing: 0 };
+    expect(await backUp()).toMatchObject({ media });
+    const bucket = { ...settingsIn('other'), store: settings.store };
+    const restored = await restoreHere({ folder: inFolder('copy'), settings: bucket });
+    expect(restored).toMatchObject({ batches: [{ batch: 'b' }], media });
+  });
+
   it('is refused for a ledger in a database server, with its own tools', async () => {
     settings = { ...settings, ledger: 'postgres://ann@127.0.0.1:1/voxbatch' };
     await expect(backUp()).rejects.toEqual(refused('server'));
@@ -235,6 +244,13 @@ describe('a restore', () => {
     writeFileSync(inFolder('copy', file), bytes);
     await expect(restore()).rejects.toMatchObject({ problem: { type: 'backup-differs' } });
     expect(readdirSync(inFolder('other'))).toEqual(['ledger.db.lock']);
+  });
+
+  it('is refused with media of a folder where the store is a bucket', async () => {
+    await backUp();
+    const bucket = { ...settingsIn('other'), store: 's3://bucket/prefix' };
+    await expect(restoreHere({ folder: inFolder('copy'), settings: bucket })).rejects.toEqual(refused('bucket'));
+    expect(existsSync(inFolder('other'))).toBe(false);
   });
 
   it('takes the place of a ledger in which nothing was ever recorded, which takes no writes any more', async () => {
