@@ -171,6 +171,7 @@ type Values = readonly unknown[];
 
 function toLine(names: readonly string[], values: Values): object {
   const line: Record<string, unknown> = {};
-  for (const [at, name] of names.entries()) line[name] = values[at];
+  // Half the time of an iterator over entries, and a scan comes here for each row and charge.
+  for (let at = 0; at < names.length; at += 1) line[names[at] ?? ''] = values[at];
   return line;
 }

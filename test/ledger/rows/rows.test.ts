@@ -84,6 +84,19 @@ describe('scanRows', () => {
     expect(seen).toEqual(upTo(1203).map((row) => `${row}:${row === 700 ? 1 : 0}`));
   });
 
+  it('reads many rows at once as each by itself, and nothing of other rows and batches', async () => {
+    await fill(ledger, 60, 'other');
+    await load(60);
+    for (const row of [1, 7, 30, 60]) await accept(row);
+    for (const row of [8, 9]) await ledger.giveUp(aKey(row), FAILED);
+    for (const options of [{}, { isOpen: true }, { outcome: 'failed' }] as const) {
+      const scanned = [];
+      for await (const standing of ledger.scanRows('b', options)) scanned.push(standing);
+      expect(scanned).toEqual(await Promise.all(scanned.map(({ row }) => ledger.readRow('b', row.row))));
+      expect(scanned).toHaveLength('outcome' in options ? 2 : 'isOpen' in options ? 58 : 60);
+    }
+  });
+
   it('filters by outcome and by the time of the end', async () => {
     await load(6);
     for (const row of [5, 2, 4]) await ledger.giveUp(aKey(row), { outcome: row === 4 ? 'unknown' : 'failed' });
