@@ -55,6 +55,6 @@ export async function takePicture(tab: Page, name: string): Promise<void> {
   if (process.env['VOXBATCH_PICTURES'] !== '1') return;
   mkdirSync(PICTURES, { recursive: true });
   await tab.emulateMedia({ colorScheme: 'light' });
-  await tab.setViewportSize({ width: 900, height: 560 });
+  await tab.setViewportSize({ width: 780, height: 470 });
   await tab.screenshot({ path: `${PICTURES}${name}.png` });
 }
