@@ -1,0 +1,71 @@
+/** @slow */
+import { appendFile, writeFile } from 'node:fs/promises';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { LiveWorld } from '../support/live-world.ts';
+
+const ROWS = 24;
+const ONE_CREDIT_A_ROW = { prices: { 'speech-job': { unit: 'job', credits: 1 } } };
+
+/** The end of a command that worked on a batch, of its line of JSON. */
+interface End {
+  readonly exit: string;
+  readonly exit_code: number;
+  readonly retry: string;
+  readonly outcomes: Readonly<Record<string, number>>;
+}
+
+let world: LiveWorld;
+
+/** `voxbatch run lines.csv`, with what is different this time. */
+async function run(...more: readonly string[]): Promise<{ readonly end: End; readonly stderr: string }> {
+  const { stdout, stderr } = await world.run(['run', 'lines.csv', '--yes', '--json', ...more]);
+  return { end: JSON.parse(stdout) as End, stderr };
+}
+
+describe('the same command again', () => {
+  beforeAll(async () => {
+    world = await LiveWorld.open({ shape: 'speech.credits=unnamed' });
+    await world.confirm({ ...ONE_CREDIT_A_ROW, polling: { firstLookMs: 500, gapMs: 500 } });
+    const rows = Array.from({ length: ROWS }, (_, at) => `r${String(at)},Line number ${String(at)}.,voice-1`);
+    await writeFile(world.path('lines.csv'), `id,text,voice\n${rows.join('\n')}\n`);
+  });
+
+  it('says that nothing goes on at the same budget, and how much is needed; with it, it goes on', async () => {
+    await run('--budget', '4');
+    const { end, stderr } = await run('--budget', '4');
+    expect(end).toMatchObject({ exit: 'skipped', exit_code: 12, retry: 'after-change', outcomes: { succeeded: 4 } });
+    expect(stderr).toContain(`To send them: voxbatch run lines.csv --budget ${String(ROWS)}`);
+    const more = await run('--budget', '8');
+    expect(more.end).toMatchObject({ exit: 'skipped', outcomes: { succeeded: 8, skipped: ROWS - 8 } });
+  });
+
+  it('of what a person paused says how to continue, each time, and then does', async () => {
+    const running = world.start(['run', 'lines.csv', '--yes', '--json', '--budget', '100', '--rate', '2']);
+    await running.said('done,');
+    expect(await world.run(['pause', 'lines'])).toMatchObject({ code: 0 });
+    expect(await running.ended).toMatchObject({ code: 75 });
+    const { end, stderr } = await run('--budget', '100');
+    expect(end).toMatchObject({ exit: 'paused', exit_code: 75, retry: 'after-change' });
+    expect(stderr).toContain('Continue with: voxbatch resume lines && voxbatch run lines.csv');
+    expect(await world.run(['resume', 'lines'])).toMatchObject({ code: 0 });
+  });
+
+  it('goes on after a kill, into another folder, and pays for each row once', async () => {
+    const running = world.start(['run', 'lines.csv', '--yes', '--rate', '2']);
+    await running.said('done,');
+    await running.kill();
+    const { end } = await run('--rate', '50', '--out', 'elsewhere');
+    expect(end).toMatchObject({ exit_code: 0, retry: 'no', outcomes: { succeeded: ROWS } });
+    expect((await world.read('elsewhere', 'results.csv')).trim().split('\n')).toHaveLength(ROWS + 1);
+    expect(world.simulator.ledger()).toHaveLength(ROWS);
+  });
+
+  it('with a row more is another manifest: it says so, and under another name pays for that row alone', async () => {
+    await appendFile(world.path('lines.csv'), 'more,One line more.,voice-1\n');
+    const { end, stderr } = await run();
+    expect(end).toMatchObject({ exit: 'usage', exit_code: 2, retry: 'after-change' });
+    expect(stderr).toContain('voxbatch run lines.csv --yes --name NEW-NAME');
+    expect((await run('--name', 'more')).end).toMatchObject({ outcomes: { cached: ROWS, succeeded: 1 } });
+    expect(world.simulator.ledger()).toHaveLength(ROWS + 1);
+  });
+});
