@@ -31,6 +31,9 @@ function declarations() {
   return texts;
 }
 
+/** Declares Node's own types: since TypeScript 6, a program that does not name them has none. */
+const NODE_TYPES = '/// <reference types="node" />\n';
+
 /** Of these, what can be reached from the entries. */
 function reachable(texts) {
   const found = new Set(ENTRIES.map((entry) => entry.replace(/ts$/, 'd.ts')));
@@ -44,5 +47,7 @@ const texts = declarations();
 await rm(TYPES, { recursive: true, force: true });
 for (const file of reachable(texts)) {
   await mkdir(dirname(join(TYPES, file)), { recursive: true });
-  await writeFile(join(TYPES, file), texts.get(file).replaceAll(IMPORT, '$1$2.js$3'));
+  const text = texts.get(file).replaceAll(IMPORT, '$1$2.js$3');
+  const isEntry = ENTRIES.includes(file.replace(/d\.ts$/, 'ts'));
+  await writeFile(join(TYPES, file), isEntry ? NODE_TYPES + text : text);
 }

@@ -19,6 +19,21 @@ const EXAMPLES = [...PAGES.matchAll(/```ts\n(.*?)```\s+It prints:\s+```\n(.*?)``
   ([, program = '', prints = '']) => ({ program, prints }),
 );
 
+/** How other people's projects are set up. The last one compiles the programs that are run below. */
+const PROJECTS: readonly (readonly [string, object])[] = [
+  [
+    'of a bundler, which names no types, with a library that is older and has no DOM',
+    {
+      ...{ module: 'esnext', moduleResolution: 'bundler', target: 'es2022', lib: ['es2022'], noEmit: true },
+      ...{ isolatedModules: true, verbatimModuleSyntax: true, noUncheckedIndexedAccess: true },
+    },
+  ],
+  [
+    'of Node, as strict as can be',
+    { module: 'nodenext', target: 'es2023', exactOptionalPropertyTypes: true, types: ['node'] },
+  ],
+];
+
 /** A project in which the packed package is installed as npm would, with the dependencies of this checkout. */
 let project: string;
 
@@ -36,16 +51,6 @@ beforeAll(async () => {
     await symlink(join(ROOT, 'node_modules', name), link);
   }
   await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module' }));
-  const compilerOptions = {
-    module: 'nodenext',
-    moduleResolution: 'nodenext',
-    target: 'es2023',
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    skipLibCheck: false,
-    types: ['node'],
-  };
-  await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
   for (const [at, { program }] of EXAMPLES.entries())
     await writeFile(join(project, `example-${String(at)}.ts`), program);
 });
@@ -61,7 +66,9 @@ async function installedWithIt(): Promise<readonly string[]> {
 }
 
 describe('the packed package in a project of its own', () => {
-  it('has types for every program of the guide', async () => {
+  it.each(PROJECTS)('has types for every program of the guide that clash with no one: %s', async (_, options) => {
+    const compilerOptions = { strict: true, skipLibCheck: false, ...options };
+    await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
     const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
     const said = await run(process.execPath, [compiler], { cwd: project }).catch((error: unknown) => error);
     expect(said).toMatchObject({ stdout: '' });
