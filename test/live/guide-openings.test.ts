@@ -55,6 +55,7 @@ const BEFORE: Readonly<Record<string, readonly string[]>> = {
   'moving.md': [],
   'operations.md': [LINES, 'voxbatch run lines.csv'],
   'own-operations.md': blocksOf('own-operations.md'),
+  'pipelines.md': [LINES],
   'rehearsal.md': [LINES],
   'report.md': [LINES, 'voxbatch run lines.csv'],
   'results.md': [LINES, 'voxbatch run lines.csv', 'rm -r out'],
@@ -90,7 +91,7 @@ const FAULTS: Readonly<Record<string, object>> = {
 };
 
 /** Pages that begin otherwise: other tests follow their commands, run their programs, or open what they show. */
-const WITHOUT = ['cluster.md', 'library.md', 'logs.md', 'page.md', 'pipelines.md'];
+const WITHOUT = ['cluster.md', 'library.md', 'logs.md', 'page.md'];
 
 describe('each page of the guide', () => {
   it('is known to this test', () => {
