@@ -193,8 +193,10 @@ function hookLines({ onEnd = null, notify = null }: Partial<PlanView['settings']
 /** What the folder's config says and was left out here; nothing if there is nothing. */
 function unconfirmedLines(unconfirmed: UnconfirmedConfig | undefined): readonly string[] {
   if (unconfirmed === undefined) return [];
+  // To know an operation sends nothing, and rows of it could not be checked and priced otherwise.
+  const used = 'operations' in unconfirmed.members ? 'Only its operations are used here' : 'Not used here';
   return [
-    `Not used here, because you have not confirmed it (${visiblePath(unconfirmed.path)}):`,
+    `${used}, because you have not confirmed it (${visiblePath(unconfirmed.path)}):`,
     ...memberLines(unconfirmed.members).map((line) => `  ${line}`),
     'run refuses it until you have (exit code 2). If it is right, run: voxbatch trust',
   ];
