@@ -16,7 +16,7 @@ const REPLAYING =
   /from '\.\.\/support\/(live-world|cluster|worker-versions|schedule-world|small-batch|replay-folder|replay-histories)\.ts'/;
 
 /** Files that start no batch: they have no history, or one of a workflow that is not ours. The image's batch is another user's. */
-const WITHOUT_BATCH = ['embedded-join.test.ts', 'image.test.ts'];
+const WITHOUT_BATCH = ['embedded-join.test.ts', 'image.test.ts', 'install.test.ts'];
 
 it('every live file replays the histories of the batches that it starts', () => {
   const files = readdirSync(LIVE).filter((name) => name.endsWith('.test.ts'));
