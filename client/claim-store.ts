@@ -3,13 +3,15 @@ import { isAbsolute } from 'node:path';
 import type { Ledger } from '../ledger/ledger.ts';
 import { hasFolderOf, marksOfStore, openStore, readerOf } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
-import { beforeWork, VoxbatchError } from './problem.ts';
+import { VoxbatchError } from './problem.ts';
+import { beforeWork } from './machine-trouble.ts';
 import type { Settings } from './settings.ts';
 import type { SearchedStore } from '../batches/redrive/find-loss.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 
 type StoreSettings = Pick<Settings, 'store' | 'env'>;
 type LedgerName = Pick<Ledger, 'id' | 'place'>;
+
 /** A ledger that records its store, and the files in it. */
 export type StoringLedger = LedgerName & Pick<Ledger, 'findStoredFile' | 'storeId'>;
 

@@ -28,4 +28,4 @@ export type { WebhookNews } from './webhooks/webhook-options.ts';
 export type { MetricsOptions } from './metrics/metrics-options.ts';
 export type { WebhookOptions } from './webhooks/webhook-options.ts';
 export { VoxbatchError } from './problem.ts';
-export type { Problem } from './problem.ts';
+export type { Problem } from './problem-types.ts';

@@ -2,7 +2,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { OpenOptions } from '../ledger/open-ledger.ts';
 import type { Store } from '../store/store.ts';
 import { refuseAnothers } from '../embedded/private-home.ts';
-import { beforeWork } from './problem.ts';
+import { beforeWork } from './machine-trouble.ts';
 import { openApi, type OpenApi } from './open-api.ts';
 import { openAdmitted, type Admission } from './open-records.ts';
 import { claimStore } from './claim-store.ts';

@@ -2,7 +2,7 @@ import type { BatchComparison } from '../batches/compare/compare-batches.ts';
 import type { SingleJob } from '../batches/single/single-job.ts';
 import type { Pruned, PruneWish } from '../batches/cache/prune-cache.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
-import type { CacheSums } from '../ledger/cache/result-lists.ts';
+import type { CacheSums } from '../ledger/cache/cache-sums.ts';
 import { accountFunctions, type AccountFunctions } from './account/account-functions.ts';
 import { batchNamed, type Batch, type BatchInvocation } from './batch.ts';
 import { checkConfig, checkHome } from './check-options.ts';
@@ -20,8 +20,10 @@ import type { Workplace, WorkplaceRequest } from './work/workplace.ts';
 
 /** Options of a single text. */
 export type SayOptions = SingleJobOptions & SpeechWish & { readonly voice: string };
+
 /** Options of a single recording. */
 export type TranscribeOptions = SingleJobOptions & TranscriptWish;
+
 /** Options of a single lip-sync. */
 export type LipSyncOptions = SingleJobOptions & Pick<SpeechWish, 'api'>;
 

@@ -4,7 +4,7 @@ import type { ManifestRow, ManifestOptions } from './manifest-options.ts';
 const MOST_BYTES = 32 * 1024 ** 2;
 
 /** Approximate overhead per row besides its cells: its objects and id. */
-const BYTES_A_ROW = 1000;
+const BYTES_A_ROW = 1_000;
 
 /**
  * Caches the rows of a checked manifest. It is needed three times (to check, to compare with earlier results, to load),

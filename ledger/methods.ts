@@ -112,8 +112,10 @@ export const METHODS = {
   // Stored results that later rows may use
   ...from(() => import('./cache/found-results.ts'), 'findResults', 'lookForResult'),
   ...from(() => import('./cache/results.ts'), 'useResult', 'dropResult', 'revokeCached'),
-  ...from(() => import('./cache/result-lists.ts'), 'keysWithResult', 'sumResults', 'usedBeyond', 'resultsUnused'),
-  ...from(() => import('./cache/result-lists.ts'), 'resultNames', 'pruneResults', 'findStoredFile'),
+  ...from(() => import('./cache/result-lists.ts'), 'keysWithResult', 'resultNames'),
+  ...from(() => import('./cache/cache-sums.ts'), 'sumResults', 'usedBeyond'),
+  ...from(() => import('./cache/prune-results.ts'), 'resultsUnused', 'pruneResults'),
+  ...from(() => import('./database/find-stored-file.ts'), 'findStoredFile'),
   // Limits shared by all workers
   ...from(() => import('./lanes/limiters.ts'), 'updateLimiter', 'apiStanding', 'noteTextLimit', 'textLimits'),
   // Messages about batches, to be delivered

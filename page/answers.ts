@@ -1,5 +1,6 @@
 import { viewListed, viewStatus } from '../client/look/status-view.ts';
-import { listBatches, statusNow, workSpan, type BatchHere, type BatchStatus } from '../client/look/status.ts';
+import { listBatches, statusNow, type BatchHere, type BatchStatus } from '../client/look/status.ts';
+import { workSpan } from '../client/look/work-span.ts';
 import { explain, type RowExplanation } from '../client/look/explain.ts';
 import { viewRow } from '../client/look/row-view.ts';
 import { mediaOf, viewRowLine } from '../client/look/row-line-view.ts';

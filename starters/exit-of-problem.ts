@@ -2,7 +2,9 @@ import { listenAddress } from '../contract/listen-address.ts';
 import { messageOf } from '../contract/message-of.ts';
 import { dirname, isAbsolute } from 'node:path';
 import { shellWord } from '../contract/shell-word.ts';
-import { asVoxbatchError, type Problem, isDiskTrouble, isMachineTrouble, keepsAllCharges } from '../client/problem.ts';
+import { asVoxbatchError } from '../client/problem.ts';
+import { type Problem } from '../client/problem-types.ts';
+import { isDiskTrouble, isMachineTrouble, keepsAllCharges } from '../client/machine-trouble.ts';
 import { tokenAdvice } from './connect/api-token.ts';
 import { ExitError, noLedgerAdvice } from './exit-error.ts';
 import { backupAdvice } from './backup/backup-advice.ts';
@@ -22,6 +24,7 @@ export function describeTrouble(error: unknown): string | undefined {
 
 /** Commands that pay for rows. */
 const PAYING = ['run', 'up', 'worker', 'reconcile'];
+
 /** Commands that may pay for another result of what has one. */
 const NEW_TAKES = ['redrive', 'say', 'transcribe', 'lip-sync'];
 

@@ -1,6 +1,6 @@
 import type { Session, SessionRequest } from '../client/session.ts';
 import type { Settings } from '../client/settings.ts';
-import { beforeWork } from '../client/problem.ts';
+import { beforeWork } from '../client/machine-trouble.ts';
 import type { WebhookWish } from '../client/webhooks/webhook-options.ts';
 import type { RunContext } from './terminal/output.ts';
 import type { Flags } from './commands/flags.ts';

@@ -9,7 +9,7 @@ import type { FoundRow, FoundRows } from './selection.ts';
 const FIXED: readonly string[] = ['id', 'row', 'kind', 'ext'];
 
 /** Max clashes reported; a template that gives many rows one name is a single mistake. */
-const MOST_CLASHES = 1000;
+const MOST_CLASHES = 1_000;
 
 /** A row whose edit would give its result the name of another row's. */
 export interface NameClash {

@@ -27,7 +27,7 @@ export interface ReplacedRow extends NamedRow {
 const KEPT_REPLACED = 20;
 
 /** Further refused rows are only counted. */
-const KEPT_REFUSED = 1000;
+const KEPT_REFUSED = 1_000;
 
 /** What a redrive comes to, in numbers of rows, and the first of those that are to be named. */
 export class RedriveTally {

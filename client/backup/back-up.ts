@@ -14,7 +14,8 @@ import { mediaFiles } from '../../store/backup/media-files.ts';
 import { isBucket } from '../../store/open-store.ts';
 import { requireStore } from '../claim-store.ts';
 import { openRecords } from '../open-records.ts';
-import { beforeWork, VoxbatchError } from '../problem.ts';
+import { VoxbatchError } from '../problem.ts';
+import { beforeWork } from '../machine-trouble.ts';
 import { requireWritable } from '../require-writable.ts';
 import type { Settings } from '../settings.ts';
 import { voxbatchVersion } from '../version.ts';
@@ -38,6 +39,7 @@ export interface BackupOptions {
 
 /** What is copied of a store in a bucket. */
 const NOTHING: CopiedMedia = { files: 0, bytes: 0, newFiles: 0, newBytes: 0 };
+
 /** Copies of the ledger that one backup makes at most, because files were removed meanwhile. */
 const MOST_COPIES = 5;
 

@@ -2,7 +2,7 @@ import { lookUpRow, type CachedRowView, type LookedUpRow } from '../../batches/c
 import { pruneCache, type Pruned, type PruneWish } from '../../batches/cache/prune-cache.ts';
 import type { MediaSum } from '../../batches/cache/disk-sum.ts';
 import { sweepUploads } from '../../batches/local-media/sweep-uploads.ts';
-import type { CacheSums } from '../../ledger/cache/result-lists.ts';
+import type { CacheSums } from '../../ledger/cache/cache-sums.ts';
 import { openStore } from '../../store/open-store.ts';
 import { VoxbatchError } from '../problem.ts';
 import { byPerson } from '../history/by-person.ts';

@@ -9,7 +9,8 @@ import {
   type DifferenceSide,
 } from '../../results/compare/difference-table.ts';
 import { openStore } from '../../store/open-store.ts';
-import { isDiskTrouble, VoxbatchError, refuseOption } from '../problem.ts';
+import { VoxbatchError, refuseOption } from '../problem.ts';
+import { isDiskTrouble } from '../machine-trouble.ts';
 import { chooseBatch } from '../open-records.ts';
 import type { Session } from '../session.ts';
 import { dialectChoiceOf } from '../../contract/batch.ts';

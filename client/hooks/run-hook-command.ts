@@ -3,7 +3,7 @@ import { environmentForUser } from '../../contract/own-secrets.ts';
 import { startChild } from '../../embedded/child-process.ts';
 
 /** A command still running after this is killed, ms. */
-const LONGEST_RUN_MS = 600000;
+const LONGEST_RUN_MS = 600_000;
 
 /** Input of {@link runHookCommand}. */
 export interface HookCommand {
@@ -56,7 +56,7 @@ export async function runHookCommand({
   try {
     const [code, killedBy] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
     signal.throwIfAborted();
-    if (limit.aborted) return `it ran for ${LONGEST_RUN_MS / 60000} minutes and was killed`;
+    if (limit.aborted) return `it ran for ${LONGEST_RUN_MS / 60_000} minutes and was killed`;
     if (code === 0) return undefined;
     return code === null ? `it was killed by ${killedBy ?? 'a signal'}` : `it ended with exit code ${code}`;
   } finally {

@@ -2,7 +2,7 @@ import { compareTallies, countAgain, readKept } from '../../ledger/copy/tally.ts
 import { look } from '../../ledger/database/transactions.ts';
 import { openSide } from '../../ledger/copy/open-side.ts';
 import { openRecords } from '../open-records.ts';
-import { beforeWork } from '../problem.ts';
+import { beforeWork } from '../machine-trouble.ts';
 import type { Settings } from '../settings.ts';
 import { viewSums, type LedgerCheckView } from './ledger-view.ts';
 

@@ -1,7 +1,5 @@
 import type { ActionRecord } from '../../contract/actions.ts';
 import { isSingle } from '../../contract/batch.ts';
-import { limitWaiting } from '../../worker/watch-outage.ts';
-import { tellOfLedger } from './tell-of-outages.ts';
 import { defaultOut } from '../../contract/batch-name.ts';
 import type { Leftovers } from '../../batches/look/leftovers.ts';
 import {
@@ -27,9 +25,8 @@ import { chooseBatch } from '../open-records.ts';
 import type { Settings } from '../settings.ts';
 import { isStranger } from '../trust/known-ledgers.ts';
 import { continueCommand, pauseOf, workCommand, type Pause } from './continue-command.ts';
-import { beginPace, paceOf, type Pace, type PaceView } from './pace.ts';
+import { paceOf, type Pace, type PaceView } from './pace.ts';
 import { haltedSteps, nextSteps, type NextStep } from './next-steps.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A batch's current state, and whether anybody on this machine works on it. */
 export interface BatchHere extends BatchView {
@@ -100,7 +97,7 @@ async function adviceFor(ledger: Ledger): Promise<string | undefined> {
   return (await ledger.isAccepted()) ? undefined : FORMER_OR_ACCEPT;
 }
 
-function isPaused({ state, control }: BatchRecord): boolean {
+export function isPaused({ state, control }: BatchRecord): boolean {
   return state === 'open' && control === 'paused';
 }
 
@@ -134,7 +131,7 @@ export async function statusNow(
 }
 
 /** Adds failure reasons and next steps to a batch. `hooks`: those that affect its exit code. */
-async function completed(
+export async function completed(
   ledger: Ledger,
   here: BatchHere,
   pace: PaceView,
@@ -175,7 +172,7 @@ async function readEnd(
 }
 
 /** A running batch's status: only counts, because failure reasons require reading every row. */
-function atOnce(here: BatchHere, pace: PaceView): BatchStatus {
+export function atOnce(here: BatchHere, pace: PaceView): BatchStatus {
   return { ...here, failures: [], hooks: [], pace, exit: exitOfView(here), next: nextFor(here, undefined, true) };
 }
 
@@ -225,89 +222,4 @@ export async function listBatches(
   const batches: BatchHere[] = [];
   for (const { name } of shown) batches.push(await batchHere(ledger, settings, name));
   return { batches, hidden: which === 'single' ? 0 : all.length - shown.length };
-}
-
-/**
- * Start of the current work on a batch, ms: its first request, or its last reopening, so that idle days in between do
- * not count. Undefined if work has not begun.
- */
-export function workSpan({
-  startedAt,
-  reopenedAt,
-}: Pick<BatchView['batch'], 'startedAt' | 'reopenedAt'>):
-  { readonly from: number; readonly isReopened: boolean } | undefined {
-  if (startedAt === null) return undefined;
-  const isReopened = reopenedAt !== null && reopenedAt > startedAt;
-  return { from: isReopened ? reopenedAt : startedAt, isReopened };
-}
-
-/** Pause between two reads of the ledger, ms. */
-const LOOK_EVERY_MS = 500;
-
-/** Grace period for a batch without a worker, ms: the command that has just created it may still be starting. */
-export const PATIENCE_MS = 10_000;
-
-/**
- * An event of a watched batch. `progress`: emitted at every poll. `deserted`: it has no worker; watching soon stops
- * unless one appears. `ended`: the last event: the batch is finished, paused or deserted, or the signal has aborted.
- */
-export interface WatchEvent {
-  readonly type: 'progress' | 'deserted' | 'ended';
-  readonly status: BatchStatus;
-}
-
-/** What {@link watchBatch} is told. */
-export interface WatchOptions {
-  /** Default: the latest batch. */
-  readonly name: string | undefined;
-  readonly signal: AbortSignal;
-  /** Called with a line when the ledger's database goes away, and when it is back. */
-  readonly say: (line: string) => void;
-}
-
-/**
- * Watches a batch until it is finished, paused or deserted. Starts nothing. Throws `LedgerAway` if the signal aborts while
- * the ledger's database is away.
- */
-export async function* watchBatch(
-  ledger: Ledger,
-  settings: Settings,
-  { name, signal, say }: WatchOptions,
-): AsyncGenerator<WatchEvent, void, undefined> {
-  const endTelling = tellOfLedger(ledger, say);
-  const endLimit = limitWaiting(ledger, signal, 0);
-  try {
-    yield* watchStates(ledger, settings, name, signal);
-  } finally {
-    endLimit();
-    endTelling();
-  }
-}
-
-async function* watchStates(
-  ledger: Ledger,
-  settings: Settings,
-  name: string | undefined,
-  signal: AbortSignal,
-): AsyncGenerator<WatchEvent, void, undefined> {
-  let here = await batchHere(ledger, settings, name);
-  const seen = await beginPace(ledger, here.batch.name);
-  const pace = (): PaceView => seen.look(performance.now(), here.batch, here.counts);
-  let leftAt: number | undefined;
-  while (!isOver(here) && !signal.aborted) {
-    if (!here.isDeserted) leftAt = undefined;
-    else if (leftAt === undefined) {
-      leftAt = performance.now();
-      yield { type: 'deserted', status: atOnce(here, pace()) };
-    }
-    if (leftAt !== undefined && performance.now() - leftAt >= PATIENCE_MS) break;
-    yield { type: 'progress', status: atOnce(here, pace()) };
-    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
-    here = await batchHere(ledger, settings, here.batch.name);
-  }
-  yield { type: 'ended', status: await completed(ledger, here, pace()) };
-}
-
-function isOver({ batch }: BatchHere): boolean {
-  return batch.state === 'closed' || isPaused(batch);
 }

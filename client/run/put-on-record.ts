@@ -9,7 +9,7 @@ import type { BatchRecord } from '../../ledger/record-types.ts';
 import { budgetFor } from '../../policy/money/budget.ts';
 import type { SpendFacts } from '../../contract/spend.ts';
 import { newIn } from '../../policy/tuning.ts';
-import { beforeWork } from '../problem.ts';
+import { beforeWork } from '../machine-trouble.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';
 import { payerOf, type Person, approve, type NotApproved } from '../person.ts';
 import { byPerson } from '../history/by-person.ts';

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { existsSync } from 'node:fs';
 import { taskQueueOf } from '../../contract/names.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { beforeWork, VoxbatchError } from '../problem.ts';
+import { VoxbatchError } from '../problem.ts';
+import { beforeWork } from '../machine-trouble.ts';
 import type { Settings } from '../settings.ts';
 import type { Temporal } from './open-temporal.ts';
 

@@ -23,7 +23,7 @@ export interface HintServerOptions {
  */
 export function createHintServer({ secret, hear, rest }: HintServerOptions): http.Server {
   const expected = Buffer.from(secret, 'latin1');
-  const limits = { maxHeaderSize: 8192, headersTimeout: 5000, requestTimeout: 15000 };
+  const limits = { maxHeaderSize: 8192, headersTimeout: 5_000, requestTimeout: 15_000 };
   const server = http.createServer(limits, (request, response) => {
     rest?.();
     const [path = '', query = ''] = (request.url ?? '').split('?', 2);
@@ -37,7 +37,7 @@ export function createHintServer({ secret, hear, rest }: HintServerOptions): htt
     });
   });
   server.maxConnections = MOST_CONNECTIONS;
-  server.keepAliveTimeout = 10000;
+  server.keepAliveTimeout = 10_000;
   server.on('connection', () => rest?.());
   server.on('clientError', (_error, socket) => {
     socket.destroy();

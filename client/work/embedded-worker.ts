@@ -25,7 +25,8 @@ import { realmOf, type OpenApi } from '../open-api.ts';
 import type { Temporal } from '../temporal/open-temporal.ts';
 import { serverName } from '../temporal/server-name.ts';
 import { makeSearchAttributes, searchAttributeCommand } from '../temporal/search-attributes.ts';
-import { beforeWork, VoxbatchError } from '../problem.ts';
+import { VoxbatchError } from '../problem.ts';
+import { beforeWork } from '../machine-trouble.ts';
 import { voxbatchVersion } from '../version.ts';
 import { WebhookUse, type WebhookRequest } from '../webhooks/use-webhook.ts';
 import type { WebhookWish, WebhookNews } from '../webhooks/webhook-options.ts';
@@ -199,6 +200,7 @@ async function beginWebhook(
 }
 
 const MIB = 1024 ** 2;
+
 /** A batch of a few thousand rows may need this much, bytes. */
 const LITTLE_BYTES = 100 * MIB;
 

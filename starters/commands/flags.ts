@@ -2,7 +2,6 @@ import { Option, type Command } from 'commander';
 import { DIALECT_FORMS } from '../../contract/dialects.ts';
 import { KINDS, STEPS } from '../../contract/row-kinds.ts';
 import { OVERLAP_POLICIES } from '../../contract/schedule.ts';
-import { REPORT_CHOICES } from '../../contract/report.ts';
 import { DEFAULT_SEED } from '../../contract/subset.ts';
 import { DEFAULT_TOLERANCES, type Tolerances } from '../../contract/tolerances.ts';
 import { WORKER_DUTIES } from '../../contract/worker-duty.ts';
@@ -68,11 +67,6 @@ const FIRST = {
   name: ['-n, --name <name>', 'Name of the batch (default: the file name)'],
   out: ['-o, --out <folder>', 'Folder for the results (default: out/<batch>)'],
   xlsx: ['--xlsx', 'Also write results.xlsx: results with links to their files, what failed and why, the bill'],
-  report: [
-    '--report <which>',
-    'Report to write with the results: none, short (without rows that have their result) or full (default: full)',
-    REPORT_CHOICES,
-  ],
   force: ['--force', 'Overwrite the file of -o'],
   voice: ['--voice <id>', `Voice ${OF_MANIFEST}`],
   engine: ['--engine <id>', `Engine ${OF_MANIFEST}`],

@@ -1,8 +1,14 @@
+import { REPORT_CHOICES } from '../../contract/report.ts';
 import { PROGRESS_FORMS } from '../terminal/output.ts';
 import type { Flag } from './flag-values.ts';
 
-/** What a command says while it works. */
+/** What a command says while it works, and what it writes beside the results. */
 export const OUTPUT = {
+  report: [
+    '--report <which>',
+    'Report to write with the results: none, short (without rows that have their result) or full (default: full)',
+    REPORT_CHOICES,
+  ],
   log: ['--log <format>', 'Form of the lines on stderr (default: text)', ['text', 'json']],
   progress: [
     '--progress <form>',

@@ -1,7 +1,8 @@
 import { isoTime } from '../../contract/iso-time.ts';
 import { nextCommand } from '../../contract/shell-word.ts';
 import { chosenOf, endsOf, resultsOf } from '../../client/look/counts-view.ts';
-import { workSpan, type BatchStatus, type StatusStep } from '../../client/look/status.ts';
+import { type BatchStatus, type StatusStep } from '../../client/look/status.ts';
+import { workSpan } from '../../client/look/work-span.ts';
 import { flagOfHook } from '../../client/look/status-view.ts';
 import { isOwed } from '../../contract/hooks.ts';
 import { ROW_STATES, type RowState } from '../../contract/outcomes.ts';

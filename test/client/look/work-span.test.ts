@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { workSpan } from '../../../client/look/status.ts';
+import { workSpan } from '../../../client/look/work-span.ts';
 
 describe('how long a batch took', () => {
   it('counts from its first request', () => {

@@ -1,0 +1,79 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { limitWaiting } from '../../worker/watch-outage.ts';
+import type { Settings } from '../settings.ts';
+import { beginPace, type PaceView } from './pace.ts';
+import type { BatchStatus, BatchHere } from './status.ts';
+import { batchHere, atOnce, completed, isPaused } from './status.ts';
+import { tellOfLedger } from './tell-of-outages.ts';
+
+/** Pause between two reads of the ledger, ms. */
+const LOOK_EVERY_MS = 500;
+
+/** Grace period for a batch without a worker, ms: the command that has just created it may still be starting. */
+export const PATIENCE_MS = 10_000;
+
+/**
+ * An event of a watched batch. `progress`: emitted at every poll. `deserted`: it has no worker; watching soon stops
+ * unless one appears. `ended`: the last event: the batch is finished, paused or deserted, or the signal has aborted.
+ */
+export interface WatchEvent {
+  readonly type: 'progress' | 'deserted' | 'ended';
+  readonly status: BatchStatus;
+}
+
+/** What {@link watchBatch} is told. */
+export interface WatchOptions {
+  /** Default: the latest batch. */
+  readonly name: string | undefined;
+  readonly signal: AbortSignal;
+  /** Called with a line when the ledger's database goes away, and when it is back. */
+  readonly say: (line: string) => void;
+}
+
+/**
+ * Watches a batch until it is finished, paused or deserted. Starts nothing. Throws `LedgerAway` if the signal aborts while
+ * the ledger's database is away.
+ */
+export async function* watchBatch(
+  ledger: Ledger,
+  settings: Settings,
+  { name, signal, say }: WatchOptions,
+): AsyncGenerator<WatchEvent, void, undefined> {
+  const endTelling = tellOfLedger(ledger, say);
+  const endLimit = limitWaiting(ledger, signal, 0);
+  try {
+    yield* watchStates(ledger, settings, name, signal);
+  } finally {
+    endLimit();
+    endTelling();
+  }
+}
+
+async function* watchStates(
+  ledger: Ledger,
+  settings: Settings,
+  name: string | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<WatchEvent, void, undefined> {
+  let here = await batchHere(ledger, settings, name);
+  const seen = await beginPace(ledger, here.batch.name);
+  const pace = (): PaceView => seen.look(performance.now(), here.batch, here.counts);
+  let leftAt: number | undefined;
+  while (!isOver(here) && !signal.aborted) {
+    if (!here.isDeserted) leftAt = undefined;
+    else if (leftAt === undefined) {
+      leftAt = performance.now();
+      yield { type: 'deserted', status: atOnce(here, pace()) };
+    }
+    if (leftAt !== undefined && performance.now() - leftAt >= PATIENCE_MS) break;
+    yield { type: 'progress', status: atOnce(here, pace()) };
+    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    here = await batchHere(ledger, settings, here.batch.name);
+  }
+  yield { type: 'ended', status: await completed(ledger, here, pace()) };
+}
+
+function isOver({ batch }: BatchHere): boolean {
+  return batch.state === 'closed' || isPaused(batch);
+}

@@ -1,0 +1,60 @@
+import { ServerUnavailable } from '../embedded/server-unavailable.ts';
+import {
+  LedgerUnreachable,
+  LedgerReadOnly,
+  CopyInDoubt,
+  LedgerTooNew,
+  LoadTakenOver,
+  LedgerAway,
+  LedgerFull,
+} from '../ledger/errors.ts';
+import { StoreUnwritable } from '../store/errors.ts';
+import { VoxbatchError } from './problem.ts';
+
+/** System error codes for a disk that is full, read-only, unreachable or broken. */
+const DISK_CODES = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EIO', 'EMFILE', 'ENFILE']);
+
+/** True for a system call error that means that a disk is full, read-only, unreachable or broken. */
+export function isDiskTrouble(error: unknown): error is Error {
+  // The store has its own messages for the same codes.
+  if (error instanceof StoreUnwritable) return false;
+  const { code } = (error ?? {}) as { readonly code?: unknown };
+  return error instanceof Error && typeof code === 'string' && DISK_CODES.has(code);
+}
+
+/** True for a machine fault rather than a bug: disk, ledger, store or Temporal server. */
+export function isMachineTrouble(error: unknown): boolean {
+  return (
+    error instanceof ServerUnavailable ||
+    error instanceof LedgerUnreachable ||
+    error instanceof LedgerReadOnly ||
+    error instanceof CopyInDoubt ||
+    error instanceof LedgerTooNew ||
+    error instanceof LoadTakenOver ||
+    error instanceof StoreUnwritable ||
+    isDiskTrouble(error)
+  );
+}
+
+/**
+ * True for a machine fault after which the ledger certainly has all that was paid, so that the same command pays for nothing
+ * twice. A copy of it may lack some, and where a person has to act, that is not known.
+ */
+export function keepsAllCharges(error: unknown): boolean {
+  if (error instanceof LedgerAway) return !error.needsPerson;
+  return (
+    error instanceof ServerUnavailable ||
+    error instanceof LedgerFull ||
+    error instanceof StoreUnwritable ||
+    isDiskTrouble(error)
+  );
+}
+
+/** Runs preparations that precede any paid request; rethrows machine faults as {@link VoxbatchError} (`machine`). */
+export async function beforeWork<T>(prepare: () => T | Promise<T>): Promise<T> {
+  try {
+    return await prepare();
+  } catch (cause) {
+    throw isMachineTrouble(cause) ? new VoxbatchError({ type: 'machine', cause }) : cause;
+  }
+}

@@ -1,0 +1,129 @@
+import type { Failure } from '../contract/failures.ts';
+import type { UsedBy } from '../inputs/voices/voice-uses.ts';
+import type { CopyRefusal } from '../ledger/copy/copy-refused.ts';
+import type { Difference } from '../ledger/copy/tally.ts';
+import type { BatchRecord } from '../ledger/record-types.ts';
+import type { ForgottenRequests } from '../results/forgotten-requests.ts';
+import type { BackupRefusal } from './backup/refusal.ts';
+
+/** Why a call failed. Nothing was spent. */
+export type Problem =
+  /** An invalid option. `got`: the value, cut. */
+  | { readonly type: 'bad-option'; readonly option: string; readonly expected: string; readonly got: string }
+  /** No API is configured, or its URL is invalid. */
+  | { readonly type: 'no-api'; readonly why: string }
+  /** A config file cannot be used; `cause` says why. */
+  | { readonly type: 'bad-config'; readonly cause: unknown }
+  /** No batch was ever created with these settings. */
+  | { readonly type: 'no-ledger'; readonly ledger: string }
+  /** This user has neither made nor confirmed the working folder's ledger on this machine. */
+  | { readonly type: 'ledger-unconfirmed'; readonly ledger: string }
+  /** The state folder, which records what the user has made and confirmed, cannot be written. */
+  | { readonly type: 'state-unwritable'; readonly folder: string; readonly cause: unknown }
+  /** There is no batch of this name, or no batch at all if none was named. */
+  | { readonly type: 'no-batch'; readonly batch: string | undefined; readonly known: readonly string[] }
+  /** The disk, the ledger or the store cannot be used; `cause` says why. */
+  | { readonly type: 'machine'; readonly cause: unknown }
+  /** The media in the store belong to another ledger. */
+  | { readonly type: 'store-of-another'; readonly store: string; readonly ledger: string }
+  /** The ledger has another store than this one, so results would be in two. */
+  | ({ readonly type: 'other-store'; readonly store: string; readonly ledger: string } & StoreFrom)
+  /** The store lacks files of the batch and was never this ledger's: a disk is not mounted, or the folder is wrong. */
+  | ({
+      readonly type: 'store-missing';
+      readonly store: string;
+      readonly ledger: string;
+      readonly batch: string;
+    } & StoreFrom)
+  /** The out folder cannot be created or written. */
+  | { readonly type: 'unwritable-out'; readonly out: string; readonly cause: unknown }
+  /** The out folder holds other files, which the batch would overwrite; `by` says whose. */
+  | { readonly type: 'taken-out'; readonly out: string; readonly by: string }
+  /** The out folder holds results of this batch from this ledger, which does not have it on record. */
+  | { readonly type: 'forgotten-batch'; readonly out: string }
+  /** The out folder has paid requests of the batch which the ledger does not have on record. */
+  | ({ readonly type: 'forgotten-requests'; readonly batch: string } & ForgottenRequests)
+  /** A folder on the out path is a symbolic link, which may have come with somebody else's folder. */
+  | { readonly type: 'linked-out'; readonly path: string }
+  /** A symbolic link below the out folder, where rows may already have been paid for. */
+  | { readonly type: 'linked-below-out'; readonly path: string; readonly cause: Error }
+  /** The batch is still being loaded. */
+  | { readonly type: 'loading'; readonly batch: BatchRecord }
+  /** The rows' inputs were removed, so the batch can neither be redriven nor written. */
+  | { readonly type: 'cleaned'; readonly batch: BatchRecord }
+  /** A row has no price, so the batch cannot have a budget. */
+  | { readonly type: 'no-price'; readonly batch: string; readonly row: number; readonly id: string }
+  /** The embedded Temporal server did not start; `cause` says why. */
+  | { readonly type: 'no-server'; readonly cause: Error & { readonly advice: string } }
+  /** The Temporal cluster does not answer. */
+  | { readonly type: 'no-cluster'; readonly address: string; readonly cause: unknown }
+  /** Temporal answers, and lets nobody in with this API key, or without one. `says`: in its words. */
+  | { readonly type: 'cluster-refused'; readonly address: string; readonly says: string; readonly cause: unknown }
+  /** The Temporal cluster has no namespace of this name. */
+  | { readonly type: 'no-namespace'; readonly address: string; readonly namespace: string }
+  /** Workers of another Temporal server hold the ledger's lock. Two sets of workers could charge a row twice. */
+  | { readonly type: 'ledger-in-use'; readonly ledger: string; readonly holder: string }
+  /** The ledger cannot be copied to that place, or was before. Neither was changed. */
+  | ({ readonly type: 'copy-refused'; readonly refusal: CopyRefusal } & CopiedPlaces)
+  /** Workers still have a ledger that is to be copied from or into. */
+  | { readonly type: 'copy-held'; readonly ledger: string; readonly holder: string }
+  /** The copy of a ledger does not add up. Nothing was moved. */
+  | ({ readonly type: 'copy-differs'; readonly differences: readonly Difference[] } & CopiedPlaces)
+  /** No backup is made in that folder, or none is put back from it. Nothing was changed. */
+  | { readonly type: 'backup-refused'; readonly folder: string; readonly refusal: BackupRefusal }
+  /** Another backup of the ledger runs, or somebody works where one is to be put back. */
+  | { readonly type: 'backup-held'; readonly ledger: string; readonly by: 'backup' | 'work' }
+  /** A file of a backup is not what its manifest says. */
+  | { readonly type: 'backup-differs'; readonly file: string; readonly why: string }
+  /** Temporal disappeared or stopped answering right after it was found. */
+  | { readonly type: 'server-gone'; readonly address: string; readonly cause: Error }
+  /** The batch is recorded, but Temporal did not accept it: it hangs, or its disk is full. */
+  | { readonly type: 'not-started'; readonly batch: BatchRecord; readonly cause: Error }
+  /** The request is recorded, but the workers could not be notified. */
+  | { readonly type: 'untold'; readonly cause: unknown }
+  /** No HTTP header can carry the token. */
+  | { readonly type: 'odd-token'; readonly cause: unknown }
+  /** The local webhook port cannot be listened on; `code`: the system's error code. */
+  | { readonly type: 'no-webhook-port'; readonly host: string; readonly port: number; readonly code: string }
+  /** The port for local media cannot be listened on; `code`: the system's error code. */
+  | { readonly type: 'no-media-port'; readonly host: string; readonly port: number; readonly code: string }
+  /** The port of metrics and probes cannot be listened on; `code`: the system's error code. */
+  | { readonly type: 'no-metrics-port'; readonly host: string; readonly port: number; readonly code: string }
+  /** The proxy in `HTTPS_PROXY` or `HTTP_PROXY` is unusable, or would see the token. */
+  | { readonly type: 'odd-proxy'; readonly cause: Error }
+  /** The API refuses the token. */
+  | { readonly type: 'token-refused'; readonly apiUrl: string; readonly failure: Failure }
+  /** The API does not answer, or does not return the account's profile. */
+  | { readonly type: 'api-away'; readonly apiUrl: string; readonly failure: Failure }
+  /** The manifest refers to voices by name (`name:…`), and the API's voice list cannot be read to resolve them. */
+  | { readonly type: 'voices-unread'; readonly why: string; readonly names: number; readonly first: UsedBy }
+  /** The API serves no readable OpenAPI document. */
+  | { readonly type: 'no-schema'; readonly apiUrl: string; readonly why: string }
+  /** There is no schedule of this name. */
+  | { readonly type: 'no-schedule'; readonly schedule: string; readonly known: readonly string[] }
+  /** The schedule is on record, and Temporal does not know it. */
+  | { readonly type: 'schedule-lost'; readonly schedule: string }
+  /** There is a schedule of this name already. */
+  | { readonly type: 'schedule-taken'; readonly schedule: string }
+  /** Temporal rejects the schedule; `cause` says why. */
+  | { readonly type: 'schedule-refused'; readonly schedule: string; readonly cause: Error }
+  /** Temporal does not answer; the schedule may or may not have been changed. */
+  | { readonly type: 'schedule-silent'; readonly schedule: string | undefined; readonly cause: Error }
+  /** The batch belongs to another API or account than this token. */
+  | {
+      readonly type: 'other-realm';
+      readonly differs: 'api' | 'account';
+      readonly batch: Pick<BatchRecord, 'name' | 'apiUrl' | 'account'>;
+      readonly here: { readonly apiUrl: string; readonly account: string };
+    };
+
+/** The two sides of a copy. */
+interface CopiedPlaces {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** `isUnset`: `VOXBATCH_STORE` is not set where the command runs, so the store is that of the folder. Default: false. */
+export interface StoreFrom {
+  readonly isUnset?: boolean;
+}

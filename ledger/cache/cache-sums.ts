@@ -1,0 +1,124 @@
+import { sql } from 'kysely';
+import { look } from '../database/transactions.ts';
+import type { Db, Tx } from '../schema.ts';
+
+/**
+ * Sums over all reusable results. Lines with the same key are names of one result: one for the row that paid for it, and
+ * one for each row that reused it.
+ */
+
+/** Totals for one group of cache entries. */
+export interface NamedSum {
+  readonly name: string;
+  readonly entries: number;
+  /** Total file size; a file with several names counts once per name. */
+  readonly bytes: number;
+}
+
+/** The cache as a whole. Lists have the largest hundred. */
+export interface CacheSums {
+  /** One for each row that made or reused a result. */
+  readonly entries: number;
+  /** Different results. */
+  readonly results: number;
+  /** Total size, counting each result once. */
+  readonly bytes: number;
+  readonly byBatch: readonly NamedSum[];
+  readonly byKind: readonly NamedSum[];
+  /** The name is empty for rows without a voice. */
+  readonly byVoice: readonly NamedSum[];
+  /** Results by last use: within `days` days; null for longer ago. */
+  readonly byAge: readonly { readonly days: number | null; readonly results: number; readonly bytes: number }[];
+}
+
+/** Max sums per list; the smallest are dropped. */
+const MOST_SUMS = 100;
+const DAY_MS = 86_400_000;
+
+/** Sums over all results. */
+export async function sumResults(db: Db): Promise<CacheSums> {
+  return look(db, async (tx) => {
+    const { entries } = await tx
+      .selectFrom('results')
+      .select((eb) => eb.fn.countAll<number>().as('entries'))
+      .executeTakeFirstOrThrow();
+    const { results, bytes } = await tx
+      .selectFrom(byKey(tx).as('one'))
+      .select((eb) => [eb.fn.countAll<number>().as('results'), eb.fn.sum<number | null>('bytes').as('bytes')])
+      .executeTakeFirstOrThrow();
+    return {
+      entries,
+      results,
+      bytes: bytes ?? 0,
+      byBatch: await sumByBatch(tx),
+      ...(await sumByKindAndVoice(tx)),
+      byAge: await sumByAge(tx),
+    };
+  });
+}
+
+/** A line per result, with its length and when it was last used. */
+function byKey(tx: Db | Tx) {
+  return tx
+    .selectFrom('results')
+    .select((eb) => ['key', eb.fn.max('bytes').as('bytes'), eb.fn.max('used_at').as('used')])
+    .groupBy('key');
+}
+
+async function sumByBatch(tx: Tx): Promise<readonly NamedSum[]> {
+  return tx
+    .selectFrom('results')
+    .select((eb) => ['batch as name', eb.fn.countAll<number>().as('entries'), eb.fn.sum<number>('bytes').as('bytes')])
+    .groupBy('batch')
+    .orderBy('bytes', 'desc')
+    .orderBy('batch')
+    .limit(MOST_SUMS)
+    .execute();
+}
+
+/** Sums both in one query: looking up each entry's row is the slow part. */
+async function sumByKindAndVoice(tx: Tx): Promise<Pick<CacheSums, 'byKind' | 'byVoice'>> {
+  const { rows } = await sql<Omit<NamedSum, 'name'> & { readonly kind: string; readonly voice: string }>`
+    select rows.kind, coalesce(rows.voice, '') as voice, count(*) as entries, sum(bytes) as bytes
+    from results join rows on rows.batch = results.batch and rows.row = results.row
+    group by 1, 2`.execute(tx);
+  return { byKind: regrouped(rows, ({ kind }) => kind), byVoice: regrouped(rows, ({ voice }) => voice) };
+}
+
+function regrouped<Row extends Omit<NamedSum, 'name'>>(
+  rows: readonly Row[],
+  nameOf: (row: Row) => string,
+): readonly NamedSum[] {
+  const sums = new Map<string, NamedSum>();
+  for (const row of rows) {
+    const name = nameOf(row);
+    const { entries, bytes } = sums.get(name) ?? { entries: 0, bytes: 0 };
+    sums.set(name, { name, entries: entries + row.entries, bytes: bytes + row.bytes });
+  }
+  return [...sums.values()].toSorted((one, other) => other.bytes - one.bytes).slice(0, MOST_SUMS);
+}
+
+async function sumByAge(tx: Tx): Promise<CacheSums['byAge']> {
+  const now = tx.now();
+  const { rows } = await sql<{ days: number; results: number; bytes: number }>`
+    select case when used > ${now - DAY_MS} then 1 when used > ${now - 7 * DAY_MS} then 7
+      when used > ${now - 30 * DAY_MS} then 30 else 0 end as days, count(*) as results, sum(bytes) as bytes
+    from ${byKey(tx)} as one group by 1`.execute(tx);
+  return [1, 7, 30, 0].flatMap((days) =>
+    rows.filter((row) => row.days === days).map((row) => ({ ...row, days: days === 0 ? null : days })),
+  );
+}
+
+/**
+ * The last-use time of the newest result that does not fit when the most recently used results are kept up to this many
+ * bytes; null if all fit.
+ */
+export async function usedBeyond(db: Db, bytes: number): Promise<number | null> {
+  return look(db, async (tx) => {
+    const { rows } = await sql<{ used: number }>`
+      select used from (
+        select used, sum(bytes) over (order by used desc, key rows unbounded preceding) as total from ${byKey(tx)} as one
+      ) as sums where total > ${bytes} order by used desc limit 1`.execute(tx);
+    return rows[0]?.used ?? null;
+  });
+}

@@ -1,0 +1,64 @@
+import { look, write } from '../database/transactions.ts';
+import type { ResultRecord } from '../record-types.ts';
+import type { Db, Tx } from '../schema.ts';
+import { namesOf } from './result-lists.ts';
+import { byItself } from '../../contract/actions.ts';
+import type { AttemptKey } from '../../contract/batch.ts';
+import { noteAction } from '../history/actions.ts';
+import { toFile } from '../records.ts';
+import { RowInHand } from '../rows/row-in-hand.ts';
+import { forgetResult, removed } from './kept-results.ts';
+
+/**
+ * All entries of the results last used at or before this time (ms), ordered by key. Pages by key: starts after the
+ * given key (initially the empty string) and returns at most the given number of results.
+ */
+export async function resultsUnused(
+  db: Db,
+  before: number,
+  after: string,
+  most: number,
+): Promise<readonly (readonly ResultRecord[])[]> {
+  return look(db, async (tx) => {
+    const keys = await tx
+      .selectFrom('results')
+      .select('key')
+      .where('key', '>', after)
+      .groupBy('key')
+      .having((eb) => eb.fn.max('used_at'), '<=', before)
+      .orderBy('key')
+      .limit(most)
+      .execute();
+    if (keys.length === 0) return [];
+    const names = keys.map(({ key }) => key);
+    const byName = new Map<string, ResultRecord[]>(names.map((key) => [key, []]));
+    for (const one of await namesOf(tx, names)) byName.get(one.key)?.push(one);
+    return [...byName.values()];
+  });
+}
+
+/** Forgets results whose files are being removed, and marks the files as removed. */
+export async function pruneResults(db: Db, results: readonly AttemptKey[], by = byItself(null)): Promise<void> {
+  await write(db, async (tx) => {
+    const now = tx.now();
+    for (const result of results) {
+      await forgetResult(tx, result);
+      await markRemoved(tx, result, now);
+    }
+    for (const batch of new Set(results.map((one) => one.batch))) {
+      const rows = results.flatMap((one) => (one.batch === batch ? [one.row] : []));
+      await noteAction(tx, by, { kind: 'prune', batch, rows, details: { results: rows.length } });
+    }
+  });
+}
+
+/** Marks the attempt's file, and the row's if that is the row's result. */
+async function markRemoved(tx: Tx, key: AttemptKey, now: number): Promise<void> {
+  const row = await RowInHand.take(tx, key);
+  const charge = row.chargeAt(key);
+  const file = toFile(charge?.file ?? null);
+  if (charge === undefined || file === null) return;
+  const marked = JSON.stringify(removed(file, now));
+  await row.changeCharge(charge, { file: marked });
+  if (toFile(row.line.file)?.key === file.key) await row.change({ file: marked });
+}
