@@ -99,7 +99,8 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
     const searchable = await searchableIn(request);
     const webhook = await beginWebhook(request, { owner, hints, memoryMs });
     const start = async (): Promise<RunningWorker> => {
-      const observe = allOf(logEvents(log), request.observe, await metrics?.begin());
+      const traces = await tracesTo(open.api.baseUrl);
+      const observe = allOf(logEvents(log), request.observe, await metrics?.begin(), traces);
       const world = {
         ledger,
         store,
@@ -155,6 +156,14 @@ function allOf(log: Observe, ...others: readonly (Observe | undefined)[]): Obser
   return (event) => {
     for (const observe of all) observe(event);
   };
+}
+
+/** Loaded only where the process has registered an SDK of OpenTelemetry. */
+async function tracesTo(apiUrl: string): Promise<Observe | undefined> {
+  if (!(Symbol.for('opentelemetry.js.api.1') in globalThis)) return undefined;
+  const { findTracer } = await import('../../worker/traces/opentelemetry.ts');
+  const tracer = findTracer(voxbatchVersion());
+  return tracer && (await import('../../worker/traces/trace-events.ts')).traceEvents(tracer, apiUrl);
 }
 
 /** Loaded only where metrics are wanted. */
