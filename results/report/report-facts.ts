@@ -96,7 +96,8 @@ export class ReportFacts {
       endedAt: time(batch.closedAt),
       createdAt: isoTime(batch.createdAt),
       asOf: batch.state === 'closed' || this.#newest === 0 ? null : isoTime(this.#newest),
-      notes: story.notes.map(publicText),
+      // They may quote the API, and what to do next is nothing for others.
+      notes: hasTexts ? story.notes.map(publicText) : [],
       listed: { ...listed, every: sampledEach({ rows: this.#rows }) },
       longestText: hasTexts ? longestText({ rows: this.#rows }) : null,
       folder: hasTexts ? folder : null,
@@ -109,7 +110,7 @@ export class ReportFacts {
       actions: story.actions.map((action) => ({
         ...action,
         who: hasTexts ? action.who : null,
-        reason: action.reason === null ? null : publicText(action.reason),
+        reason: hasTexts && action.reason !== null ? publicText(action.reason) : null,
       })),
     };
   }

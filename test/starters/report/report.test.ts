@@ -1,3 +1,4 @@
+import { ANN } from '../../support/ann.ts';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { expect, it } from '@jest/globals';
 import { unpackReport } from '../../results/report/unpack-report.ts';
@@ -40,6 +41,8 @@ it('a report to share has no texts, no messages, no files and nobody by name; it
   await intend(place, keyOf(2));
   const failure = { class: 'BadRequest', message: 'cannot say "a secret text"', cause: '400' } as const;
   await place.ledger.settle(keyOf(2), { verdict: 'rejected', failure }, { outcome: 'failed', failure });
+  const by = { ...ANN, reason: 'the secret row failed' };
+  await place.ledger.setControl('demo', 'paused', undefined, by);
   await place.ledger.closeBatch('demo');
   await expectRun('report', 0);
   const whole = await readFile('out/demo/report.html', 'utf8');
@@ -50,6 +53,8 @@ it('a report to share has no texts, no messages, no files and nobody by name; it
   expect(head).toMatchObject({
     longestText: null,
     folder: null,
+    notes: [],
+    actions: [{ kind: 'start' }, { kind: 'pause', who: null, reason: null }],
     failures: [{ cause: '400', examples: [{ id: 'b', message: '' }] }],
   });
   expect(await readFile('out/demo/report.html', 'utf8')).toBe(whole);
