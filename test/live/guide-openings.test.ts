@@ -91,7 +91,7 @@ const FAULTS: Readonly<Record<string, object>> = {
 };
 
 /** Pages that begin otherwise: other tests follow their commands, run their programs, or open what they show. */
-const WITHOUT = ['cluster.md', 'library.md', 'logs.md', 'page.md'];
+const WITHOUT = ['cluster.md', 'library.md', 'logs.md', 'page.md', 'traces.md'];
 
 describe('each page of the guide', () => {
   it('is known to this test', () => {
