@@ -1,3 +1,4 @@
+import { filesBelow, ifAbsent } from './walk-folder.ts';
 import { copyFile, lstat, open, opendir, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Bytes } from './bytes.ts';
@@ -77,15 +78,15 @@ async function sweep(root: string): Promise<void> {
   }
 }
 
-/** The names of all files that begin like this, relative to `root`, with `/`; none if there is no such folder. */
+/**
+ * The names of all files that begin like this, relative to `root`, with `/`; none if there is no such folder. Looks into the folders below
+ * only if the prefix ends in `/`.
+ */
 async function* filesFrom(root: string, prefix: string): AsyncGenerator<string, undefined> {
-  const recursive = prefix.endsWith('/');
+  const isDeep = prefix.endsWith('/');
   const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1);
-  const entries = await opendir(join(root, folder), { recursive }).catch(ifAbsent);
-  if (entries === undefined) return;
-  for await (const entry of entries) {
-    if (!entry.isFile()) continue;
-    const key = relative(root, join(entry.parentPath, entry.name)).split(sep).join('/');
+  for await (const path of filesBelow(join(root, folder), () => isDeep)) {
+    const key = relative(root, path).split(sep).join('/');
     if (key.startsWith(prefix)) yield key;
   }
 }
@@ -116,9 +117,4 @@ async function removeFile(root: string, path: string): Promise<void> {
     );
     if (!isGone) return;
   }
-}
-
-function ifAbsent(error: NodeJS.ErrnoException): undefined {
-  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-  throw error;
 }

@@ -153,6 +153,14 @@ describe.each(DRIVERS)('$name', (driver) => {
     expect(await store.measure(all)).toEqual([undefined, undefined, expect.anything(), expect.anything()]);
   });
 
+  it('lists all files of several folders, however many each has', async () => {
+    const all = ['0000', '0001'].flatMap((folder) =>
+      Array.from({ length: 70 }, (_, at) => `b/${folder}/${String(at)}.mp3`),
+    );
+    for (const key of all) await put(key, Buffer.from('a'));
+    expect(await keys('b/')).toEqual(all.toSorted());
+  });
+
   it('lists its folders by the beginning of their names, each once', async () => {
     const folders = async (prefix: string): Promise<readonly string[]> => {
       const found: string[] = [];
