@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { BatchIdentity, BatchRecord } from '../ledger/record-types.ts';
+import type { BatchIdentity } from '../ledger/record-types.ts';
 import { parseOccurrence } from '../policy/schedules/occurrence.ts';
 import {
   claimOut as claim,
@@ -9,14 +9,9 @@ import {
   type OutStanding,
   type OwnerLedger,
 } from '../results/out-owner.ts';
-import { firstLink, LinkedFolder } from '../results/real-folders.ts';
+import { firstLink } from '../results/real-folders.ts';
 import { codeOf } from '../results/files.ts';
 import { defaultOut } from '../contract/batch-name.ts';
-import type { Ledger } from '../ledger/ledger.ts';
-import { DEFAULT_REPORT } from '../contract/report.ts';
-import type { WantedReport } from '../results/report/out-report.ts';
-import { reportStory } from './report/report-story.ts';
-import { projectBatch, type Projection, type ProjectionRequest } from '../results/project.ts';
 
 /** A folder that cannot be created or written. */
 export interface UnwritableOut {
@@ -95,34 +90,4 @@ async function makeFolder(path: string): Promise<void> {
     // Another process was faster.
     if (codeOf(error) !== 'EEXIST') throw error;
   });
-}
-
-/** A finished batch and where to write its files. */
-export interface WriteOutRequest {
-  readonly ledger: Ledger;
-  readonly store: ProjectionRequest['store'];
-  readonly batch: BatchRecord;
-  /** Absolute. */
-  readonly out: string;
-  readonly voxbatchVersion: string;
-  /** Default: as the batch wants it, without words on what to do next. */
-  readonly report?: WantedReport;
-}
-
-/**
- * Claims the out folder for a finished batch and writes its files. Throws if the folder belongs to another batch or cannot
- * be written.
- */
-export async function writeOut(request: WriteOutRequest): Promise<Projection> {
-  const { batch, out } = request;
-  const found = await claimOut(out, batch, request.ledger);
-  if (found.type === 'unwritable') throw found.cause;
-  if (found.type === 'linked') throw new LinkedFolder(found.path);
-  if (found.type === 'taken') throw new Error(`the folder ${found.by}`);
-  if (found.type === 'forgotten') throw new Error(`the ledger does not have batch "${batch.name}" on record any more`);
-  const {
-    ledger,
-    report = { choice: batch.settings.report ?? DEFAULT_REPORT, story: () => reportStory(ledger, batch) },
-  } = request;
-  return projectBatch({ ...request, report, batch: batch.name, complete: true });
 }

@@ -3,7 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { termsOf } from '../../batches/schedules/admit-firing.ts';
 import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
 import { exitOfView } from '../../batches/look/view-batch.ts';
-import { writeOut } from '../../batches/out-folder.ts';
+import { writeOut } from '../../batches/write-out.ts';
 import type { OccurrenceEnd } from '../../contract/activities.ts';
 import { isoTime } from '../../contract/iso-time.ts';
 import { defined } from '../../contract/defined.ts';

@@ -6,8 +6,7 @@ import { standstillOf, type Standstill } from '../../batches/look/standstill.ts'
 import { viewPilot, type Pilot } from '../../batches/subset/pilot.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord, BatchIdentity } from '../../ledger/record-types.ts';
-import { forgottenRequests } from '../../results/forgotten-requests.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
 import { projectBatch, type Projection, type ProjectionRequest } from '../../results/project.ts';
 import { describeMismatch } from '../../results/verification/mismatch.ts';
 import { refuseCleaned } from '../clean/clean.ts';
@@ -15,14 +14,6 @@ import { openStore } from '../../store/open-store.ts';
 import type { Settings } from '../settings.ts';
 import { voxbatchVersion } from '../version.ts';
 import type { Finished } from './next-steps.ts';
-import {
-  claimOut as claim,
-  probeOut,
-  standingOf as standingOfOut,
-  type UnwritableOut,
-} from '../../batches/out-folder.ts';
-import type { OutStanding, OwnerLedger } from '../../results/out-owner.ts';
-import { VoxbatchError } from '../problem.ts';
 import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
 import { decideAfterSample } from '../../policy/subset/after-sample.ts';
 import type { Person } from '../person.ts';
@@ -30,6 +21,7 @@ import { wantedReport, type Reporting } from '../report/wanted-report.ts';
 import type { Session } from '../session.ts';
 import { requireStore } from '../claim-store.ts';
 import { isDeserted } from '../temporal/anybody-in.ts';
+import { claimOut } from './claim-out.ts';
 
 /** Which files to write, and where. */
 export interface WriteRequest extends Pick<ProjectionRequest, 'onFilesMade' | 'xlsx'>, Reporting {
@@ -101,46 +93,6 @@ export async function readEnd<S extends Pick<EndOfRun, 'batch' | 'counts' | 'mon
   const { batch, counts } = sums;
   const leftovers = await gatherLeftovers(ledger, batch, counts);
   return { ...sums, leftovers, pilot: batch.state === 'closed' ? await viewPilot(ledger, batch) : undefined };
-}
-
-/**
- * Creates the batch's out folder and checks that it is writable, before anything is paid for. Throws {@link
- * VoxbatchError} (`unwritable-out`, `linked-out`).
- */
-export async function requireWritableOut(out: string, batch: string): Promise<void> {
-  refuse(out, await probeOut(out, batch));
-}
-
-/**
- * Checks that a batch's files would not overwrite anybody else's. Throws {@link VoxbatchError} (`taken-out`,
- * `linked-out`). Changes nothing.
- */
-export async function requireOwnOut(out: string, batch: BatchIdentity, ledger: OwnerLedger): Promise<void> {
-  refuse(out, await standingOfOut(out, batch, ledger));
-}
-
-/**
- * Claims the out folder for a batch; see `batches/out-folder.ts`. Throws {@link VoxbatchError} (`unwritable-out`,
- * `taken-out`, `linked-out`).
- */
-export async function claimOut(out: string, batch: BatchIdentity, ledger: OwnerLedger): Promise<void> {
-  refuse(out, await claim(out, batch, ledger));
-}
-
-/**
- * Checks that the batch's out folder has no paid request that its ledger does not have on record, before anything is sent.
- * Throws {@link VoxbatchError} (`forgotten-requests`). Changes nothing.
- */
-export async function requireRemembered(out: string, { name: batch }: BatchIdentity, ledger: Ledger): Promise<void> {
-  const found = await forgottenRequests(out, batch, ledger);
-  if (found !== undefined) throw new VoxbatchError({ type: 'forgotten-requests', batch, ...found });
-}
-
-function refuse(out: string, found: OutStanding | UnwritableOut | { readonly type: 'writable' }): void {
-  if (found.type === 'unwritable') throw new VoxbatchError({ type: 'unwritable-out', out, cause: found.cause });
-  if (found.type === 'linked') throw new VoxbatchError({ type: 'linked-out', path: found.path });
-  if (found.type === 'forgotten') throw new VoxbatchError({ type: 'forgotten-batch', out });
-  if (found.type === 'taken') throw new VoxbatchError({ type: 'taken-out', out, by: found.by });
 }
 
 /** A batch whose files were written in its current state. */

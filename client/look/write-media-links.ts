@@ -8,7 +8,7 @@ import { openStore } from '../../store/open-store.ts';
 import { refuseCleaned } from '../clean/clean.ts';
 import { refuseOption } from '../problem.ts';
 import type { Settings } from '../settings.ts';
-import { claimOut } from './write-files.ts';
+import { claimOut } from './claim-out.ts';
 
 /** Which URLs to write, and where. */
 export interface WriteLinksRequest {

@@ -26,7 +26,7 @@ import { isUnasked } from '../person.ts';
 import { type RedriveFacts } from '../redrive/redrive-options.ts';
 import { type PaidEnd, type RedriveEvent, type RedrivePerson, type RedriveTerms } from '../redrive/redrive-options.ts';
 import { refuseLoading } from '../problem.ts';
-import { claimOut, requireOwnOut, requireRemembered } from '../look/write-files.ts';
+import { claimOut, requireOwnOut, requireRemembered } from '../look/claim-out.ts';
 import type { Session } from '../session.ts';
 import { requireOwnServer } from '../temporal/own-server.ts';
 import { voxbatchVersion } from '../version.ts';

@@ -9,7 +9,7 @@ import type { Session } from '../session.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { allowReplacing } from '../../results/redrive/edited-tables.ts';
 import { requireSameRealm } from '../open-api.ts';
-import { claimOut, requireOwnOut, requireRemembered } from '../look/write-files.ts';
+import { claimOut, requireOwnOut, requireRemembered } from '../look/claim-out.ts';
 import { requireOwnServer } from '../temporal/own-server.ts';
 import { requirePort } from '../webhooks/hint-listener.ts';
 import type {

@@ -9,7 +9,7 @@ import { readFolderStanding } from '../../results/former-files.ts';
 import { ReportFile } from '../../results/report/report-file.ts';
 import { namedFilesOf, resultFields } from '../../results/result-line.ts';
 import { refuseCleaned } from '../clean/clean.ts';
-import { claimOut } from '../look/write-files.ts';
+import { claimOut } from '../look/claim-out.ts';
 import type { Settings } from '../settings.ts';
 import { voxbatchVersion } from '../version.ts';
 import { reportChoice, tellOf, type ReportWords } from './wanted-report.ts';

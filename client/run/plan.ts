@@ -8,7 +8,7 @@ import { freeSpace } from '../../store/open-store.ts';
 import type { AccountRead } from '../account/account-functions.ts';
 import { requireStore } from '../claim-store.ts';
 import type { Account } from '../../contract/names.ts';
-import { requireOwnOut, requireRemembered } from '../look/write-files.ts';
+import { requireOwnOut, requireRemembered } from '../look/claim-out.ts';
 import { noteReadOnly, openRecordsIfAny } from '../open-records.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Settings } from '../settings.ts';

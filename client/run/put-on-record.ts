@@ -17,7 +17,7 @@ import { requireStore } from '../claim-store.ts';
 import { requireNamespace } from '../temporal/require-namespace.ts';
 import { requireOwnServer } from '../temporal/own-server.ts';
 import { priceAndApprove, type BillEvent, type Billed } from './price.ts';
-import { claimOut, requireOwnOut, requireRemembered, requireWritableOut } from '../look/write-files.ts';
+import { claimOut, requireOwnOut, requireRemembered, requireWritableOut } from '../look/claim-out.ts';
 import type { Session } from '../session.ts';
 import { requirePort } from '../webhooks/hint-listener.ts';
 import type { WebhookWish } from '../webhooks/webhook-options.ts';

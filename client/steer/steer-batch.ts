@@ -17,7 +17,8 @@ import { wakeWorkflow } from '../temporal/start-workflow.ts';
 import { defaultOut } from '../../contract/batch-name.ts';
 import type { Tuning } from '../../contract/tunables.ts';
 import { nextSteps, type NextStep } from '../look/next-steps.ts';
-import { readEnd, requireRemembered } from '../look/write-files.ts';
+import { readEnd } from '../look/write-files.ts';
+import { requireRemembered } from '../look/claim-out.ts';
 import type { Step } from '../../contract/row-kinds.ts';
 
 /** A request to steer a batch. */
@@ -133,6 +134,7 @@ async function emptyWire({ ledger, batch: { name: batch }, onWait }: SteerReques
 /** A paid request waits at most 3 minutes. */
 const PATIENCE_MS = 200_000;
 const LOOK_EVERY_MS = 50;
+
 /** After this long, the user is told what is being waited for, ms. */
 const SLOW_MS = 2_000;
 

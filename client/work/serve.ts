@@ -20,7 +20,7 @@ import { startEmbeddedWorker, warnOfLittleDisk } from './embedded-worker.ts';
 import { laneLines } from './lane-line.ts';
 import type { LogListener } from './worker-log.ts';
 import { lookAfterBatches } from './look-after-batches.ts';
-import { writeOut } from '../../batches/out-folder.ts';
+import { writeOut } from '../../batches/write-out.ts';
 import { wantedReport, type ReportWords } from '../report/wanted-report.ts';
 import { voxbatchVersion } from '../version.ts';
 
@@ -77,12 +77,14 @@ export type ServeEnd = { readonly type: 'ended' } | { readonly type: 'fault'; re
 
 /** Default interval between rounds over the open batches, ms. */
 const LOOK_AFTER_EVERY_MS = 30_000;
+
 /**
  * Other batches' events are left to their own command for this long, ms: it writes the files first, which a hook may
  * need.
  */
 const HOOKS_OF_OTHERS_AFTER_MS = 30_000;
 const LOOK_EVERY_MS = 500;
+
 /** With `untilIdle`, idle checks before exiting: the batch it was started for may take a moment to appear. */
 const IDLE_LOOKS = 10;
 

@@ -10,7 +10,7 @@ import {
   type ReconcileOptions,
 } from '../../client/reconcile/reconcile.ts';
 import { viewReconciled } from '../../client/reconcile/reconcile-view.ts';
-import { claimOut } from '../../client/look/write-files.ts';
+import { claimOut } from '../../client/look/claim-out.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { jsonLine, type RunContext } from '../terminal/output.ts';

@@ -1,0 +1,38 @@
+import { DEFAULT_REPORT } from '../contract/report.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { BatchRecord } from '../ledger/record-types.ts';
+import { type ProjectionRequest, type Projection, projectBatch } from '../results/project.ts';
+import { LinkedFolder } from '../results/real-folders.ts';
+import type { WantedReport } from '../results/report/out-report.ts';
+import { claimOut } from './out-folder.ts';
+import { reportStory } from './report/report-story.ts';
+
+/** A finished batch and where to write its files. */
+export interface WriteOutRequest {
+  readonly ledger: Ledger;
+  readonly store: ProjectionRequest['store'];
+  readonly batch: BatchRecord;
+  /** Absolute. */
+  readonly out: string;
+  readonly voxbatchVersion: string;
+  /** Default: as the batch wants it, without words on what to do next. */
+  readonly report?: WantedReport;
+}
+
+/**
+ * Claims the out folder for a finished batch and writes its files. Throws if the folder belongs to another batch or cannot
+ * be written.
+ */
+export async function writeOut(request: WriteOutRequest): Promise<Projection> {
+  const { batch, out } = request;
+  const found = await claimOut(out, batch, request.ledger);
+  if (found.type === 'unwritable') throw found.cause;
+  if (found.type === 'linked') throw new LinkedFolder(found.path);
+  if (found.type === 'taken') throw new Error(`the folder ${found.by}`);
+  if (found.type === 'forgotten') throw new Error(`the ledger does not have batch "${batch.name}" on record any more`);
+  const {
+    ledger,
+    report = { choice: batch.settings.report ?? DEFAULT_REPORT, story: () => reportStory(ledger, batch) },
+  } = request;
+  return projectBatch({ ...request, report, batch: batch.name, complete: true });
+}

@@ -1,0 +1,51 @@
+import {
+  probeOut,
+  standingOf as standingOfOut,
+  claimOut as claim,
+  type UnwritableOut,
+} from '../../batches/out-folder.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchIdentity } from '../../ledger/record-types.ts';
+import { forgottenRequests } from '../../results/forgotten-requests.ts';
+import type { OwnerLedger, OutStanding } from '../../results/out-owner.ts';
+import { VoxbatchError } from '../problem.ts';
+
+/**
+ * Creates the batch's out folder and checks that it is writable, before anything is paid for. Throws {@link
+ * VoxbatchError} (`unwritable-out`, `linked-out`).
+ */
+export async function requireWritableOut(out: string, batch: string): Promise<void> {
+  refuse(out, await probeOut(out, batch));
+}
+
+/**
+ * Checks that a batch's files would not overwrite anybody else's. Throws {@link VoxbatchError} (`taken-out`,
+ * `linked-out`). Changes nothing.
+ */
+export async function requireOwnOut(out: string, batch: BatchIdentity, ledger: OwnerLedger): Promise<void> {
+  refuse(out, await standingOfOut(out, batch, ledger));
+}
+
+/**
+ * Claims the out folder for a batch; see `batches/out-folder.ts`. Throws {@link VoxbatchError} (`unwritable-out`,
+ * `taken-out`, `linked-out`).
+ */
+export async function claimOut(out: string, batch: BatchIdentity, ledger: OwnerLedger): Promise<void> {
+  refuse(out, await claim(out, batch, ledger));
+}
+
+/**
+ * Checks that the batch's out folder has no paid request that its ledger does not have on record, before anything is sent.
+ * Throws {@link VoxbatchError} (`forgotten-requests`). Changes nothing.
+ */
+export async function requireRemembered(out: string, { name: batch }: BatchIdentity, ledger: Ledger): Promise<void> {
+  const found = await forgottenRequests(out, batch, ledger);
+  if (found !== undefined) throw new VoxbatchError({ type: 'forgotten-requests', batch, ...found });
+}
+
+function refuse(out: string, found: OutStanding | UnwritableOut | { readonly type: 'writable' }): void {
+  if (found.type === 'unwritable') throw new VoxbatchError({ type: 'unwritable-out', out, cause: found.cause });
+  if (found.type === 'linked') throw new VoxbatchError({ type: 'linked-out', path: found.path });
+  if (found.type === 'forgotten') throw new VoxbatchError({ type: 'forgotten-batch', out });
+  if (found.type === 'taken') throw new VoxbatchError({ type: 'taken-out', out, by: found.by });
+}
