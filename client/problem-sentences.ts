@@ -2,6 +2,7 @@ import { API_PATH } from '../contract/api-path.ts';
 import { messageOf } from '../contract/message-of.ts';
 import type { CopyRefusal } from '../ledger/copy/copy-refused.ts';
 import type { Difference } from '../ledger/copy/tally.ts';
+import { notAFileWords } from '../results/only-files.ts';
 import { linkWords } from '../results/real-folders.ts';
 import { refusalWords as backupRefusalWords } from './backup/refusal.ts';
 import type { Problem } from './problem-types.ts';
@@ -42,6 +43,7 @@ const SENTENCES: {
     `${folders.join(' and ')} ${folders.length === 1 ? 'has' : 'have'} paid requests of ${rows.length} ${rows.length === 1 ? 'row' : 'rows'} of batch "${batch}" (${rows.slice(0, MOST_NAMED).join(', ')}${rows.length > MOST_NAMED ? ', …' : ''}), ${credits} ${credits === 1 ? 'credit' : 'credits'}, that the ledger does not have on record: the ledger is older, as after a restore from a backup, and would pay for them again.`,
   'linked-out': ({ path }) => `${linkWords(path)}.`,
   'linked-below-out': ({ path }) => `${linkWords(path)}.`,
+  'not-a-file': ({ path }) => `${notAFileWords(path)}.`,
   loading: (problem) => `Batch "${problem.batch.name}" is still loading; nothing was sent, nothing was spent.`,
   cleaned: (problem) =>
     `What the rows of batch "${problem.batch.name}" asked for was removed, so it can neither be run again nor written.`,

@@ -47,6 +47,8 @@ export type Problem =
   | { readonly type: 'linked-out'; readonly path: string }
   /** A symbolic link below the out folder, where rows may already have been paid for. */
   | { readonly type: 'linked-below-out'; readonly path: string; readonly cause: Error }
+  /** A folder, a pipe or a device has the name of a file in the out folder, where rows may already have been paid for. */
+  | { readonly type: 'not-a-file'; readonly path: string; readonly cause: Error }
   /** The batch is still being loaded. */
   | { readonly type: 'loading'; readonly batch: BatchRecord }
   /** The rows' inputs were removed, so the batch can neither be redriven nor written. */

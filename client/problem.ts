@@ -1,4 +1,5 @@
 import type { BatchRecord } from '../ledger/record-types.ts';
+import { NotAFile } from '../results/only-files.ts';
 import { LinkedFolder } from '../results/real-folders.ts';
 import type { Problem } from './problem-types.ts';
 import { sentenceFor } from './problem-sentences.ts';
@@ -19,6 +20,7 @@ export class VoxbatchError extends Error {
 export function asVoxbatchError(error: unknown): VoxbatchError | undefined {
   if (error instanceof LinkedFolder)
     return new VoxbatchError({ type: 'linked-below-out', path: error.path, cause: error });
+  if (error instanceof NotAFile) return new VoxbatchError({ type: 'not-a-file', path: error.path, cause: error });
   return error instanceof VoxbatchError ? error : undefined;
 }
 

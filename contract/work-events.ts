@@ -112,6 +112,7 @@ export const NOTES = {
   'result-forgotten': ['warn', 'the file of an earlier result is not what its record says; the result is forgotten'],
   'occurrence-refused': ['warn', 'no batch for an occurrence'],
   'files-unwritten': ['warn', 'files of an occurrence not written'],
+  'report-unwritten': ['warn', 'the report of an occurrence not written; its other files are'],
   'text-limit-unrecorded': ['warn', 'a limit on the length of texts cannot be recorded'],
   'text-limit-learnt': ['info', 'a limit on the length of texts was learnt from a refusal'],
   'job-found': ['info', 'the lost job was found in the list'],

@@ -31,6 +31,9 @@ export const PROJECTED_FILES: readonly string[] = [
   FINISHED.csv,
 ];
 
+/** All that a projection replaces or removes, except the report. */
+export const ALL_FILES: readonly string[] = [...PROJECTED_FILES, SUMMARY_FILE, CLAIM_FILE, REPLACEABLE_FILE];
+
 /** Files that `run` and `redrive --from` accept, so people edit them. */
 const EDITED_FILES = PROJECTED_FILES.filter((name) => ![RECEIPTS_JSONL, JOINED.csv, FINISHED.csv].includes(name));
 

@@ -6,7 +6,7 @@ import { REPORT_FILE } from '../contract/report.ts';
 import { PLAIN_TABLE } from '../contract/table-format.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money } from '../ledger/record-types.ts';
-import { BatchFiles, PROJECTED_FILES, RESULTS_XLSX, type Kept } from './batch-files.ts';
+import { ALL_FILES, BatchFiles, PROJECTED_FILES, RESULTS_XLSX, type Kept } from './batch-files.ts';
 import { acceptedCopy, keepFormer } from './former-files.ts';
 import { writtenLast } from './redrive/edited-tables.ts';
 import type { WorkbookAnswer } from './workbook/write-workbook.ts';
@@ -22,7 +22,7 @@ import { RealFolders } from './real-folders.ts';
 import { receiptsOf } from './receipt.ts';
 import { resultFields } from './result-line.ts';
 import type { RowFile, ScannedRow } from './result-line.ts';
-import { OutReport, type WantedReport } from './report/out-report.ts';
+import { OutReport, type OutReportMade, type WantedReport } from './report/out-report.ts';
 import { RowCheck } from './verification/row-check.ts';
 import type { DamagedResult } from './verification/row-check.ts';
 import { JoinedGroups, makeJoined, type JoiningStore } from './sound/make-joined.ts';
@@ -32,6 +32,7 @@ import { summarize, type Summary } from './summary.ts';
 import { Tally } from './tally.ts';
 import { sweepParts } from './whole-file.ts';
 import { lstatsOf } from './files.ts';
+import { requireFiles } from './only-files.ts';
 
 /** The batch to project, and the target folder. */
 export interface ProjectionRequest {
@@ -61,7 +62,7 @@ export interface FilesMade {
 }
 
 /** The ledger's state, and every difference found in the files or the store. Any mismatch means exit code 15. */
-export interface Projection {
+export interface Projection extends OutReportMade {
   readonly counts: Counts;
   readonly money: Money;
   readonly mismatches: readonly Mismatch[];
@@ -73,8 +74,6 @@ export interface Projection {
   readonly finished: readonly FinishedLine[] | null;
   /** What became of `results.xlsx`; null if it was not wanted. */
   readonly workbook: WorkbookAnswer | null;
-  /** Path of the report; null if there is none. */
-  readonly report: string | null;
   /** What was kept before its files were replaced. */
   readonly kept: Kept;
 }
@@ -85,13 +84,15 @@ const CHUNK = 32;
 /**
  * Writes all files of a batch: tables, receipts, summary, media. Spends nothing and may be repeated at any time; the
  * same ledger gives the same bytes. Each file is whole or absent. Throws if the folder cannot be written, has a symbolic
- * link on the way to a file (`LinkedFolder`), or the ledger cannot be read; the tables then stay unchanged.
+ * link on the way to a file (`LinkedFolder`) or something in the place of one (`NotAFile`), or the ledger cannot be read; the tables
+ * then stay unchanged.
  */
 export async function projectBatch(request: ProjectionRequest): Promise<Projection> {
   const { ledger, store, out } = request;
   const batch = await readBatch(request);
   const before = await readSums(request);
   await mkdir(out, { recursive: true });
+  await requireFiles(out, ALL_FILES);
   await sweepParts(out);
   const findings = new Findings();
   const tally = new Tally();
@@ -153,7 +154,7 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
     await files.seal(summaryOf);
     await report.seal(after.money);
     const kept = await publishAlone(files, report, request, acceptedAt);
-    const made = { joined, finished, workbook, report: report.path };
+    const made = { joined, finished, workbook, ...report.made };
     return { ...after, mismatches: findings.list(), damaged: check.damaged, ...made, kept };
   } finally {
     await stale.forget();

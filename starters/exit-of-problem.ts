@@ -154,6 +154,10 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
     ({ path }) =>
       `Nothing was written there. All charges are recorded, and all results are in the store: the same command pays for nothing twice. ${linkAdvice(path)}`,
   ),
+  'not-a-file': usage(
+    ({ path }) =>
+      `Nothing was written. All charges are recorded, and all results are in the store: the same command pays for nothing twice. Move it away: mv ${shellWord(path)} ${shellWord(`${path}.moved`)}`,
+  ),
   loading: usage(({ batch }) => `Try again when it runs. If its command has died: ${goOnCommand(batch)}`),
   cleaned: usage(
     ({ batch }) => `Nothing was changed. Nothing was spent. Its bill: voxbatch status ${shellWord(batch.name)}`,

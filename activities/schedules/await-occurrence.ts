@@ -66,7 +66,9 @@ async function finish(deps: Dependencies, batch: BatchRecord, out: string | unde
     return { type: 'ended', exit: exitOfView({ batch, counts: await ledger.counts(name) }), problem };
   }
   try {
-    const { counts, mismatches, finished } = await writeOut({ ledger, store, batch, out, voxbatchVersion });
+    const made = await writeOut({ ledger, store, batch, out, voxbatchVersion });
+    const { counts, mismatches, finished, reportProblem: error } = made;
+    if (error !== null) observe({ type: 'note', what: 'report-unwritten', batch: name, error, facts: { out } });
     const exit = exitOfView({ batch, counts }, mismatches.length > 0);
     const copies = (finished ?? []).filter(({ file }) => file === '').length;
     // Individual audio that cannot be finished is a normal result; a machine without ffmpeg needs fixing.

@@ -34,13 +34,15 @@ export function viewVerified({ report, inStore }: Verified) {
   };
 }
 
-/** Files made for `--join`, `--finish…` and `--xlsx`, absent without these flags; and the path of the report, absent without one. */
+/** Files made for `--join`, `--finish…` and `--xlsx`, absent without these flags; and the path of the report, or why there is none though
+ * one is wanted. */
 function viewMade({
   joined,
   finished,
   workbook,
   report,
-}: Pick<WrittenFiles, 'joined' | 'finished' | 'workbook' | 'report'>) {
+  reportProblem,
+}: Pick<WrittenFiles, 'joined' | 'finished' | 'workbook' | 'report' | 'reportProblem'>) {
   const incomplete = joined?.flatMap(({ file, value, message }) => (file === '' ? [{ value, message }] : [])) ?? [];
   const failed = finished?.flatMap(({ file, original, message }) => (file === '' ? [{ original, message }] : [])) ?? [];
   return {
@@ -48,6 +50,7 @@ function viewMade({
     ...(finished === null ? {} : { finished: { files: finished.length - failed.length, failed } }),
     ...(workbook === null ? {} : { xlsx: workbook }),
     ...(report === null ? {} : { report }),
+    ...(reportProblem === null ? {} : { reportProblem }),
   };
 }
 

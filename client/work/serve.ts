@@ -227,7 +227,7 @@ function isOpenFor(batch: BatchRecord, open: OpenApi): boolean {
 
 /** Result of writing the files of a batch that nobody follows. */
 export type WriteNews = { readonly batch: string; readonly out: string } & (
-  | ({ readonly type: 'written' } & Pick<Awaited<ReturnType<typeof writeOut>>, 'kept'>)
+  | ({ readonly type: 'written' } & Pick<Awaited<ReturnType<typeof writeOut>>, 'kept' | 'reportProblem'>)
   | { readonly type: 'unwritten'; readonly cause: unknown }
 );
 
@@ -259,8 +259,9 @@ function writeWhenClosed(
     try {
       const store = await session.store();
       const report = wantedReport({ ledger, settings: session.settings, batch, out, reportWords });
-      const { kept } = await writeOut({ ledger, store, batch, out, report, voxbatchVersion: voxbatchVersion() });
-      tell({ type: 'written', batch: name, out, kept });
+      const request = { ledger, store, batch, out, report, voxbatchVersion: voxbatchVersion() };
+      const { kept, reportProblem } = await writeOut(request);
+      tell({ type: 'written', batch: name, out, kept, reportProblem });
     } catch (cause) {
       tell({ type: 'unwritten', batch: name, out, cause });
     }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { REPORT_FILE, type ReportChoice, type ReportHead } from '../../contract/report.ts';
+import { messageOf } from '../../contract/message-of.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { KeptTable } from '../redrive/edited-tables.ts';
 import type { ReportStory } from './report-facts.ts';
@@ -18,13 +19,22 @@ interface Place {
   readonly report?: WantedReport | undefined;
 }
 
+/** The report that was written, or why there is none though one is wanted. */
+export interface OutReportMade {
+  /** Path of the report; null if there is none. */
+  readonly report: string | null;
+  /** Null if there is one, or none is wanted. */
+  readonly reportProblem: string | null;
+}
+
 /**
  * The report of an out folder while the folder's other files are made; it becomes visible with them. It is not among the files that
- * the summary lists: what is to be done next changes without any row.
+ * the summary lists: what is to be done next changes without any row. It never keeps the results from being written: what goes wrong with its file is told by `made`.
  */
 export class OutReport {
   readonly #place: Place;
   #file: ReportFile | undefined;
+  #problem: string | null = null;
 
   constructor(place: Place) {
     this.#place = place;
@@ -35,32 +45,48 @@ export class OutReport {
     const { out, voxbatchVersion, report: wanted } = this.#place;
     if (wanted === undefined || wanted.choice === 'none') return;
     const options = { choice: wanted.choice, hasTexts: true, folder: '', voxbatchVersion };
-    this.#file = await ReportFile.create(join(out, REPORT_FILE), batch, options);
+    await this.#try(async () => {
+      this.#file = await ReportFile.create(join(out, REPORT_FILE), batch, options);
+    });
   }
 
-  /** Null if there is none. */
-  get path(): string | null {
-    return this.#file?.path ?? null;
+  get made(): OutReportMade {
+    return { report: this.#file?.path ?? null, reportProblem: this.#problem };
   }
 
   async add(...row: Parameters<ReportFile['add']>): Promise<void> {
-    await this.#file?.add(...row);
+    await this.#try(() => this.#file?.add(...row));
   }
 
   async seal(credits: ReportHead['credits']): Promise<void> {
     const { report: wanted } = this.#place;
-    if (wanted !== undefined) await this.#file?.seal(await wanted.story(), credits);
+    if (wanted === undefined || this.#file === undefined) return;
+    const story = await wanted.story();
+    await this.#try(() => this.#file?.seal(story, credits));
   }
 
   /** Replaces the earlier report, or removes it if none is wanted. Returns what was kept of a file that is no report. */
   async publish(): Promise<readonly KeptTable[]> {
     const { out, report: wanted } = this.#place;
-    if (wanted?.choice === 'none') await removeReport(join(out, REPORT_FILE));
-    const kept = await this.#file?.publish();
+    let kept: KeptTable | undefined;
+    await this.#try(async () => {
+      if (wanted?.choice === 'none') await removeReport(join(out, REPORT_FILE));
+      kept = await this.#file?.publish();
+    });
     return kept === undefined ? [] : [kept];
   }
 
   async abandon(): Promise<void> {
     await this.#file?.abandon();
+  }
+
+  async #try(write: () => Promise<void> | undefined): Promise<void> {
+    try {
+      await write();
+    } catch (error) {
+      this.#problem = messageOf(error);
+      await this.#file?.abandon();
+      this.#file = undefined;
+    }
   }
 }

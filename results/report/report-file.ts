@@ -1,10 +1,12 @@
-import { open, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { REPORT_ELEMENTS, type ReportChoice, type ReportHead } from '../../contract/report.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
+import { NotRegular, openRegular } from '../../inputs/regular-file.ts';
 import { absentOnly } from '../files.ts';
+import { NotAFile } from '../only-files.ts';
 import { keepEdited, type KeptTable } from '../redrive/edited-tables.ts';
 import type { ResultFields, ScannedRow } from '../result-line.ts';
 import { WholeFile } from '../whole-file.ts';
@@ -83,11 +85,12 @@ export class ReportFile {
     await this.#file.seal();
   }
 
-  /** Replaces an earlier report. A file of this name that is none gets another name, which is returned. */
+  /** Replaces an earlier report. A file of this name that is none gets another name, which is returned. Throws {@link NotAFile}. */
   async publish(): Promise<KeptTable | undefined> {
     const { path } = this.#file;
-    const isForeign = (await isReport(path)) === false;
-    const kept = isForeign ? await keepEdited(dirname(path), basename(path), new Set()) : undefined;
+    const there = await whatIs(path);
+    if (there === 'no file') throw new NotAFile(path);
+    const kept = there === 'other' ? await keepEdited(dirname(path), basename(path), new Set()) : undefined;
     await this.#file.publish();
     return kept;
   }
@@ -104,16 +107,19 @@ export class ReportFile {
 
 /** Removes an earlier report, which would tell of another state; not a file that is none. */
 export async function removeReport(path: string): Promise<void> {
-  if ((await isReport(path)) === true) await rm(path, { force: true });
+  if ((await whatIs(path)) === 'report') await rm(path, { force: true });
 }
 
-/** Undefined if there is no such file. */
-async function isReport(path: string): Promise<boolean | undefined> {
-  const file = await open(path).catch(absentOnly);
-  if (file === undefined) return undefined;
+/** What has this name; undefined if nothing has. */
+async function whatIs(path: string): Promise<'report' | 'other' | 'no file' | undefined> {
+  const file = await openRegular(path).catch((error: unknown) => {
+    if (error instanceof NotRegular) return 'no file';
+    return absentOnly(error);
+  });
+  if (file === undefined || file === 'no file') return file;
   try {
     const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(100), position: 0 });
-    return buffer.toString('utf8', 0, bytesRead).includes(MARK);
+    return buffer.toString('utf8', 0, bytesRead).includes(MARK) ? 'report' : 'other';
   } finally {
     await file.close();
   }

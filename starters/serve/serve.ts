@@ -12,7 +12,7 @@ import { openSession } from '../connect/open-api.ts';
 import { readSettings } from '../connect/settings.ts';
 import { ExitError } from '../exit-error.ts';
 import { firstNotice, listenForInterrupt } from '../run/interrupt.ts';
-import { keptLines } from '../terminal/file-words.ts';
+import { keptLines, reportProblemLines } from '../terminal/file-words.ts';
 import { REPORT_WORDS } from '../terminal/report-words.ts';
 import { webhookNewsWords } from '../terminal/webhook-news.ts';
 import { admittance, confirmServing } from '../trust/confirm.ts';
@@ -128,7 +128,11 @@ function linesOf(news: ServeNews): readonly string[] {
     case 'note':
       return [news.text];
     case 'written':
-      return [`Batch "${news.batch}" is finished. Its files are in ${news.out}.`, ...keptLines(news.kept, news.out)];
+      return [
+        `Batch "${news.batch}" is finished. Its files are in ${news.out}.`,
+        ...reportProblemLines(news.reportProblem),
+        ...keptLines(news.kept, news.out),
+      ];
     case 'unwritten': {
       const again = `voxbatch results ${shellWord(news.batch)} --out FOLDER`;
       return [

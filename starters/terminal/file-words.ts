@@ -56,13 +56,20 @@ export function madeLines({
   finished,
   workbook,
   report,
-}: Pick<WrittenFiles, 'joined' | 'finished' | 'workbook' | 'report'>): readonly string[] {
+  reportProblem,
+}: Pick<WrittenFiles, 'joined' | 'finished' | 'workbook' | 'report' | 'reportProblem'>): readonly string[] {
   return [
     ...(joined === null ? [] : joinedLines(joined)),
     ...(finished === null ? [] : finishedLines(finished)),
     ...(workbook === null ? [] : NO_WORKBOOK[workbook]),
     ...(report === null ? [] : [`report: ${shortPath(report)}`]),
+    ...reportProblemLines(reportProblem),
   ];
+}
+
+/** Says why the report was not written; an earlier one is still there. */
+export function reportProblemLines(problem: WrittenFiles['reportProblem']): readonly string[] {
+  return problem === null ? [] : [`report: not written, but everything else is (${problem})`];
 }
 
 function joinedLines(joined: NonNullable<WrittenFiles['joined']>): readonly string[] {

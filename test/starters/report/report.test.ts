@@ -1,5 +1,6 @@
 import { ANN } from '../../support/ann.ts';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { expect, it } from '@jest/globals';
 import { unpackReport } from '../../results/report/unpack-report.ts';
 import { addBatch, addSampleBatch, finish, intend, keyOf } from '../../results/sample-batch.ts';
@@ -68,6 +69,28 @@ it('a report to share has no texts, no messages, no files and nobody by name; it
   });
   expect(await readFile('mine.edited.html', 'utf8')).toBe('of a person');
   await expectRun('report demo --out mine.html/x.html', 2, 'Nothing was written.');
+});
+
+it('what is no file under the name of a report is a warning, and under that of a table a refusal before anything is written', async () => {
+  await addSampleBatch(place);
+  await mkdir('out/demo', { recursive: true });
+  for (const make of ['mkdir', 'mkfifo']) {
+    execFileSync(make, ['out/demo/report.html']);
+    const words = `out/demo/report.html is no file, so nothing can be written in its place`;
+    await expectRun('results', 13, { out: ['results: out/demo/results.csv', `report: not written`, words] });
+    const path = expect.stringContaining(words) as unknown;
+    expect((await json('results')).value).toMatchObject({ exit: 'unknown', report_problem: path });
+    await expectRun('results --report none', 13, { not: 'report:' });
+    await expectRun('report demo', 2, { out: '', err: [words, 'mv '] });
+    expect((await readdir('out/demo')).filter((name) => name.endsWith('.part'))).toEqual([]);
+    await rm('out/demo/report.html', { recursive: true });
+  }
+  const before = await readFile('out/demo/summary.json', 'utf8');
+  await rm('out/demo/results.csv');
+  await mkdir('out/demo/results.csv');
+  await expectRun('results', 2, { out: '', err: ['out/demo/results.csv is no file', 'Nothing was written.', 'mv '] });
+  expect(await readFile('out/demo/summary.json', 'utf8')).toBe(before);
+  expect((await readdir('out/demo')).filter((name) => name.endsWith('.part'))).toEqual([]);
 });
 
 it('a report of a batch that goes on says so, and commands have no path of this machine', async () => {
