@@ -24,11 +24,11 @@ describe('readLedgerAddress', () => {
     ['postgres://user:1?secret=2@host/db?schema=x', UNREAD],
     ['postgres://user:1/secret@host/db', UNREAD],
     ['mysql://user:secret@host/db', 'a mysql: URL'],
-  ])('refuses other URLs, and repeats only the scheme: %s', (given, came) => {
+  ])('refuses other URLs, and repeats only the scheme: %s', (given, got) => {
     expect(readLedgerAddress(given)).toEqual({
       type: 'refused',
       expected: 'the path of a database file, or a postgres:// URL',
-      came,
+      got,
     });
   });
 });

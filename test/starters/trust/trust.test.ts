@@ -124,16 +124,6 @@ describe("a folder's config", () => {
     expect((await json('plan lines.csv')).value).toMatchObject({ credits: 0, estimated: false });
   });
 
-  it('is used by plan where it names operations: it prices their rows, and says so', async () => {
-    const price = { unit: 'job', credits: 12 } as const;
-    const columns = { prompt: { field: 'prompt' } };
-    const effect = { name: 'sound-effect', path: '/sound/effects', answer: 'job', result: 'audio', columns, price };
-    await configure({ operations: [effect] });
-    await writeFile('effects.csv', 'id,kind,prompt\nrain,sound-effect,Rain\n');
-    const out = [/sound-effect +1 +1 +12/, 'Only its operations are used here, because you have not confirmed it'];
-    await expectRun('plan effects.csv', 0, { out });
-  });
-
   it('has an address that is confirmed for the token that is set', async () => {
     delete process.env['VOXBATCH_API_URL'];
     await configure({ api: { url: line.simulator.url } });
