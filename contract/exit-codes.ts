@@ -122,6 +122,20 @@ export function viewExit<Exit extends ExitName>(exit: Exit): ExitView<Exit> {
   return { exit, exitCode: code, retry };
 }
 
+/**
+ * The same for a command that has put another take on record, which `next` goes on with: to run such a command again
+ * could pay for one more, so it never helps by itself. `next` undefined: it has recorded none.
+ */
+export function viewExitAfter<Exit extends ExitName>(exit: Exit, next: string | undefined): ExitAfterView<Exit> {
+  const view = viewExit(exit);
+  return next === undefined || view.retry === 'no' ? view : { ...view, retry: 'after-change', next };
+}
+
+export interface ExitAfterView<Exit extends ExitName = ExitName> extends ExitView<Exit> {
+  /** The command that goes on with another take that was recorded. Absent without one, or if it is over. */
+  readonly next?: string;
+}
+
 export interface ExitView<Exit extends ExitName = ExitName> {
   readonly exit: Exit;
   readonly exitCode: number;

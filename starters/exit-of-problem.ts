@@ -23,21 +23,12 @@ export function describeTrouble(error: unknown): string | undefined {
 }
 
 /** Commands that pay for rows. */
-const PAYING = ['run', 'up', 'worker', 'reconcile'];
+const PAYING = ['run', 'up', 'worker', 'reconcile', 'redrive', 'say', 'transcribe', 'lip-sync'];
 
-/** Commands that may pay for another result of what has one. */
-const NEW_TAKES = ['redrive', 'say', 'transcribe', 'lip-sync'];
-
-/** What follows the message of {@link describeTrouble}: whether the command may be repeated, if it pays and that is certain. */
+/** What follows the message of {@link describeTrouble}: that the command may be repeated, if it pays and that is certain. */
 export function repeatWords(error: unknown, command: string): string {
-  const mayRepeat = NEW_TAKES.includes(command);
-  if ((!mayRepeat && !PAYING.includes(command)) || !keepsAllCharges(error)) return '';
-  return (
-    ' All charges are recorded. Running the same command again pays nothing twice.' +
-    (mayRepeat
-      ? ' One that asks for another result (redrive --rows, --again) may have it already: look first (voxbatch status).'
-      : '')
-  );
+  if (!PAYING.includes(command) || !keepsAllCharges(error)) return '';
+  return ' All charges are recorded. Running the same command again pays nothing twice.';
 }
 
 /** The exit code and message for a {@link VoxbatchError}; any other error unchanged. `out`: folder of the batch's files; see {@link goOnCommand}. */

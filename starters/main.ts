@@ -1,11 +1,12 @@
 import { messageOf } from '../contract/message-of.ts';
 import { CommanderError, type Command } from 'commander';
-import { EXIT_CODES, type ExitName, factsOf, viewExit } from '../contract/exit-codes.ts';
+import { EXIT_CODES, type ExitName, factsOf, viewExitAfter } from '../contract/exit-codes.ts';
 import { ManifestError } from '../contract/manifest-problems.ts';
 import { ExitError, usageError } from './exit-error.ts';
 import { jsonLine, type RunContext, processOutput, type Output } from './terminal/output.ts';
 import type { ErrorFacts, Views } from '../client/views.ts';
 import { createProgram } from './program.ts';
+import { wordsAfterTake, type RecordedTake, type TakeNote } from './recorded-take.ts';
 import { swallowedFlag, usageWords } from './terminal/usage-words.ts';
 
 export interface MainOptions {
@@ -33,9 +34,11 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
   };
   const asked = machineForm(args);
   const output = asked === 'events' ? withEvents(given) : counted;
+  const takeNote: TakeNote = {};
   const program = createProgram(
     {
       output,
+      takeNote,
       ...rest,
       done: (name) => {
         exit = name;
@@ -54,17 +57,17 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
       return trouble === undefined ? undefined : `${trouble}${repeatWords(one, args[0] ?? '')}`;
     };
     const say = output.fail === undefined ? output.say : (): void => undefined;
-    const failed = describeError(exitErrorOf(error), describe, { program, args }, say);
+    const failed = describeError(exitErrorOf(error), describe, { program, args, taken: takeNote.taken }, say);
     if (failed === undefined) return EXIT_CODES.complete.code;
     ({ exit } = failed);
-    const view = errorView(failed, pathOf(program, args));
+    const view = errorView(failed, pathOf(program, args), takeNote.taken);
     output.fail?.(view, failed.stack);
     // A machine reads one line: that of the command, if it printed one.
     if (asked === 'line' && printed.lines === 0) output.data(jsonLine(view));
     output.event?.({ type: 'ended', ...view });
     return EXIT_CODES[exit].code;
   }
-  output.event?.({ type: 'ended', ...viewExit(exit), message: null, next: null });
+  output.event?.({ type: 'ended', message: null, next: null, ...viewExitAfter(exit, takeNote.taken?.next) });
   return EXIT_CODES[exit].code;
 }
 
@@ -72,10 +75,11 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
 function describeError(
   error: unknown,
   describeTrouble: (error: unknown) => string | undefined,
-  { program, args }: { readonly program: Command; readonly args: readonly string[] },
+  { program, args, taken }: FailedLine,
   say: Output['say'],
 ): FailedCommand | undefined {
-  const failed = (exit: ExitName, message: string): FailedCommand => {
+  const failed = (exit: ExitName, words: string): FailedCommand => {
+    const message = taken === undefined ? words : wordsAfterTake(words, taken);
     say(`voxbatch: ${message}`);
     return { exit, message };
   };
@@ -99,7 +103,7 @@ function describeError(
   const internal = failed('internal', `internal error: ${messageOf(error)}`);
   const stack = error instanceof Error ? error.stack : undefined;
   if (stack !== undefined) say(stack);
-  say('Nothing is lost. Running the same command again is safe. Please report this.');
+  say(`Nothing is lost. ${taken === undefined ? 'Running the same command again is safe. ' : ''}Please report this.`);
   return { ...internal, stack };
 }
 
@@ -130,9 +134,21 @@ interface FailedCommand {
   readonly stack?: string | undefined;
 }
 
+/** A command line that ended with an error. `taken`: another take that it may have recorded by then. */
+interface FailedLine {
+  readonly program: Command;
+  readonly args: readonly string[];
+  readonly taken: RecordedTake | undefined;
+}
+
 /** The error of a command for a machine: exit code and its name, message, next command. `path`: `voxbatch run`. */
-function errorView({ exit, message, next, facts }: FailedCommand, path: string): Views['error'] {
-  return { ...viewExit(exit), message, next: next ?? usualNext(exit, path), ...facts };
+function errorView(
+  { exit, message, next, facts }: FailedCommand,
+  path: string,
+  taken: RecordedTake | undefined,
+): Views['error'] {
+  const view = viewExitAfter(exit, taken?.next);
+  return { ...view, message, next: next ?? view.next ?? usualNext(exit, path), ...facts };
 }
 
 /** The command that helps where nothing better is known. Null: the message says to repeat the same one. */

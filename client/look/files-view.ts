@@ -1,16 +1,16 @@
 import type { Pilot } from '../../batches/subset/pilot.ts';
-import { viewExit, type ExitName } from '../../contract/exit-codes.ts';
+import { viewExit, viewExitAfter, type ExitName } from '../../contract/exit-codes.ts';
 import { viewMoney } from './counts-view.ts';
 import type { Verified } from './verify.ts';
 import type { FinishedBatch, WrittenFiles } from './write-files.ts';
 
-/** The end of a command that worked on a batch. */
-export function viewEnd(finished: FinishedBatch, exit: ExitName, detached: boolean) {
+/** The end of a command that worked on a batch. `next` goes on with another take that it has recorded. */
+export function viewEnd(finished: FinishedBatch, exit: ExitName, detached: boolean, next?: string) {
   const { batch, counts, money, pilot, out } = finished;
   const { budget, budgetLeft } = viewMoney(money, batch.settings.budget);
   return {
-    ...{ batch: batch.name, ...viewExit(exit), outcomes: counts.outcomes, notChosen: counts.notChosen, credits: money },
-    ...{ budget, budgetLeft, detached, halted: batch.halted, out },
+    ...{ batch: batch.name, ...viewExitAfter(exit, next), outcomes: counts.outcomes, notChosen: counts.notChosen },
+    ...{ credits: money, budget, budgetLeft, detached, halted: batch.halted, out },
     /** What the rows that were run show of those that were left out; null if none were, or the batch is not finished. */
     sample: pilot === undefined ? null : viewSample(pilot),
     ...viewMade(finished),

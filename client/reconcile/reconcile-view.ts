@@ -1,17 +1,22 @@
 import type { BatchView } from '../../batches/look/view-batch.ts';
-import { viewExit, type ExitName } from '../../contract/exit-codes.ts';
+import { viewExitAfter, type ExitName } from '../../contract/exit-codes.ts';
 import { partNumber } from '../../contract/row-parts.ts';
 import type { Reconciled, ReconciledRow } from './reconcile.ts';
 
-/** A reconciliation for programs. `wordsOf`: what became of a row, in words. `orphans`, `voices`: null if they could not be listed. */
+/** A reconciliation for programs. `wordsOf`: what became of a row, in words. `next` goes on with another take that was recorded. `orphans`, `voices`: null if they could not be listed. */
 export function viewReconciled(
   { rows, orphans, voices }: Reconciled,
-  { batch, exit, out }: { readonly batch: string; readonly exit: ExitName; readonly out: string },
+  {
+    batch,
+    exit,
+    out,
+    next,
+  }: { readonly batch: string; readonly exit: ExitName; readonly out: string; readonly next?: string | undefined },
   { counts, money }: Pick<BatchView, 'counts' | 'money'>,
   wordsOf: (row: ReconciledRow) => string,
 ) {
   return {
-    ...{ batch, ...viewExit(exit), outcomes: counts.outcomes, credits: money, out },
+    ...{ batch, ...viewExitAfter(exit, next), outcomes: counts.outcomes, credits: money, out },
     rows: rows.map((row) => ({
       row: row.partOf ?? row.row,
       ...((row.partOf ?? null) === null ? {} : { part: partNumber(row.id) }),

@@ -71,7 +71,9 @@ export type RedriveEvent =
   /** A lost text was recovered from the records and is stored again, for free. */
   | { readonly type: 'rewritten'; readonly key: string }
   /** The plan is complete; only its price is yet to be approved. */
-  | { readonly type: 'planned'; readonly forecast: RedriveForecast };
+  | { readonly type: 'planned'; readonly forecast: RedriveForecast }
+  /** Its rows are about to be opened: from now on, the same redrive could open them once more. */
+  | { readonly type: 'opening'; readonly batch: string };
 
 /** Called with each event. */
 export type TellRedrive = (event: RedriveEvent) => void;

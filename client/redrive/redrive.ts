@@ -61,7 +61,7 @@ export async function redrivePlanned(
   if (out !== null) await requireRemembered(out, batch, ledger);
   const credits = forecast.paying > 0 ? forecast.bill.quoted : undefined;
   const by = { ...byPerson(session.settings, terms.reason), credits };
-  const openAs = (type: 'finished' | 'open'): Promise<PaidEnd> => openAll(ledger, batch, plan, out, type, by);
+  const openAs = (type: 'finished' | 'open'): Promise<PaidEnd> => openAll(ledger, batch, plan, out, type, by, tell);
   // Another command may have reopened the batch since: then its rows can no longer be selected, but they need a worker.
   const isClosed = ((await ledger.findBatch(batch.name)) ?? batch).state === 'closed';
   const isNothing = forecast.count === 0;
@@ -104,7 +104,9 @@ async function openAll(
   out: string | null,
   type: 'finished' | 'open',
   by: By,
+  tell: TellRedrive,
 ): Promise<PaidEnd> {
+  if (forecast.count > 0) tell({ type: 'opening', batch: batch.name });
   const opened = forecast.count === 0 ? NOTHING : await openRows(ledger, batch.name, forecast, rows, by);
   if (opened.type === 'refused') return { ...opened, type: 'not-opened' };
   const { untaken, leftEdited } = forecast;

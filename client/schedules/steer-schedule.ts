@@ -50,12 +50,13 @@ const MOST_WAITS = 3;
 
 /**
  * Fires a schedule now, for the current second, or the first one after that in which it is not due: in one of those Temporal would drop the trigger,
- * and it could be used by others. Default overlap: `allow`. Returns the id of its allowance, and when it was asked for, ms since 1970.
+ * and it could be used by others. Default overlap: `allow`. `onAsk`: called before it may fire. Returns the id of its allowance, and when it was asked for, ms since 1970.
  */
 export async function triggerSchedule(
   place: SchedulePlace,
   name: string,
   overlap: OverlapPolicy = 'allow',
+  onAsk: () => void = () => undefined,
 ): Promise<{ readonly id: number; readonly askedAt: number }> {
   const { settings } = await requireRecord(place, name);
   for (let waits = 0; waits < MOST_WAITS; waits++) {
@@ -64,6 +65,7 @@ export async function triggerSchedule(
     await sleep(waitMs);
   }
   const askedAt = Date.now();
+  onAsk();
   const id = await allowed(place, name, { kind: 'trigger', ...spanOfTrigger(askedAt) }, () =>
     patch(place, name, (handle) => handle.trigger(OVERLAPS[overlap])),
   );

@@ -15,6 +15,8 @@ import { firingStates } from './survey-schedule.ts';
 
 /** Events while waiting for a trigger. */
 export type TriggerNews =
+  /** It is about to be triggered: from now on it may fire. */
+  | { readonly type: 'asking' }
   /** It fired and is making this batch. */
   | { readonly type: 'started'; readonly batch: string }
   /** There is no worker after all; one killed moments ago had still seemed alive. */
@@ -94,7 +96,9 @@ export async function triggerAttended(
   const mayBeDropped = overlap !== undefined && !['allow', 'buffer-all'].includes(overlap);
   const mayWait = overlap !== undefined && overlap !== 'allow';
   const before = await describe(place, name);
-  const asked = await triggerSchedule(place, name, overlap);
+  const asked = await triggerSchedule(place, name, overlap, () => {
+    tell({ type: 'asking' });
+  });
   const takenAt = Date.now();
   const follow = async (at: number): Promise<Triggered> => {
     const batch = formatOccurrence({ schedule: name, at });

@@ -23,7 +23,7 @@ export type AskEvent =
   /** What to know before the job is sent. */
   | { readonly type: 'warned'; readonly warnings: readonly ManifestWarning[] }
   /** The job runs again: its paid job is waited for again, free, or a new take is paid for. */
-  | Extract<RedriveEvent, { readonly type: 'planned' }>;
+  | Extract<RedriveEvent, { readonly type: 'planned' | 'opening' }>;
 
 /** A request for a single job. */
 export interface AskRequest
@@ -157,7 +157,7 @@ async function redrive(record: SingleRecord, request: AskRequest): Promise<Asked
   await request.ready?.();
   const terms = { tuning, out: null, confirmAbove, isMeant: true };
   const redriven = await redrivePlanned(session, batch, plan, terms, person, (event) => {
-    if (event.type === 'planned') tell?.(event);
+    if (event.type === 'planned' || event.type === 'opening') tell?.(event);
   });
   switch (redriven.type) {
     case 'refused':

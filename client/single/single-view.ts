@@ -2,7 +2,7 @@ import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
 import { lacksOnlyCheck } from '../../batches/look/leftovers.ts';
 import { exitOfView } from '../../batches/look/view-batch.ts';
 import { isBroughtBackFree } from '../../batches/redrive/find-loss.ts';
-import { viewExit, type ExitName } from '../../contract/exit-codes.ts';
+import { viewExitAfter, type ExitName } from '../../contract/exit-codes.ts';
 import { resultOf } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { FileLoss } from '../../contract/file-loss.ts';
@@ -38,10 +38,16 @@ export async function viewSingle(ledger: Pick<Ledger, 'counts' | 'money'>, recor
   return { view: singleView(record, uncertain), exit };
 }
 
-/** A job for programs. `file`: path of its result, null if it has none. `isOld`: nothing was sent for it this time. */
-export function viewJob({ batch, row, fields }: SingleView, exit: ExitName, file: string | null, isOld: boolean) {
+/** A job for programs. `file`: path of its result, null if it has none. `isOld`: nothing was sent for it this time. `next` goes on with another take that was recorded. */
+export function viewJob(
+  { batch, row, fields }: SingleView,
+  exit: ExitName,
+  file: string | null,
+  isOld: boolean,
+  next?: string,
+) {
   return {
-    ...{ batch: batch.name, ...viewExit(exit), outcome: row.outcome, file, text: row.text },
+    ...{ batch: batch.name, ...viewExitAfter(exit, next), outcome: row.outcome, file, text: row.text },
     ...(resultOf(row.kind) === 'voice' ? { voice: row.text } : {}),
     ...{ credits: fields._credits, creditsKind: fields._credits_kind, take: fields._take, jobIds: fields._job_ids },
     errorClass: fields._error_class === '' ? null : fields._error_class,

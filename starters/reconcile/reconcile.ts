@@ -52,7 +52,7 @@ export async function reconcile(
     const batch = await chooseBatch(ledger, name);
     const out = resolve(flags.out ?? defaultOut(batch.name));
     const request = { ...readRequest(flags), ...defined({ reason: flags.reason }), out, webhook };
-    const end = await reconcileBatch(session, batch, request, person, tellerOf(batch.name, invocation));
+    const end = await reconcileBatch(session, batch, request, person, tellerOf({ batch, out }, invocation));
     if (end.type === 'unconfirmed') throw unconfirmed(end.requests, batch.name);
     if ('word' in end) throw unchangedError(faultText(end, batch));
     if (areAllRefused(end.rows))
@@ -64,7 +64,16 @@ export async function reconcile(
     const exit = await goOn(end, command, { ...invocation, json: false });
     if (json) {
       const sums = await batchHere(ledger, session.settings, batch.name);
-      output.data(jsonLine(viewReconciled(end, { batch: batch.name, exit, out }, sums, reconciledWords)));
+      output.data(
+        jsonLine(
+          viewReconciled(
+            end,
+            { batch: batch.name, exit, out, next: context.takeNote?.taken?.next },
+            sums,
+            reconciledWords,
+          ),
+        ),
+      );
     }
     return exit;
   });
@@ -86,8 +95,12 @@ function areAllRefused(rows: readonly { readonly type: string }[]): boolean {
 }
 
 /** Reports what happened to each row, then what was not settled, and the next steps. */
-function tellerOf(batch: string, { output, json }: Invocation): (event: ReconcileEvent) => void {
-  const tellRedrive = redriveTeller(batch, output);
+function tellerOf(
+  place: Pick<RedriveCommand, 'batch' | 'out'>,
+  { output, json, takeNote }: Invocation,
+): (event: ReconcileEvent) => void {
+  const batch = place.batch.name;
+  const tellRedrive = redriveTeller(place, { output, takeNote });
   return (event) => {
     if (event.type === 'settled') {
       const { row } = event;

@@ -33,7 +33,7 @@ export interface FileRequest {
 export async function redriveFile(request: FileRequest): Promise<ExitName> {
   const { path, source, previousBatch, plan, flags, settings, context } = request;
   return withInvocation({ settings, flags, context, mustExist: false, input: path }, async (invocation) => {
-    const { session, person, output, webhook } = invocation;
+    const { session, person, webhook } = invocation;
     const batch = await (await session.ledger()).findBatch(previousBatch);
     if (batch === undefined) throw missing(request);
     refuseFlags(request, batch);
@@ -41,7 +41,7 @@ export async function redriveFile(request: FileRequest): Promise<ExitName> {
     const out = resolve(flags.out ?? defaultOut(batch.name));
     const { resubmit = false, reason } = flags;
     const asked = { from: source, resubmit, asksForOverdue: true, tuning, confirmAbove, webhook, out, reason };
-    const end = await redrive(session, batch, asked, person, redriveTeller(batch.name, output));
+    const end = await redrive(session, batch, asked, person, redriveTeller({ batch, out }, invocation));
     const command = `voxbatch run ${shellWord(path)}`;
     return finishRedrive(
       end,

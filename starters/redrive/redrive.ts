@@ -58,7 +58,7 @@ async function redriveFrom(
     const { newStore, reason, confirm: confirmAbove } = flags;
     const request = { ...selectionOf(flags), ...defined({ newStore, reason }), from, out, confirmAbove, webhook };
     const command = { batch, command: commandOf(batch.name, flags), file: from?.label, out };
-    const tell = redriveTeller(batch.name, output, flags.dryRun);
+    const tell = redriveTeller({ batch, out }, invocation, flags.dryRun);
     if (flags.dryRun !== true)
       return finishRedrive(await redriveRows(session, batch, request, person, tell), command, invocation);
     const preview = await previewRedrive(session, batch, request, person, tell);

@@ -8,7 +8,8 @@ import { refuseProblems, sayWarnings } from '../run/report-problems.ts';
 import { spendError } from '../terminal/spend-words.ts';
 import { finishClosed, workOnBatch } from '../run/work-on-batch.ts';
 import type { Output } from '../terminal/output.ts';
-import { rowsInWords } from '../terminal/words.ts';
+import { goOnCommand, rowsInWords } from '../terminal/words.ts';
+import { noteTake } from '../recorded-take.ts';
 import { draftLines, leftBudgetRefusal, unaskedText } from './redrive-words.ts';
 import {
   mismatchLines,
@@ -35,8 +36,12 @@ export interface RedriveCommand {
   readonly out: string;
 }
 
-/** Returns a function that prints the events of planning a redrive. `isPreview`: nothing is done. */
-export function redriveTeller(batch: string, output: Output, isPreview = false): (event: RedriveEvent) => void {
+/** Returns a function that prints the events of planning a redrive, and notes that its rows are opened. `isPreview`: nothing is done. */
+export function redriveTeller(
+  { batch, out }: Pick<RedriveCommand, 'batch' | 'out'>,
+  { output, takeNote }: Pick<Invocation, 'output' | 'takeNote'>,
+  isPreview = false,
+): (event: RedriveEvent) => void {
   return (event) => {
     switch (event.type) {
       case 'file-read':
@@ -48,7 +53,10 @@ export function redriveTeller(batch: string, output: Output, isPreview = false):
         return;
       }
       case 'planned':
-        for (const line of draftLines(event.forecast, batch)) output.say(line);
+        for (const line of draftLines(event.forecast, batch.name)) output.say(line);
+        return;
+      case 'opening':
+        noteTake(takeNote, goOnCommand(batch, out));
     }
   };
 }
@@ -87,6 +95,7 @@ export async function workOn(
   isReopened: boolean,
 ): Promise<ExitName> {
   const record = (await (await invocation.session.ledger()).findBatch(batch.name)) ?? batch;
+  if (isReopened) noteTake(invocation.takeNote, goOnCommand(record, out));
   const place = { batch: batch.name, out };
   return record.state === 'closed'
     ? finishClosed(batch.name, invocation, () => finishRun({ ...place, why: 'closed' }, invocation))

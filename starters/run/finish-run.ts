@@ -31,7 +31,7 @@ export interface FinishRequest {
 /** Writes a batch's files in their current state, reports the result and the next steps, and returns the exit code. */
 export async function finishRun(
   { batch: name, out, why, xlsx, report, onPilot }: FinishRequest,
-  { session, output, json }: Pick<Invocation, 'session' | 'output' | 'json'>,
+  { session, output, json, takeNote }: Pick<Invocation, 'session' | 'output' | 'json' | 'takeNote'>,
 ): Promise<ExitName> {
   const { store } = session.settings;
   const finished = await showFilesMade(output, (onFilesMade) =>
@@ -39,7 +39,7 @@ export async function finishRun(
   );
   const { batch, pilot, faults, damaged } = finished;
   const exit = exitOf(finished, why);
-  if (json) output.data(jsonLine(viewEnd(finished, exit, why === 'detached')));
+  if (json) output.data(jsonLine(viewEnd(finished, exit, why === 'detached', takeNote?.taken?.next)));
   const lines = [
     ...summaryLines(finished),
     ...madeLines(finished).map((line) => `  ${line}`),

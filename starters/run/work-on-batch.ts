@@ -9,13 +9,14 @@ import {
   type WorkEnd as End,
 } from '../../client/run/work.ts';
 import type { EarlyServer } from '../../client/temporal/early-server.ts';
-import { viewExit, type ExitName } from '../../contract/exit-codes.ts';
+import { viewExitAfter, type ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { exitErrorOf } from '../exit-of-problem.ts';
 import { ExitError } from '../exit-error.ts';
 import type { Invocation } from '../invocation.ts';
 import { spawnUp } from '../serve/spawn-up.ts';
-import { goOnCommand, SAME_AGAIN } from '../terminal/words.ts';
+import { goOnCommand, sameAgain } from '../terminal/words.ts';
+import type { TakeNote } from '../recorded-take.ts';
 import { jsonLine, logOf, sayUnlogged, type Output } from '../terminal/output.ts';
 import { webhookNewsWords } from '../terminal/webhook-news.ts';
 import { firstNotice, listenForInterrupt, type InterruptExit } from './interrupt.ts';
@@ -49,7 +50,7 @@ export async function workOnBatch(
   finish: (end: WorkEnd) => Promise<ExitName>,
 ): Promise<ExitName> {
   const { record, out, usesUp = false } = request;
-  const { session, output, json, detach, person, webhook } = invocation;
+  const { session, output, json, detach, person, webhook, takeNote } = invocation;
   const { settings } = session;
   const atOnce = new AbortController();
   // It has printed its line of JSON.
@@ -61,9 +62,9 @@ export async function workOnBatch(
     (exit) => {
       // Print first: both streams are written synchronously, so no later failure can lose the message.
       const next = continueAfter(request);
-      const message = `Ended at once. ${next === null ? SAME_AGAIN : `Continue with: ${next}`}`;
+      const message = `Ended at once. ${next === null ? sameAgain(takeNote?.taken) : `Continue with: ${next}`}`;
       output.say(message);
-      const view = { ...viewExit(exit), message, next };
+      const view = { message, next, ...viewExitAfter(exit, takeNote?.taken?.next) };
       if (output.event !== undefined) output.event({ type: 'ended', ...view });
       else if (json && !isFinished) output.data(jsonLine(view));
       atOnce.abort();
@@ -104,7 +105,7 @@ export async function workOnBatch(
       },
     });
     if (worked.type === 'ended') return worked.exit;
-    throw errorOf(worked, request);
+    throw errorOf(worked, request, takeNote);
   } catch (error) {
     throw exitErrorOf(error, out);
   } finally {
@@ -121,6 +122,7 @@ function continueAfter({ record, out }: Pick<FollowedBatch, 'record' | 'out'>): 
 function errorOf(
   worked: Exclude<Awaited<ReturnType<typeof workOn>>, { readonly type: 'ended' }>,
   { record, out, isNew, isReopened = false }: WorkRequest,
+  takeNote: TakeNote | undefined,
 ): unknown {
   switch (worked.type) {
     case 'not-started': {
@@ -133,7 +135,7 @@ function errorOf(
       return new ExitError('internal', `${worked.message} Nothing is lost: run the same command again.`);
     case 'fault': {
       const next = continueAfter({ record, out });
-      const then = next === null ? `run it again. ${SAME_AGAIN}` : `continue with: ${next}`;
+      const then = next === null ? sameAgain(takeNote?.taken) : `continue with: ${next}`;
       const loss = worked.cause instanceof AnswersLost ? 'Nothing more' : 'Nothing is lost, nothing more';
       return new ExitError(
         'unreachable',
@@ -175,14 +177,14 @@ export function withLeftOnRecord(error: ExitError, { name }: { readonly name: st
  */
 export async function finishClosed(
   batch: string,
-  { session, output: { say } }: Pick<Invocation, 'session' | 'output'>,
+  { session, output: { say }, takeNote }: Pick<Invocation, 'session' | 'output' | 'takeNote'>,
   finish: () => Promise<ExitName>,
 ): Promise<ExitName> {
   const exit = await finish();
   if (!(await owesNotice(session, batch))) return exit;
   const interruption = listenForInterrupt(
     () => {
-      say('The hook is still to be told. To tell it, run the same command again.');
+      say(`The hook is still to be told. To tell it, run ${takeNote?.taken?.instead ?? 'the same command again'}.`);
     },
     () => undefined,
   );

@@ -16,6 +16,7 @@ import { shellWord } from '../../contract/shell-word.ts';
 import { number } from '../terminal/words.ts';
 import { flagOf } from '../terminal/tunable-words.ts';
 import { endingWords, nobodyFires } from './schedule-words.ts';
+import { forgetTake, noteTake } from '../recorded-take.ts';
 import { withSchedules } from './look.ts';
 
 /** `voxbatch schedule pause NAME`. */
@@ -63,17 +64,23 @@ export async function backfill(name: string, flags: Flags, { output }: RunContex
 type TriggerFlags = Omit<Flags, 'wait'> & { readonly wait?: boolean };
 
 /** `voxbatch schedule trigger NAME`. With `--wait` its exit is that of the batch. */
-export async function trigger(name: string, flags: TriggerFlags, { output }: RunContext): Promise<ExitName> {
-  if (flags.wait === true) return triggerToEnd(name, flags, output);
+export async function trigger(name: string, flags: TriggerFlags, { output, takeNote }: RunContext): Promise<ExitName> {
+  if (flags.wait === true) return triggerToEnd(name, flags, { output, takeNote });
   return steer(name, 'triggered', flags, output, async (place) => {
-    await triggerSchedule(place, name, flags.overlap);
+    await triggerSchedule(place, name, flags.overlap, () => {
+      noteFiring(name, takeNote);
+    });
     const words = `Schedule "${name}" fires now. To see what comes of it: voxbatch schedule show ${shellWord(name)}`;
     const isAlone = isLeftAlone(await isAttended(place, name), place.around);
     return isAlone ? [words, nobodyFires([name], place.around)] : words;
   });
 }
 
-async function triggerToEnd(name: string, { overlap, json, reason }: TriggerFlags, output: Output): Promise<ExitName> {
+async function triggerToEnd(
+  name: string,
+  { overlap, json, reason }: TriggerFlags,
+  { output, takeNote }: Pick<RunContext, 'output' | 'takeNote'>,
+): Promise<ExitName> {
   return withSchedules<ExitName>(
     output,
     async (place) => {
@@ -81,6 +88,10 @@ async function triggerToEnd(name: string, { overlap, json, reason }: TriggerFlag
       const triggered = await triggerAndWait(place, name, {
         overlap,
         tell: (news) => {
+          if (news.type === 'asking') {
+            noteFiring(name, takeNote);
+            return;
+          }
           output.say(
             news.type === 'alone'
               ? alone
@@ -89,6 +100,7 @@ async function triggerToEnd(name: string, { overlap, json, reason }: TriggerFlag
         },
       });
       if (triggered.type !== 'over') {
+        forgetTake(takeNote);
         const [exit, words] = NOT_OVER[triggered.type];
         output.say(`Schedule "${name}" ${words}${triggered.type === 'unattended' ? ` ${alone}` : ''}`);
         return exit;
@@ -100,6 +112,11 @@ async function triggerToEnd(name: string, { overlap, json, reason }: TriggerFlag
     },
     reason,
   );
+}
+
+/** A second trigger is a second firing. */
+function noteFiring(name: string, takeNote: RunContext['takeNote']): void {
+  noteTake(takeNote, `voxbatch schedule show ${shellWord(name)}`);
 }
 
 /** What is said of a trigger that came to nothing, after the name of its schedule, and the exit code. */

@@ -11,12 +11,13 @@ import { readTuning } from '../commands/tuning-flags.ts';
 import { isPlaceKnown } from '../../client/trust/known-ledgers.ts';
 import { readApiAccess, readApiUrl } from '../connect/settings.ts';
 import { confirmedSettings } from '../trust/confirm.ts';
+import { noteTake } from '../recorded-take.ts';
 import { withInvocation, type Invocation } from '../invocation.ts';
 import { ExitError, usageError } from '../exit-error.ts';
 import { beginServerHere } from '../run/early-server.ts';
 import { workOnBatch, type WorkEnd } from '../run/work-on-batch.ts';
 import { billError } from '../run/pricing-words.ts';
-import { askLines, heldText, refuseJob, costText, endText, STOPPED_HERE } from './single-words.ts';
+import { askLines, heldText, refuseJob, costText, endText, stoppedHere } from './single-words.ts';
 import type { Giving, Given, GivingPlace } from './give.ts';
 import type { Flags } from '../commands/flags.ts';
 import { viewJob, viewSingle, type SingleView } from '../../client/single/single-view.ts';
@@ -85,10 +86,20 @@ async function askAndWork(request: SingleRequest, job: AskRequest['job'], settin
       const probe = flags.probe === true;
       const tuning = readTuning(flags);
       const words = { isProbed: probe, ...job.settings };
+      const note = (next: string): void => {
+        if (again || resubmit)
+          noteTake(context.takeNote, next, `the same command without --${again ? 'again' : 'resubmit'}`);
+      };
+      const ready = async (): Promise<void> => {
+        await request.ready();
+        // Its name is not known yet.
+        note('voxbatch list');
+      };
       const asked = await askSingle({
-        ...{ session, job, tuning, again, resubmit, person, probe, ready: request.ready },
+        ...{ session, job, tuning, again, resubmit, person, probe, ready },
         confirmAbove: flags.confirm ?? settings.config.confirmAbove ?? null,
         tell: (event) => {
+          if (event.type === 'opening') note(statusCommand(event.batch));
           for (const line of askLines(event, words)) output.say(line);
         },
       });
@@ -108,6 +119,7 @@ async function askAndWork(request: SingleRequest, job: AskRequest['job'], settin
         case 'open': {
           if (!asked.isNew) await request.ready();
           const { batch: record, isNew } = asked;
+          note(statusCommand(record.name));
           const isReopened = !isNew && (again || resubmit);
           return workOnBatch(
             { record, isNew, isReopened, out: null, server, usesUp: true },
@@ -124,6 +136,10 @@ async function askAndWork(request: SingleRequest, job: AskRequest['job'], settin
   } finally {
     await server?.end();
   }
+}
+
+function statusCommand(batch: string): string {
+  return `voxbatch status ${shellWord(batch)}`;
 }
 
 async function end(
@@ -165,16 +181,17 @@ export interface SingleEnd extends Pick<Giving, 'give'>, Pick<GivingPlace, 'stor
 /** Hands out the result of a job, or says why there is none and what to do. Returns the exit code. */
 async function endSingle(end: SingleEnd): Promise<ExitName> {
   const { record, ledger, why, isOld, context, flags } = end;
-  const { output } = context;
+  const { output, takeNote } = context;
+  const { taken } = takeNote ?? {};
   const stopped = why === 'interrupted' || why === 'terminated' ? why : undefined;
   const { view, exit } = await viewSingle(ledger, record);
   const given: Given =
     stopped === undefined && hasResult(record.row.outcome)
       ? await handOut(end, view)
       : { exit: stopped ?? exit, file: null };
-  if (stopped !== undefined) output.say(STOPPED_HERE);
-  else if (!hasResult(record.row.outcome)) for (const line of endText(view)) output.say(line);
-  if (flags.json === true) output.data(jsonLine(viewJob(view, given.exit, given.file, isOld)));
+  if (stopped !== undefined) output.say(stoppedHere(taken));
+  else if (!hasResult(record.row.outcome)) for (const line of endText(view, taken)) output.say(line);
+  if (flags.json === true) output.data(jsonLine(viewJob(view, given.exit, given.file, isOld, taken?.next)));
   return given.exit;
 }
 

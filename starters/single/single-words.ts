@@ -8,11 +8,14 @@ import { shellWord } from '../../contract/shell-word.ts';
 import { ExitError } from '../exit-error.ts';
 import { inCredits } from '../terminal/money.ts';
 import { pauseMessage } from '../terminal/pause-words.ts';
-import { SAME_AGAIN, sentence, plural } from '../terminal/words.ts';
+import { sameAgain, sentence, plural } from '../terminal/words.ts';
+import type { RecordedTake } from '../recorded-take.ts';
 import { pricingLines } from '../run/pricing-words.ts';
 
 /** Said when a person ends the command before the job has ended. */
-export const STOPPED_HERE = `Stopped here; nothing is lost. ${SAME_AGAIN}`;
+export function stoppedHere(taken?: RecordedTake): string {
+  return `Stopped here; nothing is lost. ${sameAgain(taken)}`;
+}
 
 const UPLOAD =
   'Put it where the API can fetch it, such as a bucket, and give its http(s) address instead; ' +
@@ -65,10 +68,10 @@ export function costText({ fields, charges, uncertain }: SingleView): string {
 }
 
 /** Explains why a job has no result, with the next steps. */
-export function endText(record: SingleView): readonly string[] {
+export function endText(record: SingleView, taken?: RecordedTake): readonly string[] {
   const { batch, row } = record;
   const why = `See: voxbatch explain ${shellWord(batch.name)}`;
-  if (row.outcome === null) return [goesOnText(record)];
+  if (row.outcome === null) return [goesOnText(record, taken)];
   const { _credits: credits, _credits_kind: kind } = record.fields;
   const reason = row.failure === null ? '' : `: ${reasonOf(row.failure)}`;
   const spent = kind === 'uncertain' ? 'uncertain' : credits > 0 ? 'charged' : 'free';
@@ -84,9 +87,9 @@ function reasonOf(failure: Failure): string {
   return sentence(failure.message);
 }
 
-function goesOnText({ batch }: SingleView): string {
+function goesOnText({ batch }: SingleView, taken: RecordedTake | undefined): string {
   if (batch.control === 'paused') return pauseMessage(batch, { isDeserted: true });
-  return 'It is not finished. The same command again continues it.';
+  return `It is not finished. ${sameAgain(taken)}`;
 }
 
 const TITLES: Readonly<Record<Outcome, string>> = {
@@ -182,6 +185,8 @@ export function askLines(
       if (event.reasons.cached.rows > 0) return ['An earlier, equal row has this result: it costs nothing.'];
       return event.cache === 'only' ? [] : [`${priceOf(event.facts, isProbed)}${retakesText(retakes)}`];
     }
+    case 'opening':
+      return [];
     case 'planned': {
       const { paying, waits } = event.forecast;
       if (paying > 0) return cache === 'only' ? [] : [`A new take. ${priceOf(event.forecast)}`];

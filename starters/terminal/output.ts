@@ -8,6 +8,7 @@ import type { Command } from 'commander';
 import type { View, Views } from '../../client/views.ts';
 import type { LogListener } from '../../client/work/worker-log.ts';
 import { Drawing, type DrawnLines } from './drawing.ts';
+import type { TakeNote } from '../recorded-take.ts';
 import type { ServeOptions } from '../../client/work/serve.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { snakeCase } from '../../contract/snake-case.ts';
@@ -194,6 +195,8 @@ export function isUnderNohup(): boolean {
 export interface RunContext {
   readonly output: Output;
   readonly atFaultPoint?: NonNullable<ServeOptions['atFaultPoint']>;
+  /** Where a command notes that it records another take. */
+  readonly takeNote?: TakeNote | undefined;
 }
 
 /** The context of every command. */

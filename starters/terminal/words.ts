@@ -83,8 +83,11 @@ export function commandLine({ command, args, stdin }: NextCommand): string {
   return stdin === undefined ? words : `${words} < ${stdin}`;
 }
 
-/** How a single job goes on whose command was ended. */
-export const SAME_AGAIN = 'The same command again continues the job; what is paid for is not paid for again.';
+/** How a single job goes on whose command was ended, also after another take of it was recorded. */
+export function sameAgain(taken?: { readonly instead: string }): string {
+  const same = taken?.instead ?? 'the same command again';
+  return `T${same.slice(1)} continues the job; what is paid for is not paid for again.`;
+}
 
 /** The command that continues a batch; see {@link continueCommand}. */
 export function goOnCommand(batch: ContinuedBatch, out?: string | null): string {

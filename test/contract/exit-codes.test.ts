@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { currentExit, EXIT_CODES, viewExit, type ExitName } from '../../contract/exit-codes.ts';
+import { currentExit, EXIT_CODES, viewExit, viewExitAfter, type ExitName } from '../../contract/exit-codes.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -25,6 +25,19 @@ describe('exit codes', () => {
   it('are shown with the number, and with whether to run the same command again', () => {
     expect(viewExit('skipped')).toEqual({ exit: 'skipped', exitCode: 12, retry: 'after-change' });
     expect(viewExit('unfinished')).toEqual({ exit: 'unfinished', exitCode: 75, retry: 'later' });
+  });
+
+  it.each(['terminated', 'internal', 'unreachable', 'paused'] as const)(
+    'never say after another take was recorded to run the same command again: %s',
+    (exit) => {
+      const next = 'voxbatch run lines.csv';
+      expect(viewExitAfter(exit, next)).toEqual({ ...viewExit(exit), retry: 'after-change', next });
+      expect(viewExitAfter(exit, undefined)).toEqual(viewExit(exit));
+    },
+  );
+
+  it('name no next command once that take is over', () => {
+    expect(viewExitAfter('complete', 'voxbatch run lines.csv')).toEqual(viewExit('complete'));
   });
 
   it('are known by the names that earlier versions recorded', () => {

@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { FaultPlan } from '../../simulator/fault-plan.ts';
 import { saying } from '../support/batch-end.ts';
 import { LiveWorld } from '../support/live-world.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const MEDIA = 'https://media.example';
 const HEADER = 'id,kind,text,voice,audio,video';
@@ -127,6 +128,21 @@ describe('rows whose jobs failed', () => {
     expect(both).toMatchObject([{ code: 0 }, { code: 0 }]);
     expect(paidAfter(before)).toEqual(['2-speech-2', '3-lip-sync-2']);
   });
+});
+
+it('that was ended does not ask to be repeated: when another process has finished it, that would pay once more', async () => {
+  await open([tts('a', 'one'), tts('b', 'two')], NO_FAULTS);
+  expect(await world.run(['run', manifest])).toMatchObject({ code: 0 });
+  await world.changeSimulator({ jobMs: [3_600_000, 3_600_000] });
+  const redriving = world.start(['redrive', batch, '--rows', 'b', '--yes', '--json']);
+  await waitFor(() => paid() === 3);
+  redriving.child.kill('SIGTERM');
+  const { code, stdout, stderr } = await redriving.ended;
+  const next = `voxbatch run ${batch}.csv`;
+  expect({ code, ...(JSON.parse(stdout) as object) }).toMatchObject({ code: 143, retry: 'after-change', next });
+  expect(stderr).not.toMatch(/same command/i);
+  await world.changeSimulator({ jobMs: [300, 600] });
+  expect(await world.run(['stop', batch, '--now'])).toMatchObject({ code: 0 });
 });
 
 it('waits for jobs that were overdue, free', async () => {

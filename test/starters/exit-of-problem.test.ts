@@ -182,11 +182,8 @@ describe('what stands in the way, as a command says it', () => {
 describe('that all charges are recorded', () => {
   const away = new LedgerAway('pg', 'its server is stopping', 'Try again.');
 
-  it.each([
-    ['redrive', / pays nothing twice\. One that asks for another result/],
-    ['run', / pays nothing twice\.$/],
-  ])('is said of a %s that lost its ledger for a while', (command, words) => {
-    expect(repeatWords(away, command)).toMatch(words);
+  it.each([['redrive'], ['run']])('is said of a %s that lost its ledger for a while', (command) => {
+    expect(repeatWords(away, command)).toMatch(/ pays nothing twice\.$/);
   });
 
   it.each<[string, Error]>([

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { SingleJob } from '../../../batches/single/single-job.ts';
 import { readSingle, type SingleRecord } from '../../../client/single/find-single.ts';
 import { singleView } from '../../../client/single/single-view.ts';
-import { costText, endText } from '../../../starters/single/single-words.ts';
+import { costText, endText, stoppedHere } from '../../../starters/single/single-words.ts';
 import { placeAtSimulator } from '../command-line.ts';
 import { find } from '../steering.ts';
 import { addJob, type JobEnd } from './add-job.ts';
@@ -43,6 +43,16 @@ describe('endText', () => {
     const failure = { class: 'Unfit', message: 'Part 1 of 2 ended unfit: Other words.' } as const;
     const [, next] = endText(singleView({ ...record, row: { ...record.row, parts: 2, failure } }, 0));
     expect(next).toContain(accept(record));
+  });
+});
+
+describe('a job whose command was ended', () => {
+  it('goes on by the same command, without the flag that would ask for one more take', () => {
+    const instead = 'the same command without --again';
+    expect(stoppedHere()).toContain('The same command again continues the job');
+    expect(stoppedHere({ next: 'voxbatch status say-1', instead })).toContain(
+      'The same command without --again continues the job',
+    );
   });
 });
 
