@@ -63,7 +63,7 @@ export interface LockMethods {
    *
    * Returns the function that releases the lock. Throws {@link LedgerInUse} while another server's workers hold it.
    * `onLost` is called if the lock was lost and cannot be had again: one that is held over the network ends with its
-   * connection, and is taken again at once.
+   * connection, and is taken again at once; one in a file keeps nobody out once that file, or the ledger's, was moved.
    */
   lockForWorkers(server: string, onLost?: (error: Error) => void): Promise<Unlock>;
   /**
@@ -87,12 +87,12 @@ export interface Locks extends LockMethods {
   readonly remote?: {
     /** Waits for a server that does not answer. Its limit is 0 until somebody sets another. */
     readonly outage: Outage;
-    /**
-     * Resolves once no lock of workers is missing: one that was lost, and is being taken again. Until then the workers of
-     * another server may have it. Rejects if one cannot be had again.
-     */
-    readonly whenHeld: () => Promise<void>;
   };
+  /**
+   * Resolves once no lock of workers is missing: one that was lost, and is being taken again. Until then others may have it.
+   * Rejects if one cannot be had again, as when its file was moved.
+   */
+  readonly whenHeld: () => Promise<void>;
 }
 
 /** Releases a lock. */

@@ -98,17 +98,20 @@ export function createLedger(opened: OpenDatabase): Ledger {
  */
 export function withLocks<L extends Pick<Ledger, 'intend' | 'outage' | 'stopWaiting' | 'close'>>(
   ledger: L,
-  { remote, ...locks }: Locks,
+  { remote, whenHeld, ...locks }: Locks,
 ): L & LockMethods {
-  if (remote === undefined) return { ...ledger, ...locks };
-  const { outage, whenHeld } = remote;
-  return {
+  const guarded = {
     ...ledger,
     ...locks,
     intend: async (...args: Parameters<Ledger['intend']>) => {
       await whenHeld();
       return ledger.intend(...args);
     },
+  };
+  if (remote === undefined) return guarded;
+  const { outage } = remote;
+  return {
+    ...guarded,
     outage: async () => {
       const [own, others] = [outage.news, await ledger.outage()];
       return own !== undefined && own.forMs > (others?.forMs ?? 0) ? own : others;

@@ -18,8 +18,8 @@ export type BackupRefusal =
   | { readonly why: 'none' }
   /** A newer version has made it. */
   | { readonly why: 'too-new'; readonly version: string }
-  /** There is a ledger where the backup would be put. */
-  | { readonly why: 'ledger-there'; readonly ledger: string }
+  /** There is a ledger where the backup would be put, or what is left of one, in these files. */
+  | { readonly why: 'ledger-there'; readonly ledger: string; readonly files: readonly string[] }
   /** The backup has media of a folder, and the store is a bucket. */
   | { readonly why: 'bucket'; readonly store: string };
 
@@ -45,7 +45,7 @@ export function refusalWords(folder: string, refusal: BackupRefusal): string {
     case 'too-new':
       return `The backup in ${folder} was made by a newer version of voxbatch (${refusal.version}), in a form that this one does not know.`;
     case 'ledger-there':
-      return `There is a ledger already: ${refusal.ledger}. A backup never takes the place of one, which may have newer records.`;
+      return `There is a ledger already: ${refusal.files[0] ?? refusal.ledger}. A backup never takes the place of one, which may have newer records.`;
     case 'bucket':
       return `The backup in ${folder} has the media of a folder, and the store is a bucket: ${refusal.store}.`;
   }

@@ -28,6 +28,9 @@ export interface RestoreOptions {
   readonly atMoment?: ((moment: RestoreMoment) => void | Promise<void>) | undefined;
 }
 
+/** What SQLite keeps beside a file, by its suffix. */
+const LOGS = ['-wal', '-shm', '-journal'];
+
 /**
  * Puts a backup in place where there is no ledger, whole or not at all: the media first, of which those that are there stay,
  * and the ledger last. It takes no writes until a person accepts it, so nothing is sent. Throws {@link VoxbatchError}
@@ -65,7 +68,7 @@ export async function restoreHere({ folder, settings, atMoment }: RestoreOptions
           isKnown: isPlaceKnown(settings),
         };
       } finally {
-        for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(part + suffix, { force: true });
+        for (const suffix of ['', ...LOGS]) rmSync(part + suffix, { force: true });
       }
     });
   });
@@ -89,11 +92,22 @@ async function manifestIn(paths: BackupPaths): Promise<Manifest> {
  * whether there is one in which nothing was ever recorded, as a command leaves that found the media of another.
  */
 async function refuseLedgerAt(ledger: string, folder: string): Promise<boolean> {
-  const found = [ledger, `${ledger}-wal`, `${ledger}-journal`].find(isThere);
-  if (found === undefined) return false;
+  // To look into it makes a log, and may remove one.
+  const files = filesOf(ledger);
+  if (files.every((file) => file.endsWith('-shm'))) return false;
   // SQLite would remove the log of an empty file, and with it what may be all that is left.
   const isOpenable = existsSync(ledger) && (statSync(ledger).size > 0 || !existsSync(`${ledger}-wal`));
-  return (isOpenable && (await isEmptyLedger(ledger))) || refuseBackup(folder, { why: 'ledger-there', ledger: found });
+  return (isOpenable && (await isEmptyLedger(ledger))) || refuseOver(ledger, folder, files);
+}
+
+/** Those that are there, without its locks: one that is moved keeps nobody out any more. */
+function filesOf(ledger: string): readonly string[] {
+  return [ledger, ...LOGS.map((suffix) => ledger + suffix)].filter(isThere);
+}
+
+/** Throws {@link VoxbatchError} (`backup-refused`). */
+function refuseOver(ledger: string, folder: string, files = filesOf(ledger)): never {
+  refuseBackup(folder, { why: 'ledger-there', ledger, files });
 }
 
 /** Keeps workers out meanwhile. Throws {@link VoxbatchError} (`backup-held`) if somebody works there, also on a ledger that was deleted. */
@@ -159,8 +173,8 @@ async function replaceEmpty(
 ): Promise<void> {
   await syncToDisk(part);
   const facts = { place: ledger, copy: backup, at: Date.now() };
-  if (!(await isEmptyLedger(ledger, facts))) refuseBackup(folder, { why: 'ledger-there', ledger });
-  for (const suffix of ['-wal', '-shm', '-journal']) rmSync(ledger + suffix, { force: true });
+  if (!(await isEmptyLedger(ledger, facts))) refuseOver(ledger, folder);
+  for (const suffix of LOGS) rmSync(ledger + suffix, { force: true });
   await rename(part, ledger);
   await syncToDisk(dirname(ledger));
 }
@@ -171,7 +185,7 @@ async function place(part: string, ledger: string, folder: string): Promise<void
   try {
     await link(part, ledger);
   } catch (error) {
-    if (codeOf(error) === 'EEXIST' || existsSync(ledger)) refuseBackup(folder, { why: 'ledger-there', ledger });
+    if (codeOf(error) === 'EEXIST' || existsSync(ledger)) refuseOver(ledger, folder);
     // A file system without second names.
     await rename(part, ledger);
   }

@@ -35,11 +35,9 @@ export function advisoryLocks(place: string, probing: Probing = PROBING): Locks 
     workersServer: () => outage.repeat(() => workersServer(open)),
     lockForLoading: () => outage.repeat(() => lockAlone(open, 'loading')),
     lockForFiles: () => outage.repeat(() => lockAlone(open, 'files')),
-    remote: {
-      outage,
-      whenHeld: async () => {
-        for (const retaken of missing) await retaken;
-      },
+    remote: { outage },
+    whenHeld: async () => {
+      for (const retaken of missing) await retaken;
     },
   };
 }

@@ -2,7 +2,8 @@ import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'n
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KernelLock } from '../../embedded/kernel-lock.ts';
 import { lockAgainstWorkers, lockForWorkers, UNNAMED, type WorkersLock } from '../database/lock-for-workers.ts';
-import type { LockMethods, Unlock } from '../driver.ts';
+import type { Locks, Unlock } from '../driver.ts';
+import { SameFiles } from './same-files.ts';
 
 /** Pause between two attempts to lock for loading, ms. Loading takes seconds. */
 const LOADING_GAP_MS = 50;
@@ -10,9 +11,22 @@ const LOADING_GAP_MS = 50;
 const FILES_GAP_MS = 10;
 
 /** The locks of a ledger: files beside it, locked by the kernel. */
-export function fileLocks(file: string): LockMethods {
+export function fileLocks(file: string): Locks {
+  const sameFiles = new SameFiles(file);
   return {
-    lockForWorkers: async (server) => lockForWorkers(workersLock(file), file, server),
+    lockForWorkers: async (server, onLost) => {
+      const unlock = await lockForWorkers(workersLock(file), file, server);
+      const forget = sameFiles.keep(besides(file, 'lock'), onLost);
+      return () => {
+        forget();
+        unlock();
+      };
+    },
+    whenHeld: () =>
+      new Promise((resolve) => {
+        sameFiles.require();
+        resolve();
+      }),
     lockAgainstWorkers: async () => lockAgainstWorkers(workersLock(file), file),
     isWorkedOn: () =>
       new Promise((resolve) => {

@@ -20,11 +20,11 @@ export function backupAdvice(folder: string, refusal: BackupRefusal): string {
     case 'too-new':
       return 'Use that newer version.';
     case 'ledger-there': {
-      const { ledger } = refusal;
+      const { ledger, files } = refusal;
       const aside = `${dirname(ledger)}/former-ledger`;
       return (
-        'If it can be read, go on with it, and restore nothing. If it is damaged, move it away first, and leave the media where they are: ' +
-        `mkdir ${shellWord(aside)} && mv ${shellWord(ledger)}* ${shellWord(aside)}/`
+        'If it can be read, go on with it, and restore nothing. If it is damaged, end all voxbatch commands, move these files away, and leave all else where it is: ' +
+        `mkdir ${shellWord(aside)} && mv ${files.map(shellWord).join(' ')} ${shellWord(aside)}/`
       );
     }
     case 'bucket':

@@ -1,6 +1,7 @@
 /** @slow */
 import { expect, it } from '@jest/globals';
-import { rm } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { readPage } from '../docs/pages.ts';
 import { expectWhole, report, saying } from '../support/batch-end.ts';
 import { LiveWorld } from '../support/live-world.ts';
@@ -123,4 +124,35 @@ it('in an empty home after all was lost, a backup sends nothing by itself; rows 
   });
   expect(all.length).toBe(ROWS);
   expect(new Set(all).size).toBe(ROWS);
+});
+
+it('a worker of another folder whose ledger and lock were moved away sends nothing more, and the advice of restore leaves the lock', async () => {
+  const world = await LiveWorld.open({ seed: 63, jobMs: [100, 300], rows: ROWS, kinds: ['tts'] });
+  const run = world.start(['run', 'lines.csv', '--rate', '2', '--halt', 'never']);
+  await world.untilCharged(3);
+  expect(await world.run(['backup', 'copy'])).toMatchObject({ code: 0 });
+  // Whoever restores knows nothing of the worker's own folder.
+  const elsewhere = { VOXBATCH_HOME: world.path('home'), VOXBATCH_LEDGER: world.ledger };
+  const env = { ...elsewhere, VOXBATCH_STORE: world.path('.voxbatch', 'store') };
+  const held = { code: 4, stderr: saying('still works') };
+  expect(await world.run(['restore', 'copy'], { env })).toMatchObject(held);
+
+  const names = (await readdir(world.path('.voxbatch'))).filter((name) => name.startsWith('ledger.db'));
+  expect(names).toContain('ledger.db.lock');
+  await mkdir(world.path('former'));
+  for (const name of names) await rename(world.path('.voxbatch', name), world.path('former', name));
+  const before = world.charges().size;
+  expect(await world.run(['restore', 'copy'], { env })).toMatchObject({ code: 0 });
+  expect(await run.ended).toMatchObject({ code: 4, stderr: saying('sends nothing more') });
+  const since = world.charges().size - before;
+  report('ledger moved away under a worker', { before, since });
+  // Those that were on the wire.
+  expect(since).toBeLessThanOrEqual(2);
+
+  const there = await world.run(['restore', 'copy'], { env });
+  expect(there).toMatchObject({ code: 2, stderr: saying('There is a ledger already') });
+  const [advised = ''] = /mkdir .*/.exec(there.stderr) ?? [];
+  execFileSync('/bin/sh', ['-c', advised]);
+  expect(await readdir(world.path('.voxbatch'))).toContain('ledger.db.lock');
+  expect(await world.run(['restore', 'copy'], { env })).toMatchObject({ code: 0 });
 });
