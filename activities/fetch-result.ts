@@ -14,6 +14,7 @@ import { receiveMedia } from './store-result.ts';
 import { readInTurn } from './polling/read-in-turn.ts';
 import { isPastDeadline, readWaitedJob, type WaitedJob } from './polling/waited-job.ts';
 import { UnfitBody } from '../store/unfit.ts';
+import { shortly } from './visibility/tell-row-end.ts';
 
 /** Failed downloads of one job's result, each from a fresh link, before the row fails. */
 const MOST_DOWNLOADS = 6;
@@ -148,7 +149,7 @@ async function afterFailedDownload(
 ): Promise<RowStanding> {
   const isLink = error instanceof UnfitBody || (error instanceof ApiError && error.failure.class === 'ResultGone');
   if (!isLink && !(error instanceof ApiError)) throw error;
-  deps.observe({ type: 'download', ...job.key, jobId: job.jobId, error: error.message });
+  deps.observe({ type: 'download', ...job.key, jobId: job.jobId, error: shortly(error) });
   const standing = await deps.ledger.changeRunning(job.key, { state: 'processing', trouble: troubleOf(error) });
   const { wall, monotonic } = deps.clock.now();
   // Trouble on the way to the file is usually temporary; if it is not, the batch must still end.

@@ -42,7 +42,7 @@ export async function recordVerdict(
   const failure = 'failure' in verdict ? verdict.failure : undefined;
   deps.observe({
     ...{ type: 'verdict', ...key, verdict: verdict.verdict, ...namedBy(verdict) },
-    ...(failure === undefined ? {} : { ...factsOfFailure(failure), message: failure.message }),
+    ...(failure === undefined ? {} : factsOfFailure(failure)),
   });
   const pause = async (): Promise<true> => {
     if (failure !== undefined && pausesBatch(failure.class)) await deps.ledger.setControl(key.batch, 'paused', failure);

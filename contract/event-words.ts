@@ -30,7 +30,7 @@ const WORK: Readonly<Record<Exclude<WorkEvent['type'], 'note'>, EventWords>> = {
   answer: { levels: 'debug', says: 'the API answered a paid request after `ms`' },
   verdict: {
     levels: 'debug; info',
-    says: 'what that means for the row; with `failure`, `status`, `message` where it was refused or is lost',
+    says: 'what that means for the row; with `failure`, `status`, `request_id` where it was refused or is lost',
   },
   commit: { levels: 'debug', says: 'the verdict or the result is on disk, after `ms`' },
   poll: { levels: 'debug', says: 'a job was read: `found`, and its age' },

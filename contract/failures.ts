@@ -84,8 +84,8 @@ export interface Failure {
   /** One plain sentence that includes the API's words, without tokens and links. At most 500 characters. */
   readonly message: string;
   /**
-   * A few words that many rows share, to count failures by: `403 from cdn.example`. No ids, times or sentences of the
-   * API. At most 120 characters.
+   * A few words that many rows share, to count failures by: `403 from cdn.example`. No ids or times. Of a job that failed it is the
+   * API's sentence, which may repeat what the row says. At most 120 characters.
    */
   readonly cause?: string;
   /** HTTP status, if there was an answer. */
@@ -103,4 +103,9 @@ export interface Failure {
   readonly retryAfterMs?: number;
   /** Name in the store of the file that proves that the request was made, although the ledger has no answer to it. */
   readonly storedAs?: string;
+}
+
+/** The cause of a failure for where no text of a row may be: undefined if it is a sentence of the API. */
+export function publicCause({ class: name, cause }: Pick<Failure, 'class' | 'cause'>): string | undefined {
+  return name === 'JobFailed' ? undefined : cause;
 }

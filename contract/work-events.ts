@@ -45,7 +45,6 @@ type AttemptEvent =
       readonly failure?: FailureClass;
       readonly status?: number | undefined;
       readonly requestId?: string | undefined;
-      readonly message?: string;
     }
   /** A record is on disk. */
   | { readonly type: 'commit'; readonly of: 'verdict' | 'result'; readonly ms: number }

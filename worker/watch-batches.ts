@@ -101,7 +101,8 @@ class BatchNews {
     const { ledger, observe, realm } = this.#watched;
     const { number, at, kind: is, batch: name, schedule, actor, reason, rows } = action;
     const { type: byType, name: by } = actor;
-    const what = { is, action: number, by, byType, reason: reason ?? undefined };
+    // Why voxbatch itself paused a batch it says in the API's words, which may repeat a row's text.
+    const what = { is, action: number, by, byType, reason: byType === 'voxbatch' ? undefined : (reason ?? undefined) };
     if (schedule !== null) {
       const record = await ledger.scheduleRecord(schedule);
       const isOther = record !== undefined && realmDifference(record.settings, realm) !== undefined;

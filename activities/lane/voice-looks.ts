@@ -1,4 +1,3 @@
-import { messageOf } from '../../contract/message-of.ts';
 import { readVoices, type VoicesRead } from '../../api/voices/read-voices.ts';
 import type { AwaitedVoice, VoiceSettlement } from '../../ledger/voices/awaited-voices.ts';
 import type { Failure } from '../../contract/failures.ts';
@@ -6,6 +5,7 @@ import { nextForVoice, watchAfter, type VoiceSeen } from '../../policy/voices/aw
 import { LONGEST_TRAINING_MS } from '../../policy/voices/unready-voice.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { readInTurn } from '../polling/read-in-turn.ts';
+import { shortly } from '../visibility/tell-row-end.ts';
 
 /** Max time for one look at the list, ms, from its first turn. Shorter than the look's lease in the ledger. */
 const PATIENCE_MS = 60_000;
@@ -39,7 +39,7 @@ export class VoiceLooks {
     this.#look(batch)
       .catch((error: unknown) => {
         // The lane notices by itself if its ledger is gone. The look is due again after some time.
-        this.#deps.observe({ type: 'note', what: 'voice-look-failed', batch, error: messageOf(error) });
+        this.#deps.observe({ type: 'note', what: 'voice-look-failed', batch, error: shortly(error) });
       })
       .finally(() => {
         this.#isLooking = false;

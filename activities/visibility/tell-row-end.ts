@@ -1,9 +1,11 @@
+import { ApiError } from '../../api/speech-api.ts';
 import { defined } from '../../contract/defined.ts';
-import type { Failure, FailureClass } from '../../contract/failures.ts';
+import { messageOf } from '../../contract/message-of.ts';
+import { publicCause, type Failure, type FailureClass } from '../../contract/failures.ts';
 import type { RowRecord } from '../../ledger/record-types.ts';
 import type { Dependencies } from '../dependencies.ts';
 
-/** What an event says of a failure: never its message, which has the API's words. */
+/** What an event says of a failure: never its message, which has the API's words, and they may repeat a row's text. */
 export function factsOfFailure({ class: failure, status, requestId }: Failure): {
   readonly failure: FailureClass;
   readonly status?: number;
@@ -12,10 +14,16 @@ export function factsOfFailure({ class: failure, status, requestId }: Failure): 
   return { failure, ...defined({ status, requestId }) };
 }
 
+/** What is wrong, for an event: an answer of the API by its status and code, or its class. */
+export function shortly(error: unknown): string {
+  if (!(error instanceof ApiError)) return messageOf(error);
+  return publicCause(error.failure) ?? error.failure.class;
+}
+
 /** Tells that a row has ended, if it has. */
 export function tellRowEnd({ observe }: Pick<Dependencies, 'observe'>, batch: string, row: RowRecord): void {
   const { outcome, take, failure } = row;
   if (outcome === null) return;
-  const why = failure === null ? {} : { ...factsOfFailure(failure), ...defined({ cause: failure.cause }) };
+  const why = failure === null ? {} : { ...factsOfFailure(failure), ...defined({ cause: publicCause(failure) }) };
   observe({ type: 'row', batch, row: row.row, take, outcome, ...why });
 }

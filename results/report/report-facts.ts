@@ -65,7 +65,8 @@ export class ReportFacts {
     if (failure.class === 'NotChosen') this.#notChosen += 1;
     else
       this.#failures.add({
-        ...{ id: row.id, standing: outcome ?? row.state, class: failure.class, cause: failure.cause ?? '' },
+        ...{ id: row.id, standing: outcome ?? row.state, class: failure.class },
+        cause: this.#hasTexts ? publicText(failure.cause ?? '') : String(failure.status ?? ''),
         message: this.#hasTexts ? publicText(fields._message) : '',
       });
   }

@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -112,11 +112,16 @@ export async function removeReport(path: string): Promise<void> {
 
 /** What has this name; undefined if nothing has. */
 async function whatIs(path: string): Promise<'report' | 'other' | 'no file' | undefined> {
-  const file = await openRegular(path).catch((error: unknown) => {
+  try {
+    return await kindOf(await openRegular(path));
+  } catch (error) {
     if (error instanceof NotRegular) return 'no file';
-    return absentOnly(error);
-  });
-  if (file === undefined || file === 'no file') return file;
+    absentOnly(error);
+    return undefined;
+  }
+}
+
+async function kindOf(file: FileHandle): Promise<'report' | 'other'> {
   try {
     const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(100), position: 0 });
     return buffer.toString('utf8', 0, bytesRead).includes(MARK) ? 'report' : 'other';

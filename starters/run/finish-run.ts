@@ -7,7 +7,7 @@ import type { Invocation } from '../invocation.ts';
 import { goOnCommand } from '../terminal/words.ts';
 import { damageLines, keptLines, madeLines, showFilesMade } from '../terminal/file-words.ts';
 import { jsonLine } from '../terminal/output.ts';
-import { pauseMessage, standstillWords } from '../terminal/pause-words.ts';
+import { sayablePause, standstillWords } from '../terminal/pause-words.ts';
 import { REPORT_WORDS } from '../terminal/report-words.ts';
 import { summaryLines } from '../terminal/summary-words.ts';
 import type { WorkEnd } from './work-on-batch.ts';
@@ -46,7 +46,7 @@ export async function finishRun(
     ...keptLines(finished.kept, out),
     ...faults.map((fault) => `DOES NOT ADD UP: ${fault}`),
     ...damageLines(damaged, { batch: batch.name, store }),
-    ...nextLines(finished, { out, why, isEmbedded: session.settings.cluster === undefined }),
+    ...nextLines(finished, { output, out, why, isEmbedded: session.settings.cluster === undefined }),
   ];
   for (const line of lines) output.say(line);
   if (pilot !== undefined) onPilot?.(pilot);
@@ -62,7 +62,12 @@ function exitOf({ exit, faults }: FinishedBatch, why: WorkEnd): ExitName {
 /** The next steps for an unfinished batch. */
 function nextLines(
   finished: Pick<FinishedBatch, 'batch' | 'standstill' | 'isDeserted'>,
-  { out, why, isEmbedded }: Pick<FinishRequest, 'out' | 'why'> & { readonly isEmbedded: boolean },
+  {
+    output,
+    out,
+    why,
+    isEmbedded,
+  }: Pick<FinishRequest, 'out' | 'why'> & Pick<Invocation, 'output'> & { readonly isEmbedded: boolean },
 ): readonly string[] {
   const { batch, standstill, isDeserted } = finished;
   const isCluster = !isEmbedded;
@@ -72,7 +77,7 @@ function nextLines(
     case 'terminated':
       return [stoppedLine(finished, { out, isEmbedded })];
     case 'detached': {
-      if (batch.control === 'paused') return [pauseMessage(batch, { isDeserted: false, isCluster, out })];
+      if (batch.control === 'paused') return [sayablePause(output, batch, { isDeserted: false, isCluster, out })];
       // Embedded, `up` was started for it and may not have reported yet.
       const stands = isEmbedded ? undefined : standstill;
       const files = isEmbedded
@@ -85,7 +90,7 @@ function nextLines(
     }
     default:
       if (batch.state === 'closed') return [];
-      if (batch.control === 'paused') return [pauseMessage(batch, { isDeserted, isCluster, out })];
+      if (batch.control === 'paused') return [sayablePause(output, batch, { isDeserted, isCluster, out })];
       return [`Batch "${batch.name}" is not finished. Continue with: ${goOnCommand(batch, out)}`];
   }
 }

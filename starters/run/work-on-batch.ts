@@ -24,7 +24,7 @@ import { viewFollowed } from '../../client/look/event-view.ts';
 import type { FollowEnd, FollowEvent } from '../../client/look/follow.ts';
 import { storeAwayLine } from '../../client/look/tell-of-outages.ts';
 import { haltMessage } from '../terminal/next-steps.ts';
-import { pauseMessage, standstillWords, waitMessage } from '../terminal/pause-words.ts';
+import { sayablePause, standstillWords, waitMessage } from '../terminal/pause-words.ts';
 import { ProgressDisplay } from '../terminal/progress.ts';
 
 /** A batch to work on. */
@@ -221,7 +221,7 @@ export async function showFollowed(
       continue;
     }
     output.event?.(viewFollowed(event));
-    for (const line of linesFor(event, place)) output.say(line);
+    for (const line of linesFor(event, place, output)) output.say(line);
   }
   throw new Error('Following a batch ended without saying why.');
 }
@@ -229,12 +229,13 @@ export async function showFollowed(
 function linesFor(
   event: Exclude<FollowEvent, { readonly type: 'ended' | 'progress' }>,
   { out, isCluster }: FollowedPlace,
+  output: Output,
 ): readonly string[] {
   switch (event.type) {
     case 'paused': {
       const { batch, waits } = event;
       // A command that does not wait ends soon. It is the one doing the work, so the batch will have no worker.
-      return [pauseMessage(batch, { isDeserted: !waits, isCluster, out }), waitMessage(batch, waits)];
+      return [sayablePause(output, batch, { isDeserted: !waits, isCluster, out }), waitMessage(batch, waits)];
     }
     case 'stopping':
       return [stopMessage(event.batch)];

@@ -4,6 +4,7 @@ import { pauseOf, type Pause } from '../../client/look/continue-command.ts';
 import type { BatchStatus } from '../../client/look/status.ts';
 import { tokenAdvice } from '../connect/api-token.ts';
 import { whyWords } from './action-words.ts';
+import { isLog, type Output } from './output.ts';
 import { oneLine } from './table.ts';
 import { clock, commandLine, plural } from './words.ts';
 
@@ -20,6 +21,16 @@ export function waitMessage({ settings }: Batch, waits: boolean): string {
 /** Describes a paused batch and its next command; see {@link pauseOf}. */
 export function pauseMessage(...about: Parameters<typeof pauseOf>): string {
   return pauseWords(pauseOf(...about));
+}
+
+/** The same for the output of a command: in a log in JSON by the class of the failure, for the API's words may repeat texts. */
+export function sayablePause(output: Output, ...about: Parameters<typeof pauseOf>): string {
+  const pause = pauseOf(...about);
+  const { pauseReason } = pause.batch;
+  if (!isLog(output) || pauseReason === null) return pauseWords(pause);
+  const { class: message, status } = pauseReason;
+  const reason = { ...pauseReason, message: status === undefined ? message : `${message}, ${String(status)}` };
+  return pauseWords({ ...pause, batch: { ...pause.batch, pauseReason: reason } });
 }
 
 /** The same, for a pause already at hand. */

@@ -1,7 +1,7 @@
 import { viewProgress } from '../../client/look/status-view.ts';
 import type { Standing } from '../../client/look/follow.ts';
 import { barLine } from './bar.ts';
-import type { Output } from './output.ts';
+import { isLog, type Output } from './output.ts';
 import { progressLine } from './progress-words.ts';
 import { cutToWidth } from './table.ts';
 
@@ -64,8 +64,8 @@ export class ProgressDisplay {
   show(standing: Standing, final = false): void {
     const now = Date.now();
     const { event } = this.#output;
-    if (event === undefined)
-      this.#line.show(progressLine(standing, now), final, (cells) => barLine(standing, cells, now, this.#output));
+    const line = (): string => progressLine(isLog(this.#output) ? withoutCauses(standing) : standing, now);
+    if (event === undefined) this.#line.show(line(), final, (cells) => barLine(standing, cells, now, this.#output));
     else if (final || performance.now() - this.#toldAt >= EVENT_EVERY_MS) {
       this.#toldAt = performance.now();
       event({ type: 'progress', ...viewProgress(standing) });
@@ -76,4 +76,9 @@ export class ProgressDisplay {
   end(): void {
     this.#line.end();
   }
+}
+
+/** Failures by their class alone: causes may be sentences of the API, which repeat texts. */
+function withoutCauses(standing: Standing): Standing {
+  return { ...standing, reasons: standing.reasons.map((reason) => ({ ...reason, cause: '' })) };
 }

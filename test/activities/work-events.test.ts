@@ -67,4 +67,21 @@ describe('the events of a batch', () => {
     const secrets = [TEXT.slice(0, 7), audio.slice(8), world.simulator.token, 'http'];
     for (const secret of secrets) expect(lines.debug.join('').toLowerCase()).not.toContain(secret.toLowerCase());
   });
+
+  it('hold no words of the API, which may repeat the text of a row', async () => {
+    const message = `bad word in: 7 ${TEXT}`;
+    const world = await createWorld({
+      rules: [
+        { on: 'create', match: { nth: 1 }, fault: { kind: 'job-fails', message } },
+        { on: 'create', match: { nth: 2 }, fault: { kind: 'status', status: 422, message } },
+      ],
+    });
+    await world.fill([tts(TEXT), tts(TEXT)]);
+    const events: WorkEvent[] = [];
+    const worker = await world.worker({ change: () => ({ observe: (event) => events.push(event) }) });
+    await worker.work();
+    const ended = events.filter((event) => event.type === 'row').toSorted((a, b) => a.row - b.row);
+    expect(ended).toMatchObject([{ failure: 'JobFailed' }, { failure: 'BadRequest', status: 422 }]);
+    for (const word of ['heron', 'bad word']) expect(JSON.stringify(events)).not.toContain(word);
+  });
 });

@@ -37,7 +37,7 @@ it('a worker tells who did what to the batches of its account, and how they ende
 
   const failure = {
     class: 'OutOfCredits',
-    message: 'The account has no credits.',
+    message: 'The account has no credits for: Rhubarb, said the heron.',
     status: 402,
     requestId: 'req_7',
   } as const;
@@ -51,6 +51,8 @@ it('a worker tells who did what to the batches of its account, and how they ende
     { type: 'batch', batch: BATCH, is: 'resume' },
     { is: 'pause', byType: 'voxbatch', failure: 'OutOfCredits', status: 402, requestId: 'req_7' },
   ]);
+
+  expect(JSON.stringify(told)).not.toContain('heron');
 
   await world.ledger.setControl(BATCH, 'running', undefined, ANN);
   await (await world.worker()).work();

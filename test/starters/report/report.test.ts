@@ -40,7 +40,12 @@ it('a report to share has no texts, no messages, no files and nobody by name; it
   );
   await finish(place, keyOf(1), await place.store.put('demo/1-speech-1.mp3', 'sound'), 3);
   await intend(place, keyOf(2));
-  const failure = { class: 'BadRequest', message: 'cannot say "a secret text"', cause: '400' } as const;
+  const failure = {
+    class: 'BadRequest',
+    message: 'cannot say "a secret text"',
+    cause: 'bad word in: a secret text',
+    status: 400,
+  } as const;
   await place.ledger.settle(keyOf(2), { verdict: 'rejected', failure }, { outcome: 'failed', failure });
   const by = { ...ANN, reason: 'the secret row failed' };
   await place.ledger.setControl('demo', 'paused', undefined, by);

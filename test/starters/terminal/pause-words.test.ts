@@ -2,8 +2,10 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { limiterScope } from '../../../contract/names.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { standstillOf } from '../../../batches/look/standstill.ts';
-import { standstillWords } from '../../../starters/terminal/pause-words.ts';
+import { toJsonLog } from '../../../starters/terminal/json-log.ts';
+import { sayablePause, standstillWords } from '../../../starters/terminal/pause-words.ts';
 import { freshPlace } from '../../support/place.ts';
+import { capture } from '../capture.ts';
 import { find, STATES } from '../steering.ts';
 
 const place = freshPlace();
@@ -19,6 +21,17 @@ async function aWorker(): Promise<void> {
 async function note(what: string, event: Parameters<Ledger['updateLimiter']>[1]): Promise<void> {
   await place.ledger.updateLimiter(limiterScope({ realm: await find(place.ledger) }, what), event);
 }
+
+it('says in a log in JSON why a batch paused by the class alone, for the API may have repeated a text', async () => {
+  await STATES.untouched(place.ledger);
+  const failure = { class: 'OutOfCredits', message: 'no credits for: Rhubarb', status: 402 } as const;
+  await place.ledger.setControl('b', 'paused', failure);
+  const batch = await find(place.ledger);
+  const output = capture({ out: '', err: '' });
+  const about = { isDeserted: false };
+  expect(sayablePause(output, batch, about)).toContain('out of credits (no credits for: Rhubarb)');
+  expect(sayablePause(toJsonLog(output, false), batch, about)).toContain('out of credits (OutOfCredits, 402)');
+});
 
 describe('why a batch stands still', () => {
   beforeEach(() => STATES.untouched(place.ledger));

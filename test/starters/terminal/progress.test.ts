@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Counts } from '../../../ledger/record-types.ts';
+import { toJsonLog } from '../../../starters/terminal/json-log.ts';
 import { barLine } from '../../../starters/terminal/bar.ts';
 import { ProgressDisplay } from '../../../starters/terminal/progress.ts';
 import { PROGRESS_FORMS, type ProgressForm } from '../../../starters/terminal/output.ts';
@@ -67,6 +68,13 @@ describe('the progress line', () => {
   it('tells of a slow batch by the minute, and of no job that has run for less than one', () => {
     const oldest = { row: 7, id: 'r7', partOf: null, step: 'speech', since: NOW, waitedSince: NOW } as const;
     expect(said({ oldest, pace: { rowsPerSecond: 0.05, secondsLeft: null } })).toMatch(/, 3 rows\/min$/);
+  });
+
+  it('has no cause in a log in JSON, for the API may have repeated a text in it', () => {
+    const reasons = [{ class: 'JobFailed', cause: 'bad word in: Rhubarb', open: 0, ended: 3 }] as const;
+    const lines = { out: '', err: '' };
+    new ProgressDisplay(toJsonLog(capture(lines), false)).show(aStanding({ reasons }), true);
+    expect((JSON.parse(lines.err) as { msg: string }).msg).toMatch(/, most common failure JobFailed \(3 rows\)$/);
   });
 
   it('calls nothing a failure by which no row has ended', () => {
