@@ -56,7 +56,7 @@ export function createRedact(token: string): Redact {
     }
     clean = clean
       .replace(/\b(bearer|basic)\s+[^\s"',;]{4,}/gi, '$1 ***')
-      .replace(/\b([a-z][a-z0-9+.-]*:\/\/)(?:[^\s/"'<>@]*@)?([^\s/"'<>?#]*)[^\s"'<>]*/gi, '$1$2/…')
+      .replace(/\b([a-z][a-z0-9+.-]*:\/\/)(?:[^\s/?#"'<>]*@)?([^\s/"'<>?#]*)[^\s"'<>]*/gi, '$1$2/…')
       // Control characters and line breaks would disturb terminals and line-based files.
       .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
       .trim();

@@ -86,7 +86,7 @@ export class RowBlocks {
     block.quoted.push(row.quoted);
     block.charged.push(fields._credits);
     block.class.push(fields._error_class);
-    block.message.push(hasTexts ? publicText(fields._message.slice(0, LONGEST_MESSAGE)) : '');
+    block.message.push(hasTexts ? publicText(fields._message).slice(0, LONGEST_MESSAGE) : '');
     // A template may make file names from texts, and a file says what the text says.
     block.file.push(hasTexts && isThere ? fields._file : '');
     block.media.push(hasTexts && isThere ? familyOf(row.file.extension) : null);

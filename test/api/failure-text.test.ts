@@ -32,6 +32,12 @@ describe('createRedact', () => {
     );
   });
 
+  it('takes out a password that has an @ in it', () => {
+    expect(redact('see https://user:p@ss@cdn.example/a and wss://k:s@1@h?x=@y')).toBe(
+      'see https://cdn.example/… and wss://h/…',
+    );
+  });
+
   it('takes out what the user wrote, as far as it is echoed', () => {
     const privateTexts = ['My secret plan is to write a very long book about whales.'];
     expect(redact('text "My secret plan is to write a very lo..." is too long', { privateTexts })).toBe(

@@ -99,6 +99,32 @@ it('texts for others have no machine paths and no secrets of addresses, and are 
   expect(publicText('see https://u:p@h.example/a?sig=1#b, ok')).toBe('see https://h.example/a ok');
 });
 
+it.each([
+  ['see https://user:p@ss@host.example/a/b?x=1', 'see https://host.example/a/b'],
+  ['s3://k:secret@b/x?X-Amz-Signature=abc and wss://u@h/y#z', 's3://b/x and wss://h/y'],
+  ['file:///home/ann/x.csv', 'x.csv'],
+  ['//cdn/x?sig=1', '//cdn/x'],
+  ['got /media/x?X-Amz-Signature=1', 'got x'],
+  ['then a/b.mp3?sig=2', 'then a/b.mp3'],
+  ['in /data/alice/x.csv: /builds/acme/y', 'in x.csv: y'],
+  ['in \\\\nas\\share\\plan.csv and D:\\a\\b.csv', 'in plan.csv and b.csv'],
+  ['/home/ann/My Files/secret plan.csv', 'secret plan.csv'],
+  ["open '/data/My Big Files/a.csv' in out/lines", "open 'a.csv' in out/lines"],
+  ['open /data/a/b.csv in out/lines', 'open b.csv in out/lines'],
+  ['of /home/ann and ~/work/x', 'of … and x'],
+  ['1 /2, and/or, why? /x', '1 /2, and/or, why? /x'],
+  ['500 from POST /speech/tts/jobs (GET /api/x)', '500 from POST /speech/tts/jobs (GET /api/x)'],
+])('of %j others see %j', (text, seen) => {
+  expect(publicText(text)).toBe(seen);
+});
+
+it('a message is cut once it is clean, so that no half of an address is left', () => {
+  const blocks = new RowBlocks({ choice: 'full', hasTexts: true, rows: 1 });
+  const _message = `${'x'.repeat(280)} https://user:password@host.example/a`;
+  blocks.add(rowOf(1, 'unknown'), { ...FIELDS, _message });
+  expect(blocks.rest()?.message[0]).toMatch(/ https:\/\/host\.exampl$/);
+});
+
 const FIELDS = {
   _attempts: 1,
   _seconds: 1,
