@@ -1,4 +1,5 @@
 import { byItself } from '../../contract/actions.ts';
+import { defined } from '../../contract/defined.ts';
 import { type Finishing, type Joining, soundOptions } from '../../contract/finishing.ts';
 import { LedgerMisuse } from '../errors.ts';
 import { noteAction } from '../history/actions.ts';
@@ -31,9 +32,17 @@ export async function addSound(db: Db, batch: string, { join, finish }: Sound, b
     );
     if (Object.keys(changed).length === 0) return;
     const { reading: was } = settings;
-    if ((join !== undefined && was.join !== undefined) || (finish !== undefined && was.finish !== undefined))
+    if (isOther({ join: was.join }, { join }) || isOther({ finish: was.finish }, { finish }))
       throw new LedgerMisuse(`Batch "${batch}" is joined or finished otherwise already.`);
     await setBatch(tx, batch, settingsColumns({ ...settings, reading }));
     await noteAction(tx, by, { kind: 'tune', batch, details: { changed } });
   });
 }
+
+/** Whether a batch has this already, and not as asked for. */
+function isOther(was: Sound, wanted: Sound): boolean {
+  const [before, after] = [was, wanted].map((one) => JSON.stringify(soundOptions(defined(one))));
+  return before !== NONE && after !== NONE && before !== after;
+}
+
+const NONE = JSON.stringify({});

@@ -60,6 +60,19 @@ describe('results of a finished batch', () => {
     await expectRun('results --loudness -16 --media-links 1h', 2, '--media-links');
   });
 
+  it('adds the one to a batch that has the other, also if both are named', async () => {
+    await addFinished();
+    await expectRun('results --join chapter', 0);
+    await expectRun('results --join chapter --loudness -16', 0);
+    const finished = readdirSync('out/demo/media/finished').sort();
+    await expectRun('results --join chapter --loudness -16', 0);
+    expect({ finished, joined: readdirSync(JOINED) }).toEqual({
+      finished: ['a.wav', 'b.wav', 'joined'],
+      joined: ['One.wav'],
+    });
+    await expectRun('results --join id --loudness -16', 2, 'as the batch was begun');
+  });
+
   it('refuses a column that is none, or has rows that make no speech', async () => {
     await addFinished('lip-sync');
     await expectRun('results --join scene', 2, 'a column of the batch (id, chapter)');
