@@ -1,7 +1,7 @@
 /** @slow */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -71,8 +71,8 @@ const NO_RETRY = [...new Set(Object.values(EXIT_CODES).map(({ code }) => code))]
 
 describe('the recipe for cron', () => {
   /** Runs the line of the crontab as cron does: by a shell with a bare environment and what stands above the line. */
-  async function tick(changed: NodeJS.ProcessEnv = {}): Promise<RecipeEnd> {
-    writeFileSync(world.path('nightly.sh'), recipe('cron/nightly.sh'), { mode: 0o755 });
+  async function tick(changed: NodeJS.ProcessEnv = {}, script = 'nightly.sh'): Promise<RecipeEnd> {
+    writeFileSync(world.path(script), recipe(`cron/${script}`), { mode: 0o755 });
     const lines = recipe('cron/crontab')
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'));
@@ -80,7 +80,7 @@ describe('the recipe for cron', () => {
       const [, name = '', value = ''] = /^([A-Z_]+)=(.*)$/.exec(line) ?? [];
       return name === '' ? [] : [[name, value] as const];
     });
-    const [, command = ''] = /^(?:\S+ ){5}(.*)$/.exec(lines.at(-1) ?? '') ?? [];
+    const [, command = ''] = /^(?:\S+ ){5}(.*)$/.exec(lines.find((line) => line.includes(script)) ?? '') ?? [];
     const bare = { SHELL: '/bin/sh', LOGNAME: 'ops', PATH: '/usr/bin:/bin' };
     const env = { ...bare, ...Object.fromEntries(settings), ...changed };
     return execute('/bin/sh', ['-c', command.replaceAll(String.raw`\%`, '%')], env);
@@ -100,6 +100,35 @@ describe('the recipe for cron', () => {
       code: 2,
       stdout: expect.stringMatching(/column text: expected[^]*Exit code 2:/),
     });
+  });
+
+  it('tells once of an end that a later tick does not change, and keeps what each tick said', async () => {
+    await world.write('lines.csv', 'id,text,voice\na,,voice-1\n');
+    expect(await tick()).toMatchObject({ code: 2, stdout: expect.stringContaining('Exit code 2:') });
+    expect(await tick()).toEqual({ code: 2, stdout: '', stderr: '' });
+    expect(await tick({}, 'morning.sh')).toMatchObject({ stdout: '' });
+    const log = readdirSync(world.folder).filter((name) => name.endsWith('.log'));
+    expect((await world.read(...log)).match(/column text: expected/g)).toHaveLength(2);
+  });
+
+  it('tells of an internal error at once, though it is tried again', async () => {
+    writeFileSync(
+      world.path('bin', 'voxbatch'),
+      '#!/bin/sh\necho "internal error: x" >&2\necho \'{"retry":"now"}\'\nexit 1\n',
+    );
+    expect(await tick()).toMatchObject({ code: 1, stdout: expect.stringMatching(/internal error: x\nExit code 1:/) });
+    expect(await tick()).toMatchObject({ code: 1, stdout: '' });
+  });
+
+  it('calls a person in the morning for a night that never began, and for none that is complete', async () => {
+    const away = { VOXBATCH_API_URL: `http://127.0.0.1:${String(await freePort())}/api/open/v1` };
+    expect(await tick(away)).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await tick(away, 'morning.sh')).toMatchObject({
+      code: 2,
+      stdout: expect.stringMatching(/cannot be reached[^]*is not complete/),
+    });
+    expect(await tick()).toMatchObject({ code: 0, stdout: '' });
+    expect(await tick({}, 'morning.sh')).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
   it('does nothing while an earlier tick still runs', async () => {
@@ -124,7 +153,10 @@ describe('the recipe for GitHub Actions', () => {
   }
 
   /** Runs the steps that are commands in order, as a runner does: the first that fails ends all but those that always run. */
-  async function runSteps(changed: NodeJS.ProcessEnv = {}): Promise<ReadonlyMap<string, RecipeEnd>> {
+  async function runSteps(
+    changed: NodeJS.ProcessEnv = {},
+    only?: 'cancelled()',
+  ): Promise<ReadonlyMap<string, RecipeEnd>> {
     // Nobody waits a minute between two tries here.
     const { jobs } = parse(recipe('github-actions/batch.yml').replaceAll('sleep 60', 'echo again')) as Workflow;
     const given: Readonly<Record<string, string>> = {
@@ -142,7 +174,8 @@ describe('the recipe for GitHub Actions', () => {
     const ends = new Map<string, RecipeEnd>();
     for (const { name = '', run, if: when } of jobs.batch.steps) {
       const hasFailed = [...ends.values()].some(({ code }) => code !== 0);
-      if (run === undefined || (hasFailed && when !== 'always()')) continue;
+      const isDue = only === undefined ? when !== 'cancelled()' && (!hasFailed || when === 'always()') : when === only;
+      if (run === undefined || !isDue) continue;
       writeFileSync(world.path('step.sh'), run);
       ends.set(name, await execute('bash', ['-e', 'step.sh'], env));
     }
@@ -168,6 +201,30 @@ describe('the recipe for GitHub Actions', () => {
     expect(waited).toMatchObject({ code: 4, stdout: 'again\n'.repeat(5) });
     const refused = (await runSteps({ VOXBATCH_API_TOKEN: 'wrong' })).get('Run it');
     expect(refused).toMatchObject({ code: 5, stdout: '' });
+  });
+
+  it('tries an internal error once more', async () => {
+    writeFileSync(
+      world.path('bin', 'voxbatch'),
+      '#!/bin/sh\n[ "$1" = run ] || exit 0\necho \'{"retry":"now"}\'\nexit 1\n',
+    );
+    expect((await runSteps()).get('Run it')).toMatchObject({ code: 1, stdout: 'again\n' });
+  });
+
+  it('leaves the batch of a job that was cancelled to nobody: the next commit pays for its own rows alone', async () => {
+    await world.changeSimulator({ jobMs: [3_600_000, 3_600_000] });
+    const env = { ...ofMachine(), VOXBATCH_HOME: world.path('home'), VOXBATCH_API_URL: world.simulator.url };
+    const cancelled = world.start(['run', 'lines.csv', '--name', 'lines-1a2b3c4', '--rate', '0.1'], { env });
+    await world.untilCharged(1);
+    cancelled.child.kill('SIGINT');
+    await cancelled.ended;
+    await runSteps({}, 'cancelled()');
+    await world.changeSimulator({ jobMs: [300, 600] });
+    await world.write('lines.csv', 'id,text,voice\nc,Another.,voice-1\n');
+    const before = charges();
+    const next = await runSteps({ GITHUB_SHA: '2b3c4d5e6f' });
+    expect(next.get('Run it')).toMatchObject({ code: 0 });
+    expect(charges() - before).toBe(1);
   });
 
   it('runs where the ledger is', () => {
