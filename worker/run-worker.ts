@@ -8,7 +8,7 @@ import { dependenciesOf, type WorkerWorld } from './dependencies.ts';
 import { holdFault } from './hold-fault.ts';
 import { installRuntime } from './runtime.ts';
 import { showAlive } from './show-alive.ts';
-import { watchBatches } from './watch-batches.ts';
+import { endNews, watchBatches } from './watch-batches.ts';
 import { limitWaiting, watchOutage, type OutageEvent } from './watch-outage.ts';
 
 /** A worker that runs in this process. */
@@ -122,15 +122,14 @@ export async function startWorker(
     watchOutage('store', () => Promise.resolve(deps.store.outage?.news), tellOutage),
   ];
   // Whoever is on call learns of batches beside the work, never before it.
-  const news = watchBatches(deps).catch(() => undefined);
+  const news = watchBatches(deps);
   let because: Error | undefined;
   const run = worker.run().catch((error: unknown) => {
     because = error instanceof Error ? error : new Error(String(error));
     throw error;
   });
   const ended = run.finally(async () => {
-    const endNews = await news;
-    await endNews?.();
+    await endNews(news);
     // An ending lane does not wait for its requests in flight; the process does.
     await deps.sends.idle();
     await deps.fetches.idle();

@@ -12,6 +12,8 @@ import type { BatchRecord } from '../ledger/record-types.ts';
 
 /** How often to look for what was done and what has ended, ms. */
 const LOOK_EVERY_MS = 1_000;
+/** An action that cannot be told so often by itself is left out, or no later one would be told. */
+const MOST_TRIES = 3;
 /** A transaction of PostgreSQL may become visible after one with a higher number, by this many at most. */
 const LATE = 50;
 
@@ -31,12 +33,12 @@ export interface WatchedBatches {
  */
 export async function watchBatches(watched: WatchedBatches): Promise<() => Promise<void>> {
   const news = new BatchNews(watched);
-  await news.begin();
+  // A ledger that does not answer is told of elsewhere, and what was done meanwhile is told then.
+  await news.look().catch(() => undefined);
   const ending = new AbortController();
   const watching = (async (): Promise<void> => {
     while (!ending.signal.aborted) {
       await sleep(LOOK_EVERY_MS, undefined, { signal: ending.signal, ref: false }).catch(() => undefined);
-      // A ledger that does not answer is told of elsewhere, and what was done meanwhile is told then.
       await news.look().catch(() => undefined);
     }
   })();
@@ -46,22 +48,44 @@ export async function watchBatches(watched: WatchedBatches): Promise<() => Promi
   };
 }
 
+/** How long an ending worker waits for the last news of a ledger that does not answer, ms. */
+const LAST_NEWS_MS = 5_000;
+
+/** Ends what {@link watchBatches} began. A ledger that does not answer holds it up for `patienceMs` at most. */
+export async function endNews(news: ReturnType<typeof watchBatches>, patienceMs = LAST_NEWS_MS): Promise<void> {
+  const told = new AbortController();
+  const last = news
+    .then((end) => end())
+    .finally(() => {
+      told.abort();
+    });
+  await Promise.race([last, sleep(patienceMs, undefined, { signal: told.signal }).catch(() => undefined)]);
+}
+
 class BatchNews {
   readonly #watched: WatchedBatches;
   /** Batches whose end is news. */
   readonly #open = new Set<string>();
   /** Actions that need not be told any more, among the newest. */
   readonly #told = new Set<number>();
+  /** The newest action of before it began; undefined: it has not. */
+  #began: number | undefined;
+  #hasBegun = false;
   #last = 0;
+  /** The action that could not be told, and how often. */
+  #stuck = { number: 0, tries: 0 };
 
   constructor(watched: WatchedBatches) {
     this.#watched = watched;
   }
 
-  async begin(): Promise<void> {
+  /** May be repeated after an error. */
+  async #begin(): Promise<void> {
     const { ledger, realm, observe } = this.#watched;
-    this.#last = await ledger.lastAction();
-    const done = await ledger.actionsOf({ after: this.#last - LATE });
+    const began = (this.#began ??= await ledger.lastAction());
+    this.#last = began;
+    const found = await ledger.actionsOf({ after: began - LATE });
+    const done = found.filter(({ number }) => number <= began);
     // What was done before is history; how it left the batches is told now. But a command that has put its batch on
     // record begins its worker then.
     const starts = new Map<string | null, number>();
@@ -71,30 +95,42 @@ class BatchNews {
     }
     for (const batch of await ledger.listBatches()) {
       if (batch.state !== 'open' || realmDifference(batch, realm) !== undefined) continue;
-      this.#open.add(batch.name);
       const start = batch.startedAt === null ? starts.get(batch.name) : undefined;
       if (start !== undefined) {
+        this.#open.add(batch.name);
         this.#told.delete(start);
         continue;
       }
+      if (this.#open.has(batch.name)) continue;
       const { states } = await ledger.counts(batch.name);
       const rows = Object.values(states).reduce((sum, some) => sum + some, 0);
+      this.#open.add(batch.name);
       observe({ ...this.#of(batch), is: 'open', control: batch.control, rows });
     }
-    await this.look();
+    this.#hasBegun = true;
   }
 
   async look(): Promise<void> {
+    if (!this.#hasBegun) await this.#begin();
     const { ledger } = this.#watched;
     const found = await ledger.actionsOf({ after: this.#last - LATE });
     for (const action of found) {
       if (this.#told.has(action.number)) continue;
-      await this.#tell(action);
+      await this.#tell(action).catch((error: unknown) => {
+        if (!this.#isHopeless(action)) throw error;
+      });
       this.#told.add(action.number);
     }
     this.#last = Math.max(this.#last, ...found.map(({ number }) => number));
     for (const number of this.#told) if (number <= this.#last - LATE) this.#told.delete(number);
     for (const name of await ledger.closedAmong([...this.#open])) await this.#tellEnd(name);
+  }
+
+  /** Whether it has failed so often that it is left out. */
+  #isHopeless({ number }: ActionRecord): boolean {
+    const tries = this.#stuck.number === number ? this.#stuck.tries + 1 : 1;
+    this.#stuck = { number, tries };
+    return tries >= MOST_TRIES;
   }
 
   async #tell(action: ActionRecord): Promise<void> {

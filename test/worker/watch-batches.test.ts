@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { byItself, bySchedule, type By } from '../../contract/actions.ts';
 import type { WorkEvent } from '../../contract/work-events.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { watchBatches } from '../../worker/watch-batches.ts';
+import { endNews, watchBatches } from '../../worker/watch-batches.ts';
 import { BATCH, tts } from '../activities/rows.ts';
 import { createWorld, type World } from '../activities/world.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -96,3 +96,56 @@ it('a ledger that does not answer loses no news', async () => {
   await end();
   expect(named(told)).toEqual([`${BATCH} start`, `${BATCH} pause`]);
 });
+
+it('a ledger that does not answer when a worker begins delays its news, and loses none', async () => {
+  const world = await createWorld();
+  await world.fill([tts('One.')]);
+  let tries = 0;
+  const away = (): Promise<never> => Promise.reject(new Error('away'));
+  const ledger: Ledger = {
+    ...world.ledger,
+    listBatches: (...query) => ((tries += 1) <= 2 ? away() : world.ledger.listBatches(...query)),
+  };
+  const { told, end } = await watch(world, ledger);
+  await world.ledger.setControl(BATCH, 'paused', undefined, ANN);
+  await waitFor(() => told.length >= 2);
+  await end();
+  expect(named(told)).toEqual([`${BATCH} start`, `${BATCH} pause`]);
+});
+
+it('an action that cannot be told holds up none of the later ones for long', async () => {
+  const world = await createWorld();
+  await world.fill([tts('One.')]);
+  const told: WorkEvent[] = [];
+  const realm = { apiUrl: world.simulator.url, account: 'u1', ledgerId: world.ledger.id };
+  const end = await watchBatches({
+    ledger: world.ledger,
+    realm,
+    observe: (event) => {
+      if ('is' in event && event.is === 'pause') throw new Error('a fault of its listener');
+      told.push(event);
+    },
+  });
+  await world.ledger.setControl(BATCH, 'paused', undefined, ANN);
+  await world.ledger.setControl(BATCH, 'running', undefined, ANN);
+  await waitFor(() => named(told).includes(`${BATCH} resume`));
+  await end();
+  expect(named(told)).toEqual([`${BATCH} start`, `${BATCH} resume`]);
+});
+
+it.each([0, 1])(
+  'a ledger that never answers again does not hold up a worker that ends, from question %d on',
+  async (asked) => {
+    const world = await createWorld();
+    await world.fill([tts('One.')]);
+    let questions = 0;
+    const ledger: Ledger = {
+      ...world.ledger,
+      actionsOf: (query) => ((questions += 1) > asked ? new Promise(() => undefined) : world.ledger.actionsOf(query)),
+    };
+    const realm = { apiUrl: world.simulator.url, account: 'u1', ledgerId: ledger.id };
+    const news = watchBatches({ ledger, realm, observe: () => undefined });
+    await waitFor(() => questions > asked);
+    await endNews(news, 100);
+  },
+);
