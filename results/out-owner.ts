@@ -51,10 +51,8 @@ type Owner = z.infer<typeof ownerSchema>;
 export async function standingOf(out: string, batch: BatchIdentity, ledger: OwnerLedger): Promise<OutStanding> {
   const media = await firstLink([join(out, MEDIA_FOLDER)]);
   if (media !== undefined) return { type: 'linked', path: media };
-  for (const name of [SUMMARY_FILE, CLAIM_FILE]) {
-    const owner = ownerSchema.safeParse(await readJson(join(out, name))).data;
-    if (owner !== undefined) return compare(owner, batch, ledger);
-  }
+  const stated = await statedStanding(out, batch, ledger);
+  if (stated !== undefined) return stated;
   // Somebody may have deleted the summary, but the tables still say whose they are.
   if ((await batchOfFirstLine(join(out, RESULTS_JSONL))) === batch.name) return ofWhoKnows(batch, ledger);
   for (const name of [SUMMARY_FILE, ...PROJECTED_FILES]) {
@@ -63,6 +61,19 @@ export async function standingOf(out: string, batch: BatchIdentity, ledger: Owne
   }
   const foreign = await findForeignMedia(out);
   return foreign === undefined ? { type: 'free' } : { type: 'taken', by: `has a ${foreign} that is not of it` };
+}
+
+/** The same from what the folder's files say of themselves alone; undefined if they say nothing. */
+export async function statedStanding(
+  out: string,
+  batch: BatchIdentity,
+  ledger: OwnerLedger,
+): Promise<OutStanding | undefined> {
+  for (const name of [SUMMARY_FILE, CLAIM_FILE]) {
+    const owner = ownerSchema.safeParse(await readJson(join(out, name))).data;
+    if (owner !== undefined) return compare(owner, batch, ledger);
+  }
+  return undefined;
 }
 
 /**

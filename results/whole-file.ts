@@ -20,13 +20,14 @@ export function partPath(path: string): string {
   return join(dirname(path), `.voxbatch-${randomUUID()}.part`);
 }
 
-/** Removes leftovers of killed projections below the folder: part files that nobody has touched for an hour. */
-export async function sweepParts(folder: string): Promise<void> {
+/** Removes leftovers of killed projections in the folder, and below it if `isDeep`: part files that nobody has touched for an hour. */
+export async function sweepParts(folder: string, isDeep = true): Promise<void> {
   // In small portions: reading 100,000 names at once blocks everything else for half a second.
   for await (const entry of await opendir(folder, { bufferSize: 256 })) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) await sweepParts(path);
-    else if (PART.test(entry.name)) await removeStale(path);
+    if (entry.isDirectory()) {
+      if (isDeep) await sweepParts(path);
+    } else if (PART.test(entry.name)) await removeStale(path);
   }
 }
 

@@ -1,15 +1,18 @@
 import { mkdir, stat } from 'node:fs/promises';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { reportStory } from '../../batches/report/report-story.ts';
 import { defaultOut } from '../../contract/batch-name.ts';
 import { REPORT_FILE, SHARED_REPORT_FILE } from '../../contract/report.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { readFolderStanding } from '../../results/former-files.ts';
+import { statedStanding } from '../../results/out-owner.ts';
 import { ReportFile } from '../../results/report/report-file.ts';
 import { namedFilesOf, resultFields } from '../../results/result-line.ts';
+import { sweepParts } from '../../results/whole-file.ts';
 import { refuseCleaned } from '../clean/clean.ts';
 import { claimOut } from '../look/claim-out.ts';
+import { VoxbatchError } from '../problem.ts';
 import type { Settings } from '../settings.ts';
 import { voxbatchVersion } from '../version.ts';
 import { reportChoice, tellOf, type ReportWords } from './wanted-report.ts';
@@ -72,6 +75,8 @@ export async function writeReport(request: ReportRequest): Promise<WrittenReport
   }
 }
 
+const OWN_NAMES: readonly string[] = [REPORT_FILE, SHARED_REPORT_FILE];
+
 /** The file to write; its folder is there. */
 async function placeOf({ ledger, batch, file, hasTexts = true }: ReportRequest): Promise<string> {
   const name = hasTexts ? REPORT_FILE : SHARED_REPORT_FILE;
@@ -83,7 +88,13 @@ async function placeOf({ ledger, batch, file, hasTexts = true }: ReportRequest):
   const path = resolve(file);
   const isFolder = (await stat(path).catch(() => undefined))?.isDirectory() === true;
   if (!isFolder) await mkdir(dirname(path), { recursive: true });
-  return isFolder ? join(path, name) : path;
+  const place = isFolder ? join(path, name) : path;
+  const folder = dirname(place);
+  await sweepParts(folder, false);
+  // A folder of results has the report of their batch under this name.
+  const standing = OWN_NAMES.includes(basename(place)) ? await statedStanding(folder, batch, ledger) : undefined;
+  if (standing?.type === 'taken') throw new VoxbatchError({ type: 'taken-out', out: folder, by: standing.by });
+  return place;
 }
 
 /** The out folder whose files the report links: the one that it lies in, else the default one. */

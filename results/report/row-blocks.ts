@@ -15,7 +15,7 @@ const ALL_TEXTS = 16_000_000;
 const [SHORTEST_LIMIT, LONGEST_LIMIT] = [120, 5_000];
 const LONGEST_MESSAGE = 300;
 
-/** Rows that are few, or that somebody has to look at, whatever the size of the batch. */
+/** Rows that somebody has to look at: the first {@link MOST_LISTED} of them are listed, whatever the size of the batch. */
 const ALWAYS: readonly (Outcome | RowState)[] = ['failed', 'unfit', 'unknown', 'overdue'];
 
 /** Which rows of a batch are listed. */
@@ -43,6 +43,8 @@ export class RowBlocks {
   readonly #longest: number;
   #block = emptyBlock();
   listed = 0;
+  /** Rows that were listed because somebody has to look at them. */
+  #bad = 0;
 
   constructor(listing: Listing) {
     this.#listing = listing;
@@ -55,7 +57,9 @@ export class RowBlocks {
     const { row } = scanned;
     const standing = row.outcome ?? row.state;
     if (this.#listing.choice === 'short' && hasResult(row.outcome)) return undefined;
-    if (!ALWAYS.includes(standing) && row.row % this.#each !== 0) return undefined;
+    const isBad = ALWAYS.includes(standing) && this.#bad < MOST_LISTED;
+    if (isBad) this.#bad += 1;
+    else if (row.row % this.#each !== 0) return undefined;
     this.listed += 1;
     this.#put(scanned, fields, standing);
     return this.#block.row.length < ROWS_A_BLOCK ? undefined : this.rest();

@@ -108,7 +108,7 @@ function listedWords({ listed, rows, longestText }: ReportHead): string {
   if (listed.choice === 'short') sentences.push('Rows that have their result are left out.');
   if (listed.every > 1)
     sentences.push(
-      `The batch has ${number(rows)} rows: here are all that failed, are unfit, unknown or overdue, and of the others each ${number(listed.every)}th. results.csv has all.`,
+      `The batch has ${number(rows)} rows: here are those that failed, are unfit, unknown or overdue (the first 200,000), and of the others each ${number(listed.every)}th. results.csv has all.`,
     );
   if (longestText === null) sentences.push('Without texts.');
   else if (longestText < 1_000) sentences.push(`Texts are cut after ${number(longestText)} characters.`);

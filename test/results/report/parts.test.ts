@@ -71,6 +71,9 @@ it('of a batch above 200,000 rows all failures and a sample of the others are li
   expect(listed(1_000_000, 'succeeded')).toBe(50);
   expect(listed(1_000_000, 'skipped')).toBe(50);
   expect(listed(1_000_000, 'unknown')).toBe(1_000);
+  const blocks = new RowBlocks({ choice: 'full', hasTexts: false, rows: 1_000_000 });
+  for (let row = 1; row <= 201_000; row += 1) blocks.add(rowOf(row, 'unknown'), FIELDS);
+  expect(blocks.listed).toBe(200_050);
 });
 
 it('texts are cut in large batches only, so that a report of 100,000 rows stays below 10 MB', () => {

@@ -1,6 +1,6 @@
 import { ANN } from '../../support/ann.ts';
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { expect, it } from '@jest/globals';
 import { unpackReport } from '../../results/report/unpack-report.ts';
 import { addBatch, addSampleBatch, finish, intend, keyOf } from '../../results/sample-batch.ts';
@@ -74,6 +74,17 @@ it('a report to share has no texts, no messages, no files and nobody by name; it
   });
   expect(await readFile('mine.edited.html', 'utf8')).toBe('of a person');
   await expectRun('report demo --out mine.html/x.html', 2, 'Nothing was written.');
+  // Of another batch.
+  const part = 'shared/.voxbatch-00000000-0000-4000-8000-000000000000.part';
+  await writeFile(part, 'a text');
+  await utimes(part, 0, 0);
+  const summary = JSON.parse(await readFile('out/demo/.voxbatch-batch.json', 'utf8')) as object;
+  await writeFile('shared/summary.json', JSON.stringify({ ...summary, batch: 'b' }));
+  const before = await readFile('shared/report.html', 'utf8');
+  await expectRun('report demo --out shared', 2, { out: '', err: ['holds the results of batch "b"'] });
+  expect(await readFile('shared/report.html', 'utf8')).toBe(before);
+  await expectRun('report demo --out shared/of-demo.html', 0);
+  expect((await readdir('shared')).sort()).toEqual(['of-demo.html', 'report.html', 'summary.json']);
 });
 
 it('what is no file under the name of a report is a warning, and under that of a table a refusal before anything is written', async () => {
