@@ -150,7 +150,11 @@ const FORMER_NAMES: ReadonlyMap<string, ExitName> = new Map([
   ['goesOn', 'unfinished'],
 ]);
 
-/** The name of an exit in a record or a history, which an earlier version may have written. */
+/**
+ * The name of an exit in a record or a history, which an earlier version may have written; or a later one, before somebody
+ * went back: a name that is not known calls a person, as `failures` does.
+ */
 export function currentExit<Exit extends ExitName | null>(recorded: Exit): Exit | ExitName {
-  return recorded === null ? recorded : (FORMER_NAMES.get(recorded) ?? recorded);
+  if (recorded === null || Object.hasOwn(EXIT_CODES, recorded)) return recorded;
+  return FORMER_NAMES.get(recorded) ?? 'failures';
 }

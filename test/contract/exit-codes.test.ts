@@ -44,6 +44,7 @@ describe('exit codes', () => {
     const recorded = ['outOfCredits', 'quality', 'goesOn', 'halted'] as ExitName[];
     expect(recorded.map(currentExit)).toEqual(['skipped', 'unfit', 'unfinished', 'halted']);
     expect(currentExit(null)).toBeNull();
+    expect(currentExit('of-a-later-version' as ExitName)).toBe('failures');
   });
 
   it('are numbers that a shell can tell apart', () => {
