@@ -3,22 +3,26 @@ import type { RowRecord } from '../../ledger/record-types.ts';
 /** The rows of a slice that are worked on. */
 export class RowsAtWork {
   readonly all = new Set<Promise<void>>();
-  readonly #ids = new Map<number, string>();
+  readonly #rows = new Map<number, { readonly id: string; readonly works: Set<Promise<void>> }>();
   /** Those whose work was over before the slice was; the others go on in another one. */
   done = 0;
 
   /** The id of a row, for its events. */
   idOf(row: number | undefined): string | undefined {
-    return row === undefined ? undefined : this.#ids.get(row);
+    return row === undefined ? undefined : this.#rows.get(row)?.id;
   }
 
   add({ row, id }: Pick<RowRecord, 'row' | 'id'>, work: () => Promise<void>, slice: AbortSignal): void {
-    this.#ids.set(row, id);
+    const works = this.#rows.get(row)?.works ?? new Set();
+    this.#rows.set(row, { id, works });
     const watched = work().finally(() => {
       this.all.delete(watched);
-      this.#ids.delete(row);
+      works.delete(watched);
+      // It may have been claimed again meanwhile, which still needs its id.
+      if (works.size === 0) this.#rows.delete(row);
       if (!slice.aborted) this.done += 1;
     });
+    works.add(watched);
     this.all.add(watched);
   }
 }
