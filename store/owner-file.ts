@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
 import { link, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreUnwritable } from './errors.ts';
@@ -85,7 +86,9 @@ export function requireSame(place: string, claimed: string, now: string | undefi
 }
 
 async function read(path: string): Promise<string | undefined> {
-  return readFile(path, 'utf8').catch((error: unknown) => {
+  // To open a pipe would wait for a writer; read like this, it is empty.
+  const flag = constants.O_RDONLY | constants.O_NONBLOCK;
+  return readFile(path, { encoding: 'utf8', flag }).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   });

@@ -38,7 +38,7 @@ export interface BackupOptions {
 }
 
 /** What is copied of a store in a bucket. */
-const NOTHING: CopiedMedia = { files: 0, bytes: 0, newFiles: 0, newBytes: 0 };
+const NOTHING: CopiedMedia = { files: 0, bytes: 0, newFiles: 0, newBytes: 0, unfit: [] };
 
 /** Copies of the ledger that one backup makes at most, because files were removed meanwhile. */
 const MOST_COPIES = 5;
@@ -139,7 +139,10 @@ async function copyBoth({ paths, dialect, place, store, reach }: Copying): Promi
     const [id, at] = [randomUUID(), Date.now()];
     const facts = dialect.snapshot(place, paths.part, { place, copy: id, at });
     await reach('ledger');
-    const media = store === undefined ? NOTHING : await copyMedia(store, paths.store, { replaces: true });
+    const media =
+      store === undefined
+        ? NOTHING
+        : await copyMedia(store, paths.store, { prefers: 'source', named: () => dialect.filesIn(paths.part) });
     newFiles += media.newFiles;
     newBytes += media.newBytes;
     await reach('media');

@@ -66,12 +66,15 @@ export function claimBackupFolder(paths: BackupPaths, ledger: string, within: re
   mkdirSync(paths.store, { recursive: true, mode: 0o700 });
 }
 
-/** Throws {@link VoxbatchError} (`backup-refused`) for a folder of another user, or with links in place of our files. */
+/** Throws {@link VoxbatchError} (`backup-refused`) for a folder of another user, or with links, pipes and the like in place of our files. */
 export function refuseStrange({ folder, ...files }: BackupPaths): void {
   const [uid, me] = [ownerOf(folder), process.geteuid?.()];
   if (uid !== undefined && me !== undefined && isAnothers(uid, me)) refuseBackup(folder, { why: 'anothers', uid });
   const link = firstLink(Object.values(files));
   if (link !== undefined) refuseBackup(folder, { why: 'link', path: link });
+  // To open a pipe would wait for a writer.
+  const odd = [files.owner, files.manifest].find((path) => orElse(() => !lstatSync(path).isFile(), false));
+  if (odd !== undefined) refuseBackup(folder, { why: 'no-file', path: odd });
 }
 
 /** What a backup that was killed has left. `kept`: the ledger of the whole backup, if there is one. Says whether there was anything. */

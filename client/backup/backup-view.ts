@@ -23,6 +23,8 @@ export interface BackupView {
     readonly newBytes: number;
     /** Files that the ledger names, and neither the store nor the folder has. */
     readonly missing: number;
+    /** Files that the store has not as recorded: the backup keeps those that it had. Others are not read to find that out. */
+    readonly damaged: number;
   };
   /** The moment of the backup that it replaces; null if there was none. */
   readonly replaces: string | null;
@@ -30,7 +32,7 @@ export interface BackupView {
   readonly wasInterrupted: boolean;
 }
 
-interface Further extends Pick<CopiedMedia, 'newFiles' | 'newBytes'> {
+interface Further extends Pick<CopiedMedia, 'newFiles' | 'newBytes' | 'unfit'> {
   readonly former: Manifest | undefined;
   readonly wasInterrupted: boolean;
 }
@@ -38,13 +40,22 @@ interface Further extends Pick<CopiedMedia, 'newFiles' | 'newBytes'> {
 export function viewBackup(
   folder: string,
   { made_at: madeAt, ledger, store }: Manifest,
-  { former, wasInterrupted, newFiles, newBytes }: Further,
+  { former, wasInterrupted, newFiles, newBytes, unfit }: Further,
 ): BackupView {
   const { place, bytes, sha256, batches, open, rows } = ledger;
   const { files, bytes: mediaBytes, missing, copied: isCopied } = store;
   return {
     ...{ folder, madeAt, ledger: { place, bytes, sha256 }, batches, open, rows },
-    media: { place: store.place, isCopied, files, bytes: mediaBytes, newFiles, newBytes, missing },
+    media: {
+      place: store.place,
+      isCopied,
+      files,
+      bytes: mediaBytes,
+      newFiles,
+      newBytes,
+      missing,
+      damaged: unfit.length,
+    },
     ...{ replaces: former?.made_at ?? null, wasInterrupted },
   };
 }
@@ -76,7 +87,7 @@ export interface RestoreView {
     readonly files: number;
     readonly newFiles: number;
     readonly newBytes: number;
-    /** Files that the ledger names, and the store does not have, or has in another length. */
+    /** Files that the ledger names, and the store does not have, or not as recorded. */
     readonly missing: number;
   };
   /** False if this user has neither named nor confirmed the place of the ledger: `voxbatch trust`. */

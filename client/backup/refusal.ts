@@ -10,6 +10,8 @@ export type BackupRefusal =
   | { readonly why: 'anothers'; readonly uid: number }
   /** A symbolic link lies in it. */
   | { readonly why: 'link'; readonly path: string }
+  /** A pipe, folder or device lies in it in place of a file. */
+  | { readonly why: 'no-file'; readonly path: string }
   /** The system lets nobody write there. */
   | { readonly why: 'unwritable'; readonly says: string }
   /** It has backups of another ledger. */
@@ -36,6 +38,8 @@ export function refusalWords(folder: string, refusal: BackupRefusal): string {
       return `${folder} belongs to another user (uid ${String(refusal.uid)}), who could read and change the backup.`;
     case 'link':
       return `${refusal.path} is a symbolic link, which could lead to any file of yours.`;
+    case 'no-file':
+      return `${refusal.path} is no regular file, so it is none of a backup.`;
     case 'unwritable':
       return `${folder} cannot be written (${refusal.says}).`;
     case 'another-ledger':

@@ -54,10 +54,12 @@ export async function restoreHere({ folder, settings, atMoment }: RestoreOptions
         await copyVerified(join(paths.folder, manifest.ledger.file), part, manifest);
         await atMoment?.('copied');
         if (isCopied) await requireOwnStore(settings, paths);
-        const media = isCopied ? await copyMedia(paths.store, store, { replaces: false }) : undefined;
+        const media = isCopied
+          ? await copyMedia(paths.store, store, { prefers: 'target', named: () => dialect.filesIn(part) })
+          : undefined;
         await atMoment?.('media');
         const batches = await lookInto(part);
-        const missing = isCopied ? await countUnfit(store, part, dialect) : 0;
+        const missing = isCopied ? await countUnfit(store, part, dialect, media?.unfit) : 0;
         if (isEmptyThere) await replaceEmpty(part, ledger, { ...paths, ...manifest });
         else await place(part, ledger, paths.folder);
         await atMoment?.('placed');
@@ -127,6 +129,8 @@ async function copyVerified(from: string, part: string, { ledger }: Manifest): P
     throw new VoxbatchError({ type: 'backup-differs', file: from, why });
   };
   const found = await stat(from).catch(() => differs('is missing'));
+  // To open a pipe would wait for a writer.
+  if (!found.isFile()) differs('is no regular file');
   if (found.size !== ledger.bytes) differs(`has ${String(found.size)} bytes instead of ${String(ledger.bytes)}`);
   rmSync(part, { force: true });
   makePrivateFile(part);
@@ -152,9 +156,14 @@ async function lookInto(part: string): Promise<RestoreView['batches']> {
   }
 }
 
-/** Files that the ledger names and the store lacks, or has in another length. */
-async function countUnfit(store: string, part: string, { filesIn }: BackupDialect): Promise<number> {
-  const unfit = new Set<string>();
+/** Files that the ledger names and the store lacks, or has in another length, and `altered` ones. */
+async function countUnfit(
+  store: string,
+  part: string,
+  { filesIn }: BackupDialect,
+  altered: readonly string[] = [],
+): Promise<number> {
+  const unfit = new Set(altered);
   for (const { key, bytes } of filesIn(part)) {
     const found = await stat(join(store, key)).catch(() => undefined);
     if (found?.size !== bytes) unfit.add(key);

@@ -17,6 +17,7 @@ export interface BackupFacts {
 export interface NamedFile {
   readonly key: string;
   readonly bytes: number;
+  readonly sha256: string;
 }
 
 /** Backing up a ledger in a file. */

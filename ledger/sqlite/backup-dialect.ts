@@ -82,7 +82,8 @@ function* filesIn(snapshot: string): Generator<NamedFile, undefined> {
     for (const [query, filesOf] of NAMED) {
       for (const line of database.prepare(query).iterate([]) as IterableIterator<One>) {
         for (const file of filesOf(JSON.parse(String(line.one))))
-          if (file !== null && file.removedAt === undefined) yield { key: file.key, bytes: file.bytes };
+          if (file !== null && file.removedAt === undefined)
+            yield { key: file.key, bytes: file.bytes, sha256: file.sha256 };
       }
     }
   } finally {

@@ -15,6 +15,8 @@ export function backupAdvice(folder: string, refusal: BackupRefusal): string {
       return 'Name another folder that is new or empty, best on another disk.';
     case 'link':
       return `Remove it: rm ${shellWord(refusal.path)}`;
+    case 'no-file':
+      return `Move it away: mv ${shellWord(refusal.path)} ${shellWord(`${refusal.path}.other`)}`;
     case 'none':
       return `Name a folder that \`voxbatch backup\` has written. ${shellWord(folder)} may have an unfinished one only.`;
     case 'too-new':

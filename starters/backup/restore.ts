@@ -53,7 +53,7 @@ function mediaLines({ isCopied, place, files, newFiles, newBytes, missing }: Res
     `${plural(files, 'file')} of media, of which ${number(newFiles)} (${size(newBytes)}) ${form(newFiles, 'was', 'were')} not yet in ${place}.`,
     ...(missing > 0
       ? [
-          `${plural(missing, 'file')} that the ledger names ${form(missing, 'is', 'are')} not there. What jobs still give is fetched again, free: voxbatch redrive BATCH --damaged`,
+          `${plural(missing, 'file')} that the ledger names ${form(missing, 'is', 'are')} not there, or not as recorded. What jobs still give is fetched again, free: voxbatch redrive BATCH --damaged`,
         ]
       : []),
   ];

@@ -1,19 +1,29 @@
 import { constants, type Stats } from 'node:fs';
-import { copyFile, link, lstat, mkdir, open, rename, rm, utimes } from 'node:fs/promises';
+import { copyFile, lstat, mkdir, open, rename, rm, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { StoreUnwritable } from '../errors.ts';
 import { Folders } from '../folders.ts';
 import { newPart, PARTS_FOLDER } from '../put-in-folder.ts';
 import { mediaFiles } from './media-files.ts';
+import { isOnRecord, recordsOf, type NamedContent } from './named-files.ts';
 
 /** What was found and what was done, without the marks of the store. */
 export interface CopiedMedia {
   /** All files, and their length. */
   readonly files: number;
   readonly bytes: number;
-  /** Those that were not there before. */
+  /** Those that were not there before, or not as they are now. */
   readonly newFiles: number;
   readonly newBytes: number;
+  /** Keys on record of files that were there, of which none that may take their place is as recorded. */
+  readonly unfit: readonly string[];
+}
+
+export interface CopyOptions {
+  /** Which of two files of one name is to be in the target, if both are as recorded. */
+  readonly prefers: 'source' | 'target';
+  /** What the ledger has recorded of its files. Asked only if some differ. */
+  readonly named: () => Iterable<NamedContent>;
 }
 
 /** Files that are copied at the same time: each waits for its own sync. */
@@ -23,20 +33,25 @@ const SAME_MS = 2_000;
 
 /**
  * Copies all files of one folder of media to another, each whole or not at all. A file that is there already stays, unless the
- * source has another one of its name (`replaces`). On one file system it gets a second name and takes no space, which is
- * safe because no file of a store is ever written in place; elsewhere it is copied. Files that vanish meanwhile are left out.
- * Synced when it returns. Throws {@link StoreUnwritable}.
+ * source has another one of its name that is as recorded, and the one that is there is not, or less preferred. So a damaged
+ * file takes the place of none. Each is a file of its own, which may share its blocks with the other: what writes into one in
+ * place leaves the other whole. Files that vanish meanwhile are left out. Synced when it returns. Throws {@link StoreUnwritable}.
  */
-export async function copyMedia(
-  from: string,
-  to: string,
-  { replaces }: { readonly replaces: boolean },
-): Promise<CopiedMedia> {
-  const copier = new Copier(from, to, replaces);
+export async function copyMedia(from: string, to: string, { prefers, named }: CopyOptions): Promise<CopiedMedia> {
+  const copier = new Copier(from, to, prefers);
+  await allOf(mediaFiles(from), (key) => copier.copy(key));
+  const records = recordsOf(copier.differing, named());
+  await allOf(records, ([key, known]) => copier.decide(key, known));
+  await copier.sync();
+  return { ...copier.sum, unfit: copier.unfit };
+}
+
+/** Does this with each of them, some at the same time. Throws the first error once nothing runs any more. */
+async function allOf<T>(items: Iterable<T> | AsyncIterable<T>, work: (item: T) => Promise<void>): Promise<void> {
   const running = new Set<Promise<void>>();
   const errors: unknown[] = [];
-  for await (const key of mediaFiles(from)) {
-    const one = copier.copy(key).catch((error: unknown) => {
+  for await (const item of items) {
+    const one = work(item).catch((error: unknown) => {
       errors.push(error);
     });
     const done = one.then(() => {
@@ -48,54 +63,67 @@ export async function copyMedia(
   }
   await Promise.all(running);
   if (errors.length > 0) throw errors[0];
-  await copier.sync();
-  return copier.sum;
 }
 
 class Copier {
   readonly #from: string;
   readonly #to: string;
-  readonly #replaces: boolean;
+  readonly #prefers: CopyOptions['prefers'];
   readonly #folders = new Folders();
   readonly #written = new Set<string>();
-  #canLink = true;
+  /** Keys of files that the target has otherwise. */
+  readonly differing: string[] = [];
+  readonly unfit: string[] = [];
   readonly sum = { files: 0, bytes: 0, newFiles: 0, newBytes: 0 };
 
-  constructor(from: string, to: string, replaces: boolean) {
+  constructor(from: string, to: string, prefers: CopyOptions['prefers']) {
     this.#from = from;
     this.#to = to;
-    this.#replaces = replaces;
+    this.#prefers = prefers;
   }
 
   async copy(key: string): Promise<void> {
     const [source, target] = [join(this.#from, key), join(this.#to, key)];
     const [here, there] = await Promise.all([statOf(source), statOf(target)]);
     if (here === undefined) return;
-    const isThere = there !== undefined && (!this.#replaces || isSame(here, there));
-    const isMark = key.startsWith('.');
-    if (!isThere) {
-      const isPlaced = await this.#place(source, target, here).catch((error: unknown) => {
-        throw new StoreUnwritable(target, error);
-      });
-      if (!isPlaced || isMark) return;
-      this.sum.newFiles += 1;
-      this.sum.newBytes += here.size;
+    const differs = there !== undefined && !isSame(here, there);
+    if (key.startsWith('.')) {
+      if (there === undefined || (differs && this.#prefers === 'source')) await this.#place(key, here);
+      return;
     }
-    if (isMark) return;
+    if (there === undefined && !(await this.#placeNew(key, here))) return;
+    if (differs) this.differing.push(key);
     this.sum.files += 1;
-    this.sum.bytes += here.size;
+    this.sum.bytes += there?.size ?? here.size;
+  }
+
+  /** Which of two files of this name stays. One that no record names is kept: nobody knows which of them is whole. */
+  async decide(key: string, records: readonly NamedContent[]): Promise<void> {
+    if (records.length === 0) return;
+    const [source, target] = [join(this.#from, key), join(this.#to, key)];
+    if (this.#prefers === 'target' && (await isOnRecord(target, records))) return;
+    const [here, there] = await Promise.all([statOf(source), statOf(target)]);
+    if (here === undefined || there === undefined) return;
+    if (!(await isOnRecord(source, records))) this.unfit.push(key);
+    else if (await this.#placeNew(key, here)) this.sum.bytes += here.size - there.size;
   }
 
   /** False if the source is gone. */
-  async #place(source: string, target: string, { atime, mtime }: Stats): Promise<boolean> {
+  async #placeNew(key: string, here: Stats): Promise<boolean> {
+    if (!(await this.#place(key, here))) return false;
+    this.sum.newFiles += 1;
+    this.sum.newBytes += here.size;
+    return true;
+  }
+
+  async #place(key: string, { atime, mtime }: Stats): Promise<boolean> {
+    const [source, target] = [join(this.#from, key), join(this.#to, key)];
     const part = newPart(this.#to);
-    await mkdir(join(this.#to, PARTS_FOLDER), { recursive: true, mode: 0o700 });
     try {
-      if (!(await this.#link(source, part))) {
-        await copyFile(source, part, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
-        await utimes(part, atime, mtime);
-        await syncFile(part);
-      }
+      await mkdir(join(this.#to, PARTS_FOLDER), { recursive: true, mode: 0o700 });
+      await copyFile(source, part, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+      await utimes(part, atime, mtime);
+      await syncFile(part);
       await this.#folders.make(dirname(target));
       await rename(part, target);
       this.#written.add(dirname(target));
@@ -103,22 +131,9 @@ class Copier {
     } catch (error) {
       const isGone = (await statOf(source)) === undefined;
       if (isGone) return false;
-      throw error;
+      throw new StoreUnwritable(target, error);
     } finally {
       await rm(part, { force: true });
-    }
-  }
-
-  async #link(source: string, part: string): Promise<boolean> {
-    if (!this.#canLink) return false;
-    try {
-      await link(source, part);
-      return true;
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      // One file may have too many names; on another file system, none has a second one.
-      if (code !== 'EMLINK') this.#canLink = false;
-      return false;
     }
   }
 
@@ -129,7 +144,6 @@ class Copier {
 }
 
 function isSame(here: Stats, there: Stats): boolean {
-  if (here.ino === there.ino && here.dev === there.dev) return true;
   return here.size === there.size && Math.abs(here.mtimeMs - there.mtimeMs) < SAME_MS;
 }
 

@@ -156,3 +156,27 @@ it('a worker of another folder whose ledger and lock were moved away sends nothi
   expect(await readdir(world.path('.voxbatch'))).toContain('ledger.db.lock');
   expect(await world.run(['restore', 'copy'], { env })).toMatchObject({ code: 0 });
 });
+
+it('rows whose results are in the store, more of them than one listing of a folder may name, are not paid for again by a ledger from before them', async () => {
+  const rows = 50;
+  const world = await LiveWorld.open({ seed: 64, jobMs: [100, 300], rows, kinds: ['tts'] });
+  const run = world.start(RUN);
+  await world.untilCharged(1);
+  expect(await world.run(['backup', 'copy'])).toMatchObject({ code: 0 });
+  const known = world.charges().size;
+  await world.run(['tune', 'lines', '--rate', '50']);
+  expect(await run.ended).toMatchObject({ code: 0 });
+  // As recorded since, more than 32 of one folder.
+  expect(rows - known).toBeGreaterThan(40);
+  for (const suffix of ['', '-wal', '-shm']) await rm(world.path('.voxbatch', `ledger.db${suffix}`), { force: true });
+  await rm(world.path('out'), { recursive: true, force: true });
+  expect(await world.run(['restore', 'copy'])).toMatchObject({ code: 0 });
+  await world.run(['trust']);
+  for (const command of guideCommands('lines')) await world.run(command);
+  await world.run(['tune', 'lines', '--rate', '50']);
+  await world.start(['run', 'lines.csv', '--halt', 'never']).ended;
+  const end = await expectWhole(world, 'lines', rows);
+  report('a restored ledger that lacks most results', { known, ...end });
+  expect(world.doubleCharges()).toEqual([]);
+  expect(end.charges).toBe(rows);
+});

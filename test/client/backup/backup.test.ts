@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { hash } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
@@ -25,7 +27,7 @@ import { aKey, claimAnew, endAnyhow, fill, INTENT } from '../../ledger/setup.ts'
 
 const inFolder = folderForEach();
 const KEY = 'b-1/0000/1-speech-1.mp3';
-const FILE = { key: KEY, bytes: 3, sha256: 'x', extension: 'mp3' };
+const FILE = { key: KEY, bytes: 3, sha256: hash('sha256', 'one'), extension: 'mp3' };
 
 let ledger: Ledger;
 let settings: Settings;
@@ -92,6 +94,36 @@ describe('a backup', () => {
     rmSync(stored(KEY));
     expect(await backUp()).toMatchObject({ media: { missing: 0 } });
     expect(readdirSync(inFolder('copy', 'store', 'b-1', '0000'))).toEqual(['1-speech-1.mp3']);
+  });
+
+  it('keeps its whole copy of a file that was damaged since, and a restore takes it', async () => {
+    await backUp();
+    rmSync(stored(KEY));
+    writeFileSync(stored(KEY), 'damage');
+    expect(await backUp()).toMatchObject({ media: { files: 1, newFiles: 0, damaged: 1, missing: 0 } });
+    expect(readFileSync(inFolder('copy', 'store', KEY), 'utf8')).toBe('one');
+    for (const suffix of ['', '-wal', '-shm']) rmSync(settings.ledger + suffix, { force: true });
+    writeFileSync(stored(KEY), '');
+    expect(await restoreHere({ folder: inFolder('copy'), settings })).toMatchObject({
+      media: { newFiles: 1, missing: 0 },
+    });
+    expect(readFileSync(stored(KEY), 'utf8')).toBe('one');
+  });
+
+  it('waits for no pipe in its folder, nor does a restore', async () => {
+    await backUp();
+    const pipe = (name: string): void => {
+      rmSync(inFolder('copy', name));
+      execFileSync('mkfifo', [inFolder('copy', name)]);
+    };
+    const [file = ''] = readdirSync(inFolder('copy')).filter((name) => name.startsWith('ledger-'));
+    pipe(file);
+    const restoring = restoreHere({ folder: inFolder('copy'), settings: settingsIn('other') });
+    await expect(restoring).rejects.toMatchObject({
+      problem: { type: 'backup-differs', why: 'is no regular file' },
+    });
+    pipe('.ledger');
+    await expect(backUp()).rejects.toEqual(refused('no-file'));
   });
 
   it('says which files on record are nowhere', async () => {
