@@ -30,7 +30,7 @@ export function toJsonLog(output: Output, isDataAsked: boolean): Output {
 
 /**
  * Makes lines of the log of what else this process would print on stderr: by Node, a library or a crash. Only what ends
- * the process from outside of JavaScript (out of memory) is still plain text.
+ * the process from outside of JavaScript (out of memory), and what a hook's command prints, is still plain text.
  */
 export function catchStrayLines(): void {
   const { stderr } = process;
