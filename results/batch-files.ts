@@ -1,3 +1,4 @@
+import { RESULTS_XLSX } from '../contract/results-workbook.ts';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OUTCOMES, outcomeFile } from '../contract/outcomes.ts';
@@ -18,7 +19,6 @@ import { WholeFile } from './whole-file.ts';
 export const RESULTS_CSV = 'results.csv';
 export const RESULTS_JSONL = 'results.jsonl';
 export const RECEIPTS_JSONL = 'receipts.jsonl';
-export const RESULTS_XLSX = 'results.xlsx';
 
 /** All files that a projection may write, except the summary. */
 export const PROJECTED_FILES: readonly string[] = [

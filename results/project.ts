@@ -1,3 +1,4 @@
+import { RESULTS_XLSX } from '../contract/results-workbook.ts';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -6,7 +7,7 @@ import { REPORT_FILE } from '../contract/report.ts';
 import { PLAIN_TABLE } from '../contract/table-format.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money } from '../ledger/record-types.ts';
-import { ALL_FILES, BatchFiles, PROJECTED_FILES, RESULTS_XLSX, type Kept } from './batch-files.ts';
+import { ALL_FILES, BatchFiles, PROJECTED_FILES, type Kept } from './batch-files.ts';
 import { acceptedCopy, keepFormer } from './former-files.ts';
 import { writtenLast } from './redrive/edited-tables.ts';
 import type { WorkbookAnswer } from './workbook/write-workbook.ts';

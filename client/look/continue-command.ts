@@ -1,3 +1,5 @@
+import { FAILED_SHEET, RESULTS_XLSX } from '../../contract/results-workbook.ts';
+import { outcomeFile } from '../../contract/outcomes.ts';
 import type { ActionRecord } from '../../contract/actions.ts';
 import { nameFromFile, defaultOut } from '../../contract/batch-name.ts';
 import { isDefaulted, type Reading } from '../../contract/batch.ts';
@@ -153,4 +155,17 @@ export function pauseOf(
   const isByPerson = batch.pauseReason === null || isPausedByFailures(batch);
   const goOn = !isDeserted || isCluster ? [resume] : isByPerson ? [resume, run] : [run];
   return { batch, goOn, run, isCluster, by };
+}
+
+/**
+ * The file in which a person mends rows that failed, and the words with which `run` and `redrive` read it: a workbook for whoever
+ * wants one, else a table.
+ */
+export function failedFile(
+  { settings }: Pick<BatchRecord, 'settings'>,
+  out: string,
+): { readonly file: string; readonly sheet: readonly string[] } {
+  return settings.xlsx === true
+    ? { file: `${out}/${RESULTS_XLSX}`, sheet: ['--sheet', FAILED_SHEET] }
+    : { file: `${out}/${outcomeFile('failed') ?? ''}`, sheet: [] };
 }

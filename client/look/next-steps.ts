@@ -3,10 +3,10 @@ import type { Leftovers, SomeRows } from '../../batches/look/leftovers.ts';
 import type { Pilot } from '../../batches/subset/pilot.ts';
 import type { FailureClass } from '../../contract/failures.ts';
 import { nextCommand, type NextCommand } from '../../contract/shell-word.ts';
-import { outcomeFile } from '../../contract/outcomes.ts';
 import type { BatchRecord, Counts, Money } from '../../ledger/record-types.ts';
 import { budgetFor, budgetLeft } from '../../policy/money/budget.ts';
 import {
+  failedFile,
   continueCommand,
   type ContinuedBatch,
   outArgs,
@@ -216,13 +216,13 @@ function failedSteps(finished: Finished) {
   const unfit = failed.get('Unfit') ?? none;
   const others = [...failed].filter(([name]) => name !== 'BadRequest' && name !== 'Unfit');
   const rest = { count: others.reduce((sum, [, { count }]) => sum + count, 0), first: others[0]?.[1].first ?? [] };
-  const file = `${out}/${outcomeFile('failed') ?? ''}`;
+  const { file, sheet } = failedFile(batch, out);
   const unfitHere = ['--where', 'outcome=failed', '--where', 'class=Unfit'];
   return [
     ...some('refused', refused, {
       explain: explain(refused),
       file,
-      pay: nextCommand('run', file, ...outArgs(name, out)),
+      pay: nextCommand('run', file, ...sheet, ...outArgs(name, out)),
       isMixed: failed.size > 1 || fetchable.count + tooLong.count + refusedInParts.count > 0,
     }),
     ...some('too-long', tooLong, { explain: explain(tooLong), anew: cutAnew(batch) }),

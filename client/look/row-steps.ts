@@ -5,14 +5,14 @@ import { hasList, lacksOnlyCheck, madeBy, makerAwaited, type SomeRows } from '..
 import { isUnknown } from '../../batches/rows/find-rows.ts';
 import type { NamedRow } from '../../contract/row-parts.ts';
 import { nextCommand, type NextCommand } from '../../contract/shell-word.ts';
-import { hasResult, outcomeFile } from '../../contract/outcomes.ts';
+import { hasResult } from '../../contract/outcomes.ts';
 import { NO_LINK } from '../../contract/result-member.ts';
 import { linkOf, stepsIn, type Step, type StepChoice } from '../../contract/row-kinds.ts';
 import { isTooLongWhole } from '../../contract/text-limits.ts';
 import { budgetFor, budgetLeft } from '../../policy/money/budget.ts';
 import { resultOfTake, unfetchedOfTake } from '../../policy/redrive/earlier-take.ts';
 import { jobToWaitFor, paysOnlyCheck } from '../../policy/redrive/redrive.ts';
-import { continueCommand, rowArg, rowsArg, takeArg, pauseOf, workCommand } from './continue-command.ts';
+import { failedFile, continueCommand, rowArg, rowsArg, takeArg, pauseOf, workCommand } from './continue-command.ts';
 import { cutAnew, editedAnew, settleCommands, uncheckedCommands } from './next-steps.ts';
 
 /** A row with the facts that determine its next step. */
@@ -138,7 +138,7 @@ function afterFailure(history: ExplainedRow) {
   const redrive = redriveOf(history);
   const pay = redrive();
   // Holds the failed rows, and others too if failures are mixed.
-  const file = `${defaultOut(batch.name)}/${outcomeFile('failed') ?? ''}`;
+  const { file, sheet } = failedFile(batch, defaultOut(batch.name));
   const isMixed = failedRows > 1;
   switch (failure?.class) {
     case 'ResultGone':
@@ -155,7 +155,7 @@ function afterFailure(history: ExplainedRow) {
     case 'BadRequest':
       if (isTooLongWhole(row)) return step('too-long', { anew: cutAnew(batch) });
       if (partOf !== null) return step('refused-part', { anew: editedAnew(batch), pay });
-      return step('refused', { file, isMixed, pay: nextCommand('run', file) });
+      return step('refused', { file, isMixed, pay: nextCommand('run', file, ...sheet) });
     case 'NoVoice': {
       const maker = makerAwaited(history);
       if (maker === undefined) return step('voice-there', { pay });
@@ -166,7 +166,12 @@ function afterFailure(history: ExplainedRow) {
     }
     default:
       if (partOf !== null) return step('failed-part', { pay });
-      return step('failed', { pay, file, isMixed, edited: nextCommand('redrive', batch.name, '--from', file) });
+      return step('failed', {
+        pay,
+        file,
+        isMixed,
+        edited: nextCommand('redrive', batch.name, '--from', file, ...sheet),
+      });
   }
 }
 

@@ -1,3 +1,4 @@
+import { FAILED_SHEET } from '../../contract/results-workbook.ts';
 import { open } from 'node:fs/promises';
 import { EXCEL_ROWS } from '../../contract/excel.ts';
 import { hasResult } from '../../contract/outcomes.ts';
@@ -37,7 +38,7 @@ export async function writeWorkbook(write: WriteBytes, source: WorkbookSource): 
   const whyFirst = [...WHY, ...columns.filter((name) => !WHY.includes(name))];
   const sheets: readonly Sheet[] = [
     { name: 'Results', columns, rows: rowsOf(results, columns, (line) => sums.add(line)) },
-    { name: 'Failed', columns: whyFirst, rows: rowsOf(results, whyFirst, hasFailed) },
+    { name: FAILED_SHEET, columns: whyFirst, rows: rowsOf(results, whyFirst, hasFailed) },
     { name: 'Bill', columns: BILL_COLUMNS, rows: billRows(summary, sums) },
   ];
   try {

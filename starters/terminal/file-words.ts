@@ -1,3 +1,4 @@
+import { RESULTS_XLSX, FAILED_SHEET } from '../../contract/results-workbook.ts';
 import { REPORT_FILE } from '../../contract/report.ts';
 import { nextCommand, shellWord } from '../../contract/shell-word.ts';
 import { join } from 'node:path';
@@ -103,7 +104,8 @@ export function keptLines(kept: WrittenFiles['kept'], out: string): readonly str
     const path = shortPath(join(out, keptAs));
     const was = shortPath(join(out, name));
     if (name === REPORT_FILE) return `${was} was no report of voxbatch: it is kept as ${path}.`;
-    return `${was} had been edited: it is kept as ${path}. To run it: voxbatch run ${shellWord(path)}`;
+    const sheet = name === RESULTS_XLSX ? ` --sheet ${FAILED_SHEET}` : '';
+    return `${was} had been edited: it is kept as ${path}. If these edits did not run yet: voxbatch run ${shellWord(path)}${sheet}`;
   });
   if (kept.former === undefined) return edited;
   const former = shortPath(join(out, kept.former));

@@ -46,7 +46,7 @@ describe('a table that was edited in the out folder', () => {
     async (line) => {
       const edited = await mend();
       expect((await run(line)).stderr).toContain(
-        'out/demo/failed.csv had been edited: it is kept as out/demo/failed.edited.csv. To run it: voxbatch run out/demo/failed.edited.csv\n',
+        'out/demo/failed.csv had been edited: it is kept as out/demo/failed.edited.csv. If these edits did not run yet: voxbatch run out/demo/failed.edited.csv\n',
       );
       expect(await readFile('out/demo/failed.edited.csv', 'utf8')).toBe(edited);
       await expectRun('verify demo', 0, '');
