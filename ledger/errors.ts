@@ -71,6 +71,9 @@ export interface CopyDoubts {
 
 /** A copy of the database was accepted, and what was sent since it was made is not wholly on record. Nothing was changed. */
 export class CopyInDoubt extends Error {
+  /** What a person has to do first: a wait may not help. */
+  readonly personsNext = 'voxbatch ledger compare-store';
+
   constructor({ senders, isUnseen, unplaced, named }: CopyDoubts) {
     const missing = `${senders} of the processes that wrote before it was accepted have not put on record again what they had sent; a worker that still runs does so within seconds, as far as it remembers (10,000 requests)`;
     const unseen =
@@ -133,12 +136,15 @@ export class LedgerReadOnly extends Error {
   /** Where the ledger is. */
   readonly path: string;
   readonly why: WhyReadOnly;
+  /** What a person has to do first: no wait helps. */
+  readonly personsNext: string;
 
   constructor(path: string, why: WhyReadOnly, cause?: unknown) {
     super(`${readOnlyWords(path, why)} Nothing was changed. ${readOnlyAdvice(path, why)}`, { cause });
     this.name = 'LedgerReadOnly';
     this.path = path;
     this.why = why;
+    this.personsNext = readOnlyNext(path, why);
   }
 }
 
@@ -159,11 +165,23 @@ export function readOnlyWords(path: string, why: WhyReadOnly): string {
 export function readOnlyAdvice(path: string, why: WhyReadOnly): string {
   switch (why.type) {
     case 'moved':
-      return `Work goes on there: ${exportWords(why.place)}.`;
+      return `Work goes on there: ${readOnlyNext(path, why)}.`;
     case 'incoming':
-      return `Finish that: voxbatch ledger copy ${shellWord(why.place)} ${shellWord(path)}`;
+      return `Finish that: ${readOnlyNext(path, why)}`;
     case 'backup':
-      return 'If the former ledger is lost, accept it, which pauses its batches: voxbatch ledger accept-copy';
+      return `If the former ledger is lost, accept it, which pauses its batches: ${readOnlyNext(path, why)}`;
+  }
+}
+
+/** The command that ends it, or that {@link readOnlyAdvice} begins with. */
+function readOnlyNext(path: string, why: WhyReadOnly): string {
+  switch (why.type) {
+    case 'moved':
+      return exportWords(why.place);
+    case 'incoming':
+      return `voxbatch ledger copy ${shellWord(why.place)} ${shellWord(path)}`;
+    case 'backup':
+      return 'voxbatch ledger accept-copy';
   }
 }
 

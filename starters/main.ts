@@ -95,10 +95,10 @@ function describeError(
   }
   if (error instanceof ManifestError) return failed('usage', error.message);
   const trouble = describeTrouble(error);
-  if (trouble !== undefined) return failed('unreachable', trouble);
+  if (trouble !== undefined) return { ...failed('unreachable', trouble), personsNext: personsNextOf(error) };
   if (error instanceof ExitError) {
     const message = error.exit === 'usage' ? usageWords(error.message, program, args) : error.message;
-    return { ...failed(error.exit, message), next: error.next, facts: error.facts };
+    return { ...failed(error.exit, message), next: error.next, facts: error.facts, personsNext: personsNextOf(error) };
   }
   const internal = failed('internal', `internal error: ${messageOf(error)}`);
   const stack = error instanceof Error ? error.stack : undefined;
@@ -128,6 +128,8 @@ interface FailedCommand {
   readonly message: string;
   /** The command that helps; undefined: by the exit code. */
   readonly next?: string | undefined;
+  /** What a person has to do before the same command can do its job; undefined: nothing that is known. */
+  readonly personsNext?: string | undefined;
   /** Further facts for machines. */
   readonly facts?: ErrorFacts | undefined;
   /** Of an internal error. */
@@ -143,12 +145,19 @@ interface FailedLine {
 
 /** The error of a command for a machine: exit code and its name, message, next command. `path`: `voxbatch run`. */
 function errorView(
-  { exit, message, next, facts }: FailedCommand,
+  { exit, message, next, facts, personsNext }: FailedCommand,
   path: string,
   taken: RecordedTake | undefined,
 ): Views['error'] {
-  const view = viewExitAfter(exit, taken?.next);
+  const view = viewExitAfter(exit, personsNext ?? taken?.next);
   return { ...view, message, next: next ?? view.next ?? usualNext(exit, path), ...facts };
+}
+
+/** What an error, or what has caused it, leaves to a person: to wait does not help then. */
+function personsNextOf(error: unknown): string | undefined {
+  for (let at: unknown = error; at instanceof Error; at = at.cause)
+    if ('personsNext' in at && typeof at.personsNext === 'string') return at.personsNext;
+  return undefined;
 }
 
 /** The command that helps where nothing better is known. Null: the message says to repeat the same one. */

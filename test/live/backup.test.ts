@@ -99,6 +99,9 @@ it('in an empty home after all was lost, a backup sends nothing by itself; rows 
   expect(restored.stdout).toMatch(/voxbatch results lines +# lists the rows/);
   for (const command of [RUN, ['resume', 'lines'], ['up']])
     expect([command, await world.run(command, { env })]).toMatchObject([command, { code: 4 }]);
+  const refused = await world.run([...RUN, '--json'], { env });
+  const { retry, next } = JSON.parse(refused.stdout) as Readonly<Record<string, unknown>>;
+  expect({ retry, next }).toEqual({ retry: 'after-change', next: 'voxbatch ledger accept-copy' });
   expect(await world.run(['ledger', 'accept-copy'], { env })).toMatchObject({
     code: 0,
     stderr: saying('Paused: lines'),
