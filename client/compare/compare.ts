@@ -128,7 +128,14 @@ interface Difference extends DifferenceLine {
 
 /** Two batches side by side, ready for display. In pairs, the first batch comes first. */
 export interface ComparisonView extends Omit<BatchComparison, Reshaped> {
-  readonly batches: Pair<Pick<BatchRecord, 'name' | 'account'> & { readonly api: string; readonly apiDialect: string }>;
+  readonly batches: Pair<
+    Pick<BatchRecord, 'name' | 'account'> & {
+      readonly api: string;
+      readonly apiDialect: string;
+      /** It waits for a person. */
+      readonly paused: boolean;
+    }
+  >;
   readonly rows: BatchComparison['rows'] & Pick<BatchComparison, 'only'>;
   readonly length: BatchComparison['length'] & Pick<BatchComparison, 'unmeasured'>;
   readonly latency: readonly (Pick<Latency, 'step'> & {
@@ -160,8 +167,14 @@ function comparisonView(
   };
 }
 
-function batchView({ name, apiUrl, account, settings }: BatchRecord): ComparisonView['batches'][0] {
-  return { name, api: apiUrl, account, apiDialect: dialectChoiceOf(settings) };
+function batchView({ name, apiUrl, account, settings, state, control }: BatchRecord): ComparisonView['batches'][0] {
+  return {
+    name,
+    api: apiUrl,
+    account,
+    apiDialect: dialectChoiceOf(settings),
+    paused: state === 'open' && control === 'paused',
+  };
 }
 
 /** A differing row as a table line and for display. */

@@ -46,7 +46,9 @@ export async function compare(
   );
   if (answer.type !== 'compared') throw refusalOf(answer, names, table ?? '');
   const { view } = answer;
-  const exit = EXITS[view.verdict];
+  // A batch that is paused does not end by itself.
+  const isStill = view.verdict === 'unfinished' && view.batches.some(({ paused }) => paused);
+  const exit = isStill ? 'paused' : EXITS[view.verdict];
   printAnswer(output, { json }, { ...viewExit(exit), ...view }, () => comparisonLines(view));
   if (table !== undefined) output.say(`The rows that differ: ${shortPath(table)}`);
   return exit;

@@ -88,6 +88,10 @@ describe('voxbatch compare BATCH BATCH', () => {
     await add('other', speech, undefined);
     const out = ['1 row compared, 1 not ended yet', 'No difference so far; 1 row not ended yet.'];
     await expectRun(COMPARE, 75, { out });
+    expect((await json(COMPARE)).value).toMatchObject({ exit: 'unfinished', retry: 'later' });
+    // It does not end by itself.
+    await place.ledger.setControl('other', 'paused');
+    expect((await json(COMPARE)).value).toMatchObject({ exit: 'paused', exit_code: 75, retry: 'after-change' });
   });
 
   it('writes every row that differs to a file, over an earlier one but over no other', async () => {
