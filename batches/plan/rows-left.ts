@@ -8,6 +8,7 @@ import type { BillSummary } from '../../inputs/money/bill.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, RowStanding } from '../../ledger/record-types.ts';
 import { nextMove, rowView, stepsFrom } from '../../policy/rows/row-machine.ts';
+import type { RowReasons } from '../../policy/plan/reason-groups.ts';
 import { Reasoner, type ReasonRequest } from './reasoner.ts';
 import { addPrice, countedAs, quoteOf, skippedRows, type SkippedRoom } from './skipped-rows.ts';
 
@@ -20,6 +21,8 @@ export interface RowsLeft {
   /** Open rows that only need an answer or a download. */
   readonly underWay: number;
   readonly bill: BillSummary;
+  /** Why they are paid for. */
+  readonly reasons: RowReasons;
   /** Further chosen rows that stay left out, because the budget is too small for any of them. */
   readonly overBudget: {
     readonly rows: number;
@@ -97,7 +100,8 @@ export async function billRowsLeft(
   }
   await reasoner.finish();
   const bill = reasoner.bill.summary();
-  return { rows, newlyChosen, underWay, bill, overBudget, needed: sumOfPrices([more, bill.quoted]) };
+  const needed = sumOfPrices([more, bill.quoted]);
+  return { rows, newlyChosen, underWay, bill, reasons: reasoner.groups.result(), overBudget, needed };
 }
 
 /** Finds the name of the cast that gave a row of this batch its voice. */

@@ -153,7 +153,9 @@ export function viewPlan(view: PlanView, refusal: string | null, unconfirmed?: U
     notChosen: view.rows - view.chosen,
     /** Null for a batch on record. */
     reasons: isKnown ? null : viewReasons(planned.reasons),
-    secondCharges: isKnown ? [] : secondCharges(planned.reasons, settings.cache).map(viewSecondCharge),
+    secondCharges: secondCharges(isKnown ? planned.left.reasons : planned.reasons, settings.cache).map(
+      viewSecondCharge,
+    ),
     /** False if its rows could not be compared with earlier ones. */
     compared: isKnown || planned.isCompared,
     /** The batch that has the name already. */

@@ -8,7 +8,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { budgetFor } from '../../policy/money/budget.ts';
 import type { SpendFacts } from '../../contract/spend.ts';
-import { newIn } from '../../policy/tuning.ts';
+import { applyTuning, newIn } from '../../policy/tuning.ts';
 import { beforeWork } from '../machine-trouble.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';
 import { payerOf, type Person, approve, type NotApproved } from '../person.ts';
@@ -16,7 +16,11 @@ import { byPerson } from '../history/by-person.ts';
 import { requireStore } from '../claim-store.ts';
 import { requireNamespace } from '../temporal/require-namespace.ts';
 import { requireOwnServer } from '../temporal/own-server.ts';
-import { priceAndApprove, type BillEvent, type Billed } from './price.ts';
+import { identifyMedia, identifyTelling, priceAndApprove, type BillEvent, type Billed } from './price.ts';
+import { billRowsLeft } from '../../batches/plan/rows-left.ts';
+import type { IdentifyMedia } from '../../batches/cache/result-keys.ts';
+import type { CacheMode } from '../../contract/cache.ts';
+import type { RowReasons } from '../../policy/plan/reason-groups.ts';
 import { claimOut, requireOwnOut, requireRemembered, requireWritableOut } from '../look/claim-out.ts';
 import type { Session } from '../session.ts';
 import { requirePort } from '../webhooks/hint-listener.ts';
@@ -145,7 +149,8 @@ async function goOnWith(
   by: By,
 ): Promise<Recorded> {
   const { checked, plan } = request;
-  const more = await beforeWork(() => findMore(ledger, batch, checked, plan.tuning));
+  const identify = identifyTelling(request.tell);
+  const more = await beforeWork(() => findMore(ledger, batch, checked, plan.tuning, identify));
   if (more !== undefined || batch.state !== 'closed') {
     await requirePort(request.webhook, open, ledger);
     await requireOwnServer(request.session.settings, ledger);
@@ -188,6 +193,9 @@ export interface MoreRows extends NewlyChosen {
   readonly isChosen: IsChosen;
   /** Selects among the rows left out by the budget; undefined if there are none. */
   readonly skipped: SkippedRoom | undefined;
+  /** Why all rows that are left are paid for. */
+  readonly reasons: RowReasons;
+  readonly cache: CacheMode;
 }
 
 /**
@@ -199,6 +207,7 @@ export async function findMore(
   batch: BatchRecord,
   { summary, options }: SoundManifest,
   tuning: Tuning,
+  identify: IdentifyMedia = identifyMedia,
 ): Promise<MoreRows | undefined> {
   const { total, notChosen, outcomes } = await ledger.counts(batch.name);
   const { subset = null } = options;
@@ -213,7 +222,12 @@ export async function findMore(
     ? { isChosen: isComplete ? () => true : summary.isChosen, left: budget, outlook }
     : undefined;
   const more = await billNewlyChosen(ledger, batch, isChosen, budget, skipped);
-  return more.rows === 0 ? undefined : { ...more, batch, budget, isChosen, skipped };
+  if (more.rows === 0) return undefined;
+  const settings = { ...batch.settings, ...applyTuning(batch.settings, tuning) };
+  const room = { isChosen: summary.isChosen, left: budget, outlook };
+  const request = { ledger, account: batch, settings, identify, budget };
+  const { reasons } = await billRowsLeft(ledger, { ...batch, settings }, room, request);
+  return { ...more, batch, budget, isChosen, skipped, reasons, cache: settings.cache };
 }
 
 /** Opens such rows, and with them the batch. Returns the number opened: fewer, or none, if the batch is stopping. */

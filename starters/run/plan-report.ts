@@ -5,7 +5,7 @@ import type { Operation } from '../../contract/row-kinds.ts';
 import { subsetFlags } from '../../contract/subset.ts';
 import type { UnconfirmedConfig } from '../../client/trust/folder-config.ts';
 import { inCredits } from '../terminal/money.ts';
-import { reasonLines } from '../terminal/reason-words.ts';
+import { lostLines, reasonLines } from '../terminal/reason-words.ts';
 import { dialectWords, chosenInWords, rowsInWords, clock, form, number, plural, size } from '../terminal/words.ts';
 import { namedRowLines, noteText, questionText, refusalText } from '../terminal/spend-words.ts';
 import { oneLine, tableLines } from '../terminal/table.ts';
@@ -25,7 +25,9 @@ export function planLines(view: PlanView, unconfirmed?: UnconfirmedConfig): read
     ...(summary.chosen === 0 ? [] : billTable(view)),
     ...castTable(view),
     ...dialectLines(total, settings),
-    ...(planned.type === 'known' ? [] : reasonLines(planned.reasons, settings.cache, total.isEstimate)),
+    ...(planned.type === 'known'
+      ? lostLines(planned.left.reasons, settings.cache)
+      : reasonLines(planned.reasons, settings.cache, total.isEstimate)),
   ];
   lines.push(...awaitedLines(view.awaited));
   if (total.unpriced > 0) {

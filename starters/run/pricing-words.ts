@@ -4,7 +4,7 @@ import type { ExitError } from '../exit-error.ts';
 import { leftBudgetRefusal } from '../redrive/redrive-words.ts';
 import { inCredits } from '../terminal/money.ts';
 import { number, rowsInWords } from '../terminal/words.ts';
-import { reasonLines } from '../terminal/reason-words.ts';
+import { lostLines, reasonLines } from '../terminal/reason-words.ts';
 import {
   notProbedLines,
   priceText,
@@ -54,14 +54,17 @@ function unaskedText(hosts: readonly string[]): string {
   );
 }
 
-/** The price of rows that earlier runs of a batch left out and this one selects. */
-export function moreText({ more }: Extract<RecordEvent, { readonly type: 'more' }>): string {
+/** The price of rows that earlier runs of a batch left out and this one selects, and which of them may have been charged already. */
+export function moreLines({ more }: Extract<RecordEvent, { readonly type: 'more' }>): readonly string[] {
   const { rows, dependents, bill, quoted, isEstimate } = more;
   const unknown = bill.unpriced > 0 ? ` and the unknown price of ${rowsInWords(bill.unpriced)}` : '';
   const cost = `${isEstimate ? '~' : ''}${inCredits(bill.quoted)}${unknown}`;
   const basis = bill.quoted === quoted ? '' : ` at the prices charged so far (${number(quoted)} as quoted)`;
   const waiting = dependents === 0 ? '' : `, and ${rowsInWords(dependents)} that wait for their voices`;
-  return `${rowsInWords(rows)} more to send${waiting}, at a cost of ${cost}${basis}.`;
+  return [
+    `${rowsInWords(rows)} more to send${waiting}, at a cost of ${cost}${basis}.`,
+    ...lostLines(more.reasons, more.cache),
+  ];
 }
 
 /** The error of a bill that may not be paid: of a new batch, or of more rows of one on record. `givesBudget`: the command has a budget of its own. */

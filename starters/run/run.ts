@@ -15,7 +15,7 @@ import { describeTuning } from '../terminal/tunable-words.ts';
 import { runSampleFirst } from './after-sample.ts';
 import { finishRun } from './finish-run.ts';
 import { sayLedgerBeside } from './open-typed.ts';
-import { billError, moreText, pricingLines } from './pricing-words.ts';
+import { billError, moreLines, pricingLines } from './pricing-words.ts';
 import { refuseProblems, sayWarnings } from './report-problems.ts';
 import { manifestCommand, reportOptions, type RunPlan, type RunRequest } from './run-options.ts';
 import { finishClosed, workOnBatch } from './work-on-batch.ts';
@@ -48,7 +48,7 @@ async function runOnce(request: RunRequest, context: RunContext): Promise<ExitNa
   if (checked.type === 'faulty') throw refuseProblems(checked.summary, manifestPath, output, report);
   const { warnings } = checked.checked.summary;
   const tell = (event: RecordEvent): void => {
-    if (event.type === 'more') output.say(moreText(event));
+    if (event.type === 'more') for (const line of moreLines(event)) output.say(line);
     else if (event.type !== 'found') for (const line of pricingLines(event, isLog(output))) output.say(line);
     else {
       if (hadLedger && event.batch === undefined) sayLedgerBeside(settings, manifestPath, ['run'], output, true);

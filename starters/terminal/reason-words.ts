@@ -51,7 +51,7 @@ export function reasonLines(
 }
 
 /** Rows that may have been charged already. */
-function lostLines(reasons: RowReasons, cache: BatchSettings['cache']): readonly string[] {
+export function lostLines(reasons: RowReasons, cache: BatchSettings['cache']): readonly string[] {
   return secondCharges(reasons, cache).map(
     ({ rows, reason: { batch } }) =>
       `${rowsInWords(rows)} may be charged a second time: "${batch}" sent the same, and the answer was lost. To settle that first: voxbatch reconcile ${shellWord(batch)}`,

@@ -218,4 +218,22 @@ describe('a row whose answer another batch has lost', () => {
     expect(value['second_charges']).toMatchObject([{ batch: 'monday', rows: 1, first_ids: ['a'] }]);
     expect((await json('plan lines.csv --name tuesday --cache only')).value['second_charges']).toEqual([]);
   });
+
+  it('is named, too, where it joins a batch that had left it out: by plan, and by run before anything is approved', async () => {
+    await addFinished({ name: 'monday' }, lost);
+    await withLedger(async (ledger) => {
+      const made = { name: 'tuesday', manifest: MANIFEST, flags: { budget: '5' } };
+      const loading = await addBatch(ledger, ['id', 'audio', 'duration'], made);
+      const spec = { kind: 'stt', audio: 'https://media.example/a.mp3', extra: {} } as const;
+      const row = { row: 1, id: 'a', line: 2, spec, input: ['a', spec.audio, ''], quoted: 9, isNotChosen: true };
+      await ledger.addRows(loading, [row]);
+      await ledger.openBatch(loading, 1);
+      await ledger.closeBatch('tuesday');
+    });
+    const warning = /1 row may be charged a second time: "monday" .*: voxbatch reconcile monday$/mu;
+    await expectRun('plan lines.csv --name tuesday', 0, { out: warning });
+    const { value } = await json('plan lines.csv --name tuesday');
+    expect(value['second_charges']).toMatchObject([{ batch: 'monday', rows: 1, first_ids: ['a'] }]);
+    await expectRun('run lines.csv --name tuesday', 3, { err: warning });
+  });
 });
