@@ -31,4 +31,4 @@ export function wordsAfterTake(message: string, { next, instead }: RecordedTake)
 }
 
 /** How such a message says it. */
-export const NOT_AGAIN = 'Do not repeat this command';
+const NOT_AGAIN = 'Do not repeat this command';
