@@ -2,8 +2,9 @@ import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ChartAnswer, ReasonLine, StatusAnswer } from '../protocol.ts';
 import { EndChart } from './end-chart.tsx';
-import { filterOf, number } from './format.ts';
+import { filterOf } from './format.ts';
 import { withQuery } from './location.ts';
+import { ReasonTable } from './reason-table.tsx';
 import { RowDialog } from './row-dialog.tsx';
 import { RowTable } from './row-table.tsx';
 import { ask, useAnswer, useNews } from './server.ts';
@@ -70,40 +71,14 @@ const MOST_REASONS = 8;
 
 function Reasons({ lines, address }: { readonly lines: readonly ReasonLine[]; readonly address: URL }) {
   return (
-    <section class="reasons">
-      <h2>Why rows have no result</h2>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Reason</th>
-            <th scope="col">Rows are</th>
-            <th scope="col" class="right">
-              Rows
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {lines.slice(0, MOST_REASONS).map((line) => (
-            <tr key={`${line.standing} ${line.class} ${line.cause}`}>
-              <td>
-                <a
-                  href={withQuery(address, {
-                    outcome: filterOf(line.standing),
-                    class: line.class,
-                    cause: line.cause || undefined,
-                  })}
-                >
-                  {line.class}
-                </a>{' '}
-                <span class="faint">{line.cause}</span>
-              </td>
-              <td>{line.standing}</td>
-              <td class="right">{number(line.rows)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <ReasonTable
+      class="reasons"
+      reasons={lines.slice(0, MOST_REASONS)}
+      linkTo={({ standing, class: name, cause }) =>
+        withQuery(address, { outcome: filterOf(standing), class: name, cause: cause || undefined })
+      }
+    >
       {lines.length > MOST_REASONS && <p class="faint">and {lines.length - MOST_REASONS} more reasons</p>}
-    </section>
+    </ReasonTable>
   );
 }

@@ -1,0 +1,66 @@
+import type { ComponentChildren, VNode } from 'preact';
+import { number } from './format.ts';
+
+/** Why rows have no result. */
+interface Reason {
+  readonly standing: string;
+  readonly class: string;
+  readonly cause: string;
+  readonly rows: number;
+}
+
+interface Reasons<R extends Reason> {
+  /** Of the section, for its style. */
+  readonly class: string;
+  readonly reasons: readonly R[];
+  /** The address of the rows that have this reason. */
+  readonly linkTo: (reason: R) => string;
+  /** What stands in a column of examples. Default: there is none. */
+  readonly examplesOf?: (reason: R) => ComponentChildren;
+  /** What is not listed. */
+  readonly children: ComponentChildren;
+}
+
+/** A line for each reason, with a link to its rows. */
+export function ReasonTable<R extends Reason>({
+  class: name,
+  reasons,
+  linkTo,
+  examplesOf,
+  children,
+}: Reasons<R>): VNode {
+  return (
+    <section class={name}>
+      <h2>Why rows have no result</h2>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Reason</th>
+            <th scope="col">Rows are</th>
+            <th scope="col" class="right">
+              Rows
+            </th>
+            {examplesOf !== undefined && (
+              <th scope="col" class="wide">
+                Examples
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {reasons.map((reason) => (
+            <tr key={`${reason.standing} ${reason.class} ${reason.cause}`}>
+              <td>
+                <a href={linkTo(reason)}>{reason.class}</a> <span class="faint">{reason.cause}</span>
+              </td>
+              <td>{reason.standing}</td>
+              <td class="right">{number(reason.rows)}</td>
+              {examplesOf !== undefined && <td>{examplesOf(reason)}</td>}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {children}
+    </section>
+  );
+}
