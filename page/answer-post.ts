@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readBody } from '../client/http/read-body.ts';
-import { BadPost, type Post } from './actions.ts';
+import { BadPost, type Post } from './post-body.ts';
 import { sendJson } from './send.ts';
 
 /** The largest body of a post, in bytes: the ids of the most rows. */

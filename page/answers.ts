@@ -2,6 +2,7 @@ import { viewListed, viewStatus } from '../client/look/status-view.ts';
 import { listBatches, statusNow, type BatchHere, type BatchStatus } from '../client/look/status.ts';
 import { workSpan } from '../client/look/work-span.ts';
 import { explain, type RowExplanation } from '../client/look/explain.ts';
+import { settleWays } from '../client/look/settle-ways.ts';
 import { viewRow } from '../client/look/row-view.ts';
 import { mediaOf, viewRowLine } from '../client/look/row-line-view.ts';
 import { chooseBatch } from '../client/open-records.ts';
@@ -120,6 +121,7 @@ export async function readRow(
     media: mediaOf(file),
     seconds: file?.seconds ?? null,
     next: words.row(answer.row),
+    ways: settleWays(answer.row),
   });
 }
 

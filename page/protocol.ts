@@ -145,6 +145,23 @@ export interface RowAnswer {
   readonly seconds: number | null;
   /** What to do about it, as `voxbatch explain` says it. */
   readonly next: string;
+  /** What a person can decide about it. */
+  readonly ways: readonly SettleWay[];
+}
+
+/** A decision about a row, by the flags of `voxbatch reconcile` and `voxbatch redrive`. */
+export interface SettleWay {
+  readonly way: 'adopt' | 'resubmit' | 'accept' | 'not-charged';
+  /** What it is about: the row, a part of it, or an earlier take. */
+  readonly row: string;
+  /** The earlier take; null: the present one. */
+  readonly take: number | null;
+  /** What the lost request makes, for a person to name. */
+  readonly makes: 'job' | 'voice' | null;
+  /** Credits that may have been charged; null if there are none, or if nobody knows how many. */
+  readonly mayHaveCost: number | null;
+  /** Steps that the row goes on with, and pays for, afterwards. */
+  readonly then: readonly string[];
 }
 
 /** Rows of a batch whose answer was lost, the first of them with all that is known. */
@@ -179,6 +196,9 @@ export interface RedrivePrice {
   readonly estimated: boolean;
   readonly unpriced: number;
   readonly waits: number;
+  /** Rows whose stored result is accepted as it is, and of these the ones that go back to an earlier take. */
+  readonly accepts: number;
+  readonly returns: number;
   readonly leftOut: { readonly open: number; readonly hasResult: number; readonly noUnfit: number };
   readonly replaced: number;
   readonly mayBeChargedTwice: number;
@@ -191,6 +211,14 @@ export interface RedrivePrice {
 export interface RedriveAnswer {
   readonly type: 'price';
   readonly price: RedrivePrice;
+  readonly signature: string;
+}
+
+/** What a decision means, and for resubmit and accept its price; what is posted back with this signature is done if nothing has changed since. */
+export interface SettleAnswer {
+  readonly type: 'decision';
+  readonly way: SettleWay;
+  readonly price: RedrivePrice | null;
   readonly signature: string;
 }
 

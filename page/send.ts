@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { VoxbatchError } from '../client/problem.ts';
-import { ActionRefused, BadPost } from './actions.ts';
+import { ActionRefused } from './actions.ts';
+import { BadPost } from './post-body.ts';
 import { QueueFull } from './queue.ts';
 import { toJson } from './wire.ts';
 

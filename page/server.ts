@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { EndChart } from '../client/look/end-chart.ts';
 import type { Reader } from '../client/look/open-reader.ts';
 import { chooseBatch } from '../client/open-records.ts';
-import { postsOf, type PageActions, type Post } from './actions.ts';
+import type { PageActions } from './actions.ts';
 import { answerPost } from './answer-post.ts';
 import {
   isQuick,
@@ -19,6 +19,8 @@ import {
 import { readAssets, SECURITY_HEADERS, withToken } from './assets.ts';
 import { StatusFeeds } from './feeds.ts';
 import { Gate } from './gate.ts';
+import type { Post } from './post-body.ts';
+import { postsOf } from './posts.ts';
 import type { ChartAnswer, SessionAnswer } from './protocol.ts';
 import { QueueFull, SlowQueue } from './queue.ts';
 import { sendError, sendJson } from './send.ts';
@@ -82,7 +84,8 @@ export async function openPage(options: PageOptions, assets = readAssets()): Pro
   await once(server.listen(options.port ?? 0, HOST), 'listening');
   const gate = new Gate((server.address() as AddressInfo).port);
   const routes = routesOf(options);
-  const posts = options.actions === undefined ? new Map<string, Post>() : postsOf(options.reader, options.actions);
+  const posts =
+    options.actions === undefined ? new Map<string, Post>() : postsOf(options.reader, options.words, options.actions);
 
   answer = (request, response) => {
     response.setHeaders(new Map(Object.entries(SECURITY_HEADERS)));

@@ -68,7 +68,7 @@ function stepOf(history: ExplainedRow) {
   switch (row.outcome) {
     case 'succeeded':
     case 'cached': {
-      const take = otherTake(history);
+      const take = otherTakes(history).toSorted((a, b) => a - b).at(-1);
       return step('done', {
         write: isWritten ? undefined : nextCommand('results', name),
         pay,
@@ -108,16 +108,15 @@ function redriveOf({ batch: { name }, row }: Pick<ExplainedRow, 'batch' | 'row'>
   return (...args: readonly string[]): NextCommand => nextCommand('redrive', name, '--rows', rowArg(row), ...args);
 }
 
-/** The latest other take whose result the row could return to; undefined if there is none. */
-function otherTake({ row, charges, takes }: ExplainedRow): number | undefined {
-  if (row.parts !== null) return undefined;
+/** The other takes whose result the row could return to. */
+export function otherTakes({ row, charges, takes }: Omit<RowHistory, 'files' | 'decisions'>): readonly number[] {
+  if (row.parts !== null) return [];
   const edited = takes.findLast(({ before }) => before.spec !== undefined)?.take ?? 1;
-  const others = [...new Set(charges.map(({ take }) => take))].filter((take) => {
+  return [...new Set(charges.map(({ take }) => take))].filter((take) => {
     const made = resultOfTake(row.spec, charges, take) ?? unfetchedOfTake(row, charges, take);
     const isOther = made !== undefined && made.file?.key !== row.file?.key;
     return take >= edited && isOther && made.file?.removedAt === undefined;
   });
-  return others.length === 0 ? undefined : Math.max(...others);
 }
 
 /** The answer was lost: the job may exist, and may be listed. */

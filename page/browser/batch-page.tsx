@@ -40,7 +40,7 @@ export function BatchPage({ name, address }: { readonly name: string; readonly a
         {reasons.value !== undefined && reasons.value.length > 0 && <Reasons lines={reasons.value} address={address} />}
       </div>
       <RowTable batch={name} address={address} tick={tick} />
-      {row !== null && <RowDialog batch={name} id={row} address={address} />}
+      {row !== null && <RowDialog batch={name} id={row} />}
     </>
   );
 }

@@ -1,8 +1,7 @@
 import type { VNode } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import type { ActionAnswer, RedriveAnswer, RedrivePrice } from '../protocol.ts';
+import type { RedriveAnswer, RedrivePrice } from '../protocol.ts';
+import { AskDialog } from './ask-dialog.tsx';
 import { number } from './format.ts';
-import { post } from './server.ts';
 
 /** Sends rows again, at the price that is shown before. */
 export function RedriveDialog({
@@ -15,70 +14,22 @@ export function RedriveDialog({
   /** `isDone`: the rows were sent. */
   readonly close: (isDone: boolean) => void;
 }): VNode {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const [answer, setAnswer] = useState<RedriveAnswer | ActionAnswer>();
-  const [note, setNote] = useState('');
-  const [isBusy, setBusy] = useState(true);
-  const ask = (name: string, more: object): void => {
-    setBusy(true);
-    post<RedriveAnswer | ActionAnswer>(name, { batch, ids, ...more })
-      .then(
-        (told) => {
-          setNote(
-            name === 'redrive' && told.type === 'price'
-              ? 'Something has changed since. This is how it stands now:'
-              : '',
-          );
-          setAnswer(told);
-        },
-        (error: unknown) => {
-          setNote((error as Error).message);
-        },
-      )
-      .finally(() => {
-        setBusy(false);
-      });
-  };
-  useEffect(() => {
-    dialog.current?.showModal();
-    ask('redrive-check', {});
-  }, []);
-  const isDone = answer?.type === 'done';
   return (
-    <dialog
-      ref={dialog}
-      class="ask"
-      aria-label="Send rows again"
-      onClose={() => {
-        close(isDone);
-      }}
-    >
-      <h2>
-        Send {number(ids.length)} {ids.length === 1 ? 'row' : 'rows'} again
-      </h2>
-      {note !== '' && <p class="trouble">{note}</p>}
-      {answer?.type === 'price' && <Price price={answer.price} />}
-      {answer === undefined && isBusy && <p class="faint">Reading the price …</p>}
-      {isDone && answer.lines.map((line) => <p key={line}>{line}</p>)}
-      <div class="turn">
-        {answer?.type === 'price' && answer.price.refusal === null && answer.price.rows > 0 && (
-          <button
-            type="button"
-            class="main"
-            disabled={isBusy}
-            onClick={() => {
-              ask('redrive', { signature: answer.signature });
-            }}
-          >
-            {answer.price.paying === 0 ? 'Do it, free' : `Send again for ${cost(answer.price)}`}
-          </button>
-        )}
-        <button type="button" onClick={() => dialog.current?.close()}>
-          {isDone ? 'Close' : 'Not now'}
-        </button>
-      </div>
-    </dialog>
+    <AskDialog<RedriveAnswer>
+      title={`Send ${number(ids.length)} ${ids.length === 1 ? 'row' : 'rows'} again`}
+      name="redrive"
+      body={{ batch, ids }}
+      show={({ price }) => <Price price={price} />}
+      button={({ price }) => buttonOf(price, 'Do it, free')}
+      close={close}
+    />
   );
+}
+
+/** The words of a button that does this at this price; undefined if it would be refused, or do nothing. */
+export function buttonOf(price: RedrivePrice, free: string): string | undefined {
+  if (price.refusal !== null || price.rows === 0) return undefined;
+  return price.paying === 0 ? free : `Send again for ${cost(price)}`;
 }
 
 function have(count: number): string {
@@ -89,11 +40,15 @@ function cost({ credits, estimated }: RedrivePrice): string {
   return `${estimated ? 'about ' : ''}${number(credits)} credits`;
 }
 
-function Price({ price }: { readonly price: RedrivePrice }) {
-  const { rows, paying, waits, replaced, unpriced, leftOut: left } = price;
+/** What a redrive would do and cost. */
+export function Price({ price }: { readonly price: RedrivePrice }): VNode {
+  const { rows, paying, waits, accepts, returns, replaced, unpriced, leftOut: left } = price;
   const lines = [
     paying > 0 && `${number(paying)} paid for again: ${cost(price)}`,
     waits > 0 && `${number(waits)} waited for or fetched again, free`,
+    accepts > returns &&
+      `${number(accepts - returns)} accepted as ${accepts - returns === 1 ? 'it is' : 'they are'}, free`,
+    returns > 0 && `${number(returns)} back to the result of an earlier take, free`,
     unpriced > 0 && `${number(unpriced)} without a known price`,
     replaced > 0 && `${number(replaced)} ${have(replaced)} a result, which is replaced; the old one can be taken back`,
     price.mayBeChargedTwice > 0 && `${number(price.mayBeChargedTwice)} may be charged a second time`,

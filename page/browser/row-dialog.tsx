@@ -1,21 +1,16 @@
 import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
 import type { RowAnswer } from '../protocol.ts';
 import { Drawer } from './drawer.tsx';
 import { bytes, moment, number, seconds } from './format.ts';
 import { go, withQuery } from './location.ts';
 import { ask, pathOf, useAnswer } from './server.ts';
+import { SettleButtons } from './settle-buttons.tsx';
 
 /** Everything about one row, beside the list. */
-export function RowDialog({
-  batch,
-  id,
-  address,
-}: {
-  readonly batch: string;
-  readonly id: string;
-  readonly address: URL;
-}): VNode {
-  const { value, trouble } = useAnswer(id, (signal) => ask<RowAnswer | null>('row', { batch, id }, signal));
+export function RowDialog({ batch, id }: { readonly batch: string; readonly id: string }): VNode {
+  const [tick, setTick] = useState(0);
+  const { value, trouble } = useAnswer(id, (signal) => ask<RowAnswer | null>('row', { batch, id }, signal), tick);
   return (
     <Drawer
       id={id}
@@ -26,12 +21,28 @@ export function RowDialog({
     >
       {trouble !== undefined && <p class="trouble">{trouble}</p>}
       {value === null && <p>This batch has no such row.</p>}
-      {value && <Story row={value} batch={batch} address={address} />}
+      {value && (
+        <Story
+          row={value}
+          batch={batch}
+          changed={() => {
+            setTick((before) => before + 1);
+          }}
+        />
+      )}
     </Drawer>
   );
 }
 
-function Story({ row, batch }: { readonly row: RowAnswer; readonly batch: string; readonly address: URL }) {
+function Story({
+  row,
+  batch,
+  changed,
+}: {
+  readonly row: RowAnswer;
+  readonly batch: string;
+  readonly changed: () => void;
+}) {
   const text = row.input['text'];
   const cells = Object.entries(row.input).filter(([column, cell]) => cell !== '' && column !== 'text');
   return (
@@ -43,6 +54,7 @@ function Story({ row, batch }: { readonly row: RowAnswer; readonly batch: string
         </p>
       )}
       <p class="next">{row.next}</p>
+      <SettleButtons batch={batch} row={row} changed={changed} />
       <div class="texts">
         {text !== undefined && text !== '' && (
           <section>

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ActionAnswer, StatusAnswer } from '../protocol.ts';
+import { Said } from './ask-dialog.tsx';
 import { post } from './server.ts';
 
 /** Pauses, resumes, tunes and stops a batch, by the commands of these names. */
@@ -73,13 +74,7 @@ export function Steering({ status }: { readonly status: StatusAnswer }): VNode |
           }}
         />
       )}
-      <div role="status">
-        {said.map((line) => (
-          <p key={line} class="faint">
-            {line}
-          </p>
-        ))}
-      </div>
+      <Said lines={said} />
     </div>
   );
 }

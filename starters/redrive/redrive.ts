@@ -131,16 +131,16 @@ type Ready = Extract<RedrivePreview, { readonly type: 'ready' }>;
  */
 export async function priceRedrive(
   name: string,
-  rows: readonly string[],
+  choice: Pick<RedriveOptions, 'rows' | 'resubmit' | 'accept'>,
   context: RunContext,
 ): Promise<ReturnType<typeof viewOf>> {
   const flags = { yes: true };
   const settings = await confirmedSettings(flags);
   return withInvocation({ settings, flags, context, mustExist: true }, async ({ session, person, output }) => {
     const batch = await chooseBatch(await session.ledger(), name);
-    const preview = await previewRedrive(session, batch, { rows }, person);
+    const preview = await previewRedrive(session, batch, choice, person);
     if (preview.type === 'ready') return viewOf(preview, batch.name);
-    const command = commandOf(batch.name, { rows: [...rows] });
+    const command = commandOf(batch.name, { rows: [...(choice.rows ?? [])] });
     throw redriveError(preview, { batch, command, file: undefined, out: resolve(defaultOut(batch.name)) }, output);
   });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ActionRefused, type PageActions } from '../../page/actions.ts';
-import type { ActionAnswer, RedriveAnswer, RedrivePrice } from '../../page/protocol.ts';
-import { fail, redrive, succeed } from '../ledger/actions.ts';
+import type { ActionAnswer, RedriveAnswer, RedrivePrice, RowAnswer, SettleAnswer } from '../../page/protocol.ts';
+import { fail, lose, redrive, RESUBMIT, succeed } from '../ledger/actions.ts';
 import { ledgerForEachTest, load } from '../ledger/setup.ts';
 import { PageWorld, type Answer } from './page-world.ts';
 
@@ -9,6 +9,7 @@ ledgerForEachTest();
 
 const PRICE: RedrivePrice = {
   ...{ rows: 1, paying: 1, credits: 2.5, estimated: false, unpriced: 0, waits: 0, replaced: 0 },
+  ...{ accepts: 0, returns: 0 },
   ...{ leftOut: { open: 0, hasResult: 0, noUnfit: 0 }, mayBeChargedTwice: 0, budgetLeft: null, refusal: null },
 };
 
@@ -26,6 +27,7 @@ async function open(): Promise<{
   await load(3);
   await succeed(1);
   await fail(2);
+  await lose(3);
   const did: unknown[] = [];
   const price = { now: PRICE };
   const actions: PageActions = {
@@ -34,6 +36,8 @@ async function open(): Promise<{
       tuning.rate === 'x' ? Promise.reject(new ActionRefused('expected a number')) : Promise.resolve(['ok']),
     checkRedrive: () => Promise.resolve(price.now),
     redrive: (...given) => Promise.resolve([`${did.push(given)}`]),
+    settle: (...given) => Promise.resolve([`${did.push(given)}`]),
+    lookUp: (...given) => Promise.resolve([`${did.push(given)}`]),
   };
   const page = await PageWorld.open({ actions });
   await page.enter();
@@ -75,7 +79,8 @@ describe('posts', () => {
       { host: 'evil.example' },
       { cookie: '' },
     ])
-      expect([change, (await post('/api/steer', PAUSE, change)).status]).toEqual([change, 403]);
+      for (const path of ['/api/steer', '/api/settle-check', '/api/settle', '/api/look-up'])
+        expect([change, (await post(path, PAUSE, change)).status]).toEqual([change, 403]);
     expect(did).toEqual([]);
   });
 
@@ -91,6 +96,14 @@ describe('posts', () => {
       ['/api/redrive-check', { batch: 'b', ids: [1] }, 400],
       ['/api/redrive', { batch: 'b', ids: ['r2'] }, 400],
       ['/api/rows', {}, 405],
+      ['/api/settle-check', { batch: 'b', id: 'nobody', way: 'adopt', row: 'nobody', job: 'j' }, 400],
+      ['/api/settle-check', { batch: 'b', id: 'r2', way: 'adopt', row: 'r2', job: 'j' }, 409],
+      ['/api/settle-check', { batch: 'b', id: 'r3', way: 'delete', row: 'r3' }, 409],
+      ['/api/settle-check', { batch: 'b', id: 'r3', way: 'adopt', row: 'r2', job: 'j' }, 409],
+      ['/api/settle-check', { batch: 'b', id: 'r3', way: 'adopt', row: 'r3' }, 400],
+      ['/api/settle-check', { batch: 'b', id: 'r3', way: 'adopt', row: 'r3', job: 'r2=j' }, 400],
+      ['/api/settle', { batch: 'b', id: 'r3', way: 'resubmit', row: 'r3' }, 400],
+      ['/api/look-up', {}, 400],
       ['/api/steer', 'x'.repeat(1_100_000), 400],
     ] as const)
       expect([path, (await post(path, body)).status]).toEqual([path, status]);
@@ -120,5 +133,41 @@ describe('rows are sent again', () => {
     const fresh = await check();
     expect(await send(fresh.signature)).toEqual({ type: 'done', lines: ['1'] });
     expect(did).toEqual([['b', ['r2'], undefined]]);
+  });
+});
+
+describe('a lost request is settled', () => {
+  it('by what was seen, and else it asks again', async () => {
+    const { page, post, did, price } = await open();
+    const { ways } = await page.json<RowAnswer>('/api/row?batch=b&id=r3');
+    expect(ways.map(({ way, row, makes, mayHaveCost }) => [way, row, makes, mayHaveCost])).toEqual([
+      ['adopt', 'r3', 'job', 2.5],
+      ['resubmit', 'r3', null, 2.5],
+    ]);
+    const ask = async (path: string, more: object): Promise<SettleAnswer | ActionAnswer> =>
+      JSON.parse((await post(path, { batch: 'b', id: 'r3', row: 'r3', ...more })).body) as SettleAnswer | ActionAnswer;
+    const signatureOf = async (more: object): Promise<string> => {
+      const answer = await ask('/api/settle-check', more);
+      return answer.type === 'decision' ? answer.signature : '';
+    };
+    const adopt = { way: 'adopt', job: 'job-1' };
+    const signature = await signatureOf(adopt);
+    // Another job, another way, another price.
+    expect((await ask('/api/settle', { ...adopt, job: 'job-2', signature })).type).toBe('decision');
+    expect((await ask('/api/settle', { way: 'resubmit', signature })).type).toBe('decision');
+    const again = await signatureOf({ way: 'resubmit' });
+    price.now = { ...PRICE, credits: 3 };
+    expect(await ask('/api/settle', { way: 'resubmit', signature: again })).toMatchObject({ price: { credits: 3 } });
+    expect(did).toEqual([]);
+
+    expect(await ask('/api/settle', { ...adopt, signature })).toEqual({ type: 'done', lines: ['1'] });
+    expect(did).toEqual([['b', { way: 'adopt', row: 'r3', job: 'job-1' }, undefined]]);
+
+    // Somebody has settled it meanwhile: nothing is done, and it says how the row stands.
+    const stale = await signatureOf(adopt);
+    await redrive(3, RESUBMIT);
+    const refused = await post('/api/settle', { batch: 'b', id: 'r3', row: 'r3', ...adopt, signature: stale });
+    expect([refused.status, did.length]).toEqual([409, 1]);
+    expect(refused.body).toContain('cannot be decided any more');
   });
 });

@@ -4,6 +4,7 @@ import { expect } from '@jest/globals';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { endAfterTest } from '../../support/end-after-test.ts';
 import { freshFolder } from '../../support/fresh-folder.ts';
+import type { Running } from '../../support/live-command.ts';
 
 const AXE = readFileSync(fileURLToPath(new URL('../../../node_modules/axe-core/axe.min.js', import.meta.url)), 'utf8');
 
@@ -33,6 +34,19 @@ export async function openTab(browser: Browser): Promise<{ readonly tab: Page; r
     if (message.type() === 'error') faults.push(message.text());
   });
   return { tab, faults };
+}
+
+/** The address of the page that a command has begun to print. */
+export function pageOf({ child }: Running): Promise<string> {
+  return new Promise((resolve) => {
+    let printed = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (text: string) => {
+        printed += text;
+        const [address] = /http:\S+ticket=\S+(?=\s)/.exec(printed) ?? [];
+        if (address !== undefined) resolve(address);
+      });
+  });
 }
 
 /** What a person with another way of reading would stumble over, by light and by dark. */

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from '@jest/globals';
 import { LiveWorld } from '../../support/live-world.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { expectAccessible, openBrowser, openTab, takePicture } from './browser.ts';
+import { expectAccessible, openBrowser, openTab, pageOf, takePicture } from './browser.ts';
 
 /** How long a player says that its sound is. */
 function lengthOf(player: unknown): number {
@@ -20,10 +20,7 @@ it('the page shows a batch while it runs, its rows and their sound, by keyboard 
   const run = world.start(['run', 'lines.csv', '--rate', '6', '--halt', 'never']);
   await run.said('Batch "lines"');
   const command = world.start(['page', 'lines']);
-  let printed = '';
-  command.child.stdout?.on('data', (text: string) => (printed += text));
-  await command.said('Open this address');
-  const address = printed.trim();
+  const address = await pageOf(command);
   const { tab, faults } = await openTab(await openBrowser());
   await tab.goto(address);
   expect(new URL(tab.url()).search).toBe('?name=lines');
@@ -69,14 +66,13 @@ it('the page shows a batch while it runs, its rows and their sound, by keyboard 
 
 it('the page steers a batch, and sends rows again that were marked by ear, at the price that it showed', async () => {
   const world = await LiveWorld.open({ seed: 5, createMs: [5, 20], jobMs: [300, 900], rows: 8, kinds: ['tts'] });
-  const up = await world.startWorking(['up', '--page']);
-  let printed = '';
-  up.child.stderr?.on('data', (text: string) => (printed += text));
-  await up.said('ticket=');
+  const up = world.start(['up', '--page']);
+  const address = pageOf(up);
+  await up.said('Working for account');
   await world.run(['run', 'lines.csv', '--rate', '1', '--halt', 'never', '--detach']);
   await world.untilCharged(1);
   const { tab, faults } = await openTab(await openBrowser());
-  await tab.goto(/http:\S+/.exec(/The page.*/.exec(printed)?.[0] ?? '')?.[0] ?? '');
+  await tab.goto(await address);
   await tab.getByRole('link', { name: 'lines' }).click();
 
   await tab.getByRole('button', { name: 'Pause' }).press('Enter');
@@ -107,6 +103,19 @@ it('the page steers a batch, and sends rows again that were marked by ear, at th
   await tab.getByRole('button', { name: /Send again for .* credits/ }).press('Enter');
   await tab.getByRole('dialog').getByRole('button', { name: 'Close' }).press('Enter', { timeout: 60_000 });
   await tab.locator('td.word', { hasText: 'succeeded take 2' }).nth(1).waitFor({ timeout: 60_000 });
+  expect(world.charges().size).toBe(before + 2);
+  // What was sent is marked no more.
+  expect(await tab.getByRole('button', { name: /Send .* again …/ }).count()).toBe(0);
+
+  // The earlier take was better.
+  await tab.locator('table.rows').getByRole('link', { name: 'r1', exact: true }).press('Enter');
+  await tab.getByRole('button', { name: 'Keep the result of take 1 …' }).press('Enter');
+  await tab.getByText('1 back to the result of an earlier take, free').waitFor();
+  await expectAccessible(tab);
+  await tab.getByRole('button', { name: 'Take it, free' }).press('Enter');
+  await tab.getByText('1 row redriven').waitFor();
+  await tab.getByRole('dialog', { name: /Keep/ }).getByRole('button', { name: 'Close' }).press('Enter');
+  await tab.getByRole('button', { name: 'Keep the result of take 2 …' }).waitFor();
   expect(world.charges().size).toBe(before + 2);
   expect(faults).toEqual([]);
 

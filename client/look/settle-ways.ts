@@ -1,0 +1,85 @@
+import { stepsIn, type Step } from '../../contract/row-kinds.ts';
+import type { LostRow, Made } from '../../batches/look/leftovers.ts';
+import { presentTake } from '../../policy/rows/row-machine.ts';
+import { rowArg, takeArg } from './continue-command.ts';
+import type { RowExplanation } from './explain.ts';
+import { otherTakes, type PartsStep, type RowStep } from './row-steps.ts';
+
+/**
+ * What a person can decide about a row, by the flags of `reconcile` and `redrive`: its lost request made this job, it is paid for
+ * again, what is stored is its result, its earlier request was not charged.
+ */
+export const SETTLE_WAYS = ['adopt', 'resubmit', 'accept', 'not-charged'] as const;
+export type SettleWord = (typeof SETTLE_WAYS)[number];
+
+/** A decision that is open to a person. */
+export interface SettleWay {
+  readonly way: SettleWord;
+  /** What it is about, as commands name it: the row, a part of it, or an earlier take. */
+  readonly row: string;
+  /** The earlier take; null: the present one. */
+  readonly take: number | null;
+  /** What the lost request makes, for a person to name; null for other ways. */
+  readonly makes: Exclude<Made, 'nothing'> | null;
+  /** Quote of the request that may have been charged; null if there is none, or if it had no quote. */
+  readonly mayHaveCost: number | null;
+  /** Steps that the row goes on with, and pays for, once it has that job. */
+  readonly then: readonly Step[];
+}
+
+/** The decisions about a row that are open to a person. */
+export function settleWays(history: RowExplanation): readonly SettleWay[] {
+  const { row, next, unresolvedTakes } = history;
+  if (next === undefined) return [];
+  const earlier = unresolvedTakes.flatMap((one) => {
+    const about = { row: takeArg(one, one.take), take: one.take };
+    return [way('not-charged', history, one, about), way('adopt', history, one, { ...about, makes: 'job', then: [] })];
+  });
+  const back = row.outcome === null ? [] : otherTakes(history);
+  return [
+    ...(next.step.why === 'parts-lacking'
+      ? next.step.steps.flatMap((some) => waysOf(some.why, some.rows.first, history))
+      : waysOf(next.step.why, 'rows' in next.step ? next.step.rows.first : [row], history)),
+    ...earlier,
+    ...back.map((take) => way('accept', history, row, { row: takeArg(row, take), take, mayHaveCost: null })),
+  ];
+}
+
+function waysOf(why: (RowStep | PartsStep)['why'], rows: readonly LostRow[], history: RowExplanation): SettleWay[] {
+  switch (why) {
+    case 'lost':
+      return rows.flatMap((row) => {
+        const { makes = 'job' } = row;
+        const resubmit = way('resubmit', history, row);
+        return makes === 'nothing' ? [resubmit] : [way('adopt', history, row, { makes }), resubmit];
+      });
+    case 'unchecked':
+      return rows.flatMap((row) => [way('accept', history, row), way('resubmit', history, row)]);
+    case 'unfit':
+      return rows.map((row) => way('accept', history, row, { mayHaveCost: null }));
+    default:
+      return [];
+  }
+}
+
+function way(
+  word: SettleWord,
+  { row: whole, charges }: RowExplanation,
+  about: LostRow,
+  facts: Partial<SettleWay> = {},
+): SettleWay {
+  const { take = null } = facts;
+  const lost = charges.findLast(
+    (one) =>
+      one.state === 'unknown' &&
+      one.row === about.row &&
+      // A part has takes of its own.
+      (take === null ? about.row !== whole.row || one.take === presentTake(whole) : one.take === take),
+  );
+  const steps = stepsIn(whole.spec);
+  const then = word !== 'adopt' || lost === undefined ? [] : steps.slice(steps.indexOf(lost.step) + 1);
+  return {
+    ...{ way: word, row: rowArg(about), take, makes: null, mayHaveCost: lost?.quoted ?? null, then },
+    ...facts,
+  };
+}
