@@ -9,12 +9,12 @@ import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import Database from 'libsql';
-import { chromium } from 'playwright-core';
 import { openLedger } from '../ledger/open-ledger.ts';
 import { ReportFile } from '../results/report/report-file.ts';
 import { resultFields } from '../results/result-line.ts';
-import { BATCH, prefill } from './prefill.ts';
+import { openBrowser } from './chromium.ts';
+import { makeFinishedBatch } from './finished-batch.ts';
+import { BATCH } from './prefill.ts';
 import { usageOf } from './processes.ts';
 
 const CLI = resolve(import.meta.dirname, '..', 'dist', 'starters', 'cli.js');
@@ -26,8 +26,7 @@ for (const rows of given.length > 0 ? given : [100_000, 1_000_000]) {
   try {
     const home = join(folder, 'home');
     await mkdir(home);
-    await prefill(join(home, 'ledger.db'), 'http://127.0.0.1', rows, rows, BATCH, textOf);
-    vary(join(home, 'ledger.db'));
+    await makeFinishedBatch(join(home, 'ledger.db'), rows);
     console.log(await atTheEnd(home));
     const none = await run(folder, ['status', BATCH]);
     const made = await run(folder, ['report', BATCH]);
@@ -40,34 +39,6 @@ for (const rows of given.length > 0 ? given : [100_000, 1_000_000]) {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-/** About 90 characters, which compress like speech: a few thousand words. */
-function textOf(row: number): string {
-  let seed = row;
-  const word = (): string => {
-    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return ((seed >> 8) % 5_000)
-      .toString(36)
-      .replaceAll(/\d/gu, (digit) => 'aeioulnrst'[Number(digit)] ?? '')
-      .repeat(2);
-  };
-  return Array.from({ length: 14 }, word).join(' ');
-}
-
-/** Fails some rows, and gives the others lengths and times that differ. */
-function vary(path: string): void {
-  const failure = `json_object('class', 'BadRequest', 'message', 'The API refused row ' || row || ': no such voice.', 'cause', '400')`;
-  const began = Date.parse('2026-11-01');
-  const raw = new Database(path);
-  raw.exec(`
-    update charges set intent_at = ${String(began)} + row * 20, verdict_at = ${String(began)} + row * 20,
-      finished_at = ${String(began)} + row * 20 + 800 + (row * 7919) % 9000;
-    update rows set ended_at = ${String(began)} + row * 20 + 9000, file = json_set(file, '$.seconds', round(1 + (row * 104729) % 900 / 100.0, 2));
-    update charges set state = 'rejected', charged = null, charged_from = null, file = null, failure = ${failure} where row % 33 = 0;
-    update rows set outcome = 'failed', file = null, failure = ${failure}, failure_class = 'BadRequest', failure_cause = '400' where row % 33 = 0;
-    update batches set state = 'closed', started_at = ${String(began)}, closed_at = ${String(began)} + 86400000;`);
-  raw.close();
 }
 
 /** What a report adds to the scan of all rows, which the end of a batch makes for its tables. */
@@ -111,10 +82,7 @@ async function run(folder: string, args: readonly string[]): Promise<{ readonly 
 }
 
 async function openings(path: string): Promise<string> {
-  const browser = await chromium.launch({
-    executablePath: process.env['TEST_BROWSER'] ?? '/usr/bin/chromium',
-    args: ['--no-sandbox'],
-  });
+  const browser = await openBrowser();
   try {
     const page = await browser.newPage();
     await page.goto('about:blank');

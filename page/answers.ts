@@ -41,14 +41,14 @@ export async function readBatches(reader: Reader, words: PageWords): Promise<rea
   return batches.map((here) => lineOf(here, words));
 }
 
-/** How a batch stands now. */
+/** How a batch stands now. `isQuick`: without the next steps of a batch that has ended, for which its failed rows are read. */
 export async function readStatusAnswer(
   { ledger, slow, settings }: Reader,
   words: PageWords,
   batch: string,
-  pace: Pace,
+  { pace, isQuick = false }: { readonly pace: Pace; readonly isQuick?: boolean },
 ): Promise<StatusAnswer> {
-  const status = await statusNow(ledger, settings, batch, { pace, slow });
+  const status = await statusNow(ledger, settings, batch, { pace, slow: isQuick ? undefined : slow });
   const answer = { ...viewStatus(status), standing: words.standing(status.batch, status.isDeserted) };
   const from = workSpan(status.batch)?.from;
   const since = from === undefined ? null : new Date(from);

@@ -1,4 +1,4 @@
-import { beginPace } from '../client/look/pace.ts';
+import { beginPace, type Pace } from '../client/look/pace.ts';
 import type { Reader } from '../client/look/open-reader.ts';
 import type { StatusAnswer } from './protocol.ts';
 import { readStatusAnswer, type PageWords } from './answers.ts';
@@ -55,7 +55,11 @@ export class StatusFeeds {
     let look: (() => Promise<StatusAnswer | undefined>) | undefined;
     while (listeners.size > 0) {
       try {
-        look ??= await this.#looker(batch);
+        if (look === undefined) {
+          const pace = await beginPace(this.#reader.ledger, batch);
+          tell('status', toJson(await readStatusAnswer(this.#reader, this.#words, batch, { pace, isQuick: true })));
+          look = this.#looker(batch, pace);
+        }
         const status = await look();
         if (status !== undefined) tell('status', toJson(status));
       } catch (error) {
@@ -67,15 +71,14 @@ export class StatusFeeds {
   }
 
   /** Reads the status; undefined if nothing has changed since, for a batch that has ended. */
-  async #looker(batch: string): Promise<() => Promise<StatusAnswer | undefined>> {
+  #looker(batch: string, pace: Pace): () => Promise<StatusAnswer | undefined> {
     const { ledger } = this.#reader;
-    const pace = await beginPace(ledger, batch);
     let seen: string | undefined;
     return async () => {
       const record = await ledger.findBatch(batch);
       const mark = record?.state === 'closed' ? toJson([record, await ledger.counts(batch)]) : undefined;
       if (mark !== undefined && mark === seen) return undefined;
-      const status = await readStatusAnswer(this.#reader, this.#words, batch, pace);
+      const status = await readStatusAnswer(this.#reader, this.#words, batch, { pace });
       seen = mark;
       return status;
     };

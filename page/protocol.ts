@@ -12,10 +12,8 @@ export const TOKEN_IN_ADDRESS = 'token';
 /** The name of the meta element in which the token comes, with the load that takes the ticket. */
 export const TOKEN_META = 'voxbatch-token';
 
-/** What a tab asks for first. */
+/** What a tab that was let in is told. */
 export interface SessionAnswer {
-  /** The batch that the command named; null: none. */
-  readonly batch: string | null;
   readonly version: string;
 }
 

@@ -174,7 +174,7 @@ function routesOf({ reader, words, batch, version }: PageOptions): ReadonlyMap<s
   const name = (query: URLSearchParams): string => query.get('batch') ?? '';
   const rows = slowly((ledger, query) => readRows(ledger, name(query), query));
 
-  const session = (): SessionAnswer => ({ batch: batch ?? null, version });
+  const session = (): SessionAnswer => ({ version });
   const chart = async (ledger: Reader['ledger'], query: URLSearchParams): Promise<ChartAnswer | null> => {
     const record = await chooseBatch(ledger, name(query));
     const known = charts.get(record.name) ?? new EndChart();

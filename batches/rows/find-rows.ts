@@ -148,9 +148,8 @@ export async function* selectUnknown(
   ledger: Pick<Ledger, 'scanRows'>,
   batch: string,
 ): AsyncGenerator<RowStanding, void, undefined> {
-  for (const outcome of ['unknown', 'failed'] as const) {
-    for await (const found of ledger.scanRows(batch, { outcome, inParts: true })) if (isUnknown(found.row)) yield found;
-  }
+  yield* ledger.scanRows(batch, { outcome: 'unknown', inParts: true });
+  yield* ledger.scanRows(batch, { outcome: 'failed', class: 'OutcomeUnknown', inParts: true });
 }
 
 /** Their numbers, in order. */

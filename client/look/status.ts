@@ -114,18 +114,23 @@ export async function readStatus(ledger: Ledger, settings: Settings, name: strin
 
 /**
  * The same for whoever looks again and again: without the groups of failures, for which all failed rows are read. The steps of a
- * closed batch are read from `slow`. `out`: where its files are. Default: its default out folder.
+ * closed batch are read from `slow`, for which all failed rows are read, too; undefined: without them. `out`: where its files are.
+ * Default: its default out folder.
  */
 export async function statusNow(
   ledger: Ledger,
   settings: Settings,
   name: string,
-  { pace, slow, out }: { readonly pace: Pace; readonly slow: () => Promise<Ledger>; readonly out?: string },
+  {
+    pace,
+    slow,
+    out,
+  }: { readonly pace: Pace; readonly slow: (() => Promise<Ledger>) | undefined; readonly out?: string },
 ): Promise<BatchStatus> {
   const here = await batchHere(ledger, settings, name);
   const { batch, counts } = here;
   const status = atOnce(here, pace.look(performance.now(), batch, counts));
-  if (batch.state !== 'closed') return status;
+  if (batch.state !== 'closed' || slow === undefined) return status;
   const { leftovers, isThere } = await readEnd(await slow(), here);
   return { ...status, hooks: await ledger.noticesOf(batch.name), next: nextFor(here, leftovers, isThere, out) };
 }

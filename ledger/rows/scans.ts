@@ -1,4 +1,5 @@
 import type { Compilable } from 'kysely';
+import type { FailureClass } from '../../contract/failures.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
 import { isChosen, isNoPart, isNotChosen, isPart } from '../conditions.ts';
 import type { RowStanding } from '../record-types.ts';
@@ -9,6 +10,8 @@ import { look } from '../database/transactions.ts';
 export interface ScanOptions {
   /** Only rows with this outcome. */
   readonly outcome?: Outcome;
+  /** Only rows with a failure of this class. */
+  readonly class?: FailureClass;
   /** Only rows that have not ended. */
   readonly isOpen?: true;
   /** Only rows that `--limit` or `--sample` left out, or only the others. */
@@ -61,13 +64,14 @@ export async function scanPage(db: Db, batch: string, options: ScanOptions, afte
 export function selectPage(
   db: Db,
   batch: string,
-  { outcome, isOpen, isNotChosen: wanted, endedSince, inParts, onlyParts }: ScanOptions,
+  { outcome, class: name, isOpen, isNotChosen: wanted, endedSince, inParts, onlyParts }: ScanOptions,
   after: ScanPosition,
 ): Compilable & { execute(): Promise<{ row: number; ended_at: number | null }[]> } {
   let query = db.selectFrom('rows').select(['row', 'ended_at']).where('batch', '=', batch).limit(PAGE);
   if (onlyParts === true) query = query.where(isPart('rows'));
   else query = inParts === true ? query.where('parts', 'is', null) : query.where(isNoPart('rows'));
   if (outcome !== undefined) query = query.where('outcome', '=', outcome);
+  if (name !== undefined) query = query.where('failure_class', '=', name);
   if (isOpen === true) query = query.where('outcome', 'is', null);
   if (wanted !== undefined) query = query.where(wanted ? isNotChosen('rows') : isChosen('rows'));
   if (endedSince === undefined) return query.where('row', '>', after.row).orderBy('row');

@@ -16,7 +16,8 @@ const VIEWS = [
 /** The whole page: its head, and the view that the address names. */
 function Page() {
   const address = useAddress();
-  const { value: session, trouble } = useAnswer('session', sessionHere);
+  // The view asks at the same time, so that nobody waits for both.
+  const { trouble } = useAnswer('session', sessionHere);
   const name = address.searchParams.get('name') ?? '';
   useEffect(() => {
     document.title = address.pathname === '/batch' ? `${name} – voxbatch` : 'voxbatch';
@@ -35,7 +36,7 @@ function Page() {
           ))}
         </nav>
       </header>
-      {trouble === undefined ? session && <main id="main">{viewOf(address, name)}</main> : <Outside why={trouble} />}
+      {trouble === undefined ? <main id="main">{viewOf(address, name)}</main> : <Outside why={trouble} />}
     </>
   );
 }

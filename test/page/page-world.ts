@@ -32,7 +32,11 @@ export class PageWorld {
     endAfterTest(() => page.close());
   }
 
-  static async open(options: Partial<PageOptions> = {}): Promise<PageWorld> {
+  /** `slow`: what answers slow questions. Default: the same ledger. */
+  static async open({
+    slow = () => Promise.resolve(ledger),
+    ...options
+  }: Partial<PageOptions> & { readonly slow?: Reader['slow'] } = {}): Promise<PageWorld> {
     const folder = freshFolder();
     mkdirSync(join(folder, 'b'));
     writeFileSync(join(folder, FILE.key), 'abc');
@@ -47,7 +51,7 @@ export class PageWorld {
     };
     const reader: Reader = {
       ...{ settings, ledger, files: readerOf(folder) },
-      slow: () => Promise.resolve(ledger),
+      slow,
       close: () => Promise.resolve(),
     };
     const words = {

@@ -8,7 +8,7 @@ import {
   type UnknownAnswer,
 } from '../../page/protocol.ts';
 import { FILE, lose, reject, succeed } from '../ledger/actions.ts';
-import { ledgerForEachTest, load } from '../ledger/setup.ts';
+import { ledger, ledgerForEachTest, load } from '../ledger/setup.ts';
 import { PageWorld } from './page-world.ts';
 
 ledgerForEachTest();
@@ -110,6 +110,18 @@ describe('the page shows', () => {
     expect(unknown).toMatchObject([{ batch: 'b', rows: 1, shown: [{ id: 'r3', attempts: [{ verdict: 'unknown' }] }] }]);
     expect(unknown[0]?.shown[0]?.next).toMatch(/--resubmit/);
     expect(await page.json('/api/schedules')).toEqual([]);
+  });
+
+  it('the figures of an ended batch at once, however long its next steps take', async () => {
+    await load(2);
+    await succeed(1);
+    await reject(2);
+    await ledger.closeBatch('b');
+    const page = await PageWorld.open({ slow: () => new Promise(() => undefined) });
+    await page.enter();
+    const { first } = await page.listen('/api/stream?batch=b');
+    expect(first).toContain('"state":"closed"');
+    expect(first).toContain('"done":1');
   });
 
   it('news to every tab from one look, and none of a batch that is not there', async () => {

@@ -88,6 +88,10 @@ it.each<[string, (db: Db) => Promise<unknown>]>([
   ['INDEX rows_open (batch=? AND row>?)', (db) => page(db, { isOpen: true })],
   ['INDEX rows_outcome (batch=? AND outcome=? AND row>?)', (db) => page(db, { outcome: 'unknown', inParts: true })],
   ['INDEX rows_outcome (batch=? AND outcome=? AND row>?)', (db) => page(db, { outcome: 'unknown', onlyParts: true })],
+  [
+    'INDEX rows_outcome (batch=? AND outcome=? AND row>?)',
+    (db) => page(db, { outcome: 'failed', class: 'OutcomeUnknown', inParts: true }),
+  ],
   ['INDEX rows_ended (batch=? AND ended_at>?)', (db) => page(db, { endedSince: 5 })],
   ['INDEX rows_ended (batch=? AND ended_at>?)', (db) => recentEnds(db, 'b', 5)],
   ['INDEX rows_not_chosen (batch=? AND outcome=? AND ended_at=? AND row>?)', (db) => page(db, { isNotChosen: true })],

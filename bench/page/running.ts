@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { env } from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findServer } from '../../embedded/find-server.ts';
+import { openBrowser } from '../chromium.ts';
+import { usageOf } from '../processes.ts';
+import { runContestant } from '../row/run-contestant.ts';
+
+const ROUNDS = 3;
+const ROWS = 3_000;
+const POLL_MS = 500;
+
+/** What a tab that follows a running batch costs: the CPU of the run with and without it, in turn, and that of the page's command. */
+export async function playRunning(cli: string): Promise<void> {
+  env['VOXBATCH_TEMPORAL_CLI'] = (await findServer({ env, say: console.error })).path;
+  const [alone, followed, page]: [number[], number[], number[]] = [[], [], []];
+  for (let at = 0; at < ROUNDS; at += 1) {
+    alone.push((await play(cli, false)).runMs);
+    const { runMs, pageMs } = await play(cli, true);
+    followed.push(runMs);
+    page.push(pageMs);
+  }
+  const [before, after, own] = [median(alone), median(followed), median(page)];
+  console.log(
+    `A batch of ${ROWS.toLocaleString('en')} rows: ${(before / ROWS).toFixed(2)} ms of CPU a row alone, ${(after / ROWS).toFixed(2)} ms with a tab; ` +
+      `the page's command took ${own.toFixed(0)} ms in all. Alone: ${alone.join(', ')} ms; with a tab: ${followed.join(', ')} ms`,
+  );
+}
+
+async function play(cli: string, hasTab: boolean): Promise<{ readonly runMs: number; readonly pageMs: number }> {
+  const cwd = await mkdtemp(join(tmpdir(), 'voxbatch-page-'));
+  try {
+    const own = { ...env, VOXBATCH_HOME: join(cwd, 'home') };
+    await mkdir(own.VOXBATCH_HOME);
+    const lines = Array.from(
+      { length: ROWS },
+      (_, at) => `r${String(at)},"Hello, this is line ${String(at)}.",narrator`,
+    );
+    await writeFile(join(cwd, 'rows.csv'), `id,text,voice\n${lines.join('\n')}\n`);
+    await writeFile(
+      join(cwd, 'voxbatch.config.json'),
+      JSON.stringify({ polling: { firstLookMs: POLL_MS, gapMs: POLL_MS } }),
+    );
+    const ending = new AbortController();
+    const following = hasTab ? follow(cli, cwd, own, ending.signal) : undefined;
+    const args = ['run', 'rows.csv', '--out', 'results', '--yes', '--window', '1000', '--submits', '32'];
+    const { cpuMs } = await runContestant(() => [cli, ...args], { cwd, rows: ROWS, env: own });
+    ending.abort();
+    return { runMs: cpuMs, pageMs: (await following) ?? 0 };
+  } finally {
+    await rm(cwd, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** Opens the page as soon as there are records, and looks at it until the batch has ended. Returns the CPU of its command, ms. */
+async function follow(cli: string, cwd: string, own: NodeJS.ProcessEnv, signal: AbortSignal): Promise<number> {
+  while (!existsSync(join(cwd, 'home', 'ledger.db'))) await sleep(20);
+  const browser = await openBrowser();
+  try {
+    for (;;) {
+      const child = spawn(process.execPath, [cli, 'page', 'rows'], {
+        cwd,
+        env: own,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+      const printed = await Promise.race([once(child.stdout, 'data'), once(child, 'exit').then(() => undefined)]);
+      // The batch is not on record yet.
+      if (printed === undefined) continue;
+      await (await browser.newPage()).goto(String(printed[0]).trim());
+      if (!signal.aborted) await once(signal, 'abort');
+      const { cpuMs } = usageOf(child.pid ?? 0) ?? { cpuMs: 0 };
+      child.kill('SIGINT');
+      await once(child, 'exit');
+      return cpuMs;
+    }
+  } finally {
+    await browser.close();
+  }
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}
