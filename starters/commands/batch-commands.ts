@@ -17,8 +17,7 @@ import {
 } from './command-spec.ts';
 import { ACTION_KINDS } from '../../contract/actions.ts';
 import { positive, share } from './flag-values.ts';
-import { upTo } from './flags.ts';
-import { PAGE_PORT } from './page-flags.ts';
+import { PAGE_PORT, upTo } from './command-flags.ts';
 
 /** Commands on batches and single jobs by their paths, in the order of the help. */
 export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {

@@ -1,7 +1,7 @@
 import { DIALECTS } from '../../contract/dialects.ts';
 import { TUNABLE_NAMES } from '../../contract/tunables.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import type { Flag } from './flag-values.ts';
+import type { FlagTable } from './flag-values.ts';
 import type { Flags } from './flags.ts';
 
 /** Runs a command with its operands, its flags and its context. */
@@ -18,7 +18,7 @@ export interface CommandSpec {
   /** Names of its flags; see `addFlags`. */
   readonly flags?: string;
   /** Flags whose syntax or meaning differs from other commands. */
-  readonly own?: Readonly<Record<string, Flag>>;
+  readonly own?: FlagTable;
   /** Additional help text. */
   readonly notes?: string;
   readonly examples: readonly string[];
@@ -56,11 +56,11 @@ export const SPEC = 'every cron timezone jitter overlap catchUp pauseOnFailure n
 export const ONE_DIALECT = {
   apiDialect: ['--api-dialect <dialect>', "Paths of the API to use (default: the config file's, else v1)", DIALECTS],
 } as const;
-export const fileFlag = (means: string): Record<string, Flag> => ({ ...ONE_DIALECT, out: ['-o, --out <file>', means] });
+export const fileFlag = (means: string): FlagTable => ({ ...ONE_DIALECT, out: ['-o, --out <file>', means] });
 export const SPOKEN = fileFlag(
   'File, folder, or - for stdout (default: say-<digest>.<format> here); its extension is the format',
 );
 export const TEXT = ['<text>', 'Text to speak, or - for standard input (UTF-8, at most 1 MB)'] as const;
-export const RANGE_FROM: Record<string, Flag> = {
+export const RANGE_FROM: FlagTable = {
   from: ['--from <time>', 'First moment: 2026-12-01T00:00:00Z, or with an offset such as +01:00'],
 };

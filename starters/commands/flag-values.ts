@@ -18,6 +18,9 @@ export type Flag = readonly [
   takes?: readonly string[] | ((text: string, before?: never) => unknown),
 ];
 
+/** Flags by the names of their values. */
+export type FlagTable = Readonly<Record<string, Flag>>;
+
 /** Turns a parser that returns undefined for invalid text into a flag value reader. */
 export function reading<T>(parse: (text: string) => T | undefined, expected: string): (text: string) => T {
   return (text) => {
