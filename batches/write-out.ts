@@ -2,7 +2,7 @@ import { DEFAULT_REPORT } from '../contract/report.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/record-types.ts';
 import { type ProjectionRequest, type Projection, projectBatch } from '../results/project.ts';
-import { LinkedFolder } from '../results/real-folders.ts';
+import { LinkedFolder } from '../results/errors.ts';
 import type { WantedReport } from '../results/report/out-report.ts';
 import { claimOut } from './out-folder.ts';
 import { reportStory } from './report/report-story.ts';

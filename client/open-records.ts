@@ -10,7 +10,6 @@ import { beforeWork } from './machine-trouble.ts';
 import { rememberLedger, type LedgerSettings } from './trust/known-ledgers.ts';
 import { isUsableName } from '../contract/batch-name.ts';
 import { isSingle } from '../contract/batch.ts';
-import { tellingWhileOpen, type WaitingRules } from './look/tell-of-outages.ts';
 
 /**
  * Opens the ledger; a new one is recorded as made by this user. `mustExist`: for read-only callers; `thread`: for
@@ -45,35 +44,6 @@ export async function openRecords(settings: LedgerSettings, options: OpenOptions
 export async function beginRecords({ ledger }: Pick<LedgerSettings, 'ledger'>): Promise<OpenOptions['begun']> {
   const { beginLedgerThread } = await import('../ledger/open-ledger.ts');
   return beginLedgerThread(ledger);
-}
-
-/** On what terms a ledger is used. */
-export interface Admission {
-  /** Called with the ledger before it is used; rejects to deny access. Default: always allowed. */
-  readonly admit?: ((ledger: Ledger) => Promise<void>) | undefined;
-  /** Of a ledger that is waited for while its database does not answer. */
-  readonly waiting?: WaitingRules | undefined;
-}
-
-/** Opens the ledger as {@link openRecords} does, but closes it again if `admit` rejects. */
-export async function openAdmitted(
-  settings: LedgerSettings,
-  options: OpenOptions,
-  { admit, waiting }: Admission,
-): Promise<Ledger> {
-  // A ledger that takes no work is not admitted, and then the reason is the error.
-  const opened = await openRecords(
-    admit === undefined ? settings : { ...settings, onReadOnly: () => undefined },
-    options,
-  );
-  const ledger = waiting === undefined ? opened : tellingWhileOpen(opened, waiting);
-  try {
-    await admit?.(ledger);
-    return ledger;
-  } catch (error) {
-    await ledger.close();
-    throw error;
-  }
 }
 
 /** Opens the existing ledger; undefined if there is none yet. Throws {@link VoxbatchError} (`machine`). */

@@ -2,8 +2,7 @@ import { API_PATH } from '../contract/api-path.ts';
 import { messageOf } from '../contract/message-of.ts';
 import type { CopyRefusal } from '../ledger/copy/copy-refused.ts';
 import type { Difference } from '../ledger/copy/tally.ts';
-import { notAFileWords } from '../results/only-files.ts';
-import { linkWords } from '../results/real-folders.ts';
+import { linkWords, notAFileWords } from '../results/errors.ts';
 import { refusalWords as backupRefusalWords } from './backup/refusal.ts';
 import type { Problem } from './problem-types.ts';
 

@@ -1,6 +1,5 @@
 import type { BatchRecord } from '../ledger/record-types.ts';
-import { NotAFile } from '../results/only-files.ts';
-import { LinkedFolder } from '../results/real-folders.ts';
+import { LinkedFolder, NotAFile } from '../results/errors.ts';
 import type { Problem } from './problem-types.ts';
 import { sentenceFor } from './problem-sentences.ts';
 

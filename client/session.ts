@@ -4,9 +4,18 @@ import type { Store } from '../store/store.ts';
 import { refuseAnothers } from '../embedded/private-home.ts';
 import { beforeWork } from './machine-trouble.ts';
 import { openApi, type OpenApi } from './open-api.ts';
-import { openAdmitted, type Admission } from './open-records.ts';
+import { tellingWhileOpen, type WaitingRules } from './look/tell-of-outages.ts';
+import { openRecords } from './open-records.ts';
 import { claimStore } from './claim-store.ts';
 import type { ApiAccess, Settings } from './settings.ts';
+
+/** On what terms a ledger is used. */
+interface Admission {
+  /** Called with the ledger before it is used; rejects to deny access. Default: always allowed. */
+  readonly admit?: ((ledger: Ledger) => Promise<void>) | undefined;
+  /** Of a ledger that is waited for while its database does not answer. */
+  readonly waiting?: WaitingRules | undefined;
+}
 
 /** How to open a session's resources. */
 export interface SessionRequest extends Admission {
@@ -83,5 +92,22 @@ export class Session {
       }
     };
     return () => (opening ??= begin());
+  }
+}
+
+/** Opens the ledger as {@link openRecords} does, but closes it again if `admit` rejects. */
+async function openAdmitted(settings: Settings, options: OpenOptions, { admit, waiting }: Admission): Promise<Ledger> {
+  // A ledger that takes no work is not admitted, and then the reason is the error.
+  const opened = await openRecords(
+    admit === undefined ? settings : { ...settings, onReadOnly: () => undefined },
+    options,
+  );
+  const ledger = waiting === undefined ? opened : tellingWhileOpen(opened, waiting);
+  try {
+    await admit?.(ledger);
+    return ledger;
+  } catch (error) {
+    await ledger.close();
+    throw error;
   }
 }

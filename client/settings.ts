@@ -4,7 +4,7 @@ import { addOperations, OwnOperationError } from '../contract/add-operations.ts'
 import type { Config } from '../inputs/config-file.ts';
 import type { MetricsPlace } from '../contract/metrics.ts';
 import { readLedgerAddress } from '../ledger/supported-databases.ts';
-import { readStoreAddress } from '../store/open-store.ts';
+import { readStoreAddress } from '../store/address.ts';
 import type { PayloadKeys } from '../worker/encryption/payload-keys.ts';
 import { VoxbatchError } from './problem.ts';
 

@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto';
 import { createWriteStream, type BigIntStats } from 'node:fs';
 import { link, lstat, open, rename, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
+import { join } from 'node:path';
 import { isNativeError } from 'node:util/types';
 import type { FileLoss } from '../contract/file-loss.ts';
 import { sha256Of, NotRegular, readRegular } from '../inputs/regular-file.ts';
 import { StoredFileRefused } from '../store/errors.ts';
+import { NotAFile } from './errors.ts';
 import type { Store } from '../store/store.ts';
 
 /** A stored file as recorded. */
@@ -132,5 +134,13 @@ export async function syncToDisk(path: string): Promise<void> {
     await handle.sync();
   } finally {
     await handle.close();
+  }
+}
+
+/** Throws {@link NotAFile} for the first of these names of a folder that is there and no file. */
+export async function requireFiles(folder: string, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    const path = join(folder, name);
+    if ((await statsOf(path))?.isFile() === false) throw new NotAFile(path);
   }
 }

@@ -6,7 +6,8 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { absentOnly, lstatsOf, nameAlso, readJson, syncToDisk } from './files.ts';
 import { SUMMARY_FILE } from './names.ts';
 import { isNewestOnRecord, newestRequestSchema } from './newest-request.ts';
-import { firstLink, LinkedFolder } from './real-folders.ts';
+import { LinkedFolder } from './errors.ts';
+import { firstLink } from './real-folders.ts';
 
 const PREFIX = 'before-copy-';
 

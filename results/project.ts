@@ -32,8 +32,7 @@ import { StaleMedia } from './stale-media.ts';
 import { summarize, type Summary } from './summary.ts';
 import { Tally } from './tally.ts';
 import { sweepParts } from './whole-file.ts';
-import { lstatsOf } from './files.ts';
-import { requireFiles } from './only-files.ts';
+import { lstatsOf, requireFiles } from './files.ts';
 
 /** The batch to project, and the target folder. */
 export interface ProjectionRequest {

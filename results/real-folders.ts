@@ -1,25 +1,10 @@
 import { lstat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
+import { LinkedFolder } from './errors.ts';
 import { isAbsent } from './files.ts';
 
 /** Max folders to cache; a template may give each row its own folder. */
 const MOST_KNOWN = 10_000;
-
-/** A folder on the path to our files is a symbolic link. */
-export class LinkedFolder extends Error {
-  readonly path: string;
-
-  constructor(path: string) {
-    super(linkWords(path));
-    this.name = 'LinkedFolder';
-    this.path = path;
-  }
-}
-
-/** Explains why nothing is written behind a symbolic link; a sentence without its full stop. */
-export function linkWords(path: string): string {
-  return `${path} is a symbolic link, which could lead to any folder of yours`;
-}
 
 /** The first of these paths that is a symbolic link, if any. Throws if one cannot be examined. */
 export async function firstLink(paths: readonly string[]): Promise<string | undefined> {

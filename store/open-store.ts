@@ -1,37 +1,15 @@
 import { access, statfs } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Bytes, FileRange } from './bytes.ts';
-import { bucketAddress, type BucketPlace, readBucketPlace } from './s3/address.ts';
+import { type BucketPlace, readBucketPlace } from './s3/address.ts';
 import type { BucketBytes, ProbedMarks } from './s3/s3-bytes.ts';
 import { requireSafe } from './names.ts';
 import { marksOf, type StoreMarks } from './owner-file.ts';
 import type { Store, UrlLife } from './store.ts';
 
 /**
- * A parsed store address, or the problem with it. Only a URL's scheme is quoted, because the rest may hold a password.
- */
-export type StoreAddress =
-  | {
-      readonly type: 'address';
-      /** Independent of the working directory. */
-      readonly address: string;
-    }
-  | { readonly type: 'refused'; readonly expected: string; readonly got: string };
-
-/** Reads an address as a user writes it: the path of a folder, or a place in a bucket. */
-export function readStoreAddress(address: string): StoreAddress {
-  // With a slash missing, a bucket is no folder either. Elsewhere a colon may be part of a name.
-  const scheme = /^([a-z][a-z0-9+.-]*(?=:\/\/)|s3(?=:))/i.exec(address)?.[1]?.toLowerCase();
-  if (scheme === undefined) return { type: 'address', address: resolve(address) };
-  const place = readBucketPlace(address);
-  if (place !== undefined) return { type: 'address', address: bucketAddress(place) };
-  const expected = 'the path of a folder, or s3://bucket/prefix';
-  return { type: 'refused', expected, got: scheme === 's3' ? 'an s3: URL that is none' : `a ${scheme}: URL` };
-}
-
-/**
- * Opens the store at an address from {@link readStoreAddress}. Creates nothing, and reaches no other machine.
+ * Opens the store at an address from `readStoreAddress`. Creates nothing, and reaches no other machine.
  *
  * @param env environment with the settings of AWS for a bucket, and to find ffmpeg in
  */

@@ -11,7 +11,7 @@ import { MonthUsedUp } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { formatOccurrence, type Occurrence } from '../../policy/schedules/occurrence.ts';
-import { linkWords } from '../../results/real-folders.ts';
+import { linkWords } from '../../results/errors.ts';
 import type { FiringTerms } from './admit-firing.ts';
 import { checkVoices, type ReadVoices } from '../voices/check-voices.ts';
 import { findOrLoadBatch } from '../load-batch.ts';

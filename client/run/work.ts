@@ -2,7 +2,7 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import { isOwed } from '../../contract/hooks.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { exitWhileOwed } from '../../policy/exit-of.ts';
-import { LinkedFolder } from '../../results/real-folders.ts';
+import { LinkedFolder } from '../../results/errors.ts';
 import { deliverLast, deliverNotices, ownNotices } from '../hooks/deliver-notices.ts';
 import type { FollowEnd, FollowEvent } from '../look/follow.ts';
 import { VoxbatchError } from '../problem.ts';

@@ -6,7 +6,7 @@ import { REPORT_ELEMENTS, type ReportChoice, type ReportHead } from '../../contr
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { NotRegular, openRegular } from '../../inputs/regular-file.ts';
 import { absentOnly } from '../files.ts';
-import { NotAFile } from '../only-files.ts';
+import { NotAFile } from '../errors.ts';
 import { keepEdited, type KeptTable } from '../redrive/edited-tables.ts';
 import type { ResultFields, ScannedRow } from '../result-line.ts';
 import { WholeFile } from '../whole-file.ts';

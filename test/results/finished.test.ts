@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Finishing } from '../../contract/finishing.ts';
 import type { FinishedLine } from '../../results/sound/sound-lists.ts';
 import { projectBatch, type FilesMade } from '../../results/project.ts';
-import { LinkedFolder } from '../../results/real-folders.ts';
+import { LinkedFolder } from '../../results/errors.ts';
 import { verifyOut } from '../../results/verification/verify.ts';
 import { readCues } from '../../store/sound/join/chapters.ts';
 import { mediaSeconds } from '../../store/inspect.ts';

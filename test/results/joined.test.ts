@@ -4,7 +4,7 @@ import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'n
 import { join } from 'node:path';
 import { PLAIN_TABLE, type TableFormat } from '../../contract/table-format.ts';
 import { projectBatch } from '../../results/project.ts';
-import { LinkedFolder } from '../../results/real-folders.ts';
+import { LinkedFolder } from '../../results/errors.ts';
 import { verifyOut } from '../../results/verification/verify.ts';
 import { mediaSeconds } from '../../store/inspect.ts';
 import { ffmpeg } from '../support/ffmpeg.ts';

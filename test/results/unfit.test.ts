@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { Kind } from '../../contract/row-kinds.ts';
 import { projectBatch } from '../../results/project.ts';
-import { LinkedFolder } from '../../results/real-folders.ts';
+import { LinkedFolder } from '../../results/errors.ts';
 import { verifyOut } from '../../results/verification/verify.ts';
 import { afterResult } from '../../policy/rows/after-result.ts';
 import { redriveNow } from '../ledger/setup.ts';

@@ -1,6 +1,3 @@
-import { join } from 'node:path';
-import { statsOf } from './files.ts';
-
 /** A folder, a pipe or a device has the name of one of our files: replacing it loses it or fails halfway, reading it may never end. */
 export class NotAFile extends Error {
   readonly path: string;
@@ -17,10 +14,18 @@ export function notAFileWords(path: string): string {
   return `${path} is no file, so nothing can be written in its place`;
 }
 
-/** Throws {@link NotAFile} for the first of these names of a folder that is there and no file. */
-export async function requireFiles(folder: string, names: readonly string[]): Promise<void> {
-  for (const name of names) {
-    const path = join(folder, name);
-    if ((await statsOf(path))?.isFile() === false) throw new NotAFile(path);
+/** A folder on the path to our files is a symbolic link. */
+export class LinkedFolder extends Error {
+  readonly path: string;
+
+  constructor(path: string) {
+    super(linkWords(path));
+    this.name = 'LinkedFolder';
+    this.path = path;
   }
+}
+
+/** Explains why nothing is written behind a symbolic link; a sentence without its full stop. */
+export function linkWords(path: string): string {
+  return `${path} is a symbolic link, which could lead to any folder of yours`;
 }
