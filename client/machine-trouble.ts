@@ -10,6 +10,7 @@ import {
 } from '../ledger/errors.ts';
 import { StoreUnwritable } from '../store/errors.ts';
 import { VoxbatchError } from './problem.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 
 /** System error codes for a disk that is full, read-only, unreachable or broken. */
 const DISK_CODES = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EIO', 'EMFILE', 'ENFILE']);
@@ -57,4 +58,16 @@ export async function beforeWork<T>(prepare: () => T | Promise<T>): Promise<T> {
   } catch (cause) {
     throw isMachineTrouble(cause) ? new VoxbatchError({ type: 'machine', cause }) : cause;
   }
+}
+
+/** Whether a ledger can be written to. */
+export type WritableFacts = Pick<Ledger, 'place' | 'readOnly'>;
+
+/**
+ * Throws {@link VoxbatchError} (`machine`) for a ledger that has moved, or into which another is being copied. Its database
+ * refuses every write anyway; this says so before anything is begun.
+ */
+export function requireWritable({ place, readOnly }: WritableFacts): void {
+  if (readOnly === undefined) return;
+  throw new VoxbatchError({ type: 'machine', cause: new LedgerReadOnly(place, readOnly) });
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { readBaseUrl } from '../api/base-url.ts';
 import { addOperations, OwnOperationError } from '../contract/add-operations.ts';
 import type { Config } from '../inputs/config-file.ts';
-import type { MetricsPlace } from '../contract/metrics.ts';
+import type { MetricsPlace } from '../contract/metrics-place.ts';
 import { readLedgerAddress } from '../ledger/supported-databases.ts';
 import { readStoreAddress } from '../store/address.ts';
 import type { PayloadKeys } from '../worker/encryption/payload-keys.ts';

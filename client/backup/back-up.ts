@@ -15,8 +15,7 @@ import { isBucket } from '../../store/open-store.ts';
 import { requireStore } from '../claim-store.ts';
 import { openRecords } from '../open-records.ts';
 import { VoxbatchError } from '../problem.ts';
-import { beforeWork } from '../machine-trouble.ts';
-import { requireWritable } from '../require-writable.ts';
+import { beforeWork, requireWritable } from '../machine-trouble.ts';
 import type { Settings } from '../settings.ts';
 import { voxbatchVersion } from '../version.ts';
 import {

@@ -11,7 +11,7 @@ import { findFfmpeg, namedFfmpeg } from '../../store/sound/find-ffmpeg.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';
 import { openRecordsIfAny } from '../open-records.ts';
-import { requireWritable } from '../require-writable.ts';
+import { requireWritable } from '../machine-trouble.ts';
 import { openTemporal } from '../temporal/open-temporal.ts';
 import { findSearchAttributes, searchAttributeCommand } from '../temporal/search-attributes.ts';
 import { isBucket, tryBucket } from '../../store/open-store.ts';

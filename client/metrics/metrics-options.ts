@@ -1,4 +1,4 @@
-import { METRICS_PORT_FORM, readMetricsPort, type MetricsPlace } from '../../contract/metrics.ts';
+import { METRICS_PORT_FORM, readMetricsPort, type MetricsPlace } from '../../contract/metrics-place.ts';
 import { refuseOption } from '../problem.ts';
 import { readOtlp } from './read-otlp.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { MetricsPlace } from '../../contract/metrics.ts';
+import type { MetricsPlace } from '../../contract/metrics-place.ts';
 import type { Observe } from '../../contract/work-events.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { collectHere, sendTo } from '../../worker/metrics/collect.ts';

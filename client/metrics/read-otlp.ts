@@ -1,4 +1,4 @@
-import type { MetricsPlace } from '../../contract/metrics.ts';
+import type { MetricsPlace } from '../../contract/metrics-place.ts';
 
 type Otlp = Extract<MetricsPlace, { readonly type: 'otlp' }>;
 

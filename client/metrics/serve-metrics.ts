@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isLoopback } from '../../contract/api-path.ts';
 import { hostInUrl, listenAddress } from '../../contract/listen-address.ts';
-import type { MetricsPlace } from '../../contract/metrics.ts';
+import type { MetricsPlace } from '../../contract/metrics-place.ts';
 import { VoxbatchError } from '../problem.ts';
 
 /** What is asked for at the port. */

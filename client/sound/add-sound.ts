@@ -1,11 +1,10 @@
-import type { Joining, WantedFinishing } from '../../contract/finishing.ts';
-import { chosenFinishing, soundOptions } from '../../contract/finishing.ts';
+import { type Joining, type WantedFinishing, chosenFinishing, soundOptions } from '../../contract/finishing.ts';
 import { defined } from '../../contract/defined.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { byPerson } from '../history/by-person.ts';
 import { refuseOption } from '../problem.ts';
-import { requireWritable } from '../require-writable.ts';
+import { requireWritable } from '../machine-trouble.ts';
 import type { Settings } from '../settings.ts';
 import { requireFinishing } from './require-finishing.ts';
 

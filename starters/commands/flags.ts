@@ -1,13 +1,13 @@
 import { Option, type Command } from 'commander';
 import { FIRST, OF_ONE, OTHER_TUNING, PAGE } from './command-flags.ts';
 import type { Flag, FlagTable } from './flag-values.ts';
-import { METRICS } from './metrics-flags.ts';
 import {
   API,
   CHARGES,
   FIRING,
   LOCAL_MEDIA,
   MANIFEST,
+  METRICS,
   OUTPUT,
   SOUND,
   WEBHOOKS,

@@ -1,17 +1,7 @@
 import { readOtlp } from '../../client/metrics/read-otlp.ts';
 import type { Settings } from '../../client/settings.ts';
-import { METRICS_PORT_FORM, readMetricsPort } from '../../contract/metrics.ts';
+import { readMetricsPort } from '../../contract/metrics-place.ts';
 import { usageError } from '../exit-error.ts';
-import { reading, type FlagTable } from './flag-values.ts';
-
-/** Where metrics are read. */
-export const METRICS = {
-  metricsPort: [
-    '--metrics-port <port>',
-    'Show metrics to Prometheus at this PORT of this machine, or HOST:PORT (/metrics), and answer probes there (/healthz, /readyz)',
-    reading((text) => (readMetricsPort(text) === undefined ? undefined : text), METRICS_PORT_FORM),
-  ],
-} as const satisfies FlagTable;
 
 /**
  * The settings with where the metrics of this command's worker go: to the port, else where OpenTelemetry's environment says.

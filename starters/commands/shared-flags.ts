@@ -1,6 +1,7 @@
 import { WEBHOOK_DEFAULTS } from '../../client/webhooks/webhook-options.ts';
 import { DIALECT_FORMS } from '../../contract/dialects.ts';
 import { FINISHED_FORMATS } from '../../contract/finishing.ts';
+import { METRICS_PORT_FORM, readMetricsPort } from '../../contract/metrics-place.ts';
 import { REPORT_CHOICES } from '../../contract/report.ts';
 import { KINDS } from '../../contract/row-kinds.ts';
 import { SPLIT_MODES } from '../../contract/row-parts.ts';
@@ -18,6 +19,7 @@ import {
   orNone,
   pause,
   positive,
+  reading,
   verify,
   wholeFrom,
 } from './flag-values.ts';
@@ -130,6 +132,15 @@ export const API = {
     dialectChoice,
   ],
   apiUrl: ['--api-url <url>', 'API address (default: VOXBATCH_API_URL)'],
+} as const satisfies FlagTable;
+
+/** Where metrics are read. */
+export const METRICS = {
+  metricsPort: [
+    '--metrics-port <port>',
+    'Show metrics to Prometheus at this PORT of this machine, or HOST:PORT (/metrics), and answer probes there (/healthz, /readyz)',
+    reading((text) => (readMetricsPort(text) === undefined ? undefined : text), METRICS_PORT_FORM),
+  ],
 } as const satisfies FlagTable;
 
 /** Flags of Temporal's Worker Versioning, in its own words. */

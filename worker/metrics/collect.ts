@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { MetricMeter } from '@temporalio/common';
 import type { Logger } from 'pino';
-import type { MetricsPlace } from '../../contract/metrics.ts';
+import type { MetricsPlace } from '../../contract/metrics-place.ts';
 import { installRuntime } from '../runtime.ts';
 import { BUCKETS } from './count-events.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { listenAddress } from '../../contract/listen-address.ts';
-import { readMetricsPort } from '../../contract/metrics.ts';
+import { readMetricsPort } from '../../contract/metrics-place.ts';
 
 it.each([
   ['9464', '127.0.0.1', 9464, '127.0.0.1:9464'],
