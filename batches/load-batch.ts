@@ -1,69 +1,29 @@
 import type { By } from '../contract/actions.ts';
-import { legacyShareOf, type BatchSettings, type Reading } from '../contract/batch.ts';
+import type { BatchSettings } from '../contract/batch.ts';
 import { defined } from '../contract/defined.ts';
 import { PLAIN_TABLE } from '../contract/table-format.ts';
-import { realmDifference } from '../contract/names.ts';
-import { headerFor } from '../inputs/header-names.ts';
 import type { ManifestSource } from '../inputs/manifest-source.ts';
-import type { ManifestOptions, ManifestRow } from '../inputs/manifest-options.ts';
-import { readManifest, type ManifestSummary } from '../inputs/read-manifest.ts';
-import type { VoiceMaker } from '../inputs/voices/voice-uses.ts';
+import type { ManifestRow } from '../inputs/manifest-options.ts';
+import { readManifest } from '../inputs/read-manifest.ts';
 import { BatchExists, LoadTakenOver } from '../ledger/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Subset } from '../contract/subset.ts';
 import type { MonthClaim } from '../ledger/schedules/occurrence-records.ts';
-import type { BatchIdentity, BatchRecord, LoadedRow, Loading, NewBatch } from '../ledger/record-types.ts';
-import { isSameCast, isSameReading } from './batch-settings.ts';
+import type { BatchRecord, LoadedRow, Loading, NewBatch } from '../ledger/record-types.ts';
 import { inChunks } from '../results/in-chunks.ts';
+import { compareBatch, readingOf, type ComparedBatch, type TakenName } from './taken-name.ts';
 
 const ROWS_A_TRANSACTION = 500;
 /** How often a load is begun that others take over: two whose lock keeps nobody out must not do that for ever. */
 const MOST_LOADS = 3;
 
-/** A checked manifest, and the batch to make of it. */
-export interface LoadRequest {
+/** A checked manifest, and the batch to make of it. The digest of the check proves that the same bytes are loaded. */
+export interface LoadRequest extends ComparedBatch {
   readonly ledger: Ledger;
   readonly source: ManifestSource;
-  readonly options: ManifestOptions;
-  readonly identity: BatchIdentity;
-  readonly settings: BatchSettings;
-  /** Whether any option changes the meaning of the rows; if not, the recorded options apply. */
-  readonly givesReading: boolean;
-  /** Whether a file name template was given; if not, the recorded one applies. */
-  readonly givesTemplate: boolean;
-  /** Whether the configuration says how rows are read. Default false. */
-  readonly isConfigured?: boolean;
-  /** The result of the check; its digest proves that the same bytes are loaded. */
-  readonly checked: ManifestSummary;
   /** The month's budget that pays for it, if a schedule with a monthly budget fired it. */
   readonly month?: MonthClaim | undefined;
   /** Who starts it. */
   readonly by: By;
-}
-
-/** How a batch differs from another one with its name. */
-export type BatchDifference = 'api' | 'account' | 'manifest' | 'dialect' | 'reading' | 'file-names';
-
-/** Another batch has the name. Nothing was changed. */
-export interface TakenName {
-  readonly type: 'taken';
-  /** The batch that has it. */
-  readonly batch: BatchRecord;
-  /** The first difference. */
-  readonly differs: BatchDifference;
-  /** The rows requested this time; null means all. */
-  readonly subset: Subset | null;
-  /** How the manifest was to be read this time. */
-  readonly wanted: Reading;
-  /** Whether flags alone can ask for the reading of that batch: no configuration and no changed cast is in their way. */
-  readonly canAskAgain: boolean;
-  /**
-   * True if that batch can be redriven from this manifest as an edited copy: user-given ids identify its rows, and it
-   * has no more rows than the batch.
-   */
-  readonly canRedrive: boolean;
-  /** The manifest's rows that make voices; under another batch name they would make them again. */
-  readonly makers: readonly VoiceMaker[];
 }
 
 /** Result of loading: a new batch, an existing one, or none, because its name is taken. */
@@ -166,49 +126,4 @@ function tablesOf(
     case 'jsonl':
       return {};
   }
-}
-
-/** The parts of a batch that are compared with an existing batch of its name. */
-export type ComparedBatch = Pick<
-  LoadRequest,
-  'identity' | 'settings' | 'givesReading' | 'givesTemplate' | 'isConfigured' | 'options' | 'checked'
->;
-
-/** Whether the existing batch of this name is the intended one. */
-export function compareBatch(
-  batch: BatchRecord,
-  request: ComparedBatch,
-): { readonly type: 'known'; readonly batch: BatchRecord } | TakenName {
-  const differs = findDifference(batch, request);
-  if (differs === undefined) return { type: 'known', batch };
-  const { options, checked } = request;
-  const hasIds = checked.columns.includes(headerFor('id', checked.columns, readingOf(request)));
-  return {
-    type: 'taken',
-    batch,
-    differs,
-    subset: options.subset ?? null,
-    wanted: readingOf(request),
-    canAskAgain: request.isConfigured !== true && isSameCast(batch.settings.reading, readingOf(request)),
-    canRedrive: differs === 'manifest' && hasIds && checked.rows <= batch.rows,
-    makers: checked.voices.makers,
-  };
-}
-
-/** How the manifest is read: of a map for all manifests only what this one has a column for. */
-function readingOf({ settings, checked }: Pick<LoadRequest, 'settings' | 'checked'>): Reading {
-  const { reading } = settings;
-  return { ...reading, map: { ...checked.mapUsed, ...reading.map } };
-}
-
-function findDifference(found: BatchRecord, request: ComparedBatch): BatchDifference | undefined {
-  const { identity: wanted, settings, givesTemplate, checked } = request;
-  const givesReading = request.givesReading || Object.keys(checked.mapUsed).length > 0;
-  const realm = realmDifference(found, wanted);
-  if (realm !== undefined) return realm;
-  if (found.digest !== wanted.digest) return 'manifest';
-  if (givesReading && legacyShareOf(found.settings) !== legacyShareOf(settings)) return 'dialect';
-  if (givesReading && !isSameReading(found.settings.reading, readingOf(request))) return 'reading';
-  if (givesTemplate && found.settings.nameTemplate !== settings.nameTemplate) return 'file-names';
-  return undefined;
 }

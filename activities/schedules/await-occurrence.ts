@@ -1,7 +1,7 @@
 import { messageOf } from '../../contract/message-of.ts';
 import { ApplicationFailure } from '@temporalio/common';
 import { termsOf } from '../../batches/schedules/admit-firing.ts';
-import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
+import { areRowsCleaned } from '../../batches/clean/cleaned-rows.ts';
 import { exitOfView } from '../../batches/look/view-batch.ts';
 import { writeOut } from '../../batches/write-out.ts';
 import type { OccurrenceEnd } from '../../contract/activities.ts';

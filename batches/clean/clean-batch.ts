@@ -1,8 +1,9 @@
 import type { By } from '../../contract/actions.ts';
 import type { CleanParts } from '../../contract/cleaning.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord, RowRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
 import { isInDoubt } from '../../policy/reconcile/in-doubt.ts';
+import { isRequestRemoved } from './cleaned-rows.ts';
 import { DiskSum, NO_MEDIA, type MediaSum } from '../cache/disk-sum.ts';
 import { inChunks } from '../../results/in-chunks.ts';
 import { rowOfKey } from '../../store/layout.ts';
@@ -54,16 +55,6 @@ export async function cleanBatch(request: CleanRequest): Promise<CleanEnd> {
   const media = start.parts.media ? await cleanMedia(request, inDoubt) : NO_MEDIA;
   await ledger.endClean(batch.name);
   return { type: 'cleaned', rows: batch.rows - inDoubt.size - before, inDoubt: inDoubt.size, media };
-}
-
-/** Whether its rows' inputs were removed, at least in part. */
-export function areRowsCleaned({ cleaned }: Pick<BatchRecord, 'cleaned'>): boolean {
-  return cleaned.rows !== null || cleaned.unfinished?.rows === true;
-}
-
-/** Whether a row's input was removed. */
-export function isRequestRemoved(batch: Pick<BatchRecord, 'cleaned'>, { input }: Pick<RowRecord, 'input'>): boolean {
-  return areRowsCleaned(batch) && input.length === 0;
 }
 
 /** Forecasts a clean from the current state. */

@@ -3,7 +3,7 @@ import type { NamedRows } from '../../contract/spend.ts';
 import { type SoundManifest, summarizeManifest } from '../../inputs/read-manifest.ts';
 import type { RowReasons } from '../../policy/plan/reason-groups.ts';
 import { withVoices, type CheckedVoices } from '../voices/check-voices.ts';
-import { planNew, type PlanRequest } from './plan-manifest.ts';
+import { planNew, type NewPlanRequest } from './plan-new.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 
 /** Events while a manifest is priced. */
@@ -19,7 +19,7 @@ export type PricingEvent =
   | { readonly type: 'voices'; readonly warnings: readonly ManifestWarning[] };
 
 /** A valid manifest whose lengths and voices are to be determined. */
-export interface LearnRequest extends Pick<PlanRequest, 'source' | 'checked' | 'settings'> {
+export interface LearnRequest extends Pick<NewPlanRequest, 'source' | 'checked' | 'settings'> {
   /** Looks up its voices in the API's list. */
   readonly voices: () => Promise<CheckedVoices>;
   /** Probe media without a stated length. */
@@ -67,7 +67,7 @@ export interface PricedManifest {
 
 /** Prices a manifest that is to become a batch. Changes nothing, spends nothing. */
 export async function priceNew(
-  request: LearnRequest & Pick<PlanRequest, 'ledger' | 'account' | 'identify'>,
+  request: LearnRequest & Pick<NewPlanRequest, 'ledger' | 'account' | 'identify'>,
 ): Promise<PricedManifest | NotKnown> {
   const learnt = await learn(request);
   if (learnt.type !== 'learnt') return learnt;

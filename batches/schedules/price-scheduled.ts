@@ -5,7 +5,7 @@ import { checkManifest } from '../../inputs/read-manifest.ts';
 import type { ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
 import type { MonthBudget } from '../../policy/schedules/month-budget.ts';
 import { refusalAhead } from '../../policy/schedules/refused-firing.ts';
-import { planNew, type PlanRequest } from '../plan/plan-manifest.ts';
+import { planNew, type NewPlanRequest } from '../plan/plan-new.ts';
 import { choicesOf } from './scheduled-run.ts';
 
 /** What a schedule would run if it fired now: rows and their price in credits, or what is wrong with its manifest. */
@@ -33,7 +33,7 @@ export type ScheduledPrice =
 const MOST_SHOWN = 5;
 
 /** What its rows are compared with. Omitted: nothing, so all of them are priced in full. */
-export type ScheduledLookUps = Pick<PlanRequest, 'ledger' | 'account' | 'identify'>;
+export type ScheduledLookUps = Pick<NewPlanRequest, 'ledger' | 'account' | 'identify'>;
 
 /** Reads and prices a schedule's current manifest, and says if its budgets or its limit for a confirmation would refuse it. Probes nothing, spends nothing. */
 export async function priceScheduled(

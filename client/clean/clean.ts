@@ -1,6 +1,7 @@
 import { NO_MEDIA, type MediaSum } from '../../batches/cache/disk-sum.ts';
 import { sweepUploads } from '../../batches/local-media/sweep-uploads.ts';
-import { areRowsCleaned, cleanBatch, type CleanEnd } from '../../batches/clean/clean-batch.ts';
+import { areRowsCleaned } from '../../batches/clean/cleaned-rows.ts';
+import { cleanBatch, type CleanEnd } from '../../batches/clean/clean-batch.ts';
 import type { CleanParts } from '../../contract/cleaning.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { VoxbatchError } from '../problem.ts';

@@ -1,4 +1,4 @@
-import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
+import { areRowsCleaned } from '../../batches/clean/cleaned-rows.ts';
 import type { By } from '../../contract/actions.ts';
 import { isUsableName } from '../../contract/batch-name.ts';
 import type { FoundFile, PlacedFile } from '../../contract/placed-file.ts';

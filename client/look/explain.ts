@@ -1,6 +1,6 @@
 import { isSingle } from '../../contract/batch.ts';
 import { defaultOut } from '../../contract/batch-name.ts';
-import { isRequestRemoved } from '../../batches/clean/clean-batch.ts';
+import { isRequestRemoved } from '../../batches/clean/cleaned-rows.ts';
 import { explainRow, type RowHistory } from '../../batches/look/explain.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pinning } from '../../contract/worker-version.ts';
 import type { Step } from '../../contract/row-kinds.ts';
-import { isPausedByFailures, isTokenRefused } from '../../batches/look/view-batch.ts';
+import { isPausedByFailures, isTokenRefused } from '../../batches/look/pauses.ts';
 import { standstillOf, type Standstill } from '../../batches/look/standstill.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money, OldestRow, ReasonCount } from '../../ledger/record-types.ts';

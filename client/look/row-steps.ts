@@ -1,4 +1,4 @@
-import { isRequestRemoved } from '../../batches/clean/clean-batch.ts';
+import { isRequestRemoved } from '../../batches/clean/cleaned-rows.ts';
 import { defaultOut } from '../../contract/batch-name.ts';
 import type { RowHistory } from '../../batches/look/explain.ts';
 import { hasList, lacksOnlyCheck, madeBy, makerAwaited, type SomeRows } from '../../batches/look/leftovers.ts';

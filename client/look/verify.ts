@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
+import { areRowsCleaned } from '../../batches/clean/cleaned-rows.ts';
 import { defaultOut, isUsableName } from '../../contract/batch-name.ts';
 import { readerOf } from '../../store/open-store.ts';
 import { findDamaged } from '../../batches/redrive/find-loss.ts';

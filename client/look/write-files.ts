@@ -14,7 +14,7 @@ import { openStore } from '../../store/open-store.ts';
 import type { Settings } from '../settings.ts';
 import { voxbatchVersion } from '../version.ts';
 import type { Finished } from './next-steps.ts';
-import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
+import { areRowsCleaned } from '../../batches/clean/cleaned-rows.ts';
 import { decideAfterSample } from '../../policy/subset/after-sample.ts';
 import type { Person } from '../person.ts';
 import { wantedReport, type Reporting } from '../report/wanted-report.ts';

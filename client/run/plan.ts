@@ -1,4 +1,4 @@
-import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
+import { areRowsCleaned } from '../../batches/clean/cleaned-rows.ts';
 import { isOnRecord, isTaken, planManifest, type ManifestPlan } from '../../batches/plan/plan-manifest.ts';
 import { learn, type PricingEvent } from '../../batches/plan/price.ts';
 import type { ManifestWarning } from '../../contract/manifest-problems.ts';
@@ -8,7 +8,6 @@ import { freeSpace } from '../../store/open-store.ts';
 import type { AccountRead } from '../account/account-functions.ts';
 import { requireStore } from '../claim-store.ts';
 import type { Account } from '../../contract/names.ts';
-import { requireOwnOut, requireRemembered } from '../look/claim-out.ts';
 import { noteReadOnly, openRecordsIfAny } from '../open-records.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Settings } from '../settings.ts';
@@ -87,7 +86,7 @@ async function planSound(request: PlanRequest, found: SoundRun, ledger: Ledger |
       (await storeProblem(settings, ledger)) ??
       (planned.type === 'new' ? await outProblem(plan, checked, account, ledger) : undefined) ??
       (planned.type === 'known' && ledger !== undefined
-        ? await problemOf(() => requireRemembered(plan.out, planned.batch, ledger))
+        ? await problemOf(async () => (await claimOut()).requireRemembered(plan.out, planned.batch, ledger))
         : undefined),
     records: ledger === undefined ? 'none' : isStranger(settings, ledger) ? 'unconfirmed' : 'known',
   });
@@ -128,8 +127,13 @@ async function outProblem(
   ledger: Ledger | undefined,
 ): Promise<VoxbatchError | undefined> {
   if (account === undefined || ledger === undefined) return undefined;
-  return problemOf(() => requireOwnOut(out, { name, digest: digest ?? '', ...account }, ledger));
+  return problemOf(async () =>
+    (await claimOut()).requireOwnOut(out, { name, digest: digest ?? '', ...account }, ledger),
+  );
 }
+
+/** Only a ledger knows whose files are in a folder. */
+const claimOut = () => import('../look/claim-out.ts');
 
 /** What the check throws, as a value. */
 async function problemOf(check: () => Promise<void>): Promise<VoxbatchError | undefined> {

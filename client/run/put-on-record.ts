@@ -1,6 +1,7 @@
 import type { By } from '../../contract/actions.ts';
 import type { SoundManifest } from '../../inputs/read-manifest.ts';
-import { findOrLoadBatch, type TakenName } from '../../batches/load-batch.ts';
+import { findOrLoadBatch } from '../../batches/load-batch.ts';
+import type { TakenName } from '../../batches/taken-name.ts';
 import type { BatchSettings } from '../../contract/batch.ts';
 import { valuesOf, type Tuning } from '../../contract/tunables.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
@@ -28,7 +29,7 @@ import type { WebhookWish } from '../webhooks/webhook-options.ts';
 import { requirePrices } from '../steer/steer-batch.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { billNewlyChosen, openNewlyChosen, type NewlyChosen } from '../../batches/subset/newly-chosen.ts';
-import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
+import { areRowsCleaned } from '../../batches/clean/cleaned-rows.ts';
 import { budgetLeftFor } from '../../batches/redrive/redrive.ts';
 import type { SkippedRoom } from '../../batches/plan/skipped-rows.ts';
 import type { IsChosen } from '../../policy/subset/subset.ts';

@@ -1,5 +1,5 @@
 import { chosenRows, type RedriveRules } from '../../batches/redrive/selection.ts';
-import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
+import { areRowsCleaned } from '../../batches/clean/cleaned-rows.ts';
 import { draftRedrive } from '../../batches/redrive/redrive.ts';
 import { isSameJob, type SoundJob } from '../../batches/single/single-job.ts';
 import type { Tuning } from '../../contract/tunables.ts';

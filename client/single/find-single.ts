@@ -1,4 +1,4 @@
-import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
+import { areRowsCleaned } from '../../batches/clean/cleaned-rows.ts';
 import {
   readSingleJob,
   singleName,

@@ -1,4 +1,4 @@
-import { areRowsCleaned } from '../../batches/clean/clean-batch.ts';
+import { areRowsCleaned } from '../../batches/clean/cleaned-rows.ts';
 import { lacksOnlyCheck } from '../../batches/look/leftovers.ts';
 import { exitOfView } from '../../batches/look/view-batch.ts';
 import { isBroughtBackFree } from '../../batches/redrive/find-loss.ts';

@@ -1,7 +1,8 @@
 import { link, mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { areRowsCleaned, cleanBatch, type CleanEnd, type CleanRequest } from '../../../batches/clean/clean-batch.ts';
+import { areRowsCleaned } from '../../../batches/clean/cleaned-rows.ts';
+import { cleanBatch, type CleanEnd, type CleanRequest } from '../../../batches/clean/clean-batch.ts';
 import type { BatchRecord, ResultFile } from '../../../ledger/record-types.ts';
 import { LedgerMisuse } from '../../../ledger/errors.ts';
 import { projectBatch } from '../../../results/project.ts';

@@ -2,12 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { findOrLoadBatch, type LoadRequest } from '../../../batches/load-batch.ts';
-import {
-  planManifest,
-  type ManifestPlan,
-  type NewBatchPlan,
-  type PlanRequest,
-} from '../../../batches/plan/plan-manifest.ts';
+import { planManifest, type ManifestPlan, type PlanRequest } from '../../../batches/plan/plan-manifest.ts';
+import type { NewBatchPlan } from '../../../batches/plan/plan-new.ts';
 import type { RowsLeft } from '../../../batches/plan/rows-left.ts';
 import { stepKey } from '../../../batches/cache/result-keys.ts';
 import type { AttemptKey } from '../../../contract/batch.ts';

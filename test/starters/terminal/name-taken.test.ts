@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Reading } from '../../../contract/batch.ts';
-import type { BatchDifference, TakenName } from '../../../batches/load-batch.ts';
+import type { BatchDifference, TakenName } from '../../../batches/taken-name.ts';
 import type { BatchRecord } from '../../../ledger/record-types.ts';
 import { nameTakenText } from '../../../starters/terminal/name-taken.ts';
 

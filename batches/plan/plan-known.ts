@@ -1,0 +1,42 @@
+import type { Tuning } from '../../contract/tunables.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord } from '../../ledger/record-types.ts';
+import { budgetFor } from '../../policy/money/budget.ts';
+import { applyTuning } from '../../policy/tuning.ts';
+import { budgetLeftFor } from '../redrive/redrive.ts';
+import { lookUpsOf, type NewPlanRequest } from './plan-new.ts';
+import { billRowsLeft, type RowsLeft } from './rows-left.ts';
+
+/** A valid manifest that may be that of a batch on record. */
+export interface KnownPlanRequest extends NewPlanRequest {
+  /** The tunables that were given; they apply to an existing batch too. */
+  readonly tuning: Tuning;
+}
+
+/** What a batch on record would still pay for. */
+export interface KnownBatchPlan {
+  readonly batch: BatchRecord;
+  readonly left: RowsLeft;
+  /** Credits left of the batch's budget; null if it has none. */
+  readonly budget: number | null;
+  /** The budget that would cover all of it based on charges so far; null if a row's price is unknown. */
+  readonly enough: number | null;
+}
+
+/** Bills what a run of a recorded batch still has to pay for. */
+export async function planKnown(
+  batch: BatchRecord,
+  ledger: Ledger,
+  request: KnownPlanRequest,
+): Promise<KnownBatchPlan> {
+  const { checked, tuning } = request;
+  const settings = applyTuning(batch.settings, tuning);
+  const budget = await budgetLeftFor(ledger, batch, tuning);
+  const known = { ...batch, settings: { ...batch.settings, ...settings } };
+  const { isChosen } = checked.summary;
+  const reasons = { ...lookUpsOf(request), settings: known.settings, budget };
+  const room = { isChosen, left: budget, outlook: await ledger.chargeOutlook(batch.name) };
+  const left = await billRowsLeft(ledger, known, room, reasons);
+  const enough = left.needed === null ? null : budgetFor(await ledger.money(batch.name), left.needed);
+  return { batch: known, left, budget, enough };
+}

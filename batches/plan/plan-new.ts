@@ -1,0 +1,63 @@
+import type { BatchSettings } from '../../contract/batch.ts';
+import type { Account } from '../../contract/names.ts';
+import { stepsIn } from '../../contract/row-kinds.ts';
+import type { ManifestSource } from '../../inputs/manifest-source.ts';
+import { type ManifestSummary, type SoundManifest, readPortions } from '../../inputs/read-manifest.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { RowReasons } from '../../policy/plan/reason-groups.ts';
+import { type ReasonRequest, Reasoner } from './reasoner.ts';
+
+/** A valid manifest that is compared with the ledger. */
+export interface NewPlanRequest {
+  readonly source: ManifestSource;
+  readonly checked: SoundManifest;
+  readonly settings: BatchSettings;
+  /** Undefined if there is none yet. */
+  readonly ledger: Ledger | undefined;
+  /** Undefined if unknown, in which case nothing can be compared with earlier rows. */
+  readonly account: Account | undefined;
+  readonly identify: ReasonRequest['identify'];
+}
+
+/** What a new batch would pay for and why. `summary` is billed net of existing results. */
+export interface NewBatchPlan {
+  readonly summary: ManifestSummary;
+  readonly reasons: RowReasons;
+  /** False if its rows could not be compared with earlier ones. */
+  readonly isCompared: boolean;
+}
+
+/**
+ * Bills a new batch: compares a valid manifest's chosen rows with the ledger for which results already exist, and how a
+ * row differs from the last one with its id. Reads the manifest once more. Changes nothing, spends nothing.
+ *
+ * @throws ManifestError if the file changed since it was checked.
+ */
+export async function planNew(request: NewPlanRequest): Promise<NewBatchPlan> {
+  const { source, settings, account } = request;
+  const { summary, options } = request.checked;
+  const reasoner = new Reasoner({ ...lookUpsOf(request), settings, budget: settings.budget });
+  for await (const rows of readPortions(source, options, summary)) {
+    for (const row of rows) {
+      const lookUp = summary.isChosen(row) ? reasoner.add({ ...row, steps: stepsIn(row.spec) }) : undefined;
+      if (lookUp !== undefined) await lookUp;
+    }
+  }
+  await reasoner.finish();
+  return {
+    summary: { ...summary, ...reasoner.bill.summary() },
+    reasons: reasoner.groups.result(),
+    isCompared: account !== undefined,
+  };
+}
+
+const NOBODY: Account = { apiUrl: '', account: '' };
+
+/** What rows are compared with: nothing, as long as their account is unknown. */
+export function lookUpsOf({
+  ledger,
+  account,
+  identify,
+}: Pick<NewPlanRequest, 'ledger' | 'account' | 'identify'>): Pick<ReasonRequest, 'ledger' | 'account' | 'identify'> {
+  return account === undefined ? { ledger: undefined, account: NOBODY, identify } : { ledger, account, identify };
+}

@@ -1,0 +1,88 @@
+import { legacyShareOf, type BatchSettings, type Reading } from '../contract/batch.ts';
+import { realmDifference } from '../contract/names.ts';
+import type { Subset } from '../contract/subset.ts';
+import { headerFor } from '../inputs/header-names.ts';
+import type { ManifestOptions } from '../inputs/manifest-options.ts';
+import type { ManifestSummary } from '../inputs/read-manifest.ts';
+import type { VoiceMaker } from '../inputs/voices/voice-uses.ts';
+import type { BatchIdentity, BatchRecord } from '../ledger/record-types.ts';
+import { isSameCast, isSameReading } from './batch-settings.ts';
+
+/** The parts of a batch that are compared with an existing batch of its name. */
+export interface ComparedBatch {
+  readonly options: ManifestOptions;
+  readonly identity: BatchIdentity;
+  readonly settings: BatchSettings;
+  /** Whether any option changes the meaning of the rows; if not, the recorded options apply. */
+  readonly givesReading: boolean;
+  /** Whether a file name template was given; if not, the recorded one applies. */
+  readonly givesTemplate: boolean;
+  /** Whether the configuration says how rows are read. Default false. */
+  readonly isConfigured?: boolean;
+  /** The result of the check. */
+  readonly checked: ManifestSummary;
+}
+
+/** How a batch differs from another one with its name. */
+export type BatchDifference = 'api' | 'account' | 'manifest' | 'dialect' | 'reading' | 'file-names';
+
+/** Another batch has the name. Nothing was changed. */
+export interface TakenName {
+  readonly type: 'taken';
+  /** The batch that has it. */
+  readonly batch: BatchRecord;
+  /** The first difference. */
+  readonly differs: BatchDifference;
+  /** The rows requested this time; null means all. */
+  readonly subset: Subset | null;
+  /** How the manifest was to be read this time. */
+  readonly wanted: Reading;
+  /** Whether flags alone can ask for the reading of that batch: no configuration and no changed cast is in their way. */
+  readonly canAskAgain: boolean;
+  /**
+   * True if that batch can be redriven from this manifest as an edited copy: user-given ids identify its rows, and it
+   * has no more rows than the batch.
+   */
+  readonly canRedrive: boolean;
+  /** The manifest's rows that make voices; under another batch name they would make them again. */
+  readonly makers: readonly VoiceMaker[];
+}
+
+/** Whether the existing batch of this name is the intended one. */
+export function compareBatch(
+  batch: BatchRecord,
+  request: ComparedBatch,
+): { readonly type: 'known'; readonly batch: BatchRecord } | TakenName {
+  const differs = findDifference(batch, request);
+  if (differs === undefined) return { type: 'known', batch };
+  const { options, checked } = request;
+  const hasIds = checked.columns.includes(headerFor('id', checked.columns, readingOf(request)));
+  return {
+    type: 'taken',
+    batch,
+    differs,
+    subset: options.subset ?? null,
+    wanted: readingOf(request),
+    canAskAgain: request.isConfigured !== true && isSameCast(batch.settings.reading, readingOf(request)),
+    canRedrive: differs === 'manifest' && hasIds && checked.rows <= batch.rows,
+    makers: checked.voices.makers,
+  };
+}
+
+/** How the manifest is read: of a map for all manifests only what this one has a column for. */
+export function readingOf({ settings, checked }: Pick<ComparedBatch, 'settings' | 'checked'>): Reading {
+  const { reading } = settings;
+  return { ...reading, map: { ...checked.mapUsed, ...reading.map } };
+}
+
+function findDifference(found: BatchRecord, request: ComparedBatch): BatchDifference | undefined {
+  const { identity: wanted, settings, givesTemplate, checked } = request;
+  const givesReading = request.givesReading || Object.keys(checked.mapUsed).length > 0;
+  const realm = realmDifference(found, wanted);
+  if (realm !== undefined) return realm;
+  if (found.digest !== wanted.digest) return 'manifest';
+  if (givesReading && legacyShareOf(found.settings) !== legacyShareOf(settings)) return 'dialect';
+  if (givesReading && !isSameReading(found.settings.reading, readingOf(request))) return 'reading';
+  if (givesTemplate && found.settings.nameTemplate !== settings.nameTemplate) return 'file-names';
+  return undefined;
+}
