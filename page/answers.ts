@@ -4,21 +4,12 @@ import { workSpan } from '../client/look/work-span.ts';
 import { explain, type RowExplanation } from '../client/look/explain.ts';
 import { settleWays } from '../client/look/settle-ways.ts';
 import { viewRow } from '../client/look/row-view.ts';
-import { mediaOf, viewRowLine } from '../client/look/row-line-view.ts';
+import { mediaOf } from '../client/look/row-line-view.ts';
 import { chooseBatch } from '../client/open-records.ts';
 import type { Reader } from '../client/look/open-reader.ts';
 import type { Pace } from '../client/look/pace.ts';
-import { OUTCOMES, type Outcome } from '../contract/outcomes.ts';
 import { recordedSchedules } from '../client/schedules/recorded-view.ts';
-import type {
-  BatchLine,
-  ReasonLine,
-  RowAnswer,
-  RowsAnswer,
-  ScheduleAnswer,
-  StatusAnswer,
-  UnknownAnswer,
-} from './protocol.ts';
+import type { BatchLine, ReasonLine, RowAnswer, ScheduleAnswer, StatusAnswer, UnknownAnswer } from './protocol.ts';
 import { wire } from './wire.ts';
 
 /** The words of the command line for what the page shows, too. */
@@ -59,51 +50,6 @@ export async function readStatusAnswer(
 export async function readReasons({ ledger }: Reader, name: string): Promise<readonly ReasonLine[]> {
   const batch = await chooseBatch(ledger, name);
   return (await ledger.standingCounts(batch.name)).filter((line) => line.class !== '');
-}
-
-/** Rows on a page: more than a screen shows, few enough to be there at once. */
-const PAGE = 50;
-
-/** A page of rows. */
-export async function readRows(ledger: Reader['ledger'], name: string, asked: URLSearchParams): Promise<RowsAnswer> {
-  const batch = await chooseBatch(ledger, name);
-  const { rows, next } = await ledger.rowPage(batch.name, filterOf(asked), cursorOf(asked), PAGE);
-  return wire({ rows: rows.map(viewRowLine), next: next ?? null });
-}
-
-/** Whether rows that an index finds are asked for. */
-export function isQuick(asked: URLSearchParams): boolean {
-  return ['class', 'cause', 'voice', 'text', 'prefix'].every((name) => !asked.has(name));
-}
-
-type Filter = Parameters<Reader['ledger']['rowPage']>[1];
-
-function filterOf(asked: URLSearchParams): Filter {
-  const text = <Name extends string>(name: Name, from: string): { readonly [N in Name]?: string } => {
-    const value = asked.get(from);
-    return (value === null ? {} : { [name]: value }) as { readonly [N in Name]?: string };
-  };
-  const outcome = asked.get('outcome');
-  return {
-    ...text('class', 'class'),
-    ...text('cause', 'cause'),
-    ...text('voice', 'voice'),
-    ...text('idPrefix', 'prefix'),
-    ...text('text', 'text'),
-    ...(outcome === 'open' || isOutcome(outcome) ? { outcome } : {}),
-    ...(asked.get('order') === 'newest' ? { isNewestFirst: true } : {}),
-  };
-}
-
-function isOutcome(word: string | null): word is Outcome {
-  return (OUTCOMES as readonly (string | null)[]).includes(word);
-}
-
-function cursorOf(asked: URLSearchParams): Parameters<Reader['ledger']['rowPage']>[2] {
-  const id = asked.get('afterId');
-  if (id === null) return undefined;
-  const number = (name: string): number => Number(asked.get(name)) || 0;
-  return { row: number('afterRow'), id, endedAt: number('afterEnd') };
 }
 
 /** Everything about a row, by its id; undefined if there is none. */

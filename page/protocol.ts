@@ -92,10 +92,27 @@ export interface RowLine {
   readonly endedAt: string | null;
 }
 
+/** Orders of rows besides that of the manifest, by their words in an address. */
+export const ROW_ORDERS = {
+  newest: { by: 'end', isLargestFirst: true },
+  priciest: { by: 'price', isLargestFirst: true },
+  cheapest: { by: 'price', isLargestFirst: false },
+  longest: { by: 'length', isLargestFirst: true },
+  shortest: { by: 'length', isLargestFirst: false },
+} as const;
+export type RowOrder = keyof typeof ROW_ORDERS;
+
 export interface RowsAnswer {
+  /** May be few or none although there are more: the search goes on with `next`. */
   readonly rows: readonly RowLine[];
   /** Where to go on; null on the last page. */
-  readonly next: { readonly row: number; readonly id: string; readonly endedAt: number } | null;
+  readonly next: {
+    readonly row: number;
+    readonly id: string;
+    readonly endedAt: number;
+    /** What the rows are ordered by, if no index has that order. */
+    readonly value: number | null;
+  } | null;
 }
 
 /** Everything about one row: the view of `voxbatch explain`. */

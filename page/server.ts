@@ -3,19 +3,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { EndChart } from '../client/look/end-chart.ts';
 import type { Reader } from '../client/look/open-reader.ts';
+import { RowRanks } from '../client/look/row-ranks.ts';
 import { chooseBatch } from '../client/open-records.ts';
 import type { PageActions } from './actions.ts';
 import { answerPost } from './answer-post.ts';
-import {
-  isQuick,
-  readBatches,
-  readReasons,
-  readRow,
-  readRows,
-  readSchedules,
-  readUnknown,
-  type PageWords,
-} from './answers.ts';
+import { readBatches, readReasons, readRow, readSchedules, readUnknown, type PageWords } from './answers.ts';
+import { isQuick, readRows } from './row-answers.ts';
 import { readAssets, SECURITY_HEADERS, withToken } from './assets.ts';
 import { StatusFeeds } from './feeds.ts';
 import { Gate } from './gate.ts';
@@ -172,7 +165,8 @@ function routesOf({ reader, words, batch, version }: PageOptions): ReadonlyMap<s
       if (found !== undefined) sendJson(response, 200, found.value);
     };
   const name = (query: URLSearchParams): string => query.get('batch') ?? '';
-  const rows = slowly((ledger, query) => readRows(ledger, name(query), query));
+  const ranks = new RowRanks();
+  const rows = slowly((ledger, query) => readRows(ledger, ranks, name(query), query));
 
   const session = (): SessionAnswer => ({ version });
   const chart = async (ledger: Reader['ledger'], query: URLSearchParams): Promise<ChartAnswer | null> => {
@@ -224,7 +218,7 @@ function routesOf({ reader, words, batch, version }: PageOptions): ReadonlyMap<s
     [
       '/api/rows',
       (asked) =>
-        isQuick(asked.query) ? json((query) => readRows(reader.ledger, name(query), query))(asked) : rows(asked),
+        isQuick(asked.query) ? json((query) => readRows(reader.ledger, ranks, name(query), query))(asked) : rows(asked),
     ],
     [
       '/api/row',

@@ -68,7 +68,9 @@ function stepOf(history: ExplainedRow) {
   switch (row.outcome) {
     case 'succeeded':
     case 'cached': {
-      const take = otherTakes(history).toSorted((a, b) => a - b).at(-1);
+      const take = otherTakes(history)
+        .toSorted((a, b) => a - b)
+        .at(-1);
       return step('done', {
         write: isWritten ? undefined : nextCommand('results', name),
         pay,

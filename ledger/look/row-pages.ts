@@ -1,24 +1,12 @@
-import { sql } from 'kysely';
-import type { Outcome } from '../../contract/outcomes.ts';
-import { isNoPart } from '../conditions.ts';
 import { look } from '../database/transactions.ts';
 import type { RowRecord } from '../record-types.ts';
 import { toRow } from '../records.ts';
 import type { Db, Tx } from '../schema.ts';
+import { matching, type RowFilter } from './row-filter.ts';
 
-/** Which rows of a batch a person wants to see. All that is given must hold. */
-export interface RowFilter {
-  /** `open`: rows that have not ended. */
-  readonly outcome?: Outcome | 'open';
-  /** Failure class and cause, as in {@link StandingCount}. */
-  readonly class?: string;
-  readonly cause?: string;
-  readonly voice?: string;
-  /** The beginning of their ids; they come in the order of their ids then. */
-  readonly idPrefix?: string;
-  /** A text in one of their cells or in their transcript; upper and lower case of ASCII are the same. */
-  readonly text?: string;
-  /** The rows that ended last come first, and open rows are left out. Only with no other condition than `outcome`. Default: manifest order. */
+/** Which rows, and in which order. */
+export interface RowChoice extends RowFilter {
+  /** The rows that ended last come first, and open rows are left out. Only with no other condition than `outcome`. Default: manifest order, or by their ids if those are looked for. */
   readonly isNewestFirst?: boolean;
 }
 
@@ -39,8 +27,8 @@ export interface RowPage {
 /** Rows of the manifest on a page. */
 const MOST = 100;
 /** Row numbers that a search without an index goes through at once, and how long it goes on, ms. */
-const WINDOW = 50_000;
-const SEARCH_MS = 500;
+export const WINDOW = 50_000;
+export const SEARCH_MS = 500;
 
 /**
  * One page of the rows that a person looks for: a place in an order that has an index, so that it costs the same anywhere
@@ -49,7 +37,7 @@ const SEARCH_MS = 500;
 export async function rowPage(
   db: Db,
   batch: string,
-  filter: RowFilter,
+  filter: RowChoice,
   after?: RowCursor,
   most = MOST,
 ): Promise<RowPage> {
@@ -67,51 +55,46 @@ function cursorAt(rows: readonly RowRecord[]): RowCursor | undefined {
 }
 
 /** Whether rows that do not meet the conditions have to be read, too, and may be many. */
-function isSearch({ text, voice, class: name, idPrefix }: RowFilter): boolean {
-  return idPrefix === undefined && (text !== undefined || voice !== undefined || name !== undefined);
+function isSearch({ text, voice, class: name, message, idPrefix }: RowFilter): boolean {
+  return idPrefix === undefined && [text, voice, name, message].some((wanted) => wanted !== undefined);
 }
 
-async function search(tx: Tx, batch: string, filter: RowFilter, from: number, limit: number): Promise<RowPage> {
+async function search(tx: Tx, batch: string, filter: RowChoice, from: number, limit: number): Promise<RowPage> {
+  const last = await lastRowOf(tx, batch);
+  const until = performance.now() + SEARCH_MS;
+  const found: RowRecord[] = [];
+  for (let row = from; row < last;) {
+    const after = { row, id: '', endedAt: 0 };
+    found.push(...(await selectRows(tx, batch, filter, after, limit - found.length, row + WINDOW)));
+    if (found.length === limit) return { rows: found, next: cursorAt(found) };
+    row += WINDOW;
+    if (performance.now() > until && row < last) return { rows: found, next: { ...after, row } };
+  }
+  return { rows: found, next: undefined };
+}
+
+/** The largest number of a row of the batch, 0 without one. */
+export async function lastRowOf(tx: Tx, batch: string): Promise<number> {
   const { last } = await tx
     .selectFrom('rows')
     .select(({ fn }) => fn.max<number | null>('row').as('last'))
     .where('batch', '=', batch)
     .executeTakeFirstOrThrow();
-  const until = performance.now() + SEARCH_MS;
-  const found: RowRecord[] = [];
-  for (let row = from; row < (last ?? 0);) {
-    const after = { row, id: '', endedAt: 0 };
-    found.push(...(await selectRows(tx, batch, filter, after, limit - found.length, row + WINDOW)));
-    if (found.length === limit) return { rows: found, next: cursorAt(found) };
-    row += WINDOW;
-    if (performance.now() > until && row < (last ?? 0)) return { rows: found, next: { ...after, row } };
-  }
-  return { rows: found, next: undefined };
+  return last ?? 0;
 }
 
 async function selectRows(
   tx: Tx,
   batch: string,
-  { outcome, class: name, cause, voice, idPrefix, text, isNewestFirst = false }: RowFilter,
+  { isNewestFirst = false, ...filter }: RowChoice,
   after: RowCursor | undefined,
   limit: number,
   upTo?: number,
 ): Promise<readonly RowRecord[]> {
-  let query = tx.selectFrom('rows').selectAll().where('batch', '=', batch).where(isNoPart('rows')).limit(limit);
-  if (outcome === 'open') query = query.where('outcome', 'is', null);
-  else if (outcome !== undefined) query = query.where('outcome', '=', outcome);
-  if (name !== undefined) query = query.where(sql<boolean>`coalesce(failure_class, '') = ${name}`);
-  if (cause !== undefined) query = query.where(sql<boolean>`coalesce(failure_cause, '') = ${cause}`);
-  if (voice !== undefined) query = query.where('voice', '=', voice);
-  if (text !== undefined) {
-    const [cell, transcript] = [likeOf(JSON.stringify(text).slice(1, -1)), likeOf(text)];
-    query = query.where(
-      sql<boolean>`(lower(input) like ${cell} escape '!' or lower(text) like ${transcript} escape '!')`,
-    );
-  }
+  let query = matching(tx, tx.selectFrom('rows'), batch, filter).selectAll().limit(limit);
   if (upTo !== undefined) query = query.where('row', '<=', upTo);
-  if (idPrefix !== undefined) {
-    query = query.where('id', '>=', idPrefix).where('id', '<', `${idPrefix}\u{10ffff}`).orderBy('id');
+  if (filter.idPrefix !== undefined) {
+    query = query.orderBy('id');
     if (after !== undefined) query = query.where('id', '>', after.id);
   } else if (isNewestFirst) {
     query = query.where('ended_at', 'is not', null).orderBy('ended_at', 'desc').orderBy('row', 'desc');
@@ -123,9 +106,4 @@ async function selectRows(
     query = query.where('row', '>', after?.row ?? 0).orderBy('row');
   }
   return (await query.execute()).map(toRow);
-}
-
-/** A pattern for `like … escape '!'` of what `lower` has made: only ASCII, so that all databases find the same. */
-function likeOf(text: string): string {
-  return `%${text.replace(/[A-Z]/g, (letter) => letter.toLowerCase()).replace(/[!%_]/g, '!$&')}%`;
 }

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { OUTCOMES } from '../../contract/outcomes.ts';
+import type { RowOrder } from '../protocol.ts';
 
 /** A text is looked for once nobody has typed for this long, ms. */
 const TYPING_MS = 350;
@@ -43,10 +44,7 @@ export function Filters({
         label="Order"
         value={at('order')}
         set={set('order')}
-        options={[
-          ['', 'as in the manifest'],
-          ['newest', 'ended last'],
-        ]}
+        options={[['', 'as in the manifest'], ...Object.entries(ORDERS)]}
       />
       {reason !== '' && (
         <a class="chip" href={linkTo({ class: '', cause: '' })} aria-label={`Remove the filter ${reason}`}>
@@ -56,6 +54,15 @@ export function Filters({
     </form>
   );
 }
+
+/** The orders, in words. */
+const ORDERS: Readonly<Record<RowOrder, string>> = {
+  newest: 'ended last',
+  priciest: 'highest quote',
+  cheapest: 'lowest quote',
+  longest: 'longest',
+  shortest: 'shortest',
+};
 
 interface Field {
   readonly label: string;

@@ -6,7 +6,9 @@ export type Cursor = NonNullable<RowsAnswer['next']>;
 
 /** The query for the page that begins there; undefined: the first one. */
 export function cursorQuery(cursor: Cursor | undefined): Readonly<Record<string, string | number>> {
-  return cursor === undefined ? {} : { afterRow: cursor.row, afterId: cursor.id, afterEnd: cursor.endedAt };
+  if (cursor === undefined) return {};
+  const { row: afterRow, id: afterId, endedAt: afterEnd, value } = cursor;
+  return { afterRow, afterId, afterEnd, ...(value !== null && { afterValue: value }) };
 }
 
 /** Rows on a page, as the server sends them. */
@@ -30,5 +32,5 @@ export async function search(
 
 function endOf(row: RowLine | undefined): Cursor | null {
   if (row === undefined) return null;
-  return { row: row.row, id: row.id, endedAt: row.endedAt === null ? 0 : Date.parse(row.endedAt) };
+  return { row: row.row, id: row.id, endedAt: row.endedAt === null ? 0 : Date.parse(row.endedAt), value: null };
 }

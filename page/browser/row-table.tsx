@@ -38,7 +38,7 @@ export function RowTable({
   });
   const after = pages.filter === filter ? pages.after : [undefined];
   const at = after.at(-1);
-  const isLive = SLOW.every((name) => !(name in asked));
+  const isLive = SLOW.every((name) => !(name in asked)) && (asked['order'] ?? 'newest') === 'newest';
   const load = (signal: AbortSignal): Promise<RowsAnswer> => search(batch, asked, at, signal);
   const { value, trouble, isLoading } = useAnswer(`${filter} ${JSON.stringify(at)}`, load, isLive ? tick : 0);
   const { rows = [], next = null } = value ?? {};

@@ -8,7 +8,7 @@ import {
   type UnknownAnswer,
 } from '../../page/protocol.ts';
 import { FILE, lose, reject, succeed } from '../ledger/actions.ts';
-import { ledger, ledgerForEachTest, load } from '../ledger/setup.ts';
+import { aRow, ledger, ledgerForEachTest, load } from '../ledger/setup.ts';
 import { PageWorld } from './page-world.ts';
 
 ledgerForEachTest();
@@ -122,6 +122,23 @@ describe('the page shows', () => {
     const { first } = await page.listen('/api/stream?batch=b');
     expect(first).toContain('"state":"closed"');
     expect(first).toContain('"done":1');
+  });
+
+  it('rows in any order, also of those that have a reason', async () => {
+    await load([2, 1, 2].map((quoted, at) => ({ ...aRow(at + 1), quoted })));
+    for (const row of [1, 2, 3]) await reject(row);
+    const page = await PageWorld.open();
+    await page.enter();
+    const idsOf = async (query: string): Promise<string[]> => {
+      const { rows, next } = await page.json<RowsAnswer>(`/api/rows?batch=b&${query}`);
+      expect(next).toBeNull();
+      return rows.map(({ id }) => id);
+    };
+    expect(await idsOf('order=priciest')).toEqual(['r1', 'r3', 'r2']);
+    expect(await idsOf('order=cheapest&class=BadRequest')).toEqual(['r2', 'r1', 'r3']);
+    expect(await idsOf('order=cheapest&afterRow=2&afterId=&afterValue=1')).toEqual(['r1', 'r3']);
+    expect(await idsOf('order=newest&class=BadRequest')).toHaveLength(3);
+    expect(await idsOf('order=toString')).toEqual(['r1', 'r2', 'r3']);
   });
 
   it('news to every tab from one look, and none of a batch that is not there', async () => {

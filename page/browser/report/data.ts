@@ -1,5 +1,6 @@
 import { REPORT_ELEMENTS, type ReportBlock, type ReportHead } from '../../../contract/report.ts';
 import { ROW_STATES, type Outcome, type RowState } from '../../../contract/outcomes.ts';
+import { ROW_ORDERS, type RowOrder } from '../../protocol.ts';
 import type { ShownRow } from '../row-line.tsx';
 
 /** A row of a report. */
@@ -83,8 +84,8 @@ export class ReportRows {
         if (matches.every((one) => one(block, at, place))) found.push(start + at);
       }
     });
-    if (query.get('order') === 'newest') return this.#newestFirst(found);
-    return found;
+    const order = query.get('order') ?? '';
+    return Object.hasOwn(ROW_ORDERS, order) ? this.#inOrder(found, ROW_ORDERS[order as RowOrder]) : found;
   }
 
   /** The place of the row with this id. */
@@ -96,9 +97,17 @@ export class ReportRows {
     return undefined;
   }
 
-  #newestFirst(found: readonly number[]): number[] {
-    const ended = new Map(found.map((index) => [index, this.at(index)?.ended ?? 0]));
-    return found.toSorted((one, other) => (ended.get(other) ?? 0) - (ended.get(one) ?? 0));
+  /** In this order; rows that have no such value are left out. */
+  #inOrder(found: readonly number[], { by, isLargestFirst }: (typeof ROW_ORDERS)[RowOrder]): number[] {
+    const member = ({ price: 'quoted', length: 'seconds', end: 'ended' } as const)[by];
+    const sign = isLargestFirst ? -1 : 1;
+    return found
+      .flatMap((index) => {
+        const value = this.at(index)?.[member] ?? null;
+        return value === null ? [] : [{ index, value }];
+      })
+      .sort((one, other) => sign * (one.value - other.value))
+      .map(({ index }) => index);
   }
 
   #conditions(query: URLSearchParams): readonly Condition[] {

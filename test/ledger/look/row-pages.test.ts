@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { openLedger } from '../../../ledger/open-ledger.ts';
-import type { RowCursor, RowFilter } from '../../../ledger/look/row-pages.ts';
+import type { RowChoice, RowCursor } from '../../../ledger/look/row-pages.ts';
 import { freshFolder } from '../../support/fresh-folder.ts';
 import { accept, fail, finish, lose, reject, succeed } from '../actions.ts';
 import { aBatch, aRow, fill, ledger, ledgerForEachTest, load, partsOf } from '../setup.ts';
@@ -9,7 +9,7 @@ import { aBatch, aRow, fill, ledger, ledgerForEachTest, load, partsOf } from '..
 ledgerForEachTest();
 
 /** The numbers of all rows that a filter finds, page by page. */
-async function found(filter: RowFilter, most = 2): Promise<number[]> {
+async function found(filter: RowChoice, most = 2): Promise<number[]> {
   const rows: number[] = [];
   for (let after: RowCursor | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
     const page = await ledger.rowPage('b', filter, after, most);
@@ -64,6 +64,15 @@ describe('pages of rows', () => {
       ['nowhere', []],
     ] as const)
       expect([text, await found({ text })]).toEqual([text, rows]);
+  });
+
+  it('have the rows with a message of this pattern', async () => {
+    await load(3);
+    await reject(1, { class: 'BadRequest', message: 'Row 1 is 100% wrong.' });
+    await reject(2, { class: 'BadRequest', message: 'Row 2 is 100% wrong.' });
+    await fail(3);
+    expect(await found({ message: 'Row % is 100!% wrong.' })).toEqual([1, 2]);
+    expect(await found({ message: 'Row % is 1!%' })).toEqual([]);
   });
 
   it('have no parts of rows', async () => {

@@ -1,0 +1,119 @@
+import { sql, type RawBuilder } from 'kysely';
+import { look } from '../database/transactions.ts';
+import type { RowRecord } from '../record-types.ts';
+import { toRow } from '../records.ts';
+import type { Db, Tx } from '../schema.ts';
+import { jsonMember } from './json-member.ts';
+import { lastRowOf, SEARCH_MS, WINDOW } from './row-pages.ts';
+import { matching, type RowFilter } from './row-filter.ts';
+
+/** What rows can be ranked by, without an index: quoted price, length of the result, end. */
+export type RankBy = 'price' | 'length' | 'end';
+
+/** An order of rows by a value. Rows without it are left out; rows with the same come in manifest order. */
+export interface RankOrder {
+  readonly by: RankBy;
+  readonly isLargestFirst: boolean;
+}
+
+/** A row, and the value that it is ranked by. */
+export interface RankedRow {
+  readonly row: number;
+  readonly value: number;
+}
+
+/** The first rows in an order, among those that were compared so far. */
+export interface Ranking {
+  readonly rows: readonly RankedRow[];
+  /** Rows with a larger number are not compared yet; undefined: all are. */
+  readonly next: number | undefined;
+}
+
+/** Rows in a ranking: the database keeps no more in mind at a time. */
+export const MOST_RANKED = 1_000;
+
+/**
+ * Compares rows for a limited time, and goes on with what was found before. A page anywhere costs one look at a few columns of each
+ * row: an index would cost each row that ends. `after`: the row that the ranking follows.
+ */
+export async function rankRows(
+  db: Db,
+  batch: string,
+  filter: RowFilter,
+  order: RankOrder,
+  { after, before = { rows: [], next: 0 } }: { readonly after?: RankedRow; readonly before?: Ranking } = {},
+): Promise<Ranking> {
+  return look(db, async (tx) => {
+    const last = await lastRowOf(tx, batch);
+    const until = performance.now() + SEARCH_MS;
+    let { rows } = before;
+    let from = before.next ?? last;
+    while (from < last) {
+      const worst = rows.length < MOST_RANKED ? undefined : rows.at(-1);
+      const more = await rankWindow(tx, batch, filter, order, { from, after, worst });
+      rows = merged(rows, more, order);
+      from += WINDOW;
+      if (performance.now() > until && from < last) return { rows, next: from };
+    }
+    return { rows, next: undefined };
+  });
+}
+
+async function rankWindow(
+  tx: Tx,
+  batch: string,
+  filter: RowFilter,
+  { by, isLargestFirst }: RankOrder,
+  {
+    from,
+    after,
+    worst,
+  }: { readonly from: number; readonly after?: RankedRow | undefined; readonly worst?: RankedRow | undefined },
+): Promise<readonly RankedRow[]> {
+  const value = valueOf(tx, by);
+  const beyond = sql.raw(isLargestFirst ? '<' : '>');
+  let query = matching(tx, tx.selectFrom('rows'), batch, filter)
+    .select(['row', value.as('value')])
+    .where('row', '>', from)
+    .where('row', '<=', from + WINDOW)
+    .where(sql<boolean>`${value} is not null`)
+    .orderBy(value, isLargestFirst ? 'desc' : 'asc')
+    .orderBy('row')
+    .limit(MOST_RANKED);
+  if (after !== undefined)
+    query = query.where(
+      sql<boolean>`(${value} ${beyond} ${after.value} or (${value} = ${after.value} and row > ${after.row}))`,
+    );
+  // Of rows with the same value, those of an earlier window come first.
+  if (worst !== undefined) query = query.where(sql<boolean>`${worst.value} ${beyond} ${value}`);
+  return query.execute();
+}
+
+function valueOf(tx: Tx, by: RankBy): RawBuilder<number> {
+  switch (by) {
+    case 'price':
+      return sql<number>`rows.quoted`;
+    case 'length':
+      return sql<number>`cast(${jsonMember(tx, 'file', 'seconds')} as double precision)`;
+    case 'end':
+      return sql<number>`rows.ended_at`;
+  }
+}
+
+function merged(rows: readonly RankedRow[], more: readonly RankedRow[], { isLargestFirst }: RankOrder): RankedRow[] {
+  const sign = isLargestFirst ? -1 : 1;
+  return [...rows, ...more].sort((a, b) => sign * (a.value - b.value) || a.row - b.row).slice(0, MOST_RANKED);
+}
+
+/** These rows (some hundred), in this order. Those that are not there any more are left out. */
+export async function rowsNumbered(db: Db, batch: string, numbers: readonly number[]): Promise<readonly RowRecord[]> {
+  if (numbers.length === 0) return [];
+  const lines = await db
+    .selectFrom('rows')
+    .selectAll()
+    .where('batch', '=', batch)
+    .where('row', 'in', numbers)
+    .execute();
+  const found = new Map(lines.map((line) => [line.row, toRow(line)]));
+  return numbers.flatMap((row) => found.get(row) ?? []);
+}
