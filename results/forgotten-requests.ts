@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { AttemptState } from '../contract/outcomes.ts';
+import { partId } from '../contract/row-parts.ts';
 import { roundCredits } from '../contract/price-units.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { RowStanding } from '../ledger/record-types.ts';
@@ -17,8 +18,17 @@ export interface ForgottenRequests {
   readonly rows: readonly string[];
   /** What they were charged, or quoted; those without a known price count as 0. */
   readonly credits: number;
+  /** The jobs of those that the ledger lacks first of each row, or of each part: a person may give them to it. */
+  readonly jobs: readonly ReceiptJob[];
   /** The folders whose receipts have them: the out folder, or those in it with the files of before. */
   readonly folders: readonly string[];
+}
+
+/** A job of a row, or of a part of it. `id`: of the row or the part. */
+export interface ReceiptJob {
+  readonly row: number;
+  readonly id: string;
+  readonly jobId: string;
 }
 
 /** What of a receipt is compared. */
@@ -30,6 +40,7 @@ const paidSchema = receiptSchema.pick({
   verdict: true,
   quoted: true,
   charged: true,
+  job_id: true,
 });
 type Paid = Pick<Receipt, keyof typeof paidSchema.shape>;
 
@@ -47,6 +58,7 @@ export async function forgottenRequests(
   const sources = await sourcesOf(out, batch, ledger);
   if (sources.length === 0) return undefined;
   const rows: string[] = [];
+  const jobs: ReceiptJob[] = [];
   const folders = new Set<string>();
   let credits = 0;
   for await (const standing of ledger.scanRows(batch)) {
@@ -58,9 +70,19 @@ export async function forgottenRequests(
           folders.add(folder);
         }
     if (lacking.size > 0) rows.push(standing.row.id);
+    jobs.push(...firstJobs(standing.row, [...lacking.values()]));
     for (const { charged, quoted } of lacking.values()) credits += charged ?? quoted ?? 0;
   }
-  return rows.length === 0 ? undefined : { rows, credits: roundCredits(credits), folders: [...folders] };
+  return rows.length === 0 ? undefined : { rows, credits: roundCredits(credits), jobs, folders: [...folders] };
+}
+
+/** The job of the first of a row's requests, or of each of its parts: later ones were made with its result. */
+function firstJobs({ row, id }: RowStanding['row'], lacking: readonly Paid[]): readonly ReceiptJob[] {
+  const first = new Map<number, Paid>();
+  for (const one of lacking) if (!first.has(one.part ?? 0)) first.set(one.part ?? 0, one);
+  return [...first].flatMap(([part, { job_id: jobId }]) =>
+    jobId === null ? [] : [{ row, id: part === 0 ? id : partId(id, part), jobId }],
+  );
 }
 
 interface Source {

@@ -5,6 +5,7 @@ import { shellWord } from '../contract/shell-word.ts';
 import { asVoxbatchError } from '../client/problem.ts';
 import { type Problem } from '../client/problem-types.ts';
 import { isDiskTrouble, isMachineTrouble, keepsAllCharges } from '../client/machine-trouble.ts';
+import { rowArg } from '../client/look/continue-command.ts';
 import { tokenAdvice } from './connect/api-token.ts';
 import { ExitError, noLedgerAdvice } from './exit-error.ts';
 import { backupAdvice } from './backup/backup-advice.ts';
@@ -20,6 +21,17 @@ export function describeTrouble(error: unknown): string | undefined {
   if (error instanceof Error && 'advice' in error) return stopped(`${error.message} ${String(error.advice)}`);
   if (!isDiskTrouble(error)) return stopped(messageOf(error));
   return `Cannot write to disk: ${error.message}. Free some space, or choose another folder for the results with --out, then run the same command again.`;
+}
+
+/** Jobs that are named in a command. */
+const MOST_JOBS = 20;
+
+/** The command that gives rows their jobs; empty if there are none. */
+function adoptAdvice(batch: string, jobs: ProblemOf<'forgotten-requests'>['jobs']): string {
+  if (jobs.length === 0) return '';
+  const words = jobs.slice(0, MOST_JOBS).map((job) => shellWord(`${rowArg(job)}=${job.jobId}`));
+  const more = jobs.length > words.length ? ` (and ${String(jobs.length - words.length)} more there)` : '';
+  return `Its jobs were paid for; to fetch them, free: voxbatch reconcile ${shellWord(batch)} --adopt ${words.join(' ')}${more}. `;
 }
 
 /** Commands that pay for rows. */
@@ -135,10 +147,10 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
       'Only to pay for all of them again, move the folder away first.',
   ),
   'forgotten-requests': usage(
-    ({ folders, batch }) =>
+    ({ folders, batch, jobs }) =>
       'Nothing was sent, nothing was spent. Restore a newer state of the ledger. If that is lost, find in the store what can be found, free: ' +
       `voxbatch ledger accept-copy, then voxbatch ledger compare-store, then voxbatch reconcile ${shellWord(batch)}. ` +
-      `What is missing then, with the ids of its jobs, is in receipts.jsonl there. Only to pay for that again: move ${folders.map(shellWord).join(' and ')} away, and run the same command again.`,
+      `What is missing then is in receipts.jsonl there. ${adoptAdvice(batch, jobs)}Only to pay for that again: move ${folders.map(shellWord).join(' and ')} away, and run the same command again.`,
   ),
   'linked-out': usage(({ path }) => `Nothing was written there. Nothing was spent. ${linkAdvice(path)}`),
   'linked-below-out': usage(

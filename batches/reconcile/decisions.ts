@@ -1,23 +1,20 @@
 import type { By } from '../../contract/actions.ts';
-import type { BatchRecord, ChargeRecord, DecisionRecord, RowStanding } from '../../ledger/record-types.ts';
+import type { ChargeRecord, DecisionRecord, RowStanding } from '../../ledger/record-types.ts';
 import { LedgerMisuse } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { isUnresolved } from '../../policy/reconcile/in-doubt.ts';
 import { presentTake } from '../../policy/rows/row-machine.ts';
 import type { RowTake } from '../rows/find-rows.ts';
 import { nameOf, type NamedRow } from '../../contract/row-parts.ts';
-import type { Dialect } from '../../contract/dialects.ts';
 import { defined } from '../../contract/defined.ts';
-import { dialectOf, makesJob, factsOf, operationOf, stepsIn, type Kind, type Step } from '../../contract/row-kinds.ts';
-import type { FreeReads } from '../free-reads.ts';
-import { isBefore, isNewSince } from '../../policy/voices/match-lost-voice.ts';
+import { stepsIn, type Kind, type Step } from '../../contract/row-kinds.ts';
 import type { Made } from '../look/leftovers.ts';
 
 /** Why a row was not changed. `words`: the API's or the ledger's own. */
 export type SettleRefusal =
   /** A person gave the row another job, which has to be taken back first. */
   | { readonly type: 'adopted-before'; readonly jobId: string; readonly batch: string; readonly take?: number }
-  /** Neither the row nor the named take has a request with an unknown outcome. */
+  /** Neither the row nor the named take has a request with an unknown outcome, and none is to be sent. */
   | { readonly type: 'not-in-doubt' | 'take-not-in-doubt' }
   /** Its request has no answer yet. */
   | { readonly type: 'in-flight' }
@@ -29,8 +26,8 @@ export type SettleRefusal =
   | { readonly type: 'job-taken'; readonly by: NamedRow & { readonly batch: string } }
   /** The voice was made before the row's request, so another one made it. `madeAtMs`: by the API's clock. */
   | { readonly type: 'made-before'; readonly madeAtMs: number }
-  /** The answer to its request arrived meanwhile. */
-  | { readonly type: 'answer-came' }
+  /** The answer to its request arrived meanwhile; or the request was sent, or has become another. */
+  | { readonly type: 'answer-came' | 'moved-on' }
   /** Only an earlier take can be marked as not charged. */
   | { readonly type: 'current-take' }
   /** No person decided anything about it that could be taken back. */
@@ -96,7 +93,7 @@ export async function findUnresolved(
 }
 
 /** What is on record of a take, by default the row's present one. */
-interface TakeOnRecord {
+export interface TakeOnRecord {
   readonly standing: RowStanding | undefined;
   readonly name: NamedRow;
   readonly take: number | undefined;
@@ -105,7 +102,8 @@ interface TakeOnRecord {
   readonly attempt: ChargeRecord | undefined;
 }
 
-async function readTake(ledger: Ledger, batch: string, { row, take }: RowTake): Promise<TakeOnRecord> {
+/** Reads it. */
+export async function readTake(ledger: Ledger, batch: string, { row, take }: RowTake): Promise<TakeOnRecord> {
   const standing = await ledger.readRow(batch, row);
   const present = standing && presentTake(standing.row);
   const wanted = take ?? present;
@@ -153,89 +151,4 @@ export async function settleNotCharged(ledger: Ledger, batch: string, named: Row
   if (attempt.take === present) return refused('current-take');
   const isSettled = await ledger.decide(attempt, { type: 'not-charged' }, by);
   return isSettled ? { ...facts, type: 'not-charged', take: attempt.take } : refused('answer-came');
-}
-
-/** A row's take and the job that a person names for it. */
-export type NamedJob = RowTake & { readonly jobId: string };
-
-/**
- * Gives an unknown row the job that a person names. The job must exist, match the row's step, and belong to no row. The
- * row is then open again (`adopted`); for an earlier take, only the charge is settled (`charged`). `by`: whose
- * decision it is.
- */
-export async function adoptJob(
-  ledger: Ledger,
-  reads: Pick<FreeReads, 'findJob' | 'listVoices'>,
-  batch: BatchRecord,
-  job: NamedJob,
-  by: By,
-): Promise<SettledRow> {
-  const { row, jobId } = job;
-  const { standing, name, attempt, take } = await readTake(ledger, batch.name, job);
-  const facts = { ...name, jobId };
-  const refused = (why: SettleRefusal): SettledRow => ({ ...facts, type: 'refused', why });
-  const hasJob = (one: RowStanding | undefined): boolean =>
-    one?.charges.some((charge) => charge.take === (job.take ?? presentTake(one.row)) && charge.jobId === jobId) ??
-    false;
-  const done = async (
-    price: { readonly otherPrice?: OtherPrice } = {},
-    more: { readonly isResult?: true; readonly mayBeOlder?: true } = {},
-  ): Promise<SettledRow> => {
-    const { present = job.take } = await readTake(ledger, batch.name, job);
-    return job.take === undefined || job.take === present
-      ? { ...facts, type: 'adopted', ...price, ...more }
-      : { ...facts, type: 'charged', take: job.take, ...price };
-  };
-  if (standing === undefined || attempt === undefined) {
-    // The same command again, as after a kill: already done.
-    if (hasJob(standing)) return done();
-    const last = lastDecision(await ledger.decisionsOf(batch.name, row), take);
-    if (last?.what !== 'adopted' || last.jobId === null) return refused({ type: 'not-in-doubt' });
-    return refused({ type: 'adopted-before', jobId: last.jobId, batch: batch.name, ...defined({ take: job.take }) });
-  }
-  if (attempt.state === 'sending') return refused({ type: 'in-flight' });
-  const { step } = attempt;
-  const { spec } = standing.row;
-  const operation = operationOf(spec, step, batch.settings.tts);
-  const isResult = factsOf(operation).result === 'voice' ? (true as const) : undefined;
-  if (!makesJob(operation) && isResult === undefined) return refused({ type: 'makes-no-job', step, kind: spec.kind });
-  const dialect = dialectOf(spec);
-  const found: FoundJob = makesJob(operation)
-    ? await reads.findJob(batch.name, { dialect, operation }, jobId)
-    : await findVoice(reads, batch, dialect, jobId);
-  if (found.type === 'missing') return refused({ type: 'no-such-job', step, words: found.why });
-  if (found.type === 'unreadable') return refused({ type: 'job-unreadable', words: found.why });
-  const { madeAtMs, credits } = found;
-  if (madeAtMs !== undefined && isBefore(madeAtMs, attempt)) return refused({ type: 'made-before', madeAtMs });
-  const mayBeOlder = isResult && !isNewSince(attempt, { createdAtMs: madeAtMs }) ? (true as const) : undefined;
-  const isSettled = await ledger.decide(attempt, { type: 'adopted', jobId }, by);
-  if (isSettled || hasJob(await ledger.readRow(batch.name, row))) {
-    const { quoted } = attempt;
-    const isOther = quoted !== null && credits !== undefined && Math.abs(quoted - credits) >= SAME;
-    return done(isOther ? { otherPrice: { quoted, charged: credits } } : {}, defined({ isResult, mayBeOlder }));
-  }
-  const holder = await ledger.holderOfJob(batch.apiUrl, batch.account, step, jobId);
-  if (holder === undefined) return refused({ type: 'answer-came' });
-  const { name: other } = await readTake(ledger, holder.batch, holder);
-  return refused({ type: 'job-taken', by: { batch: holder.batch, ...other } });
-}
-
-/** Sums that differ by less than this are equal, in credits: both may have been rounded. */
-const SAME = 0.005;
-
-/** What the API says of what a person names. `madeAtMs`: when a voice was made, if its list says so. */
-type FoundJob = Awaited<ReturnType<FreeReads['findJob']>> & { readonly madeAtMs?: number };
-
-/** The same for a voice, as far as the list has it. */
-async function findVoice(
-  reads: Pick<FreeReads, 'listVoices'>,
-  batch: BatchRecord,
-  dialect: Dialect,
-  voiceId: string,
-): Promise<FoundJob> {
-  const list = await reads.listVoices(batch.name, dialect);
-  if (list.type === 'unreadable') return list;
-  const voice = list.voices.find(({ id }) => id === voiceId);
-  if (voice === undefined) return { type: 'missing', why: 'it is not in the list of voices' };
-  return { type: 'there', ...defined({ madeAtMs: voice.createdAtMs }) };
 }

@@ -1,8 +1,10 @@
 import { defined } from '../../contract/defined.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, RowStanding } from '../../ledger/record-types.ts';
-import { lastDecision, type NamedJob } from './decisions.ts';
-import { presentTake } from '../../policy/rows/row-machine.ts';
+import type { NamedJob } from './adopt-job.ts';
+import { lastDecision } from './decisions.ts';
+import { unsentRequest } from '../../policy/reconcile/unsent-request.ts';
+import { presentTake, rowView } from '../../policy/rows/row-machine.ts';
 import { findRow, findTake, type RowTake, type TakeByName, unknownRows } from '../rows/find-rows.ts';
 import { type NamedRow, nameOf } from '../../contract/row-parts.ts';
 
@@ -12,7 +14,7 @@ import { type NamedRow, nameOf } from '../../contract/row-parts.ts';
  * `resubmit` and `rows`, and elsewhere for its only part that matches.
  */
 export interface SettlementRequest {
-  /** The API's jobs of unknown rows. */
+  /** The API's jobs of unknown rows, or of rows whose next request is not on record. */
   readonly adopt?: readonly { readonly row: string; readonly job: string }[];
   /** Undo `adopt`: these rows are unknown again. */
   readonly release?: readonly string[];
@@ -80,7 +82,7 @@ async function findAdoptions(
 ): Promise<Found<NamedJob>> {
   const jobs: NamedJob[] = [];
   for (const { row: word, job: jobId } of wanted) {
-    const named = await resolveTake(ledger, batch, word, mayGet(jobId));
+    const named = await resolveTake(ledger, batch, word, mayGet(jobId), isUnsent);
     if (named.type !== 'found') return named;
     const { row, take } = named;
     if (jobs.some((one) => one.row === row && one.take === take)) return { type: 'adopted-twice', what: 'row', word };
@@ -94,6 +96,11 @@ async function findAdoptions(
 function mayGet(jobId: string): PartTest {
   return (part, take) => isInDoubt(part, take) || part.charges.some((charge) => charge.jobId === jobId);
 }
+
+/** A part whose next request is not on record. */
+const isUnsent: PartTest = ({ row, charges }, take = row.take) =>
+  take === row.take &&
+  unsentRequest({ ...rowView(row), outcome: row.outcome, state: row.state }, charges) !== undefined;
 
 /** A part whose take has a job that a person gave to it. */
 function isAdopted(ledger: Ledger, batch: string): PartTest {
@@ -140,18 +147,26 @@ type PartTest = (part: RowStanding, take: number | undefined) => boolean | Promi
 
 /**
  * Finds what `ROW` or `ROW/TAKE` names, as {@link findTake} does. A row in parts has no request of its own: its only part
- * that matches stands for it. If none does, it is the row, which has then nothing to settle.
+ * that passes the first test that any of them passes stands for it. If none does, it is the row, which has then nothing
+ * to settle.
  */
-async function resolveTake(ledger: Ledger, batch: BatchRecord, word: string, matches: PartTest): Promise<ResolvedTake> {
+async function resolveTake(
+  ledger: Ledger,
+  batch: BatchRecord,
+  word: string,
+  ...tests: readonly PartTest[]
+): Promise<ResolvedTake> {
   const named = await findTake(ledger, batch, word);
   if (named.type !== 'found') return named;
-  const matching: RowStanding[] = [];
-  for (const part of await ledger.partsOf(batch.name, named.row))
-    if (await matches(part, named.take)) matching.push(part);
-  const [first, ...others] = matching;
-  if (first === undefined) return named;
-  if (others.length > 0) return { type: 'several-parts', word, parts: matching.map(({ row }) => nameOf(row)) };
-  return { ...named, row: first.row.row };
+  const parts = await ledger.partsOf(batch.name, named.row);
+  for (const matches of tests) {
+    const matching: RowStanding[] = [];
+    for (const part of parts) if (await matches(part, named.take)) matching.push(part);
+    const [first, ...others] = matching;
+    if (others.length > 0) return { type: 'several-parts', word, parts: matching.map(({ row }) => nameOf(row)) };
+    if (first !== undefined) return { ...named, row: first.row.row };
+  }
+  return named;
 }
 
 /** Whether a take of a part, by default its present one, has a request whose outcome is unknown. */

@@ -4,6 +4,7 @@ import type { Failure } from '../../contract/failures.ts';
 import { ACCEPTED_STATES, type AttemptState } from '../../contract/outcomes.ts';
 import { linkOf, STEPS } from '../../contract/row-kinds.ts';
 import { requireCharge } from './charges.ts';
+import { recordUnsent } from './record-unsent.ts';
 import { settleInHand } from './settle.ts';
 import { LedgerMisuse } from '../errors.ts';
 import { noteAction } from '../history/actions.ts';
@@ -23,8 +24,8 @@ import { isPaidElsewhere, passOnCharge } from './taken-jobs.ts';
 
 /**
  * Carries out and records a person's decision about an attempt. Returns false, without any change, if it does not
- * apply. `adopted` and `not-charged` need an unknown outcome and a job that no other attempt has; `released` needs a
- * job that a person assigned. Throws {@link LedgerMisuse} for marking an attempt of the row's present take as not
+ * apply. `adopted` needs a job that no other attempt has, and an unknown outcome or the request that the row needs next
+ * and that is not on record; `not-charged` needs an unknown outcome; `released` needs a job that a person assigned. Throws {@link LedgerMisuse} for marking an attempt of the row's present take as not
  * charged, or for releasing a job whose result a later step has used.
  */
 export async function decide(db: Db, key: AttemptKey, decision: Decision, by: By): Promise<boolean> {
@@ -32,6 +33,7 @@ export async function decide(db: Db, key: AttemptKey, decision: Decision, by: By
     const row = await RowInHand.take(tx, key);
     const files = decision.type === 'released' ? await release(row, key) : [];
     if (decision.type === 'adopted') {
+      if (row.chargeAt(key) === undefined && !(await recordUnsent(row, key, decision.jobId))) return false;
       if (!(await adopt(row, key, decision.jobId))) return false;
       // Nothing proves that this request made the job, so no other row may use its result.
       await row.changeCharge(requireCharge(row, key), { result_key: null });

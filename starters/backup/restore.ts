@@ -75,6 +75,10 @@ function nextCommands(
     ['voxbatch ledger compare-store', 'finds rows in the store that were sent since'],
     [`voxbatch reconcile ${batch}`, 'takes their results, free'],
     [`voxbatch results ${batch}`, 'lists the rows: those with neither _outcome nor _job_ids may have been sent'],
+    [
+      `voxbatch reconcile ${batch} --adopt ROW=JOB …`,
+      'for rows whose jobs you find in your account: fetches them, free',
+    ],
     ['voxbatch ledger accept-copy --compared', 'once you have compared these with your account'],
     [`voxbatch resume ${batch}`, 'sends all that are left'],
   ];

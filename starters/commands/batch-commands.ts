@@ -58,7 +58,7 @@ export const BATCH_COMMANDS: Readonly<Record<string, CommandSpec>> = {
   reconcile: {
     does: 'Settle requests whose answers were lost, and list jobs that belong to no row; free',
     operands: [BATCH],
-    flags: `${LOCAL_MEDIA} ${WEBHOOK} adopt release notCharged reason yes out apiUrl json progress`,
+    flags: `${LOCAL_MEDIA} ${WEBHOOK} adopt release notCharged reason yes out apiUrl detach json progress`,
     own: {
       resubmit: [
         '--resubmit <rows...>',

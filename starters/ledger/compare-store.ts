@@ -69,6 +69,6 @@ function linesOf(compared: ComparedBatch, store: string): readonly string[] {
   return [
     proven,
     ...(unplaced.length > 0 ? [odd] : []),
-    `Not proven: what was sent from ${isoTime(from)} (the last request on record) to ${isoTime(until)} (the copy was accepted), and has no file yet. ${again} ${list}`,
+    `Not proven: what was sent from ${isoTime(from)} (the last request on record) to ${isoTime(until)} (the copy was accepted), and has no file yet. ${again} ${list} Give each row whose job you find that job, and it is fetched, free: voxbatch reconcile ${name} --adopt ROW=JOB …`,
   ];
 }

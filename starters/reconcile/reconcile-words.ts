@@ -114,7 +114,7 @@ function refusalWords(why: Refusal, row: NamedRow): string {
         `--release ${shellWord(why.take === undefined ? rowArg(row) : takeArg(row, why.take))}`
       );
     case 'not-in-doubt':
-      return 'the row has no unknown request';
+      return 'the row has no unknown request, and none that is still to be sent';
     case 'take-not-in-doubt':
       return 'that take has no unknown request';
     case 'in-flight':
@@ -131,6 +131,8 @@ function refusalWords(why: Refusal, row: NamedRow): string {
       return `${namedRow(why.by)} of batch "${why.by.batch}" has that job`;
     case 'answer-came':
       return 'its answer has arrived meanwhile';
+    case 'moved-on':
+      return 'its request was sent meanwhile, or is no longer the next one; run the same command again once it has an answer';
     case 'current-take':
       return 'that take is the current one; use --resubmit to send it again';
     case 'not-adopted':

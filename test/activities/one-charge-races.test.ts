@@ -8,8 +8,9 @@ import { OPTIONS } from '../inputs/manifest-file.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { claimAnew } from '../ledger/setup.ts';
 import { BATCH, keyOf, settingsOf, tts, lipSync } from './rows.ts';
-import { movableClock } from './worker.ts';
+import { adopt, movableClock } from './worker.ts';
 import { createWorld, begin } from './world.ts';
+import { createElsewhere } from './create-elsewhere.ts';
 import { ANN } from '../support/ann.ts';
 
 /** Two at once, zombies and clocks of docs/decisions/one-charge.md. A zombie is held at a moment and let go later. */
@@ -71,6 +72,22 @@ describe('one charge: two at once', () => {
       await other.drive(1);
       expect(await world.row()).toMatchObject({ outcome: 'succeeded', take: 1 });
       expect(world.charges()).toHaveLength(1);
+    }
+  });
+
+  it('a row that is about to be sent is given a job by hand', async () => {
+    for (const moment of ['before-intent', 'after-intent'] as const) {
+      const { world, worker: other } = await begin([tts()]);
+      const jobId = await createElsewhere(world);
+      const slow = await world.stopAt(moment);
+      const isSent = moment === 'after-intent';
+      const refused = { type: 'refused', why: { type: 'in-flight' } };
+      expect(await adopt(other.deps, 1, jobId)).toMatchObject(isSent ? refused : { type: 'adopted', jobId });
+      slow.release();
+      expect(await slow.ended).toMatchObject({ verdict: 'accepted' });
+      await other.drive(1);
+      expect(await world.row()).toMatchObject({ outcome: 'succeeded', charges: [{ state: 'accepted' }] });
+      expect(world.charges()).toHaveLength(isSent ? 2 : 1);
     }
   });
 

@@ -8,7 +8,8 @@ import { loadAttempt, moveAfter, type SubmitReport } from '../../activities/atte
 import { loadBatch } from '../../activities/cache/batch-cache.ts';
 import { reconcile } from '../../activities/reconcile/reconcile.ts';
 import { submit } from '../../activities/submit.ts';
-import { adoptJob, type SettledRow } from '../../batches/reconcile/decisions.ts';
+import { adoptJob } from '../../batches/reconcile/adopt-job.ts';
+import type { SettledRow } from '../../batches/reconcile/decisions.ts';
 import type { LaneReport } from '../../contract/activities.ts';
 import type { AttemptKey, FencedAttempt, Move, RowAttempt } from '../../contract/batch.ts';
 import type { Control } from '../../contract/outcomes.ts';

@@ -57,9 +57,16 @@ const WORDS: readonly (readonly [Problem, string, RegExp])[] = [
   ],
   [{ type: 'forgotten-batch', out: '/o' }, 'usage', /\/o holds the results.*older than the folder.*another --name/],
   [
-    { type: 'forgotten-requests', batch: 'b', rows: ['r1', 'r2'], credits: 7, folders: ['/o'] },
+    {
+      type: 'forgotten-requests',
+      batch: 'b',
+      rows: ['r1', 'r2'],
+      credits: 7,
+      jobs: [{ row: 1, id: 'r1', jobId: 'j' }],
+      folders: ['/o'],
+    },
     'usage',
-    /\/o has paid requests of 2 rows of batch "b" \(r1, r2\), 7 credits, that.*older.*compare-store.*move \/o away/,
+    /\/o has paid requests of 2 rows of batch "b" \(r1, r2\), 7 credits, that.*older.*compare-store.*reconcile b --adopt r1=j\. .*move \/o away/,
   ],
   [{ type: 'taken-out', out: '/o', by: 'has a file x' }, 'usage', /\/o has a file x, and.*--out NEW-FOLDER/],
   [

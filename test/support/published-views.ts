@@ -50,7 +50,9 @@ export function requirePublished(args: readonly string[], stdout: string): void 
 }
 
 function requireAs(args: readonly string[], value: object): void {
-  requireView('exit' in value && 'next' in value ? 'error' : viewOf(args), args, value);
+  // A command that put another take on record names what goes on with it, too.
+  const isError = 'exit' in value && 'next' in value && 'message' in value;
+  requireView(isError ? 'error' : viewOf(args), args, value);
 }
 
 function requireView(view: string, args: readonly string[], value: object): void {

@@ -152,7 +152,7 @@ describe('adoptJob', () => {
     expect(await why(2, lip ?? '')).toEqual({ type: 'not-in-doubt' });
     // Said once more of its own, as after a kill.
     expect(await why(2, had ?? '')).toBe('adopted');
-    expect(await why(4, had ?? '')).toEqual({ type: 'not-in-doubt' });
+    expect(await why(4, had ?? '')).toMatchObject({ type: 'makes-no-job', kind: 'stt' });
     expect(await why(9, had ?? '')).toEqual({ type: 'not-in-doubt' });
     expect((await world.row()).outcome).toBe('unknown');
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { listLostVoices } from '../../../batches/reconcile/unclaimed.ts';
-import { adoptJob, releaseTake } from '../../../batches/reconcile/decisions.ts';
+import { adoptJob } from '../../../batches/reconcile/adopt-job.ts';
+import { releaseTake } from '../../../batches/reconcile/decisions.ts';
 import type { RowSpec } from '../../../contract/row-kinds.ts';
 import type { Dependencies } from '../../../activities/dependencies.ts';
 import { freeReadsOf } from '../../../worker/dependencies.ts';

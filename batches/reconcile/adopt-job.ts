@@ -1,0 +1,121 @@
+import type { By } from '../../contract/actions.ts';
+import type { AttemptKey } from '../../contract/batch.ts';
+import { defined } from '../../contract/defined.ts';
+import type { Dialect } from '../../contract/dialects.ts';
+import { dialectOf, factsOf, makesJob, operationOf, type Operation } from '../../contract/row-kinds.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord, ChargeRecord, RowStanding } from '../../ledger/record-types.ts';
+import { quoteFrom } from '../../policy/money/pricing.ts';
+import { unsentRequest } from '../../policy/reconcile/unsent-request.ts';
+import { presentTake, rowView } from '../../policy/rows/row-machine.ts';
+import { isBefore, isNewSince } from '../../policy/voices/match-lost-voice.ts';
+import { areRowsCleaned } from '../clean/cleaned-rows.ts';
+import type { FreeReads } from '../free-reads.ts';
+import type { RowTake } from '../rows/find-rows.ts';
+import { lastDecision, readTake, type OtherPrice, type SettledRow, type SettleRefusal } from './decisions.ts';
+
+/** A row's take and the job that a person names for it. */
+export type NamedJob = RowTake & { readonly jobId: string };
+
+type Reads = Pick<FreeReads, 'findJob' | 'listVoices'>;
+
+/**
+ * Gives a row the job that a person names: an unknown row, or one whose next request is not on record, as in a ledger that
+ * was restored from before it. The job must exist, match the row's step, and belong to no row. The row is then open again
+ * (`adopted`), and nothing is sent for it in between; for an earlier take, only the charge is settled (`charged`). `by`:
+ * whose decision it is.
+ */
+export async function adoptJob(
+  ledger: Ledger,
+  reads: Reads,
+  batch: BatchRecord,
+  job: NamedJob,
+  by: By,
+): Promise<SettledRow> {
+  const { row, jobId } = job;
+  const { standing, name, attempt, take } = await readTake(ledger, batch.name, job);
+  const facts = { ...name, jobId };
+  const refused = (why: SettleRefusal): SettledRow => ({ ...facts, type: 'refused', why });
+  const hasJob = (one: RowStanding | undefined): boolean =>
+    one?.charges.some((charge) => charge.take === (job.take ?? presentTake(one.row)) && charge.jobId === jobId) ??
+    false;
+  const done = async (more: Pick<AdoptedRow, 'otherPrice' | 'isResult' | 'mayBeOlder'> = {}): Promise<SettledRow> => {
+    const { present = job.take } = await readTake(ledger, batch.name, job);
+    const { otherPrice } = more;
+    return job.take === undefined || job.take === present
+      ? { ...facts, type: 'adopted', ...more }
+      : { ...facts, type: 'charged', take: job.take, ...defined({ otherPrice }) };
+  };
+  // The same command again, as after a kill: already done.
+  if (attempt === undefined && hasJob(standing)) return done();
+  const request = attempt ?? (standing && dueRequest(batch, standing, job));
+  if (standing === undefined || request === undefined) {
+    const last = lastDecision(await ledger.decisionsOf(batch.name, row), take);
+    if (last?.what !== 'adopted' || last.jobId === null) return refused({ type: 'not-in-doubt' });
+    return refused({ type: 'adopted-before', jobId: last.jobId, batch: batch.name, ...defined({ take: job.take }) });
+  }
+  if (attempt?.state === 'sending') return refused({ type: 'in-flight' });
+  const { step } = request;
+  const { spec } = standing.row;
+  const operation = operationOf(spec, step, batch.settings.tts);
+  const isResult = factsOf(operation).result === 'voice' ? (true as const) : undefined;
+  if (!makesJob(operation) && isResult === undefined) return refused({ type: 'makes-no-job', step, kind: spec.kind });
+  const found = await find(reads, batch, dialectOf(spec), operation, jobId);
+  if (found.type === 'missing') return refused({ type: 'no-such-job', step, words: found.why });
+  if (found.type === 'unreadable') return refused({ type: 'job-unreadable', words: found.why });
+  const { madeAtMs, credits } = found;
+  if (attempt !== undefined && madeAtMs !== undefined && isBefore(madeAtMs, attempt))
+    return refused({ type: 'made-before', madeAtMs });
+  const isNew = attempt !== undefined && isNewSince(attempt, { createdAtMs: madeAtMs });
+  const mayBeOlder = isResult && !isNew ? (true as const) : undefined;
+  const isSettled = await ledger.decide(request, { type: 'adopted', jobId }, by);
+  if (isSettled || hasJob(await ledger.readRow(batch.name, row)))
+    return done(defined({ otherPrice: otherPrice(request.quoted, credits), isResult, mayBeOlder }));
+  const holder = await ledger.holderOfJob(batch.apiUrl, batch.account, step, jobId);
+  if (holder === undefined) return refused({ type: attempt === undefined ? 'moved-on' : 'answer-came' });
+  const { name: other } = await readTake(ledger, holder.batch, holder);
+  return refused({ type: 'job-taken', by: { batch: holder.batch, ...other } });
+}
+
+type AdoptedRow = Extract<SettledRow, { readonly type: 'adopted' }>;
+
+/** The request that the row needs next, which is not on record; undefined if it needs none, or another take is named. */
+function dueRequest(
+  batch: BatchRecord,
+  { row, charges }: RowStanding,
+  named: RowTake,
+): (AttemptKey & Pick<ChargeRecord, 'quoted'>) | undefined {
+  if (areRowsCleaned(batch) || (named.take ?? row.take) !== row.take) return undefined;
+  const { outcome, state, spec } = row;
+  const due = unsentRequest({ ...rowView(row), outcome, state }, charges);
+  if (due === undefined) return undefined;
+  const { quoted } = quoteFrom(row.kind, due.step, spec, batch.settings);
+  return { batch: batch.name, row: row.row, step: due.step, take: due.take, attempt: due.attempt, quoted };
+}
+
+/** Sums that differ by less than this are equal, in credits: both may have been rounded. */
+const SAME = 0.005;
+
+function otherPrice(quoted: number | null, charged: number | undefined): OtherPrice | undefined {
+  return quoted !== null && charged !== undefined && Math.abs(quoted - charged) >= SAME
+    ? { quoted, charged }
+    : undefined;
+}
+
+/** What the API says of what a person names. `madeAtMs`: when a voice was made, if its list says so. */
+type FoundJob = Awaited<ReturnType<FreeReads['findJob']>> & { readonly madeAtMs?: number };
+
+async function find(
+  reads: Reads,
+  batch: BatchRecord,
+  dialect: Dialect,
+  operation: Operation,
+  jobId: string,
+): Promise<FoundJob> {
+  if (makesJob(operation)) return reads.findJob(batch.name, { dialect, operation }, jobId);
+  const list = await reads.listVoices(batch.name, dialect);
+  if (list.type === 'unreadable') return list;
+  const voice = list.voices.find(({ id }) => id === jobId);
+  if (voice === undefined) return { type: 'missing', why: 'it is not in the list of voices' };
+  return { type: 'there', ...defined({ madeAtMs: voice.createdAtMs }) };
+}

@@ -1,0 +1,27 @@
+import type { RowAttempt } from '../../contract/batch.ts';
+import type { Outcome, RowState } from '../../contract/outcomes.ts';
+import { nextMove, type AttemptView, type RowView } from '../rows/row-machine.ts';
+
+/** Outcomes of rows that were not sent, as far as the ledger knows. */
+const UNSENT: readonly Outcome[] = ['skipped', 'cancelled'];
+
+/** The part of a row that matters here. */
+export interface UnsentRow extends Omit<RowView, 'ended'> {
+  /** Null while the row is open. */
+  readonly outcome: Outcome | null;
+  readonly state: RowState;
+}
+
+/**
+ * The request that a row needs next, or would need if it had not been left out, and that the ledger has no record of.
+ * A ledger that was restored may lack it although it was sent, so a person may name its job. Undefined if the row
+ * needs something else first.
+ */
+export function unsentRequest(
+  { outcome, state, ...row }: UnsentRow,
+  attempts: readonly AttemptView[],
+): RowAttempt | undefined {
+  if (outcome === null ? state === 'blocked' : !UNSENT.includes(outcome)) return undefined;
+  const next = nextMove({ ...row, ended: false }, attempts);
+  return next.type === 'submit' ? next.at : undefined;
+}

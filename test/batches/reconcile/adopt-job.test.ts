@@ -1,0 +1,91 @@
+import { describe, expect, it } from '@jest/globals';
+import { releaseTake } from '../../../batches/reconcile/decisions.ts';
+import { planSettlement } from '../../../batches/reconcile/settlement-request.ts';
+import { createElsewhere } from '../../activities/create-elsewhere.ts';
+import { BATCH, dub, lipSync, PARTS, tts } from '../../activities/rows.ts';
+import { adopt } from '../../activities/worker.ts';
+import { begin, createWorld } from '../../activities/world.ts';
+import { ANN } from '../../support/ann.ts';
+
+/** Jobs that a person names for rows whose request is not on record. */
+
+describe('a row that was never sent, as far as the ledger knows', () => {
+  it('is given the job that a person names, and pays for nothing', async () => {
+    const { world, worker } = await begin([tts(), tts('Other.')]);
+    const jobId = await createElsewhere(world);
+    const adopted = { row: 1, jobId, type: 'adopted' };
+    expect(await adopt(worker.deps, 1, jobId)).toMatchObject(adopted);
+    // The same command again, as after a kill.
+    expect(await adopt(worker.deps, 1, jobId)).toMatchObject(adopted);
+    expect(await world.row()).toMatchObject({ outcome: null, state: 'processing', charges: [{ quoted: 7, jobId }] });
+    expect(await adopt(worker.deps, 2, jobId)).toMatchObject({
+      type: 'refused',
+      why: { type: 'job-taken', by: { row: 1, batch: BATCH } },
+    });
+    expect(await world.attempts(2)).toEqual([]);
+    await worker.drive(1);
+    expect(await world.row()).toMatchObject({ outcome: 'succeeded' });
+    expect(world.charges()).toHaveLength(1);
+    expect(await world.ledger.money(BATCH)).toMatchObject({ charged: 7, uncertain: 0 });
+    expect(await world.ledger.actionsOf({ kinds: ['adopt'] })).toMatchObject([{ batch: BATCH, details: { jobId } }]);
+  });
+
+  it('is given no job that the API does not have, or that is of another operation', async () => {
+    const { world, worker } = await begin([tts(), lipSync()]);
+    const jobId = await createElsewhere(world);
+    for (const [row, named] of [
+      [1, 'nobody'],
+      [2, jobId],
+    ] as const)
+      expect(await adopt(worker.deps, row, named)).toMatchObject({ type: 'refused', why: { type: 'no-such-job' } });
+    expect([await world.attempts(1), await world.attempts(2)]).toEqual([[], []]);
+  });
+
+  it('goes on with its next step, which a person may name, too', async () => {
+    const { world, worker } = await begin([dub()]);
+    await adopt(worker.deps, 1, await createElsewhere(world, 'Good evening.'));
+    await worker.wait([[1]]);
+    expect(await adopt(worker.deps, 1, 'nobody')).toMatchObject({ why: { type: 'no-such-job', step: 'lip-sync' } });
+    await worker.drive(1);
+    expect(await world.attempts()).toEqual(['speech 1 accepted', 'lip-sync 1 accepted']);
+    expect(world.charges()).toHaveLength(2);
+  });
+
+  it('may have been left out by a stop: it is open again, and its batch waits for no other', async () => {
+    const { world, worker } = await begin([tts(), tts('Other.')]);
+    const jobId = await createElsewhere(world);
+    await worker.control('stopping');
+    await world.work();
+    expect(await world.outcomes()).toEqual(['cancelled', 'cancelled']);
+    expect(await adopt(worker.deps, 1, jobId)).toMatchObject({ type: 'adopted' });
+    await world.work();
+    expect(await world.outcomes()).toEqual(['succeeded', 'cancelled']);
+    expect(world.charges()).toHaveLength(1);
+  });
+
+  it('is unknown once the job is taken back, and is not sent by itself', async () => {
+    const { world, worker } = await begin([tts()]);
+    const jobId = await createElsewhere(world);
+    await adopt(worker.deps, 1, jobId);
+    expect(await releaseTake(worker.deps.ledger, BATCH, { row: 1 }, ANN)).toMatchObject({ type: 'released', jobId });
+    await worker.drive(1);
+    expect(await world.row()).toMatchObject({ outcome: 'unknown' });
+    expect(world.charges()).toHaveLength(1);
+  });
+
+  it('is a part, where a row is spoken in parts: the only one that fits, or one that has to be named', async () => {
+    const world = await createWorld();
+    await world.fillInParts(PARTS);
+    const { deps } = await world.worker();
+    const batch = await world.batch();
+    const plan = (row: string): ReturnType<typeof planSettlement> =>
+      planSettlement(deps.ledger, batch, { adopt: [{ row, job: 'j' }] });
+    expect(await plan('1')).toMatchObject({ type: 'several-parts', parts: [{}, {}, {}] });
+    const part = (await world.ledger.partsOf(BATCH, 1))[1];
+    expect(await plan(part?.row.id ?? '')).toMatchObject({ adoptions: [{ row: part?.row.row }] });
+    expect(await adopt(deps, part?.row.row ?? 0, await createElsewhere(world, PARTS[1]))).toMatchObject({
+      type: 'adopted',
+    });
+    expect(await world.row()).toMatchObject({ outcome: null });
+  });
+});

@@ -1,0 +1,82 @@
+/** @slow */
+import { expect, it } from '@jest/globals';
+import { rm } from 'node:fs/promises';
+import { expectWhole, report, saying } from '../support/batch-end.ts';
+import { LiveWorld } from '../support/live-world.ts';
+
+const ROWS = 8;
+
+/** The job that the simulator made for each row of a batch, by number: what a person reads in the account. */
+function jobsOf(world: LiveWorld): Map<number, string> {
+  const jobs = new Map<number, string>();
+  for (const { idempotencyKey, jobId } of world.simulator.ledger()) {
+    const row = /-lines-(\d+)-speech-1$/.exec(idempotencyKey ?? '')?.[1];
+    if (row !== undefined && jobId !== null) jobs.set(Number(row), jobId);
+  }
+  return jobs;
+}
+
+const adoptions = (jobs: ReadonlyMap<number, string>): string[] =>
+  [...jobs].map(([row, job]) => `r${String(row)}=${job}`);
+
+it('jobs that a restored ledger lacks, and whose ids a person knows, are fetched and not paid for again', async () => {
+  // No job ends before the ledger is lost, so the store shows nothing of it.
+  const world = await LiveWorld.open({ seed: 71, jobMs: [600_000, 600_000], rows: ROWS, kinds: ['tts'] });
+  const run = world.start(['run', 'lines.csv', '--rate', '1', '--halt', 'never']);
+  await world.untilCharged(2);
+  expect(await world.run(['backup', 'copy'])).toMatchObject({ code: 0 });
+  await world.untilCharged(ROWS - 2);
+  await run.kill();
+  const sent = world.charges().size;
+  for (const suffix of ['', '-wal', '-shm']) await rm(world.path('.voxbatch', `ledger.db${suffix}`), { force: true });
+  await rm(world.path('out'), { recursive: true, force: true });
+  for (const command of ['restore copy', 'trust', 'ledger accept-copy', 'ledger compare-store'])
+    expect([command, await world.run(command.split(' '))]).toMatchObject([command, { code: 0 }]);
+
+  await world.changeSimulator({ jobMs: [50, 100] });
+  const jobs = jobsOf(world);
+  const adopted = await world.run(['reconcile', 'lines', '--adopt', ...adoptions(jobs), '--json']);
+  // Fetched at once, while nothing is sent: it is paused until a person resumes it.
+  expect(adopted.code).toBe(75);
+  const { rows } = JSON.parse(adopted.stdout) as { rows: { id: string; is: string }[] };
+  // Also those that the ledger knows: the command says of them what is so already.
+  expect(rows.filter(({ is }) => is === 'adopted')).toHaveLength(sent);
+  const wrong = await world.run(['reconcile', 'lines', '--adopt', `r${String(ROWS)}=${jobs.get(1) ?? ''}`]);
+  expect(wrong).toMatchObject({ code: 2, stderr: saying('r1 (row 1) of batch "lines" has that job') });
+  expect(world.charges().size).toBe(sent);
+
+  expect(await world.run(['ledger', 'accept-copy', '--compared'])).toMatchObject({ code: 0 });
+  await world.run(['resume', 'lines']);
+  expect(await world.run(['run', 'lines.csv'])).toMatchObject({ code: 0 });
+  const end = await expectWhole(world, 'lines', ROWS);
+  report('jobs adopted by a restored ledger', { sent, ...end });
+  expect(world.doubleCharges()).toEqual([]);
+  expect(end.charges).toBe(ROWS);
+});
+
+it('a row that a worker is about to send is given a job: the worker sends nothing for it', async () => {
+  const world = await LiveWorld.open({ server: true, seed: 72, jobMs: [100, 300], rows: 20, kinds: ['tts'] });
+  const run = world.start(['run', 'lines.csv', '--rate', '2', '--halt', 'never']);
+  await world.untilCharged(2);
+  const body = { text: 'Line number 19 of this batch.', voiceId: 'narrator' };
+  const answer = await fetch(`${world.simulator.url}/speech/tts/jobs`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${world.simulator.token}`,
+      'content-type': 'application/json',
+      'idempotency-key': 'by-hand',
+      connection: 'close',
+    },
+    body: JSON.stringify(body),
+  });
+  expect([answer.ok, await answer.text()]).toEqual([true, expect.any(String)]);
+  const jobId = world.simulator.ledger().find(({ idempotencyKey }) => idempotencyKey === 'by-hand')?.jobId ?? '';
+  const adopt = ['reconcile', 'lines', '--adopt', `r19=${jobId}`];
+  expect(await world.run([...adopt, '--detach'])).toMatchObject({ code: 0, stdout: saying(`has job ${jobId} now`) });
+  expect(await run.ended).toMatchObject({ code: 0 });
+  const charges = world.charges('lines');
+  expect([...charges.keys()].filter((key) => /-lines-19-/.test(key))).toEqual([]);
+  expect(charges.size).toBe(19);
+  expect((await world.results('lines')).get('r19')).toMatchObject({ _outcome: 'succeeded', _job_ids: [jobId] });
+  expect(await world.run(['verify', 'lines'])).toMatchObject({ code: 0 });
+});
