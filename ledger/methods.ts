@@ -64,15 +64,13 @@ export const METHODS = {
   ...from(() => import('./database/accept-copy.ts'), 'acceptCopy'),
   ...from(() => import('./database/copy-doubts.ts'), 'acceptedAt', 'clearDoubts', 'heldBatches', 'requireResumable'),
   ...from(() => import('./database/copy-senders.ts'), 'cameBack'),
-  ...from(() => import('./database/own-store.ts'), 'storeId', 'recordStore', 'replaceStore'),
+  ...from(() => import('./database/own-store.ts'), 'storeId', 'recordStore', 'replaceStore', 'findStoredFile'),
   // Removing what finished batches no longer need
   ...from(() => import('./clean/cleaning.ts'), 'beginClean', 'cleanRows', 'endClean'),
   // Who works on a batch: lanes and live worker processes
-  ...from(() => import('./lanes/lanes.ts'), 'acquireLane', 'releaseLane', 'laneOwners'),
+  ...from(() => import('./lanes/lanes.ts'), 'acquireLane', 'releaseLane', 'laneOwners', 'handOverRow', 'readClock'),
   ...from(() => import('./lanes/claims.ts'), 'claimRows'),
   ...from(() => import('./lanes/fair-shares.ts'), 'handBackRows'),
-  ...from(() => import('./lanes/hand-over-row.ts'), 'handOverRow'),
-  ...from(() => import('./lanes/clock.ts'), 'readClock'),
   ...from(
     () => import('./lanes/workers.ts'),
     'beat',
@@ -116,7 +114,6 @@ export const METHODS = {
   ...from(() => import('./cache/result-lists.ts'), 'keysWithResult', 'resultNames'),
   ...from(() => import('./cache/cache-sums.ts'), 'sumResults', 'usedBeyond'),
   ...from(() => import('./cache/prune-results.ts'), 'resultsUnused', 'pruneResults'),
-  ...from(() => import('./database/find-stored-file.ts'), 'findStoredFile'),
   // Limits shared by all workers
   ...from(() => import('./lanes/limiters.ts'), 'updateLimiter', 'apiStanding', 'noteTextLimit', 'textLimits'),
   // Messages about batches, to be delivered

@@ -1,6 +1,7 @@
 import type { OwnedLane } from '../../policy/lanes/share.ts';
 import type { Db, Tx } from '../schema.ts';
 import { write } from '../database/transactions.ts';
+import type { RowState } from '../../contract/outcomes.ts';
 
 /**
  * Which process works on which share of a batch. A lane has one holder at a time, identified by a fencing token. The
@@ -97,4 +98,38 @@ async function freeRows(tx: Tx, batch: string, lane: number): Promise<void> {
     .where('lane', '=', lane)
     .where('outcome', 'is', null)
     .execute();
+}
+
+/** A row as its holder knows it. */
+interface HeldRow {
+  readonly batch: string;
+  readonly row: number;
+  /** Its fencing token. */
+  readonly fence: number;
+}
+
+/** States of a row whose job runs or has ended. */
+const WITH_JOB: readonly RowState[] = ['processing', 'verifying', 'fetching'];
+
+/**
+ * Takes a row from its lane, whose worker does not do what the row needs next (`worker --only`), under a new fencing
+ * token: the next claim of a lane that does takes it. No effect if the holder no longer has it. `isToFetch`: its job has
+ * ended, and only its result is missing.
+ */
+export async function handOverRow(db: Db, { batch, row, fence }: HeldRow, isToFetch: boolean): Promise<void> {
+  await write(db, async (tx) => {
+    const held = tx
+      .updateTable('rows')
+      .set((eb) => ({ lane: null, hold: eb('hold', '+', 1) }))
+      .where('batch', '=', batch)
+      .where('row', '=', row)
+      .where('hold', '=', fence)
+      .where('outcome', 'is', null);
+    await (isToFetch ? held.set({ state: 'fetching' }).where('state', 'in', WITH_JOB) : held).execute();
+  });
+}
+
+/** The time by the ledger's clock, which all processes that share the ledger have in common, ms since 1970. */
+export function readClock(db: Db): Promise<number> {
+  return Promise.resolve(db.now());
 }

@@ -6,7 +6,16 @@ import { Outage } from '../outage.ts';
 import { bucketAddress, type BucketPlace } from './address.ts';
 import type { CredentialSource } from './credentials.ts';
 import { BucketUnusable, type BucketTrouble } from './errors.ts';
-import { asked, operationOf } from './operation.ts';
+import {
+  foreign,
+  isOfObject,
+  mayPass,
+  readError,
+  UNKNOWN_TO_SERVER,
+  type BucketAnswer,
+  type Failed,
+} from './answers.ts';
+import { asked, operationOf, type BucketRequest } from './request.ts';
 import { Signer } from './signer.ts';
 import type { BucketServer } from './settings.ts';
 import { isDocument, textOf } from './xml.ts';
@@ -19,52 +28,12 @@ const WAIT_MS = 20_000;
 const IDLE_MS = 30_000;
 /** The same while the server itself copies or puts together what is large, ms. */
 const SLOW_MS = 600_000;
-/** Longest body of an error that is read, bytes. */
-const MOST_ERROR_BYTES = 65_536;
-
-/** A request to a bucket; it may be sent more than once. */
-export interface BucketRequest {
-  readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
-  /** The object's key, with the prefix. Default: the bucket itself. */
-  readonly key?: string;
-  readonly query?: Readonly<Record<string, string>>;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Default: none. */
-  readonly body?: Uint8Array;
-  /** Hex hash of the body, if it is known. */
-  readonly sha256?: string;
-  /** The root element of S3's answer. Default: the answer is none in XML. */
-  readonly root?: string;
-  /** Whether the server may take long. Default: false. */
-  readonly isSlow?: boolean;
-  /** Statuses, and codes of S3, that are answers, besides 2xx. Default: none. */
-  readonly accepts?: readonly (number | string)[];
-  /** How often the server may answer that it failed before {@link ServerFails} is thrown. Default: it is asked on. */
-  readonly tries?: number;
-}
-
 /** The server answers, and fails with this request again and again. */
 export class ServerFails extends Error {
   override readonly name = 'ServerFails';
 }
 
-/** An answer. The body of one with a status of 2xx has to be read to its end, or destroyed. */
-export interface BucketAnswer {
-  readonly status: number;
-  readonly headers: http.IncomingHttpHeaders;
-  readonly body: http.IncomingMessage;
-  /** The code in the body of an accepted error, such as `NoSuchKey`. */
-  readonly code?: string | undefined;
-}
-
-/** Answers after which the same request may go through. */
-const PASSING = new Set([
-  ...['SlowDown', 'InternalError', 'ServiceUnavailable', 'RequestTimeout', 'RequestTimeoutException', 'Throttling'],
-  ...['OperationAborted', 'ConditionalRequestConflict', 'IncompleteBody', 'BadDigest', 'XAmzContentSHA256Mismatch'],
-]);
 const EXPIRED = new Set(['ExpiredToken', 'ExpiredTokenException', 'InvalidToken', 'TokenRefreshRequired']);
-/** `501 Not Implemented`: the server does not know this kind of request, and never will. */
-export const UNKNOWN_TO_SERVER = 501;
 /** Requests that wait are sent this far apart, and each is sent again after at most the other, ms. */
 const CROWD = { everyMs: 500, longestMs: 30_000 };
 const BAD_CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL/;
@@ -123,7 +92,7 @@ export class BucketClient {
       if (code === undefined) return foreign(answer.status);
       if (accepts.includes(code)) return { ...answer, text: '', code };
       const trouble = { code, message: textOf(said, 'Message') ?? code };
-      return { trouble, isOver: !PASSING.has(code), isAnswered: true };
+      return { trouble, isOver: !mayPass(code), isAnswered: true };
     });
   }
 
@@ -180,8 +149,7 @@ export class BucketClient {
       return { trouble: said };
     }
     const region = said.region ?? headers['x-amz-bucket-region']?.toString();
-    const isOver = !(isOfServer(status) || PASSING.has(said.code));
-    return { trouble: { ...said, region }, isOver, isAnswered: true };
+    return { trouble: { ...said, region }, isOver: !mayPass(said.code, status), isAnswered: true };
   }
 
   #failed(error: unknown): Failed {
@@ -231,20 +199,6 @@ interface Turn {
   skewed: boolean;
 }
 
-/** Why there is no answer that counts. */
-interface Failed {
-  readonly trouble: BucketTrouble;
-  /** Another try would get the same answer. Default: false. */
-  readonly isOver?: boolean;
-  /** Something answered. Default: false. */
-  readonly isAnswered?: boolean;
-}
-
-/** Whether the server had trouble or no time. */
-function isOfServer(status: number): boolean {
-  return status === 429 || (status >= 500 && status !== UNKNOWN_TO_SERVER);
-}
-
 /** Whatever the server said, it is waiting that would have helped. */
 function away(trouble: BucketTrouble): BucketTrouble {
   return { code: 'AWAY', message: words(trouble) };
@@ -253,45 +207,3 @@ function away(trouble: BucketTrouble): BucketTrouble {
 function words({ code, message }: BucketTrouble): string {
   return code === 'AWAY' ? message : `${code}: ${message}`;
 }
-
-/** An answer of a proxy, or of another server, in the place of S3's: nothing follows from it. */
-function foreign(status: number): Failed {
-  return { trouble: { code: 'AWAY', message: `status ${String(status)}, and not by an S3 server` }, isAnswered: true };
-}
-
-/**
- * Whether an answer about one object is S3's, where no XML tells: S3 names each content that it takes or gives, and whoever
- * else may answer in its place does not. Versitygw cannot name one that was put into its folder by another program.
- */
-function isOfObject({ method, key = '', root }: BucketRequest, { headers }: http.IncomingMessage): boolean {
-  if (root !== undefined || key === '' || method === 'DELETE' || headers.etag !== undefined) return true;
-  return method !== 'PUT' && Object.keys(headers).some((name) => name.startsWith('x-amz-'));
-}
-
-/** `isOfS3`: the answer has the form of S3's, so it is none of a proxy before it, or of another server. */
-async function readError(response: http.IncomingMessage): Promise<BucketTrouble & { readonly isOfS3: boolean }> {
-  const { statusCode = 0 } = response;
-  let body = '';
-  try {
-    for await (const piece of response.setEncoding('utf8') as AsyncIterable<string>) {
-      body += piece;
-      if (body.length > MOST_ERROR_BYTES) break;
-    }
-  } catch {
-    // The status says enough.
-  }
-  const own = textOf(body, 'Code');
-  const code = own ?? STATUS_CODES[statusCode] ?? `HTTP ${String(statusCode)}`;
-  const message = textOf(body, 'Message') ?? `status ${String(statusCode)}`;
-  return { code, message, region: textOf(body, 'Region'), isOfS3: own !== undefined };
-}
-
-/** The codes of answers without a body. */
-const STATUS_CODES: Readonly<Record<number, string>> = {
-  301: 'PermanentRedirect',
-  307: 'TemporaryRedirect',
-  403: 'AccessDenied',
-  404: 'NoSuchKey',
-  503: 'ServiceUnavailable',
-  507: 'InsufficientStorage',
-};

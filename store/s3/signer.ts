@@ -1,8 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { SignatureV4 } from '@smithy/signature-v4';
 import type { SignedUrl, UrlLife } from '../store.ts';
-import type { Credentials, CredentialSource } from './credentials.ts';
-import { lastingCredentials } from './lasting-credentials.ts';
+import { type Credentials, type CredentialSource, lastingCredentials } from './credentials.ts';
 import type { BucketServer } from './settings.ts';
 
 /** A request to be signed. */

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { stat, writeFile } from 'node:fs/promises';
 import { isLocalTrouble } from '../../api/local-trouble.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
-import { claimPrefix } from '../../store/s3/owner-object.ts';
+import { claimPrefix } from '../../store/s3/s3-bytes.ts';
 import { textsOf } from '../../store/s3/xml.ts';
 import { endAfterTest } from '../support/end-after-test.ts';
 import { freshFolder } from '../support/fresh-folder.ts';

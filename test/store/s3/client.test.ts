@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { BucketClient, type BucketRequest } from '../../../store/s3/client.ts';
+import { BucketClient } from '../../../store/s3/client.ts';
+import type { BucketRequest } from '../../../store/s3/request.ts';
 import { readObject } from '../../../store/s3/download.ts';
 import { answering, type Answer, type Asked } from './answering.ts';
 

@@ -1,10 +1,26 @@
-/** What is known of a request to a bucket. */
-interface Asked {
-  readonly method: string;
+/** A request to a bucket; it may be sent more than once. */
+export interface BucketRequest {
+  readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
+  /** The object's key, with the prefix. Default: the bucket itself. */
   readonly key?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Default: none. */
+  readonly body?: Uint8Array;
+  /** Hex hash of the body, if it is known. */
+  readonly sha256?: string;
+  /** The root element of S3's answer. Default: the answer is none in XML. */
+  readonly root?: string;
+  /** Whether the server may take long. Default: false. */
+  readonly isSlow?: boolean;
+  /** Statuses, and codes of S3, that are answers, besides 2xx. Default: none. */
+  readonly accepts?: readonly (number | string)[];
+  /** How often the server may answer that it failed before {@link ServerFails} is thrown. Default: it is asked on. */
+  readonly tries?: number;
 }
+
+/** What S3's name of an operation follows from. */
+type Asked = Pick<BucketRequest, 'method' | 'key' | 'query' | 'headers'>;
 
 /** S3's name of the operation that a request asks for, as in its documentation, policies and logs. */
 export function operationOf({ method, key = '', query = {}, headers = {} }: Asked): string {
