@@ -161,5 +161,10 @@ async function expectInStep(db: Db, batch: string): Promise<void> {
     for (const [name, by] of Object.entries(part)) sums[name] = roundedSum((sums[name] ?? 0) + by);
   }
   const zeros = Object.fromEntries(Object.keys(kept).map((name) => [name, 0]));
-  expect({ ...zeros, ...sums, batch }).toEqual(kept);
+  // SQLite rounds a number of more than 15 digits to a neighbour of the one meant.
+  const known = Object.entries(kept).map(([name, value]) => [
+    name,
+    name === 'batch' ? value : roundedSum(Number(value)),
+  ]);
+  expect({ ...zeros, ...sums, batch }).toEqual(Object.fromEntries(known));
 }
