@@ -4,6 +4,7 @@ import type { BatchRecord } from '../../ledger/record-types.ts';
 import { budgetFor } from '../../policy/money/budget.ts';
 import { applyTuning } from '../../policy/tuning.ts';
 import { budgetLeftFor } from '../redrive/redrive.ts';
+import { chooseLeft } from './choose-left.ts';
 import { lookUpsOf, type NewPlanRequest } from './plan-new.ts';
 import { billRowsLeft, type RowsLeft } from './rows-left.ts';
 
@@ -33,10 +34,8 @@ export async function planKnown(
   const settings = applyTuning(batch.settings, tuning);
   const budget = await budgetLeftFor(ledger, batch, tuning);
   const known = { ...batch, settings: { ...batch.settings, ...settings } };
-  const { isChosen } = checked.summary;
   const reasons = { ...lookUpsOf(request), settings: known.settings, budget };
-  const room = { isChosen, left: budget, outlook: await ledger.chargeOutlook(batch.name) };
-  const left = await billRowsLeft(ledger, known, room, reasons);
+  const left = await billRowsLeft(ledger, known, await chooseLeft(ledger, batch, checked, budget), reasons);
   const enough = left.needed === null ? null : budgetFor(await ledger.money(batch.name), left.needed);
   return { batch: known, left, budget, enough };
 }

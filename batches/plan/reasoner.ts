@@ -2,11 +2,12 @@ import type { Account } from '../../contract/names.ts';
 import type { BatchSettings } from '../../contract/batch.ts';
 import { usesEarlierResults } from '../../contract/cache.ts';
 import { roundCredits, sumOfPrices } from '../../contract/price-units.ts';
-import { resultStepOf, type RowSpec, type Step } from '../../contract/row-kinds.ts';
+import { operationOf, resultStepOf, type RowSpec, type Step } from '../../contract/row-kinds.ts';
 import { Bill, billEntry, type BilledRow } from '../../inputs/money/bill.ts';
 import { SeenTable } from '../../inputs/seen-table.ts';
 import type { LastRow } from '../../ledger/rows/last-rows.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { PriceTally } from '../../policy/money/compare-prices.ts';
 import { ReasonGroups, type ReasonedRow, type RowReason, stepsToPay } from '../../policy/plan/reason-groups.ts';
 import { changesBetween, contentChanges } from '../../policy/plan/row-changes.ts';
 import { quoteSteps } from '../../policy/money/pricing.ts';
@@ -22,11 +23,15 @@ export interface ReasonRequest {
   readonly identify: IdentifyMedia;
   /** Credits left of the budget; null without one. */
   readonly budget: number | null;
+  /** What the batch was charged so far: its rows are billed at these prices, and what they will send is added. Default: the quotes. */
+  readonly measured?: PriceTally;
 }
 
 /** A row that is to be sent, and the steps that it still needs. */
 export interface RowToSend extends BilledRow {
   readonly steps: readonly Step[];
+  /** Earlier runs left it out: it is in the second bill, too. Default false. */
+  readonly isMore?: boolean;
 }
 
 /** Rows looked up at once: they are alive together. */
@@ -41,6 +46,10 @@ const EQUAL: RowReason = { type: 'equal' };
  */
 export class Reasoner {
   readonly bill: Bill;
+  /** Of the rows that earlier runs left out. */
+  readonly more: Bill;
+  /** The same bills by the quotes, in credits. */
+  readonly quotes = { all: 0, more: 0 };
   readonly groups = new ReasonGroups();
   readonly #request: ReasonRequest;
   /** Keys of results that earlier of these rows pay for. */
@@ -50,6 +59,7 @@ export class Reasoner {
   constructor(request: ReasonRequest) {
     this.#request = request;
     this.bill = new Bill(request.budget);
+    this.more = new Bill(request.budget);
   }
 
   /** Adds the next row. If this returns a promise, a chunk is being looked up: await it. */
@@ -89,7 +99,14 @@ export class Reasoner {
     const quoted = sumOfPrices(all.map((unit) => unit.quoted));
     const saved = roundCredits(all.reduce((sum, unit) => sum + unit.saved, 0));
     const requests = all.reduce((sum, unit) => sum + unit.requests, 0);
-    this.bill.addEntry({ ...billEntry(row), quoted, requests });
+    const byQuotes = all.reduce((sum, unit) => sum + (unit.byQuote ?? 0), 0);
+    const entry = { ...billEntry(row), quoted, requests };
+    this.bill.addEntry(entry);
+    this.quotes.all += byQuotes;
+    if (row.isMore === true) {
+      this.more.addEntry(entry);
+      this.quotes.more += byQuotes;
+    }
     const isThere = all.every(({ reason }) => reason !== undefined);
     const reason = all.every((unit) => unit.reason === CACHED) ? CACHED : isThere ? EQUAL : undefined;
     return { row, reason, quoted, saved };
@@ -109,11 +126,28 @@ export class Reasoner {
     }
     // Steps that may not be paid for end `skipped` and save nothing.
     const paid = settings.cache === 'only' ? [] : toPay;
-    const quoted = paid.length === steps.length ? row.quoted : quoteSteps(paid, spec, settings);
+    const byQuote = paid.length === steps.length ? row.quoted : quoteSteps(paid, spec, settings);
     const isSaved = paid.length === toPay.length;
-    const saved = isSaved ? roundCredits((row.quoted ?? 0) - (quoted ?? 0)) : 0;
+    const saved = isSaved ? roundCredits((row.quoted ?? 0) - (byQuote ?? 0)) : 0;
     const reason = isWhole ? CACHED : toPay.length === 0 ? EQUAL : undefined;
-    return { reason, quoted, saved, requests: paid.length };
+    const surcharge = this.#surcharge(spec, paid);
+    // Without a quote the ledger cannot hold a row to its budget, whatever such rows have cost so far.
+    const quoted = byQuote === null ? null : roundCredits(byQuote + surcharge);
+    return { reason, quoted, byQuote, saved, requests: paid.length };
+  }
+
+  /** What these steps cost beyond their quotes at the measured prices, in credits; below 0 if they cost less. */
+  #surcharge(spec: RowSpec, steps: readonly Step[]): number {
+    const { measured, settings } = this.#request;
+    if (measured === undefined) return 0;
+    let sum = 0;
+    for (const step of steps) {
+      const operation = operationOf(spec, step, settings.tts);
+      const quoted = quoteSteps([step], spec, settings);
+      sum += (measured.expect(operation, quoted) ?? 0) - (quoted ?? 0);
+      measured.addOpen(operation, quoted);
+    }
+    return sum;
   }
 
   /** Rows that are to be paid for anyhow need no keys. */
@@ -135,6 +169,8 @@ interface BilledReason extends Pick<ReasonedRow, 'quoted' | 'saved'> {
 
 /** A row, or a part of one, that was billed. */
 interface BilledUnit extends Omit<BilledReason, 'row'> {
+  /** Its price by the quotes. */
+  readonly byQuote: number | null;
   readonly requests: number;
 }
 

@@ -1,12 +1,15 @@
 import { roundCredits } from '../../contract/price-units.ts';
-import { operationOf, stepsIn, type Kind } from '../../contract/row-kinds.ts';
+import type { Kind } from '../../contract/row-kinds.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, RowStanding } from '../../ledger/record-types.ts';
 import { budgetLeft } from '../../policy/money/budget.ts';
-import { PriceTally, type PriceComparison } from '../../policy/money/compare-prices.ts';
-import { quoteSteps } from '../../policy/money/pricing.ts';
+import type { PriceComparison } from '../../policy/money/compare-prices.ts';
 import { creditsKindOf, creditsOf, type CreditsKind } from '../../results/result-line.ts';
+import type { IdentifyMedia } from '../cache/result-keys.ts';
+import { measurePrices } from '../plan/measure-prices.ts';
+import { Reasoner } from '../plan/reasoner.ts';
+import { wholeToSend } from '../plan/rows-left.ts';
 import { namedFiles } from '../rows/find-rows.ts';
 
 /** Rows that are named; the others are in `results.csv`. */
@@ -47,38 +50,10 @@ export interface Pilot {
   readonly budgetLeft: number | null;
 }
 
-type PricedBatch = BatchRecord;
-
-/** What the API charged for the rows of a batch that were run. `onRow` is called for each of them. */
-export async function measurePrices(
-  ledger: Ledger,
-  batch: PricedBatch,
-  onRow: (standing: RowStanding) => void = () => undefined,
-): Promise<PriceTally> {
-  const tally = new PriceTally();
-  for await (const standing of ledger.scanRows(batch.name, { isNotChosen: false })) {
-    onRow(standing);
-    for (const { step, chargedFrom, charged, quoted, failure } of standing.charges) {
-      // A quote measures nothing, and a job that failed may have been charged less.
-      if (chargedFrom !== 'api' || charged === null || failure !== null) continue;
-      tally.addPaid(operationOf(standing.row.spec, step, batch.settings.tts), quoted, charged);
-    }
-  }
-  return tally;
-}
-
-/** The requests that a row will make, and their quotes in credits; null: unknown. */
-export function requestsOf(
-  { row: { spec } }: RowStanding,
-  { tts, prices }: PricedBatch['settings'],
-): readonly { readonly operation: ReturnType<typeof operationOf>; readonly quoted: number | null }[] {
-  return stepsIn(spec).map((step) => {
-    const operation = operationOf(spec, step, tts);
-    return { operation, quoted: quoteSteps([step], spec, { tts, prices }) };
-  });
-}
-
-/** Compares the prices of the rows that were run with their quotes. Undefined: no row was left out, or none was run. */
+/**
+ * Compares the prices of the rows that were run with their quotes. Undefined: no row was left out, or none was run. Looks
+ * up earlier results without asking what is behind links, so that of rows with linked media it may expect too much.
+ */
 export async function viewPilot(ledger: Ledger, batch: BatchRecord): Promise<Pilot | undefined> {
   const { total, notChosen } = await ledger.counts(batch.name);
   if (notChosen === 0 || notChosen === total) return undefined;
@@ -92,10 +67,14 @@ export async function viewPilot(ledger: Ledger, batch: BatchRecord): Promise<Pil
     addQuote(standing.row.quoted);
     if (rows.length < NAMED) rows.push(pilotRow(standing, batch));
   });
+  const { settings } = batch;
+  const identify: IdentifyMedia = () => Promise.resolve(new Map());
+  const reasoner = new Reasoner({ ledger, account: batch, settings, identify, budget: null, measured: tally });
   for await (const standing of ledger.scanRows(batch.name, { isNotChosen: true })) {
     addQuote(standing.row.quoted);
-    for (const request of requestsOf(standing, batch.settings)) tally.addOpen(request.operation, request.quoted);
+    await reasoner.add(await wholeToSend(ledger, batch.name, standing));
   }
+  await reasoner.finish();
   const prices = tally.compare();
   const money = await ledger.money(batch.name);
   const { expected } = prices.rest;

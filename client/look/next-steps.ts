@@ -189,8 +189,12 @@ function skippedSteps(finished: Finished) {
  * run first.
  */
 function sendNotChosen({ batch, counts, money, leftovers, pilot, out }: Finished) {
-  const { notChosen, overBudget } = leftovers.skippedQuotes;
-  const expected = pilot?.prices.rest.expected ?? notChosen;
+  const { overBudget } = leftovers.skippedQuotes;
+  // Less what earlier results save, where rows were tried.
+  const { expected, quoted: notChosen } = pilot?.prices.rest ?? {
+    expected: leftovers.skippedQuotes.notChosen,
+    quoted: leftovers.skippedQuotes.notChosen,
+  };
   // The budget check uses a request's quote, so the budget must cover the quotes even if less will be charged.
   const quoted = expected === null || notChosen === null ? expected : Math.max(expected, notChosen);
   const before = counts.outcomes.skipped === counts.notChosen ? 0 : (overBudget ?? 0);

@@ -91,7 +91,7 @@ export function planView({
     ? { ...ofBill, budget: planned.budget, isBudgetLeft: true }
     : ofBill;
   // A recorded batch's other rows were approved when it was created.
-  const isAgreed = isKnown && planned.left.newlyChosen === 0;
+  const isAgreed = isKnown && planned.left.more.rows === 0;
   return {
     ...found,
     /** The bill net of existing results; for a recorded batch, what is left of it. */
@@ -219,7 +219,7 @@ function viewExisting({ planned, counts }: PlanView) {
   const { left, enough } = planned;
   const { rows, quoted: credits } = left.overBudget;
   const overBudget = rows === 0 ? null : { rows, credits, enough };
-  return { ...head, left: left.rows, newlyChosen: left.newlyChosen, underWay: left.underWay, overBudget };
+  return { ...head, left: left.rows, newlyChosen: left.more.rows, underWay: left.underWay, overBudget };
 }
 
 function viewReasons({ cached, equal, new: fresh, changed, again }: RowReasons) {

@@ -18,7 +18,8 @@ import { requireStore } from '../claim-store.ts';
 import { requireNamespace } from '../temporal/require-namespace.ts';
 import { requireOwnServer } from '../temporal/own-server.ts';
 import { identifyMedia, identifyTelling, priceAndApprove, type BillEvent, type Billed } from './price.ts';
-import { billRowsLeft } from '../../batches/plan/rows-left.ts';
+import { chooseLeft, type LeftChoice } from '../../batches/plan/choose-left.ts';
+import { billRowsLeft, type NewlyChosen } from '../../batches/plan/rows-left.ts';
 import type { IdentifyMedia } from '../../batches/cache/result-keys.ts';
 import type { CacheMode } from '../../contract/cache.ts';
 import type { RowReasons } from '../../policy/plan/reason-groups.ts';
@@ -27,12 +28,9 @@ import type { Session } from '../session.ts';
 import { requirePort } from '../webhooks/hint-listener.ts';
 import type { WebhookWish } from '../webhooks/webhook-options.ts';
 import { requirePrices } from '../steer/steer-batch.ts';
-import { isDeepStrictEqual } from 'node:util';
-import { billNewlyChosen, openNewlyChosen, type NewlyChosen } from '../../batches/subset/newly-chosen.ts';
+import { isAnyLeft, openNewlyChosen } from '../../batches/subset/newly-chosen.ts';
 import { areRowsCleaned } from '../../batches/clean/cleaned-rows.ts';
 import { budgetLeftFor } from '../../batches/redrive/redrive.ts';
-import type { SkippedRoom } from '../../batches/plan/skipped-rows.ts';
-import type { IsChosen } from '../../policy/subset/subset.ts';
 
 /** The plan of a new batch, or of an existing one to continue. */
 export interface BatchPlan {
@@ -190,10 +188,8 @@ export interface MoreRows extends NewlyChosen {
   readonly batch: BatchRecord;
   /** Credits left of the batch's budget, after the tuning; null if it has none. */
   readonly budget: number | null;
-  /** Selects among the rows left out by an earlier subset. */
-  readonly isChosen: IsChosen;
-  /** Selects among the rows left out by the budget; undefined if there are none. */
-  readonly skipped: SkippedRoom | undefined;
+  /** Selects among the rows left out. */
+  readonly choice: LeftChoice;
   /** Why all rows that are left are paid for. */
   readonly reasons: RowReasons;
   readonly cache: CacheMode;
@@ -206,38 +202,27 @@ export interface MoreRows extends NewlyChosen {
 export async function findMore(
   ledger: Ledger,
   batch: BatchRecord,
-  { summary, options }: SoundManifest,
+  manifest: SoundManifest,
   tuning: Tuning,
   identify: IdentifyMedia = identifyMedia,
 ): Promise<MoreRows | undefined> {
-  const { total, notChosen, outcomes } = await ledger.counts(batch.name);
-  const { subset = null } = options;
-  // A repeated subset is already complete; an earlier version may have drawn other rows for it than this one would.
-  const isComplete = total - notChosen === subset?.rows && isDeepStrictEqual(batch.subset, subset);
-  const isSkipped = outcomes.skipped > notChosen;
-  if ((!isSkipped && (notChosen === 0 || isComplete)) || areRowsCleaned(batch)) return undefined;
+  if (areRowsCleaned(batch)) return undefined;
   const budget = await budgetLeftFor(ledger, batch, tuning);
-  const isChosen: IsChosen = isComplete ? () => false : summary.isChosen;
-  const outlook = await ledger.chargeOutlook(batch.name);
-  const skipped = isSkipped
-    ? { isChosen: isComplete ? () => true : summary.isChosen, left: budget, outlook }
-    : undefined;
-  const more = await billNewlyChosen(ledger, batch, isChosen, budget, skipped);
-  if (more.rows === 0) return undefined;
+  const choice = await chooseLeft(ledger, batch, manifest, budget);
+  if (!choice.isAny || !(await isAnyLeft(ledger, batch, choice))) return undefined;
   const settings = { ...batch.settings, ...applyTuning(batch.settings, tuning) };
-  const room = { isChosen: summary.isChosen, left: budget, outlook };
   const request = { ledger, account: batch, settings, identify, budget };
-  const { reasons } = await billRowsLeft(ledger, { ...batch, settings }, room, request);
-  return { ...more, batch, budget, isChosen, skipped, reasons, cache: settings.cache };
+  const { more, reasons } = await billRowsLeft(ledger, { ...batch, settings }, choice, request);
+  return { ...more, batch, budget, choice, reasons, cache: settings.cache };
 }
 
 /** Opens such rows, and with them the batch. Returns the number opened: fewer, or none, if the batch is stopping. */
 export async function openMore(
   ledger: Ledger,
-  { batch, isChosen, skipped, bill: { quoted: credits } }: MoreRows,
+  { batch, choice, bill: { quoted: credits } }: MoreRows,
   { options }: SoundManifest,
   by: By,
 ): Promise<number> {
   const { subset = null } = options;
-  return openNewlyChosen(ledger, batch, subset, { isChosen, skipped, by: { ...by, credits } });
+  return openNewlyChosen(ledger, batch, subset, { ...choice, by: { ...by, credits } });
 }

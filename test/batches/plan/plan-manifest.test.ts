@@ -304,7 +304,7 @@ describe('a manifest whose batch is on record', () => {
         enough: 15,
       });
       expect(await plan(LINES, { name: 'last', tuning: { budget: 15 } })).toMatchObject({
-        left: { rows: 2, newlyChosen: 2, overBudget: { rows: 0 }, bill: { quoted: 10 } },
+        left: { rows: 2, more: { rows: 2 }, overBudget: { rows: 0 }, bill: { quoted: 10 } },
         enough: 15,
       });
       expect(await left(LINES, { tuning: { budget: null } })).toMatchObject({ rows: 2, overBudget: { rows: 0 } });

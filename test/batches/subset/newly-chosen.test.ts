@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { billNewlyChosen, openNewlyChosen } from '../../../batches/subset/newly-chosen.ts';
+import type { IdentifyMedia } from '../../../batches/cache/result-keys.ts';
+import { billRowsLeft, type NewlyChosen } from '../../../batches/plan/rows-left.ts';
+import { openNewlyChosen } from '../../../batches/subset/newly-chosen.ts';
 import { BUILT_IN_PRICES } from '../../../contract/row-kinds.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import type { BatchRecord } from '../../../ledger/record-types.ts';
@@ -20,17 +22,30 @@ ledgerForEachTest(async () => {
 });
 
 const all = (): boolean => true;
+const NO_OUTLOOK = { ratios: [], beyondLost: 0 };
+const room = { isChosen: () => false, left: null, outlook: NO_OUTLOOK };
+
+async function priceOf(
+  of: BatchRecord,
+  isChosen: (row: { row: number }) => boolean,
+  budget: number | null,
+): Promise<NewlyChosen> {
+  const identify: IdentifyMedia = () => Promise.resolve(new Map());
+  const request = { ledger, account: of, settings: of.settings, identify, budget };
+  return (await billRowsLeft(ledger, of, { isChosen, room, isAny: true }, request)).more;
+}
+
 const limit = 703;
 const first = ({ row }: { row: number }): boolean => row <= limit;
 
 describe('rows that are chosen by a later run', () => {
   it('are priced: those only that no run before chose', async () => {
-    expect(await billNewlyChosen(ledger, batch, first, 100)).toMatchObject({
+    expect(await priceOf(batch, first, 100)).toMatchObject({
       rows: 700,
       bill: { quoted: 1_750, unpriced: 0, affordable: { rows: 40, quoted: 100 } },
       isEstimate: true,
     });
-    expect(await billNewlyChosen(ledger, batch, ({ row }) => row <= 2, null)).toMatchObject({ rows: 0 });
+    expect(await priceOf(batch, ({ row }) => row <= 2, null)).toMatchObject({ rows: 0 });
   });
 
   it('are priced by what the API charged for the rows before, which is what the budget has to pay', async () => {
@@ -42,7 +57,7 @@ describe('rows that are chosen by a later run', () => {
     await ledger.settle(aKey(2), { verdict: 'accepted', jobId: 'j2' }, { state: 'processing' });
     // Every text costs as much again as its quote: 3 for `Row 4` to `Row 9`, 4 for `Row 10` and `Row 11`.
     const few = ({ row }: { row: number }): boolean => row <= 11;
-    expect(await billNewlyChosen(ledger, batch, few, 18)).toMatchObject({
+    expect(await priceOf(batch, few, 18)).toMatchObject({
       rows: 8,
       quoted: 20,
       bill: { quoted: 20 + 6 * 3 + 2 * 3, affordable: { rows: 3, quoted: 16.5 } },
@@ -59,8 +74,8 @@ describe('rows that are chosen by a later run', () => {
     ]);
     await ledger.openBatch(loading, 3);
     const voices = (await ledger.findBatch('voices')) as BatchRecord;
-    expect(await billNewlyChosen(ledger, voices, all, null)).toMatchObject({ rows: 1, dependents: 1, quoted: 5 });
-    expect(await billNewlyChosen(ledger, batch, first, null)).toMatchObject({ dependents: 0 });
+    expect(await priceOf(voices, all, null)).toMatchObject({ rows: 1, dependents: 1, quoted: 5 });
+    expect(await priceOf(batch, first, null)).toMatchObject({ dependents: 0 });
   });
 
   it('are opened, in several transactions, and after a kill only the others', async () => {
@@ -74,20 +89,18 @@ describe('rows that are chosen by a later run', () => {
         return ledger.openUnsent(...args);
       },
     };
-    await expect(
-      openNewlyChosen(dying, batch, subset, { isChosen: first, skipped: undefined, by: ANN }),
-    ).rejects.toThrow('killed');
+    await expect(openNewlyChosen(dying, batch, subset, { isChosen: first, room, by: ANN })).rejects.toThrow('killed');
     expect(await ledger.counts('b')).toMatchObject({ notChosen: 700, states: { waiting: 503 } });
     // What goes on with the batch now asks for no more than was asked for.
     expect(await ledger.findBatch('b')).toMatchObject({ subset });
-    expect(await openNewlyChosen(ledger, batch, subset, { isChosen: first, skipped: undefined, by: ANN })).toBe(200);
-    expect(await openNewlyChosen(ledger, batch, subset, { isChosen: first, skipped: undefined, by: ANN })).toBe(0);
-    expect(await openNewlyChosen(ledger, batch, null, { isChosen: all, skipped: undefined, by: ANN })).toBe(500);
+    expect(await openNewlyChosen(ledger, batch, subset, { isChosen: first, room, by: ANN })).toBe(200);
+    expect(await openNewlyChosen(ledger, batch, subset, { isChosen: first, room, by: ANN })).toBe(0);
+    expect(await openNewlyChosen(ledger, batch, null, { isChosen: all, room, by: ANN })).toBe(500);
     expect(await ledger.counts('b')).toMatchObject({ notChosen: 0, states: { waiting: ROWS } });
   });
 
   it('are not opened in a batch that is being stopped', async () => {
     await ledger.setControl('b', 'stopping');
-    expect(await openNewlyChosen(ledger, batch, null, { isChosen: all, skipped: undefined, by: ANN })).toBe(0);
+    expect(await openNewlyChosen(ledger, batch, null, { isChosen: all, room, by: ANN })).toBe(0);
   });
 });

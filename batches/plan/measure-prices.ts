@@ -1,0 +1,22 @@
+import { operationOf } from '../../contract/row-kinds.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { BatchRecord, RowStanding } from '../../ledger/record-types.ts';
+import { PriceTally } from '../../policy/money/compare-prices.ts';
+
+/** What the API charged for the rows of a batch that were run. `onRow` is called for each of them. */
+export async function measurePrices(
+  ledger: Pick<Ledger, 'scanRows'>,
+  batch: Pick<BatchRecord, 'name' | 'settings'>,
+  onRow: (standing: RowStanding) => void = () => undefined,
+): Promise<PriceTally> {
+  const tally = new PriceTally();
+  for await (const standing of ledger.scanRows(batch.name, { isNotChosen: false })) {
+    onRow(standing);
+    for (const { step, chargedFrom, charged, quoted, failure } of standing.charges) {
+      // A quote measures nothing, and a job that failed may have been charged less.
+      if (chargedFrom !== 'api' || charged === null || failure !== null) continue;
+      tally.addPaid(operationOf(standing.row.spec, step, batch.settings.tts), quoted, charged);
+    }
+  }
+  return tally;
+}
