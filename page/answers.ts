@@ -1,3 +1,4 @@
+import type { KnownVoices } from '../client/look/batch-voices.ts';
 import { viewListed, viewStatus } from '../client/look/status-view.ts';
 import { listBatches, statusNow, type BatchHere, type BatchStatus } from '../client/look/status.ts';
 import { workSpan } from '../client/look/work-span.ts';
@@ -9,7 +10,15 @@ import { chooseBatch } from '../client/open-records.ts';
 import type { Reader } from '../client/look/open-reader.ts';
 import type { Pace } from '../client/look/pace.ts';
 import { recordedSchedules } from '../client/schedules/recorded-view.ts';
-import type { BatchLine, ReasonLine, RowAnswer, ScheduleAnswer, StatusAnswer, UnknownAnswer } from './protocol.ts';
+import type {
+  BatchLine,
+  ReasonLine,
+  RowAnswer,
+  ScheduleAnswer,
+  StatusAnswer,
+  UnknownAnswer,
+  VoicesAnswer,
+} from './protocol.ts';
 import { wire } from './wire.ts';
 
 /** The words of the command line for what the page shows, too. */
@@ -50,6 +59,11 @@ export async function readStatusAnswer(
 export async function readReasons({ ledger }: Reader, name: string): Promise<readonly ReasonLine[]> {
   const batch = await chooseBatch(ledger, name);
   return (await ledger.standingCounts(batch.name)).filter((line) => line.class !== '');
+}
+
+/** The voices that rows of a batch speak with, most rows first. */
+export async function readVoices(ledger: Reader['ledger'], known: KnownVoices, name: string): Promise<VoicesAnswer> {
+  return known.look(ledger, await chooseBatch(ledger, name));
 }
 
 /** Everything about a row, by its id; undefined if there is none. */

@@ -75,6 +75,21 @@ export interface ChartAnswer {
   readonly spans: readonly { readonly at: string; readonly ends: Readonly<Partial<Record<Outcome, number>>> }[];
 }
 
+/** A voice that rows speak with. */
+export interface VoiceLine {
+  /** As the rows have it, mostly its id. */
+  readonly voice: string;
+  /** As the manifest, the cast or the row that made it says it; null if none of them does. */
+  readonly name: string | null;
+  readonly rows: number;
+}
+
+export interface VoicesAnswer {
+  /** Most rows first. */
+  readonly voices: readonly VoiceLine[];
+  readonly areAll: boolean;
+}
+
 export interface RowLine {
   readonly row: number;
   readonly id: string;

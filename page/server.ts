@@ -1,13 +1,22 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { KnownVoices } from '../client/look/batch-voices.ts';
 import { EndChart } from '../client/look/end-chart.ts';
 import type { Reader } from '../client/look/open-reader.ts';
 import { RowRanks } from '../client/look/row-ranks.ts';
 import { chooseBatch } from '../client/open-records.ts';
 import type { PageActions } from './actions.ts';
 import { answerPost } from './answer-post.ts';
-import { readBatches, readReasons, readRow, readSchedules, readUnknown, type PageWords } from './answers.ts';
+import {
+  readBatches,
+  readReasons,
+  readRow,
+  readSchedules,
+  readUnknown,
+  readVoices,
+  type PageWords,
+} from './answers.ts';
 import { isQuick, readRows } from './row-answers.ts';
 import { readAssets, SECURITY_HEADERS, withToken } from './assets.ts';
 import { StatusFeeds } from './feeds.ts';
@@ -166,6 +175,7 @@ function routesOf({ reader, words, batch, version }: PageOptions): ReadonlyMap<s
     };
   const name = (query: URLSearchParams): string => query.get('batch') ?? '';
   const ranks = new RowRanks();
+  const voices = new KnownVoices();
   const rows = slowly((ledger, query) => readRows(ledger, ranks, name(query), query));
 
   const session = (): SessionAnswer => ({ version });
@@ -215,6 +225,7 @@ function routesOf({ reader, words, batch, version }: PageOptions): ReadonlyMap<s
     ['/api/schedules', slowly(() => readSchedules(reader))],
     ['/api/reasons', json((query) => readReasons(reader, name(query)))],
     ['/api/chart', slowly(chart)],
+    ['/api/voices', slowly((ledger, query) => readVoices(ledger, voices, name(query)))],
     [
       '/api/rows',
       (asked) =>

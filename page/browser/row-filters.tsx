@@ -1,7 +1,8 @@
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { OUTCOMES } from '../../contract/outcomes.ts';
-import type { RowOrder } from '../protocol.ts';
+import type { RowOrder, VoiceLine } from '../protocol.ts';
+import { number } from './format.ts';
 
 /** A text is looked for once nobody has typed for this long, ms. */
 const TYPING_MS = 350;
@@ -12,10 +13,13 @@ export type LinkTo = (values: Readonly<Record<string, string | undefined>>) => s
 /** Which rows are wanted; the address says it. `set`: goes to the address with other values. */
 export function Filters({
   query,
+  voices = [],
   linkTo,
   set: go,
 }: {
   readonly query: URLSearchParams;
+  /** The voices to choose from. Default: their ids are typed. */
+  readonly voices?: readonly VoiceLine[] | undefined;
   readonly linkTo: LinkTo;
   readonly set: (values: Readonly<Record<string, string>>) => void;
 }): VNode {
@@ -33,7 +37,11 @@ export function Filters({
     >
       <Typed label="Any cell contains" value={at('text')} set={set('text')} />
       <Typed label="Id begins with" value={at('prefix')} set={set('prefix')} />
-      <Typed label="Voice" value={at('voice')} set={set('voice')} />
+      {voices.length === 0 ? (
+        <Typed label="Voice" value={at('voice')} set={set('voice')} />
+      ) : (
+        <Choice label="Voice" value={at('voice')} set={set('voice')} options={voiceOptions(voices, at('voice'))} />
+      )}
       <Choice
         label="Outcome"
         value={at('outcome')}
@@ -53,6 +61,14 @@ export function Filters({
       )}
     </form>
   );
+}
+
+function voiceOptions(voices: readonly VoiceLine[], chosen: string): readonly (readonly [string, string])[] {
+  const known = voices.map(
+    ({ voice, name, rows }) => [voice, `${name === null ? voice : `${name} – ${voice}`} (${number(rows)})`] as const,
+  );
+  const other = chosen === '' || voices.some(({ voice }) => voice === chosen) ? [] : [[chosen, chosen] as const];
+  return [['', 'all'], ...known, ...other];
 }
 
 /** The orders, in words. */

@@ -37,10 +37,13 @@ export function LineHeads({ children }: { readonly children?: ComponentChildren 
 export function LineCells({
   row,
   href,
+  voiceName,
   children,
 }: {
   readonly row: ShownRow;
   readonly href: string;
+  /** The name of its voice. Default: not known. */
+  readonly voiceName?: string | undefined;
   readonly children?: ComponentChildren;
 }): VNode {
   const word = row.outcome ?? row.state ?? '';
@@ -55,7 +58,7 @@ export function LineCells({
         {word}
         {row.take > 1 && <span class="faint"> take {row.take}</span>}
       </td>
-      <td>{row.voice}</td>
+      <td title={row.voice ?? ''}>{voiceName ?? row.voice}</td>
       <td class="text" title={row.text}>
         {row.text}
       </td>

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import type { RowLine, RowsAnswer } from '../protocol.ts';
+import type { RowLine, RowsAnswer, VoicesAnswer } from '../protocol.ts';
 import { number } from './format.ts';
 import { Listen } from './listen.tsx';
 import { go, withQuery } from './location.ts';
@@ -8,7 +8,7 @@ import { RedriveDialog } from './redrive-dialog.tsx';
 import { Filters } from './row-filters.tsx';
 import { LineCells, LineHeads, stepThrough } from './row-line.tsx';
 import { search, type Cursor } from './row-search.ts';
-import { useAnswer } from './server.ts';
+import { ask, useAnswer } from './server.ts';
 
 /** What the address says of which rows are wanted. */
 const FILTERS = ['outcome', 'class', 'cause', 'voice', 'prefix', 'text', 'order'] as const;
@@ -42,6 +42,9 @@ export function RowTable({
   const load = (signal: AbortSignal): Promise<RowsAnswer> => search(batch, asked, at, signal);
   const { value, trouble, isLoading } = useAnswer(`${filter} ${JSON.stringify(at)}`, load, isLive ? tick : 0);
   const { rows = [], next = null } = value ?? {};
+  // Every row is read for them, once: after the rows that a person waits for.
+  const { value: spoken } = useAnswer(value && batch, (signal) => ask<VoicesAnswer>('voices', { batch }, signal));
+  const names = new Map(spoken?.voices.map(({ voice, name }) => [voice, name ?? voice]));
   const [marked, setMarked] = useState<ReadonlySet<string>>(new Set());
   const [isAsking, setAsking] = useState(false);
   const [isListening, setListening] = useState(false);
@@ -90,6 +93,7 @@ export function RowTable({
       </div>
       <Filters
         query={address.searchParams}
+        voices={spoken?.areAll === true ? spoken.voices : undefined}
         linkTo={(values) => withQuery(address, values)}
         set={(values) => {
           go(withQuery(new URL(location.href), values), true);
@@ -117,7 +121,7 @@ export function RowTable({
           </thead>
           <tbody onKeyDown={stepThrough}>
             {rows.map((row) => (
-              <Line key={row.row} row={row} address={address} isMarked={marked.has(row.id)} mark={mark} />
+              <Line key={row.row} row={row} names={names} address={address} isMarked={marked.has(row.id)} mark={mark} />
             ))}
           </tbody>
         </table>
@@ -180,11 +184,14 @@ export function RowTable({
 
 function Line({
   row,
+  names,
   address,
   isMarked,
   mark,
 }: {
   readonly row: RowLine;
+  /** Of voices, by their ids. */
+  readonly names: ReadonlyMap<string, string>;
   readonly address: URL;
   readonly isMarked: boolean;
   readonly mark: (id: string) => void;
@@ -202,7 +209,11 @@ function Line({
           }}
         />
       </td>
-      <LineCells row={row} href={withQuery(address, { row: row.id })} />
+      <LineCells
+        row={row}
+        href={withQuery(address, { row: row.id })}
+        voiceName={row.voice === null ? undefined : names.get(row.voice)}
+      />
     </tr>
   );
 }

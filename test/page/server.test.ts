@@ -6,6 +6,7 @@ import {
   type RowsAnswer,
   type StatusAnswer,
   type UnknownAnswer,
+  type VoicesAnswer,
 } from '../../page/protocol.ts';
 import { FILE, lose, reject, succeed } from '../ledger/actions.ts';
 import { aRow, ledger, ledgerForEachTest, load } from '../ledger/setup.ts';
@@ -110,6 +111,8 @@ describe('the page shows', () => {
     expect(unknown).toMatchObject([{ batch: 'b', rows: 1, shown: [{ id: 'r3', attempts: [{ verdict: 'unknown' }] }] }]);
     expect(unknown[0]?.shown[0]?.next).toMatch(/--resubmit/);
     expect(await page.json('/api/schedules')).toEqual([]);
+    const voices = await page.json<VoicesAnswer>('/api/voices?batch=b');
+    expect(voices).toMatchObject({ voices: [{ voice: 'v', name: null, rows: 4 }], areAll: true });
   });
 
   it('the figures of an ended batch at once, however long its next steps take', async () => {
