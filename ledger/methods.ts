@@ -90,6 +90,7 @@ export const METHODS = {
   ...from(() => import('./look/row-pages.ts'), 'rowPage'),
   ...from(() => import('./look/row-ranks.ts'), 'rankRows', 'rowsNumbered'),
   ...from(() => import('./look/standing-counts.ts'), 'standingCounts'),
+  ...from(() => import('./look/failure-messages.ts'), 'failureMessages'),
   ...from(() => import('./look/voice-counts.ts'), 'voiceCounts', 'namesOfMadeVoices'),
   ...from(() => import('./look/end-series.ts'), 'endSeries', 'endSpan'),
   ...from(() => import('./takes/takes.ts'), 'takesOf'),

@@ -68,6 +68,14 @@ export interface ReasonLine {
   readonly rows: number;
 }
 
+/** What rows of one reason say. What differs only in the job, time or price is one message. */
+export interface MessagesAnswer {
+  /** Most rows first. `pattern`: the filter for its rows. */
+  readonly messages: readonly { readonly message: string; readonly pattern: string; readonly rows: number }[];
+  /** Rows with other messages. */
+  readonly others: number;
+}
+
 export interface ChartAnswer {
   readonly from: string;
   readonly to: string;

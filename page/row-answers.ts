@@ -3,7 +3,7 @@ import { viewRowLine } from '../client/look/row-line-view.ts';
 import type { RowRanks } from '../client/look/row-ranks.ts';
 import { chooseBatch } from '../client/open-records.ts';
 import { OUTCOMES, type Outcome } from '../contract/outcomes.ts';
-import { ROW_ORDERS, type RowOrder, type RowsAnswer } from './protocol.ts';
+import { ROW_ORDERS, type MessagesAnswer, type RowOrder, type RowsAnswer } from './protocol.ts';
 import { wire } from './wire.ts';
 
 /** Rows on a page: more than a screen shows, few enough to be there at once. */
@@ -38,6 +38,23 @@ export async function readRows(
   const at = then === 'comparing' ? after : last;
   const next = { row: at?.row ?? 0, id: '', endedAt: 0, value: at?.value ?? null };
   return wire({ rows: rows.map(viewRowLine), next: then === 'end' ? null : next });
+}
+
+/** Messages of a reason that are listed. */
+const MOST_MESSAGES = 10;
+
+/** What rows of a reason say, most rows first. */
+export async function readMessages(
+  ledger: Reader['ledger'],
+  name: string,
+  asked: URLSearchParams,
+): Promise<MessagesAnswer> {
+  const batch = await chooseBatch(ledger, name);
+  const filter = filterOf(asked);
+  const { groups, others } = await ledger.failureMessages(batch.name, filter);
+  const rest = groups.slice(MOST_MESSAGES).reduce((sum, { rows }) => sum + rows, 0);
+  const messages = groups.slice(0, MOST_MESSAGES).map(({ message, pattern, rows }) => ({ message, pattern, rows }));
+  return { messages, others: others + rest };
 }
 
 /** The order, if no index has it. */

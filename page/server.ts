@@ -17,7 +17,7 @@ import {
   readVoices,
   type PageWords,
 } from './answers.ts';
-import { isQuick, readRows } from './row-answers.ts';
+import { isQuick, readMessages, readRows } from './row-answers.ts';
 import { readAssets, SECURITY_HEADERS, withToken } from './assets.ts';
 import { StatusFeeds } from './feeds.ts';
 import { Gate } from './gate.ts';
@@ -225,6 +225,7 @@ function routesOf({ reader, words, batch, version }: PageOptions): ReadonlyMap<s
     ['/api/schedules', slowly(() => readSchedules(reader))],
     ['/api/reasons', json((query) => readReasons(reader, name(query)))],
     ['/api/chart', slowly(chart)],
+    ['/api/messages', slowly((ledger, query) => readMessages(ledger, name(query), query))],
     ['/api/voices', slowly((ledger, query) => readVoices(ledger, voices, name(query)))],
     [
       '/api/rows',

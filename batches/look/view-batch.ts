@@ -1,6 +1,7 @@
 import { outcomesThat } from '../../contract/outcomes.ts';
 import type { Step } from '../../contract/row-kinds.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
+import { messageKind } from '../../policy/rows/message-kind.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money, OldestRow, ReasonCount } from '../../ledger/record-types.ts';
 import type { StoreWaits } from '../../ledger/lanes/store-waits.ts';
@@ -77,40 +78,30 @@ export interface FailureGroup {
 /** Max reasons returned. */
 const MOST = 5;
 
-/** Max reasons distinguished; messages with numbers could be as many as rows. */
-const KEPT = 1_000;
-
-/** A message without its row's job, time and price; otherwise there would be as many messages as rows. */
-function withoutNames(message: string): string {
-  return message
-    .replace(/\b(job) \S+|\b(after|costs|cost) [\d.]+/gi, '$1$2')
-    .replace(/(?<![\d.])[\d.]+ spent/, 'spent');
-}
-
 /** The five most frequent reasons for rows without a result, most rows first. */
 export async function groupFailures(
   ledger: Ledger,
   { batch, counts }: Pick<BatchView, 'batch' | 'counts'>,
 ): Promise<readonly FailureGroup[]> {
-  const groups = new Map<string, FailureGroup>();
+  const groups = new Map<string, Omit<FailureGroup, 'firstId'>>();
   for (const outcome of outcomesThat(({ hasReason }) => hasReason)) {
     const notFailed = outcome === 'skipped' ? counts.notChosen : 0;
     if (counts.outcomes[outcome] === notFailed) continue;
-    const wanted = notFailed > 0 ? { outcome, isNotChosen: false } : { outcome };
-    for await (const { row } of ledger.scanRows(batch.name, wanted)) {
-      const { failure } = row;
-      if (failure === null) continue;
-      const key = `${failure.class} ${withoutNames(failure.message)}`;
+    const found = await ledger.failureMessages(batch.name, { outcome, isChosen: notFailed > 0 });
+    for (const { class: name, message, rows, firstRow } of found.groups) {
+      const key = `${name} ${messageKind(message)}`;
       const known = groups.get(key);
-      if (known === undefined && groups.size >= KEPT) continue;
+      const first = known === undefined || firstRow < known.firstRow ? { message, firstRow } : known;
       groups.set(key, {
-        class: failure.class,
-        message: known?.message ?? failure.message,
-        rows: (known?.rows ?? 0) + 1,
-        firstRow: known?.firstRow ?? row.row,
-        firstId: known?.firstId ?? row.id,
+        class: name,
+        rows: (known?.rows ?? 0) + rows,
+        message: first.message,
+        firstRow: first.firstRow,
       });
     }
   }
-  return [...groups.values()].sort((a, b) => b.rows - a.rows || a.firstRow - b.firstRow).slice(0, MOST);
+  const most = [...groups.values()].sort((a, b) => b.rows - a.rows || a.firstRow - b.firstRow).slice(0, MOST);
+  const numbers = most.map(({ firstRow }) => firstRow);
+  const ids = new Map((await ledger.rowsNumbered(batch.name, numbers)).map(({ row, id }) => [row, id]));
+  return most.map((group) => ({ ...group, firstId: ids.get(group.firstRow) ?? '' }));
 }

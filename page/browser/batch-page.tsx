@@ -1,8 +1,8 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { ChartAnswer, ReasonLine, StatusAnswer } from '../protocol.ts';
+import type { ChartAnswer, MessagesAnswer, ReasonLine, StatusAnswer } from '../protocol.ts';
 import { EndChart } from './end-chart.tsx';
-import { filterOf } from './format.ts';
+import { filterOf, number } from './format.ts';
 import { withQuery } from './location.ts';
 import { ReasonTable } from './reason-table.tsx';
 import { RowDialog } from './row-dialog.tsx';
@@ -70,15 +70,42 @@ function useTick(status: StatusAnswer | undefined): number {
 const MOST_REASONS = 8;
 
 function Reasons({ lines, address }: { readonly lines: readonly ReasonLine[]; readonly address: URL }) {
+  const at = (name: string): string => address.searchParams.get(name) ?? '';
   return (
     <ReasonTable
       class="reasons"
       reasons={lines.slice(0, MOST_REASONS)}
       linkTo={({ standing, class: name, cause }) =>
-        withQuery(address, { outcome: filterOf(standing), class: name, cause: cause || undefined })
+        withQuery(address, { outcome: filterOf(standing), class: name, cause: cause || undefined, message: '' })
+      }
+      below={({ standing, class: name, cause }) =>
+        at('outcome') === filterOf(standing) &&
+        at('class') === name &&
+        at('cause') === cause && <Messages address={address} />
       }
     >
       {lines.length > MOST_REASONS && <p class="faint">and {lines.length - MOST_REASONS} more reasons</p>}
     </ReasonTable>
+  );
+}
+
+/** What the rows of the chosen reason say, each a filter. */
+function Messages({ address }: { readonly address: URL }) {
+  const { name: batch = '', outcome, class: of, cause = '' } = Object.fromEntries(address.searchParams);
+  const chosen = address.searchParams.get('message');
+  const asked = { batch, outcome, class: of, cause };
+  const { value } = useAnswer(JSON.stringify(asked), (signal) => ask<MessagesAnswer>('messages', asked, signal));
+  return (
+    <ul class="messages" aria-label="Messages">
+      {value?.messages.map(({ message, pattern, rows }) => (
+        <li key={pattern}>
+          <a href={withQuery(address, { message: pattern })} aria-current={pattern === chosen ? 'true' : undefined}>
+            {message}
+          </a>{' '}
+          <span class="faint">{number(rows)}</span>
+        </li>
+      ))}
+      {value !== undefined && value.others > 0 && <li class="faint">other messages {number(value.others)}</li>}
+    </ul>
   );
 }

@@ -17,6 +17,8 @@ interface Reasons<R extends Reason> {
   readonly linkTo: (reason: R) => string;
   /** What stands in a column of examples. Default: there is none. */
   readonly examplesOf?: (reason: R) => ComponentChildren;
+  /** What stands below a reason. Default: nothing. */
+  readonly below?: (reason: R) => ComponentChildren;
   /** What is not listed. */
   readonly children: ComponentChildren;
 }
@@ -27,6 +29,7 @@ export function ReasonTable<R extends Reason>({
   reasons,
   linkTo,
   examplesOf,
+  below,
   children,
 }: Reasons<R>): VNode {
   return (
@@ -52,6 +55,7 @@ export function ReasonTable<R extends Reason>({
             <tr key={`${reason.standing} ${reason.class} ${reason.cause}`}>
               <td>
                 <a href={linkTo(reason)}>{reason.class}</a> <span class="faint">{reason.cause}</span>
+                {below?.(reason)}
               </td>
               <td>{reason.standing}</td>
               <td class="right">{number(reason.rows)}</td>

@@ -7,6 +7,9 @@ import { number } from './format.ts';
 /** A text is looked for once nobody has typed for this long, ms. */
 const TYPING_MS = 350;
 
+/** Values of an address that ask for no reason. */
+export const NO_REASON = { class: '', cause: '', message: '' };
+
 /** The address with other values in its query; an empty text leaves a value out. */
 export type LinkTo = (values: Readonly<Record<string, string | undefined>>) => string;
 
@@ -25,7 +28,7 @@ export function Filters({
 }): VNode {
   const at = (name: string): string => query.get(name) ?? '';
   const set = (name: string) => (value: string) => {
-    go({ [name]: value, ...(name === 'outcome' && { class: '', cause: '' }) });
+    go({ [name]: value, ...(name === 'outcome' && NO_REASON) });
   };
   const reason = [at('class'), at('cause')].filter((word) => word !== '').join(' ');
   return (
@@ -55,8 +58,13 @@ export function Filters({
         options={[['', 'as in the manifest'], ...Object.entries(ORDERS)]}
       />
       {reason !== '' && (
-        <a class="chip" href={linkTo({ class: '', cause: '' })} aria-label={`Remove the filter ${reason}`}>
+        <a class="chip" href={linkTo(NO_REASON)} aria-label={`Remove the filter ${reason}`}>
           {reason} ×
+        </a>
+      )}
+      {at('message') !== '' && (
+        <a class="chip" href={linkTo({ message: '' })} aria-label="Remove the filter by message">
+          this message ×
         </a>
       )}
     </form>

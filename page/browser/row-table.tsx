@@ -11,9 +11,9 @@ import { search, type Cursor } from './row-search.ts';
 import { ask, useAnswer } from './server.ts';
 
 /** What the address says of which rows are wanted. */
-const FILTERS = ['outcome', 'class', 'cause', 'voice', 'prefix', 'text', 'order'] as const;
+const FILTERS = ['outcome', 'class', 'cause', 'message', 'voice', 'prefix', 'text', 'order'] as const;
 /** Conditions by which rows are looked for without an index: not again and again. */
-const SLOW = ['class', 'cause', 'voice', 'prefix', 'text'] as const;
+const SLOW = ['class', 'cause', 'message', 'voice', 'prefix', 'text'] as const;
 
 /** The rows of a batch: filters, and a page of them. */
 export function RowTable({

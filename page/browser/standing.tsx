@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { Bar, Figures, type FigureFacts } from './figures.tsx';
 import { ends, number } from './format.ts';
-import type { LinkTo } from './row-filters.tsx';
+import { NO_REASON, type LinkTo } from './row-filters.tsx';
 
 /** How a batch stands: its figures, how its rows ended, and what to do. */
 export function Standing({
@@ -20,11 +20,11 @@ export function Standing({
       <Bar ends={shown} rows={status.rows} />
       <ul class="legend">
         <li>
-          <a href={linkTo({ outcome: '', class: '', cause: '' })}>all {number(status.rows)}</a>
+          <a href={linkTo({ outcome: '', ...NO_REASON })}>all {number(status.rows)}</a>
         </li>
         {shown.map(([word, rows]) => (
           <li key={word}>
-            <a href={linkTo({ outcome: word, class: '', cause: '' })}>
+            <a href={linkTo({ outcome: word, ...NO_REASON })}>
               <i class={`dot back-${word}`} />
               {word} {number(rows)}
             </a>

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   CSRF_HEADER,
+  type MessagesAnswer,
   type ReasonLine,
   type RowAnswer,
   type RowsAnswer,
@@ -100,6 +101,10 @@ describe('the page shows', () => {
     ]);
     const failed = await page.json<RowsAnswer>('/api/rows?batch=b&outcome=failed&class=BadRequest');
     expect(failed.rows.map(({ id }) => id)).toEqual(['r2']);
+    const { messages, others } = await page.json<MessagesAnswer>(
+      '/api/messages?batch=b&outcome=failed&class=BadRequest&cause=',
+    );
+    expect([messages, others]).toEqual([[{ message: 'No.', pattern: 'No.', rows: 1 }], 0]);
     const row = await page.json<RowAnswer>('/api/row?batch=b&id=r3');
     expect(row).toMatchObject({ id: 'r3', outcome: 'unknown', input: { text: 'Row 3' } });
     expect(row.attempts).toMatchObject([{ verdict: 'unknown', quoted: 2.5 }]);

@@ -1,26 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Ledger } from '../../../ledger/ledger.ts';
 import { groupFailures } from '../../../batches/look/view-batch.ts';
-import type { BatchView } from '../../../batches/look/view-batch.ts';
+import { fail, lose } from '../../ledger/actions.ts';
+import { batchOf, ledger, ledgerForEachTest, load, partsOf, aRow } from '../../ledger/setup.ts';
 
-/** A batch whose rows failed with these messages, from row 1 on. */
-async function groupsOf(
-  messages: readonly string[],
-): Promise<readonly (readonly [rows: number, firstRow: number, message: string])[]> {
-  const rows = messages.map((message, at) => ({
-    row: { row: at + 1, id: `r${at + 1}`, failure: { class: 'JobFailed', message } },
-  }));
-  const ledger = {
-    scanRows: async function* () {
-      yield* rows;
-    },
-  } as unknown as Ledger;
-  const view = {
-    batch: { name: 'b' },
-    counts: { notChosen: 0, outcomes: { failed: rows.length, unfit: 0, skipped: 0, unknown: 0, overdue: 0 } },
-  } as unknown as BatchView;
-  const groups = await groupFailures(ledger, view);
-  return groups.map(({ rows: count, firstRow, message }) => [count, firstRow, message]);
+ledgerForEachTest();
+
+type Told = readonly (readonly [rows: number, firstRow: number, firstId: string, message: string])[];
+
+async function groups(): Promise<Told> {
+  const found = await groupFailures(ledger, { batch: await batchOf(), counts: await ledger.counts('b') });
+  return found.map(({ rows, firstRow, firstId, message }) => [rows, firstRow, firstId, message]);
+}
+
+/** The groups of a batch whose rows failed with these messages, from row 1 on. */
+async function groupsOf(messages: readonly string[]): Promise<Told> {
+  await load(messages.length);
+  for (const [at, message] of messages.entries()) await fail(at + 1, { class: 'JobFailed', message });
+  return groups();
 }
 
 describe('groupFailures', () => {
@@ -33,15 +29,42 @@ describe('groupFailures', () => {
         'Job 7 is still "running" after 12 min; it may have been charged.',
       ]),
     ).toEqual([
-      [2, 1, 'The API says that job 3f1-a failed: hoarse'],
-      [2, 3, 'Job 7 is still "running" after 0.5 min; it may have been charged.'],
+      [2, 1, 'r1', 'The API says that job 3f1-a failed: hoarse'],
+      [2, 3, 'r3', 'Job 7 is still "running" after 0.5 min; it may have been charged.'],
     ]);
   });
 
   it('keeps apart what fails for another reason, the status of an answer included', async () => {
     expect(await groupsOf(['answered with 422', 'answered with 404', 'answered with 404'])).toEqual([
-      [2, 2, 'answered with 404'],
-      [1, 1, 'answered with 422'],
+      [2, 2, 'r2', 'answered with 404'],
+      [1, 1, 'r1', 'answered with 422'],
     ]);
   });
+
+  it('counts rows of all outcomes that have a reason, and no parts', async () => {
+    await load([aRow(1), aRow(2), { ...aRow(3), parts: partsOf(4, 'one', 'two') }]);
+    await lose(2, { class: 'OutcomeUnknown', message: 'Cut.' });
+    await fail(4, { class: 'JobFailed', message: 'Hoarse.' });
+    expect(await groups()).toEqual([[1, 2, 'r2', 'Cut.']]);
+  });
+});
+
+it('the messages of a reason are a filter of rows, each by what all its rows say', async () => {
+  await load(4);
+  for (const [row, message] of [
+    [1, 'Row 1 has 10% too many_words.'],
+    [2, 'Row 2 has 10% too many_words.'],
+    [3, 'Row 3 has 100 too manyXwords.'],
+  ] as const)
+    await fail(row, { class: 'JobFailed', message });
+  const { groups: found, others } = await ledger.failureMessages('b', { class: 'JobFailed' });
+  expect([found.map(({ rows, firstRow }) => [rows, firstRow]), others]).toEqual([
+    [
+      [2, 1],
+      [1, 3],
+    ],
+    0,
+  ]);
+  for (const { pattern, rows } of found)
+    expect((await ledger.rowPage('b', { class: 'JobFailed', message: pattern })).rows).toHaveLength(rows);
 });

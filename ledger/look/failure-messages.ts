@@ -1,0 +1,75 @@
+import { sql } from 'kysely';
+import { messageKind, messagePattern } from '../../policy/rows/message-kind.ts';
+import { isChosen } from '../conditions.ts';
+import { look } from '../database/transactions.ts';
+import type { Db, Tx } from '../schema.ts';
+import { jsonMember } from './json-member.ts';
+import { lastRowOf, WINDOW } from './row-pages.ts';
+import { matching, type RowFilter } from './row-filter.ts';
+
+/** Rows that failed with messages of one kind. */
+export interface MessageGroup {
+  readonly class: string;
+  /** In the words of the first of these rows. */
+  readonly message: string;
+  /** For {@link RowFilter}. */
+  readonly pattern: string;
+  readonly rows: number;
+  readonly firstRow: number;
+}
+
+/** Kinds that are told apart: messages with numbers can be as many as rows. */
+const MOST_KINDS = 1_000;
+
+/**
+ * The rows of a batch that have a failure, by its class and message: what differs only in the job, time or price is one.
+ * `others`: rows whose kind came after {@link MOST_KINDS} others. `isChosen`: without rows that `--limit` or `--sample` left out.
+ */
+export async function failureMessages(
+  db: Db,
+  batch: string,
+  filter: RowFilter & { readonly isChosen?: boolean },
+): Promise<{ readonly groups: readonly MessageGroup[]; readonly others: number }> {
+  return look(db, async (tx) => {
+    const last = await lastRowOf(tx, batch);
+    const groups = new Map<string, MessageGroup>();
+    let others = 0;
+    // A database would hold all messages at a time.
+    for (let from = 0; from < last; from += WINDOW)
+      for (const { class: name, message, rows, firstRow } of await messagesIn(tx, batch, filter, from)) {
+        const key = JSON.stringify([name, messageKind(message)]);
+        const known = groups.get(key);
+        if (known === undefined && groups.size >= MOST_KINDS) others += rows;
+        else
+          groups.set(key, {
+            ...(known ?? { class: name, message, pattern: messagePattern(message), firstRow }),
+            rows: (known?.rows ?? 0) + rows,
+          });
+      }
+    return { groups: [...groups.values()].sort((a, b) => b.rows - a.rows || a.firstRow - b.firstRow), others };
+  });
+}
+
+type Line = Pick<MessageGroup, 'class' | 'message' | 'rows' | 'firstRow'>;
+
+async function messagesIn(
+  tx: Tx,
+  batch: string,
+  { isChosen: onlyChosen = false, ...filter }: RowFilter & { readonly isChosen?: boolean },
+  from: number,
+): Promise<readonly Line[]> {
+  let query = matching(tx, tx.selectFrom('rows'), batch, filter)
+    .select((eb) => [
+      eb.ref('failure_class').$castTo<string>().as('class'),
+      sql<string>`${jsonMember(tx, 'failure', 'message')}`.as('message'),
+      eb.fn.countAll<number>().as('rows'),
+      eb.fn.min<number>('row').as('firstRow'),
+    ])
+    .where('row', '>', from)
+    .where('row', '<=', from + WINDOW)
+    .where('failure_class', 'is not', null)
+    .groupBy(['failure_class', 'message'])
+    .orderBy('firstRow');
+  if (onlyChosen) query = query.where(isChosen('rows'));
+  return query.execute();
+}
