@@ -12,7 +12,7 @@ import type { FoundRow, FoundRows, RedriveRules } from './selection.ts';
 import { nameOf } from '../../contract/row-parts.ts';
 import { RowNumbers } from '../rows/find-rows.ts';
 import { paidSteps, planRedrive, type RedrivePlan } from '../../policy/redrive/redrive.ts';
-import { RedriveTally } from './redrive-tally.ts';
+import { RedriveTally, type RefusedRow } from './redrive-tally.ts';
 
 /**
  * Why a redrive is refused as a whole. `open-edits`: rows are edited that have not ended; they would go on, and be paid
@@ -51,7 +51,13 @@ export class RedriveDraft extends RedriveTally {
   /** Why none of it may be done, whichever rows could be; undefined: it may. */
   get refusal(): RedriveRefusal | undefined {
     if (this.openEdited > 0) return 'open-edits';
-    return this.refused.length > 0 ? 'refused-rows' : undefined;
+    return this.refused.length > 0 && !this.leavesRefused ? 'refused-rows' : undefined;
+  }
+
+  /** True if there are other rows than the refused ones, which only may have been charged: they are left out. */
+  get leavesRefused(): boolean {
+    const isDoubtful = [...this.refusedFor.keys()].every((why) => DOUBTFUL.includes(why));
+    return this.rules.leavesDoubtful === true && this.count > 0 && isDoubtful;
   }
 
   /** True if recording it completes it: nothing is sent, and the batch needs no worker. */
@@ -92,6 +98,7 @@ export class RedriveDraft extends RedriveTally {
         if (edit !== null) this.leftEdited++;
         return;
       case 'refuse':
+        if (edit !== null) this.leftEdited++;
         this.refuse({
           ...nameOf(row),
           why: plan.why,
@@ -102,6 +109,7 @@ export class RedriveDraft extends RedriveTally {
         return;
       case 'wait':
         if (this.rules.asksForOverdue && outcome === 'overdue') {
+          if (edit !== null) this.leftEdited++;
           this.refuse({ ...nameOf(row), why: 'running', step: plan.step });
           return;
         }
@@ -180,6 +188,9 @@ export class RedriveDraft extends RedriveTally {
     this.#bill.add({ line: row.line, id: row.id, spec, quoted, isAssumed: false, ofLastRow: !isFirst });
   }
 }
+
+/** Why a row may have been charged without a result. */
+const DOUBTFUL: readonly RefusedRow['why'][] = ['unknown', 'running', 'on-the-wire'];
 
 function returnTo({ earlier }: FoundRow): Return | undefined {
   if (earlier === undefined) return undefined;

@@ -56,6 +56,11 @@ export interface RedriveRules {
   readonly only?: RowConditions;
   /** Rows that ended `overdue` need explicit consent: `run overdue.csv` could mean either. */
   readonly asksForOverdue: boolean;
+  /**
+   * Rows that may have been charged are left out, and the others taken: a file has all rows, whatever became of them, and
+   * nobody chose these. Default: they are refused, and the others with them.
+   */
+  readonly leavesDoubtful?: boolean;
 }
 
 /** The rows of a redrive. Each iteration starts anew: one announces the redrive, another carries it out. */

@@ -58,7 +58,7 @@ export async function withPlan<T>(
   // anyway.
   if (newStore) await beginStore(session.settings, ledger);
   refuseCleaned(batch);
-  const rules = { ...rulesOf(request), asksForOverdue };
+  const rules = { ...rulesOf(request), asksForOverdue, leavesDoubtful: from !== undefined };
   const workOn = async (rows: FoundRows, fileSha256: string | null): Promise<T> =>
     work({ draft: await draftRedrive(ledger, batch, rows, rules, tuning), rows, fileSha256 });
   if (from === undefined) {

@@ -1,3 +1,4 @@
+import type { RedriveForecast } from '../../batches/redrive/redrive-tally.ts';
 import type { RedrivePreview } from './redrive-options.ts';
 
 /** A preview for programs. `asks`: the questions that would be asked; `refusal`: why it would be refused, as a sentence. */
@@ -10,7 +11,17 @@ export function viewPreview(
   return {
     ...{ batch, rows, parts, paying, credits: bill.quoted, estimated: isEstimate, unpriced: bill.unpriced },
     ...{ waits, accepts, returns },
-    leftOut: { open: left.open, hasResult: left['has-result'], noUnfit: left['no-unfit'] },
+    leftOut: {
+      open: left.open,
+      hasResult: left['has-result'],
+      noUnfit: left['no-unfit'],
+      inDoubt: leftInDoubt(forecast),
+    },
     ...{ replaced, lost, mayBeChargedTwice: forecast.resubmitted, asks, budgetLeft: facts.budget, refusal },
   };
+}
+
+/** Rows, or parts of rows, that are left out because they may have been charged. */
+function leftInDoubt({ refusedFor }: Pick<RedriveForecast, 'refusedFor'>): number {
+  return [...refusedFor.values()].reduce((sum, rows) => sum + rows, 0);
 }

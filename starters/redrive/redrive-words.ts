@@ -3,6 +3,7 @@ import type { RedriveCheck } from '../../client/redrive/redrive-options.ts';
 import { STEPS } from '../../contract/row-kinds.ts';
 import { partWord } from '../../contract/row-parts.ts';
 import { shellWord } from '../../contract/shell-word.ts';
+import { leftOutLines } from './refusal-words.ts';
 import { type RefusalWords, namedRowLines, refusalText } from '../terminal/spend-words.ts';
 import { inCredits } from '../terminal/money.ts';
 import { rowsInWords, form, number } from '../terminal/words.ts';
@@ -45,7 +46,7 @@ export function draftLines(draft: Forecast, batch: string): readonly string[] {
   const bill = paying === 0 ? 'nothing' : `${isEstimate ? '~' : ''}${inCredits(quoted)}${unknown}`;
   const title =
     count === 0 ? `Batch "${batch}": nothing to redrive` : `Redrive of batch "${batch}", at a cost of ${bill}`;
-  return [title, ...lines.map((line) => `  ${line}`)];
+  return [title, ...[...lines, ...leftOutLines(draft, batch)].map((line) => `  ${line}`)];
 }
 
 /**
@@ -69,7 +70,11 @@ export function doubtsQuestion({
 
 /** Why results are not replaced when nobody can be asked. */
 export function unaskedText({ replaced, lost }: Pick<Forecast, 'replaced' | 'lost'>): string {
-  const loss = replaced === lost ? '' : ` and lose ${form(replaced, 'its result', 'their results')}`;
+  const intact = replaced - lost;
+  const loss =
+    intact === 0
+      ? ''
+      : ` (${number(intact)} with a result, which the new one replaces; the former file stays in the store)`;
   return (
     `Not confirmed: ${rowsInWords(replaced)} would be paid for again${loss}, ` +
     'and there is no terminal to ask on. Nothing was changed. Nothing was spent. To continue, run the same command with --yes.'

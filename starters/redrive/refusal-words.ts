@@ -34,9 +34,7 @@ export function refusalLines(
 ): readonly string[] {
   const name = shellWord(batch);
   const has = (why: RefusedRow['why']): boolean => refusedFor.has(why);
-  const left = refused.filter(({ leftTake }) => leftTake !== undefined);
   const countOf = (why: RefusedRow['why']): number => refusedFor.get(why) ?? 0;
-  const all = [...refusedFor.values()].reduce((sum, rows) => sum + rows, 0);
   const doubtful = refused.filter(({ why }) => why === 'unknown' || why === 'running');
   // Suggested for these rows only: for others it would pay for results that are available for free.
   const resubmit =
@@ -44,15 +42,7 @@ export function refusalLines(
       ? `${command} --resubmit`
       : `voxbatch redrive ${name} --rows ${shellWord(rowsArg(doubtful))} --resubmit${unnamedRows({ count: countOf('unknown') + countOf('running') })}`;
   const choices = [
-    ...(has('unknown') ? [`  voxbatch reconcile ${name}    finds out what became of lost requests, free`] : []),
-    ...(countOf('running') > left.length
-      ? [`  voxbatch redrive ${name} --where outcome=overdue    waits for running jobs, free`]
-      : []),
-    ...(left.length > 0
-      ? [
-          `  voxbatch redrive ${name} --accept ${leftWord(left)}    fetches the result of that job, free; its row keeps what it has until then`,
-        ]
-      : []),
+    ...settleLines({ refused, refusedFor }, batch),
     ...(doubtful.length > 0 ? [`  ${resubmit}    pays for these rows again; they may be charged twice`] : []),
     ...(has('on-the-wire') ? [`  voxbatch watch ${name}, then the same command again`] : []),
     ...(has('no-step') ? ['  the same command for rows of a kind that has the step (--where kind=…)'] : []),
@@ -68,10 +58,58 @@ export function refusalLines(
         ]),
   ];
   return [
-    `${unitsInWords({ count: all, parts: refusedParts })} cannot be redriven this way. Nothing was changed. Nothing was spent.`,
+    `${countedUnits({ refusedFor, refusedParts })} cannot be redriven this way. Nothing was changed. Nothing was spent.`,
+    ...namedRefusals({ refused, refusedFor }),
+    ...(choices.length === 0 ? [] : ['Choices:', ...choices]),
+  ];
+}
+
+type Refusals = Pick<Forecast, 'refused' | 'refusedFor' | 'refusedParts'>;
+
+/** The rows that are left out because they may have been charged, and how to settle them; none if there are none. */
+export function leftOutLines(refusals: Refusals, batch: string): readonly string[] {
+  if (refusals.refused.length === 0) return [];
+  return [
+    `${countedUnits(refusals)} left out, which may have been charged:`,
+    ...namedRefusals(refusals),
+    'To settle them, then run the same command again:',
+    ...settleLines(refusals, batch),
+    ...(refusals.refusedFor.has('on-the-wire') ? [`  voxbatch watch ${shellWord(batch)}`] : []),
+  ];
+}
+
+function countedUnits({ refusedFor, refusedParts }: Omit<Refusals, 'refused'>): string {
+  return unitsInWords({ count: countAll(refusedFor), parts: refusedParts });
+}
+
+function countAll(refusedFor: Refusals['refusedFor']): number {
+  return [...refusedFor.values()].reduce((sum, rows) => sum + rows, 0);
+}
+
+function namedRefusals({ refused, refusedFor }: Omit<Refusals, 'refusedParts'>): readonly string[] {
+  const all = countAll(refusedFor);
+  return [
     ...refused.slice(0, NAMED).map((one) => `  ${namedRow(one)}: ${REASONS[one.why](one)}`),
     ...(all > NAMED ? [`  and ${number(all - NAMED)} more`] : []),
-    ...(choices.length === 0 ? [] : ['Choices:', ...choices]),
+  ];
+}
+
+/** The commands that settle such rows, free. */
+function settleLines({ refused, refusedFor }: Omit<Refusals, 'refusedParts'>, batch: string): readonly string[] {
+  const name = shellWord(batch);
+  const left = refused.filter(({ leftTake }) => leftTake !== undefined);
+  return [
+    ...(refusedFor.has('unknown')
+      ? [`  voxbatch reconcile ${name}    finds out what became of lost requests, free`]
+      : []),
+    ...((refusedFor.get('running') ?? 0) > left.length
+      ? [`  voxbatch redrive ${name} --where outcome=overdue    waits for running jobs, free`]
+      : []),
+    ...(left.length > 0
+      ? [
+          `  voxbatch redrive ${name} --accept ${leftWord(left)}    fetches the result of that job, free; its row keeps what it has until then`,
+        ]
+      : []),
   ];
 }
 

@@ -41,7 +41,7 @@ describe('redrive: which rows', () => {
 
   it('replaces no result unasked: without a terminal it needs --yes', async () => {
     const refusal =
-      'Not confirmed: 1 row would be paid for again and lose its result, and there is no terminal to ask on. ' +
+      'Not confirmed: 1 row would be paid for again (1 with a result, which the new one replaces; the former file stays in the store), and there is no terminal to ask on. ' +
       'Nothing was changed. Nothing was spent. To continue, run the same command with --yes.';
     const replaces = '1 of these has a result, which the new one replaces: a';
     await expectRun('redrive demo --rows a,d', 3, [replaces, refusal]);
