@@ -8,7 +8,7 @@ import type { SearchAttributeName } from '../contract/search-attributes.ts';
 import type { Instant } from '../policy/pacing/send-deadline.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { RowStanding } from '../ledger/record-types.ts';
-import type { MediaLinks } from '../store/local-media/media-links.ts';
+import type { LocalMediaLinks } from '../store/local-media/media-links.ts';
 import type { Store } from '../store/store.ts';
 import type { BatchCache } from './cache/batch-cache.ts';
 import type { ConcurrencyLimit } from './pacing/concurrency-limit.ts';
@@ -34,7 +34,7 @@ export interface Services {
   readonly ledger: Ledger;
   readonly store: Store;
   /** Makes links to local media. Undefined: this worker hands out none. */
-  readonly mediaLinks?: MediaLinks | undefined;
+  readonly mediaLinks?: LocalMediaLinks | undefined;
   readonly api: SpeechApi;
   /** The realm of this worker; work of another realm is refused. */
   readonly realm: Realm;

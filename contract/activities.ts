@@ -29,7 +29,10 @@ export interface LaneReport extends FiguresTold {
 /** How a batch stands, for Temporal's lists; absent from the answers of earlier versions. */
 export interface FiguresTold {
   readonly figures?: BatchFigures;
-  /** The search attributes that the server has, of those that a batch can show. */
+  /**
+   * The search attributes that the server has, of those that a batch can show: to set another one would fail the
+   * workflow's task for ever.
+   */
   readonly searchable?: readonly SearchAttributeName[];
 }
 

@@ -7,7 +7,7 @@ import { readJson } from './files.ts';
 import type { Summary } from './summary.ts';
 
 /** A batch's current state in the ledger. */
-interface Standing {
+interface RecordedState {
   readonly batch: BatchRecord;
   readonly counts: Counts;
   readonly money: Money;
@@ -17,7 +17,7 @@ interface Standing {
  * Whether a folder has the files of a finished batch in the ledger's current state, going by the summary, which is
  * written last. Cheap: reads only that file, and compares each value, whatever else it holds. False if it cannot be read.
  */
-export async function isWritten(out: string, { batch, counts, money }: Standing): Promise<boolean> {
+export async function isWritten(out: string, { batch, counts, money }: RecordedState): Promise<boolean> {
   if (batch.state !== 'closed' || batch.closedAt === null) return false;
   const summary = (await readJson(join(out, SUMMARY_FILE)).catch(() => undefined)) as
     Partial<Summary> | null | undefined;

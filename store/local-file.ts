@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
+import type { LocalFile } from '../contract/row-kinds.ts';
 
 /** A local file that was found unchanged and is kept open. */
 interface OpenedFile {
@@ -10,12 +11,7 @@ interface OpenedFile {
 }
 
 /** A file's state when its row was checked. */
-interface KnownFile {
-  readonly path: string;
-  readonly bytes: number;
-  /** Hex. */
-  readonly sha256: string;
-}
+export type KnownFile = Pick<LocalFile, 'path' | 'bytes' | 'sha256'>;
 
 /** A file has changed since its row was checked. */
 class FileChanged extends Error {

@@ -1,15 +1,9 @@
 import { defineSearchAttributeKey, type SearchAttributePair, type SearchAttributeUpdatePair } from '@temporalio/common';
 import { patched, setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
+import type { FiguresTold } from '../contract/activities.ts';
 import { SEARCH_ATTRIBUTES, type BatchFigures, type SearchAttributeName } from '../contract/search-attributes.ts';
 import { shellWord } from '../contract/shell-word.ts';
 import { isWorthShowing } from '../policy/visibility/when-to-show.ts';
-
-/** What activities say of a batch; earlier versions said nothing. */
-interface Told {
-  readonly figures?: BatchFigures;
-  /** The search attributes that the server has: to set another one would fail the workflow's task for ever. */
-  readonly searchable?: readonly SearchAttributeName[];
-}
 
 /** Shows in Temporal how a batch stands: in its lists by search attributes, in the workflow's own page by details. */
 export class ShownFigures {
@@ -23,7 +17,7 @@ export class ShownFigures {
   }
 
   /** Shows the figures, if they differ by enough to be worth an event. */
-  show({ figures, searchable = [] }: Told): void {
+  show({ figures, searchable = [] }: FiguresTold): void {
     if (figures === undefined) return;
     setCurrentDetails(detailsOf(this.#batch, figures));
     const known = searchable.filter((name) => Object.hasOwn(SEARCH_ATTRIBUTES, name));

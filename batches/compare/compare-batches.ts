@@ -144,8 +144,6 @@ export type PairedRow =
   | { readonly type: 'pair'; readonly rows: Pair<RowStanding> }
   | { readonly type: 'only'; readonly side: 0 | 1; readonly row: RowStanding };
 
-type RowReads = Ledger;
-
 /** Rows that are looked up together. */
 const ROWS_AT_ONCE = 200;
 
@@ -153,10 +151,7 @@ const ROWS_AT_ONCE = 200;
  * Yields every row of two batches once, paired or alone. Rows are paired by id, otherwise by equal input. Reads the
  * batches page by page; keeps one number per row, and 22 characters for each row whose id the other batch lacks.
  */
-export async function* pairRows(
-  ledger: RowReads,
-  [one, other]: Pair<BatchRecord>,
-): AsyncGenerator<PairedRow, undefined> {
+export async function* pairRows(ledger: Ledger, [one, other]: Pair<BatchRecord>): AsyncGenerator<PairedRow, undefined> {
   const matched = new Set<number>();
   const waiting = new Map<string, number[]>();
   for await (const rows of inChunks(ledger.scanRows(one.name), ROWS_AT_ONCE)) {
@@ -189,7 +184,7 @@ export async function* pairRows(
   }
 }
 
-async function readWaiting(ledger: RowReads, batch: string, row: number | undefined): Promise<RowStanding | undefined> {
+async function readWaiting(ledger: Ledger, batch: string, row: number | undefined): Promise<RowStanding | undefined> {
   return row === undefined ? undefined : ledger.readRow(batch, row);
 }
 

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { link, open, unlink } from 'node:fs/promises';
 import { serveMediaOf } from '../../contract/serve-media.ts';
 import { pathsIn } from '../../embedded/home.ts';
-import type { MediaLinks } from '../../store/local-media/media-links.ts';
+import type { LocalMediaLinks } from '../../store/local-media/media-links.ts';
 import type { Store } from '../../store/store.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Settings } from '../settings.ts';
@@ -16,7 +16,7 @@ import type { Settings } from '../settings.ts';
 export async function openMediaLinks(
   { config, home }: Pick<Settings, 'config' | 'home'>,
   { urls }: Pick<Store, 'urls'>,
-): Promise<MediaLinks | undefined> {
+): Promise<LocalMediaLinks | undefined> {
   const place = serveMediaOf(config);
   if (place === undefined) return urls && (await import('../../store/local-media/upload-media.ts')).uploadMedia(urls);
   const { MediaPortTaken, serveMedia } = await import('../../store/local-media/serve-media.ts');

@@ -6,7 +6,7 @@ import { standstillOf, type Standstill } from '../../batches/look/standstill.ts'
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money, OldestRow, ReasonCount } from '../../ledger/record-types.ts';
 import { VoxbatchError } from '../problem.ts';
-import { LAST_MS, MediaLinks } from './media-links.ts';
+import { ArrivingMedia, LAST_MS } from './arriving-media.ts';
 import { beginPace, type Pace, type PaceView } from './pace.ts';
 import type { Store } from '../../store/store.ts';
 import { limitWaiting } from '../../worker/watch-outage.ts';
@@ -130,7 +130,7 @@ export async function* followBatch(request: FollowRequest): AsyncGenerator<Follo
 
 async function* follow(request: FollowRequest): AsyncGenerator<FollowEvent, void, undefined> {
   const { ledger, signal, fetchesHere } = request;
-  const media = new MediaLinks(request);
+  const media = new ArrivingMedia(request);
   let isStoreAway = false;
   let wasRefused = false;
   let wasPaused = false;

@@ -23,10 +23,10 @@ const KIND = 'ledgers';
  * Whether a ledger may run commands and spend. `known`: the user named, created or confirmed it. `adopted`: an earlier
  * version created it here; it is known from now on. `unknown`: it may have come with the folder.
  */
-export type LedgerStanding = 'known' | 'adopted' | 'unknown';
+export type LedgerTrust = 'known' | 'adopted' | 'unknown';
 
-/** Determines and records a ledger's {@link LedgerStanding}. Throws {@link VoxbatchError} (`state-unwritable`). */
-export function standingOfLedger(settings: LedgerSettings, ledger: OpenLedger): LedgerStanding {
+/** Determines and records a ledger's {@link LedgerTrust}. Throws {@link VoxbatchError} (`state-unwritable`). */
+export function standingOfLedger(settings: LedgerSettings, ledger: OpenLedger): LedgerTrust {
   const { standing, isOnRecord } = lookUp(settings, ledger);
   if (standing !== 'unknown' && !isOnRecord) rememberLedger(settings, ledger);
   return standing;
@@ -40,7 +40,7 @@ export function isStranger(settings: LedgerSettings, ledger: OpenLedger): boolea
 function lookUp(
   settings: LedgerSettings,
   ledger: OpenLedger,
-): { readonly standing: LedgerStanding; readonly isOnRecord: boolean } {
+): { readonly standing: LedgerTrust; readonly isOnRecord: boolean } {
   if (settings.isLedgerNamed) return { standing: 'known', isOnRecord: true };
   const file = ledgerFile(settings.ledger);
   if (file === undefined) return { standing: 'unknown', isOnRecord: false };

@@ -20,8 +20,6 @@ export const NO_VOICES: Extract<KnownVoices, { readonly type: 'sound' }> = {
   warnings: [],
 };
 
-type Records = Ledger;
-
 /**
  * Looks up a manifest's voices in the API's list; free. `ledger`: shows which rows made voices before, if there is one.
  * Throws {@link VoxbatchError} (`voices-unread`) if the manifest uses voice names and the list cannot be read.
@@ -29,7 +27,7 @@ type Records = Ledger;
 export async function knowVoices(
   api: SpeechApi,
   manifest: SoundManifest,
-  ledger: Records | undefined,
+  ledger: Ledger | undefined,
 ): Promise<KnownVoices> {
   const { read, madeBy } = lookUps(api, ledger);
   const checked = await checkVoices(manifest, read, { madeBy });
@@ -76,7 +74,7 @@ export async function withListedVoices(
 export async function knowListedVoices(
   manifest: SoundManifest,
   access: () => ApiAccess | Promise<ApiAccess>,
-  ledger: Records | undefined,
+  ledger: Ledger | undefined,
 ): Promise<KnownVoices> {
   const { uses, makers } = manifest.summary.voices;
   if (uses.length + makers.length === 0) return NO_VOICES;
@@ -108,7 +106,7 @@ function withoutApi({ summary: { voices } }: SoundManifest): KnownVoices {
 }
 
 /** The sources for checking voices: the API's list and this ledger's rows. */
-function lookUps(api: SpeechApi, ledger: Records | undefined): { readonly read: ReadVoices; readonly madeBy: MadeBy } {
+function lookUps(api: SpeechApi, ledger: Ledger | undefined): { readonly read: ReadVoices; readonly madeBy: MadeBy } {
   return {
     read: async (wanted, dialect) => {
       const { readVoicesIn } = await import('../../api/voices/read-voices.ts');
@@ -137,7 +135,7 @@ function merged(summary: ManifestSummary, ofVoices: CheckedVoices): ManifestSumm
 async function rowThatMade(
   voiceId: string,
   apiUrl: string,
-  ledger: Records | undefined,
+  ledger: Ledger | undefined,
 ): Promise<JobHolder | undefined> {
   for (const account of (await ledger?.accountsAt(apiUrl)) ?? []) {
     const holder = await ledger?.holderOfJob(apiUrl, account, 'voice', voiceId);

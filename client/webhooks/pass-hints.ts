@@ -1,5 +1,5 @@
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { AccountKey } from '../../ledger/webhooks/webhooks.ts';
+import type { Account } from '../../contract/names.ts';
 
 /** A word that named no job of another process is not looked for again for this long, ms: each webhook repeats some. */
 const NO_JOB_MS = 10_000;
@@ -14,7 +14,7 @@ interface PassingRequest {
   readonly ledger: Pick<Ledger, 'livingWorkers' | 'passHints'>;
   /** The worker process that receives the webhooks. */
   readonly owner: string;
-  readonly account: AccountKey;
+  readonly account: Account;
   /** Default: {@link PAUSES}. */
   readonly pauses?: Pauses;
 }

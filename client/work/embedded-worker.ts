@@ -20,7 +20,7 @@ import { startWorker, type RunningWorker, type WorkerStanding } from '../../work
 import { beginBeats, type Beats } from '../../worker/show-alive.ts';
 import type { Metrics } from '../metrics/open-metrics.ts';
 import { openMediaLinks } from '../local-media/open-media-links.ts';
-import type { MediaLinks } from '../../store/local-media/media-links.ts';
+import type { LocalMediaLinks } from '../../store/local-media/media-links.ts';
 import { realmOf, type OpenApi } from '../open-api.ts';
 import type { Temporal } from '../temporal/open-temporal.ts';
 import { serverName } from '../temporal/server-name.ts';
@@ -77,7 +77,7 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
   }
   const release = await lockLedger(ledger, temporal, request.settings.home, request.onFault);
   let beats: Beats | undefined;
-  let mediaLinks: MediaLinks | undefined;
+  let mediaLinks: LocalMediaLinks | undefined;
   let metrics: Metrics | undefined;
   let running: RunningWorker | undefined;
   try {

@@ -21,7 +21,7 @@ export interface WhyReadOnly extends CopyFacts {
 }
 
 /** Which ledger a database holds, and whether it may be written to. */
-export interface LedgerStanding {
+export interface LedgerFacts {
   /** Random id, made with the ledger; a copy has the id of the ledger it was made from. Undefined if it lacks one. */
   readonly id: string | undefined;
   readonly readOnly: WhyReadOnly | undefined;
@@ -36,12 +36,12 @@ export type CopyFactName = WhyReadOnly['type'] | 'copied';
 const READ_ONLY = ['moved', 'incoming', 'backup'] as const satisfies readonly WhyReadOnly['type'][];
 
 /** Reads which ledger this is now: since it was opened, another process may have moved it, or filled it from another. */
-export async function readStanding(db: Kysely<Schema>): Promise<LedgerStanding> {
+export async function readStanding(db: Kysely<Schema>): Promise<LedgerFacts> {
   return standingOf(await db.selectFrom('facts').selectAll().execute());
 }
 
 /** What the lines of `facts` say. */
-export function standingOf(lines: readonly { readonly name: string; readonly value: string }[]): LedgerStanding {
+export function standingOf(lines: readonly { readonly name: string; readonly value: string }[]): LedgerFacts {
   const valueOf = (name: CopyFactName | 'id'): string | undefined => lines.find((line) => line.name === name)?.value;
   const why = READ_ONLY.flatMap((type) => {
     const value = valueOf(type);

@@ -145,9 +145,9 @@ function selectLiving(db: Db | Tx) {
 }
 
 /** `silent`: it has not reported lately. `gone`: it has ended or was forgotten, so it is certainly dead. */
-export type WorkerStanding = 'alive' | 'silent' | 'gone';
+export type WorkerLiveness = 'alive' | 'silent' | 'gone';
 
-export async function workerStanding(db: Db, owner: string): Promise<WorkerStanding> {
+export async function workerStanding(db: Db, owner: string): Promise<WorkerLiveness> {
   const found = await db
     .selectFrom('workers')
     .select('seen_at')

@@ -10,7 +10,7 @@ import { askingFor, foundIn, SELECT_FACTS, type FoundFacts } from './found-facts
 import { COUNT_WRITER, SET_MARK, type CommitMark, type KeptMark } from './marks.ts';
 import { newFact, withTables } from './origin.ts';
 import { BEGIN_WRITING, LOOK_UP_BY_KEY, type Session } from './sessions.ts';
-import { complain, refusal, SET_FACT, standingOf, type Standing } from './standing.ts';
+import { complain, refusal, SET_FACT, standingOf, type DatabaseIdentity } from './standing.ts';
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html: the transaction failed before, or so failed the preparation of the same statement. */
 const CONSEQUENCES = ['25P02', '26000'];
@@ -40,7 +40,8 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
   #leaves: Omit<KeptMark, keyof CommitMark> | undefined;
   /** Why this transaction is refused. */
   #refused:
-    { readonly found: FoundFacts; readonly standing: Standing; readonly reliesOn: string | undefined } | undefined;
+    | { readonly found: FoundFacts; readonly standing: DatabaseIdentity; readonly reliesOn: string | undefined }
+    | undefined;
   /** The first error of a statement that nobody waited for. */
   #trouble: Error | undefined;
   /** The last error that was more than the consequence of another. */

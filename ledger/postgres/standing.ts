@@ -10,7 +10,7 @@ import type { Session } from './sessions.ts';
  * What a database is to a process: `ours`, to be written to; a `copy` that nobody has accepted; `set-back`, which looks like
  * the original, but lacks what this process has written; or of `another-ledger`, or not restored so far as to say of which.
  */
-export type Standing = 'ours' | 'copy' | 'set-back' | 'another-ledger';
+export type DatabaseIdentity = 'ours' | 'copy' | 'set-back' | 'another-ledger';
 
 const COPY =
   'its database is not the one that was last written, but a copy: a replica that took over, a restored backup, a disk that was set back, or a former server that answers again. The copy may lack the last records, and what was sent since would be paid for again. Nothing is sent';
@@ -32,7 +32,7 @@ export interface Written {
  * An acceptance that does not come after the one that this process wrote to is none that a person has given since, but one
  * of before: the former primary's, or that of a disk before it was set back.
  */
-export function standingOf(found: FoundFacts, written: Written | undefined): Standing {
+export function standingOf(found: FoundFacts, written: Written | undefined): DatabaseIdentity {
   if (written !== undefined && found.ledger !== written.ledger) return 'another-ledger';
   const { ledgerOf } = found;
   if (ledgerOf !== undefined && !isWrittenHere(ledgerOf, found.here)) return 'copy';
@@ -43,7 +43,7 @@ export function standingOf(found: FoundFacts, written: Written | undefined): Sta
 }
 
 /** The error for a database that may not be written to. */
-export function refusal(standing: Standing, place: string): LedgerAway {
+export function refusal(standing: DatabaseIdentity, place: string): LedgerAway {
   return standing === 'another-ledger'
     ? new LedgerAway(place, ANOTHER, 'Connect to the former database, or end this process.', undefined, true)
     : new LedgerAway(place, COPY, FORMER_OR_ACCEPT, undefined, true);
@@ -61,7 +61,7 @@ export const SET_FACT =
 export async function complain(
   session: Session,
   found: FoundFacts,
-  standing: Standing,
+  standing: DatabaseIdentity,
   reliesOn: string | undefined,
 ): Promise<void> {
   if (reliesOn === undefined || standing === 'another-ledger') return;

@@ -1,6 +1,6 @@
 import { look, write } from '../database/transactions.ts';
 import type { Db } from '../schema.ts';
-import type { AccountKey } from './webhooks.ts';
+import type { Account } from '../../contract/names.ts';
 
 /**
  * Webhooks about jobs that other processes wait for: the process that receives the account's webhooks leaves a hint for
@@ -23,7 +23,7 @@ interface HintLine {
  */
 export async function passHints(
   db: Db,
-  { apiUrl, account }: AccountKey,
+  { apiUrl, account }: Account,
   receiver: string,
   words: readonly string[],
 ): Promise<readonly string[]> {

@@ -1,19 +1,14 @@
+import type { Account } from '../../contract/names.ts';
 import type { Db, Schema, Tx } from '../schema.ts';
 import type { Selectable } from 'kysely';
 import { write } from '../database/transactions.ts';
 import { livingWorkers } from '../lanes/workers.ts';
 
-/** An account of an API. */
-export interface AccountKey {
-  readonly apiUrl: string;
-  readonly account: string;
-}
-
 /** The address of an account's webhooks before we changed it; `unknown`: the API did not show it. */
 export type WebhookBefore = { readonly type: 'known'; readonly url: string | null } | { readonly type: 'unknown' };
 
 /** The process that uses an account's webhook. An account has only one, so only one process does. */
-export interface WebhookRecord extends AccountKey {
+export interface WebhookRecord extends Account {
   /** The worker process (see {@link WorkerRecord}); empty once released. */
   readonly owner: string;
   /**
@@ -36,7 +31,7 @@ type Line = Selectable<Schema['webhooks']>;
  */
 export async function takeWebhook(
   db: Db,
-  account: AccountKey,
+  account: Account,
   owner: string,
 ): Promise<{ readonly type: 'mine'; readonly before: WebhookRecord | undefined } | { readonly type: 'taken' }> {
   return write(db, async (tx) => {
@@ -64,7 +59,7 @@ export async function takeWebhook(
  */
 export async function noteWebhook(
   db: Db,
-  account: AccountKey,
+  account: Account,
   owner: string,
   set: WebhookRecord['set'],
 ): Promise<boolean> {
@@ -79,7 +74,7 @@ export async function noteWebhook(
 }
 
 /** Ends its use by this process, but keeps the record of what to restore, for the next process. */
-export async function releaseWebhook(db: Db, account: AccountKey, owner: string): Promise<void> {
+export async function releaseWebhook(db: Db, account: Account, owner: string): Promise<void> {
   await write(db, async (tx) => {
     await tx
       .updateTable('webhooks')
@@ -90,7 +85,7 @@ export async function releaseWebhook(db: Db, account: AccountKey, owner: string)
 }
 
 /** Ends its use by this process. */
-export async function leaveWebhook(db: Db, account: AccountKey, owner: string): Promise<void> {
+export async function leaveWebhook(db: Db, account: Account, owner: string): Promise<void> {
   await write(db, async (tx) => {
     await tx
       .deleteFrom('webhooks')
@@ -102,18 +97,18 @@ export async function leaveWebhook(db: Db, account: AccountKey, owner: string): 
 /** The webhook's record, and whether its process is presumed alive. */
 export async function webhookOf(
   db: Db,
-  account: AccountKey,
+  account: Account,
 ): Promise<(WebhookRecord & { readonly isAlive: boolean }) | undefined> {
   const line = await select(db, account).executeTakeFirst();
   return line === undefined ? undefined : { ...recordOf(line), isAlive: await isAlive(db, line) };
 }
 
 /** The line of an account, while this process uses its webhook. */
-function ownLine({ apiUrl, account }: AccountKey, owner: string): Pick<Line, 'api_url' | 'account' | 'owner'> {
+function ownLine({ apiUrl, account }: Account, owner: string): Pick<Line, 'api_url' | 'account' | 'owner'> {
   return { api_url: apiUrl, account, owner };
 }
 
-function select(db: Db | Tx, { apiUrl, account }: AccountKey) {
+function select(db: Db | Tx, { apiUrl, account }: Account) {
   return db.selectFrom('webhooks').selectAll().where('api_url', '=', apiUrl).where('account', '=', account);
 }
 

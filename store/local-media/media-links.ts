@@ -15,7 +15,7 @@ export interface LinkedFile extends LocalFile {
 }
 
 /** Makes links to files of this machine, by which a service fetches them. */
-export interface MediaLinks {
+export interface LocalMediaLinks {
   /**
    * Makes sure that the content which the row asks for can be fetched. May read, or move, the whole file. Throws {@link
    * MediaChanged}, or another error that may pass.

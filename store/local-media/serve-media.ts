@@ -4,7 +4,7 @@ import type http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServeMedia } from '../../contract/serve-media.ts';
 import { isProof, seal } from './link-seal.ts';
-import type { MediaLinks } from './media-links.ts';
+import type { LocalMediaLinks } from './media-links.ts';
 import { createMediaServer, pathOfLink, questionTo } from './media-server.ts';
 import { VerifiedFiles } from './verified-files.ts';
 
@@ -26,7 +26,7 @@ export class MediaPortTaken extends Error {
  *
  * @param key of `KEY_BYTES`, the same for all processes of a home
  */
-export async function serveMedia({ host, port, url }: ServeMedia, key: Buffer): Promise<MediaLinks> {
+export async function serveMedia({ host, port, url }: ServeMedia, key: Buffer): Promise<LocalMediaLinks> {
   const files = new VerifiedFiles();
   const ending = new AbortController();
   let server = await listen(key, files, host, port).catch(async (error: unknown) => {

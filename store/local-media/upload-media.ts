@@ -1,5 +1,5 @@
 import type { StoreUrls } from '../store.ts';
-import type { MediaLinks } from './media-links.ts';
+import type { LocalMediaLinks } from './media-links.ts';
 import { VerifiedFiles } from './verified-files.ts';
 
 const DYING =
@@ -21,7 +21,7 @@ const LEAST_MS = 300_000;
  * called. A file is verified before, so a changed one is told from a store that is away. Whether it is there is asked
  * before each request, because `cache prune` may have removed it.
  */
-export function uploadMedia(urls: StoreUrls): MediaLinks {
+export function uploadMedia(urls: StoreUrls): LocalMediaLinks {
   const files = new VerifiedFiles();
   return {
     async prepare({ path, bytes, sha256, name }) {

@@ -1,13 +1,9 @@
-import { UNAVAILABLE } from '../local-file.ts';
+import { UNAVAILABLE, type KnownFile } from '../local-file.ts';
 import { createHash } from 'node:crypto';
 import { constants, type BigIntStats } from 'node:fs';
 import { open, realpath, type FileHandle } from 'node:fs/promises';
 import pLimit from 'p-limit';
-import type { LocalFile } from '../../contract/row-kinds.ts';
 import { MediaChanged } from './media-links.ts';
-
-/** What a file is known by. */
-export type KnownFile = Pick<LocalFile, 'path' | 'bytes' | 'sha256'>;
 
 /** A file whose content is the known one. */
 export interface VerifiedFile {

@@ -7,7 +7,7 @@ import { cellOfContent } from '../../../contract/local-media.ts';
 import { submit } from '../../../activities/submit.ts';
 import type { LocalFile, RowSpec } from '../../../contract/row-kinds.ts';
 import { KEY_BYTES } from '../../../store/local-media/link-seal.ts';
-import type { MediaLinks } from '../../../store/local-media/media-links.ts';
+import type { LocalMediaLinks } from '../../../store/local-media/media-links.ts';
 import { serveMedia } from '../../../store/local-media/serve-media.ts';
 import { endAfterTest } from '../../support/end-after-test.ts';
 import { freePort } from '../../support/free-port.ts';
@@ -21,7 +21,7 @@ import { begin } from '../world.ts';
 const HANG = { on: 'create', operation: 'lip-sync-job', fault: { kind: 'hang', accepted: true } } as const;
 const at = (row: number): ReturnType<typeof keyOf> => keyOf(row, 1, 'lip-sync');
 
-async function openLinks(): Promise<MediaLinks> {
+async function openLinks(): Promise<LocalMediaLinks> {
   const port = await freePort();
   const links = await serveMedia(
     { host: '127.0.0.1', port, url: `http://127.0.0.1:${String(port)}` },
@@ -32,7 +32,7 @@ async function openLinks(): Promise<MediaLinks> {
 }
 
 /** Links of a place that everybody can fetch from, made in this way. */
-function linksWith(linkTo: MediaLinks['linkTo']): MediaLinks {
+function linksWith(linkTo: LocalMediaLinks['linkTo']): LocalMediaLinks {
   return { prepare: () => Promise.resolve(), linkTo, close: () => Promise.resolve() };
 }
 
@@ -138,7 +138,7 @@ describe('a request with local media', () => {
 
   it('leaves at once where its lane ends while a link is signed, and nothing is on record', async () => {
     const ending = new AbortController();
-    let links: MediaLinks | undefined;
+    let links: LocalMediaLinks | undefined;
     const isAsked = new Promise<void>((resolve) => {
       links = linksWith(() => {
         resolve();

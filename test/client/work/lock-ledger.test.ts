@@ -4,13 +4,13 @@ import type { Client } from '@temporalio/client';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { lockLedger } from '../../../client/work/embedded-worker.ts';
 import type { Temporal } from '../../../client/temporal/open-temporal.ts';
-import type { LedgerStanding } from '../../../ledger/copy/read-only.ts';
+import type { LedgerFacts } from '../../../ledger/copy/read-only.ts';
 import { fileLocks } from '../../../ledger/sqlite/locks.ts';
 import { freshFolder } from '../../support/fresh-folder.ts';
 
 let folder: string;
 let ledger: Parameters<typeof lockLedger>[0];
-let standing: LedgerStanding;
+let standing: LedgerFacts;
 
 beforeEach(async () => {
   folder = freshFolder();

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { KEY_BYTES } from '../../../store/local-media/link-seal.ts';
-import { MediaChanged, type LinkedFile, type MediaLinks } from '../../../store/local-media/media-links.ts';
+import { MediaChanged, type LinkedFile, type LocalMediaLinks } from '../../../store/local-media/media-links.ts';
 import { MediaPortTaken, serveMedia } from '../../../store/local-media/serve-media.ts';
 import { endAfterTest } from '../../support/end-after-test.ts';
 import { freePort } from '../../support/free-port.ts';
@@ -23,13 +23,13 @@ async function fileIn(folder: string, content = CONTENT): Promise<LinkedFile> {
   return { path, bytes: content.length, sha256, extension: 'mp4', seconds: 1, name: `${sha256}.mp4` };
 }
 
-async function serve(port: number, key = KEY): Promise<MediaLinks> {
+async function serve(port: number, key = KEY): Promise<LocalMediaLinks> {
   const links = await serveMedia({ host: '127.0.0.1', port, url: `http://127.0.0.1:${String(port)}` }, key);
   endAfterTest(() => links.close());
   return links;
 }
 
-async function place(): Promise<{ port: number; links: MediaLinks; file: LinkedFile }> {
+async function place(): Promise<{ port: number; links: LocalMediaLinks; file: LinkedFile }> {
   const port = await freePort();
   return { port, links: await serve(port), file: await fileIn(freshFolder()) };
 }

@@ -9,7 +9,7 @@ const LINK_EVERY_MS = 1_000;
 export const LAST_MS = 10_000;
 
 /** Where media come from, and the folder that they are linked or copied into; null links none. */
-interface MediaLinksRequest extends Pick<ProjectionRequest, 'ledger' | 'batch'> {
+interface ArrivingMediaRequest extends Pick<ProjectionRequest, 'ledger' | 'batch'> {
   readonly store: Store;
   readonly out: string | null;
 }
@@ -18,14 +18,14 @@ interface MediaLinksRequest extends Pick<ProjectionRequest, 'ledger' | 'batch'> 
  * Brings the media of a followed batch to its out folder as they arrive. Links to a folder are made at once; downloads
  * go on in the background, so that nobody waits for them.
  */
-export class MediaLinks {
-  readonly #request: MediaLinksRequest;
+export class ArrivingMedia {
+  readonly #request: ArrivingMediaRequest;
   #linkedAt = 0;
   #linkedUpTo = 0;
   #running: Promise<void> | undefined;
   #fault: { readonly error: unknown } | undefined;
 
-  constructor(request: MediaLinksRequest) {
+  constructor(request: ArrivingMediaRequest) {
     this.#request = request;
   }
 
