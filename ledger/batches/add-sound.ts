@@ -3,7 +3,7 @@ import { defined } from '../../contract/defined.ts';
 import { type Finishing, type Joining, soundOptions } from '../../contract/finishing.ts';
 import { LedgerMisuse } from '../errors.ts';
 import { noteAction } from '../history/actions.ts';
-import { settingsColumns } from '../records.ts';
+import { settingsColumns } from './batch-records.ts';
 import type { Db } from '../schema.ts';
 import { write } from '../database/transactions.ts';
 import { requireBatch, setBatch } from './read-batches.ts';

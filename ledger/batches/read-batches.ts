@@ -2,7 +2,7 @@ import type { Selectable, Updateable } from 'kysely';
 import { preparedOne } from '../database/prepared.ts';
 import { LedgerMisuse, LoadTakenOver } from '../errors.ts';
 import type { BatchRecord, Loading } from '../record-types.ts';
-import { toBatch } from '../records.ts';
+import { toBatch } from './batch-records.ts';
 import type { Db, Tx } from '../schema.ts';
 import type { BatchesTable } from '../tables/batches.ts';
 

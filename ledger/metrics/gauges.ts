@@ -6,7 +6,7 @@ import { selectOldestOfEach } from '../batches/progress.ts';
 import { preparedEach } from '../database/prepared.ts';
 import { look } from '../database/transactions.ts';
 import type { BatchRecord, Counts, Money } from '../record-types.ts';
-import { toBatch } from '../records.ts';
+import { toBatch } from '../batches/batch-records.ts';
 import type { Db, Tx } from '../schema.ts';
 
 /** A batch in numbers, as metrics show it. */

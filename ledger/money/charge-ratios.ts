@@ -12,7 +12,7 @@ import {
 import { SIZES, countedFor, sizeOf, type ChargeRatio, isChargeKnown } from '../../policy/money/charge-ratio.ts';
 import { isUnpriced, isUnresolved } from '../conditions.ts';
 import { prepared } from '../database/prepared.ts';
-import { toSettings } from '../records.ts';
+import { toSettings } from '../batches/batch-records.ts';
 import type { Db, Tx } from '../schema.ts';
 import type { ChargeRatiosTable } from '../tables/charges.ts';
 

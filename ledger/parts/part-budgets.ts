@@ -1,7 +1,7 @@
 import { readBatchLine } from '../batches/read-batches.ts';
 import { ofRow, hasSentSibling, isPart, isUnsent } from '../conditions.ts';
 import { setRow } from '../rows/line-changes.ts';
-import { toSettings } from '../records.ts';
+import { toSettings } from '../batches/batch-records.ts';
 import type { RowInHand } from '../rows/row-in-hand.ts';
 import type { ChargeLine, RowLine, Tx } from '../schema.ts';
 

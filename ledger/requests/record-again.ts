@@ -5,7 +5,7 @@ import { readSums } from '../batches/counts.ts';
 import { keepUnplaced } from '../database/copy-doubts.ts';
 import { write } from '../database/transactions.ts';
 import { LedgerMisuse } from '../errors.ts';
-import { toSettings } from '../records.ts';
+import { toSettings } from '../batches/batch-records.ts';
 import type { RowEffect } from '../rows/row-effects.ts';
 import { RowInHand } from '../rows/row-in-hand.ts';
 import type { Db, Tx } from '../schema.ts';
