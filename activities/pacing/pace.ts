@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pause } from '../../policy/pacing/limiter-step.ts';
 import type { Slot } from '../../policy/pacing/pacer.ts';
 import { highestStated } from '../../policy/pacing/rate.ts';
-import { PaceLine, type EndpointClass, type PaceNeeds } from './pace-line.ts';
+import type { EndpointClass, PaceNeeds } from './held-lease.ts';
+import { PaceLine } from './pace-line.ts';
 
 /** The right to make one call, at a given time. */
 export interface Turn {
