@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Joining } from '../contract/finishing.ts';
 import type { Kind } from '../contract/row-kinds.ts';
-import { Columns, type ColumnOptions } from './header.ts';
+import type { ColumnOptions } from './column-names.ts';
+import { Columns } from './header.ts';
 import { kindOfColumns } from './row-kind.ts';
 import type { JoinCheck } from './sound/join-check.ts';
 import { joiningColumns } from './sound/join-check.ts';

@@ -1,8 +1,9 @@
 import { CAST_COLUMN } from '../contract/cast.ts';
 import { show, type Finding } from '../contract/manifest-problems.ts';
 import { shellWord } from '../contract/shell-word.ts';
+import { ColumnNames, type ColumnOptions } from './column-names.ts';
 import { unguardCell } from './formula-guard.ts';
-import { foldHeader, isApi, knownColumns, meantColumn, specColumns } from './header-names.ts';
+import { foldHeader, isApi, meantColumn, specColumns } from './header-names.ts';
 
 /** An `api.<field>` column. */
 interface ApiColumn {
@@ -15,15 +16,6 @@ export type PlacedFinding = Finding & { readonly line?: number };
 
 /** A note about a column as a whole. */
 export type ColumnNote = { readonly finding: Finding } | { readonly column: string; readonly warning: string };
-
-/** What decides what the columns of a file are for; see `ManifestOptions`. */
-export interface ColumnOptions {
-  readonly map: Readonly<Record<string, string>>;
-  readonly mapIfThere?: Readonly<Record<string, string>> | undefined;
-  readonly anyCase?: boolean | undefined;
-  readonly strict: boolean;
-  readonly cast?: unknown;
-}
 
 /**
  * What each column of the file is for. Columns are added as they come: all at once for CSV, key by key for JSONL.
@@ -50,17 +42,13 @@ export class Columns {
   /** Line of the first header. */
   line = 1;
 
-  /** Our column by their header. */
-  readonly #ours: ReadonlyMap<string, string>;
-  /** The same, as far as the file has such a header. */
-  readonly #oursIfThere: ReadonlyMap<string, string>;
+  readonly #names: ColumnNames;
   readonly #options: ColumnOptions;
   readonly #csv: boolean;
   readonly #alsoKnown: readonly string[];
   readonly #headers = new Map<string, string>();
   readonly #seen = new Set<string>();
   readonly #told = new Set<string>();
-  readonly #known: ReadonlySet<string>;
 
   /**
    * `csv`: false for JSONL, where cells are never guarded. `alsoKnown`: columns that mean something besides those of the
@@ -68,11 +56,9 @@ export class Columns {
    */
   constructor(options: ColumnOptions, csv: boolean, alsoKnown: readonly string[] = []) {
     this.#alsoKnown = alsoKnown;
-    this.#ours = byHeader(options.map);
-    this.#oursIfThere = byHeader(options.mapIfThere ?? {});
+    this.#names = new ColumnNames(options);
     this.#options = options;
     this.#csv = csv;
-    this.#known = options.cast === undefined ? knownColumns() : new Set([...knownColumns(), CAST_COLUMN]);
   }
 
   /** Adds columns, and says what is wrong or noteworthy about each. */
@@ -93,7 +79,7 @@ export class Columns {
 
   /** Our column → its header, for the columns that only `mapIfThere` explains. */
   get mapUsed(): Readonly<Record<string, string>> {
-    const used = [...this.#oursIfThere].flatMap(([theirs, ours]) => {
+    const used = [...this.#names.oursIfThere].flatMap(([theirs, ours]) => {
       const header = this.#headers.get(ours);
       return header !== undefined && foldHeader(header) === foldHeader(theirs) ? [[ours, header]] : [];
     });
@@ -125,9 +111,9 @@ export class Columns {
    * lacks; and a header without any column that a kind reads.
    */
   findWrong(): Finding[] {
-    const findings = [...this.#ours].flatMap(([theirs, ours]): Finding[] => {
-      if (!this.#known.has(ours) && !isApi(ours)) {
-        const meant = meantColumn(ours, [...this.#known]);
+    const findings = [...this.#names.ours].flatMap(([theirs, ours]): Finding[] => {
+      if (!this.#names.known.has(ours) && !isApi(ours)) {
+        const meant = meantColumn(ours, [...this.#names.known]);
         const hint =
           ours === CAST_COLUMN ? ' (speaker is one with --cast)' : meant === undefined ? '' : `, such as ${meant}`;
         const expected = `--map to a known column${hint}`;
@@ -177,7 +163,7 @@ export class Columns {
     const again = this.#seen.has(name);
     this.#seen.add(name);
     if (name.startsWith('_')) return [];
-    const ours = this.#oursOf(name, all);
+    const ours = this.#names.oursOf(name, all);
     if (again || this.known.has(ours)) {
       const meant = ours === name ? '' : ` (${show(name)} is ${ours})`;
       const expected = `one column of each name${meant}`;
@@ -186,23 +172,10 @@ export class Columns {
     this.input.push({ name, at });
     this.byName.set(name, at);
     if (isApi(ours)) this.api.push({ field: ours.slice('api.'.length), at });
-    else if (!this.#known.has(ours)) return this.#alsoKnown.includes(name) ? [] : [this.#unknown(name, all)];
+    else if (!this.#names.known.has(ours)) return this.#alsoKnown.includes(name) ? [] : [this.#unknown(name, all)];
     this.known.set(ours, at);
     this.#headers.set(ours, name);
     return [];
-  }
-
-  /** Our column for a header. `all`: the headers so far, and those beside it. */
-  #oursOf(name: string, all: ReadonlySet<string>): string {
-    const mapped = this.#ours.get(name) ?? this.#oursIfThere.get(name);
-    if (mapped !== undefined) return mapped;
-    if (this.#options.anyCase !== true || this.#known.has(name) || isApi(name)) return name;
-    const folded = foldHeader(name);
-    for (const [theirs, ours] of [...this.#ours, ...this.#oursIfThere])
-      if (!all.has(theirs) && foldHeader(theirs) === folded) return ours;
-    const isTaken = (ours: string): boolean =>
-      all.has(ours) || [...this.#ours, ...this.#oursIfThere].some(([theirs, one]) => one === ours && all.has(theirs));
-    return [...this.#known].find((ours) => ours === folded && !isTaken(ours)) ?? name;
   }
 
   #unknown(name: string, all: ReadonlySet<string>): ColumnNote {
@@ -218,14 +191,10 @@ export class Columns {
 
   /** The column that a header is probably meant as. */
   #meant(name: string, all: ReadonlySet<string> = this.#seen): string | undefined {
-    return meantColumn(name, [...this.#known], (ours) => all.has(ours) || this.#headers.has(ours));
+    return meantColumn(name, [...this.#names.known], (ours) => all.has(ours) || this.#headers.has(ours));
   }
 
   #isUsed(name: string): boolean {
     return [...this.#headers.values()].includes(name);
   }
-}
-
-function byHeader(map: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
-  return new Map(Object.entries(map).map(([ours, theirs]) => [theirs.trim(), ours]));
 }

@@ -1,0 +1,46 @@
+import { CAST_COLUMN } from '../contract/cast.ts';
+import { foldHeader, isApi, knownColumns } from './header-names.ts';
+
+/** What decides what the columns of a file are for; see `ManifestOptions`. */
+export interface ColumnOptions {
+  readonly map: Readonly<Record<string, string>>;
+  readonly mapIfThere?: Readonly<Record<string, string>> | undefined;
+  readonly anyCase?: boolean | undefined;
+  readonly strict: boolean;
+  readonly cast?: unknown;
+}
+
+/** Which of our columns a header stands for. */
+export class ColumnNames {
+  /** Our column by their header. */
+  readonly ours: ReadonlyMap<string, string>;
+  /** The same, as far as the file has such a header. */
+  readonly oursIfThere: ReadonlyMap<string, string>;
+  /** Our columns. */
+  readonly known: ReadonlySet<string>;
+  readonly #anyCase: boolean;
+
+  constructor({ map, mapIfThere = {}, anyCase = false, cast }: ColumnOptions) {
+    this.ours = byHeader(map);
+    this.oursIfThere = byHeader(mapIfThere);
+    this.known = cast === undefined ? knownColumns() : new Set([...knownColumns(), CAST_COLUMN]);
+    this.#anyCase = anyCase;
+  }
+
+  /** Our column for a header. `all`: the headers so far, and those beside it. */
+  oursOf(name: string, all: ReadonlySet<string>): string {
+    const mapped = this.ours.get(name) ?? this.oursIfThere.get(name);
+    if (mapped !== undefined) return mapped;
+    if (!this.#anyCase || this.known.has(name) || isApi(name)) return name;
+    const folded = foldHeader(name);
+    for (const [theirs, ours] of [...this.ours, ...this.oursIfThere])
+      if (!all.has(theirs) && foldHeader(theirs) === folded) return ours;
+    const isTaken = (ours: string): boolean =>
+      all.has(ours) || [...this.ours, ...this.oursIfThere].some(([theirs, one]) => one === ours && all.has(theirs));
+    return [...this.known].find((ours) => ours === folded && !isTaken(ours)) ?? name;
+  }
+}
+
+function byHeader(map: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+  return new Map(Object.entries(map).map(([ours, theirs]) => [theirs.trim(), ours]));
+}
