@@ -9,6 +9,7 @@ import { mediaOf } from '../client/look/row-line-view.ts';
 import { chooseBatch } from '../client/open-records.ts';
 import type { Reader } from '../client/look/open-reader.ts';
 import type { Pace } from '../client/look/pace.ts';
+import { messageOf } from '../contract/message-of.ts';
 import { recordedSchedules } from '../client/schedules/recorded-view.ts';
 import type {
   BatchLine,
@@ -18,6 +19,7 @@ import type {
   StatusAnswer,
   UnknownAnswer,
   VoicesAnswer,
+  StandingsAnswer,
 } from './protocol.ts';
 import { wire } from './wire.ts';
 
@@ -108,4 +110,18 @@ export async function readUnknown(reader: Reader, words: PageWords): Promise<rea
 /** The schedules of the ledger. */
 export async function readSchedules(reader: Reader): Promise<readonly ScheduleAnswer[]> {
   return wire(await recordedSchedules(await reader.slow()));
+}
+
+/** How the schedules stand in Temporal, or why that is not known. */
+export async function readStandings({ settings, ledger }: Reader): Promise<StandingsAnswer> {
+  try {
+    if ((await ledger.knownSchedules()).length === 0) return { away: null, standings: [] };
+    // Its client is large, and only this asks it.
+    const { scheduleStandings } = await import('../client/schedules/standings.ts');
+    const standings = await scheduleStandings(settings, ledger);
+    if (standings !== undefined) return { away: null, standings };
+    return { away: 'no Temporal server runs here. Start one, with a worker: voxbatch up', standings: [] };
+  } catch (error) {
+    return { away: messageOf(error), standings: [] };
+  }
 }

@@ -214,6 +214,10 @@ export interface ScheduleAnswer {
   readonly schedule: string;
   readonly times: string;
   readonly timezone: string;
+  /** By what is on record: somebody paused it here. */
+  readonly paused: boolean;
+  /** Why it is paused, or was resumed. */
+  readonly note: string;
   readonly month: { readonly month: string; readonly credits: number; readonly left: number } | null;
   /** The newest first. */
   readonly occurrences: readonly {
@@ -223,6 +227,21 @@ export interface ScheduleAnswer {
     readonly exitCode: number | null;
     readonly charged: number | null;
     readonly reason: string | null;
+  }[];
+}
+
+/** How schedules stand in Temporal, which alone knows when they fire next. */
+export interface StandingsAnswer {
+  /** Why that is not known; null: it is. */
+  readonly away: string | null;
+  readonly standings: readonly {
+    readonly schedule: string;
+    readonly paused: boolean;
+    readonly note: string;
+    /** Null if it never fires again, or is paused. */
+    readonly next: string | null;
+    /** Temporal does not know it any more. */
+    readonly lost: boolean;
   }[];
 }
 

@@ -13,6 +13,7 @@ import {
   readReasons,
   readRow,
   readSchedules,
+  readStandings,
   readUnknown,
   readVoices,
   type PageWords,
@@ -27,6 +28,7 @@ import type { ChartAnswer, SessionAnswer } from './protocol.ts';
 import { QueueFull, SlowQueue } from './queue.ts';
 import { sendError, sendJson } from './send.ts';
 import { sendMedia } from './send-media.ts';
+import { shared } from './shared.ts';
 import { wire } from './wire.ts';
 
 /** What the page shows, and to whom. */
@@ -222,6 +224,7 @@ function routesOf({ reader, words, batch, version }: PageOptions): ReadonlyMap<s
     ['/api/session', json(() => Promise.resolve(session()))],
     ['/api/batches', slowly(() => readBatches(reader, words))],
     ['/api/unknown', slowly(() => readUnknown(reader, words))],
+    ['/api/schedule-standings', json(shared(() => readStandings(reader)))],
     ['/api/schedules', slowly(() => readSchedules(reader))],
     ['/api/reasons', json((query) => readReasons(reader, name(query)))],
     ['/api/chart', slowly(chart)],

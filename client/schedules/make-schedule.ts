@@ -8,7 +8,7 @@ import { scheduleIdOf, type ScheduleHooks } from '../../contract/schedule.ts';
 import { isUrl } from '../../inputs/manifest-url.ts';
 import type { ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
 import type { ScheduleSettings } from '../../ledger/schedules/schedule-settings.ts';
-import { runsLeft } from '../../policy/schedules/legal-firing.ts';
+import { runsLeft, isPausedHere } from '../../policy/schedules/legal-firing.ts';
 import { type ScheduleSpec, type WrittenSpec } from '../../policy/schedules/schedule-spec.ts';
 import { realmOf } from '../open-api.ts';
 import { VoxbatchError } from '../problem.ts';
@@ -20,7 +20,6 @@ import {
   describe,
   describeIfThere,
   handleOf,
-  isPausedHere,
   requireRecord,
   standingOf,
   withSchedules,

@@ -12,6 +12,7 @@ import { findUp } from '../../embedded/up-claim.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ScheduleRecord } from '../../ledger/schedules/schedule-settings.ts';
 import type { ScheduleSpec } from '../../policy/schedules/schedule-spec.ts';
+import { isPausedHere } from '../../policy/schedules/legal-firing.ts';
 import { byPerson } from '../history/by-person.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Session } from '../session.ts';
@@ -190,9 +191,4 @@ export function standingOf(
   const isPausedThere = state.paused && !isPausedHere(record);
   const note = isPausedThere ? state.note : record.note;
   return { spec: { ...spec, runs }, isPaused: isPausedThere || isPausedHere(record), note: note ?? '' };
-}
-
-/** Whether somebody paused a schedule here, so that the ledger allows none of its due times. */
-export function isPausedHere({ allowed }: ScheduleRecord): boolean {
-  return !allowed.some(({ kind, until }) => kind === 'due' && until === null);
 }

@@ -1,5 +1,7 @@
 import { formatDuration } from '../../contract/duration.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { isPausedHere } from '../../policy/schedules/legal-firing.ts';
+import { noteInWords } from '../../policy/schedules/missing-occurrence.ts';
 import { monthOf } from '../../policy/schedules/month-budget.ts';
 import type { ScheduleSpec } from '../../policy/schedules/schedule-spec.ts';
 import { occurrenceViews } from './occurrence-view.ts';
@@ -8,7 +10,7 @@ import { NOTHING_FOUND } from './survey-record.ts';
 /** Occurrences shown of each. */
 const SHOWN = 10;
 
-/** The schedules of a ledger with their latest occurrences, by what is on record alone: whether one is paused, and when it fires next, only Temporal knows. */
+/** The schedules of a ledger with their latest occurrences, by what is on record alone. When one fires next, and whether it was paused by Temporal's own tools, `scheduleStandings` asks. */
 export async function recordedSchedules(ledger: Ledger) {
   const schedules = [];
   for (const name of await ledger.knownSchedules()) {
@@ -19,6 +21,10 @@ export async function recordedSchedules(ledger: Ledger) {
       schedule: name,
       times: timesOf(spec),
       timezone: spec.timezone,
+      /** Somebody paused it here. */
+      paused: isPausedHere(record),
+      /** Why it is paused, or was resumed; empty: nobody said. */
+      note: noteInWords(record.note ?? ''),
       month: await monthOfSchedule(ledger, name, spec),
       occurrences: await occurrenceViews(ledger, name, NOTHING_FOUND, { most: SHOWN }),
     });

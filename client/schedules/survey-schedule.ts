@@ -5,7 +5,7 @@ import { shellWord } from '../../contract/shell-word.ts';
 import type { SkippedOccurrence } from '../../ledger/schedules/occurrence-records.ts';
 import type { ScheduleRecord } from '../../ledger/schedules/schedule-settings.ts';
 import { isNominal, nominalTimeOf } from '../../policy/schedules/due-times.ts';
-import { dueHere, LONGEST_RUN_MS } from '../../policy/schedules/legal-firing.ts';
+import { dueHere, LONGEST_RUN_MS, isPausedHere } from '../../policy/schedules/legal-firing.ts';
 import {
   countMissed,
   explainMissing,
@@ -16,14 +16,7 @@ import {
 import { formatOccurrence } from '../../policy/schedules/occurrence.ts';
 import { INSTANT_FORM, parseInstant } from '../../policy/schedules/schedule-spec.ts';
 import { VoxbatchError } from '../problem.ts';
-import {
-  askTemporal,
-  describe,
-  isPausedHere,
-  requireRecord,
-  standingOf,
-  type SchedulePlace,
-} from './open-schedules.ts';
+import { askTemporal, describe, requireRecord, standingOf, type SchedulePlace } from './open-schedules.ts';
 import { SurveyRecord, type Surveyed, type WaitingOccurrence } from './survey-record.ts';
 
 /** A firing comes within this time after it is due, if a server is there, ms. */

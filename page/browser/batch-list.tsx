@@ -1,24 +1,15 @@
 import type { VNode } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import type { BatchLine } from '../protocol.ts';
 import { ends, moment, number } from './format.ts';
 import { Bar } from './figures.tsx';
 import { batchPath } from './location.ts';
-import { ask, useAnswer } from './server.ts';
+import { ask, useAnswer, useTicks } from './server.ts';
 
 const LOOK_EVERY_MS = 3_000;
 
 /** All batches, the newest first. */
 export function BatchList(): VNode {
-  const [tick, setTick] = useState(0);
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (!document.hidden) setTick((before) => before + 1);
-    }, LOOK_EVERY_MS);
-    return () => {
-      clearInterval(timer);
-    };
-  }, []);
+  const tick = useTicks(LOOK_EVERY_MS);
   const { value: batches, trouble } = useAnswer(
     'batches',
     (signal) => ask<readonly BatchLine[]>('batches', {}, signal),

@@ -58,14 +58,10 @@ export function Filters({
         options={[['', 'as in the manifest'], ...Object.entries(ORDERS)]}
       />
       {reason !== '' && (
-        <a class="chip" href={linkTo(NO_REASON)} aria-label={`Remove the filter ${reason}`}>
-          {reason} ×
-        </a>
+        <Chip words={reason} href={linkTo(NO_REASON)} />
       )}
       {at('message') !== '' && (
-        <a class="chip" href={linkTo({ message: '' })} aria-label="Remove the filter by message">
-          this message ×
-        </a>
+        <Chip words="this message" href={linkTo({ message: '' })} />
       )}
     </form>
   );
@@ -87,6 +83,15 @@ const ORDERS: Readonly<Record<RowOrder, string>> = {
   longest: 'longest',
   shortest: 'shortest',
 };
+
+/** A filter that is no field of the form, as a link that removes it. */
+function Chip({ words, href }: { readonly words: string; readonly href: string }) {
+  return (
+    <a class="chip" href={href} title="Remove this filter">
+      {words} <span aria-hidden="true">×</span>
+    </a>
+  );
+}
 
 interface Field {
   readonly label: string;

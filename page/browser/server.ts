@@ -96,6 +96,20 @@ export function useAnswer<T>(
   return state;
 }
 
+/** Counts up from time to time, while the tab is looked at. */
+export function useTicks(everyMs: number): number {
+  const [tick, setTick] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (!document.hidden) setTick((before) => before + 1);
+    }, everyMs);
+    return () => {
+      clearInterval(timer);
+    };
+  }, []);
+  return tick;
+}
+
 /** News of a batch. `isAway`: the command that serves them has ended, or does not answer. */
 export interface News {
   readonly status: StatusAnswer | undefined;

@@ -132,6 +132,11 @@ export function isOver(records: FiringRecords, now: number): boolean {
   return (until !== null && until < now) || runsLeft(records) === 0;
 }
 
+/** Whether somebody paused a schedule here, so that the ledger allows none of its due times. */
+export function isPausedHere({ allowed }: Pick<FiringRecords, 'allowed'>): boolean {
+  return !allowed.some(({ kind, until }) => kind === 'due' && until === null);
+}
+
 /**
  * Tells which times without an occurrence are due according to the ledger, ms since 1970: the schedule was not paused
  * here then and had a run left. Firings at any other time are refused, whatever Temporal does. There is no slack for

@@ -32,11 +32,14 @@ export class PageWorld {
     endAfterTest(() => page.close());
   }
 
-  /** `slow`: what answers slow questions. Default: the same ledger. */
+  /** `slow`: what answers slow questions. Default: the same ledger. `cluster`: where Temporal is. Default: in the folder, where none runs. */
   static async open({
     slow = () => Promise.resolve(ledger),
+    cluster,
     ...options
-  }: Partial<PageOptions> & { readonly slow?: Reader['slow'] } = {}): Promise<PageWorld> {
+  }: Partial<PageOptions> &
+    Partial<Pick<Reader, 'slow'>> &
+    Partial<Pick<Reader['settings'], 'cluster'>> = {}): Promise<PageWorld> {
     const folder = freshFolder();
     mkdirSync(join(folder, 'b'));
     writeFileSync(join(folder, FILE.key), 'abc');
@@ -46,7 +49,7 @@ export class PageWorld {
       isLedgerNamed: true,
       store: folder,
       config: {},
-      cluster: undefined,
+      cluster,
       env: {},
     };
     const reader: Reader = {

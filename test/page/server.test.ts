@@ -5,12 +5,14 @@ import {
   type ReasonLine,
   type RowAnswer,
   type RowsAnswer,
+  type StandingsAnswer,
   type StatusAnswer,
   type UnknownAnswer,
   type VoicesAnswer,
 } from '../../page/protocol.ts';
 import { FILE, lose, reject, succeed } from '../ledger/actions.ts';
 import { aRow, ledger, ledgerForEachTest, load } from '../ledger/setup.ts';
+import { settle as settleSchedule } from '../support/schedule-on-record.ts';
 import { PageWorld } from './page-world.ts';
 
 ledgerForEachTest();
@@ -147,6 +149,24 @@ describe('the page shows', () => {
     expect(await idsOf('order=cheapest&afterRow=2&afterId=&afterValue=1')).toEqual(['r1', 'r3']);
     expect(await idsOf('order=newest&class=BadRequest')).toHaveLength(3);
     expect(await idsOf('order=toString')).toEqual(['r1', 'r2', 'r3']);
+  });
+
+  it('schedules as they are on record, and says why it does not know when they fire next', async () => {
+    await settleSchedule(ledger, 'nightly');
+    await ledger.pauseFirings('nightly', Date.now(), 'new voices');
+    const page = await PageWorld.open();
+    await page.enter();
+    expect(await page.json('/api/schedules')).toMatchObject([
+      { schedule: 'nightly', times: 'every 1s', paused: true, note: 'new voices', occurrences: [] },
+    ]);
+    expect(await page.json('/api/schedule-standings')).toEqual({
+      away: 'no Temporal server runs here. Start one, with a worker: voxbatch up',
+      standings: [],
+    });
+    const other = await PageWorld.open({ cluster: { address: '127.0.0.1:1' } });
+    await other.enter();
+    const { away } = await other.json<StandingsAnswer>('/api/schedule-standings');
+    expect(away).toContain('Temporal at 127.0.0.1:1 cannot be reached');
   });
 
   it('news to every tab from one look, and none of a batch that is not there', async () => {

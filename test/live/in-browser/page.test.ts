@@ -34,11 +34,24 @@ it('the page shows a batch while it runs, its rows and their sound, by keyboard 
   await takePicture(tab, 'page');
 
   const rows = tab.locator('table.rows tbody a');
-  // Failed rows only, by their reason.
+  // Failed rows only, by their reason, and by what it says.
   await tab.getByRole('link', { name: 'BadRequest' }).press('Enter');
   await waitFor(async () => (await rows.count()) === 1);
+  await tab.getByRole('list', { name: 'Messages' }).getByRole('link').press('Enter');
+  await tab.getByRole('link', { name: 'this message' }).waitFor();
+  await waitFor(async () => (await rows.count()) === 1);
+  await expectAccessible(tab);
   await tab.getByLabel('Outcome').selectOption('succeeded');
   await waitFor(async () => (await rows.count()) === 11);
+
+  // The longest first.
+  const lengths = async (): Promise<number[]> =>
+    (await tab.locator('table.rows tbody td:nth-child(7)').allInnerTexts()).map(parseFloat);
+  await tab.getByLabel('Order').selectOption('longest');
+  await waitFor(async () => {
+    const shown = await lengths();
+    return shown.length === 11 && shown.every((seconds, at) => seconds >= (shown[at + 1] ?? 0));
+  });
 
   // From row to row, into one and out again.
   await rows.first().focus();
@@ -58,6 +71,15 @@ it('the page shows a batch while it runs, its rows and their sound, by keyboard 
   await tab.getByRole('link', { name: 'Batches' }).click();
   await tab.getByRole('link', { name: 'lines' }).click();
   await tab.getByRole('heading', { name: 'lines' }).waitFor();
+
+  // Nobody is there to fire a schedule: what is on record is shown all the same.
+  expect(
+    await world.run(['schedule', 'create', 'weekly', 'lines.csv', '--every', '7d', '--budget', '50']),
+  ).toMatchObject({ code: 0 });
+  await tab.getByRole('link', { name: 'Schedules' }).press('Enter');
+  await tab.getByText('every 7d').waitFor();
+  await tab.getByText('no Temporal server runs here').waitFor();
+  await expectAccessible(tab);
   expect(faults).toEqual([]);
 
   command.child.kill('SIGINT');

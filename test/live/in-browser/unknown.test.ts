@@ -1,6 +1,7 @@
 /** @slow */
 import { expect, it } from '@jest/globals';
 import { LiveWorld } from '../../support/live-world.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { expectAccessible, openBrowser, openTab, pageOf } from './browser.ts';
 
 it('the page settles rows whose answer was lost, by keyboard, and says before what it means for the bill', async () => {
@@ -11,7 +12,7 @@ it('the page settles rows whose answer was lost, by keyboard, and says before wh
   });
   await world.write(
     'lines.csv',
-    'id,text,voice\nfine,Nothing was lost.,ada\nfound,Lost and found.,ada\ngone,Lost and gone.,ada\n',
+    'id,text,voice\nfine,Nothing was lost.,name:ada\nfound,Lost and found.,name:ada\ngone,Lost and gone.,narrator\n',
   );
   const run = await world.run(['run', 'lines.csv', '--halt', 'never']);
   expect(run.code).toBe(13);
@@ -58,5 +59,32 @@ it('the page settles rows whose answer was lost, by keyboard, and says before wh
   expect(faults).toEqual(['Failed to load resource: the server responded with a status of 409 (Conflict)']);
   await tab.getByRole('link', { name: 'Batches' }).press('Enter');
   await tab.getByText('3 of 3').waitFor({ timeout: 60_000 });
+
+  // A voice is chosen by its name.
+  await tab.getByRole('link', { name: 'lines' }).press('Enter');
+  const rows = tab.locator('table.rows tbody tr');
+  await rows.nth(2).waitFor();
+  await tab
+    .getByLabel('Voice')
+    .locator('option', { hasText: /^ada – .*\(2\)$/ })
+    .waitFor({ state: 'attached' });
+  await tab.getByLabel('Voice').focus();
+  await tab.keyboard.press('a');
+  await tab.keyboard.press('d');
+  await waitFor(async () => (await rows.count()) === 2);
+  await rows.first().getByText('ada', { exact: true }).waitFor();
+  await expectAccessible(tab);
+
+  // When a schedule fires next is asked of the server that runs here.
+  const schedule = (...words: readonly string[]) => world.run(['schedule', ...words]);
+  expect(await schedule('create', 'weekly', 'lines.csv', '--every', '7d', '--budget', '50')).toMatchObject({ code: 0 });
+  await tab.getByRole('link', { name: 'Schedules' }).press('Enter');
+  await tab.getByText(/It fires next \d+ \w+, \d\d:/).waitFor();
+  await expectAccessible(tab);
+  await schedule('pause', 'weekly', '--note', 'new voices');
+  await tab.getByRole('link', { name: 'Batches' }).press('Enter');
+  await tab.getByRole('link', { name: 'Schedules' }).press('Enter');
+  await tab.getByText('It does not fire while it is paused.').waitFor();
+  await tab.getByText('new voices').waitFor();
   await up.endInOrder();
 });
