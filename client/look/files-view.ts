@@ -1,6 +1,7 @@
 import type { Pilot } from '../../batches/subset/pilot.ts';
 import { viewExit, viewExitAfter, type ExitName } from '../../contract/exit-codes.ts';
 import { viewMoney } from './counts-view.ts';
+import { budgetToGoOn } from './next-steps.ts';
 import type { Verified } from './verify.ts';
 import type { FinishedBatch, WrittenFiles } from './write-files.ts';
 
@@ -11,6 +12,8 @@ export function viewEnd(finished: FinishedBatch, exit: ExitName, detached: boole
   return {
     ...{ batch: batch.name, ...viewExitAfter(exit, next), outcomes: counts.outcomes, notChosen: counts.notChosen },
     ...{ credits: money, budget, budgetLeft, detached, halted: batch.halted, out },
+    /** The budget with which the rows go on that it left out; null if there are none, or nobody knows their price. */
+    budgetNeeded: budgetToGoOn(finished),
     /** What the rows that were run show of those that were left out; null if none were, or the batch is not finished. */
     sample: pilot === undefined ? null : viewSample(pilot),
     ...viewMade(finished),

@@ -157,6 +157,16 @@ export function settleCommands({ count, first }: SomeRows, place: readonly strin
   };
 }
 
+/** The budget with which the rows go on that it left out, in credits; null if there are none, or nobody knows their price. */
+export function budgetToGoOn({
+  counts: { outcomes, notChosen },
+  money,
+  leftovers,
+}: Pick<Finished, 'counts' | 'money' | 'leftovers'>): number | null {
+  const { overBudget } = leftovers.skippedQuotes;
+  return outcomes.skipped === notChosen || overBudget === null ? null : budgetFor(money, overBudget);
+}
+
 function skippedSteps(finished: Finished) {
   const { batch, counts, money, leftovers, out } = finished;
   const rows = ofCount(counts.outcomes.skipped - counts.notChosen);
@@ -170,7 +180,7 @@ function skippedSteps(finished: Finished) {
   const { overBudget: quoted } = leftovers.skippedQuotes;
   const left = budgetLeft(money, batch.settings.budget);
   const isEnough = left === null || (quoted !== null && left >= quoted);
-  const budget = ['--budget', quoted === null ? 'CREDITS' : String(budgetFor(money, quoted))];
+  const budget = ['--budget', String(budgetToGoOn(finished) ?? 'CREDITS')];
   // A single job's command cannot be shown: it would reveal the text.
   const isSingle = batch.settings.single !== undefined;
   const again = isSingle

@@ -44,9 +44,13 @@ describe('a budget of 40 % of the bill, with 100 rows in flight', () => {
     const left = [...(await world.results('lines')).values()].find((row) => row['_outcome'] === 'skipped');
     expect(left).toMatchObject({ _error_class: 'OverBudget', _credits: 0, _attempts: 0 });
     expect(left?.['_message']).toMatch(/budget of .* credits \(.* spent.*this row costs .*Nothing was charged/);
-    expect(await world.run(['run', 'lines.csv'])).toMatchObject({ code: 12 });
+    const again = await world.run(['run', 'lines.csv', '--json']);
+    expect(again.code).toBe(12);
+    const { budget_needed: needed } = JSON.parse(again.stdout) as { readonly budget_needed: number };
+    // As the text says.
+    expect(again.stderr).toContain(`voxbatch run lines.csv --budget ${String(needed)}`);
 
-    const raised = await world.run(['run', 'lines.csv', '--budget', 'none', '--assume-seconds', '3', '--yes']);
+    const raised = await world.run(['run', 'lines.csv', '--budget', String(needed), '--assume-seconds', '3', '--yes']);
     expect(raised).toMatchObject({ code: 0 });
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0 });
   });
