@@ -10,6 +10,7 @@ import { NO_LINK } from '../../contract/result-member.ts';
 import { linkOf, stepsIn, type Step, type StepChoice } from '../../contract/row-kinds.ts';
 import { isTooLongWhole } from '../../contract/text-limits.ts';
 import { budgetFor, budgetLeft } from '../../policy/money/budget.ts';
+import { hasRunningJob } from '../../policy/rows/row-machine.ts';
 import { resultOfTake, unfetchedOfTake } from '../../policy/redrive/earlier-take.ts';
 import { jobToWaitFor, paysOnlyCheck } from '../../policy/redrive/redrive.ts';
 import { failedFile, continueCommand, rowArg, rowsArg, takeArg, pauseOf, workCommand } from './continue-command.ts';
@@ -101,9 +102,26 @@ function stepOf(history: ExplainedRow) {
     case null:
       if (batch.control === 'paused') return step('paused', { pause: pauseOf(batch, { isDeserted, isCluster }) });
       if (row.state !== 'blocked' || isDeserted)
-        return step(isDeserted ? 'deserted' : 'running', { goOn: workCommand(batch, isCluster) });
+        return isDeserted
+          ? step('deserted', { goOn: workCommand(batch, isCluster) })
+          : step('running', { goOn: workCommand(batch, isCluster), job: jobInWork(history) });
       return step(row.parts === null ? 'blocked' : 'in-parts');
   }
+}
+
+/**
+ * Until when the job of an open row is waited for, and what ends that now: no command gives up a single row. Undefined if
+ * none of its jobs runs.
+ */
+function jobInWork({ batch, row, charges }: Pick<ExplainedRow, 'batch' | 'row' | 'charges'>) {
+  const running = charges.findLast(hasRunningJob);
+  if (running === undefined) return undefined;
+  const waitedSince = Math.max(row.waitSince ?? 0, running.verdictAt ?? running.intentAt);
+  return {
+    deadline: waitedSince + batch.settings.jobDeadlineMs,
+    stop: nextCommand('stop', batch.name, '--now'),
+    fetch: nextCommand('redrive', batch.name, '--where', 'outcome=overdue'),
+  };
 }
 
 function redriveOf({ batch: { name }, row }: Pick<ExplainedRow, 'batch' | 'row'>) {

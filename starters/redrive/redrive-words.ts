@@ -3,7 +3,7 @@ import type { RedriveCheck } from '../../client/redrive/redrive-options.ts';
 import { STEPS } from '../../contract/row-kinds.ts';
 import { partWord } from '../../contract/row-parts.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import { leftOutLines } from './refusal-words.ts';
+import { endFirst, leftOutLines } from './refusal-words.ts';
 import { type RefusalWords, namedRowLines, refusalText } from '../terminal/spend-words.ts';
 import { inCredits } from '../terminal/money.ts';
 import { rowsInWords, form, number } from '../terminal/words.ts';
@@ -46,7 +46,8 @@ export function draftLines(draft: Forecast, batch: string): readonly string[] {
   const bill = paying === 0 ? 'nothing' : `${isEstimate ? '~' : ''}${inCredits(quoted)}${unknown}`;
   const title =
     count === 0 ? `Batch "${batch}": nothing to redrive` : `Redrive of batch "${batch}", at a cost of ${bill}`;
-  return [title, ...[...lines, ...leftOutLines(draft, batch)].map((line) => `  ${line}`)];
+  const stuck = count === 0 && left.open > 0 ? [endFirst(batch)] : [];
+  return [title, ...[...lines, ...leftOutLines(draft, batch), ...stuck].map((line) => `  ${line}`)];
 }
 
 /**

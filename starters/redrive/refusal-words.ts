@@ -279,6 +279,6 @@ export function notOpenedText(
 }
 
 /** How to end a batch that still has open rows, and continue. */
-function endFirst(batch: string): string {
+export function endFirst(batch: string): string {
   return `To end the batch first (what runs is fetched later, free): voxbatch stop ${shellWord(batch)} --now. Then run the same command again.`;
 }

@@ -1,6 +1,7 @@
 import type { RowExplanation } from '../../client/look/explain.ts';
 import type { PartsStep, RowNext, RowStep } from '../../client/look/row-steps.ts';
 import { voiceAwaited } from '../../client/look/row-view.ts';
+import { isoTime } from '../../contract/iso-time.ts';
 import { partWord } from '../../contract/row-parts.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { commandLine, unnamedRows, form } from './words.ts';
@@ -104,8 +105,17 @@ function rowStepWords(step: RowStep, { row, lost, parts }: RowExplanation): stri
     case 'blocked':
       return `It waits for ${awaitedWords(row)}. It goes on by itself; nothing is sent before.`;
     case 'running':
-      return `It is in progress. If the batch has no worker, continue with: ${commandLine(step.goOn)}`;
+      return `It is in progress. ${jobWords(step.job)}If the batch has no worker, continue with: ${commandLine(step.goOn)}`;
   }
+}
+
+/** How long a running job is waited for, and how to end that; empty if none runs. */
+function jobWords(job: Extract<RowStep, { readonly why: 'running' }>['job']): string {
+  if (job === undefined) return '';
+  return (
+    `Its job is waited for until ${isoTime(job.deadline)}; then the row ends overdue. To end that now, with all rows that have not ended: ${commandLine(job.stop)}. ` +
+    `Either way the job can be fetched later, free: ${commandLine(job.fetch)}. `
+  );
 }
 
 /** What is said of some parts, behind their number. */
