@@ -4,7 +4,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { limiterScope } from '../../../contract/names.ts';
 import { pathsIn } from '../../../embedded/home.ts';
 import { KernelLock } from '../../../embedded/kernel-lock.ts';
-import { addBatch, addSampleBatch, finish, intend, keyOf } from '../../results/sample-batch.ts';
+import { addBatch, addSampleBatch, finish, keyOf } from '../../results/sample-batch.ts';
 import { main } from '../../../starters/main.ts';
 import { ANN } from '../../support/ann.ts';
 import { requirePublished } from '../../support/published-views.ts';
@@ -114,14 +114,6 @@ describe('status', () => {
     try {
       const next = 'Follow it: voxbatch watch demo. If it has no worker, continue with: voxbatch run demo.csv';
       await expectRun('status', 75, { out: ['Batch "demo": running', next] });
-      await expectRun('explain 1', 0, { out: 'It is in progress. If the batch has no worker' });
-      await intend(place, keyOf(1));
-      await place.ledger.settle(keyOf(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
-      const stuck =
-        /Its job is waited for until \S+Z; then the row ends overdue\. To end that now, .*: voxbatch stop demo --now\. /;
-      await expectRun('explain 1', 0, { out: stuck });
-      const left = 'To end the batch first (what runs is fetched later, free): voxbatch stop demo --now.';
-      await expectRun('redrive demo --rows 1 --dry-run', 0, { out: [/1 row left out: not ended yet/, left] });
     } finally {
       member.close();
     }
