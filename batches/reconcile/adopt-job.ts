@@ -2,7 +2,16 @@ import type { By } from '../../contract/actions.ts';
 import type { AttemptKey } from '../../contract/batch.ts';
 import { defined } from '../../contract/defined.ts';
 import type { Dialect } from '../../contract/dialects.ts';
-import { dialectOf, factsOf, makesJob, operationOf, type Operation } from '../../contract/row-kinds.ts';
+import { leadsTo } from '../../contract/local-media.ts';
+import {
+  dialectOf,
+  factsOf,
+  isListed,
+  makesJob,
+  operationOf,
+  type Operation,
+  type RowSpec,
+} from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, ChargeRecord, RowStanding } from '../../ledger/record-types.ts';
 import { quoteFrom } from '../../policy/money/pricing.ts';
@@ -17,7 +26,7 @@ import { lastDecision, readTake, type OtherPrice, type SettledRow, type SettleRe
 /** A row's take and the job that a person names for it. */
 export type NamedJob = RowTake & { readonly jobId: string };
 
-type Reads = Pick<FreeReads, 'findJob' | 'listVoices'>;
+type Reads = Pick<FreeReads, 'findJob' | 'listVoices' | 'listJobs'>;
 
 /**
  * Gives a row the job that a person names: an unknown row, or one whose next request is not on record, as in a ledger that
@@ -63,6 +72,9 @@ export async function adoptJob(
   const found = await find(reads, batch, dialectOf(spec), operation, jobId);
   if (found.type === 'missing') return refused({ type: 'no-such-job', step, words: found.why });
   if (found.type === 'unreadable') return refused({ type: 'job-unreadable', words: found.why });
+  // Nothing but the person's word ties such a row to the job.
+  if (attempt === undefined && (await isOfOthers(reads, batch, spec, operation, jobId)))
+    return refused({ type: 'other-inputs' });
   const { madeAtMs, credits } = found;
   if (attempt !== undefined && madeAtMs !== undefined && isBefore(madeAtMs, attempt))
     return refused({ type: 'made-before', madeAtMs });
@@ -118,4 +130,20 @@ async function find(
   const voice = list.voices.find(({ id }) => id === jobId);
   if (voice === undefined) return { type: 'missing', why: 'it is not in the list of voices' };
   return { type: 'there', ...defined({ madeAtMs: voice.createdAtMs }) };
+}
+
+/** Whether the API lists the job with links that are not those of the row. */
+async function isOfOthers(
+  reads: Reads,
+  batch: BatchRecord,
+  spec: RowSpec,
+  operation: Operation,
+  jobId: string,
+): Promise<boolean> {
+  if (!isListed(operation)) return false;
+  const list = await reads.listJobs(batch.name, { dialect: dialectOf(spec), operation });
+  const job = list.type === 'listed' ? list.jobs.find(({ id }) => id === jobId) : undefined;
+  const isOther = (listed: string | undefined, cell: string | undefined): boolean =>
+    listed !== undefined && cell !== undefined && !leadsTo(listed, cell);
+  return isOther(job?.videoUrl, spec.video) || isOther(job?.audioUrl, spec.audio);
 }

@@ -22,6 +22,8 @@ export type SettleRefusal =
   | { readonly type: 'makes-no-job'; readonly step: Step; readonly kind: Kind }
   | { readonly type: 'no-such-job'; readonly step: Step; readonly words: string }
   | { readonly type: 'job-unreadable'; readonly words: string }
+  /** The API lists the job with links that are not those of the row. */
+  | { readonly type: 'other-inputs' }
   /** Another row has the job, or another take of this row. */
   | { readonly type: 'job-taken'; readonly by: NamedRow & { readonly batch: string } }
   /** The voice was made before the row's request, so another one made it. `madeAtMs`: by the API's clock. */

@@ -27,8 +27,20 @@ export async function* settle(
 ): AsyncGenerator<SettledRow, void, undefined> {
   for (const take of releases) yield releaseTake(ledger, batch.name, take, by);
   for (const take of notCharged) yield settleNotCharged(ledger, batch.name, take, by);
-  for (const job of adoptions) yield adoptJob(ledger, reads, batch, job, by);
+  const shared = { ...reads, listJobs: readOnce(reads) };
+  for (const job of adoptions) yield adoptJob(ledger, shared, batch, job, by);
   yield* settleUnknown(ledger, reads, batch, lookFor);
+}
+
+/** Reads each list of jobs once. */
+function readOnce(reads: Pick<FreeReads, 'listJobs'>): FreeReads['listJobs'] {
+  const lists = new Map<string, ReturnType<FreeReads['listJobs']>>();
+  return (batch, list) => {
+    const key = `${list.dialect} ${list.operation}`;
+    const found = lists.get(key) ?? reads.listJobs(batch, list);
+    lists.set(key, found);
+    return found;
+  };
 }
 
 /**

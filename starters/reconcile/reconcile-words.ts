@@ -123,6 +123,8 @@ function refusalWords(why: Refusal, row: NamedRow): string {
       return `a ${why.step} of a ${why.kind} row makes no job`;
     case 'no-such-job':
       return `the API has no ${why.step === 'voice' ? 'voice' : `${why.step} job`} of that id (${why.words})`;
+    case 'other-inputs':
+      return 'the API lists that job with other links than those of the row';
     case 'job-unreadable':
       return `the job could not be read: ${why.words}`;
     case 'made-before':

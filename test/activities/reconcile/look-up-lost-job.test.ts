@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { waitFor } from '../../support/wait-for.ts';
 import type { RowSpec } from '../../../contract/row-kinds.ts';
 import { BATCH, INTENT, keyOf, lipSync, dub } from '../rows.ts';
+import { createElsewhere } from '../create-elsewhere.ts';
 import type { Worker } from '../worker.ts';
 import { createWorld, begin, type World } from '../world.ts';
 
@@ -15,16 +16,6 @@ async function lose(world: World, rows: readonly number[]): Promise<void> {
   const before = world.charges().length;
   for (const row of rows) void killed.submit(at(row));
   await waitFor(() => world.charges().length === before + rows.length);
-}
-
-/** A lip-sync that another program made with the same account. */
-async function createElsewhere(world: World, { video, audio }: ReturnType<typeof lipSync>): Promise<void> {
-  const answer = await fetch(`${world.simulator.url}/media/lip-sync/jobs`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${world.simulator.token}` },
-    body: JSON.stringify({ videoUrl: video, audioUrl: audio }),
-  });
-  if (!answer.ok) throw new Error(await answer.text());
 }
 
 async function outcomeAfter(world: World, worker: Worker, row: number): Promise<string | null> {

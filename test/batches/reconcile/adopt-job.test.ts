@@ -41,9 +41,17 @@ describe('a row that was never sent, as far as the ledger knows', () => {
     expect([await world.attempts(1), await world.attempts(2)]).toEqual([[], []]);
   });
 
+  it('is given no job that the API lists with other links than its own', async () => {
+    const { world, worker } = await begin([lipSync(1)], { echoInputs: true });
+    const [other, own] = [await createElsewhere(world, lipSync(2)), await createElsewhere(world, lipSync(1))];
+    expect(await adopt(worker.deps, 1, other)).toMatchObject({ type: 'refused', why: { type: 'other-inputs' } });
+    expect(await world.attempts()).toEqual([]);
+    expect(await adopt(worker.deps, 1, own)).toMatchObject({ type: 'adopted' });
+  });
+
   it('goes on with its next step, which a person may name, too', async () => {
     const { world, worker } = await begin([dub()]);
-    await adopt(worker.deps, 1, await createElsewhere(world, 'Good evening.'));
+    await adopt(worker.deps, 1, await createElsewhere(world, dub()));
     await worker.wait([[1]]);
     expect(await adopt(worker.deps, 1, 'nobody')).toMatchObject({ why: { type: 'no-such-job', step: 'lip-sync' } });
     await worker.drive(1);
@@ -83,7 +91,7 @@ describe('a row that was never sent, as far as the ledger knows', () => {
     expect(await plan('1')).toMatchObject({ type: 'several-parts', parts: [{}, {}, {}] });
     const part = (await world.ledger.partsOf(BATCH, 1))[1];
     expect(await plan(part?.row.id ?? '')).toMatchObject({ adoptions: [{ row: part?.row.row }] });
-    expect(await adopt(deps, part?.row.row ?? 0, await createElsewhere(world, PARTS[1]))).toMatchObject({
+    expect(await adopt(deps, part?.row.row ?? 0, await createElsewhere(world, tts(PARTS[1])))).toMatchObject({
       type: 'adopted',
     });
     expect(await world.row()).toMatchObject({ outcome: null });

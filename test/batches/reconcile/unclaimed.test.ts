@@ -70,7 +70,9 @@ describe('the voices that a lost request may have made', () => {
     const findJob = (): never => {
       throw new Error('a voice is no job');
     };
-    expect(await adoptJob(deps.ledger, { ...reads, findJob }, record, { row: 1, jobId: 'old' }, ANN)).toMatchObject({
+    expect(
+      await adoptJob(deps.ledger, { ...reads, findJob, listJobs: findJob }, record, { row: 1, jobId: 'old' }, ANN),
+    ).toMatchObject({
       type: 'refused',
       why: { type: 'made-before', madeAtMs: now - 3_600_000 },
     });
