@@ -17,7 +17,7 @@ import { chooseBatch } from './open-records.ts';
 import { writeFiles, type WrittenFiles } from './look/write-files.ts';
 import { clean } from './clean/clean.ts';
 import { readHistory, type HistoryOptions } from './history/history.ts';
-import type { Reconciled, ReconcileEnd, ReconcileOptions } from './reconcile/reconcile.ts';
+import type { Reconciled, ReconcileEnd, ReconcileOptions } from './reconcile/reconcile-options.ts';
 import { NOBODY, personOf } from './person.ts';
 import { redrive } from './redrive/redrive.ts';
 import { previewRedrive } from './redrive/preview-redrive.ts';

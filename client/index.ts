@@ -18,7 +18,7 @@ export type { ListWish, VoiceList } from './voices/find-voice.ts';
 export type { Profile, Voice } from '../api/speech-api.ts';
 export type { Batch, ReconcileAnswer, RedriveAnswer, RunningBatch } from './batch.ts';
 export type { CompareOptions } from './compare/compare.ts';
-export type { ReconcileOptions } from './reconcile/reconcile.ts';
+export type { ReconcileOptions } from './reconcile/reconcile-options.ts';
 export type { RedriveCheck, RedriveOptions } from './redrive/redrive-options.ts';
 export type { Finding, Trouble } from './doctor/doctor.ts';
 export type { FollowEvent } from './look/follow.ts';

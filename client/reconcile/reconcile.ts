@@ -1,11 +1,10 @@
 import { resolve } from 'node:path';
 import { defaultOut } from '../../contract/batch-name.ts';
 import type { FreeReads } from '../../batches/free-reads.ts';
-import { remainingAfter, settle, type Remaining } from '../../batches/reconcile/settle.ts';
+import { remainingAfter, settle } from '../../batches/reconcile/settle.ts';
 import type { SettledRow } from '../../batches/reconcile/decisions.ts';
 import {
   planSettlement,
-  type RequestFault,
   type SettlementPlan,
   type SettlementRequest,
 } from '../../batches/reconcile/settlement-request.ts';
@@ -13,76 +12,22 @@ import { listLostVoices, listOrphans } from '../../batches/reconcile/unclaimed.t
 import { draftRedrive } from '../../batches/redrive/redrive.ts';
 import { chosenRows, rulesOf } from '../../batches/redrive/selection.ts';
 import { defined } from '../../contract/defined.ts';
-import type { NamedRow } from '../../contract/row-parts.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { freeReadsOf, newIdentity } from '../../worker/dependencies.ts';
 import { logEvents } from '../../worker/log-events.ts';
 import { checkSettlement } from '../check-options.ts';
 import { realmOf, requireSameRealm } from '../open-api.ts';
 import { byPerson } from '../history/by-person.ts';
-import type { Confirm } from '../person.ts';
-import { redrivePlanned } from '../redrive/redrive.ts';
 import { isUnasked } from '../person.ts';
-import { type RedriveFacts } from '../redrive/redrive-options.ts';
-import { type PaidEnd, type RedriveEvent, type RedrivePerson, type RedriveTerms } from '../redrive/redrive-options.ts';
+import { redrivePlanned } from '../redrive/redrive.ts';
+import type { RedrivePerson, RedriveTerms } from '../redrive/redrive-options.ts';
 import { refuseLoading } from '../problem.ts';
 import { claimOut, requireOwnOut, requireRemembered } from '../look/claim-out.ts';
 import type { Session } from '../session.ts';
 import { requireOwnServer } from '../temporal/own-server.ts';
 import { voxbatchVersion } from '../version.ts';
 import { openLog } from '../work/worker-log.ts';
-
-/** What to settle in a batch. Without any of these, all unknown rows are looked up. Only `resubmit` spends money. */
-export interface ReconcileOptions extends SettlementRequest {
-  /** Folder of the batch's files. Default `out/NAME`. */
-  readonly out?: string;
-  /** Why, for the record. */
-  readonly reason?: string;
-  /**
-   * Called before the rows of `resubmit` are paid for again. Default: refuses a bill above the configuration's
-   * `confirmAbove` and pays any other.
-   */
-  readonly confirm?: Confirm<RedriveFacts>;
-}
-
-/** A row's outcome: settled, or resubmitted. */
-export type ReconciledRow = SettledRow | (NamedRow & { readonly jobId: string | null; readonly type: 'resubmitted' });
-
-/** API jobs that belong to no row; `unreadable`: the API's lists could not be read, so nothing is known. */
-export type OrphanList = Awaited<ReturnType<typeof listOrphans>>;
-
-/** Voices that rows' lost requests may have created; `unreadable`: the list could not be read. */
-export type LostVoices = Awaited<ReturnType<typeof listLostVoices>>;
-
-/** The outcome of each row, and the API's jobs and voices that belong to no row. */
-export interface Reconciled {
-  readonly rows: readonly ReconciledRow[];
-  readonly orphans: OrphanList;
-  readonly voices: LostVoices;
-}
-
-/** Events while rows are settled: each row, then the API's unclaimed jobs and voices, then the rows sent again. */
-export type ReconcileEvent =
-  | { readonly type: 'settled'; readonly row: SettledRow }
-  /** `again`: rows to pay for again if no trace of them was found. */
-  | ({ readonly type: 'listed'; readonly rows: readonly SettledRow[]; readonly again: readonly number[] } & Pick<
-      Reconciled,
-      'orphans' | 'voices'
-    >)
-  | RedriveEvent;
-
-/**
- * Result of a reconciliation. `open`: the batch needs a worker. `settled`: no work is left. In the other cases, the
- * rows of `resubmit` were not sent again, but whatever could be settled still was. After a {@link RequestFault}, or if
- * nobody can be asked (`unasked`), nothing was changed.
- */
-export type ReconcileEnd =
-  | (Reconciled & { readonly type: 'open'; readonly paid?: Extract<PaidEnd, { readonly type: 'open' | 'finished' }> })
-  | (Reconciled & { readonly type: 'settled'; readonly changed: Remaining['changed'] })
-  | (Reconciled & Exclude<PaidEnd, { readonly type: 'open' | 'finished' }>)
-  /** This many requests may be charged a second time. That needs a person's consent, and nobody can be asked. */
-  | { readonly type: 'unconfirmed'; readonly requests: number }
-  | RequestFault;
+import type { ReconcileEnd, ReconcileEvent, ReconciledRow } from './reconcile-options.ts';
 
 /**
  * Settles rows whose answer was lost, by evidence or by a person's decision. This process reads from the API as a

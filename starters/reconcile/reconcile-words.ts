@@ -1,6 +1,6 @@
 import { isoTime } from '../../contract/iso-time.ts';
 import { rowArg, takeArg } from '../../client/look/continue-command.ts';
-import type { Reconciled, ReconcileEvent, ReconciledRow } from '../../client/reconcile/reconcile.ts';
+import type { Reconciled, ReconcileEvent, ReconciledRow } from '../../client/reconcile/reconcile-options.ts';
 import type { NamedRow } from '../../contract/row-parts.ts';
 import { isListed, OPERATIONS, stepsOf } from '../../contract/row-kinds.ts';
 import { shellWord } from '../../contract/shell-word.ts';

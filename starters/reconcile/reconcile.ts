@@ -3,12 +3,8 @@ import { defaultOut } from '../../contract/batch-name.ts';
 import { batchHere } from '../../client/look/status.ts';
 import { viewListed } from '../../client/look/status-view.ts';
 import { chooseBatch } from '../../client/open-records.ts';
-import {
-  reconcile as reconcileBatch,
-  type ReconcileEnd,
-  type ReconcileEvent,
-  type ReconcileOptions,
-} from '../../client/reconcile/reconcile.ts';
+import { reconcile as reconcileBatch } from '../../client/reconcile/reconcile.ts';
+import type { ReconcileEnd, ReconcileEvent, ReconcileOptions } from '../../client/reconcile/reconcile-options.ts';
 import { viewReconciled } from '../../client/reconcile/reconcile-view.ts';
 import { claimOut } from '../../client/look/claim-out.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';

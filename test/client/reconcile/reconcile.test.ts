@@ -1,7 +1,7 @@
 /** @slow */
 import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
-import type { ReconcileOptions } from '../../../client/reconcile/reconcile.ts';
+import type { ReconcileOptions } from '../../../client/reconcile/reconcile-options.ts';
 import type { Voxbatch } from '../../../client/voxbatch.ts';
 import { libraryOnSampleBatch } from '../sample-batch-of.ts';
 

@@ -10,7 +10,7 @@ import {
   reconciledWords,
 } from '../../../starters/reconcile/reconcile-words.ts';
 import { viewReconciled } from '../../../client/reconcile/reconcile-view.ts';
-import type { Reconciled, ReconciledRow } from '../../../client/reconcile/reconcile.ts';
+import type { Reconciled, ReconciledRow } from '../../../client/reconcile/reconcile-options.ts';
 import { redriveNow } from '../../ledger/setup.ts';
 import { addSampleBatchOf } from '../../client/sample-batch-of.ts';
 import { addSampleBatch, keyOf } from '../../results/sample-batch.ts';

@@ -1,0 +1,59 @@
+import type { SettledRow } from '../../batches/reconcile/decisions.ts';
+import type { Remaining } from '../../batches/reconcile/settle.ts';
+import type { RequestFault, SettlementRequest } from '../../batches/reconcile/settlement-request.ts';
+import type { listLostVoices, listOrphans } from '../../batches/reconcile/unclaimed.ts';
+import type { NamedRow } from '../../contract/row-parts.ts';
+import type { Confirm } from '../person.ts';
+import type { PaidEnd, RedriveEvent, RedriveFacts } from '../redrive/redrive-options.ts';
+
+/** What to settle in a batch. Without any of these, all unknown rows are looked up. Only `resubmit` spends money. */
+export interface ReconcileOptions extends SettlementRequest {
+  /** Folder of the batch's files. Default `out/NAME`. */
+  readonly out?: string;
+  /** Why, for the record. */
+  readonly reason?: string;
+  /**
+   * Called before the rows of `resubmit` are paid for again. Default: refuses a bill above the configuration's
+   * `confirmAbove` and pays any other.
+   */
+  readonly confirm?: Confirm<RedriveFacts>;
+}
+
+/** A row's outcome: settled, or resubmitted. */
+export type ReconciledRow = SettledRow | (NamedRow & { readonly jobId: string | null; readonly type: 'resubmitted' });
+
+/** API jobs that belong to no row; `unreadable`: the API's lists could not be read, so nothing is known. */
+export type OrphanList = Awaited<ReturnType<typeof listOrphans>>;
+
+/** Voices that rows' lost requests may have created; `unreadable`: the list could not be read. */
+export type LostVoices = Awaited<ReturnType<typeof listLostVoices>>;
+
+/** The outcome of each row, and the API's jobs and voices that belong to no row. */
+export interface Reconciled {
+  readonly rows: readonly ReconciledRow[];
+  readonly orphans: OrphanList;
+  readonly voices: LostVoices;
+}
+
+/** Events while rows are settled: each row, then the API's unclaimed jobs and voices, then the rows sent again. */
+export type ReconcileEvent =
+  | { readonly type: 'settled'; readonly row: SettledRow }
+  /** `again`: rows to pay for again if no trace of them was found. */
+  | ({ readonly type: 'listed'; readonly rows: readonly SettledRow[]; readonly again: readonly number[] } & Pick<
+      Reconciled,
+      'orphans' | 'voices'
+    >)
+  | RedriveEvent;
+
+/**
+ * Result of a reconciliation. `open`: the batch needs a worker. `settled`: no work is left. In the other cases, the
+ * rows of `resubmit` were not sent again, but whatever could be settled still was. After a {@link RequestFault}, or if
+ * nobody can be asked (`unasked`), nothing was changed.
+ */
+export type ReconcileEnd =
+  | (Reconciled & { readonly type: 'open'; readonly paid?: Extract<PaidEnd, { readonly type: 'open' | 'finished' }> })
+  | (Reconciled & { readonly type: 'settled'; readonly changed: Remaining['changed'] })
+  | (Reconciled & Exclude<PaidEnd, { readonly type: 'open' | 'finished' }>)
+  /** This many requests may be charged a second time. That needs a person's consent, and nobody can be asked. */
+  | { readonly type: 'unconfirmed'; readonly requests: number }
+  | RequestFault;
