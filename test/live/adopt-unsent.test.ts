@@ -80,3 +80,23 @@ it('a row that a worker is about to send is given a job: the worker sends nothin
   expect((await world.results('lines')).get('r19')).toMatchObject({ _outcome: 'succeeded', _job_ids: [jobId] });
   expect(await world.run(['verify', 'lines'])).toMatchObject({ code: 0 });
 });
+
+it('a run that is refused because receipts have more names the command that gives rows their jobs, and none of them is paid for again', async () => {
+  const world = await LiveWorld.open({ seed: 73, jobMs: [50, 100], rows: ROWS, kinds: ['tts'] });
+  expect(await world.run(['run', 'lines.csv', '--limit', '3'])).toMatchObject({ code: 0 });
+  expect(await world.run(['backup', 'copy'])).toMatchObject({ code: 0 });
+  expect(await world.run(['run', 'lines.csv', '--yes'])).toMatchObject({ code: 0 });
+  for (const suffix of ['', '-wal', '-shm']) await rm(world.path('.voxbatch', `ledger.db${suffix}`), { force: true });
+  for (const command of ['restore copy', 'trust', 'ledger accept-copy', 'ledger accept-copy --compared'])
+    expect([command, await world.run(command.split(' '))]).toMatchObject([command, { code: 0 }]);
+
+  const refused = await world.run(['run', 'lines.csv', '--yes']);
+  expect(refused.code).toBe(2);
+  const [, named = ''] = /fetch them, free: voxbatch ([^.]*)\./.exec(refused.stderr) ?? [];
+  expect(named).toMatch(/^reconcile lines --adopt( r\d=[\w-]+){5}$/);
+  expect(await world.run(named.split(' '))).toMatchObject({ stdout: saying('without paying again') });
+  expect(await world.run(['resume', 'lines'])).toMatchObject({ code: 0 });
+  expect(await world.run(['run', 'lines.csv', '--yes'])).toMatchObject({ code: 0 });
+  await expectWhole(world, 'lines', ROWS);
+  expect(world.simulator.ledger()).toHaveLength(ROWS);
+});
