@@ -1,5 +1,6 @@
 import type { ActionKind, ActorType } from './actions.ts';
-import type { Control, Outcome, RowState } from './outcomes.ts';
+import type { BatchFigures, EndFigures, ReasonFigures } from './batch-figures.ts';
+import type { Outcome, RowState } from './outcomes.ts';
 
 /**
  * Which report a batch gets. `none`: no file. `short`: without the rows that have their result. `full`: with all rows, or with a
@@ -43,11 +44,7 @@ export interface BillLine {
 }
 
 /** Rows without a result, or in trouble, for one reason. */
-export interface ReportFailure {
-  readonly standing: Outcome | RowState;
-  readonly class: string;
-  readonly cause: string;
-  readonly rows: number;
+export interface ReportFailure extends ReasonFigures {
   /** The first rows with different messages. Without texts there are no messages. */
   readonly examples: readonly { readonly id: string; readonly message: string }[];
 }
@@ -65,34 +62,13 @@ export interface ReportAction {
 }
 
 /** Everything in a report except its rows. Times are in ISO 8601. */
-export interface ReportHead {
+export interface ReportHead extends BatchFigures {
   readonly version: string;
-  readonly batch: string;
   readonly source: string;
   readonly api: string;
   readonly account: string;
-  /** One word for its state. */
-  readonly standing: string;
-  readonly state: 'loading' | 'open' | 'closed';
-  readonly control: Control;
-  readonly rows: number;
-  readonly done: number;
-  readonly notChosen: number;
-  readonly outcomes: Readonly<Record<Outcome, number>>;
-  readonly credits: {
-    readonly charged: number;
-    readonly reserved: number;
-    readonly uncertain: number;
-    readonly saved: number;
-  };
-  readonly budget: number | null;
-  readonly budgetLeft: null;
-  /** When its first paid request was made. */
-  readonly startedAt: string | null;
   /** When the present work on it began. */
   readonly since: string | null;
-  readonly endedAt: string | null;
-  readonly createdAt: string;
   /** Of a batch that has not ended: the newest thing that the report knows; null if nothing has happened yet. */
   readonly asOf: string | null;
   /** What to do next, a sentence each. */
@@ -111,12 +87,7 @@ export interface ReportHead {
   readonly jobTimes: readonly { readonly step: string; readonly seconds: DistributionView }[];
   readonly lengths: DistributionView | null;
   readonly prices: DistributionView | null;
-  readonly ends: {
-    readonly from: string;
-    readonly to: string;
-    readonly widthMs: number;
-    readonly spans: readonly { readonly at: string; readonly ends: Readonly<Partial<Record<Outcome, number>>> }[];
-  } | null;
+  readonly ends: EndFigures | null;
   /** Most rows first. */
   readonly failures: readonly ReportFailure[];
   /** Rows whose reason is not among them. */

@@ -11,9 +11,9 @@ import type { Reader } from '../client/look/open-reader.ts';
 import type { Pace } from '../client/look/pace.ts';
 import { messageOf } from '../contract/message-of.ts';
 import { recordedSchedules } from '../client/schedules/recorded-view.ts';
+import type { ReasonFigures } from '../contract/batch-figures.ts';
 import type {
   BatchLine,
-  ReasonLine,
   RowAnswer,
   ScheduleAnswer,
   StatusAnswer,
@@ -58,7 +58,7 @@ export async function readStatusAnswer(
 }
 
 /** Why rows have no result, most rows first. */
-export async function readReasons({ ledger }: Reader, name: string): Promise<readonly ReasonLine[]> {
+export async function readReasons({ ledger }: Reader, name: string): Promise<readonly ReasonFigures[]> {
   const batch = await chooseBatch(ledger, name);
   return (await ledger.standingCounts(batch.name)).filter((line) => line.class !== '');
 }

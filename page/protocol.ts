@@ -1,4 +1,5 @@
-import type { Control, Outcome, RowState } from '../contract/outcomes.ts';
+import type { BatchFigures } from '../contract/batch-figures.ts';
+import type { Outcome, RowState } from '../contract/outcomes.ts';
 
 /**
  * What the server tells the browser, as JSON. The server makes each from a view of `client/`, and the compiler compares the
@@ -18,30 +19,9 @@ export interface SessionAnswer {
 }
 
 /** A batch in the list of all. */
-export interface BatchLine {
-  readonly batch: string;
-  /** One word for its state. */
-  readonly standing: string;
-  readonly state: 'loading' | 'open' | 'closed';
-  /** Null: it is closed. */
-  readonly control: Control | null;
-  readonly rows: number;
-  /** Rows with a result. */
-  readonly done: number;
+export interface BatchLine extends BatchFigures {
+  /** Chosen rows that have ended, with a result or without. */
   readonly ended: number;
-  readonly notChosen: number;
-  readonly outcomes: Readonly<Record<Outcome, number>>;
-  readonly credits: {
-    readonly charged: number;
-    readonly reserved: number;
-    readonly uncertain: number;
-    readonly saved: number;
-  };
-  readonly budget: number | null;
-  readonly budgetLeft: number | null;
-  readonly createdAt: string;
-  readonly startedAt: string | null;
-  readonly endedAt: string | null;
 }
 
 /** How a batch stands. */
@@ -60,27 +40,12 @@ export interface StatusAnswer extends BatchLine {
   readonly notes: readonly string[];
 }
 
-/** Why rows have no result, or are in trouble now. */
-export interface ReasonLine {
-  readonly standing: Outcome | RowState;
-  readonly class: string;
-  readonly cause: string;
-  readonly rows: number;
-}
-
 /** What rows of one reason say. What differs only in the job, time or price is one message. */
 export interface MessagesAnswer {
   /** Most rows first. `pattern`: the filter for its rows. */
   readonly messages: readonly { readonly message: string; readonly pattern: string; readonly rows: number }[];
   /** Rows with other messages. */
   readonly others: number;
-}
-
-export interface ChartAnswer {
-  readonly from: string;
-  readonly to: string;
-  readonly widthMs: number;
-  readonly spans: readonly { readonly at: string; readonly ends: Readonly<Partial<Record<Outcome, number>>> }[];
 }
 
 /** A voice that rows speak with. */

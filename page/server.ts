@@ -24,7 +24,8 @@ import { StatusFeeds } from './feeds.ts';
 import { Gate } from './gate.ts';
 import type { Post } from './post-body.ts';
 import { postsOf } from './posts.ts';
-import type { ChartAnswer, SessionAnswer } from './protocol.ts';
+import type { EndFigures } from '../contract/batch-figures.ts';
+import type { SessionAnswer } from './protocol.ts';
 import { QueueFull, SlowQueue } from './queue.ts';
 import { sendError, sendJson } from './send.ts';
 import { sendMedia } from './send-media.ts';
@@ -181,7 +182,7 @@ function routesOf({ reader, words, batch, version }: PageOptions): ReadonlyMap<s
   const rows = slowly((ledger, query) => readRows(ledger, ranks, name(query), query));
 
   const session = (): SessionAnswer => ({ version });
-  const chart = async (ledger: Reader['ledger'], query: URLSearchParams): Promise<ChartAnswer | null> => {
+  const chart = async (ledger: Reader['ledger'], query: URLSearchParams): Promise<EndFigures | null> => {
     const record = await chooseBatch(ledger, name(query));
     const known = charts.get(record.name) ?? new EndChart();
     charts.set(record.name, known);

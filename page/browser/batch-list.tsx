@@ -4,6 +4,7 @@ import { ends, moment, number } from './format.ts';
 import { Bar } from './figures.tsx';
 import { batchPath } from './location.ts';
 import { ask, useAnswer, useTicks } from './server.ts';
+import { Heads } from './heads.tsx';
 
 const LOOK_EVERY_MS = 3_000;
 
@@ -25,18 +26,9 @@ export function BatchList(): VNode {
           <table>
             <thead>
               <tr>
-                <th scope="col">Batch</th>
-                <th scope="col">State</th>
-                <th scope="col" class="wide">
-                  Progress
-                </th>
-                <th scope="col" class="right">
-                  Done
-                </th>
-                <th scope="col" class="right">
-                  Credits
-                </th>
-                <th scope="col">Created</th>
+                <Heads
+                  of={['Batch', 'State', ['Progress', 'wide'], ['Done', 'right'], ['Credits', 'right'], 'Created']}
+                />
               </tr>
             </thead>
             <tbody>

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { ChartAnswer, MessagesAnswer, ReasonLine, StatusAnswer } from '../protocol.ts';
+import type { EndFigures, ReasonFigures } from '../../contract/batch-figures.ts';
+import type { MessagesAnswer, StatusAnswer } from '../protocol.ts';
 import { EndChart } from './end-chart.tsx';
 import { filterOf, number } from './format.ts';
 import { withQuery } from './location.ts';
@@ -18,8 +19,8 @@ const FRESH_EVERY_MS = 3_000;
 export function BatchPage({ name, address }: { readonly name: string; readonly address: URL }): VNode {
   const { status, trouble, isAway } = useNews(name);
   const tick = useTick(status);
-  const chart = useAnswer(name, (signal) => ask<ChartAnswer | null>('chart', { batch: name }, signal), tick);
-  const reasons = useAnswer(name, (signal) => ask<readonly ReasonLine[]>('reasons', { batch: name }, signal), tick);
+  const chart = useAnswer(name, (signal) => ask<EndFigures | null>('chart', { batch: name }, signal), tick);
+  const reasons = useAnswer(name, (signal) => ask<readonly ReasonFigures[]>('reasons', { batch: name }, signal), tick);
   const row = address.searchParams.get('row');
   return (
     <>
@@ -69,7 +70,7 @@ function useTick(status: StatusAnswer | undefined): number {
 /** Most reasons that are listed; the others are filters by outcome. */
 const MOST_REASONS = 8;
 
-function Reasons({ lines, address }: { readonly lines: readonly ReasonLine[]; readonly address: URL }) {
+function Reasons({ lines, address }: { readonly lines: readonly ReasonFigures[]; readonly address: URL }) {
   const at = (name: string): string => address.searchParams.get(name) ?? '';
   return (
     <ReasonTable

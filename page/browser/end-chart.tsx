@@ -1,13 +1,13 @@
 import type { VNode } from 'preact';
 import { OUTCOMES } from '../../contract/outcomes.ts';
-import type { ChartAnswer } from '../protocol.ts';
+import type { EndFigures } from '../../contract/batch-figures.ts';
 import { clock, number, span } from './format.ts';
 
 const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP] = [720, 190, 46, 20, 8];
 const [MINUTE_MS, DAY_MS] = [60_000, 86_400_000];
 
 /** Rows that ended, by time and outcome, as stacked bars. */
-export function EndChart({ chart }: { readonly chart: ChartAnswer }): VNode {
+export function EndChart({ chart }: { readonly chart: EndFigures }): VNode {
   const [from, to] = [Date.parse(chart.from), Date.parse(chart.to)];
   const sums = chart.spans.map(({ ends }) => Object.values(ends).reduce((sum, rows) => sum + rows, 0));
   const top = roundUp(Math.max(1, ...sums));

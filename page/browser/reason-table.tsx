@@ -1,15 +1,9 @@
 import type { ComponentChildren, VNode } from 'preact';
+import type { ReasonFigures } from '../../contract/batch-figures.ts';
 import { number } from './format.ts';
+import { Heads } from './heads.tsx';
 
-/** Why rows have no result. */
-interface Reason {
-  readonly standing: string;
-  readonly class: string;
-  readonly cause: string;
-  readonly rows: number;
-}
-
-interface Reasons<R extends Reason> {
+interface Reasons<R extends ReasonFigures> {
   /** Of the section, for its style. */
   readonly class: string;
   readonly reasons: readonly R[];
@@ -24,7 +18,7 @@ interface Reasons<R extends Reason> {
 }
 
 /** A line for each reason, with a link to its rows. */
-export function ReasonTable<R extends Reason>({
+export function ReasonTable<R extends ReasonFigures>({
   class: name,
   reasons,
   linkTo,
@@ -38,16 +32,14 @@ export function ReasonTable<R extends Reason>({
       <table>
         <thead>
           <tr>
-            <th scope="col">Reason</th>
-            <th scope="col">Rows are</th>
-            <th scope="col" class="right">
-              Rows
-            </th>
-            {examplesOf !== undefined && (
-              <th scope="col" class="wide">
-                Examples
-              </th>
-            )}
+            <Heads
+              of={[
+                'Reason',
+                'Rows are',
+                ['Rows', 'right'],
+                ...(examplesOf === undefined ? [] : [['Examples', 'wide'] as const]),
+              ]}
+            />
           </tr>
         </thead>
         <tbody>

@@ -6,6 +6,7 @@ import { bytes, moment, number, seconds } from './format.ts';
 import { go, withQuery } from './location.ts';
 import { ask, pathOf, useAnswer } from './server.ts';
 import { SettleButtons } from './settle-buttons.tsx';
+import { Heads } from './heads.tsx';
 
 /** Everything about one row, beside the list. */
 export function RowDialog({ batch, id }: { readonly batch: string; readonly id: string }): VNode {
@@ -115,16 +116,7 @@ export function Requests({ row }: { readonly row: RowAnswer }): VNode {
       <table>
         <thead>
           <tr>
-            <th scope="col">Sent</th>
-            <th scope="col">Step</th>
-            <th scope="col">Answer</th>
-            <th scope="col" class="right">
-              Quoted
-            </th>
-            <th scope="col" class="right">
-              Charged
-            </th>
-            <th scope="col">Job</th>
+            <Heads of={['Sent', 'Step', 'Answer', ['Quoted', 'right'], ['Charged', 'right'], 'Job']} />
           </tr>
         </thead>
         <tbody>

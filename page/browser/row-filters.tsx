@@ -57,12 +57,8 @@ export function Filters({
         set={set('order')}
         options={[['', 'as in the manifest'], ...Object.entries(ORDERS)]}
       />
-      {reason !== '' && (
-        <Chip words={reason} href={linkTo(NO_REASON)} />
-      )}
-      {at('message') !== '' && (
-        <Chip words="this message" href={linkTo({ message: '' })} />
-      )}
+      {reason !== '' && <Chip words={reason} href={linkTo(NO_REASON)} />}
+      {at('message') !== '' && <Chip words="this message" href={linkTo({ message: '' })} />}
     </form>
   );
 }

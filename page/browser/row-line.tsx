@@ -1,6 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import type { RowLine } from '../protocol.ts';
 import { number, seconds } from './format.ts';
+import { Heads, type Head } from './heads.tsx';
 
 /** What a row shows in a list. */
 export type ShownRow = Pick<
@@ -8,29 +9,11 @@ export type ShownRow = Pick<
   'row' | 'id' | 'outcome' | 'state' | 'take' | 'voice' | 'text' | 'seconds' | 'quoted' | 'failure'
 >;
 
-/** The heads of the columns. `children`: of further ones before the last. */
-export function LineHeads({ children }: { readonly children?: ComponentChildren }): VNode {
-  return (
-    <>
-      <th scope="col" class="right">
-        #
-      </th>
-      <th scope="col">Id</th>
-      <th scope="col">Outcome</th>
-      <th scope="col">Voice</th>
-      <th scope="col" class="wide">
-        Text
-      </th>
-      <th scope="col" class="right">
-        Length
-      </th>
-      <th scope="col" class="right">
-        Quoted
-      </th>
-      {children}
-      <th scope="col">Why</th>
-    </>
-  );
+const COLUMNS = ['Id', 'Outcome', 'Voice', ['Text', 'wide'], ['Length', 'right'], ['Quoted', 'right']] as const;
+
+/** The heads of the columns. `more`: of further ones before the last. */
+export function LineHeads({ more = [] }: { readonly more?: readonly Head[] }): VNode {
+  return <Heads of={[['#', 'right'], ...COLUMNS, ...more, 'Why']} />;
 }
 
 /** The cells of a row. `href`: where the row is shown. */

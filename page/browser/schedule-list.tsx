@@ -3,6 +3,7 @@ import type { ScheduleAnswer, StandingsAnswer } from '../protocol.ts';
 import { moment, number } from './format.ts';
 import { batchPath } from './location.ts';
 import { ask, useAnswer, useTicks } from './server.ts';
+import { Heads } from './heads.tsx';
 
 const LOOK_EVERY_MS = 15_000;
 
@@ -78,15 +79,7 @@ function Schedule({ standing, isAsked, ...record }: Shown) {
           <table>
             <thead>
               <tr>
-                <th scope="col">Due</th>
-                <th scope="col">What became of it</th>
-                <th scope="col" class="right">
-                  Exit code
-                </th>
-                <th scope="col" class="right">
-                  Charged
-                </th>
-                <th scope="col">Batch</th>
+                <Heads of={['Due', 'What became of it', ['Exit code', 'right'], ['Charged', 'right'], 'Batch']} />
               </tr>
             </thead>
             <tbody>

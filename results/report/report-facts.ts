@@ -1,4 +1,11 @@
-import { hasResult, OUTCOMES, RESULT_OUTCOMES, wasAccepted, type Outcome } from '../../contract/outcomes.ts';
+import {
+  hasResult,
+  OUTCOMES,
+  RESULT_OUTCOMES,
+  shownControl,
+  wasAccepted,
+  type Outcome,
+} from '../../contract/outcomes.ts';
 import type { ReportAction, ReportChoice, ReportHead } from '../../contract/report.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { isoTime } from '../../contract/iso-time.ts';
@@ -84,7 +91,7 @@ export class ReportFacts {
       account: batch.account,
       standing: story.standing,
       state: batch.state,
-      control: batch.control,
+      control: shownControl(batch),
       rows: batch.rows,
       done: RESULT_OUTCOMES.reduce((sum, outcome) => sum + this.#outcomes[outcome], 0),
       notChosen: this.#notChosen,

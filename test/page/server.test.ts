@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import type { ReasonFigures } from '../../contract/batch-figures.ts';
 import {
   CSRF_HEADER,
   type MessagesAnswer,
-  type ReasonLine,
   type RowAnswer,
   type RowsAnswer,
   type StandingsAnswer,
@@ -86,7 +86,7 @@ describe('the page shows', () => {
     const status = JSON.parse(/^event: status\ndata: (.*)$/m.exec(first)?.[1] ?? '') as StatusAnswer;
     expect(status).toMatchObject({ batch: 'b', rows: 4, done: 1, ended: 3, state: 'open', limits: { submits: 8 } });
     expect(status.notes.join()).toContain('voxbatch');
-    const reasons = await page.json<ReasonLine[]>('/api/reasons?batch=b');
+    const reasons = await page.json<ReasonFigures[]>('/api/reasons?batch=b');
     expect(reasons.map(({ standing, class: name, rows }) => [standing, name, rows])).toEqual([
       ['failed', 'BadRequest', 1],
       ['unknown', 'OutcomeUnknown', 1],

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import type { ReportHead } from '../../../contract/report.ts';
 import { number } from '../format.ts';
+import { Heads } from '../heads.tsx';
 
 /** Quotes against the bill. */
 export function Bill({ head: { bill, credits, requests } }: { readonly head: ReportHead }): VNode {
@@ -12,19 +13,15 @@ export function Bill({ head: { bill, credits, requests } }: { readonly head: Rep
       <table>
         <thead>
           <tr>
-            <th scope="col">Step</th>
-            <th scope="col" class="right">
-              Accepted requests
-            </th>
-            <th scope="col" class="right">
-              Quoted
-            </th>
-            <th scope="col" class="right">
-              Charged
-            </th>
-            <th scope="col" class="right">
-              Difference
-            </th>
+            <Heads
+              of={[
+                'Step',
+                ['Accepted requests', 'right'],
+                ['Quoted', 'right'],
+                ['Charged', 'right'],
+                ['Difference', 'right'],
+              ]}
+            />
           </tr>
         </thead>
         <tbody>

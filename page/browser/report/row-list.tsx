@@ -45,14 +45,12 @@ export function RowList({
         <table class="rows">
           <thead>
             <tr>
-              <LineHeads>
-                <th scope="col" class="right">
-                  Charged
-                </th>
-                <th scope="col" class="right">
-                  Job
-                </th>
-              </LineHeads>
+              <LineHeads
+                more={[
+                  ['Charged', 'right'],
+                  ['Job', 'right'],
+                ]}
+              />
             </tr>
           </thead>
           <tbody onKeyDown={stepThrough}>

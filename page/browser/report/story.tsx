@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import { ACTION_WORDS } from '../../../contract/actions.ts';
 import type { ReportHead } from '../../../contract/report.ts';
 import { moment, number } from '../format.ts';
+import { Heads } from '../heads.tsx';
 
 /** What was done to the batch: its start, pauses, restarts and further takes, by whom and why. */
 export function Story({ head: { takes, actions } }: { readonly head: ReportHead }): VNode {
@@ -19,18 +20,9 @@ export function Story({ head: { takes, actions } }: { readonly head: ReportHead 
           <table>
             <thead>
               <tr>
-                <th scope="col">When</th>
-                <th scope="col">Who</th>
-                <th scope="col" class="wide">
-                  Did what
-                </th>
-                <th scope="col" class="right">
-                  Rows
-                </th>
-                <th scope="col" class="right">
-                  Agreed price
-                </th>
-                <th scope="col">Why</th>
+                <Heads
+                  of={['When', 'Who', ['Did what', 'wide'], ['Rows', 'right'], ['Agreed price', 'right'], 'Why']}
+                />
               </tr>
             </thead>
             <tbody>

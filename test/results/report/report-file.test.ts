@@ -39,6 +39,7 @@ describe('report.html', () => {
       done: 3,
       notes: ['Do that.'],
       asOf: null,
+      ...{ state: 'closed', control: null },
       listed: { rows: 7, every: 1 },
     });
     expect(head.outcomes).toMatchObject({ succeeded: 3, failed: 1, unknown: 1, overdue: 1, cancelled: 1 });
@@ -98,7 +99,14 @@ describe('report.html', () => {
     await intend(place, keyOf(1));
     await project('full', false);
     const { head, blocks } = await unpackReport(out.pathOf(REPORT_FILE));
-    expect(head).toMatchObject({ state: 'open', endedAt: null, ends: null, lengths: null, credits: { reserved: 10 } });
+    expect(head).toMatchObject({
+      state: 'open',
+      control: 'running',
+      endedAt: null,
+      ends: null,
+      lengths: null,
+      credits: { reserved: 10 },
+    });
     expect(Date.parse(head.asOf ?? '')).toBeGreaterThan(Date.parse(head.createdAt) - 1);
     expect(blocks[0]).toMatchObject({ standing: ['submitting'], ended: [null] });
   });
