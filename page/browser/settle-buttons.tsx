@@ -26,6 +26,7 @@ export function SettleButtons({
       aria-label={`Settle ${row.id}`}
       onSubmit={(event) => {
         event.preventDefault();
+        if (named !== undefined && job.trim() !== '') setAsked(named);
       }}
     >
       {named !== undefined && (

@@ -41,7 +41,8 @@ it('the page settles rows whose answer was lost, by keyboard, and says before wh
   await dialog.getByRole('button', { name: 'It is this one' }).press('Enter');
   await dialog.getByText('has that job').waitFor();
   await tab.keyboard.press('Escape');
-  await decide(own ?? '');
+  await found.getByLabel('Id of its job').fill(own ?? '');
+  await tab.keyboard.press('Enter');
   await dialog.getByRole('button', { name: 'It is this one' }).press('Enter');
   await dialog.getByText('its result is fetched without paying again').waitFor();
   await dialog.getByRole('button', { name: 'Close' }).press('Enter');
