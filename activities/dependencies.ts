@@ -14,7 +14,7 @@ import type { BatchCache } from './cache/batch-cache.ts';
 import type { ConcurrencyLimit } from './pacing/concurrency-limit.ts';
 import type { JobHints } from './webhooks/job-hints.ts';
 import type { JobMemory } from './polling/job-memory.ts';
-import type { MediaIdentities } from '../batches/cache/result-keys.ts';
+import type { MediaIdentities } from '../batches/cache/media-identities.ts';
 import type { ResultLookUps } from './cache/result-look-ups.ts';
 import type { Listings } from './reconcile/shared-job-list.ts';
 import type { PolledJobs } from './polling/polled-jobs.ts';

@@ -4,7 +4,7 @@ import { ApiError, type JobReading } from '../api/speech-api.ts';
 import type { Failure } from '../contract/failures.ts';
 import { factsOf } from '../contract/row-kinds.ts';
 import type { ResultFile, RowStanding } from '../ledger/record-types.ts';
-import { type StoredFile } from '../store/store.ts';
+import type { StoredFile } from '../store/store.ts';
 import { afterResult } from '../policy/rows/after-result.ts';
 import { withoutCode } from '../policy/rows/failure-reason.ts';
 import { nextPoll } from '../policy/polling/poll-schedule.ts';

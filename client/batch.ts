@@ -21,7 +21,7 @@ import type { Reconciled, ReconcileEnd, ReconcileOptions } from './reconcile/rec
 import { NOBODY, personOf } from './person.ts';
 import { redrive } from './redrive/redrive.ts';
 import { previewRedrive } from './redrive/preview-redrive.ts';
-import { type RedriveCheck, type RedriveEnd, type RedriveOptions } from './redrive/redrive-options.ts';
+import type { RedriveCheck, RedriveEnd, RedriveOptions } from './redrive/redrive-options.ts';
 import { searchedStore } from './claim-store.ts';
 import type { ReportChoice } from '../contract/report.ts';
 import type { Session } from './session.ts';

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ThreadNews } from './webhooks/hint-listener.ts';
 import { listenHere, type ListenRequest } from './webhooks/listen-here.ts';
-import { type WatchChange } from './webhooks/heard-jobs.ts';
+import type { WatchChange } from './webhooks/heard-jobs.ts';
 import { performance, type EventLoopUtilization } from 'node:perf_hooks';
 import { NO_DUTY, restFor, worked } from '../policy/webhooks/duty-cycle.ts';
 

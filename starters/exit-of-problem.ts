@@ -3,7 +3,7 @@ import { messageOf } from '../contract/message-of.ts';
 import { dirname, isAbsolute } from 'node:path';
 import { shellWord } from '../contract/shell-word.ts';
 import { asVoxbatchError } from '../client/problem.ts';
-import { type Problem } from '../client/problem-types.ts';
+import type { Problem } from '../client/problem-types.ts';
 import { isDiskTrouble, isMachineTrouble, keepsAllCharges } from '../client/machine-trouble.ts';
 import { rowArg } from '../client/look/continue-command.ts';
 import { tokenAdvice } from './connect/api-token.ts';

@@ -7,7 +7,7 @@ import { checkTracks } from './containers/check-tracks.ts';
 import { checkRaw, checkWav } from './containers/check-wav.ts';
 import { FileWindow } from './containers/file-window.ts';
 import { HEAD_BYTES, sniff } from './sniff.ts';
-import { type Expectation, type StoredFile } from './store.ts';
+import type { Expectation, StoredFile } from './store.ts';
 import { MOST_SECONDS, WholeButUnfit, type Container, type Unfitness, UnfitBody } from './unfit.ts';
 
 /**

@@ -7,7 +7,7 @@ import type { MediaJob } from './media-work.ts';
 import type { OwnedFolder } from './owner-file.ts';
 import { FILE_MODE } from './put-in-folder.ts';
 import { HEAD_BYTES, sniff } from './sniff.ts';
-import { type Expectation, type Persist } from './store.ts';
+import type { Expectation, Persist } from './store.ts';
 import { UnfitBody } from './unfit.ts';
 
 /** A body up to this size stays in memory; a larger one is streamed to a part file. */

@@ -1,5 +1,5 @@
 import { adtsFrameBytes, id3Bytes, readMpegFrame } from './containers/mpeg-frame.ts';
-import { type Expectation } from './store.ts';
+import type { Expectation } from './store.ts';
 import { type Unfitness, UnfitBody } from './unfit.ts';
 
 /** How many bytes {@link sniff} needs. */

@@ -19,7 +19,7 @@ import { Listings } from '../activities/reconcile/shared-job-list.ts';
 import { PolledJobs } from '../activities/polling/polled-jobs.ts';
 import { Pace } from '../activities/pacing/pace.ts';
 import { ResultLookUps } from '../activities/cache/result-look-ups.ts';
-import { readMediaIdentities } from '../batches/cache/result-keys.ts';
+import { readMediaIdentities } from '../batches/cache/media-identities.ts';
 import { SpeechPaces } from '../activities/verification/speech-paces.ts';
 import { RunningWork } from '../activities/running-work.ts';
 import { InFlightLimits } from '../activities/pacing/in-flight-limits.ts';

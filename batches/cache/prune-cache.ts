@@ -6,7 +6,8 @@ import type { BatchRecord } from '../../ledger/record-types.ts';
 import { inChunks } from '../../results/in-chunks.ts';
 import type { Store } from '../../store/store.ts';
 import { DiskSum, type MediaSum } from './disk-sum.ts';
-import { type IdentifyMedia, keysOfRows, type KeySources } from './result-keys.ts';
+import type { IdentifyMedia } from './media-identities.ts';
+import { keysOfRows, type KeySources } from './result-keys.ts';
 
 /** Which results to remove: those that match either condition. */
 export interface PruneWish {

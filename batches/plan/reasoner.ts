@@ -11,7 +11,8 @@ import type { PriceTally } from '../../policy/money/compare-prices.ts';
 import { ReasonGroups, type ReasonedRow, type RowReason, stepsToPay } from '../../policy/plan/reason-groups.ts';
 import { changesBetween, contentChanges } from '../../policy/plan/row-changes.ts';
 import { quoteSteps } from '../../policy/money/pricing.ts';
-import { type IdentifyMedia, keysOfRows } from '../cache/result-keys.ts';
+import type { IdentifyMedia } from '../cache/media-identities.ts';
+import { keysOfRows } from '../cache/result-keys.ts';
 
 /** The records that rows are compared with, and the batch they would belong to. */
 export interface ReasonRequest {

@@ -6,7 +6,7 @@ import type { ManifestOptions, ManifestRow } from '../../inputs/manifest-options
 import { wordsOf } from '../../inputs/row-reader.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import { readUnchanged, summarizeManifest, type ManifestSummary } from '../../inputs/read-manifest.ts';
-import { type Kind } from '../../contract/row-kinds.ts';
+import type { Kind } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, RowRecord } from '../../ledger/record-types.ts';
 import { nameAskedFor } from '../../policy/voices/voice-name.ts';

@@ -16,7 +16,7 @@ import type { FiringTerms } from './admit-firing.ts';
 import { checkVoices, type ReadVoices } from '../voices/check-voices.ts';
 import { findOrLoadBatch } from '../load-batch.ts';
 import { claimOut, probeOut, standingOf } from '../out-folder.ts';
-import type { IdentifyMedia } from '../cache/result-keys.ts';
+import type { IdentifyMedia } from '../cache/media-identities.ts';
 import { priceNew } from '../plan/price.ts';
 import { choicesOf } from './scheduled-run.ts';
 import type { BatchSettings } from '../../contract/batch.ts';

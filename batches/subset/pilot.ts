@@ -6,7 +6,7 @@ import type { BatchRecord, RowStanding } from '../../ledger/record-types.ts';
 import { budgetLeft } from '../../policy/money/budget.ts';
 import type { PriceComparison } from '../../policy/money/compare-prices.ts';
 import { creditsKindOf, creditsOf, type CreditsKind } from '../../results/result-line.ts';
-import type { IdentifyMedia } from '../cache/result-keys.ts';
+import type { IdentifyMedia } from '../cache/media-identities.ts';
 import { measurePrices } from '../plan/measure-prices.ts';
 import { Reasoner } from '../plan/reasoner.ts';
 import { wholeToSend } from '../plan/rows-left.ts';

@@ -1,4 +1,4 @@
-import { type EndWord } from './counts-view.ts';
+import type { EndWord } from './counts-view.ts';
 import type { Leftovers, SomeRows } from '../../batches/look/leftovers.ts';
 import type { Pilot } from '../../batches/subset/pilot.ts';
 import type { FailureClass } from '../../contract/failures.ts';

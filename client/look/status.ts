@@ -9,7 +9,7 @@ import {
   type BatchView,
   type FailureGroup,
 } from '../../batches/look/view-batch.ts';
-import { type Standstill } from '../../batches/look/standstill.ts';
+import type { Standstill } from '../../batches/look/standstill.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { hasResult } from '../../contract/outcomes.ts';
 import { endsOf } from './counts-view.ts';

@@ -1,4 +1,4 @@
-import type { IdentifyMedia, MediaIdentities } from '../../batches/cache/result-keys.ts';
+import type { IdentifyMedia, MediaIdentities } from '../../batches/cache/media-identities.ts';
 import { spendFacts } from '../../batches/plan/bill-lines.ts';
 import { priceNew, type LearnRequest, type PricingEvent } from '../../batches/plan/price.ts';
 import type { CacheMode } from '../../contract/cache.ts';
@@ -92,7 +92,7 @@ export const identifyMedia: IdentifyMedia = async (urls, apiUrl) =>
 async function identitiesFor(apiUrl: string): Promise<MediaIdentities> {
   const [{ createMediaFetch }, { readMediaIdentities }] = await Promise.all([
     import('../../api/create-fetch.ts'),
-    import('../../batches/cache/result-keys.ts'),
+    import('../../batches/cache/media-identities.ts'),
   ]);
   const found = identities.get(apiUrl) ?? readMediaIdentities(createMediaFetch(apiUrl));
   identities.set(apiUrl, found);

@@ -20,7 +20,7 @@ import { requireOwnServer } from '../temporal/own-server.ts';
 import { identifyMedia, identifyTelling, priceAndApprove, type BillEvent, type Billed } from './price.ts';
 import { chooseLeft, type LeftChoice } from '../../batches/plan/choose-left.ts';
 import { billRowsLeft, type NewlyChosen } from '../../batches/plan/rows-left.ts';
-import type { IdentifyMedia } from '../../batches/cache/result-keys.ts';
+import type { IdentifyMedia } from '../../batches/cache/media-identities.ts';
 import type { CacheMode } from '../../contract/cache.ts';
 import type { RowReasons } from '../../policy/plan/reason-groups.ts';
 import { claimOut, requireOwnOut, requireRemembered, requireWritableOut } from '../look/claim-out.ts';

@@ -13,7 +13,7 @@ import { warningsOf } from '../local-media/short-links.ts';
 import { priceAndApprove, type BillFacts, type BillRequest } from '../run/price.ts';
 import { putOnRecord, type MoreFacts, type RecordEvent, type RecordRequest } from '../run/put-on-record.ts';
 import { redrivePlanned } from '../redrive/redrive.ts';
-import { type RedriveEvent } from '../redrive/redrive-options.ts';
+import type { RedriveEvent } from '../redrive/redrive-options.ts';
 import type { Session } from '../session.ts';
 import { decideOn, findSingle, readSingle, type SingleRecord } from './find-single.ts';
 

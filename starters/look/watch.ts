@@ -1,6 +1,6 @@
 import { printAnswer, type RunContext, type Output } from '../terminal/output.ts';
 import { viewStatus } from '../../client/look/status-view.ts';
-import { type BatchStatus } from '../../client/look/status.ts';
+import type { BatchStatus } from '../../client/look/status.ts';
 import { PATIENCE_MS, watchBatch } from '../../client/look/watch-batch.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import type { Flags } from '../commands/flags.ts';

@@ -6,7 +6,7 @@ import { chooseBatch } from '../../client/open-records.ts';
 import { batchOfFile } from '../../client/redrive/outcome-file.ts';
 import { redrive as redriveRows } from '../../client/redrive/redrive.ts';
 import { previewRedrive } from '../../client/redrive/preview-redrive.ts';
-import { type RedriveOptions, type RedrivePreview } from '../../client/redrive/redrive-options.ts';
+import type { RedriveOptions, RedrivePreview } from '../../client/redrive/redrive-options.ts';
 import { viewPreview } from '../../client/redrive/redrive-view.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';

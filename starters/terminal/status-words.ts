@@ -1,7 +1,7 @@
 import { isoTime } from '../../contract/iso-time.ts';
 import { nextCommand } from '../../contract/shell-word.ts';
 import { chosenOf, endsOf, resultsOf } from '../../client/look/counts-view.ts';
-import { type BatchStatus, type StatusStep } from '../../client/look/status.ts';
+import type { BatchStatus, StatusStep } from '../../client/look/status.ts';
 import { workSpan } from '../../client/look/work-span.ts';
 import { flagOfHook } from '../../client/look/status-view.ts';
 import { isOwed } from '../../contract/hooks.ts';

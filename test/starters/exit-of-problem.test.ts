@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { VoxbatchError } from '../../client/problem.ts';
-import { type Problem } from '../../client/problem-types.ts';
+import type { Problem } from '../../client/problem-types.ts';
 import { beforeWork } from '../../client/machine-trouble.ts';
 import { ServerUnavailable } from '../../embedded/server-unavailable.ts';
 import { CommitUnknown, CopyInDoubt, LedgerAway, LedgerUnreachable, LoadTakenOver } from '../../ledger/errors.ts';

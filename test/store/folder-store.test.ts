@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, rm, stat, symlink, utimes, writeFile } from '
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { StoreUnwritable, UnsafeName } from '../../store/errors.ts';
-import { type Expectation, type Store } from '../../store/store.ts';
+import type { Expectation, Store } from '../../store/store.ts';
 import { box, ftyp, id3, mp3, mp3WithXing, mp4, mp4WithIndexLast, silentMp3, wav, wavOf } from './media.ts';
 import { UnfitBody } from '../../store/unfit.ts';
 import { folderForEach } from '../support/fresh-folder.ts';

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { StoreUnwritable } from '../../store/errors.ts';
 import { doMediaJob } from '../../store/media-work.ts';
-import { type Store } from '../../store/store.ts';
+import type { Store } from '../../store/store.ts';
 import { compiledOf } from '../compiled.mjs';
 import { folderForEach } from '../support/fresh-folder.ts';
 import { box, hangingMkv, mp3, mp4, silentMp3, standingMp4, wav } from './media.ts';

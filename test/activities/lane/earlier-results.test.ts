@@ -1,7 +1,7 @@
 /** @slow */
 import { chmod, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
-import { readMediaIdentities } from '../../../batches/cache/result-keys.ts';
+import { readMediaIdentities } from '../../../batches/cache/media-identities.ts';
 import type { RowSpec } from '../../../contract/row-kinds.ts';
 import { redriveNow } from '../../ledger/setup.ts';
 import { startMediaServer, tagged, whole } from '../../inputs/media-server.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { IdentifyMedia } from '../../../batches/cache/result-keys.ts';
+import type { IdentifyMedia } from '../../../batches/cache/media-identities.ts';
 import { billRowsLeft, type NewlyChosen } from '../../../batches/plan/rows-left.ts';
 import { openNewlyChosen } from '../../../batches/subset/newly-chosen.ts';
 import { BUILT_IN_PRICES } from '../../../contract/row-kinds.ts';
