@@ -6,7 +6,7 @@ import type { PageWords } from './answers.ts';
 import { BadPost, done, reasonOf, textIn, textOf, type Body, type Post } from './post-body.ts';
 import type { RedriveAnswer, RedrivePrice } from './protocol.ts';
 import { settlePosts } from './settle-posts.ts';
-import { signer, type Sign } from './signer.ts';
+import { agreedPrice, signer, type Sign } from './signer.ts';
 
 /** Rows that are sent again at once: more are for the command line, which names them by what they have in common. */
 const MOST_ROWS = 5_000;
@@ -62,7 +62,7 @@ async function signRows(
   for (let at = 0; at < ids.length; at += 200)
     for (const { row } of await ledger.rowsWithIds(batch, ids.slice(at, at + 200)))
       rows.push([row.row, row.take, row.outcome, row.state, row.quoted, row.updatedAt]);
-  return sign([batch, ids, rows, price]);
+  return sign([batch, ids, rows, agreedPrice(price)]);
 }
 
 function idsOf({ ids }: Body): readonly string[] {

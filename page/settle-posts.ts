@@ -4,7 +4,7 @@ import { ActionRefused, type PageActions } from './actions.ts';
 import { readRow, type PageWords } from './answers.ts';
 import { BadPost, done, reasonOf, textIn, textOf, type Body, type Post } from './post-body.ts';
 import type { SettleAnswer } from './protocol.ts';
-import type { Sign } from './signer.ts';
+import { agreedPrice, type Sign } from './signer.ts';
 
 interface Surroundings {
   readonly reader: Reader;
@@ -33,7 +33,7 @@ export function settlePosts({ reader, words, actions, sign, nameIn }: Surroundin
     const job = way.way === 'adopt' ? jobOf(body) : '';
     const flag = way.way === 'resubmit' || way.way === 'accept' ? way.way : undefined;
     const price = flag === undefined ? null : await actions.checkRedrive(batch, [way.row], flag);
-    const signature = sign([batch, facts, way, job, price]);
+    const signature = sign([batch, facts, way, job, price && agreedPrice(price)]);
     return { batch, job, answer: { type: 'decision', way, price, signature } };
   };
   return [
