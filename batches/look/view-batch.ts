@@ -1,7 +1,5 @@
-import { outcomesThat } from '../../contract/outcomes.ts';
 import type { Step } from '../../contract/row-kinds.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { messageKind } from '../../policy/rows/message-kind.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money, OldestRow, ReasonCount } from '../../ledger/record-types.ts';
 import type { StoreWaits } from '../../ledger/lanes/store-waits.ts';
@@ -63,45 +61,4 @@ export function exitOfView({ batch, counts }: Pick<BatchView, 'batch' | 'counts'
 export async function exitOfBatch(ledger: Ledger, name: string): Promise<ExitName | undefined> {
   const batch = await ledger.findBatch(name);
   return batch === undefined ? undefined : exitOfView({ batch, counts: await ledger.counts(name) });
-}
-
-/** Rows that failed for one reason. */
-export interface FailureGroup {
-  readonly class: string;
-  readonly message: string;
-  readonly rows: number;
-  /** The number and id of the first row, for `explain`. */
-  readonly firstRow: number;
-  readonly firstId: string;
-}
-
-/** Max reasons returned. */
-const MOST = 5;
-
-/** The five most frequent reasons for rows without a result, most rows first. */
-export async function groupFailures(
-  ledger: Ledger,
-  { batch, counts }: Pick<BatchView, 'batch' | 'counts'>,
-): Promise<readonly FailureGroup[]> {
-  const groups = new Map<string, Omit<FailureGroup, 'firstId'>>();
-  for (const outcome of outcomesThat(({ hasReason }) => hasReason)) {
-    const notFailed = outcome === 'skipped' ? counts.notChosen : 0;
-    if (counts.outcomes[outcome] === notFailed) continue;
-    const found = await ledger.failureMessages(batch.name, { outcome, isChosen: notFailed > 0 });
-    for (const { class: name, message, rows, firstRow } of found.groups) {
-      const key = `${name} ${messageKind(message)}`;
-      const known = groups.get(key);
-      const first = known === undefined || firstRow < known.firstRow ? { message, firstRow } : known;
-      groups.set(key, {
-        class: name,
-        rows: (known?.rows ?? 0) + rows,
-        message: first.message,
-        firstRow: first.firstRow,
-      });
-    }
-  }
-  const most = [...groups.values()].sort((a, b) => b.rows - a.rows || a.firstRow - b.firstRow).slice(0, MOST);
-  const numbers = most.map(({ firstRow }) => firstRow);
-  const ids = new Map((await ledger.rowsNumbered(batch.name, numbers)).map(({ row, id }) => [row, id]));
-  return most.map((group) => ({ ...group, firstId: ids.get(group.firstRow) ?? '' }));
 }

@@ -57,6 +57,7 @@ export function viewStatus(status: BatchStatus) {
     /** Living workers that wait for the store, since when, and what it answers; null if none does. */
     storeWait: viewStoreWaits(status),
     failures: status.failures,
+    moreFailures: status.moreFailures,
     ...viewTunables(batch.settings),
     pauseReason: batch.pauseReason,
     pausedBy: pausedBy === undefined ? null : viewActor(pausedBy),

@@ -2,13 +2,8 @@ import type { ActionRecord } from '../../contract/actions.ts';
 import { isSingle } from '../../contract/batch.ts';
 import { defaultOut } from '../../contract/batch-name.ts';
 import type { Leftovers } from '../../batches/look/leftovers.ts';
-import {
-  exitOfView,
-  groupFailures,
-  viewBatch,
-  type BatchView,
-  type FailureGroup,
-} from '../../batches/look/view-batch.ts';
+import { groupFailures, NO_FAILURES, type FailureGroups } from '../../batches/look/failure-groups.ts';
+import { exitOfView, viewBatch, type BatchView } from '../../batches/look/view-batch.ts';
 import type { Standstill } from '../../batches/look/standstill.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { hasResult } from '../../contract/outcomes.ts';
@@ -60,9 +55,7 @@ export type StatusStep =
   | { readonly why: 'unwritten'; readonly write: NextCommand };
 
 /** Everything that `status` reports. */
-export interface BatchStatus extends BatchHere {
-  /** The most common reasons for rows without a result. */
-  readonly failures: readonly FailureGroup[];
+export interface BatchStatus extends BatchHere, FailureGroups {
   /** Past and future deliveries of `--on-end` and `--notify`. */
   readonly hooks: readonly NoticeRecord[];
   readonly pace: PaceView;
@@ -143,12 +136,12 @@ export async function completed(
   hooks: readonly NoticeRecord[] = [],
 ): Promise<BatchStatus> {
   const { batch } = here;
-  const failures = await groupFailures(ledger, here);
+  const groups = await groupFailures(ledger, here);
   const { leftovers, isThere } = batch.state === 'closed' ? await readEnd(ledger, here) : NOT_ENDED;
   const exit = exitOfView(here);
   return {
     ...here,
-    failures,
+    ...groups,
     hooks,
     pace,
     exit: batch.state === 'closed' && hooks.some(isOwed) ? exitWhileOwed(exit) : exit,
@@ -178,7 +171,7 @@ async function readEnd(
 
 /** A running batch's status: only counts, because failure reasons require reading every row. */
 export function atOnce(here: BatchHere, pace: PaceView): BatchStatus {
-  return { ...here, failures: [], hooks: [], pace, exit: exitOfView(here), next: nextFor(here, undefined, true) };
+  return { ...here, ...NO_FAILURES, hooks: [], pace, exit: exitOfView(here), next: nextFor(here, undefined, true) };
 }
 
 /** The next steps. `leftovers`: those of a closed batch. */

@@ -30,6 +30,26 @@ export function withoutIds(sentence: string): string {
     .slice(0, LONGEST);
 }
 
+/** A status in a message is no number of a row: `answered with 422`. */
+const STATUS = /\b(with|http|status|code) ([1-5]\d\d)\b/giu;
+
+/**
+ * A message without what it repeats of its row: ids, numbers, paths of addresses, quoted texts. What tells kinds of failures apart,
+ * such as the status of an answer, stays.
+ */
+export function messageShape(message: string): string {
+  const generic = message
+    .replace(
+      STATUS,
+      (_, word: string, digits: string) =>
+        `${word} ${digits.replace(/\d/gu, (one) => 'abcdefghij'[Number(one)] ?? '')}`,
+    )
+    .replace(/(https?:\/\/[^/\s"]+)[^\s"]*/gu, '$1')
+    .replace(/"[^"]*"/gu, (quoted) => (/\s/u.test(quoted) ? '"…"' : quoted))
+    .replace(/\b\d+(?:[.,]\d+)+\b/gu, '…');
+  return withoutIds(generic);
+}
+
 /** Removes what stands in round brackets. */
 function withoutBrackets(text: string): string {
   let left = '';

@@ -7,7 +7,17 @@ import { flagOfHook } from '../../client/look/status-view.ts';
 import { isOwed } from '../../contract/hooks.ts';
 import { ROW_STATES, type RowState } from '../../contract/outcomes.ts';
 import { CONFIRM_FIRST } from '../trust/member-words.ts';
-import { dialectWords, commandLine, goOnCommand, namedRow, rowsInWords, clock, number, sentence } from './words.ts';
+import {
+  dialectWords,
+  commandLine,
+  goOnCommand,
+  namedRow,
+  rowsInWords,
+  clock,
+  number,
+  plural,
+  sentence,
+} from './words.ts';
 import { damagedLines, moneyWords } from './money.ts';
 import { stepWords } from './next-steps.ts';
 import { pauseWords, standstillWords } from './pause-words.ts';
@@ -45,6 +55,7 @@ export function statusLines(status: BatchStatus, now: number): readonly string[]
     ...(untold.length > 0 ? [`${untoldWords(untold)}: prices are estimates, and the budget must hold`] : []),
     ...damagedLines(money),
     ...failures.map(failureWords),
+    ...moreLines(status),
     ...shown.map((reason) => `${reasonWords(reason)}${reason.ended === 0 ? ', in rows that still run' : ''}`),
     ...noteLines(status, now),
   ];
@@ -56,6 +67,13 @@ export function statusLines(status: BatchStatus, now: number): readonly string[]
 function failureWords(group: BatchStatus['failures'][number]): string {
   const first = namedRow({ row: group.firstRow, id: group.firstId });
   return `${number(group.rows)} × ${group.class}${group.rows === 1 ? '' : ', first'} in ${first}: ${oneLine(group.message)}`;
+}
+
+/** `and 7 more kinds (12 rows): voxbatch report lines`: the reasons that are not among the most common ones. */
+function moreLines({ batch: { name }, isStranger, moreFailures: { kinds, rows } }: BatchStatus): readonly string[] {
+  if (rows === 0) return [];
+  const all = isStranger ? '' : `: ${commandLine(nextCommand('report', name))}`;
+  return [`and ${plural(kinds, 'more kind')} (${rowsInWords(rows)})${all}`];
 }
 
 /** Describes what was removed from a batch. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { groupFailures } from '../../../batches/look/view-batch.ts';
+import { groupFailures } from '../../../batches/look/failure-groups.ts';
 import { fail, lose } from '../../ledger/actions.ts';
 import { batchOf, ledger, ledgerForEachTest, load, partsOf, aRow } from '../../ledger/setup.ts';
 
@@ -8,8 +8,12 @@ ledgerForEachTest();
 type Told = readonly (readonly [rows: number, firstRow: number, firstId: string, message: string])[];
 
 async function groups(): Promise<Told> {
-  const found = await groupFailures(ledger, { batch: await batchOf(), counts: await ledger.counts('b') });
-  return found.map(({ rows, firstRow, firstId, message }) => [rows, firstRow, firstId, message]);
+  const { failures, moreFailures } = await groupFailures(ledger, {
+    batch: await batchOf(),
+    counts: await ledger.counts('b'),
+  });
+  expect(moreFailures).toEqual({ kinds: 0, rows: 0 });
+  return failures.map(({ rows, firstRow, firstId, message }) => [rows, firstRow, firstId, message]);
 }
 
 /** The groups of a batch whose rows failed with these messages, from row 1 on. */
@@ -32,6 +36,14 @@ describe('groupFailures', () => {
       [2, 1, 'r1', 'The API says that job 3f1-a failed: hoarse'],
       [2, 3, 'r3', 'Job 7 is still "running" after 0.5 min; it may have been charged.'],
     ]);
+  });
+
+  it('puts one cause together whatever ids, numbers, addresses and texts its message repeats', async () => {
+    const told = await groupsOf([
+      'Request req_71a4: "Hello there" has 2,400 characters; see https://api.example/e/hoarse',
+      'Request req_9: "Good morning" has 31 characters; see https://api.example/e/loud',
+    ]);
+    expect(told.map(([rows]) => rows)).toEqual([2]);
   });
 
   it('keeps apart what fails for another reason, the status of an answer included', async () => {

@@ -1,0 +1,62 @@
+import { outcomesThat } from '../../contract/outcomes.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { messageShape } from '../../policy/rows/failure-reason.ts';
+import type { BatchView } from './view-batch.ts';
+
+/** Rows that failed for one reason. */
+export interface FailureGroup {
+  readonly class: string;
+  readonly message: string;
+  readonly rows: number;
+  /** The number and id of the first row, for `explain`. */
+  readonly firstRow: number;
+  readonly firstId: string;
+}
+
+/** The reasons for rows without a result: the five most frequent ones, most rows first, and what they leave out. */
+export interface FailureGroups {
+  readonly failures: readonly FailureGroup[];
+  /** `kinds`: how many further reasons there are, as far as they were told apart; `rows`: the rows that have them. */
+  readonly moreFailures: { readonly kinds: number; readonly rows: number };
+}
+
+/** Before rows were read, or where there is none. */
+export const NO_FAILURES: FailureGroups = { failures: [], moreFailures: { kinds: 0, rows: 0 } };
+
+/** Max reasons returned. */
+const MOST = 5;
+
+/** Groups rows without a result by class and {@link messageShape}. */
+export async function groupFailures(
+  ledger: Ledger,
+  { batch, counts }: Pick<BatchView, 'batch' | 'counts'>,
+): Promise<FailureGroups> {
+  const groups = new Map<string, Omit<FailureGroup, 'firstId'>>();
+  let all = 0;
+  for (const outcome of outcomesThat(({ hasReason }) => hasReason)) {
+    const notFailed = outcome === 'skipped' ? counts.notChosen : 0;
+    if (counts.outcomes[outcome] === notFailed) continue;
+    const found = await ledger.failureMessages(batch.name, { outcome, isChosen: notFailed > 0 });
+    all += found.others;
+    for (const { class: name, message, rows, firstRow } of found.groups) {
+      all += rows;
+      const key = JSON.stringify([name, messageShape(message)]);
+      const known = groups.get(key);
+      const first = known === undefined || firstRow < known.firstRow ? { message, firstRow } : known;
+      groups.set(key, {
+        class: name,
+        rows: (known?.rows ?? 0) + rows,
+        message: first.message,
+        firstRow: first.firstRow,
+      });
+    }
+  }
+  const most = [...groups.values()].sort((a, b) => b.rows - a.rows || a.firstRow - b.firstRow).slice(0, MOST);
+  const numbers = most.map(({ firstRow }) => firstRow);
+  const ids = new Map((await ledger.rowsNumbered(batch.name, numbers)).map(({ row, id }) => [row, id]));
+  const shown = most.reduce((sum, group) => sum + group.rows, 0);
+  return {
+    failures: most.map((group) => ({ ...group, firstId: ids.get(group.firstRow) ?? '' })),
+    moreFailures: { kinds: groups.size - most.length, rows: all - shown },
+  };
+}
