@@ -13,6 +13,7 @@ import type { BatchRecord } from '../ledger/record-types.ts';
 import { checkTuning, refuseEmpty } from './check-options.ts';
 import type { FollowEvent } from './look/follow.ts';
 import { paceOf, type PaceView } from './look/pace.ts';
+import { paceWhile } from './look/silence.ts';
 import { chooseBatch } from './open-records.ts';
 import { writeFiles, type WrittenFiles } from './look/write-files.ts';
 import { clean } from './clean/clean.ts';
@@ -161,7 +162,7 @@ export function batchNamed(name: string, invocation: BatchInvocation): Batch {
     name,
     status: async () => {
       const view = await viewBatch(await session.ledger(), await record());
-      return { ...view, pace: await paceOf(await session.ledger(), view) };
+      return { ...view, pace: paceWhile(view.api, await paceOf(await session.ledger(), view)) };
     },
     pilot: async () => viewPilot(await session.ledger(), await record()),
     explain: async (row) => {

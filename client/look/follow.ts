@@ -2,12 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pinning } from '../../contract/worker-version.ts';
 import type { Step } from '../../contract/row-kinds.ts';
 import { isPausedByFailures, isTokenRefused } from '../../batches/look/pauses.ts';
-import { standstillOf, type Standstill } from '../../batches/look/standstill.ts';
+import { apiStanding, standstillOf, type Standstill } from '../../batches/look/standstill.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money, OldestRow, ReasonCount } from '../../ledger/record-types.ts';
 import { VoxbatchError } from '../problem.ts';
 import { ArrivingMedia, LAST_MS } from './arriving-media.ts';
 import { beginPace, type Pace, type PaceView } from './pace.ts';
+import { paceWhile } from './silence.ts';
+import type { ApiStanding } from '../../policy/pacing/rate.ts';
 import type { Store } from '../../store/store.ts';
 import { limitWaiting } from '../../worker/watch-outage.ts';
 
@@ -79,6 +81,8 @@ export interface Standing {
   /** The open row whose job has run the longest; undefined if none runs. */
   readonly oldest?: OldestRow | undefined;
   readonly pace: PaceView;
+  /** What the API's answers do to it while it goes on; undefined if it does not. */
+  readonly api?: ApiStanding | undefined;
 }
 
 /** Why following ended. `broken`: the workflow was ended from outside again and again. */
@@ -143,16 +147,17 @@ async function* follow(request: FollowRequest): AsyncGenerator<FollowEvent, void
     counts: await ledger.counts(request.batch),
     money: await ledger.money(request.batch),
   }));
-  const facts = rarely(FACTS_EVERY_MS, async () => ({
+  const facts = rarely(FACTS_EVERY_MS, async (batch: BatchRecord) => ({
     reasons: await ledger.commonReasons(request.batch, MOST_REASONS),
     untold: await ledger.untoldSteps(request.batch),
     oldest: await ledger.oldestRow(request.batch),
+    api: batch.state === 'open' ? await apiStanding(ledger, batch) : undefined,
   }));
   let pace: Pace | undefined;
   const look = async (batch: BatchRecord, isNow: boolean, areFactsNow = false): Promise<Standing> => {
-    const known = { ...(await sums(isNow)), ...(await facts(areFactsNow)) };
+    const known = { ...(await sums(isNow, batch)), ...(await facts(areFactsNow, batch)) };
     pace ??= await beginPace(ledger, request.batch);
-    return { batch, ...known, pace: pace.look(performance.now(), batch, known.counts) };
+    return { batch, ...known, pace: paceWhile(known.api, pace.look(performance.now(), batch, known.counts)) };
   };
   for (;;) {
     const batch = await ledger.findBatch(request.batch);
@@ -227,12 +232,15 @@ function canFetch({ batch, counts, reasons }: Standing): boolean {
  * Caches an answer that may be slightly stale: asks at most once per `everyMs`, and less often if answers are slow.
  * Called with true, asks immediately.
  */
-function rarely<T>(everyMs: number, ask: () => Promise<T>): (now: boolean) => Promise<T> {
+function rarely<T>(
+  everyMs: number,
+  ask: (batch: BatchRecord) => Promise<T>,
+): (now: boolean, batch: BatchRecord) => Promise<T> {
   let last: { readonly answer: T; readonly holdsUntil: number } | undefined;
-  return async (now) => {
+  return async (now, batch) => {
     const begun = performance.now();
     if (last !== undefined && !now && begun < last.holdsUntil) return last.answer;
-    const answer = await ask();
+    const answer = await ask(batch);
     const end = performance.now();
     last = { answer, holdsUntil: end + Math.max(everyMs, (end - begun) / LARGEST_SHARE) };
     return answer;

@@ -53,7 +53,6 @@ export function viewStatus(status: BatchStatus) {
     ...viewListed(status),
     ...viewExit(status.exit),
     ...viewGoing(status),
-    ...viewApi(status),
     /** Living workers that wait for the store, since when, and what it answers; null if none does. */
     storeWait: viewStoreWaits(status),
     failures: status.failures,
@@ -85,10 +84,12 @@ export function viewProgress(standing: Standing) {
   };
 }
 
-function viewGoing({ batch, counts, reasons, oldest, pace }: Standing & { readonly pace: PaceView }) {
+function viewGoing(standing: Standing & { readonly pace: PaceView }) {
+  const { batch, counts, reasons, oldest, pace } = standing;
   return {
     states: counts.states,
     ...pace,
+    ...viewApi(standing),
     reasons,
     /** The open row whose job has run the longest; null if none runs. */
     oldest: oldest === undefined ? null : viewOldest(oldest, batch),
@@ -106,7 +107,7 @@ function viewStoreWaits({ storeWaits }: BatchStatus) {
   return { workers, since: new Date(first.since), problem: first.problem };
 }
 
-function viewApi({ api }: BatchStatus) {
+function viewApi({ api }: Pick<Standing, 'api'>) {
   const limited = api?.limited ?? null;
   return {
     /** Since when the API has answered no call normally; null if it does, or nobody calls it. */

@@ -21,6 +21,7 @@ import type { Settings } from '../settings.ts';
 import { isStranger } from '../trust/known-ledgers.ts';
 import { continueCommand, pauseOf, workCommand, type Pause } from './continue-command.ts';
 import { paceOf, type Pace, type PaceView } from './pace.ts';
+import { paceWhile } from './silence.ts';
 import { haltedSteps, nextSteps, type NextStep } from './next-steps.ts';
 
 /** A batch's current state, and whether anybody on this machine works on it. */
@@ -143,7 +144,7 @@ export async function completed(
     ...here,
     ...groups,
     hooks,
-    pace,
+    pace: paceWhile(here.api, pace),
     exit: batch.state === 'closed' && hooks.some(isOwed) ? exitWhileOwed(exit) : exit,
     next: nextFor(here, leftovers, isThere),
   };
@@ -171,7 +172,14 @@ async function readEnd(
 
 /** A running batch's status: only counts, because failure reasons require reading every row. */
 export function atOnce(here: BatchHere, pace: PaceView): BatchStatus {
-  return { ...here, ...NO_FAILURES, hooks: [], pace, exit: exitOfView(here), next: nextFor(here, undefined, true) };
+  return {
+    ...here,
+    ...NO_FAILURES,
+    hooks: [],
+    pace: paceWhile(here.api, pace),
+    exit: exitOfView(here),
+    next: nextFor(here, undefined, true),
+  };
 }
 
 /** The next steps. `leftovers`: those of a closed batch. */

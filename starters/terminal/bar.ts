@@ -20,7 +20,7 @@ type Look = Pick<Output, 'hasColour' | 'isUnicode'>;
 
 /** `██████▒░░░░ 1,234/2,000 done, 12 failed, 8.2 rows/s, 2:05 left` in one line of a terminal. */
 export function barLine(standing: Standing, room: number, now: number, look: Look): string {
-  const figures = figuresOf(standing).flatMap(({ words, isBrief }) => (isBrief ? [words] : []));
+  const figures = figuresOf(standing, now).flatMap(({ words, isBrief }) => (isBrief ? [words] : []));
   const trouble = troubleOf(standing, now);
   const left = room - widthOf(figures.join(', ')) - 1;
   const length = Math.min(left, trouble.length === 0 ? LONGEST : BESIDE_TROUBLE);

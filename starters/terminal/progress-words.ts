@@ -1,11 +1,15 @@
 import { chosenOf, endsOf, openOf, resultsOf, viewMoney, type EndWord } from '../../client/look/counts-view.ts';
 import type { Standing as Followed } from '../../client/look/follow.ts';
+import { silenceOf } from '../../client/look/silence.ts';
 import type { Step } from '../../contract/row-kinds.ts';
 import { oneLine } from './table.ts';
 import { clock, form, list, namedRow, number, plural } from './words.ts';
 
 /** A batch at one moment. */
-export interface Standing extends Pick<Followed, 'counts' | 'money' | 'untold' | 'reasons' | 'oldest' | 'pace'> {
+export interface Standing extends Pick<
+  Followed,
+  'counts' | 'money' | 'untold' | 'reasons' | 'oldest' | 'pace' | 'api'
+> {
   readonly batch: Pick<Followed['batch'], 'name' | 'settings'>;
 }
 
@@ -25,11 +29,12 @@ interface Part {
 
 /** `12/30 done, 6 running, 1 failed, 0 unknown, 340 of 500 credits, 8.2 rows/s, 0:12 left` */
 export function progressLine(standing: Standing, now: number): string {
-  return [...figuresOf(standing).map(({ words }) => words), ...troubleOf(standing, now)].join(', ');
+  return [...figuresOf(standing, now).map(({ words }) => words), ...troubleOf(standing, now)].join(', ');
 }
 
 /** The figures of a batch, in the order in which they are said. */
-export function figuresOf({ batch, counts, money, untold = [], pace }: Standing): readonly Part[] {
+export function figuresOf(standing: Standing, now: number): readonly Part[] {
+  const { batch, counts, money, untold = [] } = standing;
   const { budget } = batch.settings;
   const ends = new Map(endsOf(counts));
   const charged = `${viewMoney(money, budget).isEstimate ? '~' : ''}${number(money.charged)}`;
@@ -45,7 +50,7 @@ export function figuresOf({ batch, counts, money, untold = [], pace }: Standing)
       ? [part(`${number(counts.states.blocked)} waiting for a voice or their parts`, false)]
       : []),
     ...(untold.length > 0 ? [part(untoldWords(untold), false)] : []),
-    ...paceWords(pace).map((words) => part(words)),
+    ...paceWords(standing, now).map((words) => part(words)),
   ];
 }
 
@@ -55,8 +60,11 @@ export function troubleOf({ oldest, reasons }: Standing, now: number): readonly 
   return [...(isLong ? [oldestWords(oldest, now)] : []), ...reasons.slice(0, 1).map(commonestWords)];
 }
 
-/** `8.2 rows/s`, `2:05 left`: as far as they are known. */
-export function paceWords({ rowsPerSecond, secondsLeft }: Standing['pace']): readonly string[] {
+/** `8.2 rows/s`, `2:05 left`: as far as they are known; `no answer from the API for 0:42` while it is silent. */
+export function paceWords({ pace, api }: Pick<Standing, 'pace' | 'api'>, now: number): readonly string[] {
+  const silentMs = silenceOf(api, now);
+  if (silentMs !== undefined) return [`no answer from the API for ${clock(silentMs)}`];
+  const { rowsPerSecond, secondsLeft } = pace;
   const isSlow = rowsPerSecond < 1;
   const rate = isSlow ? `${number(rowsPerSecond * 60)} rows/min` : `${number(rowsPerSecond)} rows/s`;
   return [

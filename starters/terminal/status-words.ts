@@ -36,8 +36,8 @@ export function standingOf(batch: Batch, isDeserted = false): string {
 
 /** Status of a batch, in a few lines. */
 export function statusLines(status: BatchStatus, now: number): readonly string[] {
-  const { batch, counts, money, reasons, failures, untold = [], oldest, pace, api, storeWaits } = status;
-  const speed = batch.state === 'open' ? paceWords(pace) : [];
+  const { batch, counts, money, reasons, failures, untold = [], oldest, api, storeWaits } = status;
+  const speed = batch.state === 'open' ? paceWords(status, now) : [];
   const ended = endsOf(counts).map(([word, rows]) => `${number(rows)} ${word}`);
   const open = openWords(counts);
   // If the groups were not read, reasons of ended rows have not been printed yet.
