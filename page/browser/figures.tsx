@@ -27,7 +27,17 @@ export function Bar({
 /** What the figures of a batch are made from. What holds for a moment only is missing in a report. */
 export type FigureFacts = Pick<
   StatusAnswer,
-  'credits' | 'budget' | 'budgetLeft' | 'state' | 'rows' | 'notChosen' | 'done' | 'outcomes' | 'since' | 'endedAt'
+  | 'credits'
+  | 'budget'
+  | 'budgetLeft'
+  | 'state'
+  | 'rows'
+  | 'notChosen'
+  | 'done'
+  | 'outcomes'
+  | 'startedAt'
+  | 'since'
+  | 'endedAt'
 > &
   Partial<Pick<StatusAnswer, 'rowsPerSecond' | 'secondsLeft' | 'oldest'>>;
 
@@ -66,7 +76,12 @@ export function Figures({ status }: { readonly status: FigureFacts }): VNode {
         />
       )}
       {!isGoing && status.since !== null && status.endedAt !== null && (
-        <Figure name="Took" value={span((Date.parse(status.endedAt) - Date.parse(status.since)) / 1_000)} />
+        <Figure
+          name="Took"
+          value={span((Date.parse(status.endedAt) - Date.parse(status.since)) / 1_000)}
+          // The days before a redrive are no work.
+          {...(status.since !== status.startedAt && { more: 'since it was opened again' })}
+        />
       )}
     </dl>
   );

@@ -17,6 +17,7 @@ import {
   number,
   plural,
   sentence,
+  tookWords,
 } from './words.ts';
 import { damagedLines, moneyWords } from './money.ts';
 import { stepWords } from './next-steps.ts';
@@ -159,7 +160,7 @@ function timesOf(batch: Batch, now: number): string {
   const span = workSpan(batch);
   if (span === undefined) return '';
   if (batch.closedAt === null) return `, ${span.isReopened ? 'opened again' : 'started'} ${clock(now - span.from)} ago`;
-  return `${span.isReopened ? ', the last ones' : ''} in ${clock(batch.closedAt - span.from)}`;
+  return `, ended ${tookWords(span, batch.closedAt)}`;
 }
 
 /** Notes on states that are not self-explanatory. */

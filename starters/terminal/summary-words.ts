@@ -5,7 +5,7 @@ import { CONFIRM_FIRST } from '../trust/member-words.ts';
 import { damagedLines, inCredits, moneyWords } from './money.ts';
 import { nextSteps } from './next-steps.ts';
 import type { EndOfRun } from '../../client/look/write-files.ts';
-import { dialectWords, clock, form, number, chosenInWords, rowsInWords } from './words.ts';
+import { dialectWords, form, number, chosenInWords, rowsInWords, tookWords } from './words.ts';
 import { indent, tableLines, type TableColumn } from './table.ts';
 
 type Pilot = NonNullable<EndOfRun['pilot']>;
@@ -104,10 +104,7 @@ export function summaryLines(
   const rows = endsOf(counts).map(([word, count]) => line(count, word, OUTCOME_WORDS[word]));
   const open = chosenOf(counts) - endedOf(counts);
   const span = workSpan(batch);
-  const took =
-    span === undefined || batch.closedAt === null
-      ? ''
-      : `, ended ${clock(batch.closedAt - span.from)} after ${span.isReopened ? 'it was opened again' : 'the first request'}`;
+  const took = span === undefined || batch.closedAt === null ? '' : `, ended ${tookWords(span, batch.closedAt)}`;
   const out = shortPath(end.out);
   const steps = batch.state === 'closed' ? nextSteps({ ...end, out }) : [];
   const details = [

@@ -1,5 +1,6 @@
 import { dialectChoiceOf } from '../../contract/batch.ts';
 import { MOST_NAMED, continueCommand, type ContinuedBatch } from '../../client/look/continue-command.ts';
+import { type workSpan } from '../../client/look/work-span.ts';
 import { type NamedRow, partWord } from '../../contract/row-parts.ts';
 import { oneLine } from './table.ts';
 import { type NextCommand, shellWord } from '../../contract/shell-word.ts';
@@ -44,6 +45,12 @@ export function clock(ms: number): string {
   const [h, m, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
   const two = (value: number): string => String(value).padStart(2, '0');
   return h > 0 ? `${String(h)}:${two(m)}:${two(s)}` : `${String(m)}:${two(s)}`;
+}
+
+/** `0:12 after the first request`; `0:03 after it was opened again, 1:05:00 after the first request`. */
+export function tookWords({ from, first, isReopened }: NonNullable<ReturnType<typeof workSpan>>, end: number): string {
+  const whole = `${clock(end - first)} after the first request`;
+  return isReopened ? `${clock(end - from)} after it was opened again, ${whole}` : whole;
 }
 
 /** Words of the API or of the system as a sentence: with a full stop, unless they end in one. */

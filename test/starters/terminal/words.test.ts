@@ -1,5 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { commandLine, form, list, number, plural, size } from '../../../starters/terminal/words.ts';
+import { commandLine, form, list, number, plural, size, tookWords } from '../../../starters/terminal/words.ts';
+
+it('a time that a batch took says which part of the work it was', () => {
+  expect(tookWords({ from: 0, first: 0, isReopened: false }, 12_000)).toBe('0:12 after the first request');
+  const again = '0:03 after it was opened again, 1:05:00 after the first request';
+  expect(tookWords({ from: 3_897_000, first: 0, isReopened: true }, 3_900_000)).toBe(again);
+});
 
 describe('words for amounts', () => {
   it.each([
