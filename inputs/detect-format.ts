@@ -10,15 +10,19 @@ const ZIP = Buffer.from('PK\u0003\u0004');
 /** How old Excel files begin, and new ones with a password. */
 const OLD_EXCEL = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 
+/** `label`: as the user named it. `name`: it may tell the format. `what`: for errors; default: the manifest and its label. */
+interface FileName {
+  readonly label: string;
+  readonly name: string;
+  readonly what?: string;
+}
+
 /**
  * Tells the format from the name and the first bytes. `.jsonl` and `.ndjson` are JSONL, as is anything that begins with
  * `{`. The winning delimiter is the one that yields the most known column names, then the one most frequent in the
  * header, then the comma; `.tsv` prefers the tab.
  */
-export function detectFormat(
-  { label, name }: { readonly label: string; readonly name: string },
-  bytes: Buffer,
-): ManifestFormat {
+export function detectFormat({ label, name, what = `the manifest ${label}` }: FileName, bytes: Buffer): ManifestFormat {
   const begins = (mark: Buffer): boolean => bytes.subarray(0, mark.length).equals(mark);
   if (begins(ZIP)) return { format: 'xlsx' };
   if (begins(OLD_EXCEL) || /\.xls[xmb]?$/i.test(name)) {
@@ -26,7 +30,7 @@ export function detectFormat(
       ? 'an old Excel file (.xls), or has a password'
       : 'named like an Excel workbook, but is none';
     throw new ManifestError(
-      `cannot read the manifest ${label}: it is ${is}. Nothing was spent. Save it as .xlsx without a password, or as "CSV UTF-8".`,
+      `cannot read ${what}: it is ${is}. Nothing was spent. Save it as .xlsx without a password, or as "CSV UTF-8".`,
     );
   }
   const head = bytes.toString();

@@ -1,4 +1,5 @@
 import { SubsetDraw, type IsChosen, type Traits } from '../policy/subset/subset.ts';
+import { UnknownSpeakers } from './cast/unknown-speakers.ts';
 import { Bill, billEntry, type BillEntry, type BillSummary } from './money/bill.ts';
 import { ManifestReader } from './manifest-reader.ts';
 import type { ManifestOptions, ManifestRow } from './manifest-options.ts';
@@ -102,6 +103,7 @@ export async function summarizeManifest(
     bill.addEntry(entry);
   });
   const kept: ManifestProblem[] = [];
+  const speakers = new UnknownSpeakers();
   let problemCount = 0;
   source.rows.begin(options);
   for await (const { rows, problems, drafts } of reader.read()) {
@@ -116,8 +118,9 @@ export async function summarizeManifest(
       local = { ...local, rows: local.rows + 1 };
     }
     for (const draft of drafts) voices.add(draft, reader.file);
-    problemCount += problems.length;
-    kept.push(...problems.slice(0, KEPT_PROBLEMS - kept.length));
+    const found = problems.filter((problem) => !speakers.repeats(problem));
+    problemCount += found.length;
+    kept.push(...found.slice(0, KEPT_PROBLEMS - kept.length));
   }
   source.rows.end(reader.digest);
   const isChosen = draw.finish();
@@ -127,7 +130,7 @@ export async function summarizeManifest(
     isChosen,
     unmeasured,
     ...bill.summary(),
-    problems: kept,
+    problems: kept.map((problem) => speakers.counted(problem)),
     problemCount,
     warnings: [...reader.warnings.values()],
     local,

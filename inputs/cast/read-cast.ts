@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import type { Cast, CastMember } from '../../contract/cast.ts';
 import { columnsOfKind, KINDS } from '../../contract/row-kinds.ts';
 import {
@@ -8,15 +7,11 @@ import {
   type Finding,
   type ManifestProblem,
 } from '../../contract/manifest-problems.ts';
-import { messageOf } from '../../contract/message-of.ts';
 import { ownColumnOf } from '../../policy/rows/own-column.ts';
 import { nameAskedFor } from '../../policy/voices/voice-name.ts';
 import type { RawItem } from '../check-bytes.ts';
 import { foldHeader, isApi, meantColumn } from '../header-names.ts';
-import { detectFormat } from '../detect-format.ts';
-import { readCsv } from '../read-csv.ts';
-import { readJsonl } from '../read-jsonl.ts';
-import { readRegular } from '../regular-file.ts';
+import { withCastItems } from './open-cast.ts';
 
 /** Columns of a cast besides `name` and `api.*`. */
 const COLUMNS: readonly string[] = ['voice', 'engine', 'language'];
@@ -32,21 +27,14 @@ const LISTED = 20;
  * once. @throws ManifestError
  */
 export async function readCast(path: string): Promise<Cast> {
-  const text = await readRegular(resolve(path)).catch((error: unknown) => {
-    throw new ManifestError(`cannot read the cast ${path}: ${messageOf(error)}. Nothing was spent.`);
-  });
-  const format = detectFormat({ label: path, name: path }, Buffer.from(text));
-  if (format.format === 'xlsx') {
-    const why = 'it is an Excel workbook; save it as "CSV UTF-8"';
-    throw new ManifestError(`cannot read the cast ${path}: ${why}. Nothing was spent.`);
-  }
-  const file = { path, text };
+  return withCastItems(path, (parts) => castOf(path, parts));
+}
+
+async function castOf(path: string, parts: AsyncIterable<readonly RawItem[]>): Promise<Cast> {
   const members: CastMember[] = [];
   const problems: ManifestProblem[] = [];
   const lines = new Map<string, number>();
   let header: readonly (string | undefined)[] = [];
-  const parts: AsyncIterable<readonly RawItem[]> =
-    format.format === 'csv' ? readCsv(file, format.delimiter) : readJsonl(file);
   for await (const items of parts)
     for (const item of items) {
       const at = { line: 'line' in item ? item.line : 1, id: '' };

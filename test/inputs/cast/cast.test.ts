@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readCast } from '../../../inputs/cast/read-cast.ts';
 import { check, load, manifestFile } from '../manifest-file.ts';
+import { cell, workbookFile } from '../workbook/make-workbook.ts';
 
 const CAST = 'Name;Stimme;engine;api.emotion\nLin;name:Lin;;happy\nÖmer;v-omer;v3-hd;\n';
 const MANIFEST = 'id;text;Sprecher\na;Hello;Lin\nb;Bye; ömer \n';
@@ -36,6 +37,30 @@ describe('a cast', () => {
     const { members } = await castOf();
     const [header = '', lin = '', omer = ''] = CAST.split('\n');
     expect((await castOf([header, omer, lin].join('\n'))).members).toEqual(members);
+  });
+
+  it('tells of a name that it does not have once, with its rows, the first lines and the nearest name', async () => {
+    const content = `text,speaker\n${'x,Lim\n'.repeat(5)}y,Narrator\nz,Lin\nx,Lim\n`;
+    const { problems, problemCount } = await check(content, { cast: await castOf() });
+    expect(problems.map(({ line, got }) => [line, got])).toEqual([
+      [2, 'Lim (in 6 rows: lines 2, 3, 4, …)'],
+      [7, 'Narrator'],
+    ]);
+    expect([problemCount, problems[0]?.expected]).toEqual([2, expect.stringMatching(/; the nearest is Lin$/)]);
+  });
+
+  it('may be the first sheet of a workbook', async () => {
+    const cells = ['Name', 'Stimme', 'api.emotion'].map((name, at) => cell(`${'ABC'[at] ?? ''}1`, name)).join('');
+    const rows = `<row r="1">${cells}</row><row r="3">${cell('A3', 'Lin')}${cell('B3', 'name:Lin')}${cell('C3', 'happy')}</row>`;
+    const path = await workbookFile({ rows });
+    expect(await readCast(path)).toEqual({
+      from: path,
+      members: [{ name: 'Lin', values: { voice: 'name:Lin', 'api.emotion': 'happy' } }],
+    });
+    const broken = await manifestFile('PK\u0003\u0004 is no archive', 'cast.xlsx');
+    await expect(readCast(broken)).rejects.toThrow(`cannot read the cast ${broken}: it is damaged`);
+    const old = await manifestFile('name,voice', 'cast.xls');
+    await expect(readCast(old)).rejects.toThrow(`cannot read the cast ${old}: it is named like an Excel workbook`);
   });
 
   it('refuses a name that it does not have, with its line and the nearest name, whatever the default voice', async () => {
