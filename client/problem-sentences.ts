@@ -129,6 +129,6 @@ function refusalWords(refusal: CopyRefusal): string {
 }
 
 /** A number that should be the same twice, in words. */
-export function differenceWords({ batch, what, expected, found }: Difference): string {
-  return `${batch === null ? '' : `batch "${batch}", `}${what}: ${String(expected)}, but ${String(found)}`;
+export function differenceWords({ batch, what, expected, got }: Difference): string {
+  return `${batch === null ? '' : `batch "${batch}", `}${what}: ${String(expected)}, but ${String(got)}`;
 }

@@ -105,6 +105,14 @@ export interface Failure {
   readonly storedAs?: string;
 }
 
+/** A failure, or rows that share one, for JSON: its class has the name that it has in result tables and receipts. */
+export function viewFailure<F extends { readonly class: string }>(
+  failure: F,
+): { readonly errorClass: F['class'] } & Omit<F, 'class'> {
+  const { class: errorClass, ...rest } = failure;
+  return { errorClass, ...rest };
+}
+
 /** The cause of a failure for where no text of a row may be: undefined if it is a sentence of the API. */
 export function publicCause({ class: name, cause }: Pick<Failure, 'class' | 'cause'>): string | undefined {
   return name === 'JobFailed' ? undefined : cause;

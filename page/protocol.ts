@@ -33,7 +33,7 @@ export interface StatusAnswer extends BatchLine {
   readonly halted: string | null;
   /** When the present work on it began: its first request, or its last reopening. */
   readonly since: string | null;
-  readonly source: string;
+  readonly manifest: string;
   /** Paid requests a second (null: no limit), paid requests on the wire, and jobs in flight. */
   readonly limits: { readonly rate: number | null; readonly submits: number; readonly window: number };
   /** What holds it up and what to do, as `voxbatch status` says it. */
@@ -135,9 +135,9 @@ export interface RowAnswer {
     readonly charged: number | null;
     readonly intent_at: string;
     readonly finished_at: string | null;
-    readonly failure: { readonly class: string; readonly message: string } | null;
+    readonly failure: { readonly errorClass: string; readonly message: string } | null;
   }[];
-  readonly failure: { readonly class: string; readonly message: string } | null;
+  readonly failure: { readonly errorClass: string; readonly message: string } | null;
   readonly text: string | null;
   readonly files: readonly { readonly name: string; readonly bytes: number }[];
   /** The stored file is lost. */

@@ -27,7 +27,8 @@ export interface LinksRequest {
 
 /** What was written. */
 export interface WrittenLinks {
-  readonly path: string;
+  /** The table. Absolute. */
+  readonly file: string;
   readonly links: number;
   /** When the first URL ends. */
   readonly until: Date;
@@ -62,5 +63,5 @@ export async function writeMediaLinks({ ledger, batch, urls, out, lifetimeMs }: 
   } finally {
     await file.abandon();
   }
-  return { path: file.path, links, until: new Date(until), ...defined({ limit }) };
+  return { file: file.path, links, until: new Date(until), ...defined({ limit }) };
 }

@@ -26,8 +26,8 @@ export const summarySchema = z.object({
   batch: z.string(),
   /** sha256 of the manifest and of the settings that shape its rows, hex. */
   manifest_digest: z.string(),
-  /** Display name of the manifest's source. */
-  source: z.string(),
+  /** Display name of the manifest. */
+  manifest: z.string(),
   /** Origin and path of the API. */
   api: z.string(),
   account: z.string(),
@@ -86,6 +86,12 @@ export const summarySchema = z.object({
   files: z.record(z.string(), z.string().regex(/^[0-9a-f]{64}$/u)),
 });
 
+/** Reads a summary, also one of an earlier version, in which `manifest` is `source`. */
+export function parseSummary(value: unknown): ReturnType<typeof summarySchema.safeParse> {
+  const isEarlier = value !== null && typeof value === 'object' && 'source' in value && !('manifest' in value);
+  return summarySchema.safeParse(isEarlier ? { ...value, manifest: value.source } : value);
+}
+
 export type Summary = z.infer<typeof summarySchema>;
 
 /**
@@ -104,7 +110,7 @@ export function summarize(
   return {
     batch: batch.name,
     manifest_digest: batch.digest,
-    source: batch.source,
+    manifest: batch.source,
     api: batch.apiUrl,
     account: batch.account,
     api_dialect: dialectChoiceOf(batch.settings),

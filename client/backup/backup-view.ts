@@ -7,13 +7,16 @@ export interface BackupView {
   readonly folder: string;
   /** The moment of which the ledger in it is. */
   readonly madeAt: string;
-  readonly ledger: { readonly place: string; readonly bytes: number; readonly sha256: string };
+  /** Where the ledger is that was copied. */
+  readonly ledger: string;
+  /** The copy. */
+  readonly ledgerFile: { readonly bytes: number; readonly sha256: string };
   readonly batches: number;
   readonly open: number;
   readonly rows: number;
   readonly media: {
     /** Where they are. */
-    readonly place: string;
+    readonly store: string;
     /** False for a bucket, whose media are not copied. */
     readonly isCopied: boolean;
     readonly files: number;
@@ -45,9 +48,9 @@ export function viewBackup(
   const { place, bytes, sha256, batches, open, rows } = ledger;
   const { files, bytes: mediaBytes, missing, copied: isCopied } = store;
   return {
-    ...{ folder, madeAt, ledger: { place, bytes, sha256 }, batches, open, rows },
+    ...{ folder, madeAt, ledger: place, ledgerFile: { bytes, sha256 }, batches, open, rows },
     media: {
-      place: store.place,
+      store: store.place,
       isCopied,
       files,
       bytes: mediaBytes,
@@ -82,7 +85,7 @@ export interface RestoreView {
   /** Rows that would be paid for again if they were sent since: those that waited or ran. */
   readonly mayPayAgain: number;
   readonly media: {
-    readonly place: string;
+    readonly store: string;
     readonly isCopied: boolean;
     readonly files: number;
     readonly newFiles: number;

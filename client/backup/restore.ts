@@ -66,7 +66,7 @@ export async function restoreHere({ folder, settings, atMoment }: RestoreOptions
         return {
           ...{ folder: paths.folder, ledger, madeAt: manifest.made_at, batches },
           mayPayAgain: batches.reduce((sum, { waiting, running }) => sum + waiting + running, 0),
-          media: { place: store, isCopied, ...figures(media), missing },
+          media: { store, isCopied, ...figures(media), missing },
           isKnown: isPlaceKnown(settings),
         };
       } finally {

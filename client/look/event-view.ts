@@ -1,21 +1,24 @@
 import type { Standstill } from '../../batches/look/standstill.ts';
+import { viewFailure, type Failure } from '../../contract/failures.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { FollowEvent } from './follow.ts';
 import type { viewProgress } from './status-view.ts';
+
+type FailureView = ReturnType<typeof viewFailure<Failure>>;
 
 /** A line of `--progress json` and of `watch --json`, but for the last one, `ended`. */
 export type EventView =
   /** About once a second. */
   | ({ readonly type: 'progress' } & ReturnType<typeof viewProgress>)
   /** `waits`: the command goes on until somebody resumes the batch. */
-  | { readonly type: 'paused'; readonly reason: BatchRecord['pauseReason']; readonly waits: boolean }
+  | { readonly type: 'paused'; readonly reason: FailureView | null; readonly waits: boolean }
   | { readonly type: 'stopping'; readonly halted: BatchRecord['halted'] }
   | { readonly type: 'standstill'; readonly standstill: Standstill }
   /** Its workflow was ended from outside and is replaced. */
   | { readonly type: 'restarted'; readonly message: string }
   /** Temporal does not answer. */
   | { readonly type: 'silent' }
-  | { readonly type: 'store-away'; readonly why: string; readonly needsPerson: boolean }
+  | { readonly type: 'store-away'; readonly problem: string; readonly needsPerson: boolean }
   | { readonly type: 'store-back' }
   /** No worker is there for the batch; `watch` soon ends. */
   | { readonly type: 'deserted' }
@@ -26,7 +29,13 @@ export type EventView =
 export function viewFollowed(event: Exclude<FollowEvent, { readonly type: 'ended' | 'progress' }>): EventView {
   switch (event.type) {
     case 'paused':
-      return { type: event.type, reason: event.batch.pauseReason, waits: event.waits };
+      return {
+        type: event.type,
+        reason: event.batch.pauseReason === null ? null : viewFailure(event.batch.pauseReason),
+        waits: event.waits,
+      };
+    case 'store-away':
+      return { type: event.type, problem: event.why, needsPerson: event.needsPerson };
     case 'stopping':
       return { type: event.type, halted: event.batch.halted };
     case 'standstill':

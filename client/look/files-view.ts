@@ -32,7 +32,7 @@ export function viewVerified({ report, inStore }: Verified) {
   const { folder, batch, rows, outcomes, unfinished, charged, media, edited, mismatches } = report;
   return {
     ...viewExit(mismatches.length > 0 ? 'mismatch' : 'complete'),
-    ...{ folder, batch, rows, outcomes, unfinished, charged, media, edited, mismatches },
+    ...{ out: folder, batch, rows, outcomes, unfinished, charged, media, edited, mismatches },
     damagedInStore: inStore?.damaged ?? [],
   };
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { TakeStory } from '../../batches/look/explain.ts';
 import type { RowFile } from '../../results/result-line.ts';
 import { receiptsOf } from '../../results/receipt.ts';
+import { viewFailure, type Failure } from '../../contract/failures.ts';
 import { dialectOf } from '../../contract/row-kinds.ts';
 import { partNumber } from '../../contract/row-parts.ts';
 import { nameAskedFor } from '../../policy/voices/voice-name.ts';
@@ -40,12 +41,15 @@ export function viewRow(history: RowExplanation) {
     waitsFor: row.state === 'blocked' && row.parts === null ? { voice: row.awaitedVoice, row: row.voiceRow } : null,
     input: inputOf(history),
     takes: history.takes.map((take) => viewTake(take, store)),
-    attempts: receiptsOf(history, files).map((receipt, at) => ({ ...receipt, failure: charges[at]?.failure ?? null })),
+    attempts: receiptsOf(history, files).map((receipt, at) => ({
+      ...receipt,
+      failure: failureOf(charges[at]?.failure),
+    })),
     decisions: history.decisions.map(({ step, take, attempt, what, jobId, who, madeAt }) => {
       return { step, take, attempt, what: what.replace('-', '_'), jobId, who, madeAt: new Date(madeAt) };
     }),
     actions: history.actions.map(viewAction),
-    failure: row.failure,
+    failure: failureOf(row.failure),
     text: row.text,
     files: files.map(({ name, file: { bytes, sha256, unfit } }: RowFile) => {
       return { name, bytes, sha256, ...(unfit && { unfit }) };
@@ -65,9 +69,13 @@ function viewTake({ take, reason, fromStep, kept, madeAt, before, changes }: Tak
     fromStep,
     keptSteps: kept,
     madeAt: new Date(madeAt),
-    before: { outcome, failure, file: stored },
+    before: { outcome, failure: failureOf(failure), file: stored },
     changes,
   };
+}
+
+function failureOf(failure: Failure | null | undefined) {
+  return failure == null ? null : viewFailure(failure);
 }
 
 /** The fields that determine a row's voice, and whether the row waits for it. */

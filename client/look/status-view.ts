@@ -2,6 +2,7 @@ import { endedOf, resultsOf, viewMoney } from './counts-view.ts';
 import type { PaceView } from './pace.ts';
 import type { ActionRecord } from '../../contract/actions.ts';
 import { exitOfView } from '../../batches/look/view-batch.ts';
+import { viewFailure } from '../../contract/failures.ts';
 import { viewExit } from '../../contract/exit-codes.ts';
 import { shownControl } from '../../contract/outcomes.ts';
 import { dialectChoiceOf } from '../../contract/batch.ts';
@@ -32,7 +33,7 @@ export function viewListed({ batch, counts, money }: Pick<BatchHere, 'batch' | '
     budget,
     budgetLeft,
     halted: batch.halted,
-    source: batch.source,
+    manifest: batch.source,
     single: batch.settings.single ?? null,
     manifestDigest: batch.digest,
     api: batch.apiUrl,
@@ -55,19 +56,19 @@ export function viewStatus(status: BatchStatus) {
     ...viewGoing(status),
     /** Living workers that wait for the store, since when, and what it answers; null if none does. */
     storeWait: viewStoreWaits(status),
-    failures: status.failures,
+    failures: status.failures.map(viewFailure),
     moreFailures: status.moreFailures,
     ...viewTunables(batch.settings),
-    pauseReason: batch.pauseReason,
+    pauseReason: batch.pauseReason === null ? null : viewFailure(batch.pauseReason),
     pausedBy: pausedBy === undefined ? null : viewActor(pausedBy),
     deserted: status.isDeserted,
-    // Undelivered hooks; those with a `trouble` are retried.
+    // Undelivered hooks; those with a `problem` are retried.
     hooks: status.hooks
       .filter(({ endedAt }) => endedAt === null)
-      .map(({ target, event, trouble, dueAt }) => ({
+      .map(({ target, event, trouble: problem, dueAt }) => ({
         hook: flagOfHook(target),
         event,
-        trouble,
+        problem,
         dueAt: new Date(dueAt),
       })),
     workerEnd: workerEnd === undefined ? null : { at: new Date(workerEnd.at), reason: workerEnd.reason },
@@ -90,7 +91,7 @@ function viewGoing(standing: Standing & { readonly pace: PaceView }) {
     states: counts.states,
     ...pace,
     ...viewApi(standing),
-    reasons,
+    reasons: reasons.map(viewFailure),
     /** The open row whose job has run the longest; null if none runs. */
     oldest: oldest === undefined ? null : viewOldest(oldest, batch),
   };

@@ -32,8 +32,8 @@ export interface ReportRequest {
 /** A written report. */
 export interface WrittenReport {
   readonly batch: string;
-  /** Absolute. */
-  readonly path: string;
+  /** The file. Absolute. */
+  readonly report: string;
   readonly bytes: number;
   /** True if the batch had not ended. */
   readonly isOpen: boolean;
@@ -69,7 +69,7 @@ export async function writeReport(request: ReportRequest): Promise<WrittenReport
     await report.seal(await reportStory(ledger, batch, told), await ledger.money(batch.name));
     const kept = await report.publish();
     const { size: bytes } = await stat(path);
-    return { batch: batch.name, path, bytes, isOpen: batch.state !== 'closed', kept: kept?.keptAs ?? null };
+    return { batch: batch.name, report: path, bytes, isOpen: batch.state !== 'closed', kept: kept?.keptAs ?? null };
   } finally {
     await report.abandon();
   }

@@ -10,7 +10,7 @@ import type { SpendFacts } from '../../contract/spend.ts';
 import { decideSpend, type SpendDecision } from '../../policy/money/spend.ts';
 import { dialectChoiceOf } from '../../contract/batch.ts';
 import type { ManifestProblem } from '../../contract/manifest-problems.ts';
-import { roundCredits } from '../../contract/price-units.ts';
+import { roundCredits, type Price } from '../../contract/price-units.ts';
 import type { RowReasons } from '../../policy/plan/reason-groups.ts';
 import type { Balance } from '../account/account-functions.ts';
 import { resultsOf } from '../look/counts-view.ts';
@@ -164,7 +164,7 @@ export function viewPlan(view: PlanView, refusal: string | null, unconfirmed?: U
     cast: summary.speakers.map((sum) => viewSpeaker(sum, settings)),
     kinds: new Map(kinds.map((line) => [line.kind, viewLine(line)])),
     /** What a unit of each operation costs. */
-    prices: view.prices,
+    prices: new Map([...view.prices].map(([operation, price]) => [operation, viewPrice(price)])),
     unpricedRows: summary.unpricedRows.first,
     notProbed: { count: summary.notProbed.count, rows: summary.notProbed.first },
     balance: credits,
@@ -172,7 +172,7 @@ export function viewPlan(view: PlanView, refusal: string | null, unconfirmed?: U
     balanceUnknown: 'why' in balance ? balance.why : null,
     /** What the budget pays for; null if it covers all, or there is none. */
     affordable: summary.affordable && { rows: summary.affordable.rows, credits: summary.affordable.quoted },
-    disk: { bytes: summary.disk.bytes, free: disk.free, estimate: true, rowsUnknown: summary.disk.unknown },
+    disk: { bytes: summary.disk.bytes, free: disk.free, estimated: true, rowsUnknown: summary.disk.unknown },
     run: refusal === null ? decision.type : ('refuse' as const),
     refusal,
     ...viewTunables(settings),
@@ -204,6 +204,10 @@ function viewSecondCharge({ reason, ids, ...sum }: RowReasons['again']['groups']
 
 function viewLine({ rows, requests, free, quoted, isEstimate, unpriced, assumed }: PlanView['bill']['total']) {
   return { rows, requests, free, credits: quoted, estimated: isEstimate, unpriced, assumed };
+}
+
+function viewPrice({ estimate: estimated, ...price }: Price) {
+  return { ...price, estimated };
 }
 
 function viewExisting({ planned, counts }: PlanView) {

@@ -18,13 +18,14 @@ export interface SchemaReport extends Pick<SchemaLook, 'form' | 'title' | 'versi
 }
 
 /** A report for programs. */
-export interface SchemaReportView extends Omit<SchemaReport, 'isSound' | 'changes'> {
+export interface SchemaReportView extends Omit<SchemaReport, 'apiUrl' | 'isSound' | 'changes'> {
+  readonly api: string;
   readonly sound: boolean;
   readonly changes: (SchemaChanges & { readonly since: Date }) | null;
 }
 
-export function viewSchema({ isSound, changes, ...report }: SchemaReport): SchemaReportView {
-  return { ...report, sound: isSound, changes: changes && { ...changes, since: new Date(changes.since) } };
+export function viewSchema({ apiUrl, isSound, changes, ...report }: SchemaReport): SchemaReportView {
+  return { api: apiUrl, ...report, sound: isSound, changes: changes && { ...changes, since: new Date(changes.since) } };
 }
 
 /**

@@ -56,7 +56,7 @@ export interface Steered {
 /** Requests and jobs of a stopped batch that are still running at the API. */
 export interface StillRunning {
   /** Paid requests without a recorded answer. */
-  readonly onTheWire: number;
+  readonly inFlight: number;
   /** Total cost of these jobs; jobs without a known price count as 0. */
   readonly creditsOfJobs: number;
   readonly jobs: readonly RunningJob[];
@@ -101,7 +101,7 @@ async function requireResumable({ ledger, batch, out }: SteerRequest): Promise<v
 async function readRunning(ledger: Ledger, batch: string): Promise<StillRunning> {
   const jobs = await runningJobs(ledger, batch);
   const creditsOfJobs = jobs.reduce((sum, { credits }) => sum + (credits ?? 0), 0);
-  return { onTheWire: (await ledger.sending(batch)).length, creditsOfJobs, jobs };
+  return { inFlight: (await ledger.sending(batch)).length, creditsOfJobs, jobs };
 }
 
 /**

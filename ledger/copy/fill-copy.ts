@@ -87,7 +87,7 @@ async function compare({ source, tx, read, tell, total }: Comparison): Promise<T
     const found = await rereadLines(table, tx);
     if (found.lines !== expected.lines || found.digest !== expected.digest) {
       const what = found.lines === expected.lines ? `values in ${table}` : `lines in ${table}`;
-      differences.push({ batch: null, what, expected: expected.lines, found: found.lines });
+      differences.push({ batch: null, what, expected: expected.lines, got: found.lines });
     }
     before += found.lines;
     tell({ type: 'comparing', lines: before, total });

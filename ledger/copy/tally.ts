@@ -102,7 +102,7 @@ export interface Difference {
   readonly batch: string | null;
   readonly what: string;
   readonly expected: number;
-  readonly found: number;
+  readonly got: number;
 }
 
 /** Where two tallies differ. `expected` must be counted, not kept: it knows how exact the other can be. */
@@ -114,6 +114,6 @@ export function compareTallies(expected: Tally, found: Tally, isKept: boolean): 
     const [n, m] = [one?.n ?? 0, other?.n ?? 0];
     if (Math.abs(n - m) <= (isKept ? (one?.tolerance ?? 0) : 0)) return [];
     const scale = what.startsWith('rows ') ? 1 : MILLIONTHS;
-    return [{ batch, what, expected: n / scale, found: m / scale }];
+    return [{ batch, what, expected: n / scale, got: m / scale }];
   });
 }

@@ -51,7 +51,7 @@ function Story({
       <Player row={row} batch={batch} />
       {row.failure !== null && (
         <p class="trouble">
-          <strong>{row.failure.class}</strong> {row.failure.message}
+          <strong>{row.failure.errorClass}</strong> {row.failure.message}
         </p>
       )}
       <p class="next">{row.next}</p>

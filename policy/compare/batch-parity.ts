@@ -36,7 +36,7 @@ export interface BatchParity {
   /** Rows by their pair of outcomes, most frequent first. */
   readonly outcomes: readonly { readonly ended: Pair<Outcome>; readonly rows: number }[];
   /** Rows without a result, by failure class. */
-  readonly errors: readonly { readonly class: FailureClass; readonly rows: Pair<number> }[];
+  readonly errors: readonly { readonly errorClass: FailureClass; readonly rows: Pair<number> }[];
   readonly differences: Readonly<Record<RowDifference, number>>;
   /** Rows whose lengths were compared. `change`: relative difference in either direction; null without such rows. */
   readonly length: { readonly rows: number; readonly seconds: Pair<number>; readonly change: Spread | null };
@@ -100,7 +100,7 @@ export class ParityTally {
     return {
       rows: this.#rows,
       outcomes: [...this.#outcomes.values()].toSorted((a, b) => b.rows - a.rows),
-      errors: [...this.#errors].map(([name, rows]) => ({ class: name, rows })),
+      errors: [...this.#errors].map(([name, rows]) => ({ errorClass: name, rows })),
       differences: this.#differences,
       length: { rows: this.#changes.length, seconds: this.#seconds, change: spreadOf(this.#changes) },
       words: this.#words,

@@ -3,12 +3,12 @@ export interface Mismatch {
   /** The file, the row, or the sum. */
   readonly where: string;
   readonly expected: string;
-  readonly found: string;
+  readonly got: string;
 }
 
 /** Formats a mismatch as one human-readable line. */
-export function describeMismatch({ where, expected, found }: Mismatch): string {
-  return `${where}: expected ${expected}, found ${found}`;
+export function describeMismatch({ where, expected, got }: Mismatch): string {
+  return `${where}: expected ${expected}, found ${got}`;
 }
 
 /** Max mismatches kept; further ones are only counted, because losing one big file could yield millions. */
@@ -19,8 +19,8 @@ export class Findings {
   readonly #kept: Mismatch[] = [];
   #dropped = 0;
 
-  add(where: string, expected: string | number, found: string | number): void {
-    if (this.#kept.length < KEPT) this.#kept.push({ where, expected: String(expected), found: String(found) });
+  add(where: string, expected: string | number, got: string | number): void {
+    if (this.#kept.length < KEPT) this.#kept.push({ where, expected: String(expected), got: String(got) });
     else this.#dropped += 1;
   }
 
@@ -39,6 +39,6 @@ export class Findings {
   /** Everything found so far; the last entry counts what was not kept. */
   list(): readonly Mismatch[] {
     if (this.#dropped === 0) return [...this.#kept];
-    return [...this.#kept, { where: 'further mismatches', expected: 'none', found: String(this.#dropped) }];
+    return [...this.#kept, { where: 'further mismatches', expected: 'none', got: String(this.#dropped) }];
   }
 }

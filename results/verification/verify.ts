@@ -9,7 +9,7 @@ import { Findings } from './mismatch.ts';
 import type { Mismatch } from './mismatch.ts';
 import { firstIssue } from '../row-source.ts';
 import { SUMMARY_FILE } from '../names.ts';
-import { summarySchema } from '../summary.ts';
+import { parseSummary } from '../summary.ts';
 import type { Summary } from '../summary.ts';
 import { Tally } from '../tally.ts';
 import type { WrongMedia } from './verify-media.ts';
@@ -83,7 +83,7 @@ async function readSummary(folder: string, findings: Findings): Promise<Summary 
     findings.add(SUMMARY_FILE, 'the summary of a batch', 'no such file; voxbatch results makes it again');
     return undefined;
   }
-  const summary = summarySchema.safeParse(await readJson(path));
+  const summary = parseSummary(await readJson(path));
   if (!summary.success) findings.add(SUMMARY_FILE, 'the summary of a batch', firstIssue(summary.error));
   return summary.data;
 }

@@ -44,7 +44,7 @@ export function* billRows(summary: Summary, sums: CreditSums): Generator<readonl
   yield fact('budget', budget);
   yield fact('some figures are estimates', credits.estimated ? 'yes' : 'no');
   yield fact('batch', summary.batch);
-  yield fact('manifest', summary.source);
+  yield fact('manifest', summary.manifest);
   yield fact('API', summary.api);
   yield fact('account', summary.account);
   yield fact('first request', summary.started_at);

@@ -20,18 +20,18 @@ export async function backup(folder: string, flags: Flags, { output, atFaultPoin
   return 'complete';
 }
 
-function linesFor({ folder, madeAt, ledger, batches, open, rows, media, replaces }: BackupView): readonly string[] {
+function linesFor({ folder, madeAt, ledgerFile, batches, open, rows, media, replaces }: BackupView): readonly string[] {
   const { files, bytes, newFiles, newBytes, missing, damaged } = media;
-  const what = `ledger (${size(ledger.bytes)}; ${plural(batches, 'batch', 'batches')}, ${number(open)} open, ${plural(rows, 'row')})`;
+  const what = `ledger (${size(ledgerFile.bytes)}; ${plural(batches, 'batch', 'batches')}, ${number(open)} open, ${plural(rows, 'row')})`;
   const how =
     replaces === null ? '' : `, of which ${number(newFiles)} (${size(newBytes)}) ${form(newFiles, 'is', 'are')} new`;
   return [
     media.isCopied
       ? `Backed up to ${folder}: the ${what} of ${madeAt}, and ${plural(files, 'file')} of media (${size(bytes)})${how}.`
-      : `Backed up to ${folder}: the ${what} of ${madeAt}. Media are in ${media.place}, and not in it: keep versions of that bucket.`,
+      : `Backed up to ${folder}: the ${what} of ${madeAt}. Media are in ${media.store}, and not in it: keep versions of that bucket.`,
     ...(damaged > 0
       ? [
-          `${plural(damaged, 'file')} in ${media.place} ${form(damaged, 'is', 'are')} not as the ledger has recorded. The backup keeps what it had of ${form(damaged, 'it', 'them')}. Look at each batch: voxbatch verify BATCH`,
+          `${plural(damaged, 'file')} in ${media.store} ${form(damaged, 'is', 'are')} not as the ledger has recorded. The backup keeps what it had of ${form(damaged, 'it', 'them')}. Look at each batch: voxbatch verify BATCH`,
         ]
       : []),
     ...(missing > 0

@@ -47,10 +47,10 @@ function linesFor(view: RestoreView): readonly string[] {
   ];
 }
 
-function mediaLines({ isCopied, place, files, newFiles, newBytes, missing }: RestoreView['media']): readonly string[] {
-  if (!isCopied) return [`Media stay in ${place}.`];
+function mediaLines({ isCopied, store, files, newFiles, newBytes, missing }: RestoreView['media']): readonly string[] {
+  if (!isCopied) return [`Media stay in ${store}.`];
   return [
-    `${plural(files, 'file')} of media, of which ${number(newFiles)} (${size(newBytes)}) ${form(newFiles, 'was', 'were')} not yet in ${place}.`,
+    `${plural(files, 'file')} of media, of which ${number(newFiles)} (${size(newBytes)}) ${form(newFiles, 'was', 'were')} not yet in ${store}.`,
     ...(missing > 0
       ? [
           `${plural(missing, 'file')} that the ledger names ${form(missing, 'is', 'are')} not there, or not as recorded. What jobs still give is fetched again, free: voxbatch redrive BATCH --damaged`,

@@ -67,7 +67,7 @@ function endFigures({ outcomes, errors }: ComparisonView): readonly Figure[] {
     ...ends
       .filter(({ rows }) => rows[0] + rows[1] > 0)
       .map(({ outcome, rows }) => ({ what: outcome, values: both(rows, number) })),
-    ...errors.map(({ class: name, rows }) => ({ what: `  ${name}`, values: both(rows, number) })),
+    ...errors.map(({ errorClass: name, rows }) => ({ what: `  ${name}`, values: both(rows, number) })),
   ];
 }
 

@@ -42,8 +42,8 @@ export async function results(name: string | undefined, flags: Flags, { output }
     const { mediaLinks: lifetimeMs } = flags;
     if (lifetimeMs !== undefined) {
       const written = await writeLinks({ ledger, settings, batch, out: flags.out, lifetimeMs });
-      const { path, links, until, limit } = written;
-      const line = `${plural(links, 'URL')} in ${path}, valid until ${until.toISOString()}. Whoever has one can fetch its file.`;
+      const { file, links, until, limit } = written;
+      const line = `${plural(links, 'URL')} in ${file}, valid until ${until.toISOString()}. Whoever has one can fetch its file.`;
       printAnswer(output, flags, { batch: batch.name, ...written }, () => [line]);
       // More than seven days are refused before.
       if (limit !== undefined && limit !== 'seven-days') output.say(LIMITS[limit]);

@@ -23,9 +23,9 @@ export async function report(
       throw usageError(`--out ${file}: ${messageOf(error)}. Nothing was written.`);
     });
   });
-  printAnswer(output, { json }, written, () => [shortPath(written.path)]);
+  printAnswer(output, { json }, written, () => [shortPath(written.report)]);
   if (written.kept !== null)
-    output.say(`${shortPath(written.path)} was no report of voxbatch: it is kept as ${written.kept}.`);
+    output.say(`${shortPath(written.report)} was no report of voxbatch: it is kept as ${written.kept}.`);
   if (written.isOpen)
     output.say(`Batch "${written.batch}" goes on; this is how it is now. Its end writes the report again.`);
   return 'complete';

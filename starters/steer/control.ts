@@ -65,15 +65,15 @@ export const stop: Steer = (name, flags, context) => control(name, 'stopping', f
 
 /** What a stop leaves at the API, and how to get it. */
 function leftLines(
-  { onTheWire, jobs }: StillRunning,
+  { inFlight, jobs }: StillRunning,
   batch: string,
   { isLeft, goOn }: { readonly isLeft: boolean; readonly goOn: string },
 ): readonly string[] {
   const lines: string[] = [];
-  if (onTheWire > 0) {
-    const requests = form(onTheWire, 'paid request has', 'paid requests have');
+  if (inFlight > 0) {
+    const requests = form(inFlight, 'paid request has', 'paid requests have');
     lines.push(
-      `${onTheWire} ${requests} no recorded answer. Find out what became of ${form(onTheWire, 'it', 'them')}: ${goOn}`,
+      `${inFlight} ${requests} no recorded answer. Find out what became of ${form(inFlight, 'it', 'them')}: ${goOn}`,
     );
   }
   if (jobs.length > 0 && isLeft) {

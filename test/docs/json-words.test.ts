@@ -6,6 +6,18 @@ import { pathOf, readPage } from './pages.ts';
 /** The words of another standard. */
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
+/** Words that once stood for the same as another one, which is used alone. */
+const REPLACED = {
+  came: 'got',
+  found: 'got',
+  class: 'error_class',
+  place: 'ledger, store',
+  api_url: 'api',
+  estimate: 'estimated',
+  trouble: 'problem',
+  on_the_wire: 'in_flight',
+};
+
 /** An object of a schema that has members. */
 interface Members {
   readonly properties: Readonly<Record<string, unknown>>;
@@ -21,6 +33,11 @@ function* objectsIn(value: unknown): Generator<Readonly<Record<string, unknown>>
   for (const member of Object.values(value)) yield* objectsIn(member);
 }
 
+/** `found` is a number of results there. */
+function isCount(file: string, name: string): boolean {
+  return file.startsWith('ledger-compare-store.') && name === 'found';
+}
+
 describe.each(FILES)('the words of %s', (file) => {
   const objects = [...objectsIn(JSON.parse(readPage(`schemas/views/${file}`)))];
   const shapes = objects.filter((one) => 'properties' in one && 'required' in one) as unknown as readonly Members[];
@@ -34,10 +51,12 @@ describe.each(FILES)('the words of %s', (file) => {
     expect(own.filter((word) => !/^[a-z\d]+(?:-[a-z\d]+)*$/.test(word))).toEqual([]);
   });
 
-  it('are one for each thing: an exit comes with its code, and what was found instead is `got`', () => {
+  it('are one for each thing: an exit comes with its code, a source is a request, and a folder is one of a backup or store', () => {
     const names = new Set(shapes.flatMap(({ properties }) => Object.keys(properties)));
-    expect(names).not.toContain('came');
+    expect(Object.keys(REPLACED).filter((name) => !isCount(file, name) && names.has(name))).toEqual([]);
+    expect(names.has('folder')).toBe(/^(?:backup|restore|ledger-compare-store)\./.test(file));
     for (const { properties } of shapes) {
+      if ('source' in properties) expect(JSON.stringify(properties['source'])).toContain('"attempt"');
       if (!('exit' in properties)) continue;
       expect(Object.keys(properties)).toContain('exit_code');
       expect(Object.keys(properties)).not.toContain('code');

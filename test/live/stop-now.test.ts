@@ -11,7 +11,7 @@ const RUN = ['run', 'lines.csv', '--rate', '2'];
 interface Stopped {
   readonly state: string;
   readonly control: string | null;
-  readonly on_the_wire: number;
+  readonly in_flight: number;
   readonly credits_of_jobs: number;
   readonly jobs: readonly { readonly id: string; readonly job_id: string; readonly credits: number }[];
 }
@@ -53,7 +53,7 @@ describe('stop --now', () => {
     const charged = world.simulator.ledger();
     expect(await running.ended).toMatchObject({ code: 13, stderr: saying('--where outcome=overdue') });
     report('stop --now', { jobs: stopped.jobs.length, msUntilTheRunEnded: Date.now() - at });
-    expect(stopped).toMatchObject({ state: 'closed', control: null, on_the_wire: 0 });
+    expect(stopped).toMatchObject({ state: 'closed', control: null, in_flight: 0 });
     expect(stopped.jobs.map(({ job_id }) => job_id).toSorted()).toEqual(charged.map(({ jobId }) => jobId).toSorted());
     expect(world.simulator.ledger()).toHaveLength(charged.length);
     const end = {

@@ -24,7 +24,7 @@ it('the table of URLs says when each really ends, and which of them ends first',
     ...{ out: freshFolder(), lifetimeMs: 168 * HOUR },
   });
   expect(written).toMatchObject({ links: signed, limit: 'session' });
-  const [, ...lines] = (await readFile(written.path, 'utf8')).trimEnd().split('\n');
+  const [, ...lines] = (await readFile(written.file, 'utf8')).trimEnd().split('\n');
   const ends = lines.map((line) => Date.parse(line.split(',').at(-1) ?? ''));
   const hours = ends.map((end) => Math.floor((end - before) / HOUR));
   expect(hours.slice(0, 3)).toEqual([168, 1, 2]);

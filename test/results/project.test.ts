@@ -143,7 +143,7 @@ describe('projectBatch', () => {
     const open = { state: 'open', rows: 1, states: { submitting: 1 }, credits, ended_at: null };
     expect(await out.summary()).toMatchObject(open);
     const final = await projectBatch(place.request());
-    expect(final.mismatches).toEqual([{ where: 'row 1', expected: 'an outcome', found: 'none; it is submitting' }]);
+    expect(final.mismatches).toEqual([{ where: 'row 1', expected: 'an outcome', got: 'none; it is submitting' }]);
   });
 
   it('names a stored file that is missing or was altered', async () => {
@@ -160,7 +160,7 @@ describe('projectBatch', () => {
     await addBatch(place, ['id'], [{ id: 'a', kind: 'tts', input: ['a'] }]);
     await place.ledger.giveUp({ batch: 'demo', row: 1, step: 'speech', take: 1, attempt: 1 }, { outcome: 'succeeded' });
     const { mismatches } = await projectBatch(place.request());
-    expect(mismatches).toEqual([{ where: 'row 1', expected: 'a result file', found: 'none in the ledger' }]);
+    expect(mismatches).toEqual([{ where: 'row 1', expected: 'a result file', got: 'none in the ledger' }]);
   });
 
   it('names what the ledger counts otherwise than the lines do', async () => {

@@ -1,6 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { OUTCOMES } from '../../contract/outcomes.ts';
-import { summarySchema } from '../../results/summary.ts';
+import { parseSummary, summarySchema } from '../../results/summary.ts';
 
 const { outcomes } = summarySchema.shape;
 
@@ -14,4 +15,14 @@ describe('a summary of another version', () => {
   it('is refused where a count is none', () => {
     expect(outcomes.safeParse({ succeeded: -1 }).success).toBe(false);
   });
+});
+
+it('calls the manifest so, and reads it in a summary of before under its former name', async () => {
+  const { manifest, ...rest } = JSON.parse(
+    await readFile(new URL('golden/summary.json', import.meta.url), 'utf8'),
+  ) as Readonly<Record<string, unknown>>;
+  expect(manifest).toBe('demo.csv');
+  expect(parseSummary({ ...rest, source: 'demo.csv' }).data).toEqual(parseSummary({ ...rest, manifest }).data);
+  expect(parseSummary({ ...rest, source: 'demo.csv' }).success).toBe(true);
+  expect(parseSummary(rest).success).toBe(false);
 });

@@ -135,7 +135,7 @@ describe('the file of an earlier take', () => {
     await speak(1, 'second', 2);
     await rm(join(place.store.folder, 'demo/1-speech-2.mp3'));
     const { mismatches } = await projectBatch(place.request({ complete: false }));
-    expect(mismatches.map(({ found }) => found)).toEqual(['no such file in the store']);
+    expect(mismatches.map(({ got }) => got)).toEqual(['no such file in the store']);
     expect(await media()).toEqual({});
   });
 

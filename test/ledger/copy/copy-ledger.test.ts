@@ -151,8 +151,8 @@ describe.each(PAIRS)('a copy from %s to %s', (fromKind, toKind) => {
     await from.database.db.updateTable('row_counts').set({ n: 3 }).execute();
     await expect(copyLedger({ from, to })).rejects.toMatchObject({
       differences: [
-        { batch: 'b', what: 'rows waiting', expected: 2, found: 3 },
-        { batch: 'b', what: 'charged', expected: 0, found: 7.5 },
+        { batch: 'b', what: 'rows waiting', expected: 2, got: 3 },
+        { batch: 'b', what: 'charged', expected: 0, got: 7.5 },
       ],
     });
     expect(await createLedger(to.database).listBatches()).toEqual([]);

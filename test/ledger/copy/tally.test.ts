@@ -31,9 +31,9 @@ describe('a tally', () => {
       db.updateTable('row_counts').set({ n: 3, recent: 1 }).where('standing', '=', 'waiting').execute(),
     );
     expect(await differences()).toEqual([
-      { batch: 'b', what: 'rows waiting', expected: 2, found: 3 },
-      { batch: 'b', what: 'rows waiting, recently', expected: 0, found: 1 },
-      { batch: 'b', what: 'charged', expected: 2.123456, found: 2.123457 },
+      { batch: 'b', what: 'rows waiting', expected: 2, got: 3 },
+      { batch: 'b', what: 'rows waiting, recently', expected: 0, got: 1 },
+      { batch: 'b', what: 'charged', expected: 2.123456, got: 2.123457 },
     ]);
   });
 
@@ -41,11 +41,11 @@ describe('a tally', () => {
     await charge(2.1234565, 2.123459);
     expect(await differences()).toEqual([]);
     await inside(ledger, (db) => db.updateTable('sums').set({ charged: 2.123462 }).execute());
-    expect(await differences()).toMatchObject([{ what: 'charged', found: 2.123462 }]);
+    expect(await differences()).toMatchObject([{ what: 'charged', got: 2.123462 }]);
   });
 
   it('misses no batch that is only on one side', async () => {
     await inside(ledger, (db) => db.deleteFrom('row_counts').execute());
-    expect(await differences()).toEqual([{ batch: 'b', what: 'rows waiting', expected: 3, found: 0 }]);
+    expect(await differences()).toEqual([{ batch: 'b', what: 'rows waiting', expected: 3, got: 0 }]);
   });
 });

@@ -45,7 +45,7 @@ describe('ParityTally', () => {
     expect(found.rows).toEqual({ compared: 3, differing: 2, notRun: 1, open: 1 });
     expect(found.outcomes).toContainEqual({ ended: ['succeeded', 'failed'], rows: 1 });
     expect(found.outcomes).toContainEqual({ ended: ['skipped', 'succeeded'], rows: 1 });
-    expect(found.errors).toEqual([{ class: 'BadRequest', rows: [0, 1] }]);
+    expect(found.errors).toEqual([{ errorClass: 'BadRequest', rows: [0, 1] }]);
     expect(found.differences).toMatchObject({ outcome: 1, length: 1 });
     expect(found.length).toMatchObject({ rows: 2, seconds: [20, 30], change: { median: 0, p95: 0.5 } });
     expect(found.credits).toEqual({ rows: 1, sums: [5, 5] });

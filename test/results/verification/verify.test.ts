@@ -176,7 +176,7 @@ describe('verifyOut', () => {
       await projectSample();
       await rm(join(place.out, name));
       const { mismatches } = await verifyOut(place.out);
-      expect(mismatches[0]).toEqual({ where: name, expected: 'a file', found: 'no such file' });
+      expect(mismatches[0]).toEqual({ where: name, expected: 'a file', got: 'no such file' });
     },
   );
 

@@ -105,7 +105,7 @@ describe('ledger copy', () => {
     await inside(place.ledger, (db) => db.updateTable('sums').set({ charged: 4 }).execute());
     await expectRefused(['ledger copy', from, 'new.db', '--yes'], 'batch "demo", charged: 3, but 4', 15);
     await expectRun('ledger check', 15, { out: 'batch "demo", charged: 3, but 4' });
-    const differences = [{ batch: 'demo', what: 'charged', expected: 3, found: 4 }];
+    const differences = [{ batch: 'demo', what: 'charged', expected: 3, got: 4 }];
     expect(await json('ledger', 'check')).toMatchObject({ code: 15, value: { differences } });
     await expectRun('status demo', 75);
   });

@@ -51,7 +51,7 @@ describe('explain tells the history of takes', () => {
         reason: 'edited',
         from_step: 'speech',
         kept_steps: [],
-        before: { outcome: 'failed', failure: { class: 'BadRequest' }, file: null },
+        before: { outcome: 'failed', failure: { error_class: 'BadRequest' }, file: null },
         changes: [{ column: 'text', from: 'bad voice', to: 'good voice' }],
       },
       { take: 3, changes: [{ column: 'text', from: 'good voice', to: 'a better voice' }] },

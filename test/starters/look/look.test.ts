@@ -66,7 +66,7 @@ describe('status', () => {
     await expectRun('status demo', 13, { out, err: '', not: '\u001b' });
     const { value } = await json('status');
     expect(value).toMatchObject({ outcomes: { succeeded: 3, unknown: 1 }, credits: { uncertain: 10 } });
-    const failure = { class: 'BadRequest', message: '-voice is not known', rows: 1, first_row: 4, first_id: 'd' };
+    const failure = { error_class: 'BadRequest', message: '-voice is not known', rows: 1, first_row: 4, first_id: 'd' };
     expect(value['failures']).toContainEqual(failure);
     await expectRun('results', 13, { out: 'voxbatch reconcile demo' });
   });
@@ -308,7 +308,7 @@ describe('explain', () => {
     const { value } = await json('explain 3');
     expect(value).toMatchObject({ row: 3, id: 'c', outcome: 'succeeded', files: [{ name: 'media/c.mp4' }] });
     expect(value['attempts']).toMatchObject([
-      { step: 'speech', attempt: 1, verdict: 'not-accepted', failure: { class: 'RateLimited' } },
+      { step: 'speech', attempt: 1, verdict: 'not-accepted', failure: { error_class: 'RateLimited' } },
       { step: 'speech', attempt: 2, verdict: 'accepted' },
       { step: 'lip-sync', attempt: 1, verdict: 'accepted' },
     ]);

@@ -109,7 +109,7 @@ describe('following a batch', () => {
     expect(told).toEqual([
       { type: 'paused', reason: null, waits: true },
       { type: 'standstill', standstill: 'no-worker' },
-      { type: 'store-away', why: 'it is away', needsPerson: false },
+      { type: 'store-away', problem: 'it is away', needsPerson: false },
     ]);
   });
 

@@ -127,8 +127,8 @@ describe('plan', () => {
       balance_unknown: null,
       budget: 4,
       affordable: { rows: 1, credits: 1 },
-      disk: { bytes: 13_867, free: expect.any(Number), estimate: true, rows_unknown: 0 },
-      prices: { 'speech-job': { unit: 'character', credits: 0.5, cjk_factor: 2, estimate: true } },
+      disk: { bytes: 13_867, free: expect.any(Number), estimated: true, rows_unknown: 0 },
+      prices: { 'speech-job': { unit: 'character', credits: 0.5, cjk_factor: 2, estimated: true } },
       run: 'go',
       refusal: null,
     });

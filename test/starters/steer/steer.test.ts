@@ -177,7 +177,7 @@ describe('stop', () => {
       ].join('\n'),
     );
     const { value } = await json('stop');
-    expect(value).toMatchObject({ state: 'closed', credits_of_jobs: 45, on_the_wire: 0 });
+    expect(value).toMatchObject({ state: 'closed', credits_of_jobs: 45, in_flight: 0 });
     expect(value['jobs']).toHaveLength(3);
     const fourth = { row: 4, id: 'r4', step: 'speech', job_id: 'job-4', credits: 40, credits_kind: 'api' };
     expect(value['jobs']).toContainEqual(fourth);
