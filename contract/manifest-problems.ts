@@ -92,11 +92,14 @@ export interface ManifestWarning {
 /** A manifest, or the file that should hold one, cannot be used. Nothing was spent. */
 export class ManifestError extends Error {
   readonly problems: readonly ManifestProblem[];
+  /** Set if there is no such file. `meant`: the one that was probably meant. */
+  readonly missing: { readonly given: string; readonly meant: string | undefined } | undefined;
 
-  constructor(message: string, problems: readonly ManifestProblem[] = []) {
+  constructor(message: string, problems: readonly ManifestProblem[] = [], missing?: ManifestError['missing']) {
     super(message);
     this.name = 'ManifestError';
     this.problems = problems;
+    this.missing = missing;
   }
 }
 

@@ -88,7 +88,10 @@ export async function openManifest(
     const meant = EXTENSIONS.map((extension) => `${given}${extension}`).find((path) => existsSync(path));
     const advice =
       meant === undefined ? '"voxbatch init" writes an example of each kind.' : `Did you mean ${shellWord(meant)}?`;
-    throw new ManifestError(`cannot read the manifest ${given}: ${why}. Nothing was spent. ${advice}`);
+    throw new ManifestError(`cannot read the manifest ${given}: ${why}. Nothing was spent. ${advice}`, [], {
+      given,
+      meant,
+    });
   }
 }
 

@@ -30,12 +30,12 @@ export class ExitError extends Error {
   }
 }
 
-/** A command line that makes no sense, and has spent nothing. */
-export function usageError(message: string): ExitError {
-  return new ExitError('usage', `${message} Nothing was spent.`);
+/** A command line that makes no sense, and has spent nothing. `next`: the command that helps. Default: the help of the same one. */
+export function usageError(message: string, next?: string): ExitError {
+  return new ExitError('usage', `${message} Nothing was spent.`, { next });
 }
 
 /** The same for a command that could have changed a batch. */
-export function unchangedError(message: string): ExitError {
-  return new ExitError('usage', `${message} Nothing was changed. Nothing was spent.`);
+export function unchangedError(message: string, next?: string): ExitError {
+  return new ExitError('usage', `${message} Nothing was changed. Nothing was spent.`, { next });
 }

@@ -48,7 +48,8 @@ export function exitErrorOf(error: unknown, out?: string | null): unknown {
   const found = asVoxbatchError(error);
   if (found === undefined) return error;
   const ending = exitOf(found.problem.type);
-  const { exit, next, advice } = ending;
+  const { exit, advice } = ending;
+  const next = typeof ending.next === 'function' ? ending.next(found.problem, out) : ending.next;
   const sentence = ending.says?.(found.problem, found.message) ?? found.message;
   const further = typeof advice === 'string' ? advice : advice(found.problem, out);
   const gap = found.problem.type === 'bad-config' && sentence.includes('\n') ? '\n' : ' ';
@@ -65,7 +66,7 @@ type ProblemOf<T extends Problem['type']> = Extract<Problem, { readonly type: T 
 interface ProblemExit<T extends Problem['type']> {
   readonly exit: ExitError['exit'];
   /** The next command, if it is not the usual one of the exit code. */
-  readonly next?: string;
+  readonly next?: string | ((problem: ProblemOf<T>, out?: string | null) => string);
   /** What is wrong. Default: the sentence of the problem. */
   says?(problem: ProblemOf<T>, sentence: string): string;
   /** Whether money was spent, and what to do next. */
@@ -161,9 +162,12 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
     ({ path }) =>
       `Nothing was written. All charges are recorded, and all results are in the store: the same command pays for nothing twice. Move it away: mv ${shellWord(path)} ${shellWord(`${path}.moved`)}`,
   ),
-  loading: usage(({ batch }) => `Try again when it runs. If its command has died: ${goOnCommand(batch)}`),
+  loading: usage(({ batch }) => `Try again when it runs. If its command has died: ${goOnCommand(batch)}`, {
+    next: ({ batch }) => goOnCommand(batch),
+  }),
   cleaned: usage(
     ({ batch }) => `Nothing was changed. Nothing was spent. Its bill: voxbatch status ${shellWord(batch.name)}`,
+    { next: ({ batch }) => `voxbatch status ${shellWord(batch.name)}` },
   ),
   'no-price': refused(
     ({ batch }) =>
@@ -222,6 +226,7 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
     ({ batch }, out) =>
       'Nothing is lost, nothing was spent by this command. ' +
       `When that is fixed, continue with: ${goOnCommand(batch, out)}`,
+    { next: ({ batch }, out) => goOnCommand(batch, out) },
   ),
   untold: unreachable('Run the same command again when Temporal is back.', {
     says: ({ cause }) =>
@@ -254,10 +259,12 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
   'schedule-taken': usage(
     ({ schedule }) =>
       `Change it: voxbatch schedule update ${shellWord(schedule)}. Or delete it first: voxbatch schedule delete ${shellWord(schedule)}. Nothing was changed.`,
+    { next: ({ schedule }) => `voxbatch schedule update ${shellWord(schedule)}` },
   ),
   'schedule-refused': usage('Nothing was changed. Nothing was spent.'),
   'schedule-silent': unreachable(
     'It may or may not have been done. Nothing is lost. Look when Temporal is back: voxbatch schedule list',
+    { next: 'voxbatch schedule list' },
   ),
   'other-realm': usage(({ differs }) => {
     const advice = { api: 'Set VOXBATCH_API_URL, or use --api-url', account: tokenAdvice() };

@@ -1,3 +1,4 @@
+import { shellWord } from '../contract/shell-word.ts';
 import { messageOf } from '../contract/message-of.ts';
 import { CommanderError, type Command } from 'commander';
 import { EXIT_CODES, type ExitName, factsOf, viewExitAfter } from '../contract/exit-codes.ts';
@@ -93,7 +94,8 @@ function describeError(
     }
     return { exit: 'usage', message };
   }
-  if (error instanceof ManifestError) return failed('usage', error.message);
+  if (error instanceof ManifestError)
+    return { ...failed('usage', error.message), next: nextAfterManifest(error, args) };
   const trouble = describeTrouble(error);
   if (trouble !== undefined) return { ...failed('unreachable', trouble), personsNext: personsNextOf(error) };
   if (error instanceof ExitError) {
@@ -151,6 +153,13 @@ function errorView(
 ): Views['error'] {
   const view = viewExitAfter(exit, personsNext ?? taken?.next);
   return { ...view, message, next: next ?? view.next ?? usualNext(exit, path), ...facts };
+}
+
+/** The command that follows when the file is mended: the same one, of the file that was meant; of no file, one that writes an example. */
+function nextAfterManifest({ missing }: ManifestError, args: readonly string[]): string {
+  if (missing !== undefined && missing.meant === undefined) return 'voxbatch init';
+  const words = args.map((word) => (word === missing?.given ? (missing.meant ?? word) : word));
+  return ['voxbatch', ...words].map(shellWord).join(' ');
 }
 
 /** What an error, or what has caused it, leaves to a person: to wait does not help then. */

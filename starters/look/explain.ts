@@ -47,13 +47,14 @@ export function unclearRow(answer: Exclude<RowAnswer, { readonly type: 'found' }
     }
     case 'ambiguous': {
       const [one, other] = answer.readings;
-      return usageError(`Which row? Either ${commandOf(one)} or ${commandOf(other)}.`);
+      return usageError(`Which row? Either ${commandOf(one)} or ${commandOf(other)}.`, commandOf(one));
     }
     case 'no-row': {
       const { row, batch } = answer;
       return new ExitError(
         'usage',
         `Batch "${batch.name}" has no row "${row}". Expected an id, or a number from 1 to ${batch.rows}. For another batch, add --batch NAME.`,
+        { next: commandLine(nextCommand('status', batch.name)) },
       );
     }
   }

@@ -42,14 +42,13 @@ const REWRITE: Readonly<Record<NonNullable<Verified['rewrite']>, string>> = {
 
 function nothingThere({ places: [folder, outOfBatch], batch }: NoFolder): ExitError {
   // Where no batch has that name, nobody knows whose files were meant.
-  const next =
-    batch === undefined
-      ? 'The names of the batches: voxbatch list'
-      : `Write the files of a batch with: ${commandLine(nextCommand('results', batch))}`;
+  const next = batch === undefined ? 'voxbatch list' : commandLine(nextCommand('results', batch));
+  const what = batch === undefined ? 'The names of the batches' : 'Write the files of a batch with';
   return new ExitError(
     'usage',
     `There is nothing to verify: neither ${shortPath(folder)} nor ${shortPath(outOfBatch)} is a folder. ` +
-      `Give a folder that holds summary.json, or the name of a batch. ${next}`,
+      `Give a folder that holds summary.json, or the name of a batch. ${what}: ${next}`,
+    { next },
   );
 }
 

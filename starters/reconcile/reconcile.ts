@@ -50,7 +50,7 @@ export async function reconcile(
     const request = { ...readRequest(flags), ...defined({ reason: flags.reason }), out, webhook };
     const end = await reconcileBatch(session, batch, request, person, tellerOf({ batch, out }, invocation));
     if (end.type === 'unconfirmed') throw unconfirmed(end.requests, batch.name);
-    if ('word' in end) throw unchangedError(faultText(end, batch));
+    if ('word' in end) throw unchangedError(faultText(end, batch), `voxbatch status ${shellWord(batch.name)}`);
     if (areAllRefused(end.rows))
       throw new ExitError(
         'usage',

@@ -53,7 +53,7 @@ async function redriveFrom(
   return withInvocation({ settings, flags, context, mustExist: true, input: flags.from }, async (invocation) => {
     const { session, person, output, webhook } = invocation;
     const batch = await chooseBatch(await session.ledger(), name);
-    requireSomeChoice(flags);
+    requireSomeChoice(flags, batch.name);
     const out = resolve(flags.out ?? defaultOut(batch.name));
     const { newStore, reason, confirm: confirmAbove } = flags;
     const request = { ...selectionOf(flags), ...defined({ newStore, reason }), from, out, confirmAbove, webhook };
@@ -81,12 +81,14 @@ function withAccepted(flags: Flags): Flags {
 }
 
 /** Rows must be selected; checked once the batch is found. */
-function requireSomeChoice({ where, rows, damaged, from }: Flags): void {
+function requireSomeChoice({ where, rows, damaged, from }: Flags, batch: string): void {
+  const look = `voxbatch status ${shellWord(batch)}`;
   if (rows?.some(isNaming) === false)
-    throw unchangedError('--rows names no row. Give ids or numbers, separated by commas.');
+    throw unchangedError('--rows names no row. Give ids or numbers, separated by commas.', look);
   if ((where ?? rows ?? damaged ?? from) !== undefined) return;
   throw unchangedError(
     'Which rows? Give --where (such as --where outcome=failed), --rows (such as --rows a1,a7), --damaged or --from EDITED-FILE.',
+    look,
   );
 }
 

@@ -1,6 +1,7 @@
 import type { chooseBatch } from '../../client/open-records.ts';
 import type { NotRedrivable, RedriveEnd, RedriveEvent } from '../../client/redrive/redrive-options.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
+import { nextCommand } from '../../contract/shell-word.ts';
 import { ExitError, unchangedError } from '../exit-error.ts';
 import type { Invocation } from '../invocation.ts';
 import { finishRun } from '../run/finish-run.ts';
@@ -8,7 +9,7 @@ import { refuseProblems, sayWarnings } from '../run/report-problems.ts';
 import { spendError } from '../terminal/spend-words.ts';
 import { finishClosed, workOnBatch } from '../run/work-on-batch.ts';
 import type { Output } from '../terminal/output.ts';
-import { goOnCommand, rowsInWords } from '../terminal/words.ts';
+import { commandLine, goOnCommand, rowsInWords } from '../terminal/words.ts';
 import { noteTake } from '../recorded-take.ts';
 import { draftLines, leftBudgetRefusal, unaskedText } from './redrive-words.ts';
 import {
@@ -110,12 +111,13 @@ export function redriveError(
   { batch, command, file, givesBudget = false }: RedriveCommand,
   output: Output,
 ): ExitError {
+  const look = commandLine(nextCommand('status', batch.name));
   switch (end.type) {
     case 'missing':
-      return unchangedError(unknownRowsText(end.words, batch));
+      return unchangedError(unknownRowsText(end.words, batch), look);
     case 'no-take':
     case 'two-takes':
-      return unchangedError(noTakeText(end, batch.name));
+      return unchangedError(noTakeText(end, batch.name), look);
     case 'faulty':
       return refuseProblems(end.checked, file ?? '', output);
     case 'mismatched':

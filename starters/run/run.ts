@@ -1,3 +1,4 @@
+import { shellWord } from '../../contract/shell-word.ts';
 import { chosenOf, resultsOf } from '../../client/look/counts-view.ts';
 import { existsSync } from 'node:fs';
 import { checkRun } from '../../client/run/check-run.ts';
@@ -69,7 +70,9 @@ async function runOnce(request: RunRequest, context: RunContext): Promise<ExitNa
         throw billError(recorded, true);
       case 'taken': {
         const commandAs = (name: string): string => manifestCommand('run', manifestPath, { ...flags, name });
-        throw new ExitError('usage', nameTakenText(recorded, source, commandAs));
+        throw new ExitError('usage', nameTakenText(recorded, source, commandAs), {
+          next: `voxbatch status ${shellWord(recorded.batch.name)}`,
+        });
       }
       default:
         return runRecorded(request, recorded, invocation);

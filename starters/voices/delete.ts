@@ -25,7 +25,8 @@ export async function deleteVoice(
 ): Promise<ExitName> {
   const person = personAt(output, flags);
   return atSession(flags, async (session, { config }) => {
-    if (!canBeVoice(asked)) throw usageError(`"${asked}" is not the id of a voice. See: voxbatch voices list.`);
+    if (!canBeVoice(asked))
+      throw usageError(`"${asked}" is not the id of a voice. See: voxbatch voices list.`, 'voxbatch voices list');
     let [shown, id] = ['', asked];
     const end = await deleteNamed(session, asked, {
       dialect: dialectFor(flags, config),

@@ -103,7 +103,10 @@ export function noSuchVoice(
     );
   }
   const hint = found.nearest === undefined ? '' : ` The nearest is ${oneLine(found.nearest)}.`;
-  return usageError(`The API lists no voice ${oneLine(asked)}.${hint} See: voxbatch voices list.`);
+  return usageError(
+    `The API lists no voice ${oneLine(asked)}.${hint} See: voxbatch voices list.`,
+    'voxbatch voices list',
+  );
 }
 
 /** A voice in a line: `Ada (5b3c…, fishaudio)`. */

@@ -19,10 +19,18 @@ describe('an error under --json', () => {
     ['status', { exit: 'usage', exit_code: 2, next: 'voxbatch init' }],
     ['profile', { exit: 'api', exit_code: 5, next: 'voxbatch doctor' }],
     ['voices list --limt 3', { exit: 'usage', exit_code: 2, next: 'voxbatch voices list --help' }],
-    ['run gone.csv', { exit: 'usage', exit_code: 2, next: 'voxbatch run --help' }],
+    ['run gone.csv', { exit: 'usage', exit_code: 2, next: 'voxbatch init' }],
     ['gone', { exit: 'usage', exit_code: 2, next: 'voxbatch --help' }],
   ])('of %s is one line: code, message, next command', async (line, expected) => {
     expect(await errorOf(line)).toMatchObject(expected);
+  });
+
+  it('names the same command again where a file has to be mended, and that of the file which was meant', async () => {
+    await writeFile('lines.csv', 'text,voice\n');
+    expect(await errorOf('run lines --budget 5')).toMatchObject({ next: 'voxbatch run lines.csv --budget 5 --json' });
+    await writeFile('cast.csv', 'name\n');
+    const line = 'plan lines.csv --cast cast.csv';
+    expect(await errorOf(line)).toMatchObject({ next: `voxbatch ${line} --json` });
   });
 
   it('of a faulty manifest has all problems, and the command that checks again', async () => {
