@@ -34,7 +34,8 @@ export function speechAnswer(service: Service, job: Job, fate: Fate, draw: Draw,
         },
         ...(place === 'top' ? link : {}),
         ...(named ? { creditsUsed: job.credits, quotaRemaining: Math.floor(service.account.settings.credits) } : {}),
-        requestId: newRequestId(),
+        // The request that made the job is on record under this id.
+        requestId: status === 202 ? job.requestId : newRequestId(),
       });
   }
 }
