@@ -24,7 +24,7 @@ const WORK: Readonly<Record<Exclude<WorkEvent['type'], 'note'>, EventWords>> = {
   },
   limiter: {
     levels: 'warn; info',
-    says: 'all calls `of` a class slow down (`slow-down`), pause because the API does not answer (`trouble`), or go on (`well`)',
+    says: 'all calls `of` a class slow down (`slow-down`), pause because the API does not answer (`trouble`), or go on (`well`); `failure`, `cause` and `status` say what happened',
   },
   intent: { levels: 'debug', says: 'a request was asked for: `answer` is `go`, or why it was not sent' },
   answer: { levels: 'debug', says: 'the API answered a paid request after `ms`' },
@@ -48,6 +48,7 @@ const PROCESS = {
     levels: 'error',
     says: 'the last line of a command that did not do its job: `exit`, `exit_code`, `retry`, `next`',
   },
+  stopped: { levels: 'info', says: 'the last line of a `worker` or `up` that was told to end: `exit`, `exit_code`' },
   temporal: { levels: 'warn; error', says: "a line of Temporal's SDK or of its native part" },
   warning: { levels: 'warn', says: 'a warning of Node or a library' },
   crash: { levels: 'fatal', says: 'an error that nobody caught; the process ends with 1' },

@@ -83,6 +83,10 @@ interface LimiterEvent extends InLane {
   readonly type: 'limiter';
   readonly of: 'create' | 'read' | 'jobs';
   readonly is: 'slow-down' | 'trouble' | 'well';
+  /** What the API answered, or that it did not; absent if all is well. */
+  readonly failure?: FailureClass;
+  readonly status?: number;
+  readonly cause?: string;
   readonly pauseMs?: number;
   /** Jobs in progress when the API refused another one. */
   readonly running?: number;

@@ -3,9 +3,14 @@ import { withoutSecrets } from '../contract/url-scheme.ts';
 import type { ErrorFacts } from '../client/views.ts';
 import type { ExitName } from '../contract/exit-codes.ts';
 
+/** Stands in a log in JSON for words that may be those of a row. */
+export const NOT_LOGGED = '(not in the log)';
+
 export interface ExitErrorOptions extends ErrorOptions {
   readonly next?: string | undefined;
   readonly facts?: ErrorFacts;
+  /** The message for a log in JSON, if that may not have all of its words. */
+  readonly logged?: string | undefined;
 }
 
 /** What to do where no batch was run. Each folder has a ledger of its own; a database is named. */
@@ -20,13 +25,16 @@ export class ExitError extends Error {
   readonly next: string | undefined;
   /** Further facts for machines. */
   readonly facts: ErrorFacts | undefined;
+  /** The message without the API's words, which may repeat texts; undefined: it has none. */
+  readonly logged: string | undefined;
 
-  constructor(exit: ExitName, message: string, { next, facts, ...options }: ExitErrorOptions = {}) {
+  constructor(exit: ExitName, message: string, { next, facts, logged, ...options }: ExitErrorOptions = {}) {
     super(message, options);
     this.name = 'ExitError';
     this.exit = exit;
     this.next = next;
     this.facts = facts;
+    this.logged = logged;
   }
 }
 

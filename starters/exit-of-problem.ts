@@ -2,12 +2,12 @@ import { listenAddress } from '../contract/listen-address.ts';
 import { messageOf } from '../contract/message-of.ts';
 import { dirname, isAbsolute } from 'node:path';
 import { shellWord } from '../contract/shell-word.ts';
-import { asVoxbatchError } from '../client/problem.ts';
+import { asVoxbatchError, VoxbatchError } from '../client/problem.ts';
 import type { Problem } from '../client/problem-types.ts';
 import { isDiskTrouble, isMachineTrouble, keepsAllCharges } from '../client/machine-trouble.ts';
 import { rowArg } from '../client/look/continue-command.ts';
 import { tokenAdvice } from './connect/api-token.ts';
-import { ExitError, noLedgerAdvice } from './exit-error.ts';
+import { ExitError, noLedgerAdvice, NOT_LOGGED } from './exit-error.ts';
 import { backupAdvice } from './backup/backup-advice.ts';
 import { remakeWords } from './schedules/lost-schedule-words.ts';
 import { goOnCommand, namedRow, sentence as stopped } from './terminal/words.ts';
@@ -50,10 +50,32 @@ export function exitErrorOf(error: unknown, out?: string | null): unknown {
   const ending = exitOf(found.problem.type);
   const { exit, advice } = ending;
   const next = typeof ending.next === 'function' ? ending.next(found.problem, out) : ending.next;
-  const sentence = ending.says?.(found.problem, found.message) ?? found.message;
   const further = typeof advice === 'string' ? advice : advice(found.problem, out);
-  const gap = found.problem.type === 'bad-config' && sentence.includes('\n') ? '\n' : ' ';
-  return new ExitError(exit, `${sentence}${gap}${further}`, { cause: error, next });
+  const messageFor = ({ problem, message }: VoxbatchError): string => {
+    const sentence = ending.says?.(problem, message) ?? message;
+    const gap = problem.type === 'bad-config' && sentence.includes('\n') ? '\n' : ' ';
+    return `${sentence}${gap}${further}`;
+  };
+  const silent = withoutApiWords(found.problem);
+  const logged = silent && messageFor(new VoxbatchError(silent));
+  return new ExitError(exit, messageFor(found), { cause: error, next, logged });
+}
+
+/** A problem without what the API said of it; undefined if it said nothing. */
+function withoutApiWords(problem: Problem): Problem | undefined {
+  switch (problem.type) {
+    case 'token-refused':
+    case 'api-away': {
+      const { class: name, status } = problem.failure;
+      const message = status === undefined ? name : `${name}, ${String(status)}`;
+      return { ...problem, failure: { ...problem.failure, message } };
+    }
+    case 'voices-unread':
+    case 'no-schema':
+      return { ...problem, why: NOT_LOGGED };
+    default:
+      return undefined;
+  }
 }
 
 function exitOf<T extends Problem['type']>(type: T): ProblemExit<T> {

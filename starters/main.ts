@@ -3,7 +3,7 @@ import { messageOf } from '../contract/message-of.ts';
 import { CommanderError, type Command } from 'commander';
 import { EXIT_CODES, type ExitName, factsOf, viewExitAfter } from '../contract/exit-codes.ts';
 import { ManifestError } from '../contract/manifest-problems.ts';
-import { ExitError, usageError } from './exit-error.ts';
+import { ExitError, NOT_LOGGED, usageError } from './exit-error.ts';
 import { jsonLine, type RunContext, processOutput, type Output } from './terminal/output.ts';
 import type { ErrorFacts, Views } from '../client/views.ts';
 import { createProgram } from './program.ts';
@@ -62,7 +62,7 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
     if (failed === undefined) return EXIT_CODES.complete.code;
     ({ exit } = failed);
     const view = errorView(failed, pathOf(program, args), takeNote.taken);
-    output.fail?.(view, failed.stack);
+    output.fail?.({ ...view, message: failed.logged ?? view.message }, failed.stack);
     // A machine reads one line: that of the command, if it printed one.
     if (asked === 'line' && printed.lines === 0) output.data(jsonLine(view));
     output.event?.({ type: 'ended', ...view });
@@ -95,18 +95,31 @@ function describeError(
     return { exit: 'usage', message };
   }
   if (error instanceof ManifestError)
-    return { ...failed('usage', error.message), next: nextAfterManifest(error, args) };
+    return {
+      ...failed('usage', error.message),
+      next: nextAfterManifest(error, args),
+      logged: withoutCells(error),
+    };
   const trouble = describeTrouble(error);
   if (trouble !== undefined) return { ...failed('unreachable', trouble), personsNext: personsNextOf(error) };
   if (error instanceof ExitError) {
     const message = error.exit === 'usage' ? usageWords(error.message, program, args) : error.message;
-    return { ...failed(error.exit, message), next: error.next, facts: error.facts, personsNext: personsNextOf(error) };
+    const { logged } = error;
+    return {
+      ...failed(error.exit, message),
+      logged,
+      next: error.next,
+      facts: error.facts,
+      personsNext: personsNextOf(error),
+    };
   }
   const internal = failed('internal', `internal error: ${messageOf(error)}`);
   const stack = error instanceof Error ? error.stack : undefined;
   if (stack !== undefined) say(stack);
   say(`Nothing is lost. ${taken === undefined ? 'Running the same command again is safe. ' : ''}Please report this.`);
-  return { ...internal, stack };
+  // An answer of the API that nobody expected: its words may be those of a row.
+  const isAnswer = error instanceof Error && 'failure' in error;
+  return isAnswer ? { ...internal, logged: `internal error: ${error.name}` } : { ...internal, stack };
 }
 
 /**
@@ -134,6 +147,8 @@ interface FailedCommand {
   readonly personsNext?: string | undefined;
   /** Further facts for machines. */
   readonly facts?: ErrorFacts | undefined;
+  /** The message for a log in JSON, if that may not have all of its words. */
+  readonly logged?: string | undefined;
   /** Of an internal error. */
   readonly stack?: string | undefined;
 }
@@ -153,6 +168,11 @@ function errorView(
 ): Views['error'] {
   const view = viewExitAfter(exit, personsNext ?? taken?.next);
   return { ...view, message, next: next ?? view.next ?? usualNext(exit, path), ...facts };
+}
+
+/** The message without the cells that it quotes, which may be texts. */
+function withoutCells({ message, problems }: ManifestError): string {
+  return problems.reduce((words, { got }) => words.replaceAll(`; got ${got}`, `; got ${NOT_LOGGED}`), message);
 }
 
 /** The command that follows when the file is mended: the same one, of the file that was meant; of no file, one that writes an example. */

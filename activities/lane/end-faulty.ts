@@ -1,3 +1,5 @@
+import { ApiError } from '../../api/speech-api.ts';
+import { shortly } from '../visibility/tell-row-end.ts';
 import { messageOf } from '../../contract/message-of.ts';
 import type { FencedAttempt } from '../../contract/batch.ts';
 import type { Failure, FailureClass } from '../../contract/failures.ts';
@@ -20,8 +22,9 @@ export async function endFaulty(
   if (signal.aborted) return { next: { type: 'ended' } };
   if (error instanceof LedgerUnreachable || error instanceof StoreUnwritable) throw error;
   const cause = messageOf(error);
-  const stack = error instanceof Error ? error.stack : undefined;
-  deps.observe({ type: 'note', what: 'row-ended', ...key, error: cause, facts: { stack } });
+  // The stack of an answer begins with the API's words.
+  const stack = error instanceof Error && !(error instanceof ApiError) ? error.stack : undefined;
+  deps.observe({ type: 'note', what: 'row-ended', ...key, error: shortly(error), facts: { stack } });
   const words = `voxbatch could not go on with this row: ${cause}`.slice(0, 400).replace(/\.?$/, '.');
   const now = await moveOf(deps, key);
   if (now.type === 'ended') return { next: now };

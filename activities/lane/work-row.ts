@@ -1,4 +1,4 @@
-import { messageOf } from '../../contract/message-of.ts';
+import { shortly } from '../visibility/tell-row-end.ts';
 import type { FencedAttempt, Move } from '../../contract/batch.ts';
 import type { RowStanding } from '../../ledger/record-types.ts';
 import { isFencedOff, loadAttempt, moveAfter, type RowNow, type SubmitReport, type LoadedAttempt } from '../attempt.ts';
@@ -145,7 +145,7 @@ async function submitOrReconcile(
     return await submit(deps, key, signal, { known: standing, terms, name, isHeld });
   } catch (error) {
     if (signal.aborted) throw error;
-    deps.observe({ type: 'note', what: 'submit-failed', ...key, error: messageOf(error) });
+    deps.observe({ type: 'note', what: 'submit-failed', ...key, error: shortly(error) });
     const report = await reconcile(deps, key, signal);
     if (report.next.type === 'submit' && faults.push(error) >= MOST_FAULTS) throw error;
     return report;

@@ -1,6 +1,6 @@
 import { defined } from '../../contract/defined.ts';
 import type { Observe } from '../../contract/work-events.ts';
-import type { Failure, FailureClass } from '../../contract/failures.ts';
+import { publicCause, type Failure, type FailureClass } from '../../contract/failures.ts';
 import { limiterScope } from '../../contract/names.ts';
 import type { LimiterStep } from '../../policy/pacing/limiter-step.ts';
 import { SHORTEST_PAUSE_MS } from '../../policy/pacing/rate.ts';
@@ -50,7 +50,7 @@ const TROUBLES_TO_PAUSE: Readonly<Record<EndpointClass, number>> = { create: 3, 
 export async function reportHealth(
   deps: PaceNeeds & { readonly pace: Pace; readonly observe: Observe },
   turn: Turn,
-  failure: Pick<Failure, 'class' | 'retryAfterMs' | 'limit'> | null,
+  failure: Pick<Failure, 'class' | 'retryAfterMs' | 'limit' | 'status' | 'cause'> | null,
 ): Promise<void> {
   const { pace } = deps;
   const health = failure === null ? 'well' : HEALTH[failure.class];
@@ -62,7 +62,8 @@ export async function reportHealth(
   const tell = async (step: Extract<LimiterStep, { type: 'answered' | 'refused' | 'troubled' }>): Promise<void> => {
     const { pauseMs } = await deps.ledger.updateLimiter(limiterScope(deps, endpoint), step);
     pace.pause(endpoint, monotonic, { pauseMs });
-    deps.observe({ type: 'limiter', of: endpoint, is: health, pauseMs });
+    const why = failure === null ? {} : causeOf(failure);
+    deps.observe({ type: 'limiter', of: endpoint, is: health, pauseMs, ...(health === 'well' ? {} : why) });
   };
   switch (health) {
     case 'well':
@@ -86,4 +87,9 @@ export async function reportHealth(
       return tell({ type: 'troubled', now, sentAt, ...wish });
     }
   }
+}
+
+/** What happened, for an event. */
+function causeOf(failure: Pick<Failure, 'class' | 'status' | 'cause'>) {
+  return { failure: failure.class, ...defined({ status: failure.status, cause: publicCause(failure) }) };
 }

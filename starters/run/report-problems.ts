@@ -1,7 +1,7 @@
 import { shellWord } from '../../contract/shell-word.ts';
 import type { FaultyManifest as Faulty } from '../../client/run/check-run.ts';
 import { describeProblem } from '../../contract/manifest-problems.ts';
-import { ExitError } from '../exit-error.ts';
+import { ExitError, NOT_LOGGED } from '../exit-error.ts';
 import { isLog, type Output } from '../terminal/output.ts';
 
 /** Problems beyond this many are counted, not listed on the terminal; `--json` lists all that were kept. */
@@ -67,7 +67,7 @@ export function refuseProblems(
 
 /** The problem without the cell that has it, which may be a text. */
 function unquoted(problem: ManifestProblem): ManifestProblem {
-  return problem.got === '' ? problem : { ...problem, got: '(not in the log)' };
+  return problem.got === '' ? problem : { ...problem, got: NOT_LOGGED };
 }
 
 /** Prints the warnings of a manifest that can be used. */

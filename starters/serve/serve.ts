@@ -3,7 +3,7 @@ import { messageOf } from '../../contract/message-of.ts';
 import { serve as work, type ServeNews } from '../../client/work/serve.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import { type RunContext, logOf, sayUnlogged } from '../terminal/output.ts';
+import { type RunContext, logOf, sayUnlogged, STOPPED } from '../terminal/output.ts';
 import type { Flags } from '../commands/flags.ts';
 import { withMetrics } from '../commands/metrics-flags.ts';
 import { readWebhook } from '../commands/webhook-flags.ts';
@@ -39,10 +39,28 @@ export function worker(flags: Flags, context: RunContext): Promise<ExitName> {
  */
 async function serve(
   flags: Flags,
-  { output: given, atFaultPoint }: RunContext,
-  { onReady, isVersioned = false }: { readonly onReady?: () => void; readonly isVersioned?: boolean } = {},
+  { output: given, ...context }: RunContext,
+  options: ServeHow = {},
 ): Promise<ExitName> {
   const output = timed(given);
+  const { exit, isTold } = await serveUntilTold(flags, { output, ...context }, options);
+  if (!isTold) return exit;
+  if (output.stop === undefined) output.say(STOPPED);
+  else output.stop(exit);
+  return exit;
+}
+
+interface ServeHow {
+  readonly onReady?: () => void;
+  readonly isVersioned?: boolean;
+}
+
+/** `isTold`: it ended because it was told to. */
+async function serveUntilTold(
+  flags: Flags,
+  { output, atFaultPoint }: RunContext,
+  { onReady, isVersioned = false }: ServeHow,
+): Promise<{ readonly exit: ExitName; readonly isTold: boolean }> {
   const webhook = readWebhook(flags);
   if (flags.aliveFile !== undefined) requireAliveFolder(flags.aliveFile);
   const settings = withMetrics(withServeMedia(await confirmServing(await readSettings(), {}), flags), flags);
@@ -88,7 +106,8 @@ async function serve(
       const then = end.cause instanceof AnswersLost ? 'Fix that' : 'Nothing is lost; fix that';
       throw new ExitError('unreachable', `${messageOf(end.cause)}\n${then}, then start again.`);
     }
-    return interrupt.signal.aborted && interrupt.exit() === 'interrupted' ? 'interrupted' : 'complete';
+    const isTold = interrupt.signal.aborted;
+    return { exit: isTold && interrupt.exit() === 'interrupted' ? 'interrupted' : 'complete', isTold };
   } finally {
     endAlive?.();
     await (await page)?.close();

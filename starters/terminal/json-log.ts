@@ -1,7 +1,8 @@
 import { pino, type Logger } from 'pino';
 import { defined } from '../../contract/defined.ts';
+import { EXIT_CODES } from '../../contract/exit-codes.ts';
 import type { ProcessEvent } from '../../contract/event-words.ts';
-import type { Output } from './output.ts';
+import { STOPPED, type Output } from './output.ts';
 
 /**
  * The same output with stderr as a log in JSON (`--log json`): an object in each line, with `time`, `level`, `event` and
@@ -21,6 +22,9 @@ export function toJsonLog(output: Output, isDataAsked: boolean): Output {
     log: write,
     fail: ({ exit, exitCode, retry, message, next }, stack) => {
       log.error({ ...of('failed'), exit, exit_code: exitCode, retry, next, stack }, message);
+    },
+    stop: (exit) => {
+      log.info({ ...of('stopped'), exit, exit_code: EXIT_CODES[exit].code }, STOPPED);
     },
     // Nobody reads a question in a log.
     ...{ isTerminal: false, isInteractive: false, hasColour: false },

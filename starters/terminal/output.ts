@@ -35,6 +35,8 @@ export interface Output {
     error: Pick<Views['error'], 'exit' | 'exitCode' | 'retry' | 'message' | 'next'>,
     stack?: string,
   ) => void;
+  /** Ends such a log with the exit of a process that was told to end. Default: {@link STOPPED}, by `say`. */
+  readonly stop?: (exit: ExitName) => void;
   /** True if stderr is a terminal that may be drawn on. */
   readonly isTerminal: boolean;
   /** True if a person can be asked: stdin and stderr are terminals. */
@@ -52,6 +54,9 @@ export interface Output {
   /** `--verbose`: print the worker's log too. */
   readonly isVerbose?: boolean;
 }
+
+/** The last line of a process that worked until it was told to end. */
+export const STOPPED = 'Stopped.';
 
 /** Prints a command's answer: one line of JSON, or human-readable lines. */
 export function printAnswer(

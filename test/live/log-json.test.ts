@@ -54,6 +54,15 @@ describe('--log json', () => {
       expect(stderr).not.toContain(secret);
   });
 
+  it('ends with a line of its own where a worker is told to end', async () => {
+    const world = await LiveWorld.open();
+    const up = await world.startWorking(['up', '--log', 'json']);
+    up.child.kill('SIGTERM');
+    const { code, stderr } = await up.ended;
+    expect(code).toBe(0);
+    expect(linesOf(stderr).at(-1)).toMatchObject({ event: 'stopped', level: 30, exit: 'complete', exit_code: 0 });
+  });
+
   it('tells a crash, and why a command could not begin', async () => {
     const world = await LiveWorld.open();
     const crashed = await world.run(['up', '--log', 'json'], { env: loading(DYING) });

@@ -180,6 +180,18 @@ describe('what stands in the way, as a command says it', () => {
     });
   });
 
+  it('has a message for logs without what the API said of it, which may repeat a text', () => {
+    const failure = { class: 'ServiceDown', status: 502, message: 'cannot say "Hello"' } as const;
+    const away = exitErrorOf(new VoxbatchError({ type: 'api-away', apiUrl: 'http://x', failure }));
+    expect(away).toMatchObject({
+      message: expect.stringContaining('profile: cannot say "Hello". Try again'),
+      logged: expect.stringMatching(/profile: ServiceDown, 502\. Try again/),
+    });
+    const unread = exitErrorOf(new VoxbatchError({ type: 'no-schema', apiUrl: 'http://x', why: 'odd: Hello' }));
+    expect(unread).toMatchObject({ logged: expect.not.stringContaining('Hello') });
+    expect(exitErrorOf(new VoxbatchError(SILENT))).toMatchObject({ logged: undefined });
+  });
+
   it('leaves every other error as it is', () => {
     const error = new Error('a fault of ours');
     expect(exitErrorOf(error)).toBe(error);

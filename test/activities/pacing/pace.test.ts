@@ -7,6 +7,7 @@ import { waitUntilDue } from '../../../activities/pacing/pace.ts';
 import { reportHealth } from '../../../activities/pacing/report-health.ts';
 import { ApiError } from '../../../api/speech-api.ts';
 import type { Failure, FailureClass } from '../../../contract/failures.ts';
+import type { WorkEvent } from '../../../contract/work-events.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import type { LimiterStep } from '../../../policy/pacing/limiter-step.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -167,6 +168,27 @@ describe('reportHealth', () => {
       await call(worker, 'create', failureOf(failureClass));
     }
     expect((await pauseOf(world, 'create')) > 0).toBe(pauses);
+  });
+
+  it('tells why everybody pauses, without the words of the API, and that it goes on', async () => {
+    const { world } = await begin([tts()]);
+    const events: WorkEvent[] = [];
+    const worker = await world.worker({ change: () => ({ observe: (event) => events.push(event) }) });
+    const down: Failure = {
+      ...failureOf('ServiceDown', 1),
+      message: 'no: Hello.',
+      cause: '503 busy from POST /x',
+      status: 503,
+    };
+    await call(worker, 'create', down);
+    await call(worker, 'create', null);
+    expect(events.filter(({ type }) => type === 'limiter')).toEqual([
+      {
+        ...{ type: 'limiter', of: 'create', is: 'trouble', pauseMs: expect.any(Number) },
+        ...{ failure: 'ServiceDown', status: 503, cause: '503 busy from POST /x' },
+      },
+      { type: 'limiter', of: 'create', is: 'well', pauseMs: 0 },
+    ]);
   });
 
   it('does not stop everybody for a few calls among many that fail', async () => {

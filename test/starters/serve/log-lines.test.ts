@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { viewExit } from '../../../contract/exit-codes.ts';
 import { timed } from '../../../starters/serve/log-lines.ts';
@@ -42,6 +43,7 @@ describe('a log in JSON', () => {
     expect(log).toMatchObject({ isTerminal: false, isInteractive: false, progress: 'plain' });
     work(log);
     log.data('2 rows');
+    log.stop?.('complete');
     log.fail?.({ ...viewExit('unfinished'), message: 'It runs already.', next: null });
     const lines = said.map((line) => JSON.parse(line) as Record<string, unknown>);
     const { pid } = process;
@@ -51,6 +53,7 @@ describe('a log in JSON', () => {
       { level: 40, event: 'message', msg: 'warning: late' },
       { level: 30, msg: 'a lane' },
       { level: 30, event: 'message', msg: '2 rows' },
+      { level: 30, event: 'stopped', exit: 'complete', exit_code: 0, msg: 'Stopped.' },
       {
         level: 50,
         event: 'failed',
@@ -93,6 +96,15 @@ describe('a log in JSON', () => {
         });
         expect(ended).toMatchObject({ stdout: '', code: flags === '--log json' ? 5 : 2 });
       }
+    });
+
+    it('has no cell of a table, which may be a text, where a command could not begin', async () => {
+      await writeFile('lines.csv', 'text,voice\nHello,v\n');
+      await writeFile('cast.csv', 'name,voice\nLin,name:\n');
+      const { stderr } = await run('run lines.csv --cast cast.csv --log json');
+      const last = JSON.parse(stderr.trim().split('\n').at(-1) ?? '') as Record<string, unknown>;
+      expect(last).toMatchObject({ event: 'failed', msg: expect.stringContaining('got (not in the log)') });
+      expect(last['msg']).not.toContain('got name:');
     });
 
     it('is none where a unit or the help is printed', async () => {
