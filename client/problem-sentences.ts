@@ -62,10 +62,10 @@ const SENTENCES: {
       ...differences.map(differenceWords),
     ].join('\n  ') + '\n',
   'backup-refused': ({ folder, refusal }) => backupRefusalWords(folder, refusal),
-  'backup-held': ({ ledger, by }) =>
+  'backup-held': ({ ledger, by, pids }) =>
     by === 'backup'
-      ? `Another backup of the ledger ${ledger} runs.`
-      : `A voxbatch process still works where the ledger ${ledger} is to be put.`,
+      ? `Another backup of the ledger ${ledger} runs${pidWords(pids)}.`
+      : `A voxbatch process still works where the ledger ${ledger} is to be put${pidWords(pids)}.`,
   'backup-differs': ({ file, why }) => `The backup is damaged: ${file} ${why}.`,
   'server-gone': (problem) =>
     `Temporal at ${problem.address} went away before this command had reached it: ${problem.cause.message}.`,
@@ -126,6 +126,11 @@ function refusalWords(refusal: CopyRefusal): string {
     case 'strange':
       return `the first one has parts that voxbatch did not make (${refusal.parts.join(', ')})`;
   }
+}
+
+/** ` (process 4711)`; empty if none is known. */
+function pidWords(pids: readonly number[]): string {
+  return pids.length === 0 ? '' : ` (${pids.length === 1 ? 'process' : 'processes'} ${pids.join(', ')})`;
 }
 
 /** A number that should be the same twice, in words. */

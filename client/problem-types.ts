@@ -74,7 +74,13 @@ export type Problem =
   /** No backup is made in that folder, or none is put back from it. Nothing was changed. */
   | { readonly type: 'backup-refused'; readonly folder: string; readonly refusal: BackupRefusal }
   /** Another backup of the ledger runs, or somebody works where one is to be put back. */
-  | { readonly type: 'backup-held'; readonly ledger: string; readonly by: 'backup' | 'work' }
+  | {
+      readonly type: 'backup-held';
+      readonly ledger: string;
+      readonly by: 'backup' | 'work';
+      /** Those that hold it, as far as that is known. */
+      readonly pids: readonly number[];
+    }
   /** A file of a backup is not what its manifest says. */
   | { readonly type: 'backup-differs'; readonly file: string; readonly why: string }
   /** Temporal disappeared or stopped answering right after it was found. */

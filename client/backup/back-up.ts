@@ -4,6 +4,7 @@ import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isoTime } from '../../contract/iso-time.ts';
 import { KernelLock } from '../../embedded/kernel-lock.ts';
+import { lockHolders } from '../../embedded/lock-holders.ts';
 import { sha256Of } from '../../inputs/regular-file.ts';
 import type { BackupDialect, BackupFacts } from '../../ledger/backup/backup-dialect.ts';
 import type { BackupMoment } from '../../ledger/backup/moments.ts';
@@ -96,7 +97,10 @@ export async function dialectOf(ledger: string, folder: string): Promise<BackupD
 async function holdingBackups<R>(ledger: string, work: () => Promise<R>): Promise<R> {
   const lock = await beforeWork(() => new KernelLock(`${ledger}.backup`));
   try {
-    if (!lock.tryAlone()) throw new VoxbatchError({ type: 'backup-held', ledger, by: 'backup' });
+    if (!lock.tryAlone()) {
+      const pids = lockHolders([`${ledger}.backup`]);
+      throw new VoxbatchError({ type: 'backup-held', ledger, by: 'backup', pids });
+    }
     return await work();
   } finally {
     lock.close();

@@ -2,7 +2,9 @@ import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { copyFile, link, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makePrivateFile } from '../../embedded/private-file.ts';
+import { pathsIn } from '../../embedded/home.ts';
 import { KernelLock } from '../../embedded/kernel-lock.ts';
+import { lockHolders } from '../../embedded/lock-holders.ts';
 import { sha256Of } from '../../inputs/regular-file.ts';
 import type { BackupDialect } from '../../ledger/backup/backup-dialect.ts';
 import type { RestoreMoment } from '../../ledger/backup/moments.ts';
@@ -116,7 +118,11 @@ function refuseOver(ledger: string, folder: string, files = filesOf(ledger)): ne
 async function holdingAlone<R>(ledger: string, home: string, work: () => Promise<R>): Promise<R> {
   const lock = new KernelLock(`${ledger}.lock`);
   try {
-    if (!lock.tryAlone() || isAnybodyIn(home)) throw new VoxbatchError({ type: 'backup-held', ledger, by: 'work' });
+    if (!lock.tryAlone() || isAnybodyIn(home)) {
+      const { membersLock, startingLock } = pathsIn(home);
+      const pids = lockHolders([`${ledger}.lock`, ledger, membersLock, startingLock]);
+      throw new VoxbatchError({ type: 'backup-held', ledger, by: 'work', pids });
+    }
     return await work();
   } finally {
     lock.close();

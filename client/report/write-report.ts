@@ -58,6 +58,7 @@ export async function writeReport(request: ReportRequest): Promise<WrittenReport
     hasTexts,
     folder: folder === '' ? '' : `${folder}/`,
     voxbatchVersion: voxbatchVersion(),
+    by: 'person',
   } as const;
   const report = await ReportFile.create(path, batch, options);
   try {

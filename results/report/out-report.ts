@@ -65,7 +65,7 @@ export class OutReport {
     await this.#try(() => this.#file?.seal(story, credits));
   }
 
-  /** Replaces the earlier report, or removes it if none is wanted. Returns what was kept of a file that is no report. */
+  /** Replaces the earlier report, or removes that of an earlier run if none is wanted. Returns what was kept of a file that is no report. */
   async publish(): Promise<readonly KeptTable[]> {
     const { out, report: wanted } = this.#place;
     let kept: KeptTable | undefined;

@@ -22,10 +22,12 @@ export interface ReportOptions {
   /** Path from the report to the out folder, with `/`; empty if it lies there. Null: no file is linked. */
   readonly folder: string | null;
   readonly voxbatchVersion: string;
+  /** Who asked for it. Default: a run, which writes it with its files. */
+  readonly by?: keyof typeof MARKS;
 }
 
-/** Distinguishes reports from files of others. */
-const MARK = '<!-- voxbatch report -->';
+/** Distinguishes reports from files of others, and those that a person asked for from those of a run. */
+const MARKS = { run: '<!-- voxbatch report -->', person: '<!-- voxbatch report, made by hand -->' } as const;
 const compress = promisify(gzip);
 
 /**
@@ -52,7 +54,7 @@ export class ReportFile {
   static async create(path: string, batch: BatchRecord, options: ReportOptions): Promise<ReportFile> {
     const { policy, style } = reportAssets();
     const file = await WholeFile.create(path);
-    await file.write(headHtml(batch.name, policy, style));
+    await file.write(headHtml({ batch: batch.name, mark: MARKS[options.by ?? 'run'], policy, style }));
     return new ReportFile(file, batch, options);
   }
 
@@ -105,13 +107,13 @@ export class ReportFile {
   }
 }
 
-/** Removes an earlier report, which would tell of another state; not a file that is none. */
+/** Removes the report of an earlier run, which would tell of another state; not one that a person asked for, nor a file that is none. */
 export async function removeReport(path: string): Promise<void> {
-  if ((await whatIs(path)) === 'report') await rm(path, { force: true });
+  if ((await whatIs(path)) === 'run') await rm(path, { force: true });
 }
 
 /** What has this name; undefined if nothing has. */
-async function whatIs(path: string): Promise<'report' | 'other' | 'no file' | undefined> {
+async function whatIs(path: string): Promise<keyof typeof MARKS | 'other' | 'no file' | undefined> {
   try {
     return await kindOf(await openRegular(path));
   } catch (error) {
@@ -121,10 +123,12 @@ async function whatIs(path: string): Promise<'report' | 'other' | 'no file' | un
   }
 }
 
-async function kindOf(file: FileHandle): Promise<'report' | 'other'> {
+async function kindOf(file: FileHandle): Promise<keyof typeof MARKS | 'other'> {
   try {
     const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(100), position: 0 });
-    return buffer.toString('utf8', 0, bytesRead).includes(MARK) ? 'report' : 'other';
+    const head = buffer.toString('utf8', 0, bytesRead);
+    if (head.includes(MARKS.run)) return 'run';
+    return head.includes(MARKS.person) ? 'person' : 'other';
   } finally {
     await file.close();
   }
@@ -137,10 +141,15 @@ async function packed(value: object): Promise<string> {
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-function headHtml(batch: string, policy: string, style: string): string {
+function headHtml({
+  batch,
+  mark,
+  policy,
+  style,
+}: Readonly<Record<'batch' | 'mark' | 'policy' | 'style', string>>): string {
   const title = batch.replaceAll(/[&<>]/gu, (one) => ENTITIES[one] ?? one);
   return `<!doctype html>
-${MARK}
+${mark}
 <html lang="en">
 <head>
 <meta charset="utf-8">

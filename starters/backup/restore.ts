@@ -18,6 +18,20 @@ export async function restore(folder: string, flags: Flags, { output, atFaultPoi
   return 'complete';
 }
 
+/** What may have been sent of each open batch. */
+function openTable(open: readonly BackedUpBatch[]): readonly string[] {
+  return tableLines<BackedUpBatch>(
+    [
+      { title: 'batch', value: ({ batch }) => batch },
+      { title: 'rows', value: ({ rows }) => number(rows), align: 'right' },
+      { title: 'waited', value: ({ waiting }) => number(waiting), align: 'right' },
+      { title: 'ran', value: ({ running }) => number(running), align: 'right' },
+      { title: 'in doubt', value: ({ inDoubt }) => number(inDoubt), align: 'right' },
+    ],
+    open.slice(0, MOST_SHOWN),
+  );
+}
+
 /** Batches that are shown; `--json` has all. */
 const MOST_SHOWN = 20;
 
@@ -30,18 +44,9 @@ function linesFor(view: RestoreView): readonly string[] {
     `Restored from ${folder}: the ledger ${ledger} is as it was at ${madeAt}.`,
     ...mediaLines(view.media),
     `It does not know what was sent since. ${mayPayAgain === 0 ? 'No row of it was open.' : `${rowsInWords(mayPayAgain)} may have been sent since, and would be paid for again:`}`,
-    ...tableLines<BackedUpBatch>(
-      [
-        { title: 'batch', value: ({ batch }) => batch },
-        { title: 'rows', value: ({ rows }) => number(rows), align: 'right' },
-        { title: 'waited', value: ({ waiting }) => number(waiting), align: 'right' },
-        { title: 'ran', value: ({ running }) => number(running), align: 'right' },
-        { title: 'in doubt', value: ({ inDoubt }) => number(inDoubt), align: 'right' },
-      ],
-      open.slice(0, MOST_SHOWN),
-    ),
+    ...(open.length === 0 ? [] : openTable(open)),
     ...(more > 0 ? [`and ${number(more)} more (--json shows all)`] : []),
-    `Rows that waited may have been sent since; of rows that ran, a later step or another try. ${closed > 0 ? `${plural(closed, 'batch', 'batches')} had ended, and may have been extended or redriven since. ` : ''}Batches that were begun since are not in it.`,
+    `${open.length > 0 ? 'Rows that waited may have been sent since; of rows that ran, a later step or another try. ' : ''}${closed > 0 ? `${plural(closed, 'batch', 'batches')} had ended, and may have been extended or redriven since. ` : ''}Batches that were begun since are not in it.`,
     'Nothing is sent from it until you have accepted it and compared:',
     ...nextCommands(view, open).map(([command, why]) => `  ${command.padEnd(WIDTH)}  # ${why}`),
   ];

@@ -136,6 +136,11 @@ const WORDS: readonly (readonly [Problem, string, RegExp])[] = [
     'usage',
     /^Another program uses port 8765 of 127\.0\.0\.1.*Nothing was sent\. Nothing was spent\..*--webhook-port 8766/,
   ],
+  [
+    { type: 'backup-held', ledger: '/h/ledger.db', by: 'work', pids: [7, 4711] },
+    'unreachable',
+    /^A voxbatch process still works where the ledger \/h\/ledger\.db is to be put \(processes 7, 4711\)\. .*End it first/,
+  ],
   [{ type: 'odd-token', cause: new Error('Odd.') }, 'api', /^Odd\. Set VOXBATCH_API_TOKEN/],
   [{ type: 'odd-proxy', cause: new Error('No.') }, 'api', /^No\. Nothing was sent/],
   [

@@ -9,6 +9,9 @@ from airflow.sdk import DAG
 # The exit codes after which running the same command again changes nothing.
 NO_RETRY = [2, 3, 5, 10, 11, 12, 13, 14, 15]
 
+# An internal error is met again as a rule: it is tried again once.
+RETRY_ONCE = [1]
+
 
 class VoxbatchOperator(BashOperator):
     """A command of voxbatch: fails for good with an exit code of NO_RETRY, and is tried again with any other one but 0."""
@@ -17,6 +20,8 @@ class VoxbatchOperator(BashOperator):
         super().__init__(skip_on_exit_code=NO_RETRY, **settings)
 
     def execute(self, context):
+        if context["ti"].try_number > 1:
+            self.skip_on_exit_code = NO_RETRY + RETRY_ONCE
         try:
             return super().execute(context)
         except AirflowSkipException as ended:

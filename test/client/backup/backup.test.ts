@@ -210,7 +210,7 @@ describe('a backup', () => {
 
   it('is of the ledger alone where media are in a bucket, and asks nothing of that', async () => {
     settings = { ...settings, store: 's3://bucket/prefix' };
-    const media = { place: 's3://bucket/prefix', isCopied: false, files: 0, missing: 0 };
+    const media = { store: 's3://bucket/prefix', isCopied: false, files: 0, missing: 0 };
     expect(await backUp()).toMatchObject({ media });
     const bucket = { ...settingsIn('other'), store: settings.store };
     const restored = await restoreHere({ folder: inFolder('copy'), settings: bucket });

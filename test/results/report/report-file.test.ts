@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { REPORT_FILE, type ReportChoice } from '../../../contract/report.ts';
 import { projectBatch } from '../../../results/project.ts';
 import type { ReportStory } from '../../../results/report/report-facts.ts';
+import { ReportFile } from '../../../results/report/report-file.ts';
 import { verifyOut } from '../../../results/verification/verify.ts';
 import { freshPlace } from '../../support/place.ts';
 import { OutFiles } from '../out-files.ts';
@@ -77,6 +78,20 @@ describe('report.html', () => {
     await projectBatch(place.request({ complete: true }));
     expect(await out.names()).toContain(REPORT_FILE);
     expect((await project('none')).report).toBeNull();
+    expect(await out.names()).not.toContain(REPORT_FILE);
+  });
+
+  it('stays if a person asked for it, also where none is wanted of a run, and is replaced by one that is', async () => {
+    await addSampleBatch(place);
+    await project('none');
+    const options = { choice: 'full', hasTexts: true, folder: '', voxbatchVersion: '1.0.0', by: 'person' } as const;
+    const report = await ReportFile.create(out.pathOf(REPORT_FILE), await place.batch(), options);
+    await report.seal({ standing: 'finished', notes: [], actions: [] }, await place.ledger.money('demo'));
+    expect(await report.publish()).toBeUndefined();
+    await project('none');
+    expect(await out.names()).toContain(REPORT_FILE);
+    expect((await project('full')).kept.tables).toEqual([]);
+    await project('none');
     expect(await out.names()).not.toContain(REPORT_FILE);
   });
 

@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { platform } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { KernelLock } from '../../embedded/kernel-lock.ts';
+import { lockHolders } from '../../embedded/lock-holders.ts';
+import { endAfterTest } from '../support/end-after-test.ts';
+import { freshFolder } from '../support/fresh-folder.ts';
+
+/** Takes a lock as `KernelLock` does, says so, and lives until it is killed. */
+const HOLDER = `
+const lock = new (require(process.argv[1]))(process.argv[2]);
+lock.exec('BEGIN; SELECT count(*) FROM sqlite_master');
+console.log('held');
+setInterval(() => lock.inTransaction, 1000);`;
+
+it('names the process that holds a lock, as far as the system tells, and not its own', async () => {
+  const file = join(freshFolder(), 'lock');
+  const lock = new KernelLock(file);
+  endAfterTest(() => {
+    lock.close();
+  });
+  expect(lock.tryShared()).toBe(true);
+  expect(lockHolders([file, `${file}.none`])).toEqual([]);
+  const libsql = createRequire(import.meta.url).resolve('libsql');
+  const holder = spawn(process.execPath, ['-e', HOLDER, libsql, file], { stdio: ['ignore', 'pipe', 'inherit'] });
+  endAfterTest(() => {
+    holder.kill('SIGKILL');
+  });
+  await once(holder.stdout, 'data');
+  expect(lockHolders([file])).toEqual(platform() === 'linux' ? [holder.pid] : []);
+});
