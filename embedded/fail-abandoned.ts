@@ -1,6 +1,7 @@
-import { ActivityNotFoundError, type Client, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
+import { ActivityNotFoundError, type Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import pLimit from 'p-limit';
+import { isNotFound } from './grpc-answer.ts';
 
 /** Failure type of an abandoned activity. It is retryable, and the retry comes at once. */
 const WORKER_LOST = 'WorkerLost';
@@ -15,8 +16,6 @@ export interface FailAbandonedOptions {
 /** `PENDING_ACTIVITY_STATE_STARTED` and `…_CANCEL_REQUESTED` of Temporal's API: a worker is running the activity. */
 const IN_A_WORKER: readonly unknown[] = [2, 3];
 const CALLS_AT_ONCE = 8;
-/** gRPC's status code, as the raw calls of the service reject with it. */
-const NOT_FOUND = 5;
 
 /**
  * Fails the activities of dead workers, so that their workflows need not wait for a heartbeat timeout. Call it only if
@@ -56,14 +55,10 @@ async function failOfOne(client: Client, workflowId: string, isMine: (identity: 
       if (await failActivity(client, { workflowId, runId, activityId: activity.activityId }, identity)) failed += 1;
     }
   } catch (error) {
-    if (!isGone(error)) throw error;
+    // It has ended. The list lags, and more so after a server was killed: it may show it as running.
+    if (!isNotFound(error)) throw error;
   }
   return failed;
-}
-
-/** True if the workflow has ended. The list lags, and more so after a server was killed: it may show it as running. */
-function isGone(error: unknown): boolean {
-  return error instanceof WorkflowNotFoundError || (isGrpcServiceError(error) && (error.code as number) === NOT_FOUND);
 }
 
 async function failActivity(

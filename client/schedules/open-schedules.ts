@@ -1,12 +1,7 @@
-import {
-  isGrpcServiceError,
-  ScheduleNotFoundError,
-  ServiceError,
-  type ScheduleDescription,
-  type ScheduleHandle,
-} from '@temporalio/client';
+import type { ScheduleDescription, ScheduleHandle } from '@temporalio/client';
 import type { By } from '../../contract/actions.ts';
 import { scheduleIdOf } from '../../contract/schedule.ts';
+import { GRPC, grpcAnswer, hasCode, isNotFound } from '../../embedded/grpc-answer.ts';
 import { ServerUnavailable } from '../../embedded/server-unavailable.ts';
 import { findUp } from '../../embedded/up-claim.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -89,10 +84,6 @@ export function isLeftAlone(hasWorker: boolean, { isDeserted }: Surroundings): b
 /** If Temporal has not answered within this time, it is not available now, ms. */
 const ANSWER_TIMEOUT_MS = 30_000;
 
-/** gRPC's codes for an invalid request, and for something that the server does not know. */
-const INVALID_ARGUMENT = 3;
-const NOT_FOUND = 5;
-
 /**
  * Queries Temporal about one schedule, or all. Throws {@link VoxbatchError} (`no-schedule`, `schedule-lost`, `schedule-refused`,
  * `schedule-silent`).
@@ -105,13 +96,10 @@ export async function askTemporal<T>(
   try {
     return await inTime(place.temporal.client, ANSWER_TIMEOUT_MS, ask);
   } catch (error) {
-    const answer = error instanceof ServiceError ? error.cause : error;
-    const code = isGrpcServiceError(answer) ? (answer.code as number) : undefined;
-    if (schedule !== undefined && (error instanceof ScheduleNotFoundError || code === NOT_FOUND)) {
-      throw await noSchedule(place, schedule);
-    }
-    if (code === undefined || !isGrpcServiceError(answer)) throw error;
-    if (code === INVALID_ARGUMENT && schedule !== undefined) {
+    if (schedule !== undefined && isNotFound(error)) throw await noSchedule(place, schedule);
+    const answer = grpcAnswer(error);
+    if (answer === undefined) throw error;
+    if (hasCode(answer, GRPC.INVALID_ARGUMENT) && schedule !== undefined) {
       throw new VoxbatchError({ type: 'schedule-refused', schedule, cause: answer });
     }
     throw new VoxbatchError({ type: 'schedule-silent', schedule, cause: answer });

@@ -9,6 +9,7 @@ import {
 import { toClientOptions } from '@temporalio/envconfig';
 import type { NativeConnectionOptions } from '@temporalio/worker';
 import { isLoopback } from '../../contract/api-path.ts';
+import { GRPC, hasCode, isNotFound } from '../../embedded/grpc-answer.ts';
 import { joinServer } from '../../embedded/join-server.ts';
 import { WITHOUT_PROXY } from '../../embedded/server-binary.ts';
 import { isAnybodyIn } from './anybody-in.ts';
@@ -157,8 +158,8 @@ async function openCluster(
 function refusalIn(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if (!isGrpcServiceError(error)) return refusalIn(error.cause);
-  const code: number = error.code;
-  return code === UNAUTHENTICATED || code === PERMISSION_DENIED ? error.details : undefined;
+  const isRefused = hasCode(error, GRPC.UNAUTHENTICATED) || hasCode(error, GRPC.PERMISSION_DENIED);
+  return isRefused ? error.details : undefined;
 }
 
 /**
@@ -172,8 +173,7 @@ async function lacks(connection: Connection, namespace: string): Promise<boolean
     );
     return false;
   } catch (error) {
-    const code: number | undefined = isGrpcServiceError(error) ? error.code : undefined;
-    return code === NOT_FOUND;
+    return isNotFound(error);
   } finally {
     leaveContext(connection);
   }
@@ -188,9 +188,8 @@ async function tryOnce(options: ConnectionOptions): Promise<void> {
   } catch (error) {
     // Any other answer is an answer.
     if (!isGrpcServiceError(error)) return;
-    const code: number = error.code;
-    if (code === DEADLINE_EXCEEDED) throw new Error('it does not answer', { cause: error });
-    if (code === UNAVAILABLE) throw new Error(whyUnavailable(error.details), { cause: error });
+    if (hasCode(error, GRPC.DEADLINE_EXCEEDED)) throw new Error('it does not answer', { cause: error });
+    if (hasCode(error, GRPC.UNAVAILABLE)) throw new Error(whyUnavailable(error.details), { cause: error });
   } finally {
     leaveContext(connection);
     await connection.close();
@@ -202,13 +201,6 @@ function whyUnavailable(details: string): string {
   const last = /Last error: (?:Error: )?(.+?)\. Resolution note:/su.exec(details)?.[1] ?? details;
   return last === 'null' ? 'no connection was made' : last;
 }
-
-/** gRPC status codes. */
-const NOT_FOUND = 5;
-const DEADLINE_EXCEEDED = 4;
-const PERMISSION_DENIED = 7;
-const UNAVAILABLE = 14;
-const UNAUTHENTICATED = 16;
 
 /** Whether an address (`host:port`) is local. */
 function isHere(address: string): boolean {

@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { shellWord } from '../../contract/shell-word.ts';
 import type { Pinning, WorkerVersion } from '../../contract/worker-version.ts';
+import { isNotFound } from '../../embedded/grpc-answer.ts';
 import type { Temporal } from '../temporal/open-temporal.ts';
 
 type Place = Pick<Temporal, 'client' | 'namespace'>;
@@ -71,8 +72,6 @@ type Handle = ReturnType<Client['workflow']['getHandle']>;
 
 /** As in Temporal's protocol. */
 const PINNED = 1;
-/** A status code of gRPC. */
-const NOT_FOUND = 5;
 
 function versionFrom({
   deploymentName,
@@ -82,8 +81,4 @@ function versionFrom({
   readonly buildId?: string | null;
 }): WorkerVersion {
   return { deploymentName: deploymentName ?? '', buildId: buildId ?? '' };
-}
-
-function isNotFound(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === NOT_FOUND;
 }

@@ -4,12 +4,16 @@ import type { BatchRecord } from '../../../ledger/record-types.ts';
 import { batchWorkflowId } from '../../../contract/names.ts';
 import { StrandedBatches } from '../../../client/worker-versions/end-stranded.ts';
 import type { WorkerVersion } from '../../../contract/worker-version.ts';
+import { GRPC } from '../../../embedded/grpc-answer.ts';
 import { ownerOf } from '../../../policy/lanes/versions.ts';
 
 const of = (buildId: string) => ({ deploymentName: 'voxbatch', buildId });
 const MINE = of('two');
 const BATCH = { name: 'b', apiUrl: 'http://api', account: 'me' } as BatchRecord;
 const PINNED = { runId: 'r1', to: of('one'), byHand: false };
+
+const answer = (code: number, details: string): Error =>
+  Object.assign(new Error(details), { code, details, metadata: {} });
 
 let living: string[];
 let current: string;
@@ -33,8 +37,8 @@ beforeEach(() => {
     workflow: { getHandle: (_: string, runId: string) => ({ terminate: () => terminate(runId) }) },
     workflowService: {
       describeWorkerDeployment: () => {
-        if (current === 'secret') return Promise.reject(Object.assign(new Error('denied'), { code: 7 }));
-        if (current === 'none') return Promise.reject(Object.assign(new Error('no such deployment'), { code: 5 }));
+        if (current === 'secret') return Promise.reject(answer(GRPC.PERMISSION_DENIED, 'denied'));
+        if (current === 'none') return Promise.reject(answer(GRPC.NOT_FOUND, 'no such deployment'));
         const currentDeploymentVersion = current === 'unversioned' ? null : of(current);
         return Promise.resolve({ workerDeploymentInfo: { routingConfig: { currentDeploymentVersion } } });
       },
