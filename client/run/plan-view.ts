@@ -19,6 +19,7 @@ import type { VoxbatchError } from '../problem.ts';
 import type { UnconfirmedConfig } from '../trust/folder-config.ts';
 import type { KnownVoices } from '../voices/know-voices.ts';
 import type { RunPlan } from './check-run.ts';
+import { runStart } from './run-start.ts';
 import { secondCharges } from './second-charges.ts';
 
 /** A batch on record that is finished. */
@@ -141,7 +142,7 @@ export function awaitedRows(
  * @param unconfirmed what the folder's config says and was not used
  */
 export function viewPlan(view: PlanView, refusal: string | null, unconfirmed?: UnconfirmedConfig) {
-  const { manifest, plan, settings, summary, bill, balance, disk, decision, planned } = view;
+  const { manifest, plan, settings, summary, bill, balance, disk, planned } = view;
   const { kinds, total } = bill;
   const isKnown = planned.type === 'known';
   const credits = 'credits' in balance ? balance.credits : null;
@@ -173,7 +174,7 @@ export function viewPlan(view: PlanView, refusal: string | null, unconfirmed?: U
     /** What the budget pays for; null if it covers all, or there is none. */
     affordable: summary.affordable && { rows: summary.affordable.rows, credits: summary.affordable.quoted },
     disk: { bytes: summary.disk.bytes, free: disk.free, estimated: true, rowsUnknown: summary.disk.unknown },
-    run: refusal === null ? decision.type : ('refuse' as const),
+    run: runStart(view).type,
     refusal,
     ...viewTunables(settings),
     unconfirmed: unconfirmed === undefined ? null : Object.keys(unconfirmed.members),

@@ -10,8 +10,9 @@ import { outcomeFileRefusal, refuseProblems, sayWarnings } from './report-proble
 import { reportOptions, manifestCommand, readRunFlags } from './run-options.ts';
 import type { Flags } from '../commands/flags.ts';
 import { shellWord } from '../../contract/shell-word.ts';
+import { messageOf } from '../../contract/message-of.ts';
+import { runStart, type RunStart } from '../../client/run/run-start.ts';
 import { viewPlan, type PlanView } from '../../client/run/plan-view.ts';
-import { ExitError } from '../exit-error.ts';
 import { exitErrorOf } from '../exit-of-problem.ts';
 import { nextSteps } from '../terminal/next-steps.ts';
 import { shortPath } from '../../client/look/continue-command.ts';
@@ -49,13 +50,11 @@ export async function plan(manifestPath: string, flags: Flags, { output }: RunCo
     const { planned, records } = view;
     if (planned.type === 'new' && records !== 'none') sayLedgerBeside(settings, manifestPath, ['plan'], output, true);
     const { unconfirmed } = settings;
-    const { decision, facts } = view;
     const commandAs = (as: string): string => manifestCommand('run', manifestPath, { ...flags, name: as });
-    const misplaced = placeWords(view) ?? takenWords(view, source, commandAs);
-    const refusal = misplaced ?? (decision.type === 'refuse' ? refusalText(decision.why, facts) : null);
+    const refusal = refusalWords(runStart(view), view, source, commandAs);
     printAnswer(output, flags, viewPlan(view, refusal, unconfirmed), () => planLines(view, unconfirmed));
     const isConfirmed = records !== 'unconfirmed' && !isUnconfirmed(settings, flags);
-    const next = nextAfterPlan(view, misplaced, { manifestPath, flags, isUnconfirmed: !isConfirmed });
+    const next = nextAfterPlan(view, refusal, { manifestPath, flags, isUnconfirmed: !isConfirmed });
     if (next !== undefined) output.say(next);
     return 'complete';
   } finally {
@@ -74,19 +73,22 @@ interface Asked {
 /**
  * What to do after a plan, with a command that works; undefined where the report itself says why none does.
  *
- * @param misplaced why `run` would refuse the name, the store or the out folder
+ * @param refusal why `run` would refuse, in words
  */
 export function nextAfterPlan(
   view: PlanView,
-  misplaced: string | undefined,
+  refusal: string | null,
   { manifestPath, flags, isUnconfirmed }: Asked,
 ): string | undefined {
-  const { planned, decision } = view;
+  const { planned } = view;
+  const start = runStart(view);
+  const isSpend = start.type === 'refuse' && start.why === 'spend';
   const run = manifestCommand('run', manifestPath, flags);
-  if (isUnconfirmed && (planned.type === 'taken' || decision.type !== 'refuse'))
+  if (isUnconfirmed && !isSpend)
     return `${UNSPENT} Some of what may have come with this folder is not confirmed yet. Look at it, and confirm it: voxbatch trust. Then: ${run}`;
-  if (misplaced !== undefined) return `run refuses this (exit code 2). ${misplaced}`;
-  if (decision.type === 'refuse' || planned.type === 'taken') return undefined;
+  // The report says so.
+  if (isSpend) return undefined;
+  if (start.type === 'refuse' || planned.type === 'taken') return `run refuses this (exit code 2). ${refusal ?? ''}`;
   if (planned.type === 'new') return `${UNSPENT} To run it: ${run}`;
   const { batch, left } = planned;
   if (view.isCleaned)
@@ -105,19 +107,22 @@ export function nextAfterPlan(
   return [again, ...stepsOnRecord(view, left.overBudget.rows > 0).map((step) => `  ${step}`)].join('\n');
 }
 
-/** Why `run` would refuse the store or the out folder, with what to do. A disk that cannot be read is met by whoever needs it. */
-function placeWords({ placeProblem }: PlanView): string | undefined {
-  const error = exitErrorOf(placeProblem);
-  return error instanceof ExitError && error.exit === 'usage' ? error.message : undefined;
-}
-
-/** Why `run` would refuse the name, with what to do. */
-function takenWords(
-  { planned }: PlanView,
+/** Why `run` would refuse, with what to do; null if it would not. */
+function refusalWords(
+  start: RunStart,
+  { facts }: Pick<PlanView, 'facts'>,
   source: Parameters<typeof nameTakenText>[1],
   commandAs: (name: string) => string,
-): string | undefined {
-  return planned.type === 'taken' ? nameTakenText(planned.name, source, commandAs) : undefined;
+): string | null {
+  if (start.type !== 'refuse') return null;
+  switch (start.why) {
+    case 'place':
+      return messageOf(exitErrorOf(start.problem));
+    case 'taken':
+      return nameTakenText(start.name, source, commandAs);
+    case 'spend':
+      return refusalText(start.spend, facts);
+  }
 }
 
 /**
