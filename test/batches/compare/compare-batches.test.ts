@@ -52,7 +52,7 @@ describe('compareBatches', () => {
     expect(found.length.seconds[0]).toBeCloseTo(2.4, 1);
     expect(found.length).toMatchObject({ rows: 1, change: { count: 1, median: 0 } });
     expect(found.words).toMatchObject({ rows: 1, equal: 1 });
-    expect(found.errors).toEqual([{ class: 'BadRequest', rows: [1, 1] }]);
+    expect(found.errors).toEqual([{ errorClass: 'BadRequest', rows: [1, 1] }]);
     expect(found.latency.map(({ step, accepted, finished }) => [step, accepted[1]?.count, finished[1]?.count])).toEqual(
       [
         ['speech', 1, 1],
