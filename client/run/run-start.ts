@@ -1,7 +1,7 @@
 import type { SpendRefusal } from '../../contract/spend.ts';
 import type { ManifestPlan } from '../../batches/plan/plan-manifest.ts';
+import type { SpendDecision } from '../../policy/money/spend.ts';
 import type { VoxbatchError } from '../problem.ts';
-import type { PlanView } from './plan-view.ts';
 
 /** Whether `run` would start. `ask`: after a person has confirmed the bill. */
 export type RunStart =
@@ -22,7 +22,12 @@ export function runStart({
   placeProblem,
   planned,
   decision,
-}: Pick<PlanView, 'placeProblem' | 'planned' | 'decision'>): RunStart {
+}: {
+  /** Why it would refuse the store, or the out folder. */
+  readonly placeProblem: VoxbatchError | undefined;
+  readonly planned: ManifestPlan;
+  readonly decision: SpendDecision;
+}): RunStart {
   if (placeProblem !== undefined && placeProblem.problem.type !== 'machine')
     return { type: 'refuse', why: 'place', problem: placeProblem };
   if (planned.type === 'taken') return { type: 'refuse', why: 'taken', name: planned.name };

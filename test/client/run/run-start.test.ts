@@ -1,9 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { VoxbatchError } from '../../../client/problem.ts';
 import { runStart } from '../../../client/run/run-start.ts';
-import type { PlanView } from '../../../client/run/plan-view.ts';
 
-type Facts = Pick<PlanView, 'placeProblem' | 'planned' | 'decision'>;
+type Facts = Parameters<typeof runStart>[0];
 
 const place = new VoxbatchError({ type: 'linked-out', path: '/out' });
 const disk = new VoxbatchError({ type: 'machine', cause: new Error('EIO') });
