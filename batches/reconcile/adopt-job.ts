@@ -80,7 +80,11 @@ export async function adoptJob(
     return refused({ type: 'made-before', madeAtMs });
   const isNew = attempt !== undefined && isNewSince(attempt, { createdAtMs: madeAtMs });
   const mayBeOlder = isResult && !isNew ? (true as const) : undefined;
-  const isSettled = await ledger.decide(request, { type: 'adopted', jobId }, by);
+  const isSettled = await ledger.decide(
+    request,
+    { type: 'adopted', jobId, ...(attempt === undefined && { isUnsent: true }) },
+    by,
+  );
   if (isSettled || hasJob(await ledger.readRow(batch.name, row)))
     return done(defined({ otherPrice: otherPrice(request.quoted, credits), isResult, mayBeOlder }));
   const holder = await ledger.holderOfJob(batch.apiUrl, batch.account, step, jobId);

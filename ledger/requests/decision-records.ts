@@ -8,7 +8,8 @@ import type { DecisionsTable } from '../tables/rows.ts';
 
 /** A person's decision about a request with an unknown outcome; see `DecisionRecord`. */
 export type Decision =
-  | { readonly type: 'adopted'; readonly jobId: string }
+  /** `isUnsent`: for a request that is not on record. One that was recorded meanwhile made a job of its own. */
+  | { readonly type: 'adopted'; readonly jobId: string; readonly isUnsent?: true }
   /** `jobId`: the job that is taken back; null when reverting `not-charged`. */
   | { readonly type: 'released'; readonly jobId: string | null }
   | { readonly type: 'not-charged' };

@@ -25,7 +25,7 @@ import { isPaidElsewhere, passOnCharge } from './taken-jobs.ts';
 /**
  * Carries out and records a person's decision about an attempt. Returns false, without any change, if it does not
  * apply. `adopted` needs a job that no other attempt has, and an unknown outcome or the request that the row needs next
- * and that is not on record; `not-charged` needs an unknown outcome; `released` needs a job that a person assigned. Throws {@link LedgerMisuse} for marking an attempt of the row's present take as not
+ * and that is not on record, but none on the wire; `not-charged` needs an unknown outcome; `released` needs a job that a person assigned. Throws {@link LedgerMisuse} for marking an attempt of the row's present take as not
  * charged, or for releasing a job whose result a later step has used.
  */
 export async function decide(db: Db, key: AttemptKey, decision: Decision, by: By): Promise<boolean> {
@@ -33,7 +33,10 @@ export async function decide(db: Db, key: AttemptKey, decision: Decision, by: By
     const row = await RowInHand.take(tx, key);
     const files = decision.type === 'released' ? await release(row, key) : [];
     if (decision.type === 'adopted') {
-      if (row.chargeAt(key) === undefined && !(await recordUnsent(row, key, decision.jobId))) return false;
+      const known = row.chargeAt(key);
+      // The answer to a request on the wire names the job that it made.
+      if (known?.state === 'sending' || (known !== undefined && decision.isUnsent === true)) return false;
+      if (known === undefined && !(await recordUnsent(row, key, decision.jobId))) return false;
       if (!(await adopt(row, key, decision.jobId))) return false;
       // Nothing proves that this request made the job, so no other row may use its result.
       await row.changeCharge(requireCharge(row, key), { result_key: null });

@@ -21,7 +21,8 @@ export function unsentRequest(
   { outcome, state, ...row }: UnsentRow,
   attempts: readonly AttemptView[],
 ): RowAttempt | undefined {
-  if (outcome === null ? state === 'blocked' : !UNSENT.includes(outcome)) return undefined;
+  // Without its voice a row is opened for nothing: it would end again with its maker, and the job not be fetched.
+  if (state === 'blocked' || (outcome !== null && !UNSENT.includes(outcome))) return undefined;
   const next = nextMove({ ...row, ended: false }, attempts);
   return next.type === 'submit' ? next.at : undefined;
 }

@@ -30,22 +30,26 @@ export function chooseVoice({ nameWasFree, named, claimed, others, ageMs }: Lost
   return nameWasFree === true && isOnlyOne && ageMs <= RECENT_MS ? { type: 'found', id } : { type: 'ambiguous' };
 }
 
-/** A request for a voice. `intentAt`: when it was recorded, ms. `nameWasFree`: see {@link LostVoice}. */
+/**
+ * A request for a voice. `intentAt`: when it was recorded, ms. `owner`: the process that sent it; empty if it was recorded
+ * later, because a person named its voice. `nameWasFree`: see {@link LostVoice}.
+ */
 interface VoiceRequest {
   readonly intentAt: number;
+  readonly owner: string;
   readonly nameWasFree: boolean | null;
 }
 
 /** Whether a voice was made before the request, so it is another's. `madeAtMs`: by the API's clock. */
-export function isBefore(madeAtMs: number, { intentAt }: VoiceRequest): boolean {
-  return madeAtMs < intentAt - API_CLOCK_SLACK_MS;
+export function isBefore(madeAtMs: number, { intentAt, owner }: Pick<VoiceRequest, 'intentAt' | 'owner'>): boolean {
+  return owner !== '' && madeAtMs < intentAt - API_CLOCK_SLACK_MS;
 }
 
 /**
  * Whether it is certain that a voice of the request's name was not there before it. `createdAtMs`: if the API says so.
  */
 export function isNewSince(
-  { intentAt, nameWasFree }: VoiceRequest,
+  { intentAt, nameWasFree }: Omit<VoiceRequest, 'owner'>,
   { createdAtMs }: { readonly createdAtMs?: number | undefined },
 ): boolean {
   return nameWasFree === true || (createdAtMs !== undefined && createdAtMs >= intentAt);

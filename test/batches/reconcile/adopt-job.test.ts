@@ -1,11 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Voice } from '../../../api/speech-api.ts';
+import { adoptJob } from '../../../batches/reconcile/adopt-job.ts';
 import { releaseTake } from '../../../batches/reconcile/decisions.ts';
 import { planSettlement } from '../../../batches/reconcile/settlement-request.ts';
+import type { RowSpec } from '../../../contract/row-kinds.ts';
+import { freeReadsOf } from '../../../worker/dependencies.ts';
 import { createElsewhere } from '../../activities/create-elsewhere.ts';
-import { BATCH, dub, lipSync, PARTS, tts } from '../../activities/rows.ts';
-import { adopt } from '../../activities/worker.ts';
-import { begin, createWorld } from '../../activities/world.ts';
+import { BATCH, dub, INTENT, keyOf, lipSync, PARTS, tts } from '../../activities/rows.ts';
+import { adopt, recordOf } from '../../activities/worker.ts';
+import { begin, createWorld, type Filling } from '../../activities/world.ts';
 import { ANN } from '../../support/ann.ts';
+
+const VOICE: RowSpec = { kind: 'voice', name: 'Ada', samples: [], extra: {} };
 
 /** Jobs that a person names for rows whose request is not on record. */
 
@@ -79,6 +85,54 @@ describe('a row that was never sent, as far as the ledger knows', () => {
     await worker.drive(1);
     expect(await world.row()).toMatchObject({ outcome: 'unknown' });
     expect(world.charges()).toHaveLength(1);
+  });
+
+  it.each(['on the wire', 'unknown'])(
+    'keeps its own request that was sent while its job was read, and is %s',
+    async (is) => {
+      const { world, worker } = await begin([tts()]);
+      const jobId = await createElsewhere(world);
+      const reads = freeReadsOf(worker.deps);
+      const findJob: typeof reads.findJob = async (...args) => {
+        const found = await reads.findJob(...args);
+        expect(await world.ledger.intend(keyOf(1), INTENT)).toMatchObject({ type: 'go' });
+        if (is === 'unknown') await world.ledger.settle(keyOf(1), { verdict: 'unknown' }, { state: 'submitting' });
+        return found;
+      };
+      const answer = await adoptJob(world.ledger, { ...reads, findJob }, await recordOf(world), { row: 1, jobId }, ANN);
+      expect(answer).toMatchObject({ type: 'refused', why: { type: 'moved-on' } });
+      const own = { verdict: 'accepted', jobId: 'own' } as const;
+      expect(await world.ledger.settle(keyOf(1), own, { state: 'processing' })).toMatchObject({ settled: true });
+      expect(await world.row()).toMatchObject({ charges: [{ state: 'accepted', jobId: 'own' }] });
+    },
+  );
+
+  it('is given no job while the voice that it speaks with was not made: it would end again, and the job not be fetched', async () => {
+    const wanted: Filling = { waits: [undefined, { type: 'made', row: 1 }] };
+    const { world, worker } = await begin([VOICE, { ...tts(), voice: 'name:Ada' }], { wanted });
+    const jobId = await createElsewhere(world);
+    const refused = { type: 'refused', why: { type: 'not-in-doubt' } };
+    expect(await adopt(worker.deps, 2, jobId)).toMatchObject(refused);
+    await worker.control('stopping');
+    await world.work();
+    expect(await world.outcomes()).toEqual(['cancelled', 'cancelled']);
+    expect(await adopt(worker.deps, 2, jobId)).toMatchObject(refused);
+    expect(await world.attempts(2)).toEqual([]);
+  });
+
+  it('may be given the voice that a person names after a wrong one: both were made before it was put on record', async () => {
+    const { world } = await begin([VOICE]);
+    const voice = (id: string): Voice => ({ id, name: 'Ada', provider: '', createdAtMs: Date.now() - 86_400_000 });
+    const reads: Parameters<typeof adoptJob>[1] = {
+      ...freeReadsOf((await world.worker()).deps),
+      listVoices: () => Promise.resolve({ type: 'listed', voices: [voice('wrong'), voice('right')] }),
+    };
+    const give = async (jobId: string): ReturnType<typeof adoptJob> =>
+      adoptJob(world.ledger, reads, await recordOf(world), { row: 1, jobId }, ANN);
+    expect(await give('wrong')).toMatchObject({ type: 'adopted', isResult: true });
+    expect(await releaseTake(world.ledger, BATCH, { row: 1 }, ANN)).toMatchObject({ type: 'released' });
+    expect(await give('right')).toMatchObject({ type: 'adopted', isResult: true });
+    expect(await world.row()).toMatchObject({ outcome: 'succeeded', text: 'right' });
   });
 
   it('is a part, where a row is spoken in parts: the only one that fits, or one that has to be named', async () => {
