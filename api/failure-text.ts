@@ -59,6 +59,8 @@ export function createRedact(token: string): Redact {
       .replace(/\b([a-z][a-z0-9+.-]*:\/\/)(?:[^\s/?#"'<>]*@)?([^\s/"'<>?#]*)[^\s"'<>]*/gi, '$1$2/…')
       // Control characters and line breaks would disturb terminals and line-based files.
       .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
+      // Half a surrogate pair is not valid UTF-8: the service may have sent it, or a cut above left it.
+      .replace(/\p{Cs}/gu, '\ufffd')
       .trim();
     // Removing something may have joined the halves of a token that was split on purpose.
     return cut(hideToken(clean), longest);

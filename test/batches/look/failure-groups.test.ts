@@ -46,6 +46,20 @@ describe('groupFailures', () => {
     expect(told.map(([rows]) => rows)).toEqual([2]);
   });
 
+  it('takes messages with half a surrogate pair or a NUL, which no database has in a text', async () => {
+    // JSON has both as escapes. The words of a service look like them, too.
+    const messages = ['A cut \ud83d', 'A cut \ud83d', '\ude00 begins', 'a\0b', String.raw`C:\\u0000 \ud`];
+    const found = await groupsOf(messages);
+    expect(found.map(([rows, firstRow]) => [rows, firstRow])).toEqual([
+      [2, 1],
+      [1, 3],
+      [1, 4],
+      [1, 5],
+    ]);
+    for (const { pattern, rows } of (await ledger.failureMessages('b', {})).groups)
+      expect((await ledger.rowPage('b', { message: pattern })).rows).toHaveLength(rows);
+  });
+
   it('keeps apart what fails for another reason, the status of an answer included', async () => {
     expect(await groupsOf(['answered with 422', 'answered with 404', 'answered with 404'])).toEqual([
       [2, 2, 'r2', 'answered with 404'],
