@@ -82,7 +82,7 @@ export async function steerBatch(request: SteerRequest): Promise<Steered> {
     if (!isTold) elsewhere = await serverElsewhere(settings, ledger);
     isWorkedOn = isTold || elsewhere !== undefined;
     if (wish !== 'running' && isWorkedOn) await emptyWire(request);
-    if (wish === 'stopping') await endRest(ledger, batch, isWorkedOn);
+    if (wish === 'stopping') await endRest(request, isWorkedOn);
   }
   const after = await chooseBatch(ledger, batch);
   const isPausedAgain =
@@ -105,12 +105,15 @@ async function readRunning(ledger: Ledger, batch: string): Promise<StillRunning>
 }
 
 /**
- * Ends rows that were not sent. A running workflow closes the batch; without one, only the rows that stay open are left
- * to wait for.
+ * Ends rows that were not sent. A running workflow closes the batch, at once if it waits for no job; without one, only the
+ * rows that stay open are left to wait for.
  */
-async function endRest(ledger: Ledger, batch: string, isWorkedOn: boolean): Promise<void> {
+async function endRest({ ledger, batch: { name: batch }, isNow }: SteerRequest, isWorkedOn: boolean): Promise<void> {
   await ledger.cancelRest(batch);
   if (!isWorkedOn) await ledger.closeBatch(batch);
+  const from = Date.now();
+  while (isNow && isWorkedOn && Date.now() - from < CLOSING_MS && (await ledger.findBatch(batch))?.state === 'open')
+    await sleep(LOOK_EVERY_MS);
 }
 
 /**
@@ -133,6 +136,8 @@ async function emptyWire({ ledger, batch: { name: batch }, onWait }: SteerReques
 
 /** A paid request waits at most 3 minutes. */
 const PATIENCE_MS = 200_000;
+/** A workflow closes a batch within a second or two, unless its worker has just died. */
+const CLOSING_MS = 10_000;
 const LOOK_EVERY_MS = 50;
 
 /** After this long, the user is told what is being waited for, ms. */
