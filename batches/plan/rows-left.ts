@@ -102,6 +102,7 @@ export async function billRowsLeft(
     const [quoted, counted] = [sumOfPrices(quotes), countedAs(standing, quotes, settings, outlook)];
     return counted === null || quoted === null ? null : counted - quoted;
   };
+  const isSkipped = ({ row }: RowStanding): boolean => row.outcome === 'skipped';
   const isOpen = (part: RowStanding): boolean => part.row.outcome === null && stepsLeft(part).length > 0;
   for await (const standing of ledger.scanRows(batch.name, { isOpen: true })) {
     const steps = stepsLeft(standing);
@@ -114,14 +115,15 @@ export async function billRowsLeft(
     newlyChosen++;
     if (standing.row.kind === 'voice') makers.add(standing.row.row);
     if (standing.row.parts === null) await add(standing, stepsIn(standing.row.spec), MORE);
-    else await addParts(standing, () => true, MORE);
+    // A person may have given a part its job.
+    else await addParts(standing, isSkipped, MORE);
   }
   for await (const { standing, quoted, counted, hasRoom } of skippedRows(ledger, batch, room)) {
     if (hasRoom) {
       newlyChosen++;
       if (standing.row.kind === 'voice') makers.add(standing.row.row);
       if (standing.row.parts === null) await add(standing, stepsLeft(standing), MORE);
-      else await addParts(standing, (part) => part.row.outcome === 'skipped', MORE);
+      else await addParts(standing, isSkipped, MORE);
     } else {
       overBudget = { rows: overBudget.rows + 1, quoted: sumOfPrices([overBudget.quoted, quoted]) };
       more = addPrice(more, counted);

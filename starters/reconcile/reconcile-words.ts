@@ -114,7 +114,7 @@ function refusalWords(why: Refusal, row: NamedRow): string {
         `--release ${shellWord(why.take === undefined ? rowArg(row) : takeArg(row, why.take))}`
       );
     case 'not-in-doubt':
-      return 'the row has no unknown request, and none that is still to be sent';
+      return 'the row has no unknown request, and none that could be sent now';
     case 'take-not-in-doubt':
       return 'that take has no unknown request';
     case 'in-flight':

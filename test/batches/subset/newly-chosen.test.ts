@@ -5,7 +5,7 @@ import { openNewlyChosen } from '../../../batches/subset/newly-chosen.ts';
 import { BUILT_IN_PRICES } from '../../../contract/row-kinds.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import type { BatchRecord } from '../../../ledger/record-types.ts';
-import { aBatch, aKey, aRow, INTENT, batchOf, ledger, ledgerForEachTest } from '../../ledger/setup.ts';
+import { aBatch, aKey, aRow, INTENT, batchOf, ledger, ledgerForEachTest, partsOf } from '../../ledger/setup.ts';
 import { ANN } from '../../support/ann.ts';
 
 const ROWS = 1_203;
@@ -76,6 +76,20 @@ describe('rows that are chosen by a later run', () => {
     const voices = (await ledger.findBatch('voices')) as BatchRecord;
     expect(await priceOf(voices, all, null)).toMatchObject({ rows: 1, dependents: 1, quoted: 5 });
     expect(await priceOf(batch, first, null)).toMatchObject({ dependents: 0 });
+  });
+
+  it('are priced without a part that a person gave its job: that was paid', async () => {
+    const loading = await ledger.createBatch({ ...aBatch('parts'), subset: { type: 'limit', rows: 1 } });
+    const parts = partsOf(3, 'One.', 'Two.', 'Three.');
+    await ledger.addRows(loading, [aRow(1), { ...aRow(2), quoted: 3, parts, isNotChosen: true }]);
+    await ledger.openBatch(loading, 2);
+    const record = await batchOf('parts');
+    expect(await priceOf(record, all, null)).toMatchObject({ rows: 1, quoted: 3 });
+    const key = { ...aKey(4), batch: 'parts' };
+    expect(await ledger.decide(key, { type: 'adopted', jobId: 'j', isUnsent: true }, ANN)).toBe(true);
+    await ledger.finishJob(key, {}, { outcome: 'succeeded' });
+    expect(await ledger.counts('parts')).toMatchObject({ notChosen: 1 });
+    expect(await priceOf(record, all, null)).toMatchObject({ rows: 1, quoted: 2 });
   });
 
   it('are opened, in several transactions, and after a kill only the others', async () => {
