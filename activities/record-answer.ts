@@ -50,7 +50,7 @@ export async function recordVerdict(
   };
   const isPaused = await pause().catch(() => false);
   const report = await retryUntilRecorded(deps, key, verdict, async () => {
-    const [record, effect] = await inKeptRoom(deps, () => meaningOf(deps, loaded, key, verdict));
+    const [record, effect] = await inKeptRoom(deps, () => keepAndJudge(deps, loaded, key, verdict));
     // While others wait for their turn rather than for room, nobody needs this request's in-flight slot.
     const patienceMs = Math.min(PATIENCE_MS, deps.pace.backlogMs('create', key.batch));
     const begunAt = deps.clock.now().monotonic;
@@ -63,7 +63,8 @@ export async function recordVerdict(
   return report;
 }
 
-async function meaningOf(
+/** Keeps what the answer brought, in the store and in the ledger, and says what it means for the attempt and its row. */
+async function keepAndJudge(
   deps: Dependencies,
   loaded: LoadedAttempt,
   key: AttemptKey,
@@ -72,32 +73,8 @@ async function meaningOf(
   switch (verdict.verdict) {
     case 'accepted':
       return [verdict, { state: 'processing' }];
-    case 'done': {
-      const { media, transcript, voiceId, credits, requestId } = verdict;
-      if (voiceId !== undefined) {
-        const record = { verdict: 'done', jobId: voiceId, ...defined({ credits, requestId }) } as const;
-        return [record, { outcome: 'succeeded', text: voiceId }];
-      }
-      if (transcript !== undefined) {
-        await notePrice(deps, key, verdict);
-        const batch = await loadBatch(deps, key.batch);
-        const check = judgeCheck(loaded, batch, key, transcript);
-        if (check !== undefined) {
-          const { effect, ...found } = check;
-          const file = await storeText(deps.store, stemOf(loaded.batch.layout, key), transcript.text);
-          return [{ verdict: 'done', file, ...found, ...defined({ credits, requestId }) }, effect];
-        }
-        const { file, extraFiles } = await storeTranscript(deps.store, stemOf(loaded.batch.layout, key), transcript);
-        const record = { verdict: 'done', file, ...defined({ credits, requestId }) } as const;
-        return [record, { outcome: 'succeeded', file, extraFiles, text: transcript.text }];
-      }
-      const record = { verdict: 'done', ...defined({ file: media, credits, requestId }) } as const;
-      if (media === undefined) return [record, { outcome: 'succeeded' }];
-      const { settings, control } = await loadBatch(deps, key.batch);
-      const allowed = { retakes: settings.retakes, control };
-      const { effect, ...why } = afterResult(loaded.row.spec, key.step, media, allowed);
-      return [{ ...record, ...why }, effect];
-    }
+    case 'done':
+      return whenDone(deps, loaded, key, verdict);
     case 'not-accepted':
       return [verdict, afterRefusal(loaded, key, verdict.failure)];
     case 'rejected': {
@@ -121,6 +98,39 @@ async function meaningOf(
       if (isTraceable(loaded.operation)) return [verdict, { state: 'submitting' }];
       return [verdict, await whenUnknown(deps, key, null, verdict.failure)];
   }
+}
+
+/** Keeps what the answer itself brought. */
+async function whenDone(
+  deps: Dependencies,
+  loaded: LoadedAttempt,
+  key: AttemptKey,
+  verdict: Extract<Verdict<StoredFile>, { readonly verdict: 'done' }>,
+): Promise<readonly [SettleVerdict, RowEffect]> {
+  const { media, transcript, voiceId, credits, requestId } = verdict;
+  if (voiceId !== undefined) {
+    const record = { verdict: 'done', jobId: voiceId, ...defined({ credits, requestId }) } as const;
+    return [record, { outcome: 'succeeded', text: voiceId }];
+  }
+  if (transcript !== undefined) {
+    await notePrice(deps, key, verdict);
+    const batch = await loadBatch(deps, key.batch);
+    const check = judgeCheck(loaded, batch, key, transcript);
+    if (check !== undefined) {
+      const { effect, ...found } = check;
+      const file = await storeText(deps.store, stemOf(loaded.batch.layout, key), transcript.text);
+      return [{ verdict: 'done', file, ...found, ...defined({ credits, requestId }) }, effect];
+    }
+    const { file, extraFiles } = await storeTranscript(deps.store, stemOf(loaded.batch.layout, key), transcript);
+    const record = { verdict: 'done', file, ...defined({ credits, requestId }) } as const;
+    return [record, { outcome: 'succeeded', file, extraFiles, text: transcript.text }];
+  }
+  const record = { verdict: 'done', ...defined({ file: media, credits, requestId }) } as const;
+  if (media === undefined) return [record, { outcome: 'succeeded' }];
+  const { settings, control } = await loadBatch(deps, key.batch);
+  const allowed = { retakes: settings.retakes, control };
+  const { effect, ...why } = afterResult(loaded.row.spec, key.step, media, allowed);
+  return [{ ...record, ...why }, effect];
 }
 
 /** A refusal costs nothing; the row tries again until it has too many refusals of this class. */

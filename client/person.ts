@@ -1,5 +1,5 @@
 import type { SpendFacts, SpendNote, SpendRefusal } from '../contract/spend.ts';
-import type { OpenApi } from './open-api.ts';
+import type { ConnectedApi } from './connect-api.ts';
 import { decideSpend } from '../policy/money/spend.ts';
 
 /**
@@ -52,7 +52,7 @@ export type Payer = Pick<SpendFacts, 'balance' | 'yes' | 'canAsk' | 'confirmAbov
 /** Describes a person as the payer of a bill. */
 export function payerOf(
   { yes, canAsk }: Pick<Person, 'yes' | 'canAsk'>,
-  { profile }: Pick<OpenApi, 'profile'>,
+  { profile }: Pick<ConnectedApi, 'profile'>,
   confirmAbove: number | null,
 ): Payer {
   return { yes, canAsk, confirmAbove, balance: profile.quotaRemaining ?? null };

@@ -3,7 +3,7 @@ import type { OpenOptions } from '../ledger/open-ledger.ts';
 import type { Store } from '../store/store.ts';
 import { refuseAnothers } from '../embedded/private-home.ts';
 import { beforeWork } from './machine-trouble.ts';
-import { openApi, type OpenApi } from './open-api.ts';
+import { connectApi, type ConnectedApi } from './connect-api.ts';
 import { tellingWhileOpen, type WaitingRules } from './look/tell-of-outages.ts';
 import { openRecords } from './open-records.ts';
 import { claimStore } from './claim-store.ts';
@@ -39,7 +39,7 @@ export class Session {
   /** Opens the store. Throws {@link VoxbatchError} (`store-missing`, `store-of-another`, `other-store`, `machine`). */
   readonly store: () => Promise<Store>;
   /** Opens the API and reads the profile. Spends nothing. Throws {@link VoxbatchError} (`odd-token`, `odd-proxy`, `token-refused`, `api-away`). */
-  readonly api: () => Promise<OpenApi>;
+  readonly api: () => Promise<ConnectedApi>;
   /** Closers of the open resources, run in reverse order. */
   readonly #closings: (() => Promise<void> | void)[] = [];
   #isClosed = false;
@@ -65,7 +65,7 @@ export class Session {
       (opened) => opened.close(),
     );
     this.api = this.#part(
-      async () => openApi(await access()),
+      async () => connectApi(await access()),
       ({ api }) => {
         api.close();
       },

@@ -17,6 +17,8 @@ interface OutcomeFacts {
    * all be late for one reason. `nothing`: no request was made.
    */
   readonly counts: 'success' | 'failure' | 'late' | 'nothing';
+  /** A row in parts ends like the part with the highest number. */
+  readonly gravity: number;
 }
 
 /**
@@ -25,10 +27,42 @@ interface OutcomeFacts {
  * requested it yet.
  */
 export const OUTCOME_FACTS = {
-  succeeded: { hasResult: true, hasFile: true, hasReason: false, hasTable: false, exit: 'complete', counts: 'success' },
-  cached: { hasResult: true, hasFile: true, hasReason: false, hasTable: false, exit: 'complete', counts: 'nothing' },
-  failed: { hasResult: false, hasFile: false, hasReason: true, hasTable: true, exit: 'failures', counts: 'failure' },
-  unfit: { hasResult: false, hasFile: true, hasReason: true, hasTable: true, exit: 'unfit', counts: 'failure' },
+  succeeded: {
+    hasResult: true,
+    hasFile: true,
+    hasReason: false,
+    hasTable: false,
+    exit: 'complete',
+    counts: 'success',
+    gravity: 0,
+  },
+  cached: {
+    hasResult: true,
+    hasFile: true,
+    hasReason: false,
+    hasTable: false,
+    exit: 'complete',
+    counts: 'nothing',
+    gravity: 0,
+  },
+  failed: {
+    hasResult: false,
+    hasFile: false,
+    hasReason: true,
+    hasTable: true,
+    exit: 'failures',
+    counts: 'failure',
+    gravity: 4,
+  },
+  unfit: {
+    hasResult: false,
+    hasFile: true,
+    hasReason: true,
+    hasTable: true,
+    exit: 'unfit',
+    counts: 'failure',
+    gravity: 3,
+  },
   skipped: {
     hasResult: false,
     hasFile: false,
@@ -36,9 +70,26 @@ export const OUTCOME_FACTS = {
     hasTable: true,
     exit: 'skipped',
     counts: 'nothing',
+    gravity: 2,
   },
-  unknown: { hasResult: false, hasFile: false, hasReason: true, hasTable: true, exit: 'unknown', counts: 'failure' },
-  overdue: { hasResult: false, hasFile: false, hasReason: true, hasTable: true, exit: 'unknown', counts: 'late' },
+  unknown: {
+    hasResult: false,
+    hasFile: false,
+    hasReason: true,
+    hasTable: true,
+    exit: 'unknown',
+    counts: 'failure',
+    gravity: 6,
+  },
+  overdue: {
+    hasResult: false,
+    hasFile: false,
+    hasReason: true,
+    hasTable: true,
+    exit: 'unknown',
+    counts: 'late',
+    gravity: 5,
+  },
   cancelled: {
     hasResult: false,
     hasFile: false,
@@ -46,6 +97,7 @@ export const OUTCOME_FACTS = {
     hasTable: true,
     exit: 'failures',
     counts: 'nothing',
+    gravity: 1,
   },
 } as const satisfies Readonly<Record<string, OutcomeFacts>>;
 export type Outcome = keyof typeof OUTCOME_FACTS;

@@ -11,7 +11,7 @@ import {
   KINDS,
   type StepChoice,
 } from '../contract/row-kinds.ts';
-import { dialectOfRow } from '../policy/subset/subset.ts';
+import { dialectOfRow } from '../policy/dialects/dialect-of-row.ts';
 import type { Decimal } from '../contract/table-format.ts';
 import { fitText } from './parts/fit-text.ts';
 import { unguardCell } from './formula-guard.ts';

@@ -70,7 +70,8 @@ interface Asked {
 }
 
 /**
- * Opens the page on loopback. It only looks: it needs no token, no worker and no Temporal server. Rejects with a code if the
+ * Opens the page on loopback. Looking needs no token, no worker and no Temporal server; its
+ * buttons run the commands of {@link PageActions}. Rejects with a code if the
  * port is taken.
  */
 export async function openPage(options: PageOptions, assets = readAssets()): Promise<Page> {

@@ -5,7 +5,7 @@ import type { WebhookWish } from '../client/webhooks/webhook-options.ts';
 import type { RunContext } from './terminal/output.ts';
 import type { Flags } from './commands/flags.ts';
 import { readWebhook } from './commands/webhook-flags.ts';
-import { openSession } from './connect/open-api.ts';
+import { openSession } from './connect/connect-api.ts';
 import { usageError } from './exit-error.ts';
 import { admittance } from './trust/confirm.ts';
 import { personAt, type PersonHere } from './person.ts';

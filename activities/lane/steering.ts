@@ -20,11 +20,7 @@ export class Steering {
   #parked = 0;
   #changed: (() => void)[] = [];
 
-  constructor(
-    deps: Dependencies,
-    batch: BatchRecord,
-    { signal, wakeUps: wakeUps }: { signal: AbortSignal; wakeUps: WakeUps },
-  ) {
+  constructor(deps: Dependencies, batch: BatchRecord, { signal, wakeUps }: { signal: AbortSignal; wakeUps: WakeUps }) {
     this.#deps = deps;
     this.#batch = batch;
     this.#signal = signal;

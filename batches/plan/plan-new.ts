@@ -28,8 +28,8 @@ export interface NewBatchPlan {
 }
 
 /**
- * Bills a new batch: compares a valid manifest's chosen rows with the ledger for which results already exist, and how a
- * row differs from the last one with its id. Reads the manifest once more. Changes nothing, spends nothing.
+ * Bills a new batch: looks up which results of a valid manifest's chosen rows already exist, and how each row
+ * differs from the last one with its id. Reads the manifest once more. Changes nothing, spends nothing.
  *
  * @throws ManifestError if the file changed since it was checked.
  */

@@ -3,7 +3,7 @@ import { messageOf } from '../../contract/message-of.ts';
 import { ApiError, type Profile } from '../../api/speech-api.ts';
 import { defined } from '../../contract/defined.ts';
 import { snakeName } from '../../contract/snake-case.ts';
-import { apiProblem, readProfilePatiently, type OpenApi, createApi } from '../open-api.ts';
+import { apiProblem, readProfilePatiently, type ConnectedApi, createApi } from '../connect-api.ts';
 import { refuseOption } from '../problem.ts';
 import type { Session } from '../session.ts';
 import type { ApiAccess } from '../settings.ts';
@@ -132,7 +132,7 @@ const UNSURE: readonly Failure['class'][] = ['ServiceDown'];
  * refuse fields, and its answer may be lost. Spends nothing. `signal` aborts both requests.
  */
 export async function changeProfile(
-  { api }: OpenApi,
+  { api }: ConnectedApi,
   fields: Readonly<Record<string, unknown>>,
   signal?: AbortSignal,
 ): Promise<ProfileChange> {
@@ -152,7 +152,7 @@ export async function changeProfile(
 const NOTHINGS = [null, ''] as const;
 
 /** Removes the account's webhook: tries each candidate value until the API neither refuses nor ignores it. */
-export async function clearWebhook(open: OpenApi, signal?: AbortSignal): Promise<ProfileChange> {
+export async function clearWebhook(open: ConnectedApi, signal?: AbortSignal): Promise<ProfileChange> {
   let change: ProfileChange = { fields: [] };
   for (const webhookUrl of NOTHINGS) {
     change = await changeProfile(open, { webhookUrl }, signal);

@@ -1,12 +1,12 @@
 import { defined } from '../../contract/defined.ts';
 import { withoutPath } from '../../contract/url-secrets.ts';
-import type { OpenApi } from '../open-api.ts';
+import type { ConnectedApi } from '../connect-api.ts';
 import type { ProfileChange } from './account-functions.ts';
 
 /** The token's account. */
 export type ProfileView = ReturnType<typeof viewProfile>;
 
-export function viewProfile({ api, profile }: OpenApi) {
+export function viewProfile({ api, profile }: ConnectedApi) {
   const { userId, tier = null, quotaRemaining = null, credits = null, webhookUrl } = profile;
   return {
     userId,

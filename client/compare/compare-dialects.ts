@@ -11,7 +11,7 @@ import {
   type ItemDifferences,
 } from '../../policy/compare/item-differences.ts';
 import type { Pair } from '../../policy/compare/row-parity.ts';
-import { createApi } from '../open-api.ts';
+import { createApi } from '../connect-api.ts';
 import type { ApiAccess } from '../settings.ts';
 import { profileItem, voiceItem, listedItem, jobItem } from './dialect-items.ts';
 import type { ApiReads } from './paced-reads.ts';

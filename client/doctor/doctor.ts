@@ -9,7 +9,7 @@ import type { SearchAttributeName } from '../../contract/search-attributes.ts';
 import { ffmpegVersion } from '../../store/sound/ffmpeg.ts';
 import { findFfmpeg, namedFfmpeg } from '../../store/sound/find-ffmpeg.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { realmOf, type OpenApi } from '../open-api.ts';
+import { realmOf, type ConnectedApi } from '../connect-api.ts';
 import { openRecordsIfAny } from '../open-records.ts';
 import { requireWritable } from '../machine-trouble.ts';
 import { openTemporal } from '../temporal/open-temporal.ts';
@@ -88,9 +88,9 @@ export async function* examine(
   session: Session,
   say: (line: string) => void,
 ): AsyncGenerator<Finding, void, undefined> {
-  let opening: Promise<OpenApi> | undefined;
+  let opening: Promise<ConnectedApi> | undefined;
   // Opened once, so that a failure applies to every check that needs the API.
-  const open = (): Promise<OpenApi> => (opening ??= session.api());
+  const open = (): Promise<ConnectedApi> => (opening ??= session.api());
   const checks: readonly (readonly [SoundPart['type'], () => Promise<Checked>])[] = [
     ['node', () => Promise.resolve({ type: 'node', version: process.versions.node })],
     ['disk', () => checkDisk(session)],
@@ -192,7 +192,7 @@ async function checkServer({ settings }: Session, say: (line: string) => void): 
 }
 
 /** Whether the API answers, even if it refuses the token: {@link checkAccount} reports that. */
-async function checkApi(session: Session, open: () => Promise<OpenApi>): Promise<SoundPart> {
+async function checkApi(session: Session, open: () => Promise<ConnectedApi>): Promise<SoundPart> {
   try {
     const { api } = await open();
     return { type: 'api', url: api.baseUrl, ...defined({ proxy: api.proxy }) };
@@ -206,7 +206,7 @@ async function checkApi(session: Session, open: () => Promise<OpenApi>): Promise
   }
 }
 
-async function checkAccount(open: () => Promise<OpenApi>): Promise<Checked> {
+async function checkAccount(open: () => Promise<ConnectedApi>): Promise<Checked> {
   const { profile } = await open();
   const { userId: account, tier, quotaRemaining: credits, serverTimeMs } = profile;
   const apartMs = serverTimeMs === undefined ? 0 : Math.abs(Date.now() - serverTimeMs);
@@ -229,7 +229,7 @@ async function checkLists({ settings }: Session, say: (line: string) => void): P
  * On a cluster, the work is left to other processes. They are those that the ledger knows to be alive, as for `status`:
  * Temporal lists those that have ended for minutes. One that was just killed counts for some seconds.
  */
-async function checkWorker({ settings }: Session, open: () => Promise<OpenApi>): Promise<Checked> {
+async function checkWorker({ settings }: Session, open: () => Promise<ConnectedApi>): Promise<Checked> {
   const { apiUrl, account } = realmOf(await open());
   const living = await lookInto(settings, (ledger) => ledger.livingWorkers(apiUrl, account));
   // Without a ledger there is none: a worker would have made it.

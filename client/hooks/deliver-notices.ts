@@ -8,7 +8,7 @@ import { redeliverAt } from '../../policy/hooks/redelivery.ts';
 import { LEASE_MS, NoticeCourier } from './notice-courier.ts';
 import { postNotice } from './post-notice.ts';
 import { runHookCommand } from './run-hook-command.ts';
-import { realmOf, type OpenApi } from '../open-api.ts';
+import { realmOf, type ConnectedApi } from '../connect-api.ts';
 import { readNews } from './read-news.ts';
 import type { Settings } from '../settings.ts';
 
@@ -41,7 +41,7 @@ export interface DeliverRequest {
 }
 
 /** The realm whose hooks this process delivers (its own API and account), and the secret that signs its messages. */
-export function ownNotices({ env }: Settings, open: OpenApi): Required<Pick<DeliverRequest, 'realm' | 'secret'>> {
+export function ownNotices({ env }: Settings, open: ConnectedApi): Required<Pick<DeliverRequest, 'realm' | 'secret'>> {
   const secret = env['VOXBATCH_NOTIFY_SECRET'];
   // An empty secret counts as not set.
   return { realm: realmOf(open), secret: secret === '' ? undefined : secret };

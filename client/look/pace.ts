@@ -109,9 +109,10 @@ const SILENT_GAPS = 5;
 const LONGEST_GAPS = 1.5;
 
 /**
- * Remaining time by the pace of the rows that ended in the last minute, counted down since. Those are twice as many as run, if need be of more than a minute: until so many have ended, the
- * time in which the first ones ran, and none could end, would count as theirs (a batch of 18 s was said to have an hour left). Never less than the rate of
- * requests allows. Undefined before that, after rows have stopped ending, and after it has run out.
+ * Time left at the pace of the last minute, or of a longer time: at least twice as many rows must have ended in it as are
+ * running. With fewer, the start, in which no row could end, would distort the pace: a batch of 18 s was said to have an
+ * hour left. Never less than the rate of requests allows. Undefined before that, after rows have stopped ending, and once
+ * it has run out.
  */
 export function timeLeft(seen: readonly Moment[], nowMs: number, open: OpenRows): number | undefined {
   const { running, waiting, rate } = open;

@@ -1,5 +1,5 @@
 import { OUTCOMES, ROW_STATES } from '../../contract/outcomes.ts';
-import type { BatchGauges } from '../../ledger/metrics/gauges.ts';
+import type { BatchGauges } from '../../ledger/metrics/batch-gauges.ts';
 
 type Labels = Readonly<Record<string, string>>;
 

@@ -5,11 +5,11 @@ import type { Observe } from '../../contract/work-events.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { collectHere, sendTo } from '../../worker/metrics/collect.ts';
 import { countEvents } from '../../worker/metrics/count-events.ts';
-import { voxbatchVersion } from '../version.ts';
 import { familiesOf, prometheusText, type Family } from './families.ts';
 import { pushGauges } from './push-gauges.ts';
 import { readiness, type ReadinessNeeds } from './readiness.ts';
 import { serveMetrics } from './serve-metrics.ts';
+import { workerGauges } from './worker-gauges.ts';
 
 export interface MetricsNeeds extends ReadinessNeeds {
   readonly ledger: ReadinessNeeds['ledger'] & Pick<Ledger, 'gauges'>;
@@ -102,23 +102,6 @@ function gaugesOf(
   };
   return async () => {
     const [why, families] = await Promise.all([problem(), ofLedger()]);
-    return [
-      ofProcess('voxbatch_build_info', 'Always 1; the version of this worker.', 1, { version: voxbatchVersion() }),
-      ofProcess(
-        'voxbatch_ready',
-        '1 if the worker runs, and its ledger and store answer, as /readyz; else 0.',
-        why === undefined ? 1 : 0,
-      ),
-      ofProcess(
-        'voxbatch_downloads_queued',
-        'Results that wait in this worker for their turn to be downloaded.',
-        standing()?.downloadsQueued ?? 0,
-      ),
-      ...families,
-    ];
+    return [...workerGauges(standing(), why === undefined), ...families];
   };
-}
-
-function ofProcess(name: string, help: string, value: number, labels = {}): Family {
-  return { name, help, samples: [{ labels, value }] };
 }

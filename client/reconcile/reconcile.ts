@@ -16,7 +16,7 @@ import type { BatchRecord } from '../../ledger/record-types.ts';
 import { freeReadsOf, newIdentity } from '../../worker/dependencies.ts';
 import { logEvents } from '../../worker/log-events.ts';
 import { checkSettlement } from '../check-options.ts';
-import { realmOf, requireSameRealm } from '../open-api.ts';
+import { realmOf, requireSameRealm } from '../connect-api.ts';
 import { byPerson } from '../history/by-person.ts';
 import { isUnasked } from '../person.ts';
 import { redrivePlanned } from '../redrive/redrive.ts';

@@ -8,7 +8,7 @@ import { approve, isUnasked, payerOf } from '../person.ts';
 import type { Session } from '../session.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { allowReplacing } from '../../results/redrive/edited-tables.ts';
-import { requireSameRealm } from '../open-api.ts';
+import { requireSameRealm } from '../connect-api.ts';
 import { claimOut, requireOwnOut, requireRemembered } from '../look/claim-out.ts';
 import { requireOwnServer } from '../temporal/own-server.ts';
 import { requirePort } from '../webhooks/hint-listener.ts';

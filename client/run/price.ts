@@ -6,7 +6,7 @@ import type { ManifestSummary, SoundManifest } from '../../inputs/read-manifest.
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { RowReasons } from '../../policy/plan/reason-groups.ts';
 import type { SpendFacts } from '../../contract/spend.ts';
-import { realmOf, type OpenApi } from '../open-api.ts';
+import { realmOf, type ConnectedApi } from '../connect-api.ts';
 import { payerOf, type Person, approve, type NotApproved } from '../person.ts';
 import { knowVoices, type KnownVoices } from '../voices/know-voices.ts';
 
@@ -36,7 +36,7 @@ export type BillEvent =
 
 /** A valid manifest that is to become a batch, and its payer. */
 export interface BillRequest extends Pick<LearnRequest, 'source' | 'checked' | 'settings' | 'probe'> {
-  readonly open: OpenApi;
+  readonly open: ConnectedApi;
   readonly ledger: Ledger;
   readonly person: Person;
   /** Bills above this many credits need confirmation; null means none do. */

@@ -11,7 +11,7 @@ import { budgetFor } from '../../policy/money/budget.ts';
 import type { SpendFacts } from '../../contract/spend.ts';
 import { applyTuning, newIn } from '../../policy/tuning.ts';
 import { beforeWork } from '../machine-trouble.ts';
-import { realmOf, type OpenApi } from '../open-api.ts';
+import { realmOf, type ConnectedApi } from '../connect-api.ts';
 import { payerOf, type Person, approve, type NotApproved } from '../person.ts';
 import { byPerson } from '../history/by-person.ts';
 import { requireStore } from '../claim-store.ts';
@@ -144,7 +144,7 @@ async function goOnWith(
   batch: BatchRecord,
   request: RecordRequest,
   ledger: Ledger,
-  open: OpenApi,
+  open: ConnectedApi,
   by: By,
 ): Promise<Recorded> {
   const { checked, plan } = request;
@@ -173,7 +173,7 @@ async function approveMore(
   more: MoreRows,
   { plan, person, tell }: RecordRequest,
   ledger: Ledger,
-  open: OpenApi,
+  open: ConnectedApi,
 ): Promise<NotApproved<MoreFacts> | undefined> {
   tell?.({ type: 'more', more });
   const { batch, rows, dependents, bill, isEstimate, budget } = more;

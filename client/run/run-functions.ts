@@ -4,7 +4,7 @@ import { checkManifest, type CheckedManifest } from '../../inputs/read-manifest.
 import type { AccountRead } from '../account/account-functions.ts';
 import { batchNamed, type Batch, type BatchInvocation, type RunningBatch } from '../batch.ts';
 import { checkWanted } from '../check-options.ts';
-import { realmOf } from '../open-api.ts';
+import { realmOf } from '../connect-api.ts';
 import {
   apiUrlOf,
   choicesFor,

@@ -10,7 +10,7 @@ import type { ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
 import type { ScheduleSettings } from '../../ledger/schedules/schedule-settings.ts';
 import { runsLeft, isPausedHere } from '../../policy/schedules/legal-firing.ts';
 import type { ScheduleSpec, WrittenSpec } from '../../policy/schedules/schedule-spec.ts';
-import { realmOf } from '../open-api.ts';
+import { realmOf } from '../connect-api.ts';
 import { VoxbatchError } from '../problem.ts';
 import { fetchManifest } from '../run/open-manifest.ts';
 import type { Session } from '../session.ts';
@@ -27,7 +27,7 @@ import {
   type SchedulePlace,
 } from './open-schedules.ts';
 import { showSchedule, type ShownSchedule } from './schedule-view.ts';
-import { allowed } from './steer-schedule.ts';
+import { withAllowance } from './steer-schedule.ts';
 import { surveyBeforeChange } from './survey-schedule.ts';
 import { encodeSpec, firingOf } from './encode-schedule.ts';
 import { requireSpec } from './check-schedule.ts';
@@ -224,7 +224,7 @@ export async function updateSchedule(
     );
   // Before Temporal goes by them: it may fire at once. The times before stay allowed until it does.
   if (isPausedHere(record)) await update();
-  else await allowed(place, name, { kind: 'due', from: Date.now(), until: null, spec }, update);
+  else await withAllowance(place, name, { kind: 'due', from: Date.now(), until: null, spec }, update);
   await ledger.settleSchedule(name, { ...settings, spec, run: run ?? settings.run }, Date.now(), place.by);
   await ledger.setScheduleHooks(name, hooks);
 }

@@ -24,7 +24,7 @@ export const OVERLAPS: Readonly<Record<OverlapPolicy, ScheduleOverlapPolicy>> = 
   allow: ScheduleOverlapPolicy.ALLOW_ALL,
 };
 
-/** All of these throw {@link VoxbatchError} (`no-schedule`, `schedule-lost`, `schedule-silent`). */
+// All that follow throw VoxbatchError (`no-schedule`, `schedule-lost`, `schedule-silent`).
 
 /**
  * Pauses a schedule. A running batch continues; pending triggers and backfills do not fire either. Later triggers and
@@ -49,8 +49,9 @@ export async function resumeSchedule(place: SchedulePlace, name: string, note: s
 const MOST_WAITS = 3;
 
 /**
- * Fires a schedule now, for the current second, or the first one after that in which it is not due: in one of those Temporal would drop the trigger,
- * and it could be used by others. Default overlap: `allow`. `onAsk`: called before it may fire. Returns the id of its allowance, and when it was asked for, ms since 1970.
+ * Triggers a schedule now. If it is due in this second, waits for the first second in which it is not: Temporal would drop
+ * the trigger, or another firing could claim it. Default overlap: `allow`. `onAsk`: called before it may fire. Returns the
+ * id of its allowance, and when it was asked for, ms since 1970.
  */
 export async function triggerSchedule(
   place: SchedulePlace,
@@ -66,7 +67,7 @@ export async function triggerSchedule(
   }
   const askedAt = Date.now();
   onAsk();
-  const id = await allowed(place, name, { kind: 'trigger', ...spanOfTrigger(askedAt) }, () =>
+  const id = await withAllowance(place, name, { kind: 'trigger', ...spanOfTrigger(askedAt) }, () =>
     patch(place, name, (handle) => handle.trigger(OVERLAPS[overlap])),
   );
   return { id, askedAt };
@@ -85,13 +86,16 @@ export async function backfillSchedule(
   const range = { start: new Date(from), end: new Date(to), overlap: OVERLAPS[overlap] };
   const { settings } = await requireRecord(place, name);
   await surveyBeforeChange(place, name);
-  await allowed(place, name, { kind: 'backfill', from, until: to, spec: settings.spec, askedAt: Date.now() }, () =>
-    patch(place, name, (handle) => handle.backfill(range)),
+  await withAllowance(
+    place,
+    name,
+    { kind: 'backfill', from, until: to, spec: settings.spec, askedAt: Date.now() },
+    () => patch(place, name, (handle) => handle.backfill(range)),
   );
 }
 
-/** Asks Temporal for firings that the ledger allows from then on; what Temporal refuses is not allowed any more. Returns the id of the allowance. */
-export async function allowed(
+/** Asks Temporal for firings, and allows them in the ledger first; withdraws that if Temporal refuses. Returns the id of the allowance. */
+export async function withAllowance(
   place: SchedulePlace,
   name: string,
   allowance: NewAllowance,
@@ -123,10 +127,12 @@ async function patch(
   return describe(place, name);
 }
 
-/** Somebody else may pause and resume at the same time; the last one is right. */
 const MOST_TRIES = 5;
 
-/** Pauses or resumes, again if a patch of another process came in the same turn: who paused a schedule relies on it. */
+/**
+ * Pauses or resumes, and again if a patch of another process came in the same turn of the server. Gives up silently after a
+ * few tries: then somebody else does the opposite at the same time, and the last one is right.
+ */
 async function setPaused(
   place: SchedulePlace,
   name: string,

@@ -3,7 +3,7 @@ import { NoDocument } from '../../api/schema/document.ts';
 import { ApiError, type SchemaLook } from '../../api/speech-api.ts';
 import { pathsIn } from '../../embedded/home.ts';
 import { compareSchemas, isSameSchema, type SchemaChanges } from '../../policy/schema/compare-schemas.ts';
-import { createApi } from '../open-api.ts';
+import { createApi } from '../connect-api.ts';
 import { VoxbatchError } from '../problem.ts';
 import { keepLook, readLooks } from '../../embedded/schema-looks.ts';
 import type { ApiAccess, Settings } from '../settings.ts';

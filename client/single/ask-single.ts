@@ -6,7 +6,7 @@ import type { Tuning } from '../../contract/tunables.ts';
 import type { ManifestProblem, ManifestWarning } from '../../contract/manifest-problems.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { AgainWish, SameAgain } from '../../policy/single/same-again.ts';
-import { realmOf, type OpenApi } from '../open-api.ts';
+import { realmOf, type ConnectedApi } from '../connect-api.ts';
 import type { NotApproved } from '../person.ts';
 import { byPerson } from '../history/by-person.ts';
 import { warningsOf } from '../local-media/short-links.ts';
@@ -108,7 +108,7 @@ function isWantedAnew(record: SingleRecord, wish: AgainWish): boolean {
   return areRowsCleaned(record.batch) && decideOn(record, wish).type === 'redrive';
 }
 
-async function askAgain(record: SingleRecord, request: AskRequest, open: OpenApi): Promise<Asked> {
+async function askAgain(record: SingleRecord, request: AskRequest, open: ConnectedApi): Promise<Asked> {
   const decided = decideOn(record, request);
   switch (decided.type) {
     case 'give':
@@ -126,7 +126,7 @@ async function askAgain(record: SingleRecord, request: AskRequest, open: OpenApi
  * Continues an open job. Leaving the cache mode `only` needs a price first, because nobody has approved one yet; entering
  * it is refused, because the open job may be paid for.
  */
-async function goOn({ batch, row }: SingleRecord, request: AskRequest, open: OpenApi): Promise<Asked> {
+async function goOn({ batch, row }: SingleRecord, request: AskRequest, open: ConnectedApi): Promise<Asked> {
   const { session, job, ready } = request;
   const { cache } = job.settings;
   const before = batch.settings.cache;

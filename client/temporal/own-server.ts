@@ -10,8 +10,8 @@ import type { Temporal } from './open-temporal.ts';
 type Worked = Pick<Ledger, 'id' | 'place' | 'workersServer' | 'allLivingWorkers'>;
 
 /**
- * Checks that Temporal can be reached and that no other server's workers hold the ledger, before anything is recorded that
- * they would pay for although this command is refused. An embedded server is not started for it: if that one fails, nobody
+ * Checks that Temporal can be reached and that no other server's workers hold the ledger. Call it before recording anything:
+ * those workers would pay for it, although this command fails. An embedded server is not started for it: if that one fails, nobody
  * works on what was recorded. Throws {@link VoxbatchError} (`ledger-in-use`, `no-cluster`,
  * `cluster-refused`, `no-namespace`, `server-gone`, `machine`).
  */
@@ -35,7 +35,7 @@ export async function requireServer(
   const { isNameOfCluster } = await import('./server-name.ts');
   await refuseOther(ledger, async (name) => {
     if (await isNameOfCluster(name, temporal)) return true;
-    // As after a loss of its database, whose namespaces are made again: workers that live on keep the name of before.
+    // After its database is lost and its namespaces are made again, surviving workers still hold the ledger under the old name.
     return isPolledByWorkersOf(ledger, temporal);
   });
 }

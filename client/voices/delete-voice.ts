@@ -7,7 +7,7 @@ import type { Failure } from '../../contract/failures.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { VoiceUser } from '../../ledger/voices/voice-users.ts';
 import { nameAskedFor } from '../../policy/voices/voice-name.ts';
-import { realmOf } from '../open-api.ts';
+import { realmOf } from '../connect-api.ts';
 import { openRecordsIfAny } from '../open-records.ts';
 import type { Session } from '../session.ts';
 import { findVoice, speakingApi, type FoundVoice } from './find-voice.ts';

@@ -3,7 +3,7 @@ import { type SpeechApi, type Voice, ApiError, type VoiceFilter } from '../../ap
 import { soleDialect, type Dialect } from '../../contract/dialects.ts';
 import { slipOf } from '../../contract/nearest-name.ts';
 import { nameAskedFor, VoiceNames } from '../../policy/voices/voice-name.ts';
-import { createApi, realmOf } from '../open-api.ts';
+import { createApi, realmOf } from '../connect-api.ts';
 import type { Session } from '../session.ts';
 import type { ApiAccess } from '../settings.ts';
 import type { VoiceUser } from '../../ledger/voices/voice-users.ts';

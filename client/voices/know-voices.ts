@@ -5,7 +5,7 @@ import type { VoiceUse } from '../../inputs/voices/voice-uses.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { JobHolder } from '../../ledger/record-types.ts';
 import { nameAskedFor } from '../../policy/voices/voice-name.ts';
-import { createApi } from '../open-api.ts';
+import { createApi } from '../connect-api.ts';
 import { openRecordsIfAny } from '../open-records.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { ApiAccess, Settings } from '../settings.ts';

@@ -8,7 +8,7 @@ import type { Heard } from './heard-jobs.ts';
 import type { WatchChange } from './heard-jobs.ts';
 import { once } from 'node:events';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { realmOf, type OpenApi } from '../open-api.ts';
+import { realmOf, type ConnectedApi } from '../connect-api.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { WebhookWish } from './webhook-options.ts';
 
@@ -119,7 +119,7 @@ export function sourceOf(post: (changes: readonly WatchChange[]) => void): HintS
  */
 export async function requirePort(
   wish: Pick<WebhookWish, 'host' | 'port'> | undefined,
-  open: OpenApi,
+  open: ConnectedApi,
   ledger: Ledger,
 ): Promise<void> {
   if (wish === undefined || (await ledger.webhookOf(realmOf(open)))?.isAlive === true) return;

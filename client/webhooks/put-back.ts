@@ -3,7 +3,7 @@ import { ApiError } from '../../api/speech-api.ts';
 import type { JobHints } from '../../activities/webhooks/job-hints.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { changeProfile, clearWebhook, isRefusal, isSame, type ProfileChange } from '../account/account-functions.ts';
-import { readProfilePatiently, realmOf, type OpenApi } from '../open-api.ts';
+import { readProfilePatiently, realmOf, type ConnectedApi } from '../connect-api.ts';
 import { randomBytes } from 'node:crypto';
 import type { WebhookBefore, WebhookRecord } from '../../ledger/webhooks/webhooks.ts';
 import { PassedHints } from './passed-hints.ts';
@@ -47,7 +47,7 @@ const MOST_TRIES = 3;
 const PAUSE_MS = 500;
 
 /** Restores the earlier webhook, unless somebody else has changed it meanwhile. Spends nothing. */
-export async function putBack(open: OpenApi, set: WebhookSet, signal: AbortSignal): Promise<PutBack> {
+export async function putBack(open: ConnectedApi, set: WebhookSet, signal: AbortSignal): Promise<PutBack> {
   const { before } = set;
   for (let tries = 0; tries < MOST_TRIES && !signal.aborted; tries++) {
     try {
@@ -105,7 +105,7 @@ interface PutLeftoverBack {
  */
 export async function putLeftoverBack(
   ledger: Ledger,
-  open: OpenApi,
+  open: ConnectedApi,
   { owner, except, onRecord }: PutLeftoverBack,
   signal: AbortSignal,
 ): Promise<Leftover | undefined> {
@@ -132,7 +132,7 @@ const TRY_EVERY_MS = 60_000;
 
 /** Options of {@link watchLeftover}. */
 export interface LeftoverWatchRequest {
-  readonly open: OpenApi;
+  readonly open: ConnectedApi;
   readonly ledger: Ledger;
   /** The worker process that watches. */
   readonly owner: string;

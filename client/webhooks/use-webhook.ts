@@ -6,7 +6,7 @@ import { trimEnd } from '../../contract/trim-end.ts';
 import { withoutPath } from '../../contract/url-secrets.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { changeProfile, isRefusal } from '../account/account-functions.ts';
-import { readProfilePatiently, realmOf, type OpenApi } from '../open-api.ts';
+import { readProfilePatiently, realmOf, type ConnectedApi } from '../connect-api.ts';
 import { CannotListen, openHintListener, type HintListener, refusePort } from './hint-listener.ts';
 import {
   foundIn,
@@ -24,7 +24,7 @@ import { pauseAfter, type AttemptNews, type WebhookNews, type WebhookWish } from
 
 export interface WebhookRequest {
   readonly wish: WebhookWish;
-  readonly open: OpenApi;
+  readonly open: ConnectedApi;
   readonly ledger: Ledger;
   /** The worker process that uses the webhook. Its heartbeats must be sent elsewhere. */
   readonly owner: string;

@@ -21,7 +21,7 @@ import { beginBeats, type Beats } from '../../worker/show-alive.ts';
 import type { Metrics } from '../metrics/open-metrics.ts';
 import { openMediaLinks } from '../local-media/open-media-links.ts';
 import type { LocalMediaLinks } from '../../store/local-media/media-links.ts';
-import { realmOf, type OpenApi } from '../open-api.ts';
+import { realmOf, type ConnectedApi } from '../connect-api.ts';
 import type { Temporal } from '../temporal/open-temporal.ts';
 import { serverName } from '../temporal/server-name.ts';
 import { makeSearchAttributes, searchAttributeCommand } from '../temporal/search-attributes.ts';
@@ -41,7 +41,7 @@ export interface EmbeddedWorkerRequest {
   readonly temporal: Temporal;
   readonly ledger: Ledger;
   readonly store: Store;
-  readonly open: OpenApi;
+  readonly open: ConnectedApi;
   readonly settings: Pick<Settings, 'home' | 'config' | 'metrics'>;
   /** Called with a fault that retrying cannot fix. */
   readonly onFault: (fault: Error) => void;
@@ -67,7 +67,7 @@ export interface EmbeddedWorkerRequest {
  * `no-webhook-port`, `no-media-port`, `no-metrics-port`).
  */
 export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promise<RunningWorker> {
-  const { temporal, ledger, store, open, version, atFaultPoint: atFaultPoint } = request;
+  const { temporal, ledger, store, open, version, atFaultPoint } = request;
   const owner = ownerOf(newIdentity(), version);
   const log = openLog(request.settings.home, request.onLog);
   if (temporal.isEmbedded && !isAbsolute(ledger.place)) {

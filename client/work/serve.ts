@@ -10,7 +10,7 @@ import type { WorkerVersion } from '../../contract/worker-version.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { ownNotices, tellHooks, type Telling } from '../hooks/deliver-notices.ts';
-import { realmOf, type OpenApi } from '../open-api.ts';
+import { realmOf, type ConnectedApi } from '../connect-api.ts';
 import type { Session } from '../session.ts';
 import { openTemporal, type Temporal } from '../temporal/open-temporal.ts';
 import { requireNamespace } from '../temporal/require-namespace.ts';
@@ -214,14 +214,14 @@ async function sayIfNotCurrent(temporal: Temporal, version: WorkerVersion, say: 
 }
 
 /** Whether an open batch can continue, or a hook of `batch` is untried or being delivered. */
-async function isBusy(ledger: Ledger, open: OpenApi, batch: string | undefined): Promise<boolean> {
+async function isBusy(ledger: Ledger, open: ConnectedApi, batch: string | undefined): Promise<boolean> {
   const batches = await ledger.listBatches();
   if (batches.some((one) => isOpenFor(one, open) && !isTokenRefused(one))) return true;
   return batch !== undefined && (await ledger.noticesOf(batch)).some(isOwed);
 }
 
 /** True for an open batch of this API and account. */
-function isOpenFor(batch: BatchRecord, open: OpenApi): boolean {
+function isOpenFor(batch: BatchRecord, open: ConnectedApi): boolean {
   return batch.state === 'open' && realmDifference(batch, realmOf(open)) === undefined;
 }
 

@@ -12,7 +12,7 @@ import type { LogListener } from './worker-log.ts';
 import { startEmbeddedWorker, warnOfLittleDisk, lockLedger } from './embedded-worker.ts';
 import { byPerson } from '../history/by-person.ts';
 import { followBatch, type FollowEvent, type FollowRequest } from '../look/follow.ts';
-import type { OpenApi } from '../open-api.ts';
+import type { ConnectedApi } from '../connect-api.ts';
 import { openTemporal, type Temporal } from '../temporal/open-temporal.ts';
 import { VoxbatchError } from '../problem.ts';
 import { useOperations, type Settings } from '../settings.ts';
@@ -32,7 +32,7 @@ export interface WorkplaceRequest {
   readonly settings: Settings;
   readonly ledger: Ledger;
   readonly store: Store;
-  readonly open: OpenApi;
+  readonly open: ConnectedApi;
   readonly worker: WhoWorks;
   /** Called before anything slow, such as downloading a server. `isLogged`: the worker's log has an event that says the same. */
   readonly say: (line: string, isLogged?: boolean) => void;

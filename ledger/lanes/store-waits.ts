@@ -3,10 +3,8 @@ import type { Db } from '../schema.ts';
 import { removeFact, setFact } from '../database/facts.ts';
 import { livingWorkers, STORE_WAITS } from './workers.ts';
 
-/**
- * Which workers wait for the store, as facts: older programs know them without another table. A worker says so when the store
- * goes away for it, and when it is back. Only those of living workers count.
- */
+// Which workers wait for the store. Kept as facts, so that older versions need no new table. A worker notes it when the store
+// goes away for it, and when it is back. Only the waits of living workers count.
 
 /** Why a worker waits. */
 export interface StoreWait {
@@ -23,7 +21,7 @@ export async function noteStoreWait(db: Db, owner: string, wait: StoreWait | und
       await removeFact(tx, STORE_WAITS + owner);
       return;
     }
-    // Of workers that were killed.
+    // Also remove the waits of killed workers.
     const owners = (await tx.selectFrom('workers').select('owner').execute()).map((one) => STORE_WAITS + one.owner);
     await tx
       .deleteFrom('facts')
@@ -43,7 +41,7 @@ export interface StoreWaits {
   readonly first: StoreWait;
 }
 
-/** Those that are presumed alive; undefined if none waits. */
+/** Living workers that wait; undefined if none does. */
 export async function storeWaits(db: Db, apiUrl: string, account: string): Promise<StoreWaits | undefined> {
   const facts = await db.selectFrom('facts').selectAll().where('name', 'like', `${STORE_WAITS}%`).execute();
   if (facts.length === 0) return undefined;

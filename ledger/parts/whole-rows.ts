@@ -1,4 +1,4 @@
-import { hasResult, type Outcome } from '../../contract/outcomes.ts';
+import { hasResult, OUTCOME_FACTS, OUTCOMES, type Outcome } from '../../contract/outcomes.ts';
 import { reopenClosed } from '../batches/reopen-closed.ts';
 import { isPart, ofRow } from '../conditions.ts';
 import { preparedEach } from '../database/prepared.ts';
@@ -15,7 +15,9 @@ import type { RowLine, Tx } from '../schema.ts';
  */
 
 /** Outcomes of parts without a result, the gravest first. */
-const GRAVE: readonly Outcome[] = ['unknown', 'overdue', 'failed', 'unfit', 'skipped', 'cancelled'];
+const GRAVE: readonly Outcome[] = OUTCOMES.filter((outcome) => !hasResult(outcome)).toSorted(
+  (a, b) => OUTCOME_FACTS[b].gravity - OUTCOME_FACTS[a].gravity,
+);
 /** Max parts named per outcome. */
 const NAMED = 5;
 /** Max characters of a message. */

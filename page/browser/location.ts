@@ -20,9 +20,9 @@ export function useAddress(): URL {
   return address;
 }
 
-/** Goes to another address of the page. `isSmall`: going back does not come here again. */
-export function go(to: string, isSmall = false): void {
-  if (isSmall) history.replaceState(null, '', to);
+/** Goes to another address of the page. `replaces`: takes the place of the present one in the history. */
+export function go(to: string, replaces = false): void {
+  if (replaces) history.replaceState(null, '', to);
   else history.pushState(null, '', to);
   dispatchEvent(new Event(MOVED));
 }

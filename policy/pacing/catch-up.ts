@@ -8,7 +8,7 @@ export interface SteadyShare {
   readonly since: number;
 }
 
-/** How long a share must have been the same, ms: calls under the former shares then count in no trailing second. */
+/** How long a share must have held, ms: by then no trailing second includes calls made under an earlier share. */
 const STEADY_MS = 2_000;
 /** Below this many calls a second a share gains little: its slots are further apart than a process usually stands still. */
 const LEAST_RATE = 2;
@@ -19,8 +19,8 @@ export function steadyShare(before: SteadyShare, rate: number | null, now: numbe
 }
 
 /**
- * Whether a process may make up for missed slots: when it is alone, or within a steady share of a stated rate. Everybody's
- * trailing seconds then add up to the rate, whenever in that second the calls go.
+ * Whether a process may make up for missed slots: when it is alone, or within a steady share of a stated rate. The
+ * shares add up to the rate, so no trailing second of the account exceeds it.
  */
 export function mayCatchUp(
   { isAlone, isStated }: Pick<LeaseAnswer, 'isAlone' | 'isStated'>,

@@ -10,7 +10,7 @@ import {
 import { viewChange, viewProfile, withoutPaths, type ProfileView } from '../../client/account/account-view.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Flags } from '../commands/flags.ts';
-import { atSession } from '../connect/open-api.ts';
+import { atSession } from '../connect/connect-api.ts';
 import { oneLine } from '../terminal/table.ts';
 import { number, sentence } from '../terminal/words.ts';
 import { usageError } from '../exit-error.ts';

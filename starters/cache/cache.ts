@@ -4,7 +4,7 @@ import type { Flags } from '../commands/flags.ts';
 import { defined } from '../../contract/defined.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { confirmRemoval, requireConsent, type Ask, askYesNo } from '../terminal/ask.ts';
-import { atSession } from '../connect/open-api.ts';
+import { atSession } from '../connect/connect-api.ts';
 import { unchangedError } from '../exit-error.ts';
 import { findHistory } from '../../client/look/explain.ts';
 import { unclearRow } from '../look/explain.ts';

@@ -6,7 +6,7 @@ import type { CleanView } from '../../client/views.ts';
 import type { CleanParts } from '../../contract/cleaning.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { confirmRemoval, requireConsent, type Ask, askYesNo } from '../terminal/ask.ts';
-import { atSession } from '../connect/open-api.ts';
+import { atSession } from '../connect/connect-api.ts';
 import { unchangedError, ExitError } from '../exit-error.ts';
 import { personAt } from '../person.ts';
 import { admittance, confirmStore } from '../trust/confirm.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../client/compare/compare-dialects.ts';
 import type { Flags } from '../commands/flags.ts';
 import { viewExit, type ExitName } from '../../contract/exit-codes.ts';
-import { confirmedAccess } from '../connect/open-api.ts';
+import { confirmedAccess } from '../connect/connect-api.ts';
 import { readSettings } from '../connect/settings.ts';
 import { DIALECTS } from '../../contract/dialects.ts';
 import { oneLine, tableLines } from '../terminal/table.ts';

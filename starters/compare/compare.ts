@@ -6,7 +6,7 @@ import { viewExit, type ExitName } from '../../contract/exit-codes.ts';
 import { defined } from '../../contract/defined.ts';
 import type { CompareFlags } from './compare-dialects.ts';
 import { flagOf } from '../terminal/tunable-words.ts';
-import { atSession } from '../connect/open-api.ts';
+import { atSession } from '../connect/connect-api.ts';
 import { unchangedError, usageError, type ExitError } from '../exit-error.ts';
 import { shortPath } from '../../client/look/continue-command.ts';
 import { comparisonLines } from './comparison-words.ts';

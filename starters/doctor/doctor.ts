@@ -3,7 +3,7 @@ import { jsonLine, type RunContext } from '../terminal/output.ts';
 import { examine, type Finding, type SoundPart, type Trouble } from '../../client/doctor/doctor.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { openSession } from '../connect/open-api.ts';
+import { openSession } from '../connect/connect-api.ts';
 import { readSettings } from '../connect/settings.ts';
 import type { Settings } from '../../client/settings.ts';
 import { ffmpegAdvice } from '../../client/sound/require-finishing.ts';

@@ -2,7 +2,7 @@ import { printAnswer, type RunContext } from '../terminal/output.ts';
 import { viewSchema, watchSchema, type SchemaReport } from '../../client/schema/watch-schema.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { confirmedAccess } from '../connect/open-api.ts';
+import { confirmedAccess } from '../connect/connect-api.ts';
 import { readSettings } from '../connect/settings.ts';
 
 /** `voxbatch doctor --api`: what the API's own description of itself has for voxbatch, and what changed in it. Spends nothing. */

@@ -6,7 +6,7 @@ import { voxbatchVersion } from '../../client/version.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { messageOf } from '../../contract/message-of.ts';
 import { openPage, type Page } from '../../page/server.ts';
-import { PAGE_ACTIONS } from './actions.ts';
+import { PAGE_ACTIONS } from './run-actions.ts';
 import { readSettings } from '../connect/settings.ts';
 import { usageError } from '../exit-error.ts';
 import { nextWords } from '../look/explain.ts';

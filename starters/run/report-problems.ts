@@ -12,7 +12,7 @@ export type FaultyManifest = Pick<Faulty['summary'], 'problems' | 'problemCount'
 type ManifestProblem = FaultyManifest['problems'][number];
 type ManifestWarning = FaultyManifest['warnings'][number];
 
-/** `plan` is for new batches: the price of an outcome file depends on its batch. */
+/** Refuses an outcome file given to `plan`, which prices new batches only. */
 export function outcomeFileRefusal({ batch }: { readonly batch: string }, manifest: string): ExitError {
   const next = `voxbatch redrive --from ${shellWord(manifest)} --dry-run`;
   return new ExitError(

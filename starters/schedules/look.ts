@@ -37,7 +37,7 @@ import {
   standingWords,
   strangerWords,
 } from './schedule-words.ts';
-import { openSession } from '../connect/open-api.ts';
+import { openSession } from '../connect/connect-api.ts';
 import { admittance } from '../trust/confirm.ts';
 
 const COLUMNS = [

@@ -13,7 +13,7 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import { SPEC } from '../commands/command-spec.ts';
 import type { Flags } from '../commands/flags.ts';
 import { readTuning } from '../commands/tuning-flags.ts';
-import { openSession } from '../connect/open-api.ts';
+import { openSession } from '../connect/connect-api.ts';
 import { readSettings, type CommandSettings } from '../connect/settings.ts';
 import { unchangedError } from '../exit-error.ts';
 import { sayLedgerBeside } from '../run/open-typed.ts';

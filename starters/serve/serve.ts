@@ -8,7 +8,7 @@ import type { Flags } from '../commands/flags.ts';
 import { withMetrics } from '../commands/metrics-flags.ts';
 import { readWebhook } from '../commands/webhook-flags.ts';
 import { withServeMedia } from '../commands/serve-media-flags.ts';
-import { openSession } from '../connect/open-api.ts';
+import { openSession } from '../connect/connect-api.ts';
 import { readSettings } from '../connect/settings.ts';
 import { ExitError } from '../exit-error.ts';
 import { firstNotice, listenForInterrupt } from '../run/interrupt.ts';

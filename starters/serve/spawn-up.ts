@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { OpenApi } from '../../client/open-api.ts';
+import type { ConnectedApi } from '../../client/connect-api.ts';
 import type { Settings } from '../../client/settings.ts';
 import type { WebhookWish } from '../../client/webhooks/webhook-options.ts';
 import { startUp } from '../../client/work/up.ts';
@@ -26,7 +26,7 @@ export function pathOfCli(): string {
  * Starts `voxbatch up` in the background: it keeps server and worker alive until no batch of this account is open, and writes the files
  * of the batch to `out` when that is finished.
  */
-export function spawnUp(settings: Settings, open: OpenApi, { batch, out, webhook }: DetachedBatch): void {
+export function spawnUp(settings: Settings, open: ConnectedApi, { batch, out, webhook }: DetachedBatch): void {
   const place = ['--api-url', open.api.baseUrl, '--batch', batch, '--out', out];
   startUp(settings, {
     cli: pathOfCli(),

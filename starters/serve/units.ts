@@ -3,7 +3,7 @@ import { shellWord } from '../../contract/shell-word.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { RunContext } from '../terminal/output.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { openSession } from '../connect/open-api.ts';
+import { openSession } from '../connect/connect-api.ts';
 import { readSettings } from '../connect/settings.ts';
 import { ExitError, usageError } from '../exit-error.ts';
 import { admittance } from '../trust/confirm.ts';

@@ -9,7 +9,7 @@ import {
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Flags } from '../commands/flags.ts';
 import { confirmRemoval, requireConsent, type Ask, askYesNo } from '../terminal/ask.ts';
-import { atSession } from '../connect/open-api.ts';
+import { atSession } from '../connect/connect-api.ts';
 import { ExitError, usageError } from '../exit-error.ts';
 import { personAt } from '../person.ts';
 import { sentence } from '../terminal/words.ts';

@@ -12,7 +12,7 @@ import {
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { Settings } from '../../client/settings.ts';
-import { atSession } from '../connect/open-api.ts';
+import { atSession } from '../connect/connect-api.ts';
 import { tableLines, oneLine } from '../terminal/table.ts';
 import type { Voice } from '../../client/index.ts';
 import { ExitError, usageError } from '../exit-error.ts';

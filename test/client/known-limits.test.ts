@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { openApi, realmOf } from '../../client/open-api.ts';
+import { connectApi, realmOf } from '../../client/connect-api.ts';
 import { openVoxbatch, type Voxbatch } from '../../client/voxbatch.ts';
 import { sayJob } from '../../client/single/single-job-of.ts';
 import { addJob } from '../starters/single/add-job.ts';
@@ -31,7 +31,7 @@ describe('the library', () => {
     const manifest = join(place.folder, 'long.csv');
     await writeFile(manifest, `id,text,voice\na,${LONG},anna\n`);
     expect(await voxbatch.check(manifest)).toMatchObject({ type: 'sound' });
-    const api = await openApi({ baseUrl: world.simulator.url, token: world.simulator.token });
+    const api = await connectApi({ baseUrl: world.simulator.url, token: world.simulator.token });
     api.api.close();
     await place.ledger.noteTextLimit(realmOf(api), 'speech-job', 600);
     expect(await voxbatch.check(manifest)).toMatchObject({ type: 'faulty', summary: { problemCount: 1 } });

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
-import { openApi, realmOf } from '../../client/open-api.ts';
+import { connectApi, realmOf } from '../../client/connect-api.ts';
 import { openVoxbatch, type Voxbatch } from '../../client/voxbatch.ts';
 import { startSimulator, type Simulator } from '../../simulator/start-simulator.ts';
 import { addSampleBatch } from '../results/sample-batch.ts';
@@ -7,7 +7,7 @@ import { freshPlace, type Place } from '../support/place.ts';
 
 /** Adds the sample batch as one of the simulator, so that what needs the API can be done with it. */
 export async function addSampleBatchOf({ url: baseUrl, token }: Simulator, place: Place): Promise<void> {
-  const open = await openApi({ baseUrl, token });
+  const open = await connectApi({ baseUrl, token });
   open.api.close();
   const { ledger } = place;
   const createBatch: typeof ledger.createBatch = (batch) => ledger.createBatch({ ...batch, ...realmOf(open) });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseThreshold } from '../../inputs/parse-row.ts';
 import { notInLegacy, notVerifiable } from '../../inputs/row-reader.ts';
-import { dialectOfRow } from '../../policy/subset/subset.ts';
+import { dialectOfRow } from '../../policy/dialects/dialect-of-row.ts';
 
 const TTS = { kind: 'tts', text: 'Hello there.', voice: 'ada', extra: {} } as const;
 

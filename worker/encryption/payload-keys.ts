@@ -16,8 +16,8 @@ export const PAYLOAD_KEYS_FORM = 'ID:KEY for each key, the one that encrypts fir
 const ENTRY = /^([A-Za-z0-9._-]{1,64}):([A-Za-z0-9+/]{43}=)$/;
 
 /**
- * Parses keys: entries in the form of {@link PAYLOAD_KEYS_FORM}, separated by commas or white space. Undefined if the
- * text is none of them, or has an id twice.
+ * Parses keys: entries in the form of {@link PAYLOAD_KEYS_FORM}, separated by commas or white space. Undefined if
+ * an entry is malformed, an id repeats, or there is no key.
  */
 export function parsePayloadKeys(text: string): PayloadKeys | undefined {
   const words = text.split(/[\s,]+/).filter((word) => word !== '');

@@ -22,7 +22,7 @@ async function laneOf({ deps }: Worker, room = 10): Promise<LaneWork & { end(): 
   const { signal } = over;
   const wakeUps = new WakeUps();
   const window = new Window(room);
-  const steering = new Steering(deps, await loadBatch(deps, BATCH), { signal, wakeUps: wakeUps });
+  const steering = new Steering(deps, await loadBatch(deps, BATCH), { signal, wakeUps });
   const end = (): void => {
     over.abort();
     window.open();

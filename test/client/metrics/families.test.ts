@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { OUTCOMES, ROW_STATES } from '../../../contract/outcomes.ts';
 import { familiesOf, prometheusText } from '../../../client/metrics/families.ts';
-import type { BatchGauges } from '../../../ledger/metrics/gauges.ts';
+import type { BatchGauges } from '../../../ledger/metrics/batch-gauges.ts';
 
 const zero = <Name extends string>(names: readonly Name[]) =>
   Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>;

@@ -2,7 +2,13 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ApiError } from '../../../api/speech-api.ts';
 import { changeProfile } from '../../../client/account/account-functions.ts';
-import { createApi, openApi, readProfilePatiently, realmOf, type OpenApi } from '../../../client/open-api.ts';
+import {
+  createApi,
+  connectApi,
+  readProfilePatiently,
+  realmOf,
+  type ConnectedApi,
+} from '../../../client/connect-api.ts';
 import { putBack, putLeftoverBack, type Leftover } from '../../../client/webhooks/put-back.ts';
 import type { PutBack } from '../../../client/webhooks/webhook-options.ts';
 import type { Failure } from '../../../contract/failures.ts';
@@ -21,8 +27,8 @@ const { signal } = new AbortController();
 
 let ledger: Ledger;
 let simulator: Simulator | undefined;
-let open: OpenApi;
-const opened: OpenApi[] = [];
+let open: ConnectedApi;
+const opened: ConnectedApi[] = [];
 ledgerForEachTest((made) => {
   ledger = made;
 });
@@ -37,7 +43,7 @@ async function start(shape: string, plan?: FaultPlan): Promise<void> {
     ...{ createMs: [0, 0], shape: `${shape},profile.updated=success` },
     ...(plan === undefined ? {} : { plan }),
   });
-  open = await openApi({ baseUrl: simulator.url, token: simulator.token });
+  open = await connectApi({ baseUrl: simulator.url, token: simulator.token });
   opened.push(open);
   await setTo(OURS);
 }
@@ -49,7 +55,7 @@ async function setTo(webhookUrl: string): Promise<void> {
 const shown = async (): Promise<unknown> => (await readProfilePatiently(open.api)).webhookUrl;
 
 /** The same account, whose API refuses to say anything. */
-async function silent(): Promise<OpenApi> {
+async function silent(): Promise<ConnectedApi> {
   const api = await createApi({ baseUrl: open.api.baseUrl, token: 'wrong' });
   const closed = { ...open, api };
   opened.push(closed);
@@ -57,7 +63,7 @@ async function silent(): Promise<OpenApi> {
 }
 
 /** The same account, whose API has no time for updates. */
-function busy(): OpenApi {
+function busy(): ConnectedApi {
   const failure: Failure = { class: 'RateLimited', message: 'Too many requests' };
   return { ...open, api: { ...open.api, updateProfile: () => Promise.reject(new ApiError(failure)) } };
 }

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { JobHints } from '../../../activities/webhooks/job-hints.ts';
 import { ApiError } from '../../../api/speech-api.ts';
 import { changeProfile, clearWebhook } from '../../../client/account/account-functions.ts';
-import { openApi, readProfilePatiently, realmOf, type OpenApi } from '../../../client/open-api.ts';
+import { connectApi, readProfilePatiently, realmOf, type ConnectedApi } from '../../../client/connect-api.ts';
 import { putLeftoverBack, newSecret } from '../../../client/webhooks/put-back.ts';
 import { WebhookUse } from '../../../client/webhooks/use-webhook.ts';
 import { type WebhookWish, pauseAfter, type WebhookNews } from '../../../client/webhooks/webhook-options.ts';
@@ -22,7 +22,7 @@ const OUR_UPDATE = { nth: 5 };
 
 let ledger: Ledger;
 let simulator: Simulator | undefined;
-let open: OpenApi;
+let open: ConnectedApi;
 let hints: JobHints;
 let news: WebhookNews[];
 let uses: WebhookUse[];
@@ -40,7 +40,7 @@ async function start(webhookUrl = OLD, plan?: FaultPlan): Promise<void> {
   [hints, news, uses] = [new JobHints(), [], []];
   const shape = 'profile.webhook=webhookUrl,profile.updated=success,profile.clear=null';
   simulator = await startSimulator({ shape, ...(plan === undefined ? {} : { plan }) });
-  open = await openApi({ baseUrl: simulator.url, token: simulator.token });
+  open = await connectApi({ baseUrl: simulator.url, token: simulator.token });
   await changeProfile(open, { webhookUrl });
 }
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { JobHints } from '../../../activities/webhooks/job-hints.ts';
 import { ApiError } from '../../../api/speech-api.ts';
 import { changeProfile } from '../../../client/account/account-functions.ts';
-import { openApi, readProfilePatiently, realmOf, type OpenApi } from '../../../client/open-api.ts';
+import { connectApi, readProfilePatiently, realmOf, type ConnectedApi } from '../../../client/connect-api.ts';
 import { watchLeftover, type LeftoverWatch } from '../../../client/webhooks/put-back.ts';
 import type { WebhookNews } from '../../../client/webhooks/webhook-options.ts';
 import type { Failure } from '../../../contract/failures.ts';
@@ -16,7 +16,7 @@ const DEAD = 'https://here.example/of-a-dead-process';
 
 let ledger: Ledger;
 let simulator: Simulator;
-let open: OpenApi;
+let open: ConnectedApi;
 let news: WebhookNews[];
 let watch: LeftoverWatch;
 ledgerForEachTest((made) => {
@@ -28,7 +28,7 @@ beforeEach(async () => {
   simulator = await startSimulator({
     shape: 'profile.webhook=webhookUrl,profile.updated=success',
   });
-  open = await openApi({ baseUrl: simulator.url, token: simulator.token });
+  open = await connectApi({ baseUrl: simulator.url, token: simulator.token });
   await changeProfile(open, { webhookUrl: DEAD });
   const account = realmOf(open);
   await ledger.beat({ owner: 'dead', ...account });
@@ -42,7 +42,7 @@ afterEach(async () => {
 });
 
 /** Begins the watch, with other parts of the API or the ledger where a test has its own. */
-async function begin(change: Partial<OpenApi['api']> = {}, part: Partial<Ledger> = {}): Promise<void> {
+async function begin(change: Partial<ConnectedApi['api']> = {}, part: Partial<Ledger> = {}): Promise<void> {
   const tell = (one: WebhookNews): void => {
     news.push(one);
   };
@@ -52,9 +52,9 @@ async function begin(change: Partial<OpenApi['api']> = {}, part: Partial<Ledger>
 }
 
 /** An API that says no for this reason, so many times; then it does what it is asked. */
-function saysNo(failure: Failure, times: number): { api: Partial<OpenApi['api']>; asked: () => number } {
+function saysNo(failure: Failure, times: number): { api: Partial<ConnectedApi['api']>; asked: () => number } {
   let asked = 0;
-  const updateProfile: OpenApi['api']['updateProfile'] = (...update) => {
+  const updateProfile: ConnectedApi['api']['updateProfile'] = (...update) => {
     asked += 1;
     return asked > times ? open.api.updateProfile(...update) : Promise.reject(new ApiError(failure));
   };

@@ -7,7 +7,7 @@ import type { Store } from '../../../store/store.ts';
 import { startEmbeddedWorker } from '../../../client/work/embedded-worker.ts';
 import { openLog } from '../../../client/work/worker-log.ts';
 import { VoxbatchError } from '../../../client/problem.ts';
-import type { OpenApi } from '../../../client/open-api.ts';
+import type { ConnectedApi } from '../../../client/connect-api.ts';
 import type { Temporal } from '../../../client/temporal/open-temporal.ts';
 import { logOf } from '../../../starters/terminal/output.ts';
 import { capture } from '../../starters/command-line.ts';
@@ -43,7 +43,7 @@ async function start(
     temporal: temporal as unknown as Temporal,
     ledger,
     store: {} as Store,
-    open: open as unknown as OpenApi,
+    open: open as unknown as ConnectedApi,
     settings: { home, config: {} },
     onFault: () => undefined,
     say,

@@ -1,4 +1,4 @@
-import { openApi, realmOf } from '../../../client/open-api.ts';
+import { connectApi, realmOf } from '../../../client/connect-api.ts';
 import { findOrLoadBatch } from '../../../batches/load-batch.ts';
 import { readSingleJob, singleName, type SingleJob } from '../../../batches/single/single-job.ts';
 import type { AttemptKey } from '../../../contract/batch.ts';
@@ -46,7 +46,7 @@ export async function addJob(
     apiDialect = 'v1',
   }: JobEnd,
 ): Promise<string> {
-  const open = await openApi({ baseUrl, token });
+  const open = await connectApi({ baseUrl, token });
   open.api.close();
   const tuning = as === 'skipped' ? ({ cache: 'only' } as const) : {};
   const read = await readSingleJob(job, { tuning }, { apiDialect });

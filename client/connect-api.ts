@@ -8,20 +8,20 @@ import type { ApiAccess } from './settings.ts';
 import { voxbatchVersion } from './version.ts';
 
 /** An API client with the token's account. */
-export interface OpenApi {
+export interface ConnectedApi {
   readonly api: SpeechApi;
   readonly profile: Profile;
 }
 
 /** The parts of a realm known without a ledger. */
-export function realmOf({ api, profile }: OpenApi): Account {
+export function realmOf({ api, profile }: ConnectedApi): Account {
   return { apiUrl: api.baseUrl, account: profile.userId };
 }
 
 /**
  * Throws {@link VoxbatchError} (`other-realm`) for a batch of another API or account, which this token cannot work on.
  */
-export function requireSameRealm(batch: BatchRecord, open: OpenApi): void {
+export function requireSameRealm(batch: BatchRecord, open: ConnectedApi): void {
   const here = realmOf(open);
   const differs = realmDifference(batch, here);
   if (differs !== undefined) throw new VoxbatchError({ type: 'other-realm', differs, batch, here });
@@ -34,7 +34,7 @@ const PAUSES_MS = [500, 1_500];
  * Opens the API and reads the profile, which verifies address and token and names the account. Spends nothing. Throws
  * {@link VoxbatchError} (`odd-token`, `odd-proxy`, `token-refused`, `api-away`).
  */
-export async function openApi(access: ApiAccess): Promise<OpenApi> {
+export async function connectApi(access: ApiAccess): Promise<ConnectedApi> {
   const api = await createApi(access);
   // After the profile, a paid request usually follows, so preload its code. If loading fails, that request reports it.
   void import('../api/http.ts').then(({ loadAxios }) => loadAxios()).catch(() => undefined);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { dialectOfRow } from '../../../policy/subset/subset.ts';
+import { dialectOfRow } from '../../../policy/dialects/dialect-of-row.ts';
 
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 
