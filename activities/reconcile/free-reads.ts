@@ -1,3 +1,4 @@
+import { asId } from '../../api/read-members.ts';
 import { ApiError, type Voice } from '../../api/speech-api.ts';
 import type { FreeReads, Unreadable } from '../../batches/free-reads.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -18,6 +19,7 @@ export function freeReads(deps: Dependencies, signal: AbortSignal): FreeReads {
       }),
     async findJob(batch, { dialect, operation }, jobId) {
       await loadBatch(deps, batch);
+      if (asId(jobId) !== jobId) return { type: 'missing', why: 'the API gives no such ids' };
       try {
         const read = () => apiIn(deps, dialect).readJob(operation, jobId, signal);
         const { credits } = await readInTurn(deps, batch, signal, read);

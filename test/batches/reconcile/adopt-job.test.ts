@@ -44,6 +44,9 @@ describe('a row that was never sent, as far as the ledger knows', () => {
       [2, jobId],
     ] as const)
       expect(await adopt(worker.deps, row, named)).toMatchObject({ type: 'refused', why: { type: 'no-such-job' } });
+    // An id that would vanish in a path is not asked for.
+    for (const vanishes of ['.', '..'])
+      expect(await adopt(worker.deps, 1, vanishes)).toMatchObject({ why: { words: 'the API gives no such ids' } });
     expect([await world.attempts(1), await world.attempts(2)]).toEqual([[], []]);
   });
 
