@@ -14,7 +14,8 @@ export const FAULT_POINTS = [
 ] as const;
 /**
  * `before-reuse-record`: an earlier result has been copied but not recorded. `before-join-record`: a row's parts have
- * been joined but not recorded. `copy-…`: a ledger is being moved; `backup-…`, `restore-…`: backed up, or put back. No request is in flight at these points.
+ * been joined but not recorded. `copy-…`: a ledger is being moved; `backup-…`, `restore-…`: backed up, or put back. No
+ * request is in flight at these points.
  */
 export type FaultPoint =
   | (typeof FAULT_POINTS)[number]

@@ -39,8 +39,8 @@ const AFTER_FAULT_MS = 5_000;
 /**
  * Downloads a job's result to the store and records it. If it had to wait for a download slot, it reads the job again
  * for a fresh link first. A link that is dead all the same, cut off, or leads to something else is not retried: the job
- * is read again. Returns the row's state, if known. Never rejects: a local fault, such as a full disk, goes to `onFault`, and the job
- * is polled again later.
+ * is read again. Returns the row's state, if known. Never rejects: a local fault, such as a full disk, goes to
+ * `onFault`, and the job is polled again later.
  */
 export async function fetchResult(
   deps: Dependencies,

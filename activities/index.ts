@@ -96,9 +96,9 @@ const MOST_ELSEWHERE = 20;
 const ELSEWHERE_AFTER_MS = 500;
 
 /**
- * The failure for work on a batch that this worker's ledger does not have. A worker on a former or restored database may
- * share Temporal's queue with those of the ledger, so others get the work first. If none of them has the batch, either, no
- * retry fixes that.
+ * The failure for work on a batch that this worker's ledger does not have. A worker on a former or restored database
+ * may share Temporal's queue with those of the ledger, so others get the work first. If none of them has the batch,
+ * either, no retry fixes that.
  */
 function offeredElsewhere(
   { observe }: Pick<Dependencies, 'observe'>,

@@ -11,9 +11,9 @@ export interface LedgerClock extends Clock {
 }
 
 /**
- * The clock of a worker. Its wall clock is the ledger's: workers on several hosts compare times with each other's and with
- * those on record, and the clocks of hosts may be seconds apart. Where the ledger's clock is that of this machine, it is
- * the system clock, unchanged.
+ * The clock of a worker. Its wall clock is the ledger's: workers on several hosts compare times with each other's and
+ * with those on record, and the clocks of hosts may be seconds apart. Where the ledger's clock is that of this machine,
+ * it is the system clock, unchanged.
  */
 export async function followLedgerClock(
   ledger: Pick<Ledger, 'readClock'>,

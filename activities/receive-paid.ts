@@ -43,8 +43,8 @@ export function receivePaid(deps: Dependencies, loaded: LoadedAttempt, key: Atte
 const SMALL_BYTES = 1024 ** 2;
 
 /**
- * Receives a small body in full, so that it can be stored again if the disk refuses it. A larger one, or one that breaks
- * off, stays a stream.
+ * Receives a small body in full, so that it can be stored again if the disk refuses it. A larger one, or one that
+ * breaks off, stays a stream.
  */
 export async function gatherSmall(body: Readable | Buffer): Promise<Readable | Buffer> {
   if (Buffer.isBuffer(body)) return body;

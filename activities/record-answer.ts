@@ -63,7 +63,9 @@ export async function recordVerdict(
   return report;
 }
 
-/** Keeps what the answer brought, in the store and in the ledger, and says what it means for the attempt and its row. */
+/**
+ * Keeps what the answer brought, in the store and in the ledger, and says what it means for the attempt and its row.
+ */
 async function keepAndJudge(
   deps: Dependencies,
   loaded: LoadedAttempt,

@@ -47,8 +47,8 @@ export interface Sending {
 }
 
 /**
- * Records the intent, exclusively and synced, sends the request at its time, and records the verdict. `full`: the common
- * limit for requests in flight has no room now; nothing was recorded.
+ * Records the intent, exclusively and synced, sends the request at its time, and records the verdict. `full`: the
+ * common limit for requests in flight has no room now; nothing was recorded.
  */
 export function send(deps: Dependencies, sending: Sending): Promise<SubmitReport | 'full'> {
   // From before the intent, which may wait to share a commit: a process that ends waits for it, and leaves none unsent.
@@ -120,8 +120,8 @@ async function sendRecorded(deps: Dependencies, sending: Sending, intentAt: Inst
   if (!isSent) giveBack(turn);
   const verdict = isSent ? await request(deps, sending, leave.links) : leave;
   const failure = 'failure' in verdict ? verdict.failure : null;
-  // Reported at once, because others are about to send; it usually shares the commit of the verdict. What was not sent says
-  // nothing about the API.
+  // Reported at once, because others are about to send; it usually shares the commit of the verdict. What was not sent
+  // says nothing about the API.
   const telling = isSent ? reportHealth(deps, turn, failure) : Promise.resolve();
   telling.catch(() => undefined);
   await deps.atFaultPoint('after-answer');

@@ -11,8 +11,8 @@ import type { LoadedAttempt } from './attempt.ts';
 import type { Dependencies } from './dependencies.ts';
 
 /**
- * Streams a result body to the store: whole, checked and synced, or not at all. `jobId`: the job whose result it is; omitted
- * if an answer brought it. `persist`: see {@link Store.write}.
+ * Streams a result body to the store: whole, checked and synced, or not at all. `jobId`: the job whose result it is;
+ * omitted if an answer brought it. `persist`: see {@link Store.write}.
  */
 export function receiveMedia(
   deps: Pick<Dependencies, 'store' | 'atFaultPoint'>,

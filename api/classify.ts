@@ -186,8 +186,8 @@ const PER_TIME =
   /per (second|minute|hour|day)|\b(rpm|rps|qps)\b|rate.?limit|too many (?!jobs|tasks|generations)|too fast|slow down/;
 
 /**
- * Classifies the text of a 429. No public material shows the one for unfinished jobs; these words are usual in such APIs.
- * "Quota" and "insufficient" alone may mean any of the three, so clearer words win.
+ * Classifies the text of a 429. No public material shows the one for unfinished jobs; these words are usual in such
+ * APIs. "Quota" and "insufficient" alone may mean any of the three, so clearer words win.
  */
 function readLimit(answer: Answer): Limit {
   const words = wordsOf(answer);

@@ -92,8 +92,8 @@ export function asText(value: unknown): string | undefined {
 }
 
 /**
- * An identifier: a string or integer that is short enough for a path and would not vanish in one, as `..` does. It has no
- * NUL, which databases and files do not keep.
+ * An identifier: a string or integer that is short enough for a path and would not vanish in one, as `..` does. It has
+ * no NUL, which databases and files do not keep.
  */
 export function asId(value: unknown): string | undefined {
   const text = typeof value === 'string' ? value.trim() : Number.isSafeInteger(value) ? String(value) : '';

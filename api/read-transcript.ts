@@ -15,8 +15,8 @@ const ENDS_MS = ['endMs', 'end_ms'];
 type Segment = Transcript['segments'][number];
 
 /**
- * Reads a transcription. Undefined if the answer has neither text nor segments with text. Empty text is valid: it is the
- * transcription of silence.
+ * Reads a transcription. Undefined if the answer has neither text nor segments with text. Empty text is valid: it is
+ * the transcription of silence.
  */
 export function readTranscript(json: unknown): Transcript | undefined {
   const objects = objectsAt(json, PLACES);

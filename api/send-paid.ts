@@ -108,8 +108,8 @@ async function bodyOf(
 }
 
 /**
- * The link is not recorded, and nothing else leads to the paid result, so a broken connection must not lose it. A dead or
- * wrong link is tried once more, because the file may appear a moment later.
+ * The link is not recorded, and nothing else leads to the paid result, so a broken connection must not lose it. A dead
+ * or wrong link is tried once more, because the file may appear a moment later.
  */
 async function fetchPatiently<T>(fetchOnce: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   for (let tries = 0; ; tries++) {

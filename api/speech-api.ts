@@ -199,8 +199,8 @@ export interface SpeechApi {
   /** Reads the API's description of itself. Throws {@link ApiError}; `NoDocument` for one that cannot be read. */
   lookAtSchema(): Promise<SchemaLook>;
   /**
-   * The voices that the account can use: all that stay in the list while it is read, each once. Throws {@link ApiError},
-   * also at the end of a list of which the service shows only a part.
+   * The voices that the account can use: all that stay in the list while it is read, each once. Throws {@link
+   * ApiError}, also at the end of a list of which the service shows only a part.
    */
   listVoices(filter?: VoiceFilter, signal?: AbortSignal): AsyncIterable<Voice>;
   /**
@@ -209,9 +209,9 @@ export interface SpeechApi {
    */
   deleteVoice(voiceId: string, signal?: AbortSignal): Promise<'deleted' | 'missing'>;
   /**
-   * Downloads a result link. Sends the token only if the link has the API's own origin. Follows up to five redirects, but
-   * never from a public API or host into a private network. Throws {@link ApiError} (class `ResultGone`) for a dead or
-   * forbidden link, a cut body or a wrong length.
+   * Downloads a result link. Sends the token only if the link has the API's own origin. Follows up to five redirects,
+   * but never from a public API or host into a private network. Throws {@link ApiError} (class `ResultGone`) for a dead
+   * or forbidden link, a cut body or a wrong length.
    */
   download<T>(url: string, receive: Receive<T>, signal?: AbortSignal): Promise<T>;
   /** Closes idle connections. */

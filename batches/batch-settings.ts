@@ -26,7 +26,9 @@ export interface WantedBatch {
   readonly defaults?: RowDefaults & Readonly<Record<string, string>>;
   /** Our column → the header in the file. */
   readonly map?: Readonly<Record<string, string>>;
-  /** A file that gives names in the manifest's column `speaker` their voices. Default: the configuration's, else none. */
+  /**
+   * A file that gives names in the manifest's column `speaker` their voices. Default: the configuration's, else none.
+   */
   readonly cast?: string | undefined;
   /** The sheet of an Excel workbook to read. Default: the first that is not hidden. */
   readonly sheet?: string | undefined;
@@ -39,8 +41,8 @@ export interface WantedBatch {
   /** How texts are cut that are longer than the API takes. Default: they are refused. */
   readonly split?: SplitMode | undefined;
   /**
-   * How copies of the speech are finished, so that they can be used as they are. Needs ffmpeg. Default of each member: the configuration's, else
-   * as it came; null: as it came. Without any, none are made.
+   * How copies of the speech are finished, so that they can be used as they are. Needs ffmpeg. Default of each member:
+   * the configuration's, else as it came; null: as it came. Without any, none are made.
    */
   readonly finish?: WantedFinishing;
   /** True if unknown columns and unused cells are errors. Default false. */
@@ -135,7 +137,10 @@ export function isSameCast(
   return isDeepStrictEqual(one?.members, other?.members);
 }
 
-/** The same choices for a batch on record: what no option asked for is as it is there, for a configuration is for new batches. */
+/**
+ * The same choices for a batch on record: what no option asked for is as it is there, for a configuration is for new
+ * batches.
+ */
 export function asRecorded<Choices extends BatchChoices & AskedReading>(
   choices: Choices,
   recorded: Pick<BatchSettings, 'reading'>,
@@ -224,8 +229,8 @@ export function chooseSettings(
 }
 
 /**
- * The choices without what is done about long texts. What is on record has its rows and their parts: its texts are neither
- * checked nor cut again, whatever is known of limits by now.
+ * The choices without what is done about long texts. What is on record has its rows and their parts: its texts are
+ * neither checked nor cut again, whatever is known of limits by now.
  */
 export function withAnyLength({ textLimits: _limits, split: _split, ...manifest }: ManifestOptions): ManifestOptions {
   return manifest;

@@ -34,8 +34,8 @@ export type LoadAnswer = { readonly type: 'new' | 'known'; readonly batch: Batch
  *
  * Rows are written in several transactions, so that a large manifest does not lock running batches out of the ledger.
  * Until the last one, the batch is `loading` and never starts. A ledger lock serializes concurrent starts; a killed
- * load is discarded and repeated. So is one that still runs, but has lost its lock: it then waits for whoever took it over,
- * and finds that batch.
+ * load is discarded and repeated. So is one that still runs, but has lost its lock: it then waits for whoever took it
+ * over, and finds that batch.
  *
  * @throws ManifestError if the manifest is no longer the one that was checked.
  * @throws MonthUsedUp if its month cannot pay one row.

@@ -23,8 +23,8 @@ export interface UnwritableOut {
 type LinkedOut = Extract<OutStanding, { readonly type: 'linked' }>;
 
 /**
- * Creates the out folder of a batch of this name and proves that it is writable, before anything is paid for. Makes nothing
- * behind a symbolic link that may have come with the working folder.
+ * Creates the out folder of a batch of this name and proves that it is writable, before anything is paid for. Makes
+ * nothing behind a symbolic link that may have come with the working folder.
  */
 export async function probeOut(
   out: string,

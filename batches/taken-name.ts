@@ -37,7 +37,9 @@ export interface TakenName {
   readonly subset: Subset | null;
   /** How the manifest was to be read this time. */
   readonly wanted: Reading;
-  /** Whether flags alone can ask for the reading of that batch: no configuration and no changed cast is in their way. */
+  /**
+   * Whether flags alone can ask for the reading of that batch: no configuration and no changed cast is in their way.
+   */
   readonly canAskAgain: boolean;
   /**
    * True if that batch can be redriven from this manifest as an edited copy: user-given ids identify its rows, and it

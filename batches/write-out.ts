@@ -20,8 +20,8 @@ export interface WriteOutRequest {
 }
 
 /**
- * Claims the out folder for a finished batch and writes its files. Throws if the folder belongs to another batch or cannot
- * be written.
+ * Claims the out folder for a finished batch and writes its files. Throws if the folder belongs to another batch or
+ * cannot be written.
  */
 export async function writeOut(request: WriteOutRequest): Promise<Projection> {
   const { batch, out } = request;

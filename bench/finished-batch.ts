@@ -1,7 +1,9 @@
 import Database from 'libsql';
 import { BATCH, prefill } from './prefill.ts';
 
-/** Makes a ledger with a batch of this many ended rows, 3 % of them failed, with texts, lengths and times that differ. */
+/**
+ * Makes a ledger with a batch of this many ended rows, 3 % of them failed, with texts, lengths and times that differ.
+ */
 export async function makeFinishedBatch(path: string, rows: number): Promise<void> {
   await prefill(path, 'http://127.0.0.1', rows, rows, BATCH, textOf);
   vary(path);

@@ -1,8 +1,9 @@
 /**
- * The live page of a large batch: `npm run bench:page [-- ROWS …]`, by default 100 and 1,000,000. Fills a ledger with ended rows, opens
- * `voxbatch page` over it in a browser (`TEST_BROWSER`, default Debian's Chromium), and says what a person waits for, at the first load of
- * a new browser and later, and what memory and CPU the server takes. What a new browser needs for an empty page stands beside it: that is
- * not ours. At last it says what a tab costs a batch that runs. Linux.
+ * The live page of a large batch: `npm run bench:page [-- ROWS …]`, by default 100 and 1,000,000. Fills a ledger with
+ * ended rows, opens `voxbatch page` over it in a browser (`TEST_BROWSER`, default Debian's Chromium), and says what a
+ * person waits for, at the first load of a new browser and later, and what memory and CPU the server takes. What a new
+ * browser needs for an empty page stands beside it: that is not ours. At last it says what a tab costs a batch that
+ * runs. Linux.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

@@ -12,8 +12,8 @@ const ROWS_A_CALL = 5_000;
 const QUOTED = 2.5;
 
 /**
- * Makes a ledger with an open batch of this many rows, the first `ended` of them with a paid result: only in a file. The
- * ledger may have other batches. `textOf`: the text of a row, by its number.
+ * Makes a ledger with an open batch of this many rows, the first `ended` of them with a paid result: only in a file.
+ * The ledger may have other batches. `textOf`: the text of a row, by its number.
  */
 export async function prefill(
   path: string,

@@ -1,7 +1,8 @@
 /**
- * The report of a large batch: `npm run bench:report [-- ROWS …]`, by default 100,000 and 1,000,000. Fills a ledger with ended rows, 3 % of
- * them failed, with texts that differ, and says how long `voxbatch report` takes and what memory, how large the file is, and how long
- * Chromium (`TEST_BROWSER`, default `chromium`) takes to open it, to its figures and to its rows. Linux.
+ * The report of a large batch: `npm run bench:report [-- ROWS …]`, by default 100,000 and 1,000,000. Fills a ledger
+ * with ended rows, 3 % of them failed, with texts that differ, and says how long `voxbatch report` takes and what
+ * memory, how large the file is, and how long Chromium (`TEST_BROWSER`, default `chromium`) takes to open it, to its
+ * figures and to its rows. Linux.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,7 +1,7 @@
 /**
- * What a row costs beside a script: `npm run bench:row [-- ROWS]`, by default 2,000. voxbatch and `row/script.mjs` run the
- * same rows against the same stand-in of the API, alternating; the ratios travel between machines, the figures do not.
- * The last line goes into docs/benchmarks-history.md. Linux.
+ * What a row costs beside a script: `npm run bench:row [-- ROWS]`, by default 2,000. voxbatch and `row/script.mjs` run
+ * the same rows against the same stand-in of the API, alternating; the ratios travel between machines, the figures do
+ * not. The last line goes into docs/benchmarks-history.md. Linux.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';

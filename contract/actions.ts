@@ -37,7 +37,9 @@ export const ACTION_WORDS = { ...BATCH_ACTIONS, ...SCHEDULE_ACTIONS };
 export type ActionKind = keyof typeof ACTION_WORDS;
 export const ACTION_KINDS = Object.keys(ACTION_WORDS) as readonly ActionKind[];
 
-/** What kind of actor acted: a person or program that asked for it, a schedule that fired, or voxbatch by its own rules. */
+/**
+ * What kind of actor acted: a person or program that asked for it, a schedule that fired, or voxbatch by its own rules.
+ */
 export type ActorType = 'person' | 'schedule' | 'voxbatch';
 
 /** Who acts, and why. */

@@ -41,8 +41,8 @@ export function ownOperations(): readonly OwnOperation[] {
 }
 
 /**
- * Adds those of a record that fit to what is known, so that its rows can be looked at. It never throws: one batch must not keep others from
- * being read. Whoever sends uses {@link addOperations}.
+ * Adds those of a record that fit to what is known, so that its rows can be looked at. It never throws: one batch must
+ * not keep others from being read. Whoever sends uses {@link addOperations}.
  */
 export function learnOperations(operations: readonly OwnOperation[] = []): void {
   for (const operation of operations) {
@@ -56,8 +56,8 @@ export function learnOperations(operations: readonly OwnOperation[] = []): void 
 }
 
 /**
- * Adds operations; one that is there already is left as it is. Throws {@link OwnOperationError}, and adds none then, if a name is taken by
- * another, or one is impossible.
+ * Adds operations; one that is there already is left as it is. Throws {@link OwnOperationError}, and adds none then, if
+ * a name is taken by another, or one is impossible.
  */
 export function addOperations(operations: readonly OwnOperation[]): void {
   const fresh = new Map<string, OwnOperation>();

@@ -12,8 +12,8 @@ export interface InLane {
 }
 
 /**
- * What a worker hears of a batch of its API and account. `open`: there as the worker begins. `end`: all of its rows have
- * ended; otherwise what somebody did to it, as it goes on record. Each worker tells it.
+ * What a worker hears of a batch of its API and account. `open`: there as the worker begins. `end`: all of its rows
+ * have ended; otherwise what somebody did to it, as it goes on record. Each worker tells it.
  */
 export interface BatchEvent extends InLane {
   readonly type: 'batch';
@@ -51,7 +51,10 @@ export interface ScheduleEvent extends InLane {
   readonly reason: string | undefined;
 }
 
-/** A schedule's firing: it has become a batch, or that batch has ended and its files are written, unless `problem` says why not. */
+/**
+ * A schedule's firing: it has become a batch, or that batch has ended and its files are written, unless `problem` says
+ * why not.
+ */
 export interface OccurrenceEvent extends InLane {
   readonly type: 'occurrence';
   readonly is: 'begin' | 'end';
@@ -63,7 +66,9 @@ export interface OccurrenceEvent extends InLane {
   readonly problem?: string | undefined;
 }
 
-/** A row has ended, or has another outcome than before. Rows that end with others in the database, unsent, have none. */
+/**
+ * A row has ended, or has another outcome than before. Rows that end with others in the database, unsent, have none.
+ */
 export interface RowEvent extends InLane {
   readonly type: 'row';
   readonly batch: string;

@@ -4,8 +4,8 @@ const LONGEST_NAME = 48;
 const ID = /-[0-9a-f]{10}$/;
 
 /**
- * Name of a batch's folder in the store. Some file systems treat `Lines` and `lines`, or two Unicode forms of one name, as
- * the same, so it has a random id.
+ * Name of a batch's folder in the store. Some file systems treat `Lines` and `lines`, or two Unicode forms of one name,
+ * as the same, so it has a random id.
  *
  * @param id 10 hex digits
  */
@@ -13,7 +13,10 @@ export function batchFolder(name: string, id: string): string {
   return `${shortened(name)}-${id}`;
 }
 
-/** The name, as far as it was kept, of the batch whose folder may be called this; undefined for a folder of something else. */
+/**
+ * The name, as far as it was kept, of the batch whose folder may be called this; undefined for a folder of something
+ * else.
+ */
 export function batchOfFolder(folder: string): string | undefined {
   return ID.test(folder) ? folder.replace(ID, '') : undefined;
 }

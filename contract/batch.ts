@@ -15,7 +15,9 @@ export interface Reading {
   readonly defaults: Readonly<Record<string, string>>;
   /** Our column → the header in the file. */
   readonly map: Readonly<Record<string, string>>;
-  /** Whether headers of another case stand for ours. Absent in batches of earlier versions, whose headers must match. */
+  /**
+   * Whether headers of another case stand for ours. Absent in batches of earlier versions, whose headers must match.
+   */
   readonly anyCase?: true;
   /** Who speaks with which voice. Default: the rows say it. */
   readonly cast?: Cast;

@@ -151,8 +151,8 @@ const FORMER_NAMES: ReadonlyMap<string, ExitName> = new Map([
 ]);
 
 /**
- * The name of an exit in a record or a history, which an earlier version may have written; or a later one, before somebody
- * went back: a name that is not known calls a person, as `failures` does.
+ * The name of an exit in a record or a history, which an earlier version may have written; or a later one, before
+ * somebody went back: a name that is not known calls a person, as `failures` does.
  */
 export function currentExit<Exit extends ExitName | null>(recorded: Exit): Exit | ExitName {
   if (recorded === null || Object.hasOwn(EXIT_CODES, recorded)) return recorded;

@@ -84,8 +84,8 @@ export interface Failure {
   /** One plain sentence that includes the API's words, without tokens and links. At most 500 characters. */
   readonly message: string;
   /**
-   * A few words that many rows share, to count failures by: `403 from cdn.example`. No ids or times. Of a job that failed it is the
-   * API's sentence, which may repeat what the row says. At most 120 characters.
+   * A few words that many rows share, to count failures by: `403 from cdn.example`. No ids or times. Of a job that
+   * failed it is the API's sentence, which may repeat what the row says. At most 120 characters.
    */
   readonly cause?: string;
   /** HTTP status, if there was an answer. */

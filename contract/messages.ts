@@ -16,8 +16,8 @@ export interface SuperviseBatchInput {
   /** Continue as new after this many events. Default: when the server suggests it. */
   readonly continueAfterEvents?: number;
   /**
-   * The version of workers that the run before this one has left for a newer one. A run that finds itself there again is held by
-   * somebody's versioning override, and stays. Left out where the run before had only filled its history.
+   * The version of workers that the run before this one has left for a newer one. A run that finds itself there again
+   * is held by somebody's versioning override, and stays. Left out where the run before had only filled its history.
    */
   readonly leftVersion?: string;
 }

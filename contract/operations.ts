@@ -4,12 +4,15 @@ import type { Tariff } from './price-units.ts';
 
 /**
  * The paid operations of the API, and the kinds of rows made of them. This is all that the product knows about an
- * operation, so no other code asks for one by name. A new operation is an entry here, one in `request-fields.ts` and one
- * in `api/operations/clients.ts`. Operations of a user's own come to these tables by `add-operations.ts`, before the
- * first row is read.
+ * operation, so no other code asks for one by name. A new operation is an entry here, one in `request-fields.ts` and
+ * one in `api/operations/clients.ts`. Operations of a user's own come to these tables by `add-operations.ts`, before
+ * the first row is read.
  */
 
-/** A name that is not known before the program runs: of a user's own operation, its kind, its step or one of its columns. */
+/**
+ * A name that is not known before the program runs: of a user's own operation, its kind, its step or one of its
+ * columns.
+ */
 export type OwnName = string & { readonly ownName: never };
 
 /** What a cell of a column holds. */
@@ -259,7 +262,9 @@ export interface StepDefinition {
   readonly atOnce?: Operation;
   /** What it needs of an earlier step: the link to its result, in place of a column. That step must be a job. */
   readonly link?: { readonly column: MediaColumn; readonly of: Step };
-  /** It only checks the result of that earlier step. Rows without `verify` do not have it; no row's result is its own. */
+  /**
+   * It only checks the result of that earlier step. Rows without `verify` do not have it; no row's result is its own.
+   */
   readonly checks?: Step;
 }
 

@@ -3,8 +3,8 @@ import type { BatchFigures, EndFigures, ReasonFigures } from './batch-figures.ts
 import type { Outcome, RowState } from './outcomes.ts';
 
 /**
- * Which report a batch gets. `none`: no file. `short`: without the rows that have their result. `full`: with all rows, or with a
- * sample of them if there are very many.
+ * Which report a batch gets. `none`: no file. `short`: without the rows that have their result. `full`: with all rows,
+ * or with a sample of them if there are very many.
  */
 export const REPORT_CHOICES = ['none', 'short', 'full'] as const;
 export type ReportChoice = (typeof REPORT_CHOICES)[number];

@@ -137,7 +137,9 @@ export function dialectOf({ dialect = 'v1' }: Pick<RowSpec, 'dialect'>): Dialect
 /** What decides by which operations the steps of a row are carried out. */
 export type OperationChoice = Pick<RowSpec, 'kind' | 'dialect'>;
 
-/** The operation that carries out a step of a row. A dialect without speech jobs speaks at once, whatever `tts` says. */
+/**
+ * The operation that carries out a step of a row. A dialect without speech jobs speaks at once, whatever `tts` says.
+ */
 export function operationOf(row: OperationChoice, step: Step, tts: TtsMode): Operation {
   const { operation, atOnce = operation } = stepOf(row.kind, step);
   const isThere = factsOf(operation).dialects.includes(dialectOf(row));

@@ -1,6 +1,6 @@
 /**
- * What Temporal's lists can be searched by. Search attributes lie in the open wherever Temporal keeps them, encrypted or not:
- * they carry names and numbers only, never a row's text, a link, a token or a reason.
+ * What Temporal's lists can be searched by. Search attributes lie in the open wherever Temporal keeps them, encrypted
+ * or not: they carry names and numbers only, never a row's text, a link, a token or a reason.
  */
 
 /** The search attributes of a batch's workflow, with their types as Temporal names them. */

@@ -15,7 +15,10 @@ export function quoted(word: string): string {
   return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** How commands are told of a ledger at another place. A copy is made by the owner of a database, whom commands need not be. */
+/**
+ * How commands are told of a ledger at another place. A copy is made by the owner of a database, whom commands need not
+ * be.
+ */
 export function exportWords(place: string): string {
   const user = urlSchemeOf(place) === undefined ? '' : ' (with the user that your commands have there)';
   return `export VOXBATCH_LEDGER=${shellWord(place)}${user}`;

@@ -1,6 +1,6 @@
 /**
- * A view for `--json`: member names become snake_case at every depth. Names that users gave are data and stay unchanged,
- * so objects keyed by them must be `Map`s in the view; whoever makes the view's schema checks this.
+ * A view for `--json`: member names become snake_case at every depth. Names that users gave are data and stay
+ * unchanged, so objects keyed by them must be `Map`s in the view; whoever makes the view's schema checks this.
  */
 export function snakeCase(value: unknown): unknown {
   if (value === null || typeof value !== 'object' || value instanceof Date) return value;

@@ -14,8 +14,8 @@ export const DECIMALS = ['.', ','] as const;
 export type Decimal = (typeof DECIMALS)[number];
 
 /**
- * The decimal separator of a table: a comma where semicolons separate the cells, as in a country that writes 4,2. Excel takes 4.2
- * for a date there.
+ * The decimal separator of a table: a comma where semicolons separate the cells, as in a country that writes 4,2. Excel
+ * takes 4.2 for a date there.
  */
 export function decimalOf({ delimiter }: Pick<TableFormat, 'delimiter'>): Decimal {
   return delimiter === ';' ? ',' : '.';

@@ -70,7 +70,10 @@ type AttemptEvent =
 export interface LaneEvent extends InLane {
   readonly type: 'lane';
   readonly batch: string;
-  /** `taken`; `claimed` with the number of new rows; otherwise how its slice ended, with the number of rows whose work was over before. */
+  /**
+   * `taken`; `claimed` with the number of new rows; otherwise how its slice ended, with the number of rows whose work
+   * was over before.
+   */
   readonly is: 'taken' | 'claimed' | 'more' | 'idle' | 'failed';
   readonly rows?: number;
   /** Of the workflow that offers the lane, and of that run of it. */

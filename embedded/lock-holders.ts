@@ -4,8 +4,8 @@ import { readFileSync, statSync } from 'node:fs';
 const TABLE = '/proc/locks';
 
 /**
- * The processes that hold a lock on one of these files, to name them to a person. Empty where that cannot be known, as on
- * macOS, or where they run in another container.
+ * The processes that hold a lock on one of these files, to name them to a person. Empty where that cannot be known, as
+ * on macOS, or where they run in another container.
  */
 export function lockHolders(files: readonly string[]): readonly number[] {
   const inodes = new Set(files.flatMap((file) => statSync(file, { throwIfNoEntry: false })?.ino ?? []));

@@ -16,7 +16,10 @@ const FREE_TIMEOUT_MS = 3_000;
 export interface TakeOptions extends FindServerOptions {
   /** True if no other live process uses this home's server. */
   readonly alone: boolean;
-  /** Called when only the wait for the server is left: its process is alive or was just started. Twice if a silent one is replaced. */
+  /**
+   * Called when only the wait for the server is left: its process is alive or was just started. Twice if a silent one
+   * is replaced.
+   */
   readonly onServer?: (() => void) | undefined;
 }
 

@@ -24,9 +24,15 @@ export interface LedgerDriver extends Versions {
    * or are missing.
    */
   strangeParts(db: Db): Promise<readonly string[]>;
-  /** Makes an open database refuse every write of this process. Default: it does not, as its reads say that they are no more. */
+  /**
+   * Makes an open database refuse every write of this process. Default: it does not, as its reads say that they are no
+   * more.
+   */
   readonly refuseWrites?: (db: Db) => Promise<void>;
-  /** Whether a variable of the environment is a setting of its connections, which its thread then needs. Default: none is. */
+  /**
+   * Whether a variable of the environment is a setting of its connections, which its thread then needs. Default: none
+   * is.
+   */
   readonly isSetting?: (variable: string) => boolean;
   /** What copying a ledger from here or to here needs. */
   copying(): Promise<CopyDialect>;
@@ -89,8 +95,8 @@ export interface Locks extends LockMethods {
     readonly outage: Outage;
   };
   /**
-   * Resolves once no lock of workers is missing: one that was lost, and is being taken again. Until then others may have it.
-   * Rejects if one cannot be had again, as when its file was moved.
+   * Resolves once no lock of workers is missing: one that was lost, and is being taken again. Until then others may
+   * have it. Rejects if one cannot be had again, as when its file was moved.
    */
   readonly whenHeld: () => Promise<void>;
 }
@@ -118,8 +124,8 @@ export interface Versions {
    */
   readonly importFormer?: (place: string) => Promise<string | undefined>;
   /**
-   * Calls `migrate`, which keeps nothing if it throws, again and again while others use the tables, so that they need not
-   * stop for it. Default: it is called once.
+   * Calls `migrate`, which keeps nothing if it throws, again and again while others use the tables, so that they need
+   * not stop for it. Default: it is called once.
    */
   readonly letOthersWork?: (db: Kysely<Schema>, place: string, migrate: () => Promise<void>) => Promise<void>;
 }

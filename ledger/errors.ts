@@ -69,7 +69,10 @@ export interface CopyDoubts {
   readonly named: readonly string[];
 }
 
-/** A copy of the database was accepted, and what was sent since it was made is not wholly on record. Nothing was changed. */
+/**
+ * A copy of the database was accepted, and what was sent since it was made is not wholly on record. Nothing was
+ * changed.
+ */
 export class CopyInDoubt extends Error {
   /** What a person has to do first: a wait may not help. */
   readonly personsNext = 'voxbatch ledger compare-store';
@@ -129,8 +132,8 @@ export class LedgerTooNew extends Error {
 }
 
 /**
- * The ledger has moved to another place, has not wholly come to this one, or is a backup that nobody has accepted. Nothing can be
- * recorded in it, so nothing is sent.
+ * The ledger has moved to another place, has not wholly come to this one, or is a backup that nobody has accepted.
+ * Nothing can be recorded in it, so nothing is sent.
  */
 export class LedgerReadOnly extends Error {
   /** Where the ledger is. */
@@ -194,8 +197,8 @@ export class BatchExists extends Error {
 }
 
 /**
- * A load of a batch no longer has it: another start has taken it over, or removed it, or rows of it are missing. Nothing of
- * what this load did takes effect.
+ * A load of a batch no longer has it: another start has taken it over, or removed it, or rows of it are missing.
+ * Nothing of what this load did takes effect.
  */
 export class LoadTakenOver extends Error {
   constructor(batch: string, problem = `another start loads batch "${batch}" now, or has removed it`) {

@@ -16,7 +16,9 @@ addOperations(operations);
 const loading = loadMethods();
 let opening: Promise<Ledger> | undefined;
 
-/** A thread that takes the place of one that died opens the ledger with a call, and again with the next if it is away. */
+/**
+ * A thread that takes the place of one that died opens the ledger with a call, and again with the next if it is away.
+ */
 async function open(): Promise<Ledger> {
   try {
     return await openDatabase(place).then(createLedger);

@@ -31,7 +31,9 @@ export interface Ledger extends BoundMethods, LockMethods {
   readonly former?: string;
   /** False if its database is a copy that nobody has accepted, so that it can only be looked at. */
   isAccepted(): Promise<boolean>;
-  /** When a copy was accepted last, ms; null if none was. Throws `LedgerUnreachable` on one that nobody has accepted. */
+  /**
+   * When a copy was accepted last, ms; null if none was. Throws `LedgerUnreachable` on one that nobody has accepted.
+   */
   acceptedAt(): Promise<number | null>;
   /**
    * Parts of its database that are unexpected, altered or missing, as words such as `trigger "t"`. Empty for every
@@ -93,8 +95,8 @@ export function createLedger(opened: OpenDatabase): Ledger {
 }
 
 /**
- * A ledger with its locks. Those on a server have connections of their own: what waits for one is told of and ended like
- * whatever else waits, and nothing may be sent while the lock of workers is missing.
+ * A ledger with its locks. Those on a server have connections of their own: what waits for one is told of and ended
+ * like whatever else waits, and nothing may be sent while the lock of workers is missing.
  */
 export function withLocks<L extends Pick<Ledger, 'intend' | 'outage' | 'stopWaiting' | 'close'>>(
   ledger: L,

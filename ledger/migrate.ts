@@ -76,9 +76,9 @@ const MIGRATION_LOCK_TABLE = 'voxbatch_migrations_lock';
 export const FORMER_VERSIONS = ['0001-first', 'v1'] as const;
 
 /**
- * Migrates the tables, forwards only. Works on a ledger that a newer version has added to, unless that version says that
- * older ones may not. Leaves such a ledger, and databases of other programs, untouched: throws {@link LedgerTooNew} and
- * {@link LedgerUnreachable}. Returns whether the database was new, and where an imported former
+ * Migrates the tables, forwards only. Works on a ledger that a newer version has added to, unless that version says
+ * that older ones may not. Leaves such a ledger, and databases of other programs, untouched: throws {@link
+ * LedgerTooNew} and {@link LedgerUnreachable}. Returns whether the database was new, and where an imported former
  * ledger is kept; undefined if there was none or another process has imported it.
  */
 export async function migrate(
@@ -145,8 +145,9 @@ function oldestFor(version: string): string {
 }
 
 /**
- * Makes a version, and records in the same transaction whose programs may still work on the ledger. A read-only ledger has
- * all versions, too, so that it can be read: its guards give way, and after the last version stand on new tables as well.
+ * Makes a version, and records in the same transaction whose programs may still work on the ledger. A read-only ledger
+ * has all versions, too, so that it can be read: its guards give way, and after the last version stand on new tables as
+ * well.
  */
 function upTo(name: string, { up, oldest }: Version, isLast: boolean, copying: LedgerDriver['copying']): Version['up'] {
   return async (db) => {

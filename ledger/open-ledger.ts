@@ -11,8 +11,8 @@ export interface OpenOptions {
   /** For read-only commands: throw `LedgerMissing`, and create no ledger. Default false. */
   readonly mustExist?: boolean;
   /**
-   * Makes the tables of a ledger in a database server that has none there. Default false, so that a wrong address begins
-   * no new ledger, which would not know what is paid for. A ledger in a file is made all the same.
+   * Makes the tables of a ledger in a database server that has none there. Default false, so that a wrong address
+   * begins no new ledger, which would not know what is paid for. A ledger in a file is made all the same.
    */
   readonly makesTables?: boolean;
   /**
@@ -22,8 +22,8 @@ export interface OpenOptions {
    */
   readonly thread?: boolean;
   /**
-   * For processes that only look, for long: refuses writes where the database is a file, and with `thread` keeps no room
-   * for answers. Default false.
+   * For processes that only look, for long: refuses writes where the database is a file, and with `thread` keeps no
+   * room for answers. Default false.
    */
   readonly isForReading?: boolean;
   /** Waits for a database that goes away as long as it takes, like processes that work on batches. Default false. */
@@ -92,7 +92,10 @@ async function beginThreadOf(driver: LedgerDriver, place: LedgerPlace): Promise<
     : beginThread(entry, { ...place, hasReserve: place.isForReading !== true }, driver);
 }
 
-/** How long a process that does not work on batches waits for a database that goes away, and how long any does while it opens it, ms. */
+/**
+ * How long a process that does not work on batches waits for a database that goes away, and how long any does while it
+ * opens it, ms.
+ */
 const ASKING_PATIENCE_MS = 10_000;
 
 /** See {@link openLedger}. */
@@ -114,8 +117,8 @@ export async function openDatabase(
   const { databaseOf } = await import('./migrate.ts');
   const opened = await databaseOf(dialect, driver, place, hasReserve, clock);
   if (isForReading) await driver.refuseWrites?.(opened.db);
-  // Who works on batches waits as long as it takes; who asks or steers would wait in vain. Not earlier: until it is open,
-  // nobody can tell of the waiting, nor end it.
+  // Who works on batches waits as long as it takes; who asks or steers would wait in vain. Not earlier: until it is
+  // open, nobody can tell of the waiting, nor end it.
   if (waits) unitAdapterOf(opened.db)?.outage.limit(Infinity);
   opened.locks.remote?.outage.limit(waits ? Infinity : patienceMs);
   return opened;

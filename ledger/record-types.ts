@@ -27,8 +27,8 @@ export interface NewBatch extends BatchIdentity {
 }
 
 /**
- * A load of a batch's rows, as `createBatch` began it. Whoever discards what was loaded takes the batch away from it: it can
- * then add and open nothing more.
+ * A load of a batch's rows, as `createBatch` began it. Whoever discards what was loaded takes the batch away from it:
+ * it can then add and open nothing more.
  */
 export interface Loading {
   readonly batch: string;

@@ -52,8 +52,8 @@ const UNREAD =
 const POSTGRES: readonly string[] = ['postgres', 'postgresql'];
 
 /**
- * A URL of a PostgreSQL database. Undefined for any other address, and for one that cannot be read as a URL, or only with
- * a part of the password for the host, the database or a parameter, which messages would repeat.
+ * A URL of a PostgreSQL database. Undefined for any other address, and for one that cannot be read as a URL, or only
+ * with a part of the password for the host, the database or a parameter, which messages would repeat.
  */
 function postgresUrlOf(address: string): string | undefined {
   const scheme = urlSchemeOf(address)?.toLowerCase();

@@ -1,9 +1,9 @@
 import type { Migration } from 'kysely';
 
 /**
- * The versions of the ledger's tables, oldest first, and for each the oldest one whose programs may work on a ledger that has
- * it. A version that only adds what older programs need not know (a table, a nullable column) names the same one as the
- * version before it; any other names itself. It never goes back.
+ * The versions of the ledger's tables, oldest first, and for each the oldest one whose programs may work on a ledger
+ * that has it. A version that only adds what older programs need not know (a table, a nullable column) names the same
+ * one as the version before it; any other names itself. It never goes back.
  */
 const OLDEST = { '0.1': '0.1', '0.2': '0.1', '0.3': '0.1', '0.4': '0.1', '0.5': '0.1', '0.6': '0.1' } as const;
 

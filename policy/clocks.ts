@@ -14,7 +14,10 @@ export interface ClockReading {
   readonly tripMs: number;
 }
 
-/** How far a clock is ahead, ms, once it was read again: as far as it was known to be before, if the reading may be off by the difference. */
+/**
+ * How far a clock is ahead, ms, once it was read again: as far as it was known to be before, if the reading may be off
+ * by the difference.
+ */
 export function aheadAfter(knownMs: number, { aheadMs, tripMs }: ClockReading): number {
   return Math.abs(aheadMs - knownMs) > tripMs / 2 + READING_SLACK_MS ? aheadMs : knownMs;
 }

@@ -21,8 +21,8 @@ export class Account {
   }
 
   /**
-   * Account id, derived from the token up to its first dot, so that it survives restarts and differs between accounts, and an account can have a
-   * new token.
+   * Account id, derived from the token up to its first dot, so that it survives restarts and differs between accounts,
+   * and an account can have a new token.
    */
   get userId(): string {
     const [whose = ''] = this.settings.token.split('.');

@@ -62,7 +62,9 @@ const parts = z.discriminatedUnion('kind', [
 /** A fault with its settings, or its name alone if it needs none: `'reset-after'` is `{ kind: 'reset-after' }`. */
 const fault = z.preprocess((value) => (typeof value === 'string' ? { kind: value } : value), parts);
 
-/** Where a rule applies: `create` is any paid request, `read` a job by id, `download` a result link, `delete` a voice. */
+/**
+ * Where a rule applies: `create` is any paid request, `read` a job by id, `download` a result link, `delete` a voice.
+ */
 export const FAULT_POINTS = ['create', 'read', 'list', 'download', 'profile', 'delete'] as const;
 export type FaultPoint = (typeof FAULT_POINTS)[number];
 

@@ -41,7 +41,9 @@ export interface SimulatorOptions {
   voices?: VoiceRule;
   /** The longest text of speech, in characters; a longer one gets a 400. Default null: no limit. */
   textLimit?: number | null;
-  /** How long a new voice is in training, ms, uniformly distributed; speech with it is refused until then. Default 0. */
+  /**
+   * How long a new voice is in training, ms, uniformly distributed; speech with it is refused until then. Default 0.
+   */
   trainMs?: [number, number];
   /** Number of existing voices of the account, `voice-1` and so on. Default 0. */
   voiceCount?: number;

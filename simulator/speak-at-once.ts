@@ -57,7 +57,9 @@ export function speakAtOnce(service: Service, order: SpeechOrder, dialect: Diale
   };
 }
 
-/** `cache: true`: JSON with a link, in the form of the schema, of the shorter printed sample, or of the legacy paths. */
+/**
+ * `cache: true`: JSON with a link, in the form of the schema, of the shorter printed sample, or of the legacy paths.
+ */
 function linkAnswer(service: Service, result: MediaResult, cost: number, draw: Draw): Answer {
   service.keep(result);
   const { url, expires } = service.links.make(result.file);

@@ -45,8 +45,8 @@ export interface Bytes {
   /** Puts content under a name, whole or not at all; replaces what has that name. */
   put(key: string, content: Content): Promise<void>;
   /**
-   * A stream of a file, or of some of its bytes, both ends included. Rejects with code `ENOENT` if there is none, and with
-   * `StoredFileRefused`.
+   * A stream of a file, or of some of its bytes, both ends included. Rejects with code `ENOENT` if there is none, and
+   * with `StoredFileRefused`.
    */
   read(key: string, range?: FileRange): Promise<Readable>;
   /** A local copy of a file; undefined if there is none. Throws `StoredFileRefused`. */

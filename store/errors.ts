@@ -21,8 +21,8 @@ export class StoreUnwritable extends Error {
   /** The path that could not be written. */
   readonly path: string;
   /**
-   * The system's code, e.g. `ENOSPC`, or that of an S3 server (`s3/errors.ts`); `GONE` if the store's folder has disappeared or belongs to another ledger; `LOST`
-   * if the disk holds something other than what was written.
+   * The system's code, e.g. `ENOSPC`, or that of an S3 server (`s3/errors.ts`); `GONE` if the store's folder has
+   * disappeared or belongs to another ledger; `LOST` if the disk holds something other than what was written.
    */
   readonly code: string;
 

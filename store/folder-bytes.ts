@@ -79,8 +79,8 @@ async function sweep(root: string): Promise<void> {
 }
 
 /**
- * The names of all files that begin like this, relative to `root`, with `/`; none if there is no such folder. Looks into the folders below
- * only if the prefix ends in `/`.
+ * The names of all files that begin like this, relative to `root`, with `/`; none if there is no such folder. Looks
+ * into the folders below only if the prefix ends in `/`.
  */
 async function* filesFrom(root: string, prefix: string): AsyncGenerator<string, undefined> {
   const isDeep = prefix.endsWith('/');

@@ -25,8 +25,8 @@ export function stemOf(layout: BatchLayout, key: ResultPlace): string {
 }
 
 /**
- * Stem of the result of a take's job. A person may give the take another job while the first one's result is still being
- * fetched, and that must not replace the file of the other.
+ * Stem of the result of a take's job. A person may give the take another job while the first one's result is still
+ * being fetched, and that must not replace the file of the other.
  */
 export function jobStemOf(layout: BatchLayout, key: ResultPlace, jobId: string): string {
   return `${stemOf(layout, key)}-job-${hash('sha256', jobId, 'hex').slice(0, 12)}`;
@@ -54,8 +54,8 @@ export function foldersOf({ rowsAFolder }: Pick<BatchLayout, 'rowsAFolder'>, row
 }
 
 /**
- * What a request brought that is stored under this key; undefined for copies, joined files and other names. Whether the row
- * has such a step is for the caller to know.
+ * What a request brought that is stored under this key; undefined for copies, joined files and other names. Whether the
+ * row has such a step is for the caller to know.
  */
 export function placeOfKey(key: string): PlacedFile | undefined {
   const name = key.slice(key.lastIndexOf('/') + 1);

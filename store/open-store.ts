@@ -62,8 +62,8 @@ export function isBucket(address: string): boolean {
 }
 
 /**
- * Writes an object to a place in a bucket, copies it, reads it, and removes it. Returns what the place says of itself. Throws
- * `StoreUnwritable`.
+ * Writes an object to a place in a bucket, copies it, reads it, and removes it. Returns what the place says of itself.
+ * Throws `StoreUnwritable`.
  */
 export async function tryBucket(address: string, env: NodeJS.ProcessEnv): Promise<ProbedMarks> {
   const place = readBucketPlace(address);
@@ -78,7 +78,10 @@ export async function lifeOfUrl(address: string, env: NodeJS.ProcessEnv, lifetim
   return using(await openBucket(place, env), (bucket) => bucket.presign('any', lifetimeMs));
 }
 
-/** The names of the folders at the top of the store at an address that begin like this. Creates nothing. Throws `StoreUnwritable`. */
+/**
+ * The names of the folders at the top of the store at an address that begin like this. Creates nothing. Throws
+ * `StoreUnwritable`.
+ */
 export async function foldersIn(address: string, prefix: string, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
   const bytes = await openReader(address, env);
   try {

@@ -1,7 +1,9 @@
 import { EventEmitter, once, setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Pauses between two tries: the first, and the longest, ms. Each is doubled, and shortened at random by up to a half. */
+/**
+ * Pauses between two tries: the first, and the longest, ms. Each is doubled, and shortened at random by up to a half.
+ */
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
 
@@ -51,8 +53,8 @@ interface Waiting {
 }
 
 /**
- * Waits for a place on another machine that has gone away: the database of the ledger, a store in a bucket. Whatever needs
- * it is repeated until it succeeds, or its time is over.
+ * Waits for a place on another machine that has gone away: the database of the ledger, a store in a bucket. Whatever
+ * needs it is repeated until it succeeds, or its time is over.
  */
 export class Outage {
   #limitMs: number;
@@ -88,7 +90,10 @@ export class Outage {
     this.#crowd = crowd;
   }
 
-  /** Changes how long each operation is repeated, ms, also of those that wait: they try again at once. 0 ends all waiting. */
+  /**
+   * Changes how long each operation is repeated, ms, also of those that wait: they try again at once. 0 ends all
+   * waiting.
+   */
   limit(ms: number): void {
     this.#limitMs = ms;
     this.#pauses.abort();
@@ -123,8 +128,8 @@ export class Outage {
   }
 
   /**
-   * For how long nothing went through, if that is so or was within the last `ms`: what others do regularly there is then
-   * older by that than it looks.
+   * For how long nothing went through, if that is so or was within the last `ms`: what others do regularly there is
+   * then older by that than it looks.
    */
   lostOf(ms: number): number {
     const { news } = this;
@@ -138,8 +143,8 @@ export class Outage {
   }
 
   /**
-   * Runs `work` again as long as it fails and may wait; throws its last error then. It must leave nothing when it fails.
-   * `kind`: a place may do one kind of operation, and not another. Default: all are of one.
+   * Runs `work` again as long as it fails and may wait; throws its last error then. It must leave nothing when it
+   * fails. `kind`: a place may do one kind of operation, and not another. Default: all are of one.
    */
   async repeat<T>(work: () => Promise<T>, kind = ''): Promise<T> {
     let mine: Waiting | undefined;

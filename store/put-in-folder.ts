@@ -36,7 +36,9 @@ export async function putBody(folder: OwnedFolder, key: string, body: Buffer): P
   }
 }
 
-/** Gives a part file in the same folder its final name. If that fails, the part file stays. Throws `StoreUnwritable`. */
+/**
+ * Gives a part file in the same folder its final name. If that fails, the part file stays. Throws `StoreUnwritable`.
+ */
 export function putPart(folder: OwnedFolder, key: string, part: string): Promise<void> {
   return publish(folder, key, part, () => onDisk(part, () => openSync(part, 'r')));
 }

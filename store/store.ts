@@ -95,8 +95,9 @@ export interface SignedUrl extends UrlLife {
 /** How a store hands out URLs. */
 export interface StoreUrls {
   /**
-   * Puts a file of this machine under a key, whole or absent. Skips the upload if a fetchable file of this length already
-   * has the key; the key identifies the content. Throws `StoreUnwritable`, also if the file does not have its hash any more.
+   * Puts a file of this machine under a key, whole or absent. Skips the upload if a fetchable file of this length
+   * already has the key; the key identifies the content. Throws `StoreUnwritable`, also if the file does not have its
+   * hash any more.
    */
   upload(file: { readonly path: string; readonly bytes: number; readonly sha256: string }, key: string): Promise<void>;
   /** A URL of the file for `lifetimeMs` from now, or as long as can be. */

@@ -3,8 +3,8 @@ import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * The paths of all files below a folder, folder by folder; none if it is missing. Follows no symbolic link. Each folder is opened by
- * itself: Node 20's `opendir` with `recursive` lists only the first 32 files of a folder below.
+ * The paths of all files below a folder, folder by folder; none if it is missing. Follows no symbolic link. Each folder
+ * is opened by itself: Node 20's `opendir` with `recursive` lists only the first 32 files of a folder below.
  *
  * @param enters whether to look into a folder that was found; default: into each
  */

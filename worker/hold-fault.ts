@@ -5,8 +5,8 @@ import { watchOutage, type OutageEvent } from './watch-outage.ts';
 
 /**
  * Tells the process of a fault only once no paid answer is on its way or in hand: it would end, and lose those that the
- * disk still refuses. Nothing more is sent meanwhile, and a person is told what to mend. `raise` gets {@link AnswersLost}
- * if the process had to end before that.
+ * disk still refuses. Nothing more is sent meanwhile, and a person is told what to mend. `raise` gets {@link
+ * AnswersLost} if the process had to end before that.
  */
 export async function holdFault(
   { sends, lostAnswers }: Pick<Dependencies, 'sends' | 'lostAnswers'>,

@@ -6,8 +6,8 @@ import { NOTES, type Observe, type WorkEvent } from '../contract/work-events.ts'
 type Level = 'error' | 'warn' | 'info' | 'debug';
 
 /**
- * Writes each event as a line of the log, with the event's name as `event`: what somebody on call should know at its level, all
- * others at `debug`. A log that is not that detailed leaves those out.
+ * Writes each event as a line of the log, with the event's name as `event`: what somebody on call should know at its
+ * level, all others at `debug`. A log that is not that detailed leaves those out.
  */
 export function logEvents(log: Logger): Observe {
   return (event) => {
@@ -23,8 +23,8 @@ export function logEvents(log: Logger): Observe {
 }
 
 /**
- * `warn`: somebody may have something to do. A refused attempt or a failed download is made again, and an outage would be
- * a warning for each of them: how their row ended is one.
+ * `warn`: somebody may have something to do. A refused attempt or a failed download is made again, and an outage would
+ * be a warning for each of them: how their row ended is one.
  */
 function levelOf(event: WorkEvent): Level {
   switch (event.type) {
@@ -54,7 +54,9 @@ function levelOf(event: WorkEvent): Level {
   }
 }
 
-/** Outcomes of rows that somebody looks into. The others without a result are as somebody wished: by a budget or a stop. */
+/**
+ * Outcomes of rows that somebody looks into. The others without a result are as somebody wished: by a budget or a stop.
+ */
 const IN_NEED: readonly string[] = ['failed', 'unfit', 'unknown', 'overdue'];
 
 /** `batch: pause` */

@@ -21,8 +21,9 @@ export interface RunningWorker {
   standing(): WorkerStanding;
   /**
    * Stops taking work, aborts downloads, and waits for the paid requests in flight. Those still in flight after
-   * `patienceMs` are aborted, and their rows end `unknown`; by default each may use its full request timeout. `because`:
-   * the error for which it has to end, if there is one; `status` tells of it until the next worker begins. Idempotent.
+   * `patienceMs` are aborted, and their rows end `unknown`; by default each may use its full request timeout.
+   * `because`: the error for which it has to end, if there is one; `status` tells of it until the next worker begins.
+   * Idempotent.
    */
   end(patienceMs?: number, because?: Error): Promise<void>;
 }

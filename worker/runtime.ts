@@ -5,8 +5,9 @@ import type { ProcessEvent } from '../contract/event-words.ts';
 import { snakeName } from '../contract/snake-case.ts';
 
 /**
- * Installs the SDK's runtime, of which a process has one at a time: its own log goes to ours, its metrics to this exporter
- * (default: none). Returns the one that is there, if there is one: of an earlier call, or of the program that we are in.
+ * Installs the SDK's runtime, of which a process has one at a time: its own log goes to ours, its metrics to this
+ * exporter (default: none). Returns the one that is there, if there is one: of an earlier call, or of the program that
+ * we are in.
  */
 export function installRuntime(log: Logger, metrics?: TelemetryOptions['metrics']): Runtime {
   try {

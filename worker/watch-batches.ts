@@ -28,8 +28,8 @@ export interface WatchedBatches {
 
 /**
  * Tells of the open batches of a worker's API and account, and then of their ends and of all that people, schedules and
- * voxbatch itself do to such batches and their schedules, wherever that is done. Returns how to end it; what was done by
- * then is told first.
+ * voxbatch itself do to such batches and their schedules, wherever that is done. Returns how to end it; what was done
+ * by then is told first.
  */
 export async function watchBatches(watched: WatchedBatches): Promise<() => Promise<void>> {
   const news = new BatchNews(watched);

@@ -48,8 +48,8 @@ export function watchOutage(
 }
 
 /**
- * Ends waiting for the ledger's database so long after the signal: what must end cannot wait for ever. Returns how to take
- * that back once it has ended.
+ * Ends waiting for the ledger's database so long after the signal: what must end cannot wait for ever. Returns how to
+ * take that back once it has ended.
  */
 export function limitWaiting(
   ledger: Pick<Ledger, 'stopWaiting'>,

@@ -31,8 +31,8 @@ export class ShownFigures {
   }
 
   /**
-   * Takes them off this run, which is about to continue as new: lists would show the batch once more, as it was. Returns
-   * them for the next run.
+   * Takes them off this run, which is about to continue as new: lists would show the batch once more, as it was.
+   * Returns them for the next run.
    */
   moveOn(): SearchAttributePair[] | undefined {
     if (this.#shown === undefined) return undefined;

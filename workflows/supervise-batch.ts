@@ -139,8 +139,8 @@ async function moveOn(input: SuperviseBatchInput, shown: ShownFigures): Promise<
 }
 
 /**
- * True if another run is to go on: near the end of the history that the server allows, or of the number of events in the
- * input, or because other workers are to take over.
+ * True if another run is to go on: near the end of the history that the server allows, or of the number of events in
+ * the input, or because other workers are to take over.
  */
 function isRunOver(input: SuperviseBatchInput): boolean {
   const { continueAfterEvents } = input;

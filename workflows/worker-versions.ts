@@ -23,8 +23,9 @@ export function towardsCurrentVersion(): ContinueAsNewOptions {
 }
 
 /**
- * The input of the next run, which knows which version this one has left for another, or is held at. One that goes on only
- * because its history is full leaves none: the next run is to move as soon as another version becomes the current one.
+ * The input of the next run, which knows which version this one has left for another, or is held at. One that goes on
+ * only because its history is full leaves none: the next run is to move as soon as another version becomes the current
+ * one.
  */
 export function leavingVersion<T extends Versioned>({
   leftVersion: _,
@@ -34,12 +35,17 @@ export function leavingVersion<T extends Versioned>({
   return { ...input, ...defined({ leftVersion: left }) };
 }
 
-/** Options of a workflow that goes on with any workers. A server refuses what a worker without versioning says of it. */
+/**
+ * Options of a workflow that goes on with any workers. A server refuses what a worker without versioning says of it.
+ */
 export function withAnyVersion(): WorkflowDefinitionOptions {
   return ownVersion() === undefined ? {} : { versioningBehavior: 'AUTO_UPGRADE' };
 }
 
-/** The version of the workers that this run is with; undefined without Worker Versioning, where a worker has a build only. */
+/**
+ * The version of the workers that this run is with; undefined without Worker Versioning, where a worker has a build
+ * only.
+ */
 function ownVersion(): string | undefined {
   const { buildId = '', deploymentName = '' } = workflowInfo().currentDeploymentVersion ?? {};
   return buildId === '' || deploymentName === '' ? undefined : `${deploymentName}:${buildId}`;

@@ -25,9 +25,9 @@ const LINGER_BESIDE_OTHERS_MS = 60_000;
  * counts the lanes beside it, sizes its share of the window, and claims rows whose jobs run, which need no slot and are
  * claimed even while the batch is paused.
  *
- * It ends `more` once the lane is lost, is wanted by a worker that has none, or its slice is over; `idle` once no row is
- * open, or none has been in work for a while. Rows whose voice is not ready are not free, so no claim returns them: while
- * there are any, it stays, and looks from time to time whether voices are still in training (`voice-looks.ts`).
+ * It ends `more` once the lane is lost, is wanted by a worker that has none, or its slice is over; `idle` once no row
+ * is open, or none has been in work for a while. Rows whose voice is not ready are not free, so no claim returns them:
+ * while there are any, it stays, and looks from time to time whether voices are still in training (`voice-looks.ts`).
  */
 export class ClaimLoop {
   readonly #lane: LaneWork;

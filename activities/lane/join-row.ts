@@ -14,7 +14,8 @@ import type { Dependencies } from '../dependencies.ts';
 /**
  * Joins the parts of a row into its result. Free and offline, so it runs even while the batch is paused or stopping.
  * After a kill, the row's next holder repeats it under the same name. If a part changes meanwhile, the ledger refuses
- * the file, and the row waits for its parts again. Returns the row as it is then; undefined if nothing was recorded of it.
+ * the file, and the row waits for its parts again. Returns the row as it is then; undefined if nothing was recorded of
+ * it.
  */
 export async function joinRow(
   deps: Pick<Dependencies, 'ledger' | 'store' | 'observe' | 'atFaultPoint'> & Parameters<typeof loadBatch>[0],

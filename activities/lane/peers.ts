@@ -3,8 +3,8 @@ import { ofSameVersion } from '../../policy/lanes/versions.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /**
- * The living workers that could have a lane: those of this worker's version; of a lane for downloads, those that do nothing
- * else, which have no version.
+ * The living workers that could have a lane: those of this worker's version; of a lane for downloads, those that do
+ * nothing else, which have no version.
  */
 export async function peersOf(
   { ledger, realm, owner }: Pick<Dependencies, 'ledger' | 'realm' | 'owner'>,

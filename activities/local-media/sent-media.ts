@@ -69,8 +69,8 @@ function failed(verdict: FailedMedia['verdict'], message: string): FailedMedia {
 const CAUSE = 'a local file that cannot be handed out now';
 
 /**
- * A new link to each local file, good for as long as its job may take. May take long where a signature needs credentials
- * from elsewhere, so it comes before the request's intent. Rejects only if the signal aborts.
+ * A new link to each local file, good for as long as its job may take. May take long where a signature needs
+ * credentials from elsewhere, so it comes before the request's intent. Rejects only if the signal aborts.
  */
 export async function linkMedia(
   { mediaLinks }: Pick<Dependencies, 'mediaLinks'>,

@@ -43,8 +43,8 @@ export interface KnownLease {
 }
 
 /**
- * The share of an account's rate that this process has for one batch and endpoint class, renewed while there are calls. A pause
- * ends it.
+ * The share of an account's rate that this process has for one batch and endpoint class, renewed while there are calls.
+ * A pause ends it.
  */
 export class HeldLease {
   readonly #endpoint: EndpointClass;

@@ -51,7 +51,9 @@ export class Window {
     this.#admit();
   }
 
-  /** Keeps the slot until {@link Window.letLeave}: the row still counts, but elsewhere, and is not counted there yet. */
+  /**
+   * Keeps the slot until {@link Window.letLeave}: the row still counts, but elsewhere, and is not counted there yet.
+   */
   leaveLater(): void {
     this.#leaving += 1;
   }

@@ -14,9 +14,9 @@ import { lookUpLostVoice } from '../voices/look-up-lost-voice.ts';
 /**
  * Looks for the trace of a request whose answer was lost, and settles the attempt by it. Never sends a paid request.
  *
- * - `found`: a synchronous result is stored before its verdict is recorded; finding it is as good as the answer. So is the
- *   result of a job, where the record of it was lost with the ledger (`storedAs`), unless a later step needs the job. The
- *   same for the one voice of a name that was free before the request.
+ * - `found`: a synchronous result is stored before its verdict is recorded; finding it is as good as the answer. So is
+ *   the result of a job, where the record of it was lost with the ledger (`storedAs`), unless a later step needs the
+ *   job. The same for the one voice of a name that was free before the request.
  * - `adopted`: the API's list has the one job that the request can have made.
  * - undefined: there is no trace, and nothing was changed.
  *
@@ -44,7 +44,10 @@ export async function findTrace(
   return 'adopted';
 }
 
-/** Stem of the result that was found for a lost record; undefined if there is none, or a later step needs the link of its job. */
+/**
+ * Stem of the result that was found for a lost record; undefined if there is none, or a later step needs the link of
+ * its job.
+ */
 function stemOfResult({ charge, row: { spec } }: LoadedAttempt, { step }: AttemptKey): string | undefined {
   const needsJob = stepsIn(spec).some((later) => linkOf(spec.kind, later)?.of === step);
   return needsJob ? undefined : charge?.failure?.storedAs?.replace(/\.[a-z0-9]+$/, '');

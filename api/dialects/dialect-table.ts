@@ -110,8 +110,8 @@ function makeClient(operation: OwnOperation): JobClient | DirectClient {
 }
 
 /**
- * Beside the job, a name that was sent repeats the input, and is the result only inside a result object, unless the user names it as
- * one; a job then has it only if its link is none of those that were sent.
+ * Beside the job, a name that was sent repeats the input, and is the result only inside a result object, unless the
+ * user names it as one; a job then has it only if its link is none of those that were sent.
  */
 function namesOf({ columns, links }: OwnOperation): JobClient['results'] {
   const sent = Object.values(columns).map(({ field }) => field);

@@ -59,7 +59,10 @@ async function keysNeeded(ledger: SweepRequest['ledger']): Promise<ReadonlySet<s
   return needed;
 }
 
-/** Whether the job of a request, if there is one, may run, and has a link that is good: it was made after that moment, ms. */
+/**
+ * Whether the job of a request, if there is one, may run, and has a link that is good: it was made after that moment,
+ * ms.
+ */
 function mayFetch(charge: ChargeRecord, since: number): boolean {
   return (isUnresolved(charge) || hasRunningJob(charge)) && charge.intentAt >= since;
 }

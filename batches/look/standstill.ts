@@ -4,8 +4,8 @@ import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { ApiStanding } from '../../policy/pacing/rate.ts';
 
 /**
- * Why an open batch is stuck: no worker serves its account, all that do only send or only download, or wait for the store,
- * or the API does not answer them.
+ * Why an open batch is stuck: no worker serves its account, all that do only send or only download, or wait for the
+ * store, or the API does not answer them.
  */
 export type Standstill = 'no-worker' | 'no-sender' | 'no-downloader' | 'no-store' | 'no-answer';
 
@@ -32,7 +32,9 @@ export async function standstillOf(
   return silentSince === null ? undefined : 'no-answer';
 }
 
-/** What the API's answers mean for a batch, since it was begun: silence counts for any call, a limit for paid requests. */
+/**
+ * What the API's answers mean for a batch, since it was begun: silence counts for any call, a limit for paid requests.
+ */
 export async function apiStanding(
   ledger: Ledger,
   { apiUrl, account, createdAt }: Pick<BatchRecord, 'createdAt' | keyof Account>,

@@ -24,7 +24,10 @@ export interface ReasonRequest {
   readonly identify: IdentifyMedia;
   /** Credits left of the budget; null without one. */
   readonly budget: number | null;
-  /** What the batch was charged so far: its rows are billed at these prices, and what they will send is added. Default: the quotes. */
+  /**
+   * What the batch was charged so far: its rows are billed at these prices, and what they will send is added. Default:
+   * the quotes.
+   */
   readonly measured?: PriceTally;
 }
 

@@ -20,13 +20,15 @@ import { addPrice, countedAs, quoteOf, skippedRows } from './skipped-rows.ts';
 export interface RowsLeft {
   /** Rows that need at least one more result. */
   readonly rows: number;
-  /** Of these, rows that earlier runs left out (`--limit`, `--sample`, `--budget`) and this one sends, and their price. */
+  /**
+   * Of these, rows that earlier runs left out (`--limit`, `--sample`, `--budget`) and this one sends, and their price.
+   */
   readonly more: NewlyChosen;
   /** Open rows that only need an answer or a download. */
   readonly underWay: number;
   /**
-   * By the quotes, less what earlier results save. If rows were left out: by the prices that the API charged for the rows
-   * before, where it did.
+   * By the quotes, less what earlier results save. If rows were left out: by the prices that the API charged for the
+   * rows before, where it did.
    */
   readonly bill: BillSummary;
   /** Why they are paid for. */
@@ -47,7 +49,10 @@ export interface RowsLeft {
 /** The cost of rows that earlier runs left out and this one chooses. */
 export interface NewlyChosen {
   readonly rows: number;
-  /** Further rows, of earlier runs, that go on by themselves with rows of these that make their voices. They are in the bill. */
+  /**
+   * Further rows, of earlier runs, that go on by themselves with rows of these that make their voices. They are in the
+   * bill.
+   */
   readonly dependents: number;
   /** As that of all rows left. */
   readonly bill: BillSummary;

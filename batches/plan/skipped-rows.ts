@@ -56,7 +56,9 @@ export async function* skippedRows(
   }
 }
 
-/** Adds to a running sum, null if unknown. Rounding each step would lose up to half a millionth a row; the end rounds. */
+/**
+ * Adds to a running sum, null if unknown. Rounding each step would lose up to half a millionth a row; the end rounds.
+ */
 export function addPrice(sum: number | null, price: number | null): number | null {
   return sum === null || price === null ? null : sum + price;
 }

@@ -29,10 +29,10 @@ export type NamedJob = RowTake & { readonly jobId: string };
 type Reads = Pick<FreeReads, 'findJob' | 'listVoices' | 'listJobs'>;
 
 /**
- * Gives a row the job that a person names: an unknown row, or one whose next request is not on record, as in a ledger that
- * was restored from before it. The job must exist, match the row's step, and belong to no row. The row is then open again
- * (`adopted`), and nothing is sent for it in between; for an earlier take, only the charge is settled (`charged`). `by`:
- * whose decision it is.
+ * Gives a row the job that a person names: an unknown row, or one whose next request is not on record, as in a ledger
+ * that was restored from before it. The job must exist, match the row's step, and belong to no row. The row is then
+ * open again (`adopted`), and nothing is sent for it in between; for an earlier take, only the charge is settled
+ * (`charged`). `by`: whose decision it is.
  */
 export async function adoptJob(
   ledger: Ledger,
@@ -95,7 +95,9 @@ export async function adoptJob(
 
 type AdoptedRow = Extract<SettledRow, { readonly type: 'adopted' }>;
 
-/** The request that the row needs next, which is not on record; undefined if it needs none, or another take is named. */
+/**
+ * The request that the row needs next, which is not on record; undefined if it needs none, or another take is named.
+ */
 function dueRequest(
   batch: BatchRecord,
   { row, charges }: RowStanding,

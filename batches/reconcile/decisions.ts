@@ -61,8 +61,8 @@ export type SettledRow = NamedRow & { readonly jobId: string | null } & (
     | { readonly type: 'not-charged' | 'doubted'; readonly take: number }
     /**
      * `hasList`: the API lists such jobs. `makes`: what such a request makes, which a person may name.
-     * `lacksOnlyCheck`: its result is stored and paid for, and only the answer of its verification is lost. `answer`: what
-     * its answer said, if that named a job of another row.
+     * `lacksOnlyCheck`: its result is stored and paid for, and only the answer of its verification is lost. `answer`:
+     * what its answer said, if that named a job of another row.
      */
     | {
         readonly type: 'still-unknown';
@@ -76,7 +76,9 @@ export type SettledRow = NamedRow & { readonly jobId: string | null } & (
     | { readonly type: 'refused'; readonly why: SettleRefusal }
   );
 
-/** What a person last decided about the request of a take: which result of the row is its own says nothing about that. */
+/**
+ * What a person last decided about the request of a take: which result of the row is its own says nothing about that.
+ */
 export function lastDecision(
   decisions: readonly DecisionRecord[],
   take: number | undefined,
@@ -122,7 +124,10 @@ export async function readTake(ledger: Ledger, batch: string, { row, take }: Row
   };
 }
 
-/** Takes back the job that a person gave to a row, or that its request was not charged. `by`: whose decision it is. Free and repeatable. */
+/**
+ * Takes back the job that a person gave to a row, or that its request was not charged. `by`: whose decision it is. Free
+ * and repeatable.
+ */
 export async function releaseTake(ledger: Ledger, batch: string, named: RowTake, by: By): Promise<SettledRow> {
   const { name, take } = await readTake(ledger, batch, named);
   const refused = (why: SettleRefusal): SettledRow => ({ ...name, jobId: null, type: 'refused', why });

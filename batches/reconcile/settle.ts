@@ -44,9 +44,9 @@ function readOnce(reads: Pick<FreeReads, 'listJobs'>): FreeReads['listJobs'] {
 }
 
 /**
- * What remains after settling. `toPay`: rows to pay for again; none if a row was refused, because a person who was wrong
- * about one row may be wrong about the others. `changed`: `rows` are open again or ended differently; `sums`: only the
- * batch's sums changed.
+ * What remains after settling. `toPay`: rows to pay for again; none if a row was refused, because a person who was
+ * wrong about one row may be wrong about the others. `changed`: `rows` are open again or ended differently; `sums`:
+ * only the batch's sums changed.
  */
 export interface Remaining {
   readonly toPay: readonly number[];

@@ -9,9 +9,9 @@ import { findRow, findTake, type RowTake, type TakeByName, unknownRows } from '.
 import { type NamedRow, nameOf } from '../../contract/row-parts.ts';
 
 /**
- * What to settle in a batch, and how. A row is named by its id, or by its number if no row has that id; `ROW/TAKE` is an
- * earlier take of it. `ROW#2` is a part of a row whose text is spoken in parts. The row itself stands for its unknown parts in
- * `resubmit` and `rows`, and elsewhere for its only part that matches.
+ * What to settle in a batch, and how. A row is named by its id, or by its number if no row has that id; `ROW/TAKE` is
+ * an earlier take of it. `ROW#2` is a part of a row whose text is spoken in parts. The row itself stands for its
+ * unknown parts in `resubmit` and `rows`, and elsewhere for its only part that matches.
  */
 export interface SettlementRequest {
   /** The API's jobs of unknown rows, or of rows whose next request is not on record. */
@@ -138,7 +138,10 @@ async function findUnknown(ledger: Ledger, batch: BatchRecord, words: readonly s
   return { type: 'found', found: [...rows].sort((a, b) => a - b) };
 }
 
-/** The row and the take that a word names. `several-parts`: the row is spoken in parts, and more than one of them matches. */
+/**
+ * The row and the take that a word names. `several-parts`: the row is spoken in parts, and more than one of them
+ * matches.
+ */
 type ResolvedTake =
   TakeByName | { readonly type: 'several-parts'; readonly word: string; readonly parts: readonly NamedRow[] };
 
@@ -146,9 +149,9 @@ type ResolvedTake =
 type PartTest = (part: RowStanding, take: number | undefined) => boolean | Promise<boolean>;
 
 /**
- * Finds what `ROW` or `ROW/TAKE` names, as {@link findTake} does. A row in parts has no request of its own: its only part
- * that passes the first test that any of them passes stands for it. If none does, it is the row, which has then nothing
- * to settle.
+ * Finds what `ROW` or `ROW/TAKE` names, as {@link findTake} does. A row in parts has no request of its own: its only
+ * part that passes the first test that any of them passes stands for it. If none does, it is the row, which has then
+ * nothing to settle.
  */
 async function resolveTake(
   ledger: Ledger,

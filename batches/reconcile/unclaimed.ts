@@ -103,8 +103,8 @@ export interface VoiceOfRow {
 }
 
 /**
- * The voices that these rows' lost requests may have made, those first that were made soonest after the request. One that
- * was made before it is left out. Reads the list only if one of the rows makes a voice.
+ * The voices that these rows' lost requests may have made, those first that were made soonest after the request. One
+ * that was made before it is left out. Reads the list only if one of the rows makes a voice.
  */
 export async function listLostVoices(
   ledger: Ledger,

@@ -21,9 +21,9 @@ import { RedriveTally, type RefusedRow } from './redrive-tally.ts';
 export type RedriveRefusal = 'open-edits' | 'refused-rows';
 
 /**
- * Plans a redrive row by row. Changes nothing. A row in parts comes as those of its parts that are done again: it is counted as one
- * row, and priced by these parts. It keeps only each row's standing, in a few bytes: the action is worked
- * out again when the row's turn comes, and skipped if its standing has changed by then.
+ * Plans a redrive row by row. Changes nothing. A row in parts comes as those of its parts that are done again: it is
+ * counted as one row, and priced by these parts. It keeps only each row's standing, in a few bytes: the action is
+ * worked out again when the row's turn comes, and skipped if its standing has changed by then.
  */
 export class RedriveDraft extends RedriveTally {
   readonly #settings: BatchSettings;
@@ -142,8 +142,8 @@ export class RedriveDraft extends RedriveTally {
   }
 
   /**
-   * Adds the price of a row that failed only because its voice was not made, if a chosen row makes that voice: the ledger
-   * opens it with that one. Call it once all chosen rows are added.
+   * Adds the price of a row that failed only because its voice was not made, if a chosen row makes that voice: the
+   * ledger opens it with that one. Call it once all chosen rows are added.
    */
   addDependent({ row, charges }: RowStanding): void {
     if (!goesOnWith(row, this.#makers) || this.#chosen.get(row.row) !== undefined) return;

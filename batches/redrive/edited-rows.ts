@@ -31,8 +31,8 @@ export type LineMismatch = { readonly line: number; readonly id: string } & (
    */
   | { readonly type: 'other-job'; readonly row: number; readonly got: string }
   /**
-   * It names a voice that its row did not have; names are looked up when a batch is made. `made`: the id of the voice of
-   * this name that a row of the batch made.
+   * It names a voice that its row did not have; names are looked up when a batch is made. `made`: the id of the voice
+   * of this name that a row of the batch made.
    */
   | { readonly type: 'new-name'; readonly got: string; readonly made?: string }
   | { readonly type: 'other-kind'; readonly row: number; readonly expected: Kind; readonly got: Kind }

@@ -54,8 +54,8 @@ export interface LostFile {
 }
 
 /**
- * Looks for the stored file of a row. Undefined: it is there, there is none, or the store is not the ledger's, where none
- * is lost. `parts`: those of the row, which are joined again if its file is lost; theirs may be lost, too.
+ * Looks for the stored file of a row. Undefined: it is there, there is none, or the store is not the ledger's, where
+ * none is lost. `parts`: those of the row, which are joined again if its file is lost; theirs may be lost, too.
  */
 export async function findLoss(
   standing: RowStanding,
@@ -131,8 +131,8 @@ export interface StoredText {
 }
 
 /**
- * What a lost file of a transcript was: its text is in the row's record, and each form of its subtitles can be written from
- * the other. Undefined: what comes of that is not what its hash says, so only the API could tell.
+ * What a lost file of a transcript was: its text is in the row's record, and each form of its subtitles can be written
+ * from the other. Undefined: what comes of that is not what its hash says, so only the API could tell.
  */
 async function lostText(
   row: Pick<RowRecord, 'text' | 'extraFiles'>,

@@ -21,17 +21,19 @@ interface Place {
 
 /**
  * The rows of a redrive, as the store has them. If it replaces results, rows whose stored file is not what is on record
- * come as what they are: rows without a result. So what was paid for is fetched again, free, before anything is paid for.
- * Rows whose lost file is back come as `restored`. With `damaged`, only these two, and rows whose lost file did not pass a
- * check, where it is fetched again free. A text that is known without the API is no loss; with `damaged` it is stored again.
+ * come as what they are: rows without a result. So what was paid for is fetched again, free, before anything is paid
+ * for. Rows whose lost file is back come as `restored`. With `damaged`, only these two, and rows whose lost file did
+ * not pass a check, where it is fetched again free. A text that is known without the API is no loss; with `damaged` it
+ * is stored again.
  *
  * Where results are accepted, only the files of earlier takes are looked at that rows go back to.
  *
- * A row in parts is joined from their files, so these are looked at, too: lost ones come in its stead, and no other part.
+ * A row in parts is joined from their files, so these are looked at, too: lost ones come in its stead, and no other
+ * part.
  *
  * Each file is read once, however often the rows are: to announce a redrive, and to carry it out. A file may change in
- * between, and that does no harm: one that is back by then is fetched again, free, and the next redrive finds one that was
- * lost since.
+ * between, and that does no harm: one that is back by then is fetched again, free, and the next redrive finds one that
+ * was lost since.
  */
 export function withLostFiles(rows: FoundRows, place: Place, rules: RedriveRules): FoundRows {
   if (rules.step !== null) return rows;
@@ -77,7 +79,10 @@ class Search {
     this.#isDamaged = rules.damaged === true;
   }
 
-  /** What a redrive does something with: the row, or parts in its stead; none if only lost files are meant, and it has none. */
+  /**
+   * What a redrive does something with: the row, or parts in its stead; none if only lost files are meant, and it has
+   * none.
+   */
   async asStored(found: FoundRow): Promise<readonly FoundRow[]> {
     const { row } = found.scanned;
     if (found.edit !== null || row.outcome === null) return this.#isDamaged ? [] : [found];
@@ -170,8 +175,8 @@ function isLostPart({ row, charges }: RowStanding): boolean {
 }
 
 /**
- * What is known about an earlier take of a row besides its attempts. Lost subtitles of it that follow from its other files are
- * stored again. Throws if the store is not that of the ledger.
+ * What is known about an earlier take of a row besides its attempts. Lost subtitles of it that follow from its other
+ * files are stored again. Throws if the store is not that of the ledger.
  */
 async function readTake(
   { row, charges }: RowStanding,

@@ -76,7 +76,10 @@ export class RedriveTally {
   resubmitted = 0;
   /** Rows that will cost something. */
   paying = 0;
-  /** Rows that were not chosen, and go on by themselves with the chosen rows that make their voices. They are in the bill. */
+  /**
+   * Rows that were not chosen, and go on by themselves with the chosen rows that make their voices. They are in the
+   * bill.
+   */
   dependents = 0;
   /** Whether part of the bill is estimated. */
   isEstimate = false;

@@ -34,8 +34,9 @@ export async function draftRedrive(
 }
 
 /**
- * The rows that a redrive plans. One that left a take before its paid result was fetched comes with the take by which it was last edited, because
- * what it asked for before is of no use to it. Few rows have left one, so no other row's takes are read.
+ * The rows that a redrive plans. One that left a take before its paid result was fetched comes with the take by which
+ * it was last edited, because what it asked for before is of no use to it. Few rows have left one, so no other row's
+ * takes are read.
  */
 function rowsToRedrive(
   ledger: Pick<Ledger, 'partsOf' | 'takesOf'>,

@@ -23,8 +23,8 @@ export interface FoundRow {
   readonly scanned: RowStanding;
   readonly edit: RowEdit | null;
   /**
-   * Its stored file is lost, and why; `scanned` is the row without it. `outcome`: how it ended; `isJoined`: it is a part,
-   * and its row has its joined file. Default: it is not lost.
+   * Its stored file is lost, and why; `scanned` is the row without it. `outcome`: how it ended; `isJoined`: it is a
+   * part, and its row has its joined file. Default: it is not lost.
    */
   readonly lost?: {
     readonly failure: Failure;
@@ -34,7 +34,10 @@ export interface FoundRow {
   /** With `accept`: the take whose result it goes back to, and once that was looked for, what is known about it. */
   readonly take?: number;
   readonly earlier?: FoundTake;
-  /** The take since which it asks for what it asks for now; looked for where an earlier job of it was never fetched. Default: the first. */
+  /**
+   * The take since which it asks for what it asks for now; looked for where an earlier job of it was never fetched.
+   * Default: the first.
+   */
   readonly askedSince?: number;
   /** Its stored file was lost, and is back as it is on record. Default: it is not. */
   readonly restored?: true;
@@ -57,8 +60,8 @@ export interface RedriveRules {
   /** Rows that ended `overdue` need explicit consent: `run overdue.csv` could mean either. */
   readonly asksForOverdue: boolean;
   /**
-   * Rows that may have been charged are left out, and the others taken: a file has all rows, whatever became of them, and
-   * nobody chose these. Default: they are refused, and the others with them.
+   * Rows that may have been charged are left out, and the others taken: a file has all rows, whatever became of them,
+   * and nobody chose these. Default: they are refused, and the others with them.
    */
   readonly leavesDoubtful?: boolean;
 }
@@ -66,7 +69,9 @@ export interface RedriveRules {
 /** The rows of a redrive. Each iteration starts anew: one announces the redrive, another carries it out. */
 export type FoundRows = AsyncIterable<FoundRow>;
 
-/** A choice of rows. A row in parts that ended without a result is also chosen if any of its parts meets the conditions. */
+/**
+ * A choice of rows. A row in parts that ended without a result is also chosen if any of its parts meets the conditions.
+ */
 export interface RowChoice extends RowConditions {
   /** Numbers of rows, from 1. Default: any row. */
   readonly rows?: readonly number[];
@@ -83,8 +88,8 @@ export interface RedriveSelection extends RowConditions {
   /** Include rows that may have been charged, or whose job may still run; this can charge them twice. Default false. */
   readonly resubmit?: boolean;
   /**
-   * Accept results as they are, free, that failed a check or lack the answer of their verification; of a row that is named with
-   * one of its takes, go back to that one's result, whatever the row has now. Default false.
+   * Accept results as they are, free, that failed a check or lack the answer of their verification; of a row that is
+   * named with one of its takes, go back to that one's result, whatever the row has now. Default false.
    */
   readonly accept?: boolean;
 }
@@ -183,10 +188,10 @@ export function chosenRows(
 }
 
 /**
- * The rows of a redrive, with the parts of a row in its stead: only a part can be sent again. Who asks for rows that ended
- * in some way asks for the parts that did, and pays for no other. Of a row whose parts are all there, only the joining can
- * be redone, and that is done to the row. An edited row stays, because its parts are those of its old text, and one that goes back to a
- * take, because its parts have takes of their own.
+ * The rows of a redrive, with the parts of a row in its stead: only a part can be sent again. Who asks for rows that
+ * ended in some way asks for the parts that did, and pays for no other. Of a row whose parts are all there, only the
+ * joining can be redone, and that is done to the row. An edited row stays, because its parts are those of its old text,
+ * and one that goes back to a take, because its parts have takes of their own.
  */
 export function partsToRedrive(
   ledger: Pick<Ledger, 'partsOf'>,

@@ -63,7 +63,9 @@ export type RowsByName =
   /** The same row with two takes. */
   | { readonly type: 'two-takes'; readonly word: string };
 
-/** Finds rows (`ROW`), separated by commas; `withTakes`: also those that are named with one of their takes (`ROW/TAKE`). */
+/**
+ * Finds rows (`ROW`), separated by commas; `withTakes`: also those that are named with one of their takes (`ROW/TAKE`).
+ */
 export async function findRows(
   ledger: Pick<Ledger, 'findRowById' | 'readRow'>,
   batch: Pick<BatchRecord, 'name' | 'rows'>,
@@ -143,7 +145,10 @@ export function isUnknown({ outcome, failure }: Pick<RowRecord, 'outcome' | 'fai
   return outcome === 'unknown' || (outcome === 'failed' && failure?.class === 'OutcomeUnknown');
 }
 
-/** All such rows of a batch. Of a row that is spoken in parts: those parts, even if the row itself is open or ended otherwise. */
+/**
+ * All such rows of a batch. Of a row that is spoken in parts: those parts, even if the row itself is open or ended
+ * otherwise.
+ */
 export async function* selectUnknown(
   ledger: Pick<Ledger, 'scanRows'>,
   batch: string,

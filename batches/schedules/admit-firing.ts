@@ -21,8 +21,8 @@ export interface FiringRequest {
 }
 
 /**
- * What a firing is by the ledger. `there`: its batch exists; without `out`, the folder of its files is not on record. `admitted`: it may make a batch,
- * of these settings. `refused`: nobody asked for it. `missed`: it comes too late.
+ * What a firing is by the ledger. `there`: its batch exists; without `out`, the folder of its files is not on record.
+ * `admitted`: it may make a batch, of these settings. `refused`: nobody asked for it. `missed`: it comes too late.
  */
 export type Admission =
   | { readonly type: 'there'; readonly batch: BatchRecord; readonly out?: string; readonly trigger?: number }

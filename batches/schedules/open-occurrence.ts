@@ -61,7 +61,9 @@ export type OpenedOccurrence =
   | { readonly type: 'refused'; readonly reason: string }
   | { readonly type: 'skipped'; readonly cause: SkipCause; readonly reason: string };
 
-/** Reads a schedule's current manifest and makes it the batch of an occurrence that has none. Sends nothing that costs. */
+/**
+ * Reads a schedule's current manifest and makes it the batch of an occurrence that has none. Sends nothing that costs.
+ */
 export async function openOccurrence(request: OccurrenceRequest): Promise<OpenedOccurrence> {
   const { occurrence, run, month } = request;
   try {
@@ -132,8 +134,8 @@ async function load(request: LoadRequest): Promise<OpenedOccurrence> {
     by: bySchedule(request.occurrence.schedule),
   });
   if (loaded.type !== 'taken') await claimOut(out, loaded.batch, ledger);
-  // Another firing of this occurrence made the batch meanwhile, from a manifest that has changed since. It still is this
-  // occurrence's batch.
+  // Another firing of this occurrence made the batch meanwhile, from a manifest that has changed since. It still is
+  // this occurrence's batch.
   return { type: 'opened', batch: loaded.batch, isNew: loaded.type === 'new', ...defined({ etag: source.etag }) };
 }
 
@@ -176,8 +178,8 @@ export interface ApprovalRequest {
 }
 
 /**
- * Whether a firing may pay for its rows. `go`: it may, with its part of the month, if there is a budget for that; the ledger decides how much that
- * is when it makes the batch. `skipped`: the month is used up.
+ * Whether a firing may pay for its rows. `go`: it may, with its part of the month, if there is a budget for that; the
+ * ledger decides how much that is when it makes the batch. `skipped`: the month is used up.
  */
 export type OccurrenceApproval =
   | { readonly type: 'go'; readonly month: MonthClaim | undefined }
@@ -194,7 +196,8 @@ export async function approveOccurrence(request: ApprovalRequest): Promise<Occur
   const cheapest = summary.free > 0 ? 0 : summary.cheapest;
   const share = standing === undefined ? undefined : shareOfMonth(standing, { budget: settings.budget, cheapest });
   const isUsedUp = share?.type === 'used-up';
-  // A month bounds every firing, so rows need a price under it; that it is too small for one of them is no fault of the firing's own budget.
+  // A month bounds every firing, so rows need a price under it; that it is too small for one of them is no fault of the
+  // firing's own budget.
   const own = settings.budget ?? (month === null ? null : Infinity);
   const budget = share?.type === 'share' && share.budget >= (summary.cheapest ?? 0) ? share.budget : own;
   const facts = spendFacts(

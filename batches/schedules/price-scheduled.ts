@@ -35,7 +35,10 @@ const MOST_SHOWN = 5;
 /** What its rows are compared with. Omitted: nothing, so all of them are priced in full. */
 export type ScheduledLookUps = Pick<NewPlanRequest, 'ledger' | 'account' | 'identify'>;
 
-/** Reads and prices a schedule's current manifest, and says if its budgets or its limit for a confirmation would refuse it. Probes nothing, spends nothing. */
+/**
+ * Reads and prices a schedule's current manifest, and says if its budgets or its limit for a confirmation would refuse
+ * it. Probes nothing, spends nothing.
+ */
 export async function priceScheduled(
   run: ScheduledRun,
   fetchManifest: FetchManifest,

@@ -64,7 +64,9 @@ export interface JobReading {
 
 /** A job without errors. */
 export interface SoundJob extends JobReading {
-  /** The same job in each other dialect that supports it: it may be recorded in one of them, whatever is configured now. */
+  /**
+   * The same job in each other dialect that supports it: it may be recorded in one of them, whatever is configured now.
+   */
   readonly inOtherDialects: readonly JobReading[];
   /** The explicitly requested dialect, if any. */
   readonly apiDialect?: Dialect;
@@ -124,8 +126,8 @@ function unfinished({ finish: _, ...others }: Config): Config {
 
 /**
  * The name of a job's batch: the same job of the same account is the same batch. The name reveals nothing of the
- * request, because names appear in logs and histories. `edition`: from 2, after `clean` removed the request of an earlier
- * batch and the job is requested again.
+ * request, because names appear in logs and histories. `edition`: from 2, after `clean` removed the request of an
+ * earlier batch and the job is requested again.
  */
 export function singleName({ job, spec }: Pick<JobReading, 'job' | 'spec'>, realm: Account, edition = 1): string {
   const { command, kind, tts = 'job', split } = job;

@@ -11,9 +11,9 @@ import { rowsWithRoom } from '../plan/skipped-rows.ts';
 const ROWS_A_TRANSACTION = 500;
 
 /**
- * Opens the rows of a subset that earlier runs, or the budget, left out, and the batch with them, in portions, so that other work gets
- * its turn. After a kill, another call opens the rest. Returns how many it opened: fewer, or none, if somebody stops
- * the batch.
+ * Opens the rows of a subset that earlier runs, or the budget, left out, and the batch with them, in portions, so that
+ * other work gets its turn. After a kill, another call opens the rest. Returns how many it opened: fewer, or none, if
+ * somebody stops the batch.
  */
 export async function openNewlyChosen(
   ledger: Ledger,

@@ -51,8 +51,9 @@ export interface Pilot {
 }
 
 /**
- * Compares the prices of the rows that were run with their quotes. Undefined: no row was left out, or none was run. Looks
- * up earlier results without asking what is behind links, so that of rows with linked media it may expect too much.
+ * Compares the prices of the rows that were run with their quotes. Undefined: no row was left out, or none was run.
+ * Looks up earlier results without asking what is behind links, so that of rows with linked media it may expect too
+ * much.
  */
 export async function viewPilot(ledger: Ledger, batch: BatchRecord): Promise<Pilot | undefined> {
   const { total, notChosen } = await ledger.counts(batch.name);

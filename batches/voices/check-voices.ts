@@ -37,7 +37,8 @@ const NEED_PATIENCE_MS = 60_000;
 const NEED_TRIES = 4;
 
 /**
- * Checks the voices of a manifest. The list is read once, only as far as needed, and not at all if nothing depends on it.
+ * Checks the voices of a manifest. The list is read once, only as far as needed, and not at all if nothing depends on
+ * it.
  */
 export async function checkVoices(
   { summary, options }: SoundManifest,

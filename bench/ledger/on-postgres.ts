@@ -32,8 +32,8 @@ interface Scene {
 let ledgers = 0;
 
 /**
- * Compares a ledger in PostgreSQL with one in a file: CPU, round trips and rows a second, on the same machine and in the same run, each the
- * median of {@link ROUNDS} turns. `rows`: for each process.
+ * Compares a ledger in PostgreSQL with one in a file: CPU, round trips and rows a second, on the same machine and in
+ * the same run, each the median of {@link ROUNDS} turns. `rows`: for each process.
  */
 export async function compareWithPostgres(folder: string, rows: number): Promise<void> {
   const server = await startPostgres();

@@ -5,7 +5,10 @@ import { once } from 'node:events';
 export interface SlowLine {
   /** The address of the database over this line. */
   readonly url: string;
-  /** How often somebody spoke after an answer, or after a part of one, so far: at least as often as an answer was waited for. */
+  /**
+   * How often somebody spoke after an answer, or after a part of one, so far: at least as often as an answer was waited
+   * for.
+   */
   readonly trips: () => number;
   readonly close: () => void;
 }
@@ -50,7 +53,10 @@ export async function openLine(url: string, tripMs: number): Promise<SlowLine> {
   };
 }
 
-/** Passes on what comes, in order, each piece after the delay. Timers count whole ms, so the rest is waited for by turns. */
+/**
+ * Passes on what comes, in order, each piece after the delay. Timers count whole ms, so the rest is waited for by
+ * turns.
+ */
 function carry(from: Socket, to: Socket, delayMs: number, onPiece: () => void): void {
   const held: { readonly piece: Buffer; readonly dueAt: number }[] = [];
   let isWaiting = false;

@@ -15,7 +15,10 @@ const ROUNDS = 3;
 const ROWS = 3_000;
 const POLL_MS = 500;
 
-/** What a tab that follows a running batch costs: the CPU of the run with and without it, in turn, and that of the page's command. */
+/**
+ * What a tab that follows a running batch costs: the CPU of the run with and without it, in turn, and that of the
+ * page's command.
+ */
 export async function playRunning(cli: string): Promise<void> {
   env['VOXBATCH_TEMPORAL_CLI'] = (await findServer({ env, say: console.error })).path;
   const [alone, followed, page]: [number[], number[], number[]] = [[], [], []];
@@ -57,7 +60,10 @@ async function play(cli: string, hasTab: boolean): Promise<{ readonly runMs: num
   }
 }
 
-/** Opens the page as soon as there are records, and looks at it until the batch has ended. Returns the CPU of its command, ms. */
+/**
+ * Opens the page as soon as there are records, and looks at it until the batch has ended. Returns the CPU of its
+ * command, ms.
+ */
 async function follow(cli: string, cwd: string, own: NodeJS.ProcessEnv, signal: AbortSignal): Promise<number> {
   while (!existsSync(join(cwd, 'home', 'ledger.db'))) await sleep(20);
   const browser = await openBrowser();

@@ -23,8 +23,9 @@ export interface NamedFile {
 /** Backing up a ledger in a file. */
 export interface BackupDialect {
   /**
-   * Writes the ledger as of one moment to a new file, while others work on it. The file takes no writes from the start, wherever
-   * somebody puts it: only `accept-copy` opens it. Synced; none is left if that fails. Throws `LedgerUnreachable`.
+   * Writes the ledger as of one moment to a new file, while others work on it. The file takes no writes from the start,
+   * wherever somebody puts it: only `accept-copy` opens it. Synced; none is left if that fails. Throws
+   * `LedgerUnreachable`.
    */
   readonly snapshot: (place: string, into: string, facts: CopyFacts) => BackupFacts;
   /** The files that the records of a snapshot name, some more than once, without those that were removed on purpose. */

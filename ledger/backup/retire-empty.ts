@@ -7,8 +7,9 @@ import { withClock } from '../database/transactions.ts';
 import { LedgerTooNew, LedgerUnreachable } from '../errors.ts';
 
 /**
- * Whether nothing was ever recorded in a ledger: one that a command made before it saw that it belongs to nothing here. With
- * `retired`, it takes no writes from then on, also of processes that have it open. False for one that cannot be read.
+ * Whether nothing was ever recorded in a ledger: one that a command made before it saw that it belongs to nothing here.
+ * With `retired`, it takes no writes from then on, also of processes that have it open. False for one that cannot be
+ * read.
  */
 export async function isEmptyLedger(address: string, retired?: CopyFacts): Promise<boolean> {
   try {

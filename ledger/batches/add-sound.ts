@@ -15,8 +15,8 @@ export interface Sound {
 }
 
 /**
- * Records that a batch's sound is joined or finished, too. It changes no row, and costs nothing. Throws {@link LedgerMisuse} if the batch
- * is joined or finished otherwise already.
+ * Records that a batch's sound is joined or finished, too. It changes no row, and costs nothing. Throws {@link
+ * LedgerMisuse} if the batch is joined or finished otherwise already.
  */
 export async function addSound(db: Db, batch: string, { join, finish }: Sound, by = byItself(null)): Promise<void> {
   await write(db, async (tx) => {

@@ -38,9 +38,9 @@ function newStem(name: string): string {
 }
 
 /**
- * Creates a batch in state `loading`. Returns what adds its rows and opens it. Throws {@link BatchExists}. With `month`, the batch's budget is capped at the
- * month's remaining credits. The same transaction decides this, so two firings never claim the same credits. Throws
- * {@link MonthUsedUp}.
+ * Creates a batch in state `loading`. Returns what adds its rows and opens it. Throws {@link BatchExists}. With
+ * `month`, the batch's budget is capped at the month's remaining credits. The same transaction decides this, so two
+ * firings never claim the same credits. Throws {@link MonthUsedUp}.
  */
 export async function createBatch(db: Db, batch: NewBatch, month?: MonthClaim): Promise<Loading> {
   const loading: Loading = { batch: batch.name, stem: newStem(batch.name) };
@@ -115,9 +115,9 @@ export async function openBatch(db: Db, loading: Loading, rows: number, by = byI
 }
 
 /**
- * Removes a batch that is still `loading`, with its rows, some at a time; any other stays. First it takes the batch away
- * from its load, which may still run: the lock that should prevent that is lost with a connection. If the process ends
- * before the last, the batch is still loading and can be removed later. Ends early if another one removes it, too.
+ * Removes a batch that is still `loading`, with its rows, some at a time; any other stays. First it takes the batch
+ * away from its load, which may still run: the lock that should prevent that is lost with a connection. If the process
+ * ends before the last, the batch is still loading and can be removed later. Ends early if another one removes it, too.
  */
 export async function discardLoading(db: Db, batch: string): Promise<void> {
   const taken: Loading = { batch, stem: newStem(batch) };
@@ -158,8 +158,8 @@ async function discardSome(tx: Tx, { batch, stem }: Loading): Promise<boolean> {
 /**
  * Sets the batch's control and returns the resulting one. A closed batch keeps its control, and `stopping` is never
  * undone. The pause reason stays on record until the batch runs again: a later manual pause or stop does not invalidate
- * it. A batch that waits for a person since a copy of the database was accepted gets no new reason. `by`: who asks for it;
- * by default voxbatch itself. Throws {@link CopyInDoubt} instead of resuming.
+ * it. A batch that waits for a person since a copy of the database was accepted gets no new reason. `by`: who asks for
+ * it; by default voxbatch itself. Throws {@link CopyInDoubt} instead of resuming.
  */
 export async function setControl(
   db: Db,
@@ -203,8 +203,8 @@ export async function closeBatch(db: Db, batch: string): Promise<number> {
 }
 
 /**
- * Reopens a closed batch, whatever ended it; an open one keeps its control. Throws {@link LedgerMisuse} if what its rows
- * need was removed, and {@link CopyInDoubt}.
+ * Reopens a closed batch, whatever ended it; an open one keeps its control. Throws {@link LedgerMisuse} if what its
+ * rows need was removed, and {@link CopyInDoubt}.
  */
 export async function reopenBatch(tx: Tx, batch: string, wasClosed: boolean): Promise<void> {
   await requireNoDoubt(tx, batch);

@@ -17,8 +17,8 @@ import { prefetchUndo, undoTake } from '../takes/undo-take.ts';
 
 /**
  * Ends as `cancelled` the open rows without an attempt in flight or in doubt and without an unfinished job; after
- * {@link stopNow}, also ends rows with such a job as `overdue`. Returns the number of ended rows: none unless the batch is
- * being stopped.
+ * {@link stopNow}, also ends rows with such a job as `overdue`. Returns the number of ended rows: none unless the batch
+ * is being stopped.
  */
 export async function cancelRest(db: Db, batch: string): Promise<number> {
   const line = await readBatchLine(db, batch);
@@ -95,8 +95,9 @@ const RUNNING: Sweep = {
 };
 
 /**
- * Ends rows page by page, so that other writers get their turn. Each page is looked up first, without the writers' lock:
- * every lane sweeps a stopping batch, and most find nothing to end. Of several that find the same, the first ends it.
+ * Ends rows page by page, so that other writers get their turn. Each page is looked up first, without the writers'
+ * lock: every lane sweeps a stopping batch, and most find nothing to end. Of several that find the same, the first ends
+ * it.
  *
  * Whether they are to end is read again in the transaction that ends them: over a line that was silent for a while, it
  * comes when others may have closed the batch, and a person had its rows run again.

@@ -8,7 +8,9 @@ import type { Db, Schema, Tx } from '../schema.ts';
 import type { ChargesTable } from '../tables/charges.ts';
 import type { RowsTable } from '../tables/rows.ts';
 
-/** What is left of a batch that is being stopped: rows that have nothing under way, and rows whose jobs may still run. */
+/**
+ * What is left of a batch that is being stopped: rows that have nothing under way, and rows whose jobs may still run.
+ */
 
 type Joined = Schema & { c: ChargesTable; r: RowsTable };
 
@@ -74,8 +76,8 @@ function idle(db: Db | Tx, batch: string): SelectQueryBuilder<Schema & { r: Rows
               .whereRef('c.row', '=', 'r.row')
               .where((of) => of.or([isUnresolved('c'), isRunning('c')]))
               .where(isLatest)
-              // Looked up row by row: the planner, which has seen none of the requests of a new batch, would compare all of
-              // them with each row.
+              // Looked up row by row: the planner, which has seen none of the requests of a new batch, would compare
+              // all of them with each row.
               .limit(1)
               .offset(0),
           ),
@@ -94,8 +96,8 @@ function running(db: Db | Tx, batch: string): SelectQueryBuilder<Joined, 'c' | '
 }
 
 /**
- * The latest attempt of each step in each row's current take: nobody waits for the jobs of earlier takes. Also an attempt
- * in flight, whatever its take, and a job read again for a lost file.
+ * The latest attempt of each step in each row's current take: nobody waits for the jobs of earlier takes. Also an
+ * attempt in flight, whatever its take, and a job read again for a lost file.
  */
 function isLatest(eb: ExpressionBuilder<Joined, 'c' | 'r'>) {
   return eb.and([

@@ -12,8 +12,8 @@ export async function requireKnownTables({ database: { db, place }, versions }: 
 }
 
 /**
- * What an earlier call has left to do: the facts with which TO is opened; `complete`: nothing; undefined: everything. Throws
- * {@link CopyRefused} if these two cannot become one ledger.
+ * What an earlier call has left to do: the facts with which TO is opened; `complete`: nothing; undefined: everything.
+ * Throws {@link CopyRefused} if these two cannot become one ledger.
  */
 export async function findBegun(from: CopySide, to: CopySide): Promise<CopyFacts | 'complete' | undefined> {
   const [source, target] = [await readStanding(from.database.db), await readStanding(to.database.db)];

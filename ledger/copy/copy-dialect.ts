@@ -12,7 +12,10 @@ export interface NumberedColumn {
 
 /** What copying a ledger needs of a kind of database. Everything happens in the caller's transaction. */
 export interface CopyDialect {
-  /** Whether the ledger may be written to in this database: it is the one that was last written, or a copy that a person has accepted. */
+  /**
+   * Whether the ledger may be written to in this database: it is the one that was last written, or a copy that a person
+   * has accepted.
+   */
   isAccepted(tx: Tx): Promise<boolean>;
   /** Keeps everybody else from writing until the transaction ends. */
   lockTables(tx: Tx): Promise<void>;
@@ -20,7 +23,9 @@ export interface CopyDialect {
   empty(tx: Tx, tables: readonly (keyof Schema)[]): Promise<void>;
   /** Switches off the triggers that keep counts and sums, so that copied lines are not counted twice; or on again. */
   setCounters(tx: Tx, to: 'off' | 'on'): Promise<void>;
-  /** Makes the database refuse every later write to any table, also of processes that have it open, with these words. */
+  /**
+   * Makes the database refuse every later write to any table, also of processes that have it open, with these words.
+   */
   guard(tx: QueryExecutorProvider, words: string): Promise<void>;
   /** Takes the guard away again. */
   unguard(tx: QueryExecutorProvider): Promise<void>;

@@ -7,8 +7,8 @@ import { fillCopy } from './fill-copy.ts';
 import { markReadOnly, openCopy } from './mark-side.ts';
 
 /**
- * Moves a ledger to another database. Two databases share no commit, so the two sides go through states, each of which is
- * one commit on one side, and **at most one side can be written to at any moment**:
+ * Moves a ledger to another database. Two databases share no commit, so the two sides go through states, each of which
+ * is one commit on one side, and **at most one side can be written to at any moment**:
  *
  * | moment | FROM | TO | who sends |
  * |---|---|---|---|
@@ -17,17 +17,17 @@ import { markReadOnly, openCopy } from './mark-side.ts';
  * | 2. FROM is marked | moved | incoming | nobody, until the next commit |
  * | 3. TO is opened | moved | open | TO |
  *
- * - A side that is `incoming` or `moved` is read-only: its database refuses each write by itself, also to a process of any
- *   version that had it open before (`CopyDialect.guard`). Without a recorded intent nothing is sent.
- * - FROM is read, and marked, in one write transaction: nobody writes between the first line that is read and the mark. Workers
- *   are kept out of both sides until the end.
+ * - A side that is `incoming` or `moved` is read-only: its database refuses each write by itself, also to a process of
+ *   any version that had it open before (`CopyDialect.guard`). Without a recorded intent nothing is sent.
+ * - FROM is read, and marked, in one write transaction: nobody writes between the first line that is read and the mark.
+ *   Workers are kept out of both sides until the end.
  * - TO is filled and compared in one transaction: it has all or nothing.
  *
- * A process that dies leaves one of the four moments, and the same command goes on from there. Before 2 has happened, FROM may
- * have been worked on since: TO is emptied and filled anew. After 2, only 3 is left to do: TO has all that FROM will ever have.
- * Both marks carry the random id of the copy, so a TO is opened only by the copy that filled it. In none of the moments can both
- * sides send. The moment in which neither can is a commit long, unless the process dies in it; both sides then say which
- * command ends it.
+ * A process that dies leaves one of the four moments, and the same command goes on from there. Before 2 has happened,
+ * FROM may have been worked on since: TO is emptied and filled anew. After 2, only 3 is left to do: TO has all that
+ * FROM will ever have. Both marks carry the random id of the copy, so a TO is opened only by the copy that filled it.
+ * In none of the moments can both sides send. The moment in which neither can is a commit long, unless the process dies
+ * in it; both sides then say which command ends it.
  */
 export async function copyLedger({ from, to, onProgress, atMoment }: CopyRequest): Promise<Copied> {
   // Before the locks, too: nobody should end workers for a copy that is refused all the same.

@@ -10,7 +10,9 @@ export interface CopySide {
   readonly versions: readonly string[];
 }
 
-/** `filling`: all lines are in TO, not committed. `marking`: FROM is marked, not committed. Others: the commit is done. */
+/**
+ * `filling`: all lines are in TO, not committed. `marking`: FROM is marked, not committed. Others: the commit is done.
+ */
 export type CopyMoment = 'filling' | 'filled' | 'marking' | 'moved' | 'opened';
 
 /** How far a copy is. */

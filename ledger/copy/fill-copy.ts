@@ -77,8 +77,8 @@ interface Comparison extends Pick<Fill, 'source' | 'tx' | 'tell'> {
 }
 
 /**
- * Compares each line by a hash over all of them, and what each batch adds up to: as FROM keeps it, as FROM's rows and charges
- * add up, and as TO's do. Returns the last. Throws {@link CopyDiffers}.
+ * Compares each line by a hash over all of them, and what each batch adds up to: as FROM keeps it, as FROM's rows and
+ * charges add up, and as TO's do. Returns the last. Throws {@link CopyDiffers}.
  */
 async function compare({ source, tx, read, tell, total }: Comparison): Promise<Tally> {
   const differences: Difference[] = [];

@@ -13,8 +13,9 @@ export interface CopyFacts {
 
 /**
  * Why a ledger takes no writes, though it can be read. The database itself refuses them, see `CopyDialect.guard`.
- * `moved`: its work goes on at `place`. `incoming`: it is being filled from the ledger at `place`, and not open yet. `backup`: it
- * is a backup of the ledger at `place`, made at `at`, and nobody has accepted it: what was recorded since is not in it.
+ * `moved`: its work goes on at `place`. `incoming`: it is being filled from the ledger at `place`, and not open yet.
+ * `backup`: it is a backup of the ledger at `place`, made at `at`, and nobody has accepted it: what was recorded since
+ * is not in it.
  */
 export interface WhyReadOnly extends CopyFacts {
   readonly type: 'moved' | 'incoming' | 'backup';
@@ -35,7 +36,9 @@ export type CopyFactName = WhyReadOnly['type'] | 'copied';
 /** The facts that make a ledger read-only. */
 const READ_ONLY = ['moved', 'incoming', 'backup'] as const satisfies readonly WhyReadOnly['type'][];
 
-/** Reads which ledger this is now: since it was opened, another process may have moved it, or filled it from another. */
+/**
+ * Reads which ledger this is now: since it was opened, another process may have moved it, or filled it from another.
+ */
 export async function readStanding(db: Kysely<Schema>): Promise<LedgerFacts> {
   return standingOf(await db.selectFrom('facts').selectAll().execute());
 }

@@ -7,7 +7,10 @@ export interface TallyEntry {
   readonly batch: string;
   /** Such as `rows succeeded` or `charged`. */
   readonly what: string;
-  /** For a number of rows: their outcome, or their state if they are open; `not_chosen` of those that `--limit` or `--sample` left out. */
+  /**
+   * For a number of rows: their outcome, or their state if they are open; `not_chosen` of those that `--limit` or
+   * `--sample` left out.
+   */
   readonly standing?: string;
   /** Sums are whole millionths of a credit, so that every database adds up exactly, in whatever order. */
   readonly n: number;
@@ -22,8 +25,8 @@ export type Tally = ReadonlyMap<string, TallyEntry>;
 export const MILLIONTHS = 1_000_000;
 
 /**
- * The triggers round each kept sum to millionths, with each change. That changes nothing, unless an amount has more decimals:
- * then each of so many changes of its line may be off by one.
+ * The triggers round each kept sum to millionths, with each change. That changes nothing, unless an amount has more
+ * decimals: then each of so many changes of its line may be off by one.
  */
 const CHANGES = 4;
 

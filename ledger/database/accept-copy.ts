@@ -20,10 +20,10 @@ export interface PausedOnCopy {
 }
 
 /**
- * Takes a copy for the ledger: the next writer puts it on record. In the same transaction pauses all open batches and all
- * schedules, so that no worker that waits for it sends anything. From then on every batch waits for a person, also one that
- * had paused by itself, and one that has ended: more of it may have been sent since. Notes who wrote lately: nobody resumes before they have recorded again what they sent, or a person has
- * compared. Returns the paused.
+ * Takes a copy for the ledger: the next writer puts it on record. In the same transaction pauses all open batches and
+ * all schedules, so that no worker that waits for it sends anything. From then on every batch waits for a person, also
+ * one that had paused by itself, and one that has ended: more of it may have been sent since. Notes who wrote lately:
+ * nobody resumes before they have recorded again what they sent, or a person has compared. Returns the paused.
  */
 export async function acceptCopy(db: Db, by: By): Promise<PausedOnCopy> {
   // Not as a group of writes, which would be refused.

@@ -2,8 +2,9 @@ import type { Tx } from '../schema.ts';
 import { setFact } from './facts.ts';
 
 /**
- * The fact that says in which database a ledger was last written. A database over the network may be replaced behind its
- * address by a copy that lacks the last records: a replica that took over, or a restored backup. Whoever writes compares.
+ * The fact that says in which database a ledger was last written. A database over the network may be replaced behind
+ * its address by a copy that lacks the last records: a replica that took over, or a restored backup. Whoever writes
+ * compares.
  */
 export const DATABASE_FACT = 'database';
 
@@ -11,7 +12,9 @@ export const DATABASE_FACT = 'database';
 const BEFORE = 'before:';
 /** The present acceptance comes after that one: what processes wrote to it is behind them. */
 export const ACCEPTED = 'accepted';
-/** A process has written to a database of that acceptance, which this one does not come after. No person knows it yet. */
+/**
+ * A process has written to a database of that acceptance, which this one does not come after. No person knows it yet.
+ */
 export const MISSED = 'missed';
 
 /** The name of the fact about such an acceptance. */

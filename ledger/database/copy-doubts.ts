@@ -9,9 +9,10 @@ import { keepFact, readFact, removeFact, setFact } from './facts.ts';
 import { look, write } from './transactions.ts';
 
 /**
- * What is open after a copy of the database was accepted, as facts: processes that wrote to the former database and have
- * not put on record again what they had sent, or that none is known, and requests that were sent and fit nowhere in the copy.
- * Until a person has seen to them, whatever would send rows again is refused. And the batches that it had, until a person resumes or redrives them.
+ * What is open after a copy of the database was accepted, as facts: processes that wrote to the former database and
+ * have not put on record again what they had sent, or that none is known, and requests that were sent and fit nowhere
+ * in the copy. Until a person has seen to them, whatever would send rows again is refused. And the batches that it had,
+ * until a person resumes or redrives them.
  */
 const UNPLACED = 'copy:unplaced:';
 const HELD = 'copy:held:';
@@ -39,8 +40,8 @@ export async function keepUnplaced(tx: Tx, { key, at, jobId }: UnplacedRequest):
 }
 
 /**
- * Throws {@link CopyInDoubt} while processes have not recorded again what they had sent or none is known that could, or requests of this
- * batch have no place. `batch`: null for what is about no batch.
+ * Throws {@link CopyInDoubt} while processes have not recorded again what they had sent or none is known that could, or
+ * requests of this batch have no place. `batch`: null for what is about no batch.
  */
 export async function requireNoDoubt(tx: Tx, batch: string | null): Promise<void> {
   const facts = await tx.selectFrom('facts').selectAll().where('name', 'like', 'copy:%').execute();
@@ -67,9 +68,9 @@ export interface ClearedDoubts extends Awaited {
 }
 
 /**
- * A person has compared with the account: processes that have not come back are dead, and these requests are seen. That goes
- * on record for each batch that has such requests, or is open and waits for a person since the copy was accepted, also where
- * nothing was in doubt.
+ * A person has compared with the account: processes that have not come back are dead, and these requests are seen. That
+ * goes on record for each batch that has such requests, or is open and waits for a person since the copy was accepted,
+ * also where nothing was in doubt.
  */
 export async function clearDoubts(db: Db, by: By): Promise<ClearedDoubts> {
   return write(db, async (tx) => {

@@ -2,7 +2,10 @@ import type { Db, Tx } from '../schema.ts';
 import { keepFact, readFact, removeFact, setFact } from './facts.ts';
 import { write } from './transactions.ts';
 
-/** Prefix of the facts in which each process leaves a mark of its commits: the number of the last one, and the server's time. */
+/**
+ * Prefix of the facts in which each process leaves a mark of its commits: the number of the last one, and the server's
+ * time.
+ */
 export const MARK = 'commit:';
 /** The fact that counts the processes that have ever begun to write. A copy has that of its moment. */
 export const WRITERS = 'writers';
@@ -11,7 +14,9 @@ export const SENDER = 'copy:sender:';
 /** The fact that there may be processes that the copy does not name. */
 export const UNSEEN = 'copy:unseen';
 
-/** Values of {@link UNSEEN}, and what versions before have written, are that a person has to compare; but for this one: */
+/**
+ * Values of {@link UNSEEN}, and what versions before have written, are that a person has to compare; but for this one:
+ */
 const UNTIL_TOLD = 'until told';
 /** A process is known to have begun after the copy was made. */
 export const BEGUN_SINCE = 'begun since';
@@ -19,8 +24,8 @@ export const BEGUN_SINCE = 'begun since';
 const NOBODY_NAMED = 'nobody named';
 
 /**
- * A process that wrote so much earlier than the copy's last record had ended before, ms: workers write every few seconds. And
- * one that wrote so much earlier than it met the copy does not know who else has begun in between.
+ * A process that wrote so much earlier than the copy's last record had ended before, ms: workers write every few
+ * seconds. And one that wrote so much earlier than it met the copy does not know who else has begun in between.
  */
 export const LATELY_MS = 10 * 60_000;
 
@@ -40,7 +45,9 @@ export async function awaitSenders(tx: Tx): Promise<void> {
 export interface Awaited {
   /** Processes that have not come back. */
   readonly senders: number;
-  /** Whether there may be others that nobody can name. As long as somebody is waited for who could tell, nobody says so. */
+  /**
+   * Whether there may be others that nobody can name. As long as somebody is waited for who could tell, nobody says so.
+   */
   readonly isUnseen: boolean;
 }
 
@@ -54,13 +61,19 @@ export function awaitedIn(facts: readonly { readonly name: string; readonly valu
 export interface Return {
   /** The name of its mark. */
   readonly mark: string;
-  /** The number of the last commit of which it does not remember all. If the copy lacks that one, what was sent then is known to nobody. */
+  /**
+   * The number of the last commit of which it does not remember all. If the copy lacks that one, what was sent then is
+   * known to nobody.
+   */
   readonly forgotten: number;
   /** {@link WRITERS} at its last commit before; null if that was too long before it met the copy to say anything. */
   readonly writers: number | null;
 }
 
-/** It is waited for no more, unless it has forgotten too much. Says whether it knew of processes that the copy cannot name. */
+/**
+ * It is waited for no more, unless it has forgotten too much. Says whether it knew of processes that the copy cannot
+ * name.
+ */
 export async function cameBack(db: Db, { mark, forgotten, writers }: Return): Promise<void> {
   const name = SENDER + mark.slice(MARK.length);
   await write(db, async (tx) => {

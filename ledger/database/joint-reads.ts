@@ -8,10 +8,11 @@ export interface Read {
 const READ = 'joint_read';
 
 /**
- * Several executions of one statement as a single one; undefined if their values are of kinds that no list can have, or all the same. Each statement that is sent costs both sides more than the lines
- * that it finds. Values that all executions share stay parameters, so that a batch is looked up as before; the others
- * become columns of a list, and the statement runs for each of its lines. `offset 0` keeps the planner from turning it
- * around: it would walk a whole batch that was just loaded, of which it has no statistics, once for each group.
+ * Several executions of one statement as a single one; undefined if their values are of kinds that no list can have, or
+ * all the same. Each statement that is sent costs both sides more than the lines that it finds. Values that all
+ * executions share stay parameters, so that a batch is looked up as before; the others become columns of a list, and
+ * the statement runs for each of its lines. `offset 0` keeps the planner from turning it around: it would walk a whole
+ * batch that was just loaded, of which it has no statistics, once for each group.
  *
  * `reads`: at least two, with the same `sql`.
  */

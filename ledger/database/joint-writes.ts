@@ -17,8 +17,8 @@ export interface Statement {
 }
 
 /**
- * Writes that wait to be sent, so that those of one kind are sent as one statement: each statement costs both sides more
- * than the line that it changes.
+ * Writes that wait to be sent, so that those of one kind are sent as one statement: each statement costs both sides
+ * more than the line that it changes.
  *
  * A write may overtake others of other lines: no statement here reads, and what triggers add for one line to counts and
  * sums does not depend on when they do. Writes of the same line keep their order.
@@ -41,7 +41,9 @@ export class JointWrites {
     lines.set(line, at);
   }
 
-  /** The statements for all that waits; nothing waits after that. If it throws, all waits on: a commit would lack it. */
+  /**
+   * The statements for all that waits; nothing waits after that. If it throws, all waits on: a commit would lack it.
+   */
   take(): readonly Statement[] {
     const taken = this.#waiting.map(joinWrites);
     this.#waiting.length = 0;

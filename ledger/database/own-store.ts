@@ -5,8 +5,8 @@ import { sql } from 'kysely';
 import { toFile } from '../records.ts';
 
 /**
- * The fact that names the store of a ledger, by the random id in the store. Batches name their files by row, wherever they
- * lie, so results in two stores would be missed in each of them.
+ * The fact that names the store of a ledger, by the random id in the store. Batches name their files by row, wherever
+ * they lie, so results in two stores would be missed in each of them.
  */
 const STORE_FACT = 'store';
 

@@ -39,8 +39,9 @@ export function preparedOne<P extends object, R>(
 /**
  * Like {@link prepared}, for a read by key that is executed for each of many keys. Returns what it finds, key by key.
  *
- * A list of keys in one condition (`row in (…)`) would be left to the planner, and PostgreSQL's plan is the same for every
- * batch: where most batches are small, or a new one was not analyzed yet, it would rather walk all rows of the batch.
+ * A list of keys in one condition (`row in (…)`) would be left to the planner, and PostgreSQL's plan is the same for
+ * every batch: where most batches are small, or a new one was not analyzed yet, it would rather walk all rows of the
+ * batch.
  */
 export function preparedEach<P extends object, R>(
   build: (db: Db | Tx, parameters: P) => Compilable<R>,
@@ -62,8 +63,8 @@ export function preparedEach<P extends object, R>(
 }
 
 /**
- * Like {@link prepared}, for a statement that inserts, updates or deletes one line of `table`, and changes lines about these
- * subjects only. Nobody needs its answer. Each parameter has the name of a column whose values it takes.
+ * Like {@link prepared}, for a statement that inserts, updates or deletes one line of `table`, and changes lines about
+ * these subjects only. Nobody needs its answer. Each parameter has the name of a column whose values it takes.
  */
 export function preparedWrite<P extends object>(
   table: Table,

@@ -4,7 +4,10 @@ import type { BoundMethods } from '../methods.ts';
 import type { RecordedRequest } from '../requests/record-again.ts';
 import type { Return } from './copy-senders.ts';
 
-/** Requests that are remembered, the newest: the last minutes of a busy process. Older ones are on record in most copies. */
+/**
+ * Requests that are remembered, the newest: the last minutes of a busy process. Older ones are on record in most
+ * copies.
+ */
 const MOST = 10_000;
 /** Requests that one transaction records again. */
 const PORTION = 250;
@@ -14,7 +17,10 @@ export type Restore = (process: Pick<Return, 'mark' | 'writers'>) => Promise<voi
 
 /** The database of such a ledger. */
 export interface Remembered {
-  /** Is given what to call after the first write to a copy that a person has accepted. Nobody resumes before it has succeeded. */
+  /**
+   * Is given what to call after the first write to a copy that a person has accepted. Nobody resumes before it has
+   * succeeded.
+   */
   onAccepted(restore: Restore): void;
   /** The number of the last commit of this process. */
   lastCommit(): number;
@@ -27,9 +33,9 @@ export type Requests = Pick<
 >;
 
 /**
- * A ledger that remembers the paid requests that this process recorded lately. A copy of the database that takes its place
- * may lack the last of them, and whatever is not on record would be sent again. So once a person has accepted the copy,
- * they are recorded again, and an answer to one of them has a record to settle.
+ * A ledger that remembers the paid requests that this process recorded lately. A copy of the database that takes its
+ * place may lack the last of them, and whatever is not on record would be sent again. So once a person has accepted the
+ * copy, they are recorded again, and an answer to one of them has a record to settle.
  */
 export function withMemory<Ledger extends Requests>(ledger: Ledger, database: Remembered): Ledger {
   const requests = new Map<string, RecordedRequest & { readonly commit: number }>();

@@ -131,9 +131,9 @@ export class WriteQueue<S> {
   }
 
   /**
-   * Commits a group as one unit of work. If it fails for another reason than a database that went away, each piece has a
-   * transaction of its own: nobody waited for its statements, so nobody knows whose failed, and savepoints, which would tell
-   * where a piece threw, cost more than all that they are needed for. Never throws.
+   * Commits a group as one unit of work. If it fails for another reason than a database that went away, each piece has
+   * a transaction of its own: nobody waited for its statements, so nobody knows whose failed, and savepoints, which
+   * would tell where a piece threw, cost more than all that they are needed for. Never throws.
    */
   async #commitUnit(adapter: UnitAdapter): Promise<void> {
     const group = this.#waiting.splice(0, this.#limits.pieces);
@@ -170,7 +170,8 @@ export class WriteQueue<S> {
 
   /**
    * Asks ahead for all that the pieces will read. Until the writers of other processes are done, pieces that come join
-   * them: the longer the wait, the more share a commit. Whoever comes later could not ask ahead, and has the next group.
+   * them: the longer the wait, the more share a commit. Whoever comes later could not ask ahead, and has the next
+   * group.
    */
   async #gather(group: Piece<S>[], most: number, tx: Transaction<S>, unit: UnitOfWork): Promise<void> {
     const join = (piece: Piece<S>): boolean => {

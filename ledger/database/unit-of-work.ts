@@ -5,13 +5,13 @@ import { JointWrites, type LineWrite } from './joint-writes.ts';
  * The work of one write transaction on a database that is reached over the network, where each statement that is waited
  * for costs a round trip.
  *
- * A group of writes begins by asking for all that its pieces will read, in one go (`prefetch`), and each piece then finds
- * its answers here. Statements that only write are kept until something else is sent, so that those of one kind become
- * one, and are not waited for: the server executes a connection's statements in order, and the commit says whether all of
- * them succeeded. So a group takes two round trips, however many rows it is about.
+ * A group of writes begins by asking for all that its pieces will read, in one go (`prefetch`), and each piece then
+ * finds its answers here. Statements that only write are kept until something else is sent, so that those of one kind
+ * become one, and are not waited for: the server executes a connection's statements in order, and the commit says
+ * whether all of them succeeded. So a group takes two round trips, however many rows it is about.
  *
- * An answer is only as good as the lines it came from. Each is kept under a *subject* (`row:b/5`, `sums:b`), and whoever
- * writes names the subjects that it changes; a write that names none makes all of them ask again.
+ * An answer is only as good as the lines it came from. Each is kept under a *subject* (`row:b/5`, `sums:b`), and
+ * whoever writes names the subjects that it changes; a write that names none makes all of them ask again.
  */
 export class UnitOfWork {
   readonly #connection: UnitConnection;

@@ -10,8 +10,8 @@ import type { ActionsTable } from '../tables/history.ts';
 import { jsonOrNull } from '../records.ts';
 
 /**
- * The record of what was done to batches and schedules, by whom and why. Each function of the ledger that carries out an
- * action writes its line in the same transaction, so that neither is there without the other. An action that changes
+ * The record of what was done to batches and schedules, by whom and why. Each function of the ledger that carries out
+ * an action writes its line in the same transaction, so that neither is there without the other. An action that changes
  * nothing leaves no line.
  */
 

@@ -113,8 +113,8 @@ const WITH_JOB: readonly RowState[] = ['processing', 'verifying', 'fetching'];
 
 /**
  * Takes a row from its lane, whose worker does not do what the row needs next (`worker --only`), under a new fencing
- * token: the next claim of a lane that does takes it. No effect if the holder no longer has it. `isToFetch`: its job has
- * ended, and only its result is missing.
+ * token: the next claim of a lane that does takes it. No effect if the holder no longer has it. `isToFetch`: its job
+ * has ended, and only its result is missing.
  */
 export async function handOverRow(db: Db, { batch, row, fence }: HeldRow, isToFetch: boolean): Promise<void> {
   await write(db, async (tx) => {

@@ -3,8 +3,8 @@ import type { Db } from '../schema.ts';
 import { removeFact, setFact } from '../database/facts.ts';
 import { livingWorkers, STORE_WAITS } from './workers.ts';
 
-// Which workers wait for the store. Kept as facts, so that older versions need no new table. A worker notes it when the store
-// goes away for it, and when it is back. Only the waits of living workers count.
+// Which workers wait for the store. Kept as facts, so that older versions need no new table. A worker notes it when the
+// store goes away for it, and when it is back. Only the waits of living workers count.
 
 /** Why a worker waits. */
 export interface StoreWait {

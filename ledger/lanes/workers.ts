@@ -30,11 +30,15 @@ const ALIVE_MS = 8_000;
 /** A worker that has not reported for this long is forgotten, ms. */
 const FORGET_MS = 3_600_000;
 
-/** From when to when a worker has reported that is presumed alive, ms. After an outage, workers need a moment to report again. */
+/**
+ * From when to when a worker has reported that is presumed alive, ms. After an outage, workers need a moment to report
+ * again.
+ */
 export function aliveTimes(db: Db | Tx): readonly [from: number, to: number] {
   const lostMs = unitAdapterOf(db)?.outage.lostOf(ALIVE_MS) ?? 0;
   const now = db.now();
-  // What is later was said by another clock: the former database's, or one that was set back since. Who lives says it again.
+  // What is later was said by another clock: the former database's, or one that was set back since. Who lives says it
+  // again.
   return [now - ALIVE_MS - Math.round(lostMs) + 1, now + WORKER_CLOCK_SLACK_MS];
 }
 
@@ -99,7 +103,10 @@ export async function lastWorkerEnd(db: Db, apiUrl: string, account: string): Pr
     : { at: last.seen_at, reason: last.ended_because };
 }
 
-/** Forgets a worker that shut down normally; with `all`, every worker, because all are known to be dead. Nobody reads what webhooks told them. */
+/**
+ * Forgets a worker that shut down normally; with `all`, every worker, because all are known to be dead. Nobody reads
+ * what webhooks told them.
+ */
 export async function forgetWorkers(db: Db, which: { readonly owner: string } | 'all'): Promise<void> {
   await write(db, async (tx) => {
     for (const table of ['workers', 'job_hints', 'worker_duties'] as const) {

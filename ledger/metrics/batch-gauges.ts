@@ -38,7 +38,10 @@ const selectSums = preparedEach((db, { batch }: OfBatch) =>
   db.selectFrom('sums').selectAll().where('batch', '=', batch),
 );
 
-/** The open batches and the last others, as of one moment, oldest first; without single jobs. Reads no row of a manifest. */
+/**
+ * The open batches and the last others, as of one moment, oldest first; without single jobs. Reads no row of a
+ * manifest.
+ */
 export async function gauges(db: Db): Promise<readonly BatchGauges[]> {
   return look(db, async (tx) => {
     const shown = await batchesShown(tx);

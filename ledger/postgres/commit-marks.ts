@@ -38,7 +38,10 @@ export class CommitMarks {
     this.#refusedAt ??= performance.now();
   }
 
-  /** How many processes had begun to write when the copy was met; null if this one had written nothing for too long to know. */
+  /**
+   * How many processes had begun to write when the copy was met; null if this one had written nothing for too long to
+   * know.
+   */
   get writersBefore(): number | null {
     const gapMs = (this.#refusedAt ?? performance.now()) - this.#keptAt;
     return gapMs > LATELY_MS ? null : (this.#kept?.writers ?? 0);
@@ -51,8 +54,8 @@ export class CommitMarks {
   }
 
   /**
-   * Whether the transaction of this mark was committed. Waits until it has ended. In a copy that a person has accepted it
-   * is whether the copy has it: whoever waits for the answer has sent nothing yet. Throws `LedgerAway`.
+   * Whether the transaction of this mark was committed. Waits until it has ended. In a copy that a person has accepted
+   * it is whether the copy has it: whoever waits for the answer has sent nothing yet. Throws `LedgerAway`.
    */
   async wasCommitted(sessions: Sessions, mark: KeptMark): Promise<boolean> {
     const { name, value, acceptedAs, isFirst } = mark;
@@ -74,9 +77,10 @@ export class CommitMarks {
   }
 
   /**
-   * Removes the mark of this process, which ends. Best effort. Those of processes that were killed stay: one that only has
-   * not written for long, and lacked its mark, would take the database for one that was set back. In a copy that lacks what
-   * this process has written, its mark stays, too: it is all that says so, and whoever accepts the copy is told by it.
+   * Removes the mark of this process, which ends. Best effort. Those of processes that were killed stay: one that only
+   * has not written for long, and lacked its mark, would take the database for one that was set back. In a copy that
+   * lacks what this process has written, its mark stays, too: it is all that says so, and whoever accepts the copy is
+   * told by it.
    */
   async remove(sessions: Sessions): Promise<void> {
     if (this.#kept === undefined) return;

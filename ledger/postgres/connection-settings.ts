@@ -51,9 +51,9 @@ const types = new pg.TypeOverrides();
 for (const type of [pg.types.builtins.INT8, pg.types.builtins.NUMERIC]) types.setTypeParser(type, Number);
 
 /**
- * The settings of a session at this ledger, and its schema. What the address does not say comes from the usual places of
- * PostgreSQL's clients: a service file (`PGSERVICE`, or `service` in the address), then the environment, and a password
- * from `~/.pgpass`. `sslmode` means what it means there. Throws `LedgerUnreachable`.
+ * The settings of a session at this ledger, and its schema. What the address does not say comes from the usual places
+ * of PostgreSQL's clients: a service file (`PGSERVICE`, or `service` in the address), then the environment, and a
+ * password from `~/.pgpass`. `sslmode` means what it means there. Throws `LedgerUnreachable`.
  */
 export function connectionTo(
   place: string,

@@ -12,7 +12,10 @@ import { newFact, withTables } from './origin.ts';
 import { BEGIN_WRITING, LOOK_UP_BY_KEY, type Session } from './sessions.ts';
 import { complain, refusal, SET_FACT, standingOf, type DatabaseIdentity } from './standing.ts';
 
-/** https://www.postgresql.org/docs/current/errcodes-appendix.html: the transaction failed before, or so failed the preparation of the same statement. */
+/**
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html: the transaction failed before, or so failed the
+ * preparation of the same statement.
+ */
 const CONSEQUENCES = ['25P02', '26000'];
 
 /** By the owner of the tables: workers and operators with roles of their own may not change this fact. */
@@ -28,8 +31,8 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
   #isInTransaction = false;
   #unit: UnitOfWork | undefined;
   /**
-   * The begin of this transaction. Where the server has cancelled it alone, what is sent behind it is committed statement by
-   * statement, without the writers' lock, and a commit is answered as if there had been a transaction.
+   * The begin of this transaction. Where the server has cancelled it alone, what is sent behind it is committed
+   * statement by statement, without the writers' lock, and a commit is answered as if there had been a transaction.
    */
   #begun: Promise<void> = Promise.resolve();
   /** Whose the ledger is. */
@@ -64,8 +67,8 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
   }
 
   /**
-   * Begins to write. Writers of all processes follow one another: the lock is taken first, and each later statement sees
-   * what the writers before have committed.
+   * Begins to write. Writers of all processes follow one another: the lock is taken first, and each later statement
+   * sees what the writers before have committed.
    */
   beginWriting(): void {
     this.#isInTransaction = true;
@@ -147,10 +150,11 @@ export class LedgerConnection implements DatabaseConnection, UnitConnection {
   }
 
   /**
-   * Throws {@link LedgerAway} if the ledger was last written in another database than this one: in a copy, what was sent
-   * since it was made is not on record, and would be sent again. Which database it is tells a replica that took over and
-   * a backup that was restored and rolled forward; which tables, a dump that was put back; a file system that was set back
-   * is told by the last mark, and by who has missed one before; a former server, by what it was accepted after.
+   * Throws {@link LedgerAway} if the ledger was last written in another database than this one: in a copy, what was
+   * sent since it was made is not on record, and would be sent again. Which database it is tells a replica that took
+   * over and a backup that was restored and rolled forward; which tables, a dump that was put back; a file system that
+   * was set back is told by the last mark, and by who has missed one before; a former server, by what it was accepted
+   * after.
    */
   #admit(found: FoundFacts, kept: KeptMark | undefined): void {
     const standing = standingOf(found, kept);

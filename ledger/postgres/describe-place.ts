@@ -1,6 +1,9 @@
 import { withoutSecrets } from '../../contract/url-scheme.ts';
 
-/** The address without secrets, as people see it. Of its parameters, which may hold a password, only the schema is shown. */
+/**
+ * The address without secrets, as people see it. Of its parameters, which may hold a password, only the schema is
+ * shown.
+ */
 export function describePlace(place: string): string {
   const schema = new URL(place).searchParams.get('schema');
   return withoutSecrets(place) + (schema === null ? '' : `?schema=${schema}`);

@@ -33,8 +33,8 @@ const SILENCE = { ms: 10_000, problem: 'It is reached, and says nothing: it stan
 /** How long the answer to a statement may take before the connection counts as broken, ms. */
 const ANSWER_MS = 60_000;
 /**
- * The same of one that goes over whole tables, such as a copy or a count of everything: minutes with millions of rows. A
- * connection whose line is silent is told by TCP's own probes then, too.
+ * The same of one that goes over whole tables, such as a copy or a count of everything: minutes with millions of rows.
+ * A connection whose line is silent is told by TCP's own probes then, too.
  */
 const WHOLE_ANSWER_MS = 3_600_000;
 
@@ -144,16 +144,16 @@ class LedgerAdapter extends PostgresAdapter implements UnitAdapter {
   }
 
   /**
-   * Otherwise the planner, which has seen no row of a new batch, would walk all of them for each claim. A role that does
-   * not own the tables gets a warning, and the server does it by itself a minute later.
+   * Otherwise the planner, which has seen no row of a new batch, would walk all of them for each claim. A role that
+   * does not own the tables gets a warning, and the server does it by itself a minute later.
    */
   async afterLoading(db: QueryExecutorProvider): Promise<void> {
     await sql`analyze rows`.execute(db).catch(() => undefined);
   }
 
   /**
-   * Each migration is a transaction of the one writer, so they need no other lock. While it waits for one on a table, all
-   * that others ask of that table waits behind it.
+   * Each migration is a transaction of the one writer, so they need no other lock. While it waits for one on a table,
+   * all that others ask of that table waits behind it.
    */
   override async acquireMigrationLock(db: Kysely<unknown>): Promise<void> {
     await sql`set lock_timeout = ${sql.lit(MOST_WAIT_MS)}`.execute(db);
@@ -216,7 +216,10 @@ class LedgerDriver implements Driver {
     return numberOf(this.#marks.kept?.value);
   }
 
-  /** Returns once the transaction is known to be committed. Throws {@link CommitUnknown}, or the error if it is known not to be. */
+  /**
+   * Returns once the transaction is known to be committed. Throws {@link CommitUnknown}, or the error if it is known
+   * not to be.
+   */
   async commitTransaction(connection: LedgerConnection): Promise<void> {
     try {
       await connection.commit();

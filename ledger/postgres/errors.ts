@@ -8,7 +8,10 @@ import { NO_RIGHT, RightTaken } from './taken-rights.ts';
 export const UNIQUE_VIOLATION = '23505';
 /** Of the guard of a read-only ledger, see `copy-dialect.ts`: a class of errors that no server has. */
 export const READ_ONLY = 'VB001';
-/** Of a prepared statement, only told from others by the server's function that throws it: its words are in the server's language. */
+/**
+ * Of a prepared statement, only told from others by the server's function that throws it: its words are in the server's
+ * language.
+ */
 const STALE_PLAN = { code: '0A000', routine: 'RevalidateCachedQuery' };
 
 type ErrorClass = new (...about: ConstructorParameters<typeof LedgerUnreachable>) => LedgerUnreachable;
@@ -167,9 +170,9 @@ export function explain(place: string, error: unknown): Error {
 }
 
 /**
- * The error to throw for one of `pg` while it connects. One without a code is about the address, the password or TLS; or
- * the server is only away, if this process `hasConnected` before: a proxy without a server behind it, or one that cannot
- * start processes, refuses TLS.
+ * The error to throw for one of `pg` while it connects. One without a code is about the address, the password or TLS;
+ * or the server is only away, if this process `hasConnected` before: a proxy without a server behind it, or one that
+ * cannot start processes, refuses TLS.
  */
 export function explainConnecting(place: string, error: unknown, hasConnected: boolean): Error {
   const isTaken = hasConnected && (error as ServerError).code === NO_RIGHT;

@@ -15,7 +15,10 @@ export const SELECT_FACTS = `select name, value from facts where name = any($1)
 export interface FoundFacts {
   readonly here: Here;
   readonly ledger: string | undefined;
-  /** In which database the ledger was last written. Undefined for one that nobody has written to since it was made or accepted. */
+  /**
+   * In which database the ledger was last written. Undefined for one that nobody has written to since it was made or
+   * accepted.
+   */
   readonly ledgerOf: string | undefined;
   /** What this process has left in it. */
   readonly mark: string | undefined;

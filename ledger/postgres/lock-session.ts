@@ -30,8 +30,9 @@ export class LockSession {
   }
 
   /**
-   * `onLost`: called once if the connection ends, or does not answer, before it is closed here. Without it, nobody could do
-   * anything about that, and the connection is not tried. `hasConnected`: whether this process has had one before.
+   * `onLost`: called once if the connection ends, or does not answer, before it is closed here. Without it, nobody
+   * could do anything about that, and the connection is not tried. `hasConnected`: whether this process has had one
+   * before.
    */
   static async open(
     place: string,

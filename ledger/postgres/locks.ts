@@ -10,8 +10,8 @@ import { LockSession, PROBING, type Probing } from './lock-session.ts';
 const GAP_MS = 100;
 
 /**
- * The locks of a ledger: advisory locks, each held by a connection of its own, which ends with its process. `probing`: how a
- * connection is tried that holds one.
+ * The locks of a ledger: advisory locks, each held by a connection of its own, which ends with its process. `probing`:
+ * how a connection is tried that holds one.
  */
 export function advisoryLocks(place: string, probing: Probing = PROBING): Locks {
   let hasConnected = false;

@@ -14,8 +14,8 @@ export const COUNT_WRITER = `insert into facts as now (name, value) values ('${W
   on conflict (name) do update set value = (now.value::bigint + 1)::text`;
 
 /**
- * Removes a mark where all is on record that its process has written: in the database that this acceptance made the ledger's
- * own, behind the mark of the last commit.
+ * Removes a mark where all is on record that its process has written: in the database that this acceptance made the
+ * ledger's own, behind the mark of the last commit.
  */
 export const REMOVE_MARK = `delete from facts where name = $1 and split_part(value, ' ', 1) = $2
   and exists (select from facts where name = '${DATABASE_FACT}' and value in ($3::text, $3::text || ' ' || ${TABLES_HERE}))`;

@@ -15,7 +15,8 @@ export const TABLES_HERE = `(select oid::text from pg_database where datname = c
 
 /**
  * The fact that a process leaves that sees the database set back: it misses a commit of its own, or what it wrote to an
- * acceptance that this one does not come after, which no process that begins later can know. Its value says as what the database was accepted then; once it is accepted anew, it is void.
+ * acceptance that this one does not come after, which no process that begins later can know. Its value says as what the
+ * database was accepted then; once it is accepted anew, it is void.
  */
 export const SET_BACK_FACT = 'set-back';
 
@@ -27,9 +28,9 @@ export interface Here {
 }
 
 /**
- * The fact of a database that becomes the ledger's: origin, an id, tables. The first two words are what programs compare
- * that know no tables. The id is another each time, so that no process compares its mark with one from before a copy was
- * accepted.
+ * The fact of a database that becomes the ledger's: origin, an id, tables. The first two words are what programs
+ * compare that know no tables. The id is another each time, so that no process compares its mark with one from before a
+ * copy was accepted.
  */
 export function newFact({ origin, tables }: Here): string {
   return `${origin} ${randomUUID()} ${tables}`;
@@ -45,7 +46,10 @@ export function withTables(fact: string, tables: string): string {
   return `${acceptanceIn(fact)} ${tables}`;
 }
 
-/** Whether this fact was written here, and the database was not set back since. One of an older program says nothing of tables. */
+/**
+ * Whether this fact was written here, and the database was not set back since. One of an older program says nothing of
+ * tables.
+ */
 export function isWrittenHere(fact: string, here: Here): boolean {
   const [origin, , tables = here.tables] = fact.split(' ');
   return origin === here.origin && tables === here.tables && here.setBack !== acceptanceIn(fact);

@@ -21,8 +21,9 @@ type Connecting = Pick<pg.Client, 'host' | 'port' | 'database' | 'user'>;
 const OF_OTHERS = 0o077;
 
 /**
- * Has a client that was given no password look into the password file (`PGPASSFILE`, `~/.pgpass`) if the server asks for one, at each
- * connection. `pg` does so too, with a warning on the terminal that this will end, and without a word if the file has no line for it.
+ * Has a client that was given no password look into the password file (`PGPASSFILE`, `~/.pgpass`) if the server asks
+ * for one, at each connection. `pg` does so too, with a warning on the terminal that this will end, and without a word
+ * if the file has no line for it.
  */
 export function usePasswordFile(client: pg.Client, env: NodeJS.ProcessEnv = process.env): void {
   const holder = client as unknown as { password: unknown };
@@ -71,7 +72,9 @@ function wordsOf({ host, port, database = '', user = '' }: Connecting): Wanted {
 /** Host, port, database and user; the password is the rest of the line. */
 const FIELDS = 5;
 
-/** The fields of a line: a backslash stands before a character that is meant as it is. Those of a comment fit nothing. */
+/**
+ * The fields of a line: a backslash stands before a character that is meant as it is. Those of a comment fit nothing.
+ */
 function fieldsOf(line: string): readonly string[] {
   if (line.startsWith('#')) return [];
   const fields = [''];

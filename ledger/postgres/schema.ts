@@ -36,8 +36,8 @@ async function makeFirst(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Makes the triggers that maintain counts and sums. Versions before had others: until 0.4 they did so for each line, and
- * those of 0.5 lost decimals of large sums.
+ * Makes the triggers that maintain counts and sums. Versions before had others: until 0.4 they did so for each line,
+ * and those of 0.5 lost decimals of large sums.
  */
 async function makeTriggers(db: Kysely<unknown>): Promise<void> {
   for (const statement of MAKE_TRIGGERS) await sql.raw(statement).execute(db);

@@ -19,8 +19,9 @@ interface Reading extends ClockReading {
 }
 
 /**
- * The clock of the database server, so that all hosts that share a ledger mean the same by a time, however wrong their own
- * clocks are. In between readings, this process's monotonic clock runs it. A server that was away may be another one now.
+ * The clock of the database server, so that all hosts that share a ledger mean the same by a time, however wrong their
+ * own clocks are. In between readings, this process's monotonic clock runs it. A server that was away may be another
+ * one now.
  */
 export async function serverClock(db: Kysely<Schema>): Promise<Clock> {
   let last = await read(db);
@@ -36,7 +37,8 @@ export async function serverClock(db: Kysely<Schema>): Promise<Clock> {
       // Its duration may include waiting for a database that was away.
       last = { ...next, aheadMs: aheadAfter(last.aheadMs, next) };
     } catch {
-      // The database is away, or is being closed. The clock runs on, and is read again later; at once where this machine slept.
+      // The database is away, or is being closed. The clock runs on, and is read again later; at once where this
+      // machine slept.
       last = { ...last, at: performance.now() };
     } finally {
       reading = undefined;

@@ -26,12 +26,13 @@ export const BEGIN_WRITING =
   'begin isolation level read committed; select pg_advisory_xact_lock(hashtext(current_schema()))';
 
 /**
- * For the rest of a transaction, each line is looked up by its key. The planner, which knows nothing of tables that were just
- * filled, would rather walk them as a whole for the lines of a group. It then takes a statement that has no key to look up by
- * for a very dear one, which the server would compile each time, in a quarter of a second.
+ * For the rest of a transaction, each line is looked up by its key. The planner, which knows nothing of tables that
+ * were just filled, would rather walk them as a whole for the lines of a group. It then takes a statement that has no
+ * key to look up by for a very dear one, which the server would compile each time, in a quarter of a second.
  *
- * Statements are planned once. Otherwise the planner takes one whose lists happen to be short for better than the plan that it
- * has, and plans it each time. Conditions of partial indexes are no parameters (`ledger/conditions.ts`), so plans need none.
+ * Statements are planned once. Otherwise the planner takes one whose lists happen to be short for better than the plan
+ * that it has, and plans it each time. Conditions of partial indexes are no parameters (`ledger/conditions.ts`), so
+ * plans need none.
  */
 export const LOOK_UP_BY_KEY = [
   ...['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit'].map((way) => `set local ${way} = off`),
@@ -118,8 +119,8 @@ export class Session {
 }
 
 /**
- * Otherwise a session that waits for the writers' lock would not notice that its client is gone, and stay until it has had
- * the lock: with a lock that is held for long, each process that gives up and tries again leaves one behind.
+ * Otherwise a session that waits for the writers' lock would not notice that its client is gone, and stay until it has
+ * had the lock: with a lock that is held for long, each process that gives up and tries again leaves one behind.
  */
 const NOTICE_LOST_CLIENTS = "set client_connection_check_interval = '10s'";
 
@@ -192,7 +193,9 @@ export class Sessions {
     }
   }
 
-  /** From now on no answer is waited for for long, also none that is waited for already: for a process that must end. */
+  /**
+   * From now on no answer is waited for for long, also none that is waited for already: for a process that must end.
+   */
   limitAnswers(): void {
     this.#line.isLimited = true;
     this.#pool.options.connectionTimeoutMillis = LAST_ANSWERS_MS.next;
@@ -206,8 +209,8 @@ export class Sessions {
 
   async #begin(client: pg.PoolClient): Promise<Session> {
     let session: Session | undefined;
-    // Before the first question: without a listener, a connection that breaks between two queries, or during one, would end
-    // the process.
+    // Before the first question: without a listener, a connection that breaks between two queries, or during one, would
+    // end the process.
     client.on('error', () => {
       if (session !== undefined) session.isBroken = true;
     });
@@ -268,8 +271,8 @@ interface ServerFacts {
 }
 
 /**
- * Refuses a server that could forget what it has confirmed; who `hasConnected` before waits until a person has mended that.
- * Returns which server it is, see {@link ORIGIN}.
+ * Refuses a server that could forget what it has confirmed; who `hasConnected` before waits until a person has mended
+ * that. Returns which server it is, see {@link ORIGIN}.
  */
 async function checkServer(client: pg.ClientBase, place: string, hasConnected: boolean): Promise<string> {
   const { rows } = await client.query<ServerFacts>(`

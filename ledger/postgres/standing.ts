@@ -7,8 +7,9 @@ import { isWrittenHere, newFact, SET_BACK_FACT } from './origin.ts';
 import type { Session } from './sessions.ts';
 
 /**
- * What a database is to a process: `ours`, to be written to; a `copy` that nobody has accepted; `set-back`, which looks like
- * the original, but lacks what this process has written; or of `another-ledger`, or not restored so far as to say of which.
+ * What a database is to a process: `ours`, to be written to; a `copy` that nobody has accepted; `set-back`, which looks
+ * like the original, but lacks what this process has written; or of `another-ledger`, or not restored so far as to say
+ * of which.
  */
 export type DatabaseIdentity = 'ours' | 'copy' | 'set-back' | 'another-ledger';
 
@@ -29,8 +30,8 @@ export interface Written {
 }
 
 /**
- * An acceptance that does not come after the one that this process wrote to is none that a person has given since, but one
- * of before: the former primary's, or that of a disk before it was set back.
+ * An acceptance that does not come after the one that this process wrote to is none that a person has given since, but
+ * one of before: the former primary's, or that of a disk before it was set back.
  */
 export function standingOf(found: FoundFacts, written: Written | undefined): DatabaseIdentity {
   if (written !== undefined && found.ledger !== written.ledger) return 'another-ledger';
@@ -54,9 +55,9 @@ export const SET_FACT =
   'insert into facts (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value';
 
 /**
- * A process puts on record what it knows of a database that it does not write to, and those do not that begin later: what it
- * lacks, for the person who accepts it, and that it is set back, so that nobody writes to it before. `reliesOn`: the
- * acceptance of what this process has written.
+ * A process puts on record what it knows of a database that it does not write to, and those do not that begin later:
+ * what it lacks, for the person who accepts it, and that it is set back, so that nobody writes to it before.
+ * `reliesOn`: the acceptance of what this process has written.
  */
 export async function complain(
   session: Session,

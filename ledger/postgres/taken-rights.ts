@@ -4,8 +4,8 @@ import { TABLES } from '../schema.ts';
 export const NO_RIGHT = '42501';
 
 /**
- * The user may not do what this process has done before: rights were taken, or a database is being restored, which grants them
- * last. Who never had a right is told so at once; who works waits until a person has mended this.
+ * The user may not do what this process has done before: rights were taken, or a database is being restored, which
+ * grants them last. Who never had a right is told so at once; who works waits until a person has mended this.
  */
 export class RightTaken extends Error {
   readonly code = NO_RIGHT;
@@ -15,7 +15,9 @@ export class RightTaken extends Error {
   }
 }
 
-/** Whether statements that have succeeded show that this one was allowed: as they did the same to each of its tables. */
+/**
+ * Whether statements that have succeeded show that this one was allowed: as they did the same to each of its tables.
+ */
 export function wasAllowed(statement: string, succeeded: Iterable<string>): boolean {
   const wanted = usesOf(statement);
   for (const one of succeeded) for (const use of usesOf(one)) wanted.delete(use);

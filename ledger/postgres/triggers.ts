@@ -11,8 +11,8 @@ import {
 
 /**
  * The triggers of `ledger/sqlite/triggers.ts` in PostgreSQL's language: they keep the same counts and sums, from the
- * same parts. Those of rows and charges run once for each statement, with all lines that it has changed: a group of writes
- * changes the rows of one batch, and one change of its sums costs as much as one for each row.
+ * same parts. Those of rows and charges run once for each statement, with all lines that it has changed: a group of
+ * writes changes the rows of one batch, and one change of its sums costs as much as one for each row.
  */
 
 type Event = 'insert' | 'update' | 'delete';

@@ -18,10 +18,10 @@ import { write } from '../database/transactions.ts';
 
 /**
  * Carries out and records a person's decision about an attempt. Returns false, without any change, if it does not
- * apply. `adopted` needs an attempt that is `unknown`, or the row's next request if it was never recorded; no other attempt
- * may have the job. `not-charged` needs an unknown outcome, `released` a job that a person assigned. Throws
- * {@link LedgerMisuse} for marking an attempt of the row's present take as not charged, or for releasing a job whose result
- * a later step has used.
+ * apply. `adopted` needs an attempt that is `unknown`, or the row's next request if it was never recorded; no other
+ * attempt may have the job. `not-charged` needs an unknown outcome, `released` a job that a person assigned. Throws
+ * {@link LedgerMisuse} for marking an attempt of the row's present take as not charged, or for releasing a job whose
+ * result a later step has used.
  */
 export async function decide(db: Db, key: AttemptKey, decision: Decision, by: By): Promise<boolean> {
   return write(db, async (tx) => {

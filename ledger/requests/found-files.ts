@@ -23,9 +23,9 @@ import { settleInHand } from './settle.ts';
 import { chargeOfIntent, findBlocking } from './intents.ts';
 
 /**
- * Files in the store that prove that requests were sent after the backup from which the ledger was restored: a result is
- * there, and no answer that brought it is on record. Such a row must not be sent again: its request is put on record as
- * one in doubt, with the file, and is settled like any other.
+ * Files in the store that prove that requests were sent after the backup from which the ledger was restored: a result
+ * is there, and no answer that brought it is on record. Such a row must not be sent again: its request is put on record
+ * as one in doubt, with the file, and is settled like any other.
  */
 
 /** Of these files of a batch, those for which no answer is on record. Changes nothing. */
@@ -50,9 +50,10 @@ export interface NotedFiles {
 }
 
 /**
- * Puts on record that these results were found, each of another step of a take, of a batch that waits for a person since a
- * copy was accepted. Their requests were made at `from` at the earliest. What has no place in the ledger forbids to
- * resume the batch until a person has seen it. Throws {@link LedgerMisuse} if somebody has resumed the batch. Repeatable.
+ * Puts on record that these results were found, each of another step of a take, of a batch that waits for a person
+ * since a copy was accepted. Their requests were made at `from` at the earliest. What has no place in the ledger
+ * forbids to resume the batch until a person has seen it. Throws {@link LedgerMisuse} if somebody has resumed the
+ * batch. Repeatable.
  */
 export async function noteFoundFiles(
   db: Db,
@@ -123,7 +124,9 @@ async function noteFile(
   return 'noted';
 }
 
-/** Undoes the take that was to replace a request of this one, if it was not sent: it would pay again for what is there. */
+/**
+ * Undoes the take that was to replace a request of this one, if it was not sent: it would pay again for what is there.
+ */
 async function goBack(row: RowInHand, take: number): Promise<boolean> {
   const undone = await undoTake(row.tx, row.line);
   if (undone === undefined) return false;

@@ -26,10 +26,10 @@ export interface RecordedRequest {
 }
 
 /**
- * Records again what the ledger lacks of these requests, because a copy of its database took its place. What it has stays
- * as it is, and nothing forbids a record: the requests were sent. Returns the number of those that it lacked, in whole or in
- * part. A request whose row or take it does not know, or whose batch has ended, is kept as one without a place, and resume
- * and redrive of its batch are refused until a person has seen it.
+ * Records again what the ledger lacks of these requests, because a copy of its database took its place. What it has
+ * stays as it is, and nothing forbids a record: the requests were sent. Returns the number of those that it lacked, in
+ * whole or in part. A request whose row or take it does not know, or whose batch has ended, is kept as one without a
+ * place, and resume and redrive of its batch are refused until a person has seen it.
  */
 export async function recordAgain(db: Db, requests: readonly RecordedRequest[]): Promise<number> {
   return write(
@@ -64,7 +64,8 @@ async function recordOne(tx: Tx, { key, intent, at, verdict, end }: RecordedRequ
   }
   const isSettled = verdict !== undefined && (await settleInHand(row, key, ...verdict));
   if (!isNew && !isSettled) return false;
-  // Otherwise the job may be open because a person had its result fetched again: one that had ended is only read once more.
+  // Otherwise the job may be open because a person had its result fetched again: one that had ended is only read once
+  // more.
   if (end !== undefined) await finishInHand(row, ...end);
   return true;
 }

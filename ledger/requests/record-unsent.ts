@@ -12,8 +12,8 @@ import { ownerOf } from './taken-jobs.ts';
 
 /**
  * Puts on record that the request that a row needs next was sent, with an unknown outcome, because a person names its
- * job. The row is open then, and no lane has it: a worker that was about to send finds the record, and its fencing token
- * is over. False, without any change, if the row needs something else, or another attempt has the job.
+ * job. The row is open then, and no lane has it: a worker that was about to send finds the record, and its fencing
+ * token is over. False, without any change, if the row needs something else, or another attempt has the job.
  */
 export async function recordUnsent(row: RowInHand, key: AttemptKey, jobId: string): Promise<boolean> {
   const { tx, line, spec } = row;

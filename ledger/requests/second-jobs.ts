@@ -17,10 +17,12 @@ export interface NamedJob {
 /**
  * Keeps a job that an answer names for an attempt that was settled otherwise, unless another attempt has it.
  *
- * - If the answer is to a request of another process than the one on record, two requests were sent: a copy of the database
- *   that took its place lacked the first. The job is kept as that of a request without a place (see `copy-doubts.ts`).
- * - If not, there was one request, whose late answer came after its row was given a job from the list or by a person. The API
- *   may name one job by two ids, or that job is another request's: a person may compare, and nothing waits for it.
+ * - If the answer is to a request of another process than the one on record, two requests were sent: a copy of the
+ *   database that took its place lacked the first. The job is kept as that of a request without a place (see
+ *   `copy-doubts.ts`).
+ * - If not, there was one request, whose late answer came after its row was given a job from the list or by a person.
+ *   The API may name one job by two ids, or that job is another request's: a person may compare, and nothing waits for
+ *   it.
  */
 export async function keepSecondJob(
   tx: Tx,

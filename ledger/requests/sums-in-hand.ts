@@ -3,10 +3,10 @@ import type { SumsTable } from '../tables/batches.ts';
 import type { Selectable } from 'kysely';
 
 /**
- * The sums of a batch while a group of writes is at work. The triggers keep them in the database; a group that has asked
- * for them ahead would have to ask again after each of its own changes. So what a change adds is computed here as well,
- * by the same rules as `ledger/tables/kept-sums.ts`, to which a test compares it. Only answers to the group's next pieces
- * come from here: no sum is ever written.
+ * The sums of a batch while a group of writes is at work. The triggers keep them in the database; a group that has
+ * asked for them ahead would have to ask again after each of its own changes. So what a change adds is computed here as
+ * well, by the same rules as `ledger/tables/kept-sums.ts`, to which a test compares it. Only answers to the group's
+ * next pieces come from here: no sum is ever written.
  */
 
 type Sums = Selectable<SumsTable>;
@@ -36,8 +36,8 @@ export function sumsOfRow({ outcome, promised }: Pick<RowLine, 'outcome' | 'prom
 }
 
 /**
- * Makes a change of one line, and keeps what the group knows about the sums of its batch in step with it. `partsOf`: what
- * the line adds before and after; only asked for where a group is a unit of work.
+ * Makes a change of one line, and keeps what the group knows about the sums of its batch in step with it. `partsOf`:
+ * what the line adds before and after; only asked for where a group is a unit of work.
  */
 export async function inStep(
   { unit }: Tx,

@@ -7,8 +7,8 @@ import { toCharge, toSpec } from '../records.ts';
 import type { Db } from '../schema.ts';
 
 /**
- * Requests whose answers are missing, and the jobs that they could have made: checked before a lost request adopts a job
- * from the API's list, and when a batch's leftovers are looked for.
+ * Requests whose answers are missing, and the jobs that they could have made: checked before a lost request adopts a
+ * job from the API's list, and when a batch's leftovers are looked for.
  */
 
 /** The row of the attempt that has this job, of any batch of this API and account; undefined if none has. */

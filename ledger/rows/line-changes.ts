@@ -29,7 +29,9 @@ export function subjectsOfNewCharge({ batch, row, job_id: job, result_key: key }
   return [`charges:${batch}/${row}`, `sums:${batch}`, ...others];
 }
 
-/** What a change of an attempt changes. Without the key of its result or the id of a job that it had, any may be meant. */
+/**
+ * What a change of an attempt changes. Without the key of its result or the id of a job that it had, any may be meant.
+ */
 function subjectsOfCharge({
   batch,
   row,

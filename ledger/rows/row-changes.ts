@@ -40,7 +40,10 @@ export async function updateRows(tx: Tx, changes: readonly LineChange[]): Promis
   await settleWholes(tx, all);
 }
 
-/** Changes a row and those that speak with its voice. `turned`: the row, if the one that it may be a part of must follow. */
+/**
+ * Changes a row and those that speak with its voice. `turned`: the row, if the one that it may be a part of must
+ * follow.
+ */
 async function turn(
   tx: Tx,
   line: RowLine,

@@ -18,8 +18,8 @@ import { chargesOf, lineOf, type RowKey } from './line-changes.ts';
 const ROWS_PER_INSERT = 500;
 
 /**
- * Adds rows of a `loading` batch: all of these, or none. Throws {@link DuplicateRow} on a duplicate id, and `LoadTakenOver`
- * if another load has the batch.
+ * Adds rows of a `loading` batch: all of these, or none. Throws {@link DuplicateRow} on a duplicate id, and
+ * `LoadTakenOver` if another load has the batch.
  */
 export async function addRows(db: Db, loading: Loading, rows: readonly LoadedRow[]): Promise<void> {
   const { batch } = loading;
@@ -95,8 +95,8 @@ interface Span {
 const FEWEST_IN_SPAN = 20;
 
 /**
- * Whether these are all rows from the first to the last: a scan's. SQLite reads them at once in less than half the time; for
- * PostgreSQL see {@link preparedEach}, which reads them at once by their keys there.
+ * Whether these are all rows from the first to the last: a scan's. SQLite reads them at once in less than half the
+ * time; for PostgreSQL see {@link preparedEach}, which reads them at once by their keys there.
  */
 function isSpan(tx: Tx, keys: readonly RowKey[]): boolean {
   const [first, last] = [keys[0]?.row ?? 0, keys.at(-1)?.row ?? 0];
@@ -185,7 +185,9 @@ export async function findRowById(db: Db, batch: string, id: string): Promise<nu
   return found?.row;
 }
 
-/** The rows with these ids (at most some hundred) and their charges, in manifest order; ids without one are left out. */
+/**
+ * The rows with these ids (at most some hundred) and their charges, in manifest order; ids without one are left out.
+ */
 export async function rowsWithIds(db: Db, batch: string, ids: readonly string[]): Promise<readonly RowStanding[]> {
   return look(db, async (tx) => {
     const found = await selectIds(

@@ -129,9 +129,9 @@ export async function pauseFirings(db: Db, name: string, at: number, note: strin
 }
 
 /**
- * Pauses all schedules of a ledger that may lack its last records, and disallows the due times before this moment too: a
- * firing of one that is not on record would make and pay for a batch that may be there already. Returns those that were
- * not paused. `note`: why.
+ * Pauses all schedules of a ledger that may lack its last records, and disallows the due times before this moment too:
+ * a firing of one that is not on record would make and pay for a batch that may be there already. Returns those that
+ * were not paused. `note`: why.
  */
 export async function pauseAllFirings(tx: Tx, at: number, note: string, by: By): Promise<readonly string[]> {
   const due = await tx

@@ -19,18 +19,23 @@ import { copyWhole, syncPath } from './whole-copy.ts';
 import type { Table } from '../tables/columns.ts';
 
 /**
- * Reads a ledger of a layout from before 0.1, whichever, into the present one. To be removed before version 1.0 of voxbatch.
+ * Reads a ledger of a layout from before 0.1, whichever, into the present one. To be removed before version 1.0 of
+ * voxbatch.
  *
- * The former ledger is copied beside the file first, and stays there. The file itself is emptied, and filled from that copy, in one
- * transaction: a process that is killed leaves the former ledger, and the next one begins anew. Nobody else writes meanwhile, and no worker
- * has the ledger. One that had opened it just before makes no request any more: the columns of an intent are others now.
+ * The former ledger is copied beside the file first, and stays there. The file itself is emptied, and filled from that
+ * copy, in one transaction: a process that is killed leaves the former ledger, and the next one begins anew. Nobody
+ * else writes meanwhile, and no worker has the ledger. One that had opened it just before makes no request any more:
+ * the columns of an intent are others now.
  */
 
 /** A process that only looks holds the workers' lock for an instant, ms. */
 const PATIENCE_MS = 1_000;
 const GAP_MS = 20;
 
-/** Returns where the former ledger is kept; undefined: another process has read it in meanwhile. Throws {@link LedgerUnreachable}. */
+/**
+ * Returns where the former ledger is kept; undefined: another process has read it in meanwhile. Throws {@link
+ * LedgerUnreachable}.
+ */
 export async function importFormer(path: string): Promise<string | undefined> {
   const database = new Database(path, { timeout: 0 });
   try {
@@ -113,7 +118,8 @@ async function fill(database: Database.Database): Promise<void> {
     );
   }
   completeSettings(database);
-  // Before a person could go back to a take, a row whose result was accepted in the middle of a chain paid only for what follows.
+  // Before a person could go back to a take, a row whose result was accepted in the middle of a chain paid only for
+  // what follows.
   if (has('rows', 'accepted_take') && !has('rows', 'returned_to'))
     database.exec(`update main.rows set redo_from = 'lip-sync' where accepted_take is not null and kind = 'dub'`);
   // Before there were lanes, whoever had an open row has it no more.
@@ -132,10 +138,16 @@ function linesOf(database: Database.Database, query: string): readonly Line[] {
   return database.prepare(query).all([]) as Line[];
 }
 
-/** Columns without which a table is left: ratios of another kind are begun anew by the next request, schedules by whoever made them. */
+/**
+ * Columns without which a table is left: ratios of another kind are begun anew by the next request, schedules by
+ * whoever made them.
+ */
 const NEEDED: Readonly<Record<string, string>> = { charge_ratios: 'size', schedules: 'run' };
 
-/** Lines that are taken, of a table of which not all are: a schedule whose settings were never here is made again by its user. */
+/**
+ * Lines that are taken, of a table of which not all are: a schedule whose settings were never here is made again by its
+ * user.
+ */
 const ONLY: Readonly<Record<string, string>> = {
   schedules:
     'where run is not null and spec is not null and api_url is not null and account is not null and settled_at is not null',

@@ -4,9 +4,9 @@ import { LedgerUnreachable } from '../errors.ts';
 import type { Unlock } from '../driver.ts';
 
 /**
- * Tells whether a ledger and the locks that this process holds on it are still the files of their names. Once one of them is moved
- * or deleted, an open file goes on as if nothing had happened, while others see no lock there: a backup may be put in its place,
- * and know nothing of what this process sends.
+ * Tells whether a ledger and the locks that this process holds on it are still the files of their names. Once one of
+ * them is moved or deleted, an open file goes on as if nothing had happened, while others see no lock there: a backup
+ * may be put in its place, and know nothing of what this process sends.
  */
 export class SameFiles {
   readonly #ledger: string;
@@ -19,7 +19,10 @@ export class SameFiles {
     this.#opened = identityOf(ledger);
   }
 
-  /** Looks at this lock, too, which is held now. `onLost`: its holder should end. Returns the function that ends looking. */
+  /**
+   * Looks at this lock, too, which is held now. `onLost`: its holder should end. Returns the function that ends
+   * looking.
+   */
   keep(path: string, onLost: HeldLock['onLost']): Unlock {
     this.#opened ??= identityOf(this.#ledger);
     const lock = { path, held: identityOf(path), onLost };
@@ -29,7 +32,10 @@ export class SameFiles {
     };
   }
 
-  /** Throws {@link LedgerUnreachable} if one is another file now, or gone. A process that holds no lock is none that sends. */
+  /**
+   * Throws {@link LedgerUnreachable} if one is another file now, or gone. A process that holds no lock is none that
+   * sends.
+   */
   require(): void {
     for (const { path, held, onLost } of this.#locks) {
       const lost = isStill(this.#ledger, this.#opened) ? path : this.#ledger;

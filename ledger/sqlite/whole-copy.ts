@@ -2,8 +2,8 @@ import Database from 'libsql';
 import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
 
 /**
- * Copies a database as of one moment to a new file, for its owner alone, and syncs it. Others may write meanwhile; what they
- * commit later is not in it. Leaves no file if it fails.
+ * Copies a database as of one moment to a new file, for its owner alone, and syncs it. Others may write meanwhile; what
+ * they commit later is not in it. Leaves no file if it fails.
  */
 export function copyWhole(path: string, into: string): void {
   rmSync(into, { force: true });

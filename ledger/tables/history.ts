@@ -3,7 +3,10 @@ import { integer, json, numbered, orNull, table, text, time, type LineOf } from 
 
 /** The table of what was done to batches and schedules, and by whom. */
 
-/** One line per action, and per transaction of an action that takes several. Written in the transaction of what it records. */
+/**
+ * One line per action, and per transaction of an action that takes several. Written in the transaction of what it
+ * records.
+ */
 export const actions = table(['number'], {
   number: numbered(),
   /** All lines of one command have the same id; empty: of no command. */

@@ -49,7 +49,10 @@ export const webhooks = table(['api_url', 'account'], {
   taken_at: time(),
 });
 
-/** One line per webhook about a job that another process waits for than the one that received it, until that one reads it. */
+/**
+ * One line per webhook about a job that another process waits for than the one that received it, until that one reads
+ * it.
+ */
 export const jobHints = table(['owner', 'job_id'], {
   /** The worker process that holds the job's row. */
   owner: text(),

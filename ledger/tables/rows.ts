@@ -58,7 +58,9 @@ export const rows = table(['batch', 'row'], {
   returned_to: orNull(integer()),
   /** `Fallback` */
   fallback: orNull(json()),
-  /** Fencing token: raised whenever the row is claimed or taken back. A holder with an older one may do nothing more. */
+  /**
+   * Fencing token: raised whenever the row is claimed or taken back. A holder with an older one may do nothing more.
+   */
   hold: or(0, integer()),
   updated_at: time(),
   ended_at: orNull(time()),

@@ -17,9 +17,9 @@ interface HintLine {
 }
 
 /**
- * Leaves hints for the processes that wait for jobs. `words`: what may be ids of jobs; those of no job of this
- * account that runs or has just ended mean nothing. Returns the ids of the jobs that another process than `receiver` waits for. Writes nothing if
- * there are none.
+ * Leaves hints for the processes that wait for jobs. `words`: what may be ids of jobs; those of no job of this account
+ * that runs or has just ended mean nothing. Returns the ids of the jobs that another process than `receiver` waits for.
+ * Writes nothing if there are none.
  */
 export async function passHints(
   db: Db,

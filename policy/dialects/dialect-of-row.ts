@@ -2,8 +2,8 @@ import type { Dialect } from '../../contract/dialects.ts';
 import { dialectsOf, type StepChoice } from '../../contract/row-kinds.ts';
 
 /**
- * The dialect of a row, for good. If only a share of the rows speaks legacy, these are drawn by their ids: the same rows
- * in every batch, and with a larger share these and more. Rows of a kind that legacy lacks then stay on v1.
+ * The dialect of a row, for good. If only a share of the rows speaks legacy, these are drawn by their ids: the same
+ * rows in every batch, and with a larger share these and more. Rows of a kind that legacy lacks then stay on v1.
  *
  * @param legacyShare share of the rows that speak legacy, 0 to 1.
  * @returns undefined if the row has to speak legacy, and its kind cannot.

@@ -2,8 +2,8 @@ import type { ActionRecord } from '../../contract/actions.ts';
 import { joined } from './row-ranges.ts';
 
 /**
- * One line per action: what a command did in several transactions, such as the redrive of many rows, is one. The line stands
- * where the command began.
+ * One line per action: what a command did in several transactions, such as the redrive of many rows, is one. The line
+ * stands where the command began.
  */
 export function mergeActions(lines: readonly ActionRecord[]): readonly ActionRecord[] {
   const merged = new Map<string, ActionRecord>();

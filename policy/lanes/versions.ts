@@ -1,8 +1,9 @@
 import type { WorkerVersion } from '../../contract/worker-version.ts';
 
 /**
- * Which workers Temporal may give a lane to. With Worker Versioning a batch stays with the workers of one version, so those of
- * others count for none of its lanes. A worker's version is part of its name, which all records of workers have anyway.
+ * Which workers Temporal may give a lane to. With Worker Versioning a batch stays with the workers of one version, so
+ * those of others count for none of its lanes. A worker's version is part of its name, which all records of workers
+ * have anyway.
  */
 
 const BEFORE_VERSION = ' version ';

@@ -10,7 +10,9 @@ export interface SteadyShare {
 
 /** How long a share must have held, ms: by then no trailing second includes calls made under an earlier share. */
 const STEADY_MS = 2_000;
-/** Below this many calls a second a share gains little: its slots are further apart than a process usually stands still. */
+/**
+ * Below this many calls a second a share gains little: its slots are further apart than a process usually stands still.
+ */
 const LEAST_RATE = 2;
 
 /** The share after one more lease. */

@@ -160,7 +160,9 @@ export function answered(
 export interface ApiStanding {
   /** Since when no call has been answered normally; null if calls are. */
   readonly silentSince: number | null;
-  /** The rate that is kept because the API refused more (429), calls a second, and its last refusal; null without one. */
+  /**
+   * The rate that is kept because the API refused more (429), calls a second, and its last refusal; null without one.
+   */
   readonly limited: { readonly rate: number; readonly refusedAt: number } | null;
 }
 

@@ -1,8 +1,8 @@
 /**
  * The last check before a paid request goes out: is the work still ours? A worker that was stopped, or a laptop that
  * slept, may come back after its heartbeat timeout, when others may have settled the work. Either clock can mislead:
- * this host's can be set back, the monotonic clock may stand still during sleep. So both must agree. The ledger's clock is
- * no witness: it is read over the network and runs by the monotonic one in between.
+ * this host's can be set back, the monotonic clock may stand still during sleep. So both must agree. The ledger's clock
+ * is no witness: it is read over the network and runs by the monotonic one in between.
  */
 
 /** Max time between the synced intent and the send, ms; half the heartbeat timeout. */

@@ -34,8 +34,8 @@ export function withoutIds(sentence: string): string {
 const STATUS = /\b(with|http|status|code) ([1-5]\d\d)\b/giu;
 
 /**
- * A message without what it repeats of its row: ids, numbers, paths of addresses, quoted texts. What tells kinds of failures apart,
- * such as the status of an answer, stays.
+ * A message without what it repeats of its row: ids, numbers, paths of addresses, quoted texts. What tells kinds of
+ * failures apart, such as the status of an answer, stays.
  */
 export function messageShape(message: string): string {
   const generic = message

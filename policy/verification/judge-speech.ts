@@ -171,7 +171,9 @@ const ALIKE: Readonly<Record<string, string>> = {
   ...{ yue: 'zh', wuu: 'zh', nan: 'zh', hak: 'zh' },
 };
 
-/** The language of a tag as one code, whatever its region, script, separator and age: `iw_IL` is `he`, `eng` is `en`. */
+/**
+ * The language of a tag as one code, whatever its region, script, separator and age: `iw_IL` is `he`, `eng` is `en`.
+ */
 function languageOf(tag = ''): string | undefined {
   const code = /^([a-z]{2,3})(?:[-_]|$)/.exec(tag.toLowerCase())?.[1];
   // No language, or more than one.

@@ -1,11 +1,13 @@
 import type { BatchFigures } from '../../contract/search-attributes.ts';
 
-/** Each change of search attributes is an event of the history; numbers alone change them no more often than this, ms. */
+/**
+ * Each change of search attributes is an event of the history; numbers alone change them no more often than this, ms.
+ */
 const SHOW_EVERY_MS = 60_000;
 
 /**
- * Whether to change what Temporal's lists show of a batch: at once if the state changes, if the first row becomes unknown
- * or the last one is settled, or if the batch has ended; otherwise at most once a minute.
+ * Whether to change what Temporal's lists show of a batch: at once if the state changes, if the first row becomes
+ * unknown or the last one is settled, or if the batch has ended; otherwise at most once a minute.
  *
  * @param before what is shown; undefined: nothing yet
  * @param sinceMs how long ago that was shown, ms

@@ -3,9 +3,9 @@ import type { Finding } from '../reconcile/match-lost-job.ts';
 
 /**
  * Finds the voice that a lost request made, by its name. To take a wrong voice would give a row somebody else's, or
- * count a charge twice, so every doubt ends as `ambiguous`: the name must have been free right before the request, exactly
- * one voice may have it now, no other request may have made that one, and the request must be recent: later, a person
- * or another program may have given that name to a voice of their own.
+ * count a charge twice, so every doubt ends as `ambiguous`: the name must have been free right before the request,
+ * exactly one voice may have it now, no other request may have made that one, and the request must be recent: later, a
+ * person or another program may have given that name to a voice of their own.
  */
 export interface LostVoice {
   /** Whether the name was free right before the request; null if unknown. */
@@ -31,8 +31,8 @@ export function chooseVoice({ nameWasFree, named, claimed, others, ageMs }: Lost
 }
 
 /**
- * A request for a voice. `intentAt`: when it was recorded, ms. `owner`: the process that sent it; empty if it was recorded
- * later, because a person named its voice. `nameWasFree`: see {@link LostVoice}.
+ * A request for a voice. `intentAt`: when it was recorded, ms. `owner`: the process that sent it; empty if it was
+ * recorded later, because a person named its voice. `nameWasFree`: see {@link LostVoice}.
  */
 interface VoiceRequest {
   readonly intentAt: number;

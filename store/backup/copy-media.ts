@@ -32,10 +32,11 @@ const AT_ONCE = 16;
 const SAME_MS = 2_000;
 
 /**
- * Copies all files of one folder of media to another, each whole or not at all. A file that is there already stays, unless the
- * source has another one of its name that is as recorded, and the one that is there is not, or less preferred. So a damaged
- * file takes the place of none. Each is a file of its own, which may share its blocks with the other: what writes into one in
- * place leaves the other whole. Files that vanish meanwhile are left out. Synced when it returns. Throws {@link StoreUnwritable}.
+ * Copies all files of one folder of media to another, each whole or not at all. A file that is there already stays,
+ * unless the source has another one of its name that is as recorded, and the one that is there is not, or less
+ * preferred. So a damaged file takes the place of none. Each is a file of its own, which may share its blocks with the
+ * other: what writes into one in place leaves the other whole. Files that vanish meanwhile are left out. Synced when it
+ * returns. Throws {@link StoreUnwritable}.
  */
 export async function copyMedia(from: string, to: string, { prefers, named }: CopyOptions): Promise<CopiedMedia> {
   const copier = new Copier(from, to, prefers);

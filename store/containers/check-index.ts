@@ -89,8 +89,9 @@ interface Box {
 }
 
 /**
- * Reads the header of a box: a big-endian length that includes it, and a name. Length 1: a 64-bit length follows; 0: the
- * box ends with the file. A box is at least as long as its header, so a walk goes on. Undefined if this is no header.
+ * Reads the header of a box: a big-endian length that includes it, and a name. Length 1: a 64-bit length follows; 0:
+ * the box ends with the file. A box is at least as long as its header, so a walk goes on. Undefined if this is no
+ * header.
  */
 async function readBox(file: FileWindow, at: number): Promise<Box | undefined> {
   const header = await file.read(at, 16);

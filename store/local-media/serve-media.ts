@@ -22,7 +22,8 @@ export class MediaPortTaken extends Error {
 
 /**
  * Hands out local media by links that this key seals. If another process with the same key listens there, that one
- * does, and this one takes over once it is gone. Throws {@link MediaPortTaken}, with the system's error code as its message.
+ * does, and this one takes over once it is gone. Throws {@link MediaPortTaken}, with the system's error code as its
+ * message.
  *
  * @param key of `KEY_BYTES`, the same for all processes of a home
  */

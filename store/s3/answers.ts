@@ -43,8 +43,9 @@ export function foreign(status: number): Failed {
 }
 
 /**
- * Whether an answer about one object is S3's, where no XML tells: S3 names each content that it takes or gives, and whoever
- * else may answer in its place does not. Versitygw cannot name one that was put into its folder by another program.
+ * Whether an answer about one object is S3's, where no XML tells: S3 names each content that it takes or gives, and
+ * whoever else may answer in its place does not. Versitygw cannot name one that was put into its folder by another
+ * program.
  */
 export function isOfObject({ method, key = '', root }: BucketRequest, { headers }: IncomingMessage): boolean {
   if (root !== undefined || key === '' || method === 'DELETE' || headers.etag !== undefined) return true;

@@ -87,7 +87,8 @@ export class Copies {
     const { status, code } = answer;
     if (code === undefined) return 'reused';
     if (status === 404 || code === 'NoSuchKey') return 'missing';
-    // Copying it here tells whether it is the source that is refused, or the place of the copy, or only this kind of request.
+    // Copying it here tells whether it is the source that is refused, or the place of the copy, or only this kind of
+    // request.
     return status === 412 || code === 'PreconditionFailed' ? 'altered' : this.#refused(code);
   }
 

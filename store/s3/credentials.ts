@@ -10,9 +10,9 @@ export interface Credentials {
 export type CredentialSource = (renew?: boolean) => Promise<Credentials>;
 
 /**
- * Finds credentials as AWS's own tools do: `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, with `AWS_SESSION_TOKEN` and
- * `AWS_CREDENTIAL_EXPIRATION`; otherwise, or with `AWS_PROFILE`, profile (keys, sign-in, role, program), web identity, role of the container or of the machine. What
- * expires is renewed before.
+ * Finds credentials as AWS's own tools do: `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, with `AWS_SESSION_TOKEN`
+ * and `AWS_CREDENTIAL_EXPIRATION`; otherwise, or with `AWS_PROFILE`, profile (keys, sign-in, role, program), web
+ * identity, role of the container or of the machine. What expires is renewed before.
  */
 export function credentialSource(env: NodeJS.ProcessEnv): CredentialSource {
   const { AWS_ACCESS_KEY_ID: id = '', AWS_SECRET_ACCESS_KEY: secret = '', AWS_SESSION_TOKEN: token = '' } = env;

@@ -17,8 +17,8 @@ const MOST_STARTS = 3;
 const CHANGED = 'Changed';
 
 /**
- * A stream of an object, or of some of its bytes. One that breaks off goes on where it was. Rejects with code `ENOENT` if there is none, and with
- * `StoredFileRefused`.
+ * A stream of an object, or of some of its bytes. One that breaks off goes on where it was. Rejects with code `ENOENT`
+ * if there is none, and with `StoredFileRefused`.
  */
 export async function readObject(client: BucketClient, key: string, range?: FileRange): Promise<Readable> {
   const first = await begin(client, key, range && { at: range.first, last: range.last });

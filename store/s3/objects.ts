@@ -23,7 +23,8 @@ const ARCHIVES = new Set(['GLACIER', 'DEEP_ARCHIVE']);
 export async function headObject(client: BucketClient, key: string): Promise<ObjectFacts | undefined> {
   const { status, headers } = await client.send({ method: 'HEAD', key, accepts: [404] }, async (answer) => {
     answer.body.resume();
-    // Without a body, nothing tells S3's 404 from that of a proxy, and a result that counts as lost may be paid for again.
+    // Without a body, nothing tells S3's 404 from that of a proxy, and a result that counts as lost may be paid for
+    // again.
     const isTrue = answer.status !== 404 || (await isMissing(client, key));
     return isTrue ? answer : { trouble: { code: 'AWAY', message: 'status 404 for an object that is there' } };
   });

@@ -3,8 +3,8 @@ import { StoredFileRefused } from '../errors.ts';
 
 /**
  * Codes by which S3 refuses the content of one object for good, and what the object is. It knows the object (HEAD), and
- * reads the others. Not `AccessDenied`, nor a key that is disabled: that holds for other objects, too, and a person can mend
- * it, so taking its row for lost would cost money for nothing.
+ * reads the others. Not `AccessDenied`, nor a key that is disabled: that holds for other objects, too, and a person can
+ * mend it, so taking its row for lost would cost money for nothing.
  */
 const REFUSALS: Readonly<Record<string, Refusal>> = {
   InvalidObjectState: 'archived',

@@ -33,7 +33,10 @@ export function operationOf({ method, key = '', query = {}, headers = {} }: Aske
   return 'uploads' in query ? 'ListMultipartUploads' : 'ListObjectsV2';
 }
 
-/** The operation with the object or prefix that it is about, for messages: `PutObject lines-0a1b2c3d4e/0000/7-speech-1.mp3`. */
+/**
+ * The operation with the object or prefix that it is about, for messages: `PutObject
+ * lines-0a1b2c3d4e/0000/7-speech-1.mp3`.
+ */
 export function asked(operation: string, { key, query = {} }: Asked): string {
   return [operation, key ?? query['prefix'] ?? ''].join(' ').trimEnd();
 }

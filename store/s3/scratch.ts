@@ -9,8 +9,8 @@ const PREFIX = 'voxbatch-media-';
 const ABANDONED_MS = 3_600_000;
 
 /**
- * A folder of this process for copies and unfinished bodies, in the system's temporary folder (`TMPDIR`). Whoever writes
- * to it makes it first; most processes never do. Nobody can guess its name and make it before.
+ * A folder of this process for copies and unfinished bodies, in the system's temporary folder (`TMPDIR`). Whoever
+ * writes to it makes it first; most processes never do. Nobody can guess its name and make it before.
  */
 export class Scratch {
   readonly folder: OwnedFolder = { root: join(tmpdir(), `${PREFIX}${String(process.pid)}-${randomUUID()}`) };

@@ -14,9 +14,9 @@ type Env = NodeJS.ProcessEnv;
 type Profile = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads the standard settings: `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, `AWS_REGION`, `AWS_DEFAULT_REGION`; those that
- * are missing from the profile of `AWS_PROFILE` (`endpoint_url`, `region`, `s3.addressing_style`). Throws
- * {@link BucketUnusable} without a region on AWS.
+ * Reads the standard settings: `AWS_ENDPOINT_URL_S3`, `AWS_ENDPOINT_URL`, `AWS_REGION`, `AWS_DEFAULT_REGION`; those
+ * that are missing from the profile of `AWS_PROFILE` (`endpoint_url`, `region`, `s3.addressing_style`). Throws {@link
+ * BucketUnusable} without a region on AWS.
  */
 export async function readServer(place: BucketPlace, env: Env): Promise<BucketServer> {
   let profile: Profile | undefined;

@@ -113,7 +113,9 @@ export class Uploads {
     }
   }
 
-  /** Sends all parts, and returns their tags. The file is hashed on the way: its disk may have lost some of it since. */
+  /**
+   * Sends all parts, and returns their tags. The file is hashed on the way: its disk may have lost some of it since.
+   */
   async #sendParts(key: string, uploadId: string, file: FileHandle, content: Content): Promise<readonly string[]> {
     const { bytes, from, sha256 } = content;
     const size = Math.max(PART_BYTES, Math.ceil(bytes / MOST_PARTS));

@@ -1,13 +1,18 @@
 /** What may stand before the name of an element: that of its namespace. */
 const SPACE = '(?:[\\w.-]+:)?';
 
-/** The texts of all elements of this name, in order. S3's answers have no attributes in them, and nest no name in itself. */
+/**
+ * The texts of all elements of this name, in order. S3's answers have no attributes in them, and nest no name in
+ * itself.
+ */
 export function textsOf(xml: string, name: string): readonly string[] {
   const element = new RegExp(`<${SPACE}${name}(?:\\s[^>]*)?>([^]*?)</${SPACE}${name}\\s*>`, 'g');
   return [...xml.matchAll(element)].map(([, text = '']) => unescape(text));
 }
 
-/** Whether this is a whole document with this root. S3 may begin it with spaces, to keep a connection while it works. */
+/**
+ * Whether this is a whole document with this root. S3 may begin it with spaces, to keep a connection while it works.
+ */
 export function isDocument(xml: string, root: string): boolean {
   const prolog = '\\s*(?:<\\?[^>]*>\\s*)*';
   return new RegExp(`^${prolog}<${SPACE}${root}(?:\\s[^>]*)?>[^]*</${SPACE}${root}\\s*>\\s*$`).test(xml);

@@ -17,7 +17,10 @@ export function clientConverter(keys: PayloadKeys): LoadedDataConverter {
   };
 }
 
-/** For workers, which load the converter of failures by its path. Their sandbox has its own: `workflows/encode-failures.ts`. */
+/**
+ * For workers, which load the converter of failures by its path. Their sandbox has its own:
+ * `workflows/encode-failures.ts`.
+ */
 export function workerConverter(keys: PayloadKeys): DataConverter {
   return {
     payloadCodecs: [new EncryptionCodec(keys)],

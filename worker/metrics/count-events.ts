@@ -11,8 +11,8 @@ export const BUCKETS: Readonly<Record<string, number[]>> = {
 };
 
 /**
- * Counts the events of this process's worker. Names have no unit and no `_total`: exporters add them. No row, id or text is
- * a label, or there would be as many time series as rows.
+ * Counts the events of this process's worker. Names have no unit and no `_total`: exporters add them. No row, id or
+ * text is a label, or there would be as many time series as rows.
  */
 export function countEvents(meter: MetricMeter): Observe {
   const counter = (name: string, help: string) => meter.createCounter(name, undefined, help);

@@ -1,6 +1,6 @@
 /**
- * What is used of OpenTelemetry's API, version 1, as an SDK of the user's registers it. It is read from where all copies of
- * `@opentelemetry/api` meet, so that voxbatch needs none of its own, and loads nothing.
+ * What is used of OpenTelemetry's API, version 1, as an SDK of the user's registers it. It is read from where all
+ * copies of `@opentelemetry/api` meet, so that voxbatch needs none of its own, and loads nothing.
  */
 export interface Tracer {
   startSpan(name: string, options: SpanOptions, context: Context): Span;

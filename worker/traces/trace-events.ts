@@ -7,8 +7,9 @@ type EventOf<T extends WorkEvent['type']> = Extract<WorkEvent, { readonly type: 
 const TAKEN: readonly string[] = ['accepted', 'done'];
 
 /**
- * Makes spans of a worker's events: a slice of work on a batch, in it its rows, in these their paid requests and downloads; looks at jobs
- * are events of the row. Ids and figures only: never a text, a token or a link. `apiUrl`: where requests go.
+ * Makes spans of a worker's events: a slice of work on a batch, in it its rows, in these their paid requests and
+ * downloads; looks at jobs are events of the row. Ids and figures only: never a text, a token or a link. `apiUrl`:
+ * where requests go.
  */
 export function traceEvents(tracer: Tracer, apiUrl: string): Observe {
   const tracing = new Tracing(tracer, new URL(apiUrl).hostname);

@@ -74,8 +74,8 @@ const REPEATED = 'aloop=loop=9:size=76800,';
 const NOTHING = -70;
 
 /**
- * Measures the loudness of a file, one shorter than 0.4 s included. Throws `FfmpegFailed`, also for a file whose loudness
- * cannot be measured, because it is silent.
+ * Measures the loudness of a file, one shorter than 0.4 s included. Throws `FfmpegFailed`, also for a file whose
+ * loudness cannot be measured, because it is silent.
  */
 export async function measureLoudness(path: string, run: Run): Promise<Loudness> {
   const once = await measure(path, '', run);
