@@ -77,6 +77,15 @@ export function presentTakeOf(rows: string): RawBuilder<number> {
   return sql<number>`coalesce(${at('returned_to')}, ${at('take')})`;
 }
 
+/** Results of takes that their row has not left for an earlier one: a person rejected the others. */
+export function isOffered(results: string): RawBuilder<boolean> {
+  const at = (column: string): RawBuilder<unknown> => sql`${sql.ref(`${results}.${column}`)}`;
+  return sql<boolean>`not exists (
+    select 1 from rows as maker
+    where maker.batch = ${at('batch')} and maker.row = ${at('row')} and maker.returned_to < ${at('take')}
+  )`;
+}
+
 /** Parts of rows: indexes `rows_part_of`. */
 export function isPart(rows: string): RawBuilder<boolean> {
   return sql<boolean>`${sql.ref(`${rows}.part_of`)} is not null`;

@@ -252,6 +252,7 @@ export interface ResultRecord extends AttemptKey {
   readonly credits: number | null;
   /** Length of all its files. */
   readonly bytes: number;
+  /** When it was made, or a person last went back to it, ms. */
   readonly madeAt: number;
   /** When a row last used it, ms; at first when it was made. */
   readonly usedAt: number;

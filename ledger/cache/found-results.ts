@@ -4,12 +4,12 @@ import type { ResultRecord, ResultSource } from '../record-types.ts';
 import { toResult } from '../records.ts';
 import type { Db, Tx } from '../schema.ts';
 import { look } from '../database/transactions.ts';
-import { isFetchedAgain, isMaking, presentTakeOf } from '../conditions.ts';
+import { isFetchedAgain, isMaking, isOffered, presentTakeOf } from '../conditions.ts';
 import { aliveTimes } from '../lanes/workers.ts';
 
 /**
  * Results with these keys, at most three per key, newest first. Each key also hashes the API URL and the account, so
- * results never cross accounts.
+ * results never cross accounts. Those of takes that their row has left for an earlier one are not offered.
  */
 export async function findResults(db: Db, keys: readonly string[]): Promise<readonly ResultRecord[]> {
   return look(db, async (tx) => {
@@ -35,7 +35,13 @@ export async function lookForResult(
 }
 
 const newestOf = (db: Db | Tx, { key }: { readonly key: string }) =>
-  db.selectFrom('results').selectAll().where('key', '=', key).orderBy('made_at', 'desc').limit(3);
+  db
+    .selectFrom('results')
+    .selectAll()
+    .where('key', '=', key)
+    .where(isOffered('results'))
+    .orderBy('made_at', 'desc')
+    .limit(3);
 
 const selectResults = prepared(newestOf, ({ key }) => `results:${key}`);
 const selectResultsOf = preparedEach(newestOf);

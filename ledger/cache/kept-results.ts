@@ -52,6 +52,19 @@ export async function keepResult(tx: Tx, charge: ChargeLine, besides: Besides): 
   });
 }
 
+const renewResult = preparedWrite(
+  results,
+  (db, given: AttemptKey & { key: string; now: number }) =>
+    db.updateTable('results').set({ made_at: given.now, used_at: given.now }).where(ofAttempt(given)),
+  ({ key }) => [`results:${key}`],
+);
+
+/** Puts a result before all others of its key: a person has just chosen it. No effect if it is not kept. */
+export async function preferResult(tx: Tx, charge: ChargeLine): Promise<void> {
+  if (charge.result_key === null) return;
+  await renewResult(tx, { ...attemptKeyOf(charge), key: charge.result_key, now: tx.now() });
+}
+
 /** Caches the result of an answered request, an ended job, or a copy whose lost file was restored. */
 export async function keepPaidResult(tx: Tx, charge: ChargeLine, effect: RowEffect): Promise<void> {
   const besides = 'outcome' in effect ? { extraFiles: effect.extraFiles ?? [], text: effect.text ?? null } : {};

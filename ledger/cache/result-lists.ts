@@ -1,11 +1,13 @@
+import { isOffered } from '../conditions.ts';
 import type { ResultRecord } from '../record-types.ts';
 import { toResult } from '../records.ts';
 import type { Db, Tx } from '../schema.ts';
 
-/** The given keys that have a result. */
+/** The given keys that have a result which later rows may use. */
 export async function keysWithResult(db: Db, keys: readonly string[]): Promise<readonly string[]> {
   if (keys.length === 0) return [];
-  const found = await db.selectFrom('results').select('key').distinct().where('key', 'in', keys).execute();
+  const query = db.selectFrom('results').select('key').distinct().where('key', 'in', keys).where(isOffered('results'));
+  const found = await query.execute();
   return found.map(({ key }) => key);
 }
 

@@ -1,5 +1,6 @@
 import { attemptKeyOf } from '../../contract/batch.ts';
 import { defined } from '../../contract/defined.ts';
+import { preferResult } from '../cache/kept-results.ts';
 import { filesBeside } from '../../policy/redrive/earlier-take.ts';
 import { bestEnding } from '../../policy/rows/best-take.ts';
 import { OTHER_CONTENT } from '../../policy/redrive/lost-file.ts';
@@ -29,6 +30,7 @@ export async function endReturned(
   const extraFiles = filesBeside(file, [...before, ...released]);
   await note(tx, attemptKeyOf(charge), { type: 'went-back' }, who, replaced);
   await row.change({ returned_to: charge.take === line.take ? null : charge.take, fallback: null });
+  await preferResult(tx, charge);
   return {
     outcome: outcomeWith(row, charge, file).outcome,
     file,

@@ -242,6 +242,37 @@ describe('an earlier result of a step of a chain', () => {
   });
 });
 
+describe('of the takes of a row, a later row is given', () => {
+  const fileOf = (take: number): ResultFile => ({ ...FILE, key: `b/1-${String(take)}.mp3` });
+  const offered = async (): Promise<readonly number[]> => (await ledger.findResults([KEY])).map(({ take }) => take);
+
+  beforeEach(async () => {
+    for (const take of [1, 2]) {
+      if (take === 2) await redrive(1);
+      await accept(aKey(1, 1, take), {}, MADE);
+      await finish(aKey(1, 1, take), { file: fileOf(take) });
+    }
+  });
+
+  it('the newest, until a person goes back: then that one, and never the one that was left', async () => {
+    expect(await offered()).toEqual([2, 1]);
+    await redrive(1, backTo(1));
+    expect(await offered()).toEqual([1]);
+    expect((await ledger.lookForResult(aKey(2), KEY, [])).results).toMatchObject([{ take: 1 }]);
+    await redrive(1, backTo(2));
+    expect(await offered()).toEqual([2, 1]);
+    await redrive(1, backTo(1));
+    await ledger.dropResult(aKey(1));
+    expect([await offered(), await ledger.keysWithResult([KEY])]).toEqual([[], []]);
+  });
+
+  it('the one that a person went back to, although another row had copied the one that was left', async () => {
+    expect(await use(aKey(2))).toBe(true);
+    await redrive(1, backTo(1));
+    expect(await onlyResult()).toMatchObject({ row: 1, take: 1, file: fileOf(1) });
+  });
+});
+
 describe('a copy whose file is lost, while the job of its result is read for it: free, also under a budget,', () => {
   /** Row 2 of a batch with this budget has a copy of what another batch has made. */
   async function copy(budget: number | null): Promise<void> {
