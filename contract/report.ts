@@ -65,8 +65,11 @@ export interface ReportAction {
 export interface ReportHead extends BatchFigures {
   readonly version: string;
   readonly source: string;
-  readonly api: string;
-  readonly account: string;
+  /** Null in a report without texts, as is `account`. */
+  readonly api: string | null;
+  readonly account: string | null;
+  /** Names of voices by their ids; empty without texts. */
+  readonly voiceNames: Readonly<Record<string, string>>;
   /** When the present work on it began. */
   readonly since: string | null;
   /** Of a batch that has not ended: the newest thing that the report knows; null if nothing has happened yet. */
@@ -106,6 +109,8 @@ export interface ReportBlock {
   readonly kind: string[];
   readonly standing: (Outcome | RowState)[];
   readonly take: number[];
+  /** The take that it is at: a person may have gone back to it. */
+  readonly takeInUse: number[];
   readonly requests: number[];
   readonly voice: (string | null)[];
   readonly text: string[];

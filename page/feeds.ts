@@ -1,5 +1,6 @@
 import { beginPace, type Pace } from '../client/look/pace.ts';
 import type { Reader } from '../client/look/open-reader.ts';
+import { areFilesThere } from '../client/look/status.ts';
 import type { StatusAnswer } from './protocol.ts';
 import { readStatusAnswer, type PageWords } from './answers.ts';
 import { toJson } from './wire.ts';
@@ -70,17 +71,29 @@ export class StatusFeeds {
     this.#last.delete(batch);
   }
 
-  /** Reads the status; undefined if nothing has changed since, for a batch that has ended. */
+  /**
+   * Reads the status; undefined if nothing has changed since, for a batch that has ended: neither its records nor whether
+   * its files are written.
+   */
   #looker(batch: string, pace: Pace): () => Promise<StatusAnswer | undefined> {
     const { ledger } = this.#reader;
     let seen: string | undefined;
     return async () => {
       const record = await ledger.findBatch(batch);
-      const mark = record?.state === 'closed' ? toJson([record, await ledger.counts(batch)]) : undefined;
+      const mark = record?.state === 'closed' ? await markOf(ledger, record) : undefined;
       if (mark !== undefined && mark === seen) return undefined;
       const status = await readStatusAnswer(this.#reader, this.#words, batch, { pace });
       seen = mark;
       return status;
     };
   }
+}
+
+/** What the status of a batch that has ended is made of. */
+async function markOf(
+  ledger: Reader['ledger'],
+  batch: NonNullable<Awaited<ReturnType<Reader['ledger']['findBatch']>>>,
+): Promise<string> {
+  const [counts, money] = [await ledger.counts(batch.name), await ledger.money(batch.name)];
+  return toJson([batch, counts, await areFilesThere({ batch, counts, money })]);
 }

@@ -71,12 +71,16 @@ export interface RowLine {
   readonly outcome: Outcome | null;
   readonly state: RowState | null;
   readonly take: number;
+  /** The take that it is at: a person may have gone back to it. */
+  readonly takeInUse: number;
   readonly voice: string | null;
   readonly text: string;
   readonly seconds: number | null;
   readonly media: 'audio' | 'video' | 'text' | 'other' | null;
   readonly quoted: number | null;
   readonly failure: { readonly class: string; readonly message: string } | null;
+  /** What is odd about its result, such as that it is longer than `max_seconds`. */
+  readonly oddity: string | null;
   readonly endedAt: string | null;
 }
 
@@ -124,6 +128,10 @@ export interface RowAnswer {
     };
     readonly changes: readonly { readonly column: string; readonly from: string; readonly to: string }[];
   }[];
+  /** The take whose result it has; while it has none, the one it is at. */
+  readonly takeInUse: number;
+  /** `path`: null if the file was removed from the store. */
+  readonly takeResults: readonly { readonly take: number; readonly inUse: boolean; readonly path: string | null }[];
   readonly attempts: readonly {
     readonly step: string;
     readonly take: number;
@@ -138,6 +146,7 @@ export interface RowAnswer {
     readonly failure: { readonly errorClass: string; readonly message: string } | null;
   }[];
   readonly failure: { readonly errorClass: string; readonly message: string } | null;
+  readonly oddity: string | null;
   readonly text: string | null;
   readonly files: readonly { readonly name: string; readonly bytes: number }[];
   /** The stored file is lost. */

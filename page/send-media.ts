@@ -12,12 +12,12 @@ export async function sendMedia(
   response: ServerResponse,
 ): Promise<void> {
   const { name: batch } = await chooseBatch(reader.ledger, asked.get('batch') ?? '');
-  const [file, replacedBy] = [Number(asked.get('file') ?? 0), asked.get('replacedBy')];
+  const [file, take] = [Number(asked.get('file') ?? 0), asked.get('take')];
   const which = {
     batch,
     id: asked.get('id') ?? '',
     file,
-    ...(replacedBy !== null && { replacedBy: Number(replacedBy) }),
+    ...(take !== null && { take: Number(take) }),
   };
   const media = await rowMedia(reader, which, headers.range);
   if (media === undefined) {

@@ -131,8 +131,8 @@ export function resultFields({ row, charges }: ScannedRow, batch: string, file: 
   };
 }
 
-/** What is odd about a result that counts as one. */
-function oddityOf({ spec, file }: ScannedRow['row']): string {
+/** What is odd about a result that counts as one; empty if nothing is. */
+export function oddityOf({ spec, file }: Pick<RowRecord, 'spec' | 'file'>): string {
   return [file?.oddity, overlongWords(spec, file?.seconds)].filter((one) => one !== undefined).join(' ');
 }
 

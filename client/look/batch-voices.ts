@@ -22,7 +22,7 @@ export interface VoicesView {
 }
 
 /** The voices of a batch. Reads every row of it. */
-async function batchVoices(ledger: Ledger, batch: BatchRecord): Promise<VoicesView> {
+export async function batchVoices(ledger: Ledger, batch: BatchRecord): Promise<VoicesView> {
   const counts = await ledger.voiceCounts(batch.name, MOST + 1);
   const found = counts.slice(0, MOST);
   const made = await ledger.namesOfMadeVoices(found.map(({ voice }) => voice));

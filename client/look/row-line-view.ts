@@ -1,4 +1,7 @@
+import { hasResult } from '../../contract/outcomes.ts';
 import type { ResultFile, RowRecord } from '../../ledger/record-types.ts';
+import { presentTake } from '../../policy/rows/row-machine.ts';
+import { oddityOf } from '../../results/result-line.ts';
 import { familyOf } from '../../store/local-media/media-types.ts';
 
 /** Longest text of a row in a list. */
@@ -18,11 +21,14 @@ export function viewRowLine({
   failure,
   file,
   take,
+  returnedTo,
   endedAt,
 }: RowRecord) {
   const says = spec.text ?? text ?? spec.audio ?? spec.video ?? '';
   return {
     ...{ row, id, line, kind, outcome, take, quoted },
+    /** The take that the row is at: a person may have gone back to it. */
+    takeInUse: presentTake({ take, returnedTo }),
     /** Null once it has ended. */
     state: outcome === null ? state : null,
     voice: spec.voice ?? null,
@@ -31,6 +37,8 @@ export function viewRowLine({
     seconds: file?.seconds ?? null,
     media: mediaOf(file),
     failure: failure && { class: failure.class, message: failure.message.slice(0, LONGEST) },
+    /** What is odd about its result, such as that it is longer than `max_seconds`; null if nothing is. */
+    oddity: hasResult(outcome) ? oddityOf({ spec, file }) || null : null,
     endedAt: endedAt === null ? null : new Date(endedAt),
   };
 }

@@ -1,18 +1,19 @@
 import type { Readable } from 'node:stream';
+import { takeResults } from '../../batches/look/take-results.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ResultFile } from '../../ledger/record-types.ts';
 import { readRange, type ByteRange } from '../../store/local-media/byte-range.ts';
 import { familyOf, mediaTypeOf } from '../../store/local-media/media-types.ts';
 import type { Reader } from './open-reader.ts';
 
-/** Which file of a row: the nth of its result, or that of an earlier take, which a later one has replaced. */
+/** Which file of a row: the nth of its present result, or the result of a take. */
 export interface RowMediaRequest {
   readonly batch: string;
   /** The row's id. */
   readonly id: string;
   readonly file?: number;
-  /** The take that replaced it. */
-  readonly replacedBy?: number;
+  /** Default: the present result. */
+  readonly take?: number;
 }
 
 /** A stored file, and the part of it that was asked for. */
@@ -45,12 +46,13 @@ export async function rowMedia(
 
 async function fileOf(
   ledger: Pick<Ledger, 'findRowById' | 'readRow' | 'takesOf'>,
-  { batch, id, file = 0, replacedBy }: RowMediaRequest,
+  { batch, id, file = 0, take }: RowMediaRequest,
 ): Promise<ResultFile | null | undefined> {
   const row = await ledger.findRowById(batch, id);
   if (row === undefined) return undefined;
-  if (replacedBy !== undefined)
-    return (await ledger.takesOf(batch, row)).find(({ take }) => take === replacedBy)?.before.file;
-  const found = (await ledger.readRow(batch, row))?.row;
-  return [found?.file, ...(found?.extraFiles ?? [])][file];
+  const found = await ledger.readRow(batch, row);
+  if (found === undefined) return undefined;
+  if (take === undefined) return [found.row.file, ...found.row.extraFiles][file];
+  const takes = await ledger.takesOf(batch, row);
+  return takeResults({ ...found, takes }).find((one) => one.take === take)?.file;
 }

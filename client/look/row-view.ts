@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import type { TakeStory } from '../../batches/look/explain.ts';
-import type { RowFile } from '../../results/result-line.ts';
+import { takeInUse, takeResults } from '../../batches/look/take-results.ts';
+import { oddityOf, type RowFile } from '../../results/result-line.ts';
+import { hasResult } from '../../contract/outcomes.ts';
 import { receiptsOf } from '../../results/receipt.ts';
 import { viewFailure, type Failure } from '../../contract/failures.ts';
 import { dialectOf } from '../../contract/row-kinds.ts';
@@ -8,6 +10,8 @@ import { partNumber } from '../../contract/row-parts.ts';
 import { nameAskedFor } from '../../policy/voices/voice-name.ts';
 import { viewAction } from '../history/history-view.ts';
 import type { RowExplanation } from './explain.ts';
+
+export { takeResults, type TakeResult } from '../../batches/look/take-results.ts';
 
 /** Path of a stored file; null if there is none. `store`: absolute path of the store's folder. */
 export function pathOf(file: RowExplanation['row']['file'], store: string): string | null {
@@ -41,6 +45,11 @@ export function viewRow(history: RowExplanation) {
     waitsFor: row.state === 'blocked' && row.parts === null ? { voice: row.awaitedVoice, row: row.voiceRow } : null,
     input: inputOf(history),
     takes: history.takes.map((take) => viewTake(take, store)),
+    takeInUse: takeInUse(history),
+    takeResults: takeResults(history).map(({ take, file, isInUse }) => {
+      const { bytes, sha256 } = file;
+      return { take, inUse: isInUse, bytes, sha256, path: pathOf(file, store) };
+    }),
     attempts: receiptsOf(history, files).map((receipt, at) => ({
       ...receipt,
       failure: failureOf(charges[at]?.failure),
@@ -50,6 +59,7 @@ export function viewRow(history: RowExplanation) {
     }),
     actions: history.actions.map(viewAction),
     failure: failureOf(row.failure),
+    oddity: hasResult(row.outcome) ? oddityOf(row) || null : null,
     text: row.text,
     files: files.map(({ name, file: { bytes, sha256, unfit } }: RowFile) => {
       return { name, bytes, sha256, ...(unfit && { unfit }) };

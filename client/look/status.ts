@@ -161,13 +161,18 @@ async function readEnd(
   here: BatchHere,
 ): Promise<{ leftovers: Leftovers | undefined; isThere: boolean }> {
   const { batch, counts, money } = here;
-  const { isWritten } = await import('../../results/is-written.ts');
-  const isThere = await isWritten(defaultOut(batch.name), here);
+  const isThere = await areFilesThere(here);
   const isAllWell = batch.halted === null && money.uncertain === 0 && endsOf(counts).every(([end]) => hasResult(end));
   const { limitsLength } = await import('../../batches/look/limits-length.ts');
   if (isAllWell && !limitsLength(batch)) return { leftovers: undefined, isThere };
   const { gatherLeftovers } = await import('../../batches/look/leftovers.ts');
   return { leftovers: await gatherLeftovers(ledger, batch, counts), isThere };
+}
+
+/** Whether the default out folder of a closed batch has its files. Reads one small file. */
+export async function areFilesThere(here: Pick<BatchHere, 'batch' | 'counts' | 'money'>): Promise<boolean> {
+  const { isWritten } = await import('../../results/is-written.ts');
+  return isWritten(defaultOut(here.batch.name), here);
 }
 
 /** A running batch's status: only counts, because failure reasons require reading every row. */

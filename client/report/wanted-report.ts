@@ -3,6 +3,8 @@ import { reportStory, type ToldOfBatch } from '../../batches/report/report-story
 import { DEFAULT_REPORT, type ReportChoice } from '../../contract/report.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { ReportStory } from '../../results/report/report-facts.ts';
+import { batchVoices } from '../look/batch-voices.ts';
 import type { WantedReport } from '../../results/report/out-report.ts';
 import { Pace } from '../look/pace.ts';
 import { statusNow, type BatchStatus } from '../look/status.ts';
@@ -43,8 +45,15 @@ export function wantedReport(request: ReportedBatch & Reporting): WantedReport {
   const { ledger, settings, batch, report = reportChoice(settings, batch), reportWords } = request;
   return {
     choice: report,
-    story: async () => reportStory(ledger, batch, reportWords && (await tellOf(request, reportWords))),
+    story: async () => wholeStory(ledger, batch, reportWords && (await tellOf(request, reportWords))),
   };
+}
+
+/** What a report tells of a batch beside its rows. */
+export async function wholeStory(ledger: Ledger, batch: BatchRecord, told?: ToldOfBatch): Promise<ReportStory> {
+  const { voices } = await batchVoices(ledger, batch);
+  const named = voices.flatMap(({ voice, name }) => (name === null ? [] : [[voice, name] as const]));
+  return { ...(await reportStory(ledger, batch, told)), voiceNames: Object.fromEntries(named) };
 }
 
 /** What the command line says of a batch now. */

@@ -1,6 +1,5 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { reportStory } from '../../batches/report/report-story.ts';
 import { defaultOut } from '../../contract/batch-name.ts';
 import { REPORT_FILE, SHARED_REPORT_FILE } from '../../contract/report.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -15,7 +14,7 @@ import { claimOut } from '../look/claim-out.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Settings } from '../settings.ts';
 import { voxbatchVersion } from '../version.ts';
-import { reportChoice, tellOf, type ReportWords } from './wanted-report.ts';
+import { reportChoice, tellOf, wholeStory, type ReportWords } from './wanted-report.ts';
 
 /** Which report to write, and where. */
 export interface ReportRequest {
@@ -67,7 +66,7 @@ export async function writeReport(request: ReportRequest): Promise<WrittenReport
       await report.add(scanned, resultFields(scanned, batch.name, file?.name ?? ''));
     }
     const told = words && (await tellOf({ ledger, settings, batch, out }, words));
-    await report.seal(await reportStory(ledger, batch, told), await ledger.money(batch.name));
+    await report.seal(await wholeStory(ledger, batch, told), await ledger.money(batch.name));
     const kept = await report.publish();
     const { size: bytes } = await stat(path);
     return { batch: batch.name, report: path, bytes, isOpen: batch.state !== 'closed', kept: kept?.keptAs ?? null };

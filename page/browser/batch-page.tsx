@@ -41,7 +41,7 @@ export function BatchPage({ name, address }: { readonly name: string; readonly a
         {reasons.value !== undefined && reasons.value.length > 0 && <Reasons lines={reasons.value} address={address} />}
       </div>
       <RowTable batch={name} address={address} tick={tick} />
-      {row !== null && <RowDialog batch={name} id={row} />}
+      {row !== null && <RowDialog batch={name} id={row} news={tick} />}
     </>
   );
 }
@@ -52,7 +52,7 @@ function useTick(status: StatusAnswer | undefined): number {
   const wanted =
     status === undefined
       ? ''
-      : `${status.ended} ${status.rows} ${status.state} ${Object.values(status.states).join(' ')}`;
+      : `${status.ended} ${status.rows} ${status.state} ${Object.values(status.states).join(' ')} ${status.notes.join(' ')}`;
   const told = useRef(performance.now());
   useEffect(() => {
     const wait = Math.max(0, told.current + FRESH_EVERY_MS - performance.now());

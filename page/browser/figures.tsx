@@ -78,13 +78,19 @@ export function Figures({ status }: { readonly status: FigureFacts }): VNode {
       {!isGoing && status.since !== null && status.endedAt !== null && (
         <Figure
           name="Took"
-          value={span((Date.parse(status.endedAt) - Date.parse(status.since)) / 1_000)}
+          value={spanTo(status.endedAt, status.startedAt ?? status.since)}
           // The days before a redrive are no work.
-          {...(status.since !== status.startedAt && { more: 'since it was opened again' })}
+          {...(status.since !== status.startedAt && {
+            more: `${spanTo(status.endedAt, status.since)} since it was opened again`,
+          })}
         />
       )}
     </dl>
   );
+}
+
+function spanTo(to: string, from: string): string {
+  return span((Date.parse(to) - Date.parse(from)) / 1_000);
 }
 
 function Figure({ name, value, more }: { readonly name: string; readonly value: string; readonly more?: string }) {

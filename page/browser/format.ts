@@ -32,6 +32,12 @@ export function moment(iso: string | null): string {
   return new Date(iso).toLocaleString('en-GB', options);
 }
 
+/** The same for a file that is read later and elsewhere: `28 Nov 2026, 13:05:20 CET`. */
+export function datedMoment(iso: string): string {
+  const options = { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' } as const;
+  return new Date(iso).toLocaleString('en-GB', { ...options, second: '2-digit', timeZoneName: 'short' });
+}
+
 /** `13:05`; the day with it if the whole is longer than one, the seconds if it is short. */
 export function clock(at: number, isLong: boolean, isShort = false): string {
   return new Date(at).toLocaleString('en-GB', {

@@ -8,6 +8,9 @@ import { ask, pathOf } from './server.ts';
 /** Rows that are asked for before the last known one is reached. */
 const AHEAD = 5;
 
+/** Pause after a sound before the next one begins: what a person does in it is about the line just heard. */
+const PAUSE_MS = 1_500;
+
 const KEYS = [
   ['Space', 'play or pause'],
   ['→', 'next'],
@@ -37,6 +40,9 @@ export function Listen({
   const isLoading = useRef(false);
   const player = useRef<HTMLVideoElement>(null);
   const row = rows[at];
+  /** The sound of this place has ended, and the next one has not begun. */
+  const [endedAt, setEndedAt] = useState<number | undefined>(undefined);
+  const isPausing = endedAt === at && at < rows.length - 1;
 
   useEffect(() => {
     if (rows.length - at > AHEAD || next.current === null || isLoading.current) return;
@@ -56,7 +62,18 @@ export function Listen({
     void player.current?.play().catch(() => undefined);
   }, [row?.id]);
 
+  useEffect(() => {
+    if (!isPausing) return undefined;
+    const timer = setTimeout(() => {
+      step(1);
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [isPausing, at]);
+
   const step = (by: number): void => {
+    setEndedAt(undefined);
     setAt((before) => Math.min(Math.max(0, before + by), Math.max(0, rows.length - 1)));
   };
   useEffect(() => {
@@ -122,12 +139,18 @@ export function Listen({
             ref={player}
             controls
             class={row.media === 'audio' ? 'sound' : ''}
-            src={pathOf('media', { batch, id: row.id })}
+            src={pathOf('media', { batch, id: row.id, take: row.takeInUse })}
             aria-label={`Result of ${row.id}`}
             onEnded={() => {
-              step(1);
+              setEndedAt(at);
+            }}
+            onPlay={() => {
+              setEndedAt(undefined);
             }}
           />
+          <p class="faint pause" role="status">
+            {isPausing && `Next in ${PAUSE_MS / 1_000} s: M still marks ${row.id}`}
+          </p>
         </>
       )}
       <p class="faint keys">

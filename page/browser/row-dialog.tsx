@@ -6,12 +6,27 @@ import { bytes, moment, number, seconds } from './format.ts';
 import { go, withQuery } from './location.ts';
 import { ask, pathOf, useAnswer } from './server.ts';
 import { SettleButtons } from './settle-buttons.tsx';
+import { RedriveDialog } from './redrive-dialog.tsx';
 import { Heads } from './heads.tsx';
 
 /** Everything about one row, beside the list. */
-export function RowDialog({ batch, id }: { readonly batch: string; readonly id: string }): VNode {
+export function RowDialog({
+  batch,
+  id,
+  news,
+}: {
+  readonly batch: string;
+  readonly id: string;
+  /** Counts up when the batch has changed. */
+  readonly news: number;
+}): VNode {
   const [tick, setTick] = useState(0);
-  const { value, trouble } = useAnswer(id, (signal) => ask<RowAnswer | null>('row', { batch, id }, signal), tick);
+  const [isAsking, setAsking] = useState(false);
+  const { value, trouble } = useAnswer(
+    id,
+    (signal) => ask<RowAnswer | null>('row', { batch, id }, signal),
+    tick + news,
+  );
   return (
     <Drawer
       id={id}
@@ -22,12 +37,25 @@ export function RowDialog({ batch, id }: { readonly batch: string; readonly id: 
     >
       {trouble !== undefined && <p class="trouble">{trouble}</p>}
       {value === null && <p>This batch has no such row.</p>}
+      {isAsking && (
+        <RedriveDialog
+          batch={batch}
+          ids={[id]}
+          close={() => {
+            setAsking(false);
+            setTick((before) => before + 1);
+          }}
+        />
+      )}
       {value && (
         <Story
           row={value}
           batch={batch}
           changed={() => {
             setTick((before) => before + 1);
+          }}
+          sendAgain={() => {
+            setAsking(true);
           }}
         />
       )}
@@ -39,10 +67,12 @@ function Story({
   row,
   batch,
   changed,
+  sendAgain,
 }: {
   readonly row: RowAnswer;
   readonly batch: string;
   readonly changed: () => void;
+  readonly sendAgain: () => void;
 }) {
   const text = row.input['text'];
   const cells = Object.entries(row.input).filter(([column, cell]) => cell !== '' && column !== 'text');
@@ -54,7 +84,15 @@ function Story({
           <strong>{row.failure.errorClass}</strong> {row.failure.message}
         </p>
       )}
+      {row.oddity !== null && <p class="trouble">{row.oddity}</p>}
       <p class="next">{row.next}</p>
+      {row.outcome !== null && (
+        <p>
+          <button type="button" onClick={sendAgain}>
+            Send again …
+          </button>
+        </p>
+      )}
       <SettleButtons batch={batch} row={row} changed={changed} />
       <div class="texts">
         {text !== undefined && text !== '' && (
@@ -91,7 +129,8 @@ function Story({
 }
 
 function Player({ row, batch }: { readonly row: RowAnswer; readonly batch: string }) {
-  const source = pathOf('media', { batch, id: row.id });
+  // Named by its take: a browser plays on what it has of an address.
+  const source = pathOf('media', { batch, id: row.id, take: row.takeInUse });
   if (row.storedFileLost !== null) return <p class="trouble">Its stored file is lost ({row.storedFileLost.is}).</p>;
   if (row.media === null) return null;
   const [file] = row.files;
@@ -100,6 +139,7 @@ function Player({ row, batch }: { readonly row: RowAnswer; readonly batch: strin
       {row.media === 'audio' && <audio controls preload="metadata" src={source} aria-label={`Result of ${row.id}`} />}
       {row.media === 'video' && <video controls preload="metadata" src={source} aria-label={`Result of ${row.id}`} />}
       <p class="faint">
+        {row.takes.length > 0 && `Take ${row.takeInUse}, in use: `}
         {file !== undefined && `${file.name}, ${bytes(file.bytes)}`} {seconds(row.seconds)}{' '}
         <a href={source} download={file?.name.split('/').at(-1) ?? ''}>
           Download
@@ -146,29 +186,37 @@ export function Requests({ row }: { readonly row: RowAnswer }): VNode {
 }
 
 function Takes({ row, batch }: { readonly row: RowAnswer; readonly batch: string }) {
+  const isPlayed = row.media === 'audio' || row.media === 'video';
+  const numbers = Array.from({ length: row.takes.at(-1)?.take ?? 1 }, (_, at) => at + 1);
   return (
     <>
-      <h3>Earlier takes</h3>
+      <h3>Takes</h3>
       <ul class="takes">
-        {row.takes.map((one) => (
-          <li key={one.take}>
-            Take {one.take - 1} ended {one.before.outcome ?? 'without an outcome'}; replaced {moment(one.madeAt)} (
-            {one.reason}).
-            {one.changes.map(({ column, from, to }) => (
-              <p key={column} class="faint">
-                {column}: {from || 'empty'} → {to || 'empty'}
-              </p>
-            ))}
-            {one.before.file !== null && (row.media === 'audio' || row.media === 'video') && (
-              <audio
-                controls
-                preload="none"
-                src={pathOf('media', { batch, id: row.id, replacedBy: one.take })}
-                aria-label={`Take ${one.take - 1}`}
-              />
-            )}
-          </li>
-        ))}
+        {numbers.map((take) => {
+          const made = row.takes.find((one) => one.take === take);
+          const result = row.takeResults.find((one) => one.take === take);
+          const isInUse = result?.inUse === true;
+          return (
+            <li key={take} aria-current={isInUse ? 'true' : undefined}>
+              <strong>Take {take}</strong>
+              {made !== undefined && ` of ${moment(made.madeAt)} (${made.reason})`}
+              {isInUse ? ', in use: its player is above.' : result === undefined ? ': no result.' : ''}
+              {made?.changes.map(({ column, from, to }) => (
+                <p key={column} class="faint">
+                  {column}: {from || 'empty'} → {to || 'empty'}
+                </p>
+              ))}
+              {!isInUse && result?.path != null && isPlayed && (
+                <audio
+                  controls
+                  preload="none"
+                  src={pathOf('media', { batch, id: row.id, take })}
+                  aria-label={`Take ${take}`}
+                />
+              )}
+            </li>
+          );
+        })}
       </ul>
     </>
   );

@@ -6,7 +6,18 @@ import { Heads, type Head } from './heads.tsx';
 /** What a row shows in a list. */
 export type ShownRow = Pick<
   RowLine,
-  'row' | 'id' | 'outcome' | 'state' | 'take' | 'voice' | 'text' | 'seconds' | 'quoted' | 'failure'
+  | 'row'
+  | 'id'
+  | 'outcome'
+  | 'state'
+  | 'take'
+  | 'takeInUse'
+  | 'voice'
+  | 'text'
+  | 'seconds'
+  | 'quoted'
+  | 'failure'
+  | 'oddity'
 >;
 
 const COLUMNS = ['Id', 'Outcome', 'Voice', ['Text', 'wide'], ['Length', 'right'], ['Quoted', 'right']] as const;
@@ -30,6 +41,7 @@ export function LineCells({
   readonly children?: ComponentChildren;
 }): VNode {
   const word = row.outcome ?? row.state ?? '';
+  const why = row.failure?.message ?? row.oddity ?? '';
   return (
     <>
       <td class="right faint">{number(row.row)}</td>
@@ -39,7 +51,7 @@ export function LineCells({
       <td class="word">
         <i class={`dot back-${row.outcome ?? 'open'}`} />
         {word}
-        {row.take > 1 && <span class="faint"> take {row.take}</span>}
+        {row.take > 1 && <span class="faint"> take {takeWords(row)}</span>}
       </td>
       <td title={row.voice ?? ''}>{voiceName ?? row.voice}</td>
       <td class="text" title={row.text}>
@@ -48,11 +60,16 @@ export function LineCells({
       <td class="right">{seconds(row.seconds)}</td>
       <td class="right">{row.quoted === null ? '' : number(row.quoted)}</td>
       {children}
-      <td class="text" title={row.failure?.message}>
-        {row.failure?.message ?? ''}
+      <td class="text" title={why}>
+        {why}
       </td>
     </>
   );
+}
+
+/** `2`, or `1 of 2` for a row that went back to its first take. */
+export function takeWords({ take, takeInUse }: Pick<ShownRow, 'take' | 'takeInUse'>): string {
+  return takeInUse === take ? number(take) : `${number(takeInUse)} of ${number(take)}`;
 }
 
 /** Arrow keys go from row to row. */

@@ -23,6 +23,8 @@ export interface ReportStory {
   readonly standing: string;
   readonly notes: readonly string[];
   readonly actions: readonly ReportAction[];
+  /** Names of voices by their ids. Default: none is known. */
+  readonly voiceNames?: Readonly<Record<string, string>>;
 }
 
 /** What is known once all rows have come. */
@@ -87,8 +89,9 @@ export class ReportFacts {
       version,
       batch: batch.name,
       source: publicText(batch.source),
-      api: publicText(batch.apiUrl),
-      account: batch.account,
+      // Whom it is paid to, and from which account, is nothing for others.
+      api: hasTexts ? publicText(batch.apiUrl) : null,
+      account: hasTexts ? batch.account : null,
       standing: story.standing,
       state: batch.state,
       control: shownControl(batch),
@@ -106,6 +109,8 @@ export class ReportFacts {
       asOf: batch.state === 'closed' || this.#newest === 0 ? null : isoTime(this.#newest),
       // They may quote the API, and what to do next is nothing for others.
       notes: hasTexts ? story.notes.map(publicText) : [],
+      // They come from cells of the manifest.
+      voiceNames: hasTexts ? (story.voiceNames ?? {}) : {},
       listed: { ...listed, every: sampledEach({ rows: this.#rows }) },
       longestText: hasTexts ? longestText({ rows: this.#rows }) : null,
       folder: hasTexts ? folder : null,

@@ -82,6 +82,7 @@ export class RowBlocks {
     block.kind.push(row.kind);
     block.standing.push(standing);
     block.take.push(row.take);
+    block.takeInUse.push(row.returnedTo ?? row.take);
     block.requests.push(fields._attempts);
     block.voice.push(row.spec.voice ?? null);
     block.text.push(hasTexts ? this.#textOf(row) : '');
@@ -106,7 +107,18 @@ export class RowBlocks {
 
 function emptyBlock(): ReportBlock {
   return {
-    ...{ row: [], id: [], kind: [], standing: [], take: [], requests: [], voice: [], text: [], seconds: [] },
+    ...{
+      row: [],
+      id: [],
+      kind: [],
+      standing: [],
+      take: [],
+      takeInUse: [],
+      requests: [],
+      voice: [],
+      text: [],
+      seconds: [],
+    },
     ...{ job: [], quoted: [], charged: [], class: [], message: [], file: [], media: [], ended: [] },
   };
 }

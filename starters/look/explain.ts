@@ -7,7 +7,7 @@ import {
   type RowRequest,
   type RowExplanation,
 } from '../../client/look/explain.ts';
-import { viewRow, inputOf, pathOf, voiceFound } from '../../client/look/row-view.ts';
+import { viewRow, inputOf, pathOf, takeResults, voiceFound } from '../../client/look/row-view.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { atLedger } from '../connect/settings.ts';
@@ -19,7 +19,14 @@ import { partNumber } from '../../contract/row-parts.ts';
 import { CONFIRM_FIRST } from '../trust/member-words.ts';
 import { viewAction } from '../../client/history/history-view.ts';
 import { actionLine } from '../terminal/action-words.ts';
-import { attemptLines, contentOf, decisionLine, failureLines, takeLines } from '../terminal/attempt-words.ts';
+import {
+  attemptLines,
+  contentOf,
+  decisionLine,
+  failureLines,
+  takeLines,
+  takeResultLine,
+} from '../terminal/attempt-words.ts';
 import { awaitedWords, nextForRow } from '../terminal/row-steps.ts';
 import { clipped, indent, oneLine, tableLines, type TableColumn } from '../terminal/table.ts';
 
@@ -84,6 +91,7 @@ export function historyLines(history: RowExplanation): readonly string[] {
     ...inputLines(history),
     ...partLines(history.parts),
     ...requestLines(history),
+    ...resultLines(history),
     ...(history.decisions.length === 0 ? [] : ['Decided by people', ...history.decisions.map(decisionLine)]),
     ...(history.actions.length === 0 ? [] : ['Done to it', ...indent(history.actions.map(viewAction).map(actionLine))]),
     ...(row.failure === null ? [] : ['Failure', ...failureLines(row.failure)]),
@@ -139,13 +147,20 @@ function keptLines({ row, parts, store }: RowExplanation): readonly string[] {
   return [row.partOf === null ? 'Parts that failed a check, in the store' : 'File in the store', ...lines];
 }
 
+/** The results of the takes of a row with several: which of them it has, and where each is. */
+function resultLines(history: RowExplanation): readonly string[] {
+  const results = history.takes.length === 0 ? [] : takeResults(history);
+  if (results.length === 0) return [];
+  return ['Results of its takes', ...results.map((one) => takeResultLine(one, history.store))];
+}
+
 /** All requests; if a row has several takes, each below its take. The parts of a row have takes of their own. */
 function requestLines(history: RowExplanation): readonly string[] {
-  const { row, charges, takes, store } = history;
+  const { row, charges, takes } = history;
   if (takes.length === 0 || row.parts !== null) {
     const none = `Paid requests: none${row.outcome === null ? ' so far' : ''}`;
     return [
-      ...takes.flatMap((take) => takeLines(take, store)),
+      ...takes.flatMap(takeLines),
       charges.length === 0 ? none : 'Paid requests',
       ...charges.flatMap((charge) => attemptLines(charge, history)),
     ];
@@ -155,5 +170,5 @@ function requestLines(history: RowExplanation): readonly string[] {
     if (made.length > 0) return made.flatMap((charge) => attemptLines(charge, history));
     return [row.outcome === null && row.take === take ? '  no request so far' : '  no request was made'];
   };
-  return ['Take 1', ...ofTake(1), ...takes.flatMap((take) => [...takeLines(take, store), ...ofTake(take.take)])];
+  return ['Take 1', ...ofTake(1), ...takes.flatMap((take) => [...takeLines(take), ...ofTake(take.take)])];
 }

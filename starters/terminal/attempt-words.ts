@@ -1,6 +1,7 @@
 import { isoTime } from '../../contract/iso-time.ts';
 import { join } from 'node:path';
 import type { RowExplanation } from '../../client/look/explain.ts';
+import type { TakeResult } from '../../client/look/row-view.ts';
 import { FAILURES, type Failure } from '../../contract/failures.ts';
 import type { AttemptState, TakeReason } from '../../contract/outcomes.ts';
 import { clipped, oneLine } from './table.ts';
@@ -35,24 +36,28 @@ const LONGEST_CELL = 60;
 /** Note on a removed file. */
 const REMOVED = 'since removed from the store';
 
-/** Why a take was made. `store`: folder of the store, where files of earlier takes stay. Absolute. */
-export function takeLines(take: Take, store: string): readonly string[] {
+/** Why a take was made. */
+export function takeLines(take: Take): readonly string[] {
   const keeps = take.kept.length === 0 ? '' : `; ${take.kept.join(', ')} kept`;
   const short = (cell: string): string => `"${clipped(cell, LONGEST_CELL)}"`;
   return [
     `Take ${take.take}, ${isoTime(take.madeAt)}: ${REASONS[take.reason]}; from ${take.fromStep} on${keeps}`,
-    `  replaced ${beforeWords(take, store)}`,
+    `  replaced ${beforeWords(take)}`,
     ...take.changes.map(({ column, from, to }) => `  ${oneLine(column)}: ${short(from)} → ${short(to)}`),
   ];
 }
 
-function beforeWords({ before: { outcome, failure, file } }: Take, store: string): string {
+function beforeWords({ before: { outcome, failure } }: Take): string {
   const words = failure === null ? '' : ` (${failure.class}: ${oneLine(failure.message)})`;
-  const result =
-    file === null
-      ? ''
-      : `, whose result was ${size(file.bytes)}, sha256 ${file.sha256}, ${file.removedAt === undefined ? `kept as ${join(store, file.key)}` : REMOVED}`;
-  return `${outcome ?? 'a take that did not end the row'}${words}${result}`;
+  return `${outcome ?? 'a take that did not end the row'}${words}`;
+}
+
+/**
+ * The result of a take, and whether the row has it now. `store`: folder of the store, where all of them stay. Absolute.
+ */
+export function takeResultLine({ take, file, isInUse }: TakeResult, store: string): string {
+  const place = file.removedAt === undefined ? `kept as ${join(store, file.key)}` : REMOVED;
+  return `  take ${String(take)}${isInUse ? ' (in use)' : ''}: ${size(file.bytes)}, sha256 ${file.sha256}, ${place}`;
 }
 
 /** Describes a paid request and its result. */

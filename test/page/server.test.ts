@@ -10,8 +10,8 @@ import {
   type UnknownAnswer,
   type VoicesAnswer,
 } from '../../page/protocol.ts';
-import { FILE, lose, reject, succeed } from '../ledger/actions.ts';
-import { aRow, ledger, ledgerForEachTest, load } from '../ledger/setup.ts';
+import { accept, backTo, FILE, finish, lose, redrive, reject, succeed } from '../ledger/actions.ts';
+import { aKey, aRow, ledger, ledgerForEachTest, load } from '../ledger/setup.ts';
 import { settle as settleSchedule } from '../support/schedule-on-record.ts';
 import { PageWorld } from './page-world.ts';
 
@@ -195,9 +195,49 @@ describe('the page shows', () => {
     for (const other of [
       '/api/media?batch=b&id=r2',
       '/api/media?batch=b&id=r1&file=7',
-      '/api/media?batch=b&id=r1&replacedBy=2',
+      '/api/media?batch=b&id=r1&take=2',
     ])
       expect((await page.ask(other)).status).toBe(404);
+  });
+
+  it('by how much a result is longer than its row allows', async () => {
+    await load([{ ...aRow(1), spec: { ...aRow(1).spec, max_seconds: 1 } }]);
+    await succeed(1, 1, { ...FILE, seconds: 2.5 });
+    const page = await PageWorld.open();
+    await page.enter();
+    const oddity = 'It plays 1.5 s longer than its max_seconds (1 s).';
+    expect((await page.json<RowsAnswer>('/api/rows?batch=b')).rows).toMatchObject([{ oddity }]);
+    expect(await page.json<RowAnswer>('/api/row?batch=b&id=r1')).toMatchObject({ oddity });
+  });
+
+  it('media of each take by its number, also after a person went back to an earlier one', async () => {
+    const page = await world(1);
+    const key = aKey(1, 1, 2);
+    const second = { ...FILE, key: 'b/second.mp3', bytes: 2, sha256: 'd'.repeat(64) };
+    await redrive(1);
+    await accept(key);
+    await finish(key, { file: second });
+    await page.enter();
+    const etags = async (): Promise<unknown> =>
+      Promise.all(
+        ['', '&take=1', '&take=2'].map(async (take) => {
+          const { headers } = await page.ask(`/api/media?batch=b&id=r1${take}`, { range: 'bytes=9-' });
+          return headers.etag;
+        }),
+      );
+    const [one, two] = [FILE, second].map(({ sha256 }) => `"${sha256}"`);
+    expect(await etags()).toEqual([two, one, two]);
+    await redrive(1, backTo(1));
+    expect(await etags()).toEqual([one, one, two]);
+    expect(await page.json<RowAnswer>('/api/row?batch=b&id=r1')).toMatchObject({
+      ...{
+        takeInUse: 1,
+        takeResults: [
+          { take: 1, inUse: true },
+          { take: 2, inUse: false },
+        ],
+      },
+    });
   });
 
   it('no file by a path', async () => {

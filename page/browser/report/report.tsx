@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { ReportHead } from '../../../contract/report.ts';
 import { EndChart } from '../end-chart.tsx';
-import { moment, number, seconds } from '../format.ts';
+import { datedMoment, number, seconds } from '../format.ts';
 import { Standing } from '../standing.tsx';
 import { linkTo, useQuery } from './address.ts';
 import { Bill } from './bill.tsx';
@@ -30,7 +30,9 @@ export function Report({
       <header class="top">
         <span class="brand">voxbatch</span>
         <span class="faint">
-          {head.source}, account {head.account}, {head.api}
+          {head.source}
+          {head.account !== null && `, account ${head.account}`}
+          {head.api !== null && `, ${head.api}`}
         </span>
       </header>
       <main id="main">
@@ -42,8 +44,8 @@ export function Report({
         {head.state !== 'closed' && (
           <p class="trouble">
             This batch had not ended when the report was written
-            {head.asOf === null ? '' : `: it shows it as of ${moment(head.asOf)}`}. At its end the report is written
-            again.
+            {head.asOf === null ? '' : `: it shows it as of ${datedMoment(head.asOf)}`}. At its end the report is
+            written again.
           </p>
         )}
         <Standing status={head} notes={head.notes} linkTo={linkTo} />
@@ -64,8 +66,8 @@ export function Report({
 }
 
 function timesOf({ startedAt, endedAt, createdAt }: ReportHead): string {
-  const began = moment(startedAt ?? createdAt);
-  return endedAt === null ? `since ${began}` : `${began} to ${moment(endedAt)}`;
+  const began = datedMoment(startedAt ?? createdAt);
+  return endedAt === null ? `since ${began}` : `${began} to ${datedMoment(endedAt)}`;
 }
 
 /** When rows ended, and how long jobs took, results are and rows cost. */

@@ -2,8 +2,9 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ReportHead } from '../../../contract/report.ts';
 import { Drawer } from '../drawer.tsx';
-import { moment, number, seconds } from '../format.ts';
+import { datedMoment, number, seconds } from '../format.ts';
 import { linkTo } from './address.ts';
+import { takeWords } from '../row-line.tsx';
 import type { ReportRow } from './data.ts';
 
 /** Everything that the report knows of a row. */
@@ -30,14 +31,14 @@ export function RowDrawer({
 function Facts({ row, head }: { readonly row: ReportRow; readonly head: ReportHead }) {
   const cells: readonly (readonly [string, string])[] = [
     ['row', `${number(row.row)}, ${row.kind}`],
-    ['voice', row.voice ?? ''],
+    ['voice', row.voice === null ? '' : (head.voiceNames[row.voice] ?? row.voice)],
     ['length', seconds(row.seconds)],
     ['job', seconds(row.job)],
-    ['take', number(row.take)],
+    ['take', takeWords(row)],
     ['requests', number(row.requests)],
     ['quoted', row.quoted === null ? '' : `${number(row.quoted)} credits`],
     ['charged', `${number(row.charged)} credits`],
-    ['ended', row.ended === null ? '' : moment(new Date(row.ended).toISOString())],
+    ['ended', row.ended === null ? '' : datedMoment(new Date(row.ended).toISOString())],
   ];
   return (
     <>
@@ -47,6 +48,7 @@ function Facts({ row, head }: { readonly row: ReportRow; readonly head: ReportHe
           <strong>{row.failure.class}</strong> {row.failure.message === row.failure.class ? '' : row.failure.message}
         </p>
       )}
+      {row.oddity !== null && <p class="trouble">{row.oddity}</p>}
       {row.text !== '' && (
         <section>
           <h3>Text</h3>

@@ -56,7 +56,11 @@ export function RowList({
           <tbody onKeyDown={stepThrough}>
             {shown.map((row) => (
               <tr key={row.row}>
-                <LineCells row={row} href={linkTo({ row: row.id })}>
+                <LineCells
+                  row={row}
+                  href={linkTo({ row: row.id })}
+                  voiceName={row.voice === null ? undefined : head.voiceNames[row.voice]}
+                >
                   <td class="right">{number(row.charged)}</td>
                   <td class="right">{seconds(row.job)}</td>
                 </LineCells>

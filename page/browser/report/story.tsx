@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { ACTION_WORDS } from '../../../contract/actions.ts';
 import type { ReportHead } from '../../../contract/report.ts';
-import { moment, number } from '../format.ts';
+import { datedMoment, number } from '../format.ts';
 import { Heads } from '../heads.tsx';
 
 /** What was done to the batch: its start, pauses, restarts and further takes, by whom and why. */
@@ -28,7 +28,7 @@ export function Story({ head: { takes, actions } }: { readonly head: ReportHead 
             <tbody>
               {actions.map((action, index) => (
                 <tr key={index}>
-                  <td class="word">{moment(action.at)}</td>
+                  <td class="word">{datedMoment(action.at)}</td>
                   <td>{action.who ?? action.by}</td>
                   <td>{ACTION_WORDS[action.kind]}</td>
                   <td class="right">{action.rows === null ? '' : number(action.rows)}</td>

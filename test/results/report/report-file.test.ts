@@ -61,6 +61,7 @@ describe('report.html', () => {
       standing: ['succeeded', 'succeeded', 'succeeded', 'failed', 'unknown', 'overdue', 'cancelled'],
       media: ['audio', 'text', 'video', null, null, null, null],
       charged: [4.5, 10, 0.3, 0, 0, 10, 0],
+      takeInUse: [1, 1, 1, 1, 1, 1, 1],
     });
     await project('full');
     expect(await out.read(REPORT_FILE)).toBe(html);

@@ -60,9 +60,33 @@ describe('explain tells the history of takes', () => {
 
   it('with the steps that were kept and the result that was replaced', async () => {
     await redrive(3, 1, { fromStep: 'lip-sync' });
-    const replaced = /replaced succeeded, whose result was 10 bytes, sha256 [0-9a-f]{64}, kept as \/.*\/demo\/3-/;
+    const replaced = /replaced succeeded$/m;
+    const kept = /Results of its takes\n {2}take 1: 10 bytes, sha256 [0-9a-f]{64}, kept as \/.*\/demo\/3-/;
     const take = /Take 2, .*: redriven by a person; from lip-sync on; speech kept/;
-    await expectRun('explain c', 0, { out: [take, replaced] });
+    await expectRun('explain c', 0, { out: [take, replaced, kept] });
+  });
+
+  it('with the take whose result the row has, also after a person went back', async () => {
+    await redrive(3, 1, {});
+    const file = { key: 'demo/3-2.mp3', bytes: 3, sha256: 'ab', extension: 'mp3' };
+    for (const step of ['speech', 'lip-sync'] as const) {
+      const key = keyOf(3, step, 1, 2);
+      await intend(place, key);
+      await place.ledger.settle(key, { verdict: 'accepted', jobId: `job-${step}` }, { state: 'processing' });
+      const end = step === 'speech' ? ({ state: 'waiting' } as const) : ({ outcome: 'succeeded', file } as const);
+      await place.ledger.finishJob(key, { file }, end);
+    }
+    await expectRun('explain c', 0, { out: [/take 1: 10 bytes.*\n {2}take 2 \(in use\): 3 bytes/] });
+    await redrive(3, 2, { type: 'accept', earlier: { take: 1 } } as never);
+    await expectRun('explain c', 0, { out: [/take 1 \(in use\): 10 bytes.*\n {2}take 2: 3 bytes/] });
+    const { value } = await json('explain c');
+    expect(value).toMatchObject({
+      take_in_use: 1,
+      take_results: [
+        { take: 1, in_use: true },
+        { take: 2, in_use: false },
+      ],
+    });
   });
 });
 

@@ -32,9 +32,9 @@ it('a report to share has no texts, no messages, no files and nobody by name; it
   const row = { kind: 'tts', spec } as const;
   await addBatch(
     place,
-    ['id', 'text'],
+    ['id', 'text', 'voice'],
     [
-      { ...row, id: 'a', input: ['a', 'a secret text'] },
+      { ...row, id: 'a', input: ['a', 'a secret text', 'name:Ada'] },
       { ...row, id: 'b', input: ['b', 'a secret text'] },
     ],
   );
@@ -52,11 +52,14 @@ it('a report to share has no texts, no messages, no files and nobody by name; it
   await place.ledger.closeBatch('demo');
   await expectRun('report', 0);
   const whole = await readFile('out/demo/report.html', 'utf8');
+  // The page names voices in the same way.
+  expect((await unpackReport('out/demo/report.html')).head).toMatchObject({ voiceNames: { ada: 'Ada' } });
   await expectRun('report demo --no-text', 0, { out: 'out/demo/report-no-text.html\n' });
   const { head, text, html } = await unpackReport('out/demo/report-no-text.html');
   expect(text).not.toMatch(/secret|\.mp3/);
   expect(html).not.toContain('secret');
   expect(head).toMatchObject({
+    ...{ account: null, api: null, voiceNames: {} },
     longestText: null,
     folder: null,
     notes: [],
