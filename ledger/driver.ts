@@ -106,6 +106,8 @@ export type Unlock = () => void;
 
 /** Disk space reserved for the answers to paid requests, shared by all processes that work on the ledger. */
 export interface Reserve {
+  /** Ensures that there is room to begin work, besides space that is reserved already. Throws {@link LedgerFull}. */
+  begin(): void;
   /** Ensures that the space is reserved. Throws {@link LedgerFull} if the disk has too little. */
   hold(): void;
   /** Releases the space. */

@@ -31,6 +31,8 @@ export interface LedgerPlace {
   readonly mustExist: boolean;
   /** Reserve disk space for answers. Default false. */
   readonly hasReserve?: boolean;
+  /** Opened again in the middle of work, which may have answers to record. Default false. */
+  readonly goesOn?: boolean;
   /** See `OpenOptions`. Default false. */
   readonly isForReading?: boolean;
 }

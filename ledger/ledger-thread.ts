@@ -19,9 +19,9 @@ let opening: Promise<Ledger> | undefined;
 /**
  * A thread that takes the place of one that died opens the ledger with a call, and again with the next if it is away.
  */
-async function open(): Promise<Ledger> {
+async function open(goesOn: boolean): Promise<Ledger> {
   try {
-    return await openDatabase(place).then(createLedger);
+    return await openDatabase({ ...place, goesOn }).then(createLedger);
   } catch (error) {
     opening = undefined;
     throw error;
@@ -30,7 +30,7 @@ async function open(): Promise<Ledger> {
 
 serveJobs(async ({ method, args }: LedgerCall): Promise<unknown> => {
   // Opened lazily: the thread may start early, before it is clear whether the ledger is needed.
-  opening ??= open();
+  opening ??= open(method !== 'open');
   const [ledger] = await Promise.all([opening, loading]);
   if (method === 'open') {
     const { id, origin, former, readOnly } = ledger;

@@ -26,21 +26,22 @@ export interface OpenDatabase {
 }
 
 /**
- * Opens a database and migrates its tables. `hasReserve` reserves disk space for answers. `clock` defaults to the
- * driver's.
+ * Opens a database and migrates its tables. `hasReserve` reserves disk space for answers; with `goesOn`, what is reserved
+ * suffices. `clock` defaults to the driver's.
  */
 export async function databaseOf(
   dialect: Dialect,
   driver: LedgerDriver,
   place: string,
-  hasReserve: boolean,
+  { hasReserve, goesOn }: { readonly hasReserve: boolean; readonly goesOn?: boolean },
   clock?: Clock,
 ): Promise<OpenDatabase> {
   const own = new Kysely<Schema>({ dialect });
   try {
     const db = withClock(own, clock ?? (await driver.clockOf?.(own)) ?? { now: () => Date.now() });
     const reserve = hasReserve ? await driver.reserveOf(place) : undefined;
-    reserve?.hold();
+    if (goesOn === true) reserve?.hold();
+    else reserve?.begin();
     const { isNew, former } = await migrate(db, driver, place);
     const { id, readOnly } = standingOf(await db.selectFrom('facts').selectAll().execute());
     if (id === undefined)

@@ -105,6 +105,7 @@ export async function openDatabase(
     mustExist,
     makesTables,
     hasReserve = false,
+    goesOn = false,
     isForReading = false,
     waits = hasReserve,
   }: LedgerPlace & Pick<OpenOptions, 'makesTables' | 'waits'>,
@@ -115,7 +116,7 @@ export async function openDatabase(
   const dialect = await driver.open(place, { mustExist, makesTables, patienceMs });
   // Loaded late: where there is no ledger, this code is not needed.
   const { databaseOf } = await import('./migrate.ts');
-  const opened = await databaseOf(dialect, driver, place, hasReserve, clock);
+  const opened = await databaseOf(dialect, driver, place, { hasReserve, goesOn }, clock);
   if (isForReading) await driver.refuseWrites?.(opened.db);
   // Who works on batches waits as long as it takes; who asks or steers would wait in vain. Not earlier: until it is
   // open, nobody can tell of the waiting, nor end it.

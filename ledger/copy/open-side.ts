@@ -15,6 +15,6 @@ export async function openSide(address: string, onMade?: () => void): Promise<Co
     patienceMs: 0,
     isWhole: true,
   });
-  const database = await databaseOf(dialect, driver, place, false);
+  const database = await databaseOf(dialect, driver, place, { hasReserve: false });
   return { database, dialect: await driver.copying(), versions: Object.keys(driver.versions) };
 }

@@ -18,5 +18,6 @@ export const postgres: LedgerDriver = {
   clockOf: async (db) => (await import('./server-clock.ts')).serverClock(db),
   locksOf: async (place) => (await import('./locks.ts')).advisoryLocks(place),
   // Its server's disk is not ours to reserve.
-  reserveOf: () => Promise.resolve({ hold: () => undefined, free: () => undefined, isOnDiskOf: () => false }),
+  reserveOf: () =>
+    Promise.resolve({ begin: () => undefined, hold: () => undefined, free: () => undefined, isOnDiskOf: () => false }),
 };

@@ -47,13 +47,18 @@ export class DiskReserve implements Reserve {
     this.#look = look;
   }
 
+  begin(): void {
+    const file = this.#file();
+    if (this.#isKept(file))
+      this.#requireFree(file, this.#leastFree, ` besides the ${String(RESERVE_BYTES / MIB)} MiB reserved`);
+    else this.hold();
+  }
+
   hold(): void {
     const file = this.#file();
     if (this.#isUseless || this.#isKept(file)) return;
-    const { bavail, bsize, blocks } = this.#look(dirname(file));
     const needed = RESERVE_BYTES + this.#leastFree;
-    // Some file systems do not report their size.
-    if (blocks > 0 && bavail * bsize < needed) throw this.#tooFull(bavail * bsize, needed);
+    const free = this.#requireFree(file, needed);
     try {
       fill(`${file}.part`);
       renameSync(`${file}.part`, file);
@@ -63,7 +68,7 @@ export class DiskReserve implements Reserve {
       // Another process is creating it. If that fails, the next request tries again.
       if (code === 'EEXIST' || code === 'ENOENT') return;
       rmSync(`${file}.part`, { force: true, recursive: true });
-      if (code === 'ENOSPC' || code === 'EDQUOT') throw this.#tooFull(bavail * bsize, needed);
+      if (code === 'ENOSPC' || code === 'EDQUOT') throw this.#tooFull(free, needed);
       // For example, a file size limit. Then no reserve is possible, and work continues without one.
       this.#isUseless = true;
     }
@@ -89,16 +94,24 @@ export class DiskReserve implements Reserve {
     return !this.#countsBlocks || found.blocks * 512 >= RESERVE_BYTES;
   }
 
+  #requireFree(file: string, needed: number, besides = ''): number {
+    const { bavail, bsize, blocks } = this.#look(dirname(file));
+    const free = bavail * bsize;
+    // Some file systems do not report their size.
+    if (blocks > 0 && free < needed) throw this.#tooFull(free, needed, besides);
+    return free;
+  }
+
   /** Two paths to one ledger share one reserve. */
   #file(): string {
     return `${realpathSync(this.#ledger)}.reserve`;
   }
 
-  #tooFull(free: number, needed: number): LedgerFull {
+  #tooFull(free: number, needed: number, besides = ''): LedgerFull {
     const [has, needs] = [free, needed].map((bytes) => String(Math.floor(bytes / MIB)));
     return new LedgerFull(
       this.#ledger,
-      `the disk is full (${has ?? ''} MiB are free; ${needs ?? ''} MiB are needed, so that each answer to a paid request can be recorded)`,
+      `the disk is full (${has ?? ''} MiB are free; ${needs ?? ''} MiB are needed${besides}, so that each answer to a paid request can be recorded)`,
       `Free some space, then run the same command again. Or keep it on another disk: ${moveAdvice(resolve(dirname(this.#ledger)))}`,
     );
   }

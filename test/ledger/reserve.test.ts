@@ -14,7 +14,7 @@ const ROWS = upTo(8);
 const MIB = 1024 ** 2;
 /** So long that its record needs new pages. */
 const FAILURE = { class: 'BadRequest', message: 'x'.repeat(50_000) } as const;
-const NO_RESERVE = { hold: () => undefined, free: () => undefined, isOnDiskOf: () => true };
+const NO_RESERVE = { begin: () => undefined, hold: () => undefined, free: () => undefined, isOnDiskOf: () => true };
 
 let folder: string;
 let remove: () => Promise<void>;
@@ -179,6 +179,13 @@ describe('the room that is kept', () => {
     }).toThrow(
       /the disk is full \(\d+ MiB are free; \d+ MiB are needed((?!VOXBATCH_).)*Move the whole folder .* voxbatch trust/,
     );
+    const nearlyFull = new DiskReserve(path, undefined, () => ({ bsize: MIB, blocks: 30, bavail: 3 }));
+    writeFileSync(reserve, Buffer.alloc(8 * MIB, 1));
+    // What is reserved is for the answers of requests in flight: it is no room for further ones.
+    nearlyFull.hold();
+    expect(() => {
+      nearlyFull.begin();
+    }).toThrow(/the disk is full \(3 MiB are free; 8 MiB are needed besides the 8 MiB reserved/);
     const disk = await mountSmallDisk(join(folder, 'disk'), 6 * MIB);
     // Without the right to mount, the refusal above stands for this one.
     if (disk === undefined) return;

@@ -26,7 +26,7 @@ export async function openPostgresDatabase(address: string, clock?: Clock): Prom
     await postgres.open(address, { mustExist: false, makesTables: true, patienceMs: Infinity }),
     postgres,
     address,
-    false,
+    { hasReserve: false },
     clock,
   );
 }

@@ -70,7 +70,7 @@ it('a write of which nobody can tell whether it was kept is carried out once, an
   const schema = `?schema=d${randomUUID().slice(0, 8)}`;
   const place = `${url}${schema}`;
   const opened = await postgres.open(place, { mustExist: false, makesTables: true, patienceMs: 500 });
-  const { db } = await databaseOf(opened, postgres, place, false);
+  const { db } = await databaseOf(opened, postgres, place, { hasReserve: false });
   endAfterTest(() => db.destroy());
   await addOne(db);
   breakAtCommit();
