@@ -29,17 +29,20 @@ export function requireSameRealm(batch: BatchRecord, open: ConnectedApi): void {
 
 /** Pauses before the profile is read again, ms. */
 const PAUSES_MS = [500, 1_500];
+/** How long an API that is asked only once has for its answer, ms. */
+const ONCE_MS = 10_000;
 
 /**
  * Opens the API and reads the profile, which verifies address and token and names the account. Spends nothing. Throws
- * {@link VoxbatchError} (`odd-token`, `odd-proxy`, `token-refused`, `api-away`).
+ * {@link VoxbatchError} (`odd-token`, `odd-proxy`, `token-refused`, `api-away`). `once`: for who wants to know whether
+ * it answers now.
  */
-export async function connectApi(access: ApiAccess): Promise<ConnectedApi> {
-  const api = await createApi(access);
+export async function connectApi(access: ApiAccess, { once = false } = {}): Promise<ConnectedApi> {
+  const api = await createApi(access, once ? { readTimeoutMs: ONCE_MS } : {});
   // After the profile, a paid request usually follows, so preload its code. If loading fails, that request reports it.
   void import('../api/http.ts').then(({ loadAxios }) => loadAxios()).catch(() => undefined);
   try {
-    return { api, profile: await readProfilePatiently(api) };
+    return { api, profile: await (once ? api.readProfile() : readProfilePatiently(api)) };
   } catch (error) {
     api.close();
     throw error instanceof ApiError ? apiProblem(error, access.baseUrl) : error;
@@ -52,7 +55,10 @@ export function apiProblem({ failure }: ApiError, apiUrl: string): VoxbatchError
 }
 
 /** Creates the API client with this access. Sends nothing. Throws {@link VoxbatchError} (`odd-token`, `odd-proxy`). */
-export async function createApi(access: ApiAccess, options: Pick<ApiOptions, 'onRead'> = {}): Promise<SpeechApi> {
+export async function createApi(
+  access: ApiAccess,
+  options: Pick<ApiOptions, 'onRead' | 'readTimeoutMs'> = {},
+): Promise<SpeechApi> {
   // Loaded lazily, so that only callers of the API wait for its code.
   const [{ createSpeechApi }, { BadProxy }] = await Promise.all([
     import('../api/create-api.ts'),

@@ -54,7 +54,7 @@ export const METHODS = {
   ),
   ...from(() => import('./batches/read-batches.ts'), 'findBatch', 'listBatches', 'closedAmong', 'accountsAt'),
   ...from(() => import('./batches/counts.ts'), 'counts', 'money', 'commonReasons', 'skippedQuotes'),
-  ...from(() => import('./batches/progress.ts'), 'recentEnds', 'oldestRow'),
+  ...from(() => import('./batches/progress.ts'), 'recentEnds', 'oldestRow', 'unanswered'),
   ...from(() => import('./metrics/batch-gauges.ts'), 'gauges'),
   ...from(() => import('./batches/stops.ts'), 'stopNow', 'cancelRest'),
   ...from(() => import('./batches/add-sound.ts'), 'addSound'),

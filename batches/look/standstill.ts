@@ -16,7 +16,7 @@ export type Standstill = 'no-worker' | 'no-sender' | 'no-downloader' | 'no-store
  */
 export async function standstillOf(
   ledger: Ledger,
-  batch: Pick<BatchRecord, 'state' | 'control' | 'createdAt' | keyof Account>,
+  batch: Pick<BatchRecord, 'name' | 'settings' | 'state' | 'control' | 'createdAt' | keyof Account>,
   api?: ApiStanding,
 ): Promise<Standstill | undefined> {
   const { state, control, apiUrl, account } = batch;
@@ -32,16 +32,29 @@ export async function standstillOf(
   return silentSince === null ? undefined : 'no-answer';
 }
 
+/** So long without an answer to any paid request on the wire means that the API does not answer, ms. */
+const UNANSWERED_MS = 15_000;
+/** The same where an answer is the whole speech. */
+const UNANSWERED_SPEECH_MS = 60_000;
+
 /**
  * What the API's answers mean for a batch, since it was begun: silence counts for any call, a limit for paid requests.
+ * Requests on the wire tell of a silence minutes before the first of them is given up.
  */
 export async function apiStanding(
   ledger: Ledger,
-  { apiUrl, account, createdAt }: Pick<BatchRecord, 'createdAt' | keyof Account>,
+  { name, settings, apiUrl, account, createdAt }: Pick<BatchRecord, 'name' | 'settings' | 'createdAt' | keyof Account>,
 ): Promise<ApiStanding> {
   const scopeOf = (what: string): string => limiterScope({ realm: { apiUrl, account } }, what);
   const create = await ledger.apiStanding(scopeOf('create'), createdAt);
   const read = await ledger.apiStanding(scopeOf('read'), createdAt);
-  const silent = [create, read].flatMap(({ silentSince }) => silentSince ?? []);
-  return { ...create, silentSince: silent.length === 0 ? null : Math.min(...silent) };
+  const waiting = await ledger.unanswered(name, settings.tts === 'sync' ? UNANSWERED_SPEECH_MS : UNANSWERED_MS);
+  // Nobody waits for requests of a process that was killed.
+  const isWaiting = waiting !== undefined && (await ledger.livingWorkers(apiUrl, account)).length > 0;
+  const silent = [create.silentSince, read.silentSince, isWaiting ? waiting.since : null].filter((at) => at !== null);
+  return {
+    ...create,
+    silentSince: silent.length === 0 ? null : Math.min(...silent),
+    ...(isWaiting ? { unanswered: waiting.requests } : {}),
+  };
 }

@@ -9,7 +9,7 @@ import type { SearchAttributeName } from '../../contract/search-attributes.ts';
 import { ffmpegVersion } from '../../store/sound/ffmpeg.ts';
 import { findFfmpeg, namedFfmpeg } from '../../store/sound/find-ffmpeg.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { realmOf, type ConnectedApi } from '../connect-api.ts';
+import { connectApi, realmOf, type ConnectedApi } from '../connect-api.ts';
 import { openRecordsIfAny } from '../open-records.ts';
 import { requireWritable } from '../machine-trouble.ts';
 import { openTemporal } from '../temporal/open-temporal.ts';
@@ -90,7 +90,7 @@ export async function* examine(
 ): AsyncGenerator<Finding, void, undefined> {
   let opening: Promise<ConnectedApi> | undefined;
   // Opened once, so that a failure applies to every check that needs the API.
-  const open = (): Promise<ConnectedApi> => (opening ??= session.api());
+  const open = (): Promise<ConnectedApi> => (opening ??= askOnce(session));
   const checks: readonly (readonly [SoundPart['type'], () => Promise<Checked>])[] = [
     ['node', () => Promise.resolve({ type: 'node', version: process.versions.node })],
     ['disk', () => checkDisk(session)],
@@ -106,14 +106,24 @@ export async function* examine(
       ? []
       : [['lists', () => checkLists(session, say)] as const, ['worker', () => checkWorker(session, open)] as const]),
   ];
-  for (const [type, check] of checks) {
-    try {
-      const found = await check();
-      yield isTrouble(found) ? { ok: false, type, trouble: found } : { ok: true, ...found };
-    } catch (error) {
-      yield { ok: false, type, trouble: { type: 'error', error } };
+  try {
+    for (const [type, check] of checks) {
+      try {
+        const found = await check();
+        yield isTrouble(found) ? { ok: false, type, trouble: found } : { ok: true, ...found };
+      } catch (error) {
+        yield { ok: false, type, trouble: { type: 'error', error } };
+      }
     }
+  } finally {
+    const opened = await opening?.catch(() => undefined);
+    opened?.api.close();
   }
+}
+
+/** Not as work asks, which is patient with an API that fails for a moment: a person waits for the answer. */
+async function askOnce(session: Session): Promise<ConnectedApi> {
+  return connectApi(await session.access(), { once: true });
 }
 
 function isTrouble(found: Checked): found is Trouble {

@@ -160,6 +160,8 @@ export function answered(
 export interface ApiStanding {
   /** Since when no call has been answered normally; null if calls are. */
   readonly silentSince: number | null;
+  /** Paid requests on the wire, if none has been answered for long. */
+  readonly unanswered?: number;
   /**
    * The rate that is kept because the API refused more (429), calls a second, and its last refusal; null without one.
    */

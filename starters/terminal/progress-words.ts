@@ -63,7 +63,11 @@ export function troubleOf({ oldest, reasons }: Standing, now: number): readonly 
 /** `8.2 rows/s`, `2:05 left`: as far as they are known; `no answer from the API for 0:42` while it is silent. */
 export function paceWords({ pace, api }: Pick<Standing, 'pace' | 'api'>, now: number): readonly string[] {
   const silentMs = silenceOf(api, now);
-  if (silentMs !== undefined) return [`no answer from the API for ${clock(silentMs)}`];
+  if (silentMs !== undefined) {
+    const requests = api?.unanswered ?? 0;
+    const what = requests > 0 ? `${plural(requests, 'request')} without an answer` : 'no answer from the API';
+    return [`${what} for ${clock(silentMs)}`];
+  }
   const { rowsPerSecond, secondsLeft } = pace;
   const isSlow = rowsPerSecond < 1;
   const rate = isSlow ? `${number(rowsPerSecond * 60)} rows/min` : `${number(rowsPerSecond)} rows/s`;

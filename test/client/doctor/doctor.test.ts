@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openVoxbatch, type Voxbatch } from '../../../client/voxbatch.ts';
@@ -64,4 +67,20 @@ describe('doctor', () => {
       await simulator.close();
     }
   });
+
+  it('asks an API that hangs once, for 10 s', async () => {
+    let asked = 0;
+    const hangs = createServer(() => (asked += 1));
+    await once(hangs.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${String((hangs.address() as AddressInfo).port)}/api/open/v1`;
+    try {
+      const found = await doctor({ api: { url, token: 'a-token' } });
+      expect(found.at(-2)).toMatchObject({ type: 'api', ok: false, ...trouble('api-away') });
+      expect(JSON.stringify(found.at(-2))).toContain('no answer within 10 s');
+      expect(asked).toBe(1);
+    } finally {
+      hangs.closeAllConnections();
+      hangs.close();
+    }
+  }, 30_000);
 });

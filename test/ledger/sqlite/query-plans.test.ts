@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import Database from 'libsql';
 import { Kysely, SqliteAdapter, type CompiledQuery, type Dialect } from 'kysely';
 import { join } from 'node:path';
-import { oldestRow, recentEnds } from '../../../ledger/batches/progress.ts';
+import { oldestRow, recentEnds, unanswered } from '../../../ledger/batches/progress.ts';
 import { countProcessEnds, counts, money, skippedQuotes } from '../../../ledger/batches/counts.ts';
 import { idleRows, runningJobs } from '../../../ledger/batches/unfinished.ts';
 import { look, write, withClock } from '../../../ledger/database/transactions.ts';
@@ -76,6 +76,7 @@ it.each<[string, (db: Db) => Promise<unknown>]>([
   ['INDEX charges_sending (batch=?)', (db) => sending(db, 'b')],
   ['INDEX charges_running (batch=?)', (db) => runningJobs(db, 'b')],
   ['INDEX charges_running (batch=?)', (db) => oldestRow(db, 'b')],
+  ['INDEX charges_sending (batch=?)', (db) => unanswered(db, 'b', 0)],
   ['INDEX charges_doubt', (db) => otherUnresolved(db, 'http://a', 'u', KEY, 0)],
   ['INDEX charges_doubt (batch=?', (db) => earlierUnresolved(db, 'b', 5)],
   ['INDEX charges_job (job_id=?', (db) => holderOfJob(db, 'http://a', 'u', 'speech', 'j')],
