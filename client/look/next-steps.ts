@@ -69,6 +69,7 @@ function stepsByEnd(finished: Finished) {
       // Unresolved replaced takes stay in the sums and count against the budget until a person settles them.
       ...some('earlier', earlierUnresolved, {
         free: nextCommand('reconcile', ...place, '--not-charged', ...takes),
+        adopt: nextCommand('reconcile', ...place, '--adopt', `${takes[0] ?? ''}=JOB`),
         named: takes.length,
       }),
     ],

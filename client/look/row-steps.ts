@@ -36,14 +36,16 @@ export type PartsStep = Extract<RowStep, { readonly why: 'parts-lacking' }>['ste
  */
 export interface RowNext {
   readonly step: RowStep;
-  readonly earlier: { readonly takes: readonly string[]; readonly free: NextCommand } | undefined;
+  readonly earlier:
+    { readonly takes: readonly string[]; readonly free: NextCommand; readonly adopt: NextCommand } | undefined;
 }
 
 /** Determines a row's next steps: for its current state, and for earlier takes that may have been charged. */
 export function nextForRow(history: ExplainedRow): RowNext {
   const takes = history.unresolvedTakes.map((one) => takeArg(one, one.take));
   const free = nextCommand('reconcile', history.batch.name, '--not-charged', ...takes);
-  return { step: stepOf(history), earlier: takes.length === 0 ? undefined : { takes, free } };
+  const adopt = nextCommand('reconcile', history.batch.name, '--adopt', `${takes[0] ?? ''}=JOB`);
+  return { step: stepOf(history), earlier: takes.length === 0 ? undefined : { takes, free, adopt } };
 }
 
 function step<W extends string, F = object>(why: W, facts?: F) {

@@ -28,6 +28,8 @@ import { haltedSteps, nextSteps, type NextStep } from './next-steps.ts';
 export interface BatchHere extends BatchView {
   /** True if it certainly has no worker. */
   readonly isDeserted: boolean;
+  /** True if the ledger knows of a living worker of its account. */
+  readonly isServed: boolean;
   /** True if its workers run elsewhere: `run` only follows it. */
   readonly isCluster: boolean;
   /** True if the ledger may have come with the folder, so no commands are suggested from it. */
@@ -49,9 +51,10 @@ export type StatusStep =
   | { readonly why: 'read-only'; readonly advice: string }
   | { readonly why: 'paused'; readonly pause: Pause }
   | { readonly why: 'standstill'; readonly standstill: Standstill }
-  /** `goOn` resumes it; for `follow`, if it has no worker. */
+  /** `goOn` resumes it. */
   | { readonly why: 'loading' | 'deserted'; readonly goOn: NextCommand }
-  | { readonly why: 'follow'; readonly watch: NextCommand; readonly goOn: NextCommand }
+  /** `goOn`: if it may have no worker; undefined while one is known to live. */
+  | { readonly why: 'follow'; readonly watch: NextCommand; readonly goOn: NextCommand | undefined }
   /** Its default out folder lacks its current files. */
   | { readonly why: 'unwritten'; readonly write: NextCommand };
 
@@ -77,6 +80,7 @@ export async function batchHere(ledger: Ledger, settings: Settings, name: string
     // When embedded, `isDeserted` is the better evidence of a missing worker; on a cluster, this is.
     standstill: standstill === 'no-worker' && settings.cluster === undefined ? undefined : standstill,
     isDeserted: isLeft,
+    isServed: !hasNoWorker,
     isCluster: settings.cluster !== undefined,
     isStranger: isStranger(settings, ledger),
     readOnlyAdvice: await adviceFor(ledger),
@@ -203,7 +207,9 @@ function nextFor(
     if (isPaused(batch)) return [{ why: 'paused', pause: pauseOf(batch, here) }];
     const goOn = workCommand(batch, here.isCluster);
     const watch = nextCommand('watch', name);
-    const follow: StatusStep = here.isDeserted ? { why: 'deserted', goOn } : { why: 'follow', watch, goOn };
+    const follow: StatusStep = here.isDeserted
+      ? { why: 'deserted', goOn }
+      : { why: 'follow', watch, goOn: here.isServed ? undefined : goOn };
     const still: readonly StatusStep[] = standstill === undefined ? [] : [{ why: 'standstill', standstill }];
     return [...haltedSteps(batch), ...still, ...(standstill === 'no-worker' ? [] : [follow])];
   }

@@ -49,9 +49,9 @@ const WORDS: { readonly [W in NextWhy]: (step: NextStepOf<W>) => string } = {
   listed: ({ rows, free }) => `${unitsInWords(rows)} may have been charged. Find out, free: ${commandLine(free)}`,
   unlisted: (step) =>
     `${unitsInWords(step.rows)} may have been charged; the API has no list to look ${them(step.rows)} up in. ${settleWords(step.rows, step)}`,
-  earlier: ({ rows, free, named }) =>
+  earlier: ({ rows, free, adopt, named }) =>
     `${plural(rows.count, 'request')} of earlier takes may also have been charged. If your account shows no job for ${them(rows)}, ` +
-    `mark ${them(rows)} as not charged: ${commandLine(free)}${firstOf(named, rows.count)}`,
+    `mark ${them(rows)} as not charged: ${commandLine(free)}${firstOf(named, rows.count)}. If it shows one: ${commandLine(adopt)}`,
   overdue: ({ rows, free }) =>
     `${unitsInWords(rows)} with a job that was still running. To fetch ${them(rows)}, free: ${commandLine(free)}`,
   refused: ({ rows, explain, file, pay, isMixed }) =>

@@ -17,7 +17,7 @@ export function nextForRow({ step, earlier }: RowNext, row: RowExplanation): str
   if (earlier === undefined) return rowStepWords(step, row);
   return (
     `${rowStepWords(step, row)}. An earlier request (${earlier.takes.map(shellWord).join(', ')}) may also have been charged. If your account shows no job for it: ` +
-    commandLine(earlier.free)
+    `${commandLine(earlier.free)}. If it shows one: ${commandLine(earlier.adopt)}`
   );
 }
 

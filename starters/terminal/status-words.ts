@@ -1,6 +1,7 @@
 import { isoTime } from '../../contract/iso-time.ts';
 import { nextCommand } from '../../contract/shell-word.ts';
-import { chosenOf, endsOf, resultsOf } from '../../client/look/counts-view.ts';
+import { chosenOf, endedOf, endsOf, resultsOf } from '../../client/look/counts-view.ts';
+import { rowArg } from '../../client/look/continue-command.ts';
 import type { BatchStatus, StatusStep } from '../../client/look/status.ts';
 import { workSpan } from '../../client/look/work-span.ts';
 import { flagOfHook } from '../../client/look/status-view.ts';
@@ -49,7 +50,7 @@ export function statusLines(status: BatchStatus, now: number): readonly string[]
     ...(ended.length > 0 ? [`ended: ${ended.join(', ')}`] : []),
     ...(open === '' ? [] : [`not ended: ${open}`]),
     ...(speed.length > 0 ? [`pace: ${speed.join(', ')}`] : []),
-    ...(oldest === undefined ? [] : [oldestWords(oldest, now, batch.settings)]),
+    ...(oldest === undefined ? [] : [`${oldestWords(oldest, now, batch.settings)}${lastRowWords(status, now)}`]),
     ...(storeWaits === undefined ? [] : [storeWaitWords(storeWaits, now)]),
     ...(api?.limited == null ? [] : [limitedWords(api.limited, now)]),
     `credits: ${moneyWords(money, batch.settings.budget)}`,
@@ -63,6 +64,23 @@ export function statusLines(status: BatchStatus, now: number): readonly string[]
   const title = `Batch "${batch.name}": ${standingOf(batch, status.isDeserted)}, ${number(resultsOf(counts))} of ${rowsInWords(chosenOf(counts))} done${timesOf(batch, now)}`;
   // The ledger may be a stranger's, so its content must not be able to start a new line.
   return [title, ...details.map((line) => `  ${line}`)].map(oneLine);
+}
+
+/** A last row that has waited for less is nothing to look at, ms. */
+const LONG_MS = 60_000;
+/** So many times the rows that are left have ended where the oldest holds up the batch. */
+const MOST_HAVE_ENDED = 19;
+
+/** `; 59 of 60 rows have ended. To look into it: voxbatch explain r7 --batch lines`, where few rows are left and one takes long. */
+export function lastRowWords(
+  { batch, counts, oldest, isStranger }: Pick<BatchStatus, 'batch' | 'counts' | 'oldest' | 'isStranger'>,
+  now: number,
+): string {
+  const [chosen, ended] = [chosenOf(counts), endedOf(counts)];
+  const isLast = oldest !== undefined && ended >= MOST_HAVE_ENDED * (chosen - ended);
+  if (!isLast || isStranger || now - oldest.since < LONG_MS) return '';
+  const look = commandLine(nextCommand('explain', rowArg(oldest), '--batch', batch.name));
+  return `; ${number(ended)} of ${rowsInWords(chosen)} have ended. To look into it: ${look}`;
 }
 
 function failureWords(group: BatchStatus['failures'][number]): string {
@@ -143,7 +161,9 @@ function statusStepWords(step: StatusStep, { batch, workerEnd, api }: BatchStatu
       return `It has no worker. ${why}Continue with: ${commandLine(step.goOn)}`;
     }
     case 'follow':
-      return `Follow it: ${commandLine(step.watch)}. If it has no worker, continue with: ${commandLine(step.goOn)}`;
+      return step.goOn === undefined
+        ? `Follow it: ${commandLine(step.watch)}`
+        : `Follow it: ${commandLine(step.watch)}. If it has no worker, continue with: ${commandLine(step.goOn)}`;
     case 'unwritten':
       return `Write its files with: ${commandLine(step.write)}`;
     default:

@@ -208,7 +208,7 @@ describe('explain says what can be done next', () => {
   it('about a take that was paid again while nobody knew what became of its request', async () => {
     await redrive(5, 1, { reason: 'resubmitted' });
     const next =
-      'An earlier request (e/1) may also have been charged. If your account shows no job for it: voxbatch reconcile demo --not-charged e/1';
+      'An earlier request (e/1) may also have been charged. If your account shows no job for it: voxbatch reconcile demo --not-charged e/1. If it shows one: voxbatch reconcile demo --adopt e/1=JOB';
     expect(await told('e')).toContain(next);
   });
 

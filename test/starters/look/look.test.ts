@@ -114,6 +114,9 @@ describe('status', () => {
     try {
       const next = 'Follow it: voxbatch watch demo. If it has no worker, continue with: voxbatch run demo.csv';
       await expectRun('status', 75, { out: ['Batch "demo": running', next] });
+      // One that is known to live needs no other.
+      await place.ledger.beat({ owner: 'w1', ...(await place.batch()) });
+      await expectRun('status', 75, { out: [/Follow it: voxbatch watch demo\n?$/] });
     } finally {
       member.close();
     }

@@ -94,14 +94,14 @@ describe('the next steps', () => {
     ];
     expect(steps({ succeeded: 9 }, { earlierUnresolved: { count: 2, first } })).toEqual([
       '2 requests of earlier takes may also have been charged. If your account shows no job for them, ' +
-        "mark them as not charged: voxbatch reconcile b --not-charged 'a b/1' c/2",
+        "mark them as not charged: voxbatch reconcile b --not-charged 'a b/1' c/2. If it shows one: voxbatch reconcile b --adopt 'a b/1=JOB'",
     ]);
   });
 
   it('name no more takes than fit, and say so after the command, which works as it is printed', () => {
     const first = Array.from({ length: 25 }, (_, at) => ({ row: at + 1, id: `r${at + 1}`, take: 1 }));
     expect(steps({ succeeded: 9 }, { earlierUnresolved: { count: 34, first } }).join()).toMatch(
-      / --not-charged r1\/1 r2\/1 .* r20\/1 \(the first 20 of 34\)$/,
+      / --not-charged r1\/1 r2\/1 .* r20\/1 \(the first 20 of 34\)\. If it shows one: voxbatch reconcile b --adopt r1\/1=JOB$/,
     );
   });
 
