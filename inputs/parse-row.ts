@@ -22,7 +22,7 @@ import { show, type Finding } from '../contract/manifest-problems.ts';
 import type { Decimal } from '../contract/table-format.ts';
 import { MAX_CELL_BYTES } from '../contract/text-limits.ts';
 import { isTooDeep, surveyJson, TOO_DEEP } from './survey-json.ts';
-import { plainNumber } from '../contract/value-kinds.ts';
+import { plainNumber, signedNumber } from '../contract/value-kinds.ts';
 import { readThreshold, THRESHOLD_FORM } from '../contract/verify.ts';
 
 /** A row that may lack some cells. */
@@ -202,7 +202,7 @@ function unreadFile(path: string): LocalFile {
 
 function boundsRule(kind: Kind, column: SpecColumn): NumberRule {
   const bounds = boundsOf(kind, column);
-  if (bounds === undefined) return { expected: 'a number', holds: () => true };
+  if (bounds === undefined) return { expected: 'a number', holds: () => true, read: signedNumber };
   const { least, most } = bounds;
   return { expected: `a number from ${least} to ${most}`, holds: (value) => value >= least && value <= most };
 }
@@ -247,11 +247,13 @@ export type Parsed<T> = { readonly value: T } | { readonly finding: Omit<Finding
 export interface NumberRule {
   readonly expected: string;
   readonly holds: (value: number) => boolean;
+  /** How a cell is read. Default: without sign and exponent. */
+  readonly read?: (cell: string) => number;
 }
 
 /** Parses a decimal number (with a point) that satisfies the rule. */
 function parseNumber(cell: string, rule: NumberRule): Parsed<number> {
-  const value = plainNumber(cell);
+  const value = (rule.read ?? plainNumber)(cell);
   if (Number.isFinite(value) && rule.holds(value)) return { value };
   return { finding: { expected: rule.expected, got: show(cell), code: 'bad-number' } };
 }

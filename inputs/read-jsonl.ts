@@ -1,4 +1,5 @@
 import { cellOfApiValue } from '../contract/api-cells.ts';
+import { parseExactJson } from '../contract/exact-json.ts';
 import { ByteCheck, bytesOf, type ManifestBytes, MAX_RECORD_BYTES, type RawItem } from './check-bytes.ts';
 import type { JsonValue } from '../contract/row-kinds.ts';
 import { show } from '../contract/manifest-problems.ts';
@@ -10,7 +11,7 @@ const CHUNK_BYTES = 256 * 1024;
 
 /**
  * Reads a JSON object per line, in batches. Every key is a column, in the order in which keys first occur. Numbers and
- * true/false become their text, null an empty cell; objects and arrays are for `api.*` columns only. `columns` holds
+ * true/false become their text, null an empty cell, an integer with more digits than a double holds all of its digits; objects and arrays are for `api.*` columns only. `columns` holds
  * the earlier files' columns with their positions; new ones are added.
  */
 export async function* readJsonl(
@@ -86,7 +87,7 @@ function parseLine(text: string): { object: Record<string, JsonValue> } | { find
   const got = show(text.trim());
   let value: JsonValue;
   try {
-    value = JSON.parse(text) as JsonValue;
+    value = parseExactJson(text);
   } catch {
     return { finding: { column: '', expected: 'one JSON object on this line', got, code: 'bad-json' } };
   }

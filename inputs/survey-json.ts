@@ -1,3 +1,5 @@
+import { endOfString } from '../contract/exact-json.ts';
+
 /** Properties of a JSON text that `JSON.parse` does not report. */
 interface JsonSurvey {
   /** How deep its objects and lists are nested; 0 for neither. */
@@ -37,19 +39,6 @@ export function surveyJson(json: string): JsonSurvey {
     }
   }
   return { depth: deepest, twice };
-}
-
-/**
- * Index after the closing quote of the string that starts here. Not a regular expression, which would overflow the
- * stack on a long string.
- */
-function endOfString(json: string, start: number): number {
-  for (let quote = json.indexOf('"', start + 1); quote >= 0; quote = json.indexOf('"', quote + 1)) {
-    let before = quote;
-    while (json[before - 1] === '\\') before -= 1;
-    if ((quote - before) % 2 === 0) return quote + 1;
-  }
-  return json.length;
 }
 
 function isBeforeColon(json: string, from: number): boolean {

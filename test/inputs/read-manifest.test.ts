@@ -176,6 +176,20 @@ describe('JSONL', () => {
     expect(rows[1]?.spec).toMatchObject({ kind: 'stt', duration: 3, extra: { x: { a: null }, y: '5' } });
     expect(rows.map((row) => row.line)).toEqual([1, 3]);
   });
+
+  it('keeps all digits of an integer that no double holds, wherever it stands, and reads other numbers as before', async () => {
+    const line = (id: string): string =>
+      `{"id":${id},"text":"12345678901234567 \\" 1e5","voice":"v","note": ${id},"api.seed":${id},"api.o":{"a":[${id}]},"api.n":1.50}`;
+    const ids = ['1234567890123456781', '1234567890123456782', '9007199254740992', '9007199254740993', '12', '-7.0'];
+    const { rows } = await load(ids.map(line).join('\n'), {}, 'lines.jsonl');
+    const kept = [...ids.slice(0, 5), '-7'];
+    expect(rows.map(({ id, input }) => [id, input[3]])).toEqual(kept.map((id) => [id, id]));
+    expect(rows[0]?.spec).toEqual({
+      ...{ kind: 'tts', text: '12345678901234567 " 1e5', voice: 'v' },
+      extra: { seed: '1234567890123456781', o: { a: ['1234567890123456781'] }, n: 1.5 },
+    });
+    expect(rows.slice(2).map(({ spec }) => spec.extra['seed'])).toEqual([9007199254740992, '9007199254740993', 12, -7]);
+  });
 });
 
 describe('readManifest', () => {
