@@ -92,8 +92,8 @@ export interface ManifestWarning {
 /** A manifest, or the file that should hold one, cannot be used. Nothing was spent. */
 export class ManifestError extends Error {
   readonly problems: readonly ManifestProblem[];
-  /** Set if there is no such file. `meant`: the one that was probably meant. */
-  readonly missing: { readonly given: string; readonly meant: string | undefined } | undefined;
+  /** Set if there is no such file. `meant`: the one that was probably meant; `why`: in the system's words. */
+  readonly missing: { readonly given: string; readonly meant: string | undefined; readonly why: string } | undefined;
 
   constructor(message: string, problems: readonly ManifestProblem[] = [], missing?: ManifestError['missing']) {
     super(message);

@@ -91,6 +91,7 @@ export async function openManifest(
     throw new ManifestError(`cannot read the manifest ${given}: ${why}. Nothing was spent. ${advice}`, [], {
       given,
       meant,
+      why,
     });
   }
 }

@@ -4,6 +4,7 @@ import type { SkipCause } from '../../contract/schedule.ts';
 import type { Realm } from '../../contract/names.ts';
 import { openManifestFile, type ManifestSource } from '../../inputs/manifest-source.ts';
 import { labelOfPlace, type FetchManifest } from '../../inputs/manifest-url.ts';
+import { shellWord } from '../../contract/shell-word.ts';
 import { ManifestError, type ManifestProblem } from '../../contract/manifest-problems.ts';
 import { checkManifest, type ManifestSummary } from '../../inputs/read-manifest.ts';
 import type { ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
@@ -76,8 +77,16 @@ export async function openOccurrence(request: OccurrenceRequest): Promise<Opened
   } catch (error) {
     if (error instanceof MonthUsedUp && month !== null) return skippedFor(error.standing, { ...occurrence, ...month });
     if (!(error instanceof ManifestError)) throw error;
-    return refused(error.problems[0] === undefined ? error.message : withoutCells(error.problems, run));
+    if (error.problems[0] !== undefined) return refused(withoutCells(error.problems, run));
+    return refused(missingWords(error, occurrence) ?? error.message);
   }
+}
+
+/** Why a manifest that was there when the schedule was made cannot be read; undefined for any other error. */
+function missingWords({ missing }: ManifestError, { schedule }: OccurrenceRequest['occurrence']): string | undefined {
+  if (missing === undefined) return undefined;
+  const { given, why } = missing;
+  return `cannot read the manifest ${given}: ${why}. Each firing reads it anew. Once the file is there, \`voxbatch schedule trigger ${shellWord(schedule)}\` makes up for this one`;
 }
 
 interface LoadRequest extends OccurrenceRequest {

@@ -5,12 +5,21 @@ import { budgetToGoOn } from './next-steps.ts';
 import type { Verified } from './verify.ts';
 import type { FinishedBatch, WrittenFiles } from './write-files.ts';
 
-/** The end of a command that worked on a batch. `next` goes on with another take that it has recorded. */
-export function viewEnd(finished: FinishedBatch, exit: ExitName, detached: boolean, next?: string) {
+/** Commands that go on, as words. */
+interface WaysOn {
+  /** With another take that the command has recorded. */
+  readonly taken?: string | undefined;
+  /** With the rows that are left; see `stepAfter`. */
+  readonly step?: string | undefined;
+}
+
+/** The end of a command that worked on a batch. */
+export function viewEnd(finished: FinishedBatch, exit: ExitName, detached: boolean, { taken, step }: WaysOn = {}) {
   const { batch, counts, money, pilot, out } = finished;
   const { budget, budgetLeft } = viewMoney(money, batch.settings.budget);
   return {
-    ...{ batch: batch.name, ...viewExitAfter(exit, next), outcomes: counts.outcomes, notChosen: counts.notChosen },
+    ...{ batch: batch.name, ...(step === undefined ? {} : { next: step }), ...viewExitAfter(exit, taken) },
+    ...{ outcomes: counts.outcomes, notChosen: counts.notChosen },
     ...{ credits: money, budget, budgetLeft, detached, halted: batch.halted, out },
     /** The budget with which the rows go on that it left out; null if there are none, or nobody knows their price. */
     budgetNeeded: budgetToGoOn(finished),

@@ -1,6 +1,7 @@
 import type { EndWord } from './counts-view.ts';
 import type { Leftovers, SomeRows } from '../../batches/look/leftovers.ts';
 import type { Pilot } from '../../batches/subset/pilot.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
 import type { FailureClass } from '../../contract/failures.ts';
 import { nextCommand, type NextCommand } from '../../contract/shell-word.ts';
 import type { BatchRecord, Counts, Money } from '../../ledger/record-types.ts';
@@ -50,6 +51,23 @@ export function nextSteps(finished: Finished, told: readonly EndWord[] = []): re
   const untold = Object.entries(stepsByEnd(finished)).filter(([word]) => !told.some((one) => one === word));
   return [...haltedSteps(finished.batch), ...untold.flatMap(([, found]): readonly NextStep[] => found)];
 }
+
+/**
+ * The one command to go on with after an exit that left rows out, or in doubt; undefined after any other. For rows in
+ * doubt it is free: nobody is told by a machine to pay for them again.
+ */
+export function stepAfter(exit: ExitName, finished: Finished): NextCommand | undefined {
+  const steps = nextSteps(finished);
+  if (exit === 'skipped') {
+    const step = steps.find((one) => one.why === 'not-cached' || one.why === 'over-budget');
+    return step?.before ?? step?.pay;
+  }
+  if (exit !== 'unknown') return undefined;
+  const inDoubt = steps.filter((one) => IN_DOUBT.has(one.why));
+  return inDoubt.flatMap((one) => ('free' in one ? one.free : 'adopt' in one ? (one.adopt ?? []) : []))[0];
+}
+
+const IN_DOUBT: ReadonlySet<NextWhy> = new Set(['unchecked', 'listed', 'unlisted', 'earlier', 'overdue']);
 
 /** In display order. Every outcome is a key, so a new one must declare its next steps. */
 function stepsByEnd(finished: Finished) {

@@ -1,10 +1,12 @@
 import { viewEnd } from '../../client/look/files-view.ts';
+import { pauseOf, shortPath } from '../../client/look/continue-command.ts';
+import { stepAfter } from '../../client/look/next-steps.ts';
 import { finishBatch, type FinishedBatch } from '../../client/look/write-files.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { ReportChoice } from '../../contract/report.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import type { Invocation } from '../invocation.ts';
-import { goOnCommand } from '../terminal/words.ts';
+import { commandLine, goOnCommand } from '../terminal/words.ts';
 import { damageLines, keptLines, madeLines, showFilesMade } from '../terminal/file-words.ts';
 import { jsonLine } from '../terminal/output.ts';
 import { sayablePause, standstillWords } from '../terminal/pause-words.ts';
@@ -39,7 +41,10 @@ export async function finishRun(
   );
   const { batch, pilot, faults, damaged } = finished;
   const exit = exitOf(finished, why);
-  if (json) output.data(jsonLine(viewEnd(finished, exit, why === 'detached', takeNote?.taken?.next)));
+  if (json) {
+    const step = commandAfter(exit, finished, { out, isCluster: session.settings.cluster !== undefined });
+    output.data(jsonLine(viewEnd(finished, exit, why === 'detached', { taken: takeNote?.taken?.next, step })));
+  }
   const lines = [
     ...summaryLines(finished),
     ...madeLines(finished).map((line) => `  ${line}`),
@@ -51,6 +56,19 @@ export async function finishRun(
   for (const line of lines) output.say(line);
   if (pilot !== undefined) onPilot?.(pilot);
   return exit;
+}
+
+/** The command to go on with, as the lines below name it; undefined if the exit code asks for none. */
+function commandAfter(
+  exit: ExitName,
+  finished: FinishedBatch,
+  { out, isCluster }: Pick<FinishRequest, 'out'> & { readonly isCluster: boolean },
+): string | undefined {
+  const { batch, isDeserted } = finished;
+  if (exit === 'out-of-credits')
+    return pauseOf(batch, { isDeserted, isCluster, out }).goOn.map(commandLine).join(' && ');
+  const step = stepAfter(exit, { ...finished, out: shortPath(out) });
+  return step && commandLine(step);
 }
 
 function exitOf({ exit, faults }: FinishedBatch, why: WorkEnd): ExitName {

@@ -124,8 +124,8 @@ describe('the recipe for cron', () => {
     const away = { VOXBATCH_API_URL: `http://127.0.0.1:${String(await freePort())}/api/open/v1` };
     expect(await tick(away)).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(await tick(away, 'morning.sh')).toMatchObject({
-      code: 2,
-      stdout: expect.stringMatching(/cannot be reached[^]*is not complete/),
+      code: 4,
+      stdout: expect.stringMatching(/cannot be reached[^]*is not complete. Exit code 4:/),
     });
     expect(await tick()).toMatchObject({ code: 0, stdout: '' });
     expect(await tick({}, 'morning.sh')).toEqual({ code: 0, stdout: '', stderr: '' });

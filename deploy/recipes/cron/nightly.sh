@@ -4,6 +4,8 @@ name=$1
 
 result=$(voxbatch run lines.csv --name "$name" --budget 500 --yes --json 2>> "$name.log")
 code=$?
+# For morning.sh.
+echo "$code" > "$name.code"
 # An internal error is told at once, though the next line of the crontab may do better.
 [ "$code" -eq 1 ] || case $result in
   # The next line of the crontab runs the same command again. What comes then is news.

@@ -236,4 +236,16 @@ describe('a row whose answer another batch has lost', () => {
     expect(value['second_charges']).toMatchObject([{ batch: 'monday', rows: 1, first_ids: ['a'] }]);
     await expectRun('run lines.csv --name tuesday', 3, { err: warning });
   });
+
+  it.each([
+    ['in doubt', lost, 13, /^voxbatch (?:reconcile|redrive) tuesday/],
+    ['left out', { outcome: 'skipped', failure: { class: 'OverBudget', message: 'x' } } as const, 12, /^voxbatch run /],
+  ])('is a row of a batch that says with --json how to go on, as its text does: %s', async (_, ending, code, next) => {
+    await addFinished({ name: 'tuesday', flags: { budget: '5' } }, ending);
+    const ended = await run('run lines.csv --name tuesday --json');
+    expect(ended.code).toBe(code);
+    const value = JSON.parse(ended.stdout) as { readonly next: string };
+    expect(value.next).toMatch(next);
+    expect(ended.stderr).toContain(value.next);
+  });
 });
