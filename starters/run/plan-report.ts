@@ -55,7 +55,7 @@ export function planLines(view: PlanView, unconfirmed?: UnconfirmedConfig): read
 }
 
 /** What is on record of the batch that has the name. */
-function standingLines({ planned, counts }: PlanView): readonly string[] {
+function standingLines({ planned, counts, bill }: PlanView): readonly string[] {
   if (planned.type === 'new') return [];
   const done = counts === undefined ? '' : `: ${number(resultsOf(counts))} of ${rowsInWords(chosenOf(counts))} done`;
   if (planned.type === 'taken') {
@@ -67,10 +67,13 @@ function standingLines({ planned, counts }: PlanView): readonly string[] {
   }
   const { batch, left } = planned;
   const under = left.underWay === 0 ? '' : `, ${number(left.underWay)} more paid for and under way`;
-  const pay = left.rows === 0 ? 'Nothing is left to pay for.' : `Left to pay for: ${rowsInWords(left.rows)}.`;
+  const { free } = bill.total;
+  const saved = free === 0 ? '' : `, ${number(free)} of them free by earlier results`;
+  const pay = left.rows === 0 ? 'Nothing is left to pay for.' : `Left to pay for: ${rowsInWords(left.rows)}${saved}.`;
+  const isPartial = counts !== undefined && counts.notChosen > 0;
   return [
     `It is on record${done}${under}. ${pay}`,
-    ...(batch.state === 'closed' ? ['It is finished.'] : []),
+    ...(batch.state === 'closed' ? [isPartial ? 'The rows chosen before have ended.' : 'It is finished.'] : []),
     ...overBudgetLines(left),
   ];
 }

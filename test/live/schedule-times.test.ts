@@ -67,6 +67,21 @@ testsAtOnce({
     await here.schedule('delete', 'fails');
   },
 
+  'pause-on-failure: a trigger counts, too, unless it may run beside others, which Temporal does not follow':
+    async () => {
+      await here.spoilManifest('hand.csv');
+      const seldom = { cron: '0 0 29 2 *', pauseOnFailure: true };
+      await here.create('by-hand', seldom, { manifest: 'hand.csv' });
+      const failed = async (count: number): Promise<unknown> =>
+        here.until('by-hand', (all) => all.filter(({ state }) => state === 'failed').length >= count);
+      await triggerSchedule(here.place, 'by-hand');
+      await failed(1);
+      expect((await showSchedule(here.place, 'by-hand')).view.paused).toBe(false);
+      await triggerSchedule(here.place, 'by-hand', 'skip');
+      await failed(2);
+      await waitFor(async () => (await showSchedule(here.place, 'by-hand')).view.paused, undefined, 250);
+    },
+
   'runs: it fires so many times and no more, and that is in order': async () => {
     await here.create('twice', { every: '2s', runs: 2, overlap: 'buffer-all' });
     const occurrences = await here.untilOver('twice', 2);

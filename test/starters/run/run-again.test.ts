@@ -61,13 +61,21 @@ const addFinished = (
     await ledger.closeBatch(name);
   });
 
-/** A batch of three lines of speech, 5 credits each, whose budget had room for the first. */
-const addSpent = (name: string, manifest: string): Promise<void> =>
+/** A batch of three lines of speech, 5 credits each, whose budget had room for the first, or of which only that was chosen. */
+const addSpent = (name: string, manifest: string, isNotChosen = false): Promise<void> =>
   withLedger(async (ledger) => {
     const loading = await addBatch(ledger, ['id', 'text', 'voice'], { name, manifest, flags: { budget: '5' } });
     const rows = ['a', 'b', 'c'].map((id, index) => {
       const spec = { kind: 'tts', text: `Text of ${id}.`, voice: 'anna', extra: {} } as const;
-      return { row: index + 1, id, line: index + 2, spec, input: [id, spec.text, spec.voice], quoted: 5 };
+      return {
+        row: index + 1,
+        id,
+        line: index + 2,
+        spec,
+        input: [id, spec.text, spec.voice],
+        quoted: 5,
+        isNotChosen: isNotChosen && index > 0,
+      };
     });
     await ledger.addRows(loading, rows);
     await ledger.openBatch(loading, 3);
@@ -76,7 +84,7 @@ const addSpent = (name: string, manifest: string): Promise<void> =>
     await ledger.intend(keyOf(1), intent);
     await ledger.settle(keyOf(1), { verdict: 'accepted', jobId: 'j' }, { state: 'processing' });
     await ledger.finishJob(keyOf(1), { credits: 5 }, { outcome: 'succeeded' });
-    for (const row of [2, 3]) await ledger.intend(keyOf(row), intent);
+    for (const row of isNotChosen ? [] : [2, 3]) await ledger.intend(keyOf(row), intent);
     await ledger.closeBatch(name);
   });
 
@@ -144,6 +152,14 @@ describe('run on a batch that is there', () => {
     expect(value).toMatchObject({ rows: 0, existing: { over_budget: { rows: 2, credits: 10, enough: 15 } } });
     const larger = { out: 'Left to pay for: 2 rows.', err: `To continue it: ${sends}.`, not: 'left out' };
     await expectRun('plan spent.csv --budget 15', 0, larger);
+  });
+
+  it('is not called finished by a plan that pays for rows which were not chosen before', async () => {
+    const manifest = 'id,text,voice\na,Text of a.,anna\nb,Text of b.,anna\nc,Text of c.,anna\n';
+    await writeFile('tried.csv', manifest);
+    await addSpent('tried', manifest, true);
+    const out = 'It is on record: 1 of 1 row done. Left to pay for: 2 rows.\nThe rows chosen before have ended.\n';
+    await expectRun('plan tried.csv --budget 100', 0, { out, not: 'It is finished' });
   });
 
   it('is planned with the steps of its summary: what the API refused is not advised to be sent as it is', async () => {
