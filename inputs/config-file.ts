@@ -210,6 +210,8 @@ export async function readConfig(path: string, read = readRegular): Promise<Conf
     if (typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOENT') return {};
     throw new ConfigError(`${path} cannot be read: ${messageOf(error)}.`);
   }
+  // What UTF-8 does not know became this character: names in it would be others.
+  if (text.includes('\uFFFD')) throw new ConfigError(`${path} is not UTF-8: save it as UTF-8.`);
   return parseConfig(text.replace(/^\uFEFF/, ''), path);
 }
 

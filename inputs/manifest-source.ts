@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { shellWord } from '../contract/shell-word.ts';
 import { expandGlob, isGlob } from './expand-glob.ts';
-import { combineDigests } from './regular-file.ts';
+import { combineDigests, whyUnreadable } from './regular-file.ts';
 import { digestOfBytes, type ManifestBytes } from './check-bytes.ts';
 import { isUrl, labelOfPlace, requireManifestUrl, type FetchManifest } from './manifest-url.ts';
 import { ManifestError } from '../contract/manifest-problems.ts';
@@ -84,7 +84,7 @@ export async function openManifest(
     return await openFiles(given, [given], sheet);
   } catch (error) {
     if (error instanceof ManifestError) throw error;
-    const why = messageOf(error);
+    const why = whyUnreadable(error);
     const meant = EXTENSIONS.map((extension) => `${given}${extension}`).find((path) => existsSync(path));
     const advice =
       meant === undefined ? '"voxbatch init" writes an example of each kind.' : `Did you mean ${shellWord(meant)}?`;

@@ -1,3 +1,4 @@
+import { messageOf } from '../contract/message-of.ts';
 import { constants, createReadStream } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { createHash, hash } from 'node:crypto';
@@ -26,6 +27,18 @@ export async function openRegular(path: string): Promise<FileHandle> {
   } catch (error) {
     await file.close();
     throw error;
+  }
+}
+
+/** Why a file that the user named cannot be read, as the end of a sentence. */
+export function whyUnreadable(error: unknown): string {
+  switch ((error as { readonly code?: unknown } | null)?.code) {
+    case 'ENOENT':
+      return 'there is no such file';
+    case 'EACCES':
+      return 'this user has no right to read it';
+    default:
+      return messageOf(error);
   }
 }
 

@@ -36,6 +36,11 @@ describe('readConfig', () => {
     });
   });
 
+  it('refuses a file that is not UTF-8: names in it would be others', async () => {
+    const latin = Buffer.from('{"map":{"speaker":"Erzähler"}}', 'latin1');
+    expect(await refusalOf(withManifest(latin, readConfig, NAME))).toContain('is not UTF-8: save it as UTF-8.');
+  });
+
   it('is empty for a file that is not there, and reads one with a byte order mark', async () => {
     expect(await readConfig(`${await manifestFile('')}.none/${NAME}`)).toEqual({});
     expect(await read('\uFEFF{}')).toEqual({});

@@ -63,6 +63,14 @@ describe('a cast', () => {
     await expect(readCast(old)).rejects.toThrow(`cannot read the cast ${old}: it is named like an Excel workbook`);
   });
 
+  it('is refused if it is not UTF-8, as Excel saves "CSV", or not there', async () => {
+    const latin = await manifestFile(Buffer.from('name;voice\nKönigin;v-königin\n', 'latin1'), 'Besetzung.csv');
+    await expect(readCast(latin)).rejects.toThrow(
+      `the cast ${latin} cannot be used. Nothing was spent.\n  line 2: expected UTF-8 (save the file as "CSV UTF-8")`,
+    );
+    await expect(readCast('gone.csv')).rejects.toThrow('cannot read the cast gone.csv: there is no such file. Nothing');
+  });
+
   it('refuses a name that it does not have, with its line and the nearest name, whatever the default voice', async () => {
     const content = 'id,text,speaker\na,x,Lim\nb,y,Narrator\n';
     const { problems } = await check(content, { cast: await castOf(), defaults: { voice: 'usual' } });
