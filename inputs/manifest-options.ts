@@ -4,6 +4,7 @@ import type { Kind, RowSpec } from '../contract/row-kinds.ts';
 import type { SampleLimits } from '../contract/sample-limits.ts';
 import type { SplitMode } from '../contract/row-parts.ts';
 import type { Subset } from '../contract/subset.ts';
+import type { Decimal } from '../contract/table-format.ts';
 import type { TextLimits } from '../contract/text-limits.ts';
 import type { RowDefaults, VoiceWait } from '../contract/batch.ts';
 import type { LocalMediaRules } from './local-media/rules.ts';
@@ -26,6 +27,8 @@ export interface ManifestOptions extends Pricing {
   readonly cast?: Cast | undefined;
   /** `--sheet`: the sheet of a workbook that is read. Default: the first that is not hidden. */
   readonly sheet?: string | undefined;
+  /** What separates decimals in texts of a workbook or of JSON, besides a point. Default: nothing. */
+  readonly decimal?: Decimal;
   /** Whether unknown columns and unused cells are errors instead of warnings. */
   readonly strict: boolean;
   /** Share of the rows that speak the legacy dialect, 0 to 1. Default 0. */

@@ -98,7 +98,7 @@ export class ManifestReader {
       const { label, format, folder } = file;
       this.#places.begin(label);
       this.#header.isOther = false;
-      this.#decimal = format.format === 'csv' ? decimalOf(format) : '.';
+      this.#decimal = format.format === 'csv' ? decimalOf(format) : (this.#options.decimal ?? '.');
       this.file = files.length === 1 ? undefined : label;
       for await (const { rows, problems, drafts } of this.#readFile(await partsOf(file, jsonColumns), folder)) {
         yield {

@@ -2,7 +2,7 @@ import { RESULTS_XLSX } from '../contract/results-workbook.ts';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OUTCOMES, outcomeFile } from '../contract/outcomes.ts';
-import type { TableFormat } from '../contract/table-format.ts';
+import { decimalOf, type TableFormat } from '../contract/table-format.ts';
 import { allowReplacing, keepEdited, REPLACEABLE_FILE, replaceableIn, writtenLast } from './redrive/edited-tables.ts';
 import type { KeptTable } from './redrive/edited-tables.ts';
 import { FINISHED, JOINED, type FinishedLine, type JoinedLine, type SoundList } from './sound/sound-lists.ts';
@@ -135,15 +135,16 @@ export class BatchFiles {
   }
 
   /**
-   * Adds the workbook, made from the tables. `summaryOf`: as for {@link seal}. If it is too large for Excel, there is none, and the answer
+   * Adds the workbook, made from the tables. `summaryOf`: as for {@link seal}. `numbers`: the input columns whose cells are numbers. If it is too large for Excel, there is none, and the answer
    * says why.
    */
-  async addWorkbook(summaryOf: SummaryOf): Promise<WorkbookAnswer> {
+  async addWorkbook(summaryOf: SummaryOf, numbers: ReadonlySet<string>): Promise<WorkbookAnswer> {
     await this.#sealTables();
     const file = await this.#file(RESULTS_XLSX);
     const { writeWorkbook } = await import('./workbook/write-workbook.ts');
     const source = { results: (await this.#file(RESULTS_JSONL)).part, summary: summaryOf(this.#hashes) };
-    const answer = await writeWorkbook((bytes) => file.writeBytes(bytes), { ...source, columns: this.#columns });
+    const facts = { columns: this.#columns, numbers, decimal: decimalOf(this.#format) };
+    const answer = await writeWorkbook((bytes) => file.writeBytes(bytes), { ...source, ...facts });
     if (answer === 'written') return answer;
     await file.abandon();
     this.#open.delete(RESULTS_XLSX);

@@ -5,6 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { OUTCOMES } from '../contract/outcomes.ts';
 import { REPORT_FILE } from '../contract/report.ts';
 import { PLAIN_TABLE } from '../contract/table-format.ts';
+import { numberColumns } from '../inputs/number-columns.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money } from '../ledger/record-types.ts';
 import { ALL_FILES, BatchFiles, PROJECTED_FILES, type Kept } from './batch-files.ts';
@@ -150,7 +151,8 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
       ...(joined && { joined: { files: countMade(joined), incomplete: joined.length - countMade(joined) } }),
       ...(finished && { finished: { files: countMade(finished), failed: finished.length - countMade(finished) } }),
     });
-    const workbook = (await wantsWorkbook(request, batch)) ? await files.addWorkbook(summaryOf) : null;
+    const numbers = numberColumns(batch.columns, batch.settings.reading);
+    const workbook = (await wantsWorkbook(request, batch)) ? await files.addWorkbook(summaryOf, numbers) : null;
     await files.seal(summaryOf);
     await report.seal(after.money);
     const kept = await publishAlone(files, report, request, acceptedAt);

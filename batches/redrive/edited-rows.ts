@@ -1,5 +1,6 @@
 import { CAST_COLUMN } from '../../contract/cast.ts';
 import { defined } from '../../contract/defined.ts';
+import { decimalOf, PLAIN_TABLE } from '../../contract/table-format.ts';
 import { CastVoices } from '../../inputs/cast/cast-voices.ts';
 import { headerFor, knownColumns } from '../../inputs/header-names.ts';
 import type { ManifestOptions, ManifestRow } from '../../inputs/manifest-options.ts';
@@ -175,9 +176,10 @@ function isTelling(word: string): boolean {
 
 /** How the batch's own manifest was read. */
 function readingOf({ settings }: BatchRecord): ManifestOptions {
-  const { reading, nameTemplate, prices } = settings;
+  const { reading, nameTemplate, prices, table = PLAIN_TABLE } = settings;
   const { kind, ...read } = reading;
-  return { ...(kind === null ? {} : { kind }), ...read, nameTemplate, prices, strict: false };
+  const decimal = decimalOf(table);
+  return { ...(kind === null ? {} : { kind }), ...read, decimal, nameTemplate, prices, strict: false };
 }
 
 /** Columns that shape rows and exist on one side only. */

@@ -3,6 +3,7 @@ import { defined } from '../../contract/defined.ts';
 import type { Step } from '../../contract/operations.ts';
 import { type RowSpec, stepsIn, columnsThatShape } from '../../contract/row-kinds.ts';
 import type { ManifestRow } from '../../inputs/manifest-options.ts';
+import { numberColumns, numberIn } from '../../inputs/number-columns.ts';
 import type { ManifestSummary } from '../../inputs/read-manifest.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { quoteRow } from '../../policy/money/pricing.ts';
@@ -17,9 +18,12 @@ export function editOf(
   batch: BatchRecord,
 ): RowEdit | null {
   const before = batch.columns.map((_, at) => row.input[at] ?? '');
+  const isSame = (column: string, old: string, now: string): boolean =>
+    isSameNumber(old, now) && numberColumns(batch.columns, batch.settings.reading).has(column);
   const input = batch.columns.map((column, at) => {
     const there = columns.indexOf(column);
-    return (there < 0 ? before[at] : line.input[there]) ?? '';
+    const [old = '', now = old] = [before[at], line.input[there]];
+    return old !== now && isSame(column, old, now) ? old : now;
   });
   // A file may be another one under its old name.
   const isSameFiles = isDeepStrictEqual(row.spec.samples, line.spec.samples) && isSameLocalMedia(row.spec, line.spec);
@@ -27,6 +31,11 @@ export function editOf(
   const spec = keepDialect(row.spec, keepLength(row.spec, line.spec));
   const { tts, prices } = batch.settings;
   return { spec, input, quoted: quoteRow(spec.kind, spec, tts, prices), from: firstTouched(row.spec, spec) };
+}
+
+/** A spreadsheet writes 6,50 as 6.5. */
+function isSameNumber(before: string, after: string): boolean {
+  return numberIn(before, ',') === numberIn(after, ',');
 }
 
 /** Local media are the same by their content. */

@@ -1,6 +1,8 @@
 import { FAILED_SHEET } from '../../contract/results-workbook.ts';
 import { open } from 'node:fs/promises';
 import { EXCEL_ROWS } from '../../contract/excel.ts';
+import type { Decimal } from '../../contract/table-format.ts';
+import { numberIn } from '../../inputs/number-columns.ts';
 import { hasResult } from '../../contract/outcomes.ts';
 import type { LineValue } from '../line-formats.ts';
 import type { ResultFields } from '../result-line.ts';
@@ -15,6 +17,10 @@ export interface WorkbookSource {
   readonly results: string;
   /** Columns of the tables. */
   readonly columns: readonly string[];
+  /** Those of the manifest whose cells are numbers. */
+  readonly numbers: ReadonlySet<string>;
+  /** What separates their decimals. */
+  readonly decimal: Decimal;
   readonly summary: Summary;
 }
 
@@ -32,13 +38,13 @@ const WHY: readonly string[] = ['_outcome', '_error_class', '_message'];
  * says the same and needs no memory for the rows.
  */
 export async function writeWorkbook(write: WriteBytes, source: WorkbookSource): Promise<WorkbookAnswer> {
-  const { results, columns, summary } = source;
+  const { columns, summary } = source;
   if (summary.rows >= EXCEL_ROWS) return 'too-many-rows';
   const sums = new CreditSums();
   const whyFirst = [...WHY, ...columns.filter((name) => !WHY.includes(name))];
   const sheets: readonly Sheet[] = [
-    { name: 'Results', columns, rows: rowsOf(results, columns, (line) => sums.add(line)) },
-    { name: FAILED_SHEET, columns: whyFirst, rows: rowsOf(results, whyFirst, hasFailed) },
+    { name: 'Results', columns, rows: rowsOf(source, columns, (line) => sums.add(line)) },
+    { name: FAILED_SHEET, columns: whyFirst, rows: rowsOf(source, whyFirst, hasFailed) },
     { name: 'Bill', columns: BILL_COLUMNS, rows: billRows(summary, sums) },
   ];
   try {
@@ -55,22 +61,30 @@ function hasFailed({ _outcome: outcome }: Line): boolean {
 }
 
 async function* rowsOf(
-  path: string,
+  { results, numbers, decimal }: WorkbookSource,
   columns: readonly string[],
   take: (line: Line) => boolean,
 ): AsyncGenerator<readonly SheetCell[]> {
-  const file = await open(path);
+  const file = await open(results);
+  const cellIn = (name: string, value: LineValue = null): SheetCell =>
+    typeof value === 'string' && numbers.has(name) ? numberCell(value, decimal) : cellOf(name, value);
   try {
     for await (const text of file.readLines()) {
       const line = JSON.parse(text) as Line;
-      if (take(line)) yield columns.map((name) => cellOf(name, line[name]));
+      if (take(line)) yield columns.map((name) => cellIn(name, line[name]));
     }
   } finally {
     await file.close();
   }
 }
 
-function cellOf(name: string, value: LineValue = null): SheetCell {
+/** A number as far as Excel keeps all its digits. */
+function numberCell(cell: string, decimal: Decimal): SheetCell {
+  const value = numberIn(cell, decimal);
+  return Number(value.toPrecision(15)) === value && !String(value).includes('e') ? value : cell;
+}
+
+function cellOf(name: string, value: LineValue): SheetCell {
   if (name === '_file' && typeof value === 'string' && value !== '') return { file: value };
   return value !== null && typeof value === 'object' ? value.join(' ') : value;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { open, readFile, writeFile } from 'node:fs/promises';
+import { findEditedRows } from '../../../batches/redrive/edited-rows.ts';
 import { openManifest } from '../../../inputs/manifest-source.ts';
 import { summarizeManifest } from '../../../inputs/read-manifest.ts';
 import { ZipArchive } from '../../../inputs/workbook/zip-archive.ts';
@@ -82,6 +83,31 @@ describe('results.xlsx', () => {
     expect(rows[0]).toMatchObject({ input, previousRow: 1 });
   });
 
+  it('has the numbers of the manifest as numbers, also those with a comma, and is read back as it was', async () => {
+    const columns = ['id', 'text', 'voice', 'Länge', 'Tempo', 'note'];
+    const input = ['1', 'Hello', 'v', '6,50', '1,2', '6,5'];
+    const table = { delimiter: ';', bom: true } as const;
+    const map = { max_seconds: 'Länge', speed: 'Tempo' };
+    const reading = { kind: null, defaults: {}, map, anyCase: true, tts: 'job' } as const;
+    const spec = { text: 'Hello', voice: 'v', max_seconds: 6.5, speed: 1.2 };
+    const rows = [{ id: '1', kind: 'tts', spec, input }] as const;
+    await addBatch(place, columns, rows, '{id}.{ext}', null, { table, reading });
+    await finish(place, keyOf(1), await place.store.put('demo/1.wav', 'sound'), 0.1);
+    await projectBatch(place.request({ xlsx: true }));
+    const xml = await sheetXml(1);
+    expect(xml).toContain('<c r="D2"><v>6.5</v></c><c r="E2"><v>1.2</v></c>');
+    for (const text of ['<c r="A2" t="inlineStr"><is><t>1</t>', '<c r="F2" t="inlineStr"><is><t>6,5</t>'])
+      expect(xml).toContain(text);
+    const batch = await place.batch();
+    for (const name of ['results.xlsx', 'results.jsonl']) {
+      const source = await openManifest(out.pathOf(name));
+      const found = await findEditedRows(source, { ledger: place.ledger, batch });
+      if (found.type !== 'found') throw new Error(found.type);
+      for await (const { edit } of found.rows) expect([name, edit]).toEqual([name, null]);
+      await source.close();
+    }
+  });
+
   it('cuts a text that no cell holds, and such a cell is refused as a manifest', async () => {
     await addBatch(place, ['id', 'text', 'voice'], [{ id: 'a', kind: 'tts', input: ['a', '𝄞'.repeat(20_000), 'v'] }]);
     await projectBatch(place.request({ xlsx: true, complete: false }));
@@ -96,7 +122,9 @@ describe('results.xlsx', () => {
   it('is not written where Excel has no room for its rows, and says so', async () => {
     const summary = { rows: 1_048_576 } as Parameters<typeof writeWorkbook>[1]['summary'];
     const write = (): Promise<void> => Promise.reject(new Error('nothing is written'));
-    expect(await writeWorkbook(write, { results: 'none', columns: [], summary })).toBe('too-many-rows');
+    expect(
+      await writeWorkbook(write, { results: 'none', columns: [], numbers: new Set(), decimal: '.', summary }),
+    ).toBe('too-many-rows');
   });
 
   it('takes the place of no file that a person has edited, or saved under its name', async () => {
