@@ -1,4 +1,5 @@
 import { CAST_COLUMN } from '../contract/cast.ts';
+import { MAX_SECONDS } from '../contract/max-seconds.ts';
 import { show, type Finding } from '../contract/manifest-problems.ts';
 import { shellWord } from '../contract/shell-word.ts';
 import { ColumnNames, type ColumnOptions } from './column-names.ts';
@@ -191,7 +192,15 @@ export class Columns {
 
   /** The column that a header is probably meant as. */
   #meant(name: string, all: ReadonlySet<string> = this.#seen): string | undefined {
-    return meantColumn(name, [...this.#names.known], (ours) => all.has(ours) || this.#headers.has(ours));
+    const isThere = (ours: string): boolean => all.has(ours) || this.#headers.has(ours);
+    const meant = meantColumn(name, [...this.#names.known], isThere);
+    if (meant !== 'duration' || this.#hasMedia(all)) return meant;
+    // Without media, a length is that of the speech.
+    return isThere(MAX_SECONDS) ? undefined : MAX_SECONDS;
+  }
+
+  #hasMedia(all: ReadonlySet<string>): boolean {
+    return [...all].some((name) => ['audio', 'video'].includes(this.#names.oursOf(name, all)));
   }
 
   #isUsed(name: string): boolean {

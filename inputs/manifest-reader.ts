@@ -160,10 +160,10 @@ export class ManifestReader {
           rows.push(read.row);
           continue;
         }
-        const { givenId: id, draft, findings } = read;
+        const { givenId: id, draft, speaker, findings } = read;
         for (const one of findings) problems.push({ line, id: one.line === undefined ? id : '', ...one });
         if (draft === undefined) this.#isUnclear = true;
-        else drafts.push({ spec: draft, row: this.rows, line, id });
+        else drafts.push({ spec: draft, row: this.rows, line, id, speaker });
       }
     }
     return { rows, problems, drafts };

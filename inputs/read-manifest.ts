@@ -1,3 +1,4 @@
+import { CAST_COLUMN } from '../contract/cast.ts';
 import { SubsetDraw, type IsChosen, type Traits } from '../policy/subset/subset.ts';
 import { UnknownSpeakers } from './cast/unknown-speakers.ts';
 import { Bill, billEntry, type BillEntry, type BillSummary } from './money/bill.ts';
@@ -135,7 +136,11 @@ export async function summarizeManifest(
     warnings: [...reader.warnings.values()],
     local,
     voices: voices.list(
-      { voice: reader.columns.headerOf('voice'), engine: reader.columns.headerOf('engine') },
+      {
+        voice: reader.columns.headerOf('voice'),
+        engine: reader.columns.headerOf('engine'),
+        speaker: reader.columns.headerOf(CAST_COLUMN),
+      },
       reader.isCut,
     ),
     columns: reader.columns.input.map(({ name }) => name),

@@ -33,6 +33,7 @@ type ReadRow =
       readonly findings: readonly PlacedFinding[];
       /** The usable part of the row despite its problems, if any. */
       readonly draft?: VoiceRow['spec'] | undefined;
+      readonly speaker?: VoiceRow['speaker'];
     };
 
 /** The context for reading records. */
@@ -113,7 +114,7 @@ export class RowReader {
       ...this.#findPartId(givenId),
     ];
     if (spec === undefined || all.length > 0)
-      return { givenId, findings: all, draft: draft && inDialect(draft, dialect) };
+      return { givenId, findings: all, draft: draft && inDialect(draft, dialect), speaker };
     const input = columns.input.map(({ at }) => cells[at] ?? '');
     const found: UnpricedRow = { row, line, id, ...withVoice(inDialect(spec, dialect), voices), input, name };
     if (speaker !== undefined) Object.assign(found, { speaker });

@@ -56,7 +56,7 @@ export async function checkVoices(
   } = {},
 ): Promise<CheckedVoices> {
   const { uses, beyond, makers, isCut } = summary.voices;
-  const report = new VoiceReport(summary.voices.columns);
+  const report = new VoiceReport(summary.voices.columns, options.cast?.from);
   const named = uses.filter(({ voice }) => nameAskedFor(voice) !== undefined);
   const ids = uses.filter(({ voice }) => nameAskedFor(voice) === undefined);
   if (beyond !== undefined) report.tooMany(beyond);

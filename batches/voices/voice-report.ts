@@ -33,14 +33,16 @@ function candidateWords({ id, provider, maker, madeBy }: VoiceCandidate): string
   return `${provider === '' ? id : `${id} (${provider})`}${origin}`;
 }
 
-/** For a cell that is the name of voices, and not said to be one. */
-function nameHint(cell: string, called: FoundName<VoiceCandidate>): string | undefined {
+/** For a cell that is the name of voices, and not said to be one. `cast`: the file that it is in, if that is the cast. */
+function nameHint(cell: string, called: FoundName<VoiceCandidate>, cast: string | undefined): string | undefined {
   if (called.type === 'unknown') return undefined;
   const voices = called.type === 'found' ? [called.voice] : called.voices;
   const shown = voices.slice(0, MOST_CANDIDATES).map(candidateWords).join(', ');
   const more = voices.length > MOST_CANDIDATES ? `, and ${String(voices.length - MOST_CANDIDATES)} more` : '';
   if (voices.length > 1) return `; several voices have this name: ${shown}${more}. Give the id of one`;
-  return `; did you mean ${show(`name:${cell}`)}, the name of ${shown}?`;
+  const name = show(`name:${cell}`);
+  if (cast !== undefined) return `; if you mean the voice of that name, ${shown}, write ${name} in ${cast}`;
+  return `; did you mean ${name}, the name of ${shown}?`;
 }
 
 /** Collects what is wrong with voices, in words. */
@@ -52,8 +54,12 @@ export class VoiceReport {
   #compared = 0;
   #beyondWarned = 0;
 
-  constructor(columns: UsedVoices['columns']) {
+  readonly #cast: string | undefined;
+
+  /** `cast`: the file of the cast, if there is one. */
+  constructor(columns: UsedVoices['columns'], cast?: string) {
     this.#columns = columns;
+    this.#cast = cast;
   }
 
   tooMany(beyond: UsedBy): void {
@@ -105,14 +111,14 @@ export class VoiceReport {
       readonly strict: boolean;
     },
   ): void {
-    const { voice, rows, line } = use;
-    const hint = nameHint(voice, called) ?? this.#idHint(voice, voices);
+    const { voice, rows, line, speaker } = use;
+    const hint = nameHint(voice, called, speaker === undefined ? undefined : this.#cast) ?? this.#idHint(voice, voices);
     if (strict) {
       const expected = `a voice of the API's list, under --strict${hint} (voxbatch voices list)`;
       this.#add(use, { expected, got: show(voice), code: 'unknown-voice' });
     } else if (this.warnings.length < MOST_WARNED) {
-      const message = `"${voice}" is not in the API's list of voices${hint} (voxbatch voices list)`;
-      this.warnings.push({ column: this.#columns.voice, message, line, rows });
+      const message = `"${voice}"${this.#ofCast(use)} is not in the API's list of voices${hint} (voxbatch voices list)`;
+      this.warnings.push({ column: this.#columnOf(use), message, line, rows });
     } else this.#warnOfMore(use);
   }
 
@@ -161,14 +167,26 @@ export class VoiceReport {
     };
   }
 
-  #add(
-    { line, id, file, rows }: UsedBy,
-    what: Pick<ManifestProblem, 'expected' | 'got' | 'code'> & { readonly column?: string },
-  ): void {
+  /** The column of the manifest in which a voice comes: that of the speakers, if the cast gives it. */
+  #columnOf({ speaker }: UsedBy): string {
+    return speaker === undefined ? this.#columns.voice : this.#columns.speaker;
+  }
+
+  /** ` of Lin in cast.csv`; empty for a voice that the manifest itself has. */
+  #ofCast({ speaker }: UsedBy): string {
+    return speaker === undefined || this.#cast === undefined ? '' : ` of ${speaker} in ${this.#cast}`;
+  }
+
+  #add(use: UsedBy, what: Pick<ManifestProblem, 'expected' | 'got' | 'code'> & { readonly column?: string }): void {
     this.problemCount += 1;
     if (this.problems.length >= KEPT_PROBLEMS) return;
+    const { line, id, file, rows } = use;
     const often = rows > 1 ? ` (in ${String(rows)} rows, of which this is the first)` : '';
-    const place = { line, id, column: what.column ?? this.#columns.voice, ...(file === undefined ? {} : { file }) };
-    this.problems.push({ ...what, ...place, got: `${what.got}${often}` });
+    const place = { line, id, column: what.column ?? this.#columnOf(use), ...(file === undefined ? {} : { file }) };
+    this.problems.push({
+      ...what,
+      ...place,
+      got: `${what.got}${what.column === undefined ? this.#ofCast(use) : ''}${often}`,
+    });
   }
 }

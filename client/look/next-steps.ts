@@ -5,6 +5,7 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import type { FailureClass } from '../../contract/failures.ts';
 import { nextCommand, type NextCommand } from '../../contract/shell-word.ts';
 import type { BatchRecord, Counts, Money } from '../../ledger/record-types.ts';
+import { headerFor } from '../../inputs/header-names.ts';
 import { budgetFor, budgetLeft } from '../../policy/money/budget.ts';
 import {
   failedFile,
@@ -20,7 +21,7 @@ import {
 
 /** The facts about a finished batch that determine its next steps. */
 export interface Finished {
-  readonly batch: Pick<BatchRecord, 'name' | 'halted' | 'settings' | 'source' | 'subset'>;
+  readonly batch: Pick<BatchRecord, 'name' | 'halted' | 'settings' | 'source' | 'subset' | 'columns'>;
   readonly counts: Counts;
   readonly money: Money;
   readonly leftovers: Leftovers;
@@ -76,6 +77,7 @@ function stepsByEnd(finished: Finished) {
   const { lost, earlierUnresolved, otherParts, lateParts } = leftovers;
   const place = [batch.name, ...outArgs(batch.name, out)];
   const redrive = redriveOf(finished);
+  const speed = headerFor('speed', batch.columns, batch.settings.reading);
   const takes = earlierUnresolved.first.slice(0, SETTLED).map((one) => takeArg(one, one.take));
   return {
     skipped: skippedSteps(finished),
@@ -109,6 +111,8 @@ function stepsByEnd(finished: Finished) {
     cancelled: some('cancelled', ofCount(outcomes.cancelled), { pay: redrive('--where', 'outcome=cancelled') }),
     'not chosen': some('not-chosen', ofCount(counts.notChosen), sendNotChosen(finished)),
     succeeded: some('overlong', leftovers.overlong, {
+      // A redrive cannot add columns.
+      edit: ['text', ...(batch.columns.includes(speed) ? ['speed'] : [])],
       pay: redrive('--from', batch.source === STANDARD_INPUT ? '-' : pathArg(batch.source)),
     }),
     cached: [],

@@ -102,7 +102,17 @@ function withoutApi({ summary: { voices } }: SoundManifest): KnownVoices {
   if (first === undefined) return NO_VOICES;
   const rows = named.reduce((sum, use) => sum + use.rows, 0);
   const message = 'without an API and a token nobody can tell which voices these names stand for; run needs to know';
-  return { ...NO_VOICES, warnings: [{ column: voices.columns.voice, message, line: first.line, rows }] };
+  return {
+    ...NO_VOICES,
+    warnings: [
+      {
+        column: first.speaker === undefined ? voices.columns.voice : voices.columns.speaker,
+        message,
+        line: first.line,
+        rows,
+      },
+    ],
+  };
 }
 
 /** The sources for checking voices: the API's list and this ledger's rows. */

@@ -1,4 +1,5 @@
 import { dialectOf, resultOf } from '../../contract/row-kinds.ts';
+import { defined } from '../../contract/defined.ts';
 import { nameAskedFor } from '../../policy/voices/voice-name.ts';
 import type { RowDraft } from '../parse-row.ts';
 
@@ -11,6 +12,8 @@ export interface UsedBy {
   readonly id: string;
   /** File of the first, where a manifest has several. */
   readonly file: string | undefined;
+  /** Who speaks the first, if the cast gives it its voice. */
+  readonly speaker?: string;
 }
 
 /** A voice as the manifest writes it. */
@@ -40,7 +43,7 @@ export interface UsedVoices {
   /** True if some rows could not be read; those may make voices, too. */
   readonly isCut: boolean;
   /** These columns' names in the file. */
-  readonly columns: { readonly voice: string; readonly engine: string };
+  readonly columns: { readonly voice: string; readonly engine: string; readonly speaker: string };
 }
 
 /** Max distinct voices tracked; a manifest with more has something else in that column. */
@@ -52,6 +55,8 @@ export interface VoiceRow {
   readonly row: number;
   readonly line: number;
   readonly id: string;
+  /** The name of the cast that gives the row its voice, if one does. */
+  readonly speaker?: string | undefined;
 }
 
 /** Counts the voices of a manifest. Ids beyond the first {@link MOST_VOICES} voices are not counted. */
@@ -66,12 +71,12 @@ export class VoiceUses {
   }
 
   /** `file`: where the row is, if a manifest has several files. */
-  add({ spec, row, line, id }: VoiceRow, file?: string): void {
+  add({ spec, row, line, id, speaker }: VoiceRow, file?: string): void {
     const { kind, name, voice, engine } = spec;
     if (resultOf(kind) === 'voice' && name !== undefined && this.#makers.length < this.#most)
       this.#makers.push({ name, row, line, id });
     if (voice === undefined) return;
-    const first = { line, id, file };
+    const first = { line, id, file, ...defined({ speaker }) };
     let use = this.#uses.get(voice);
     if (use === undefined) {
       if (this.#uses.size >= this.#most) {

@@ -77,12 +77,12 @@ const WORDS: { readonly [W in NextWhy]: (step: NextStepOf<W>) => string } = {
   unfit: ({ rows, free, pay }) =>
     `${rowsInWords(rows.count)} with a result that failed a check, kept under media/unfit/. ` +
     `To accept ${asTheyAre(rows)}, free: ${commandLine(free)}. To pay for ${them(rows)} again: ${commandLine(pay)}`,
-  overlong: ({ rows, pay }) =>
+  overlong: ({ rows, edit, pay }) =>
     `${rowsInWords(rows.count)} with a result that plays longer than max_seconds allows (${rows.first
       .map(({ id }) => oneLine(id))
       .slice(0, LISTED)
       .join(', ')}${rows.count > LISTED ? ', …' : ''}); _message says by how much. ` +
-    `Shorten the text or raise speed, then: ${commandLine(pay)}`,
+    `Shorten the text${edit.includes('speed') ? ' or raise speed' : ''}, then: ${commandLine(pay)}`,
   cancelled: ({ rows, pay }) =>
     `${rowsInWords(rows.count)} cancelled. To send ${them(rows)}, at ${their(rows)} price: ${commandLine(pay)}`,
   'not-chosen': ({ rows, pay, expected }) =>

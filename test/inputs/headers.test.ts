@@ -27,6 +27,17 @@ describe('headers in any case', () => {
   });
 });
 
+describe('a header for a length', () => {
+  const hintsIn = async (content: string): Promise<readonly string[]> =>
+    (await check(content)).warnings.map(({ message }) => /did you mean (.*)\?$/.exec(message)?.[1] ?? '');
+
+  it('is meant as that of the speech where there are no media, else as that of these', async () => {
+    expect(await hintsIn('text;voice;Länge\na;v;6,5\n')).toEqual(['max_seconds']);
+    expect(await hintsIn('text;voice;Länge;max_seconds\na;v;6,5;7\n')).toEqual(['']);
+    expect(await hintsIn('audio;Länge\nhttps://a.example/a.mp3;6,5\n')).toEqual(['duration']);
+  });
+});
+
 describe('a map for all manifests', () => {
   const both = { ...ANY, mapIfThere: { text: 'Sprechtext', voice: 'Stimme' } };
 

@@ -25,11 +25,15 @@ async function stepsNow(): Promise<readonly string[]> {
   return nextSteps({ batch, counts, money: await ledger.money('b'), leftovers, out: 'out/b' });
 }
 
-it('a result that plays longer than its row allows is named, and how to have a shorter one', async () => {
-  columns = ['text', 'max_seconds'];
+it.each([
+  { speed: 'speed', advice: 'Shorten the text or raise speed' },
+  // A redrive cannot add columns.
+  { speed: 'note', advice: 'Shorten the text' },
+])('a result that plays longer than its row allows is named: $advice', async ({ speed, advice }) => {
+  columns = ['text', 'max_seconds', speed];
   expect(await stepsNow()).toEqual([
     '1 row with a result that plays longer than max_seconds allows (r1); _message says by how much. ' +
-      'Shorten the text or raise speed, then: voxbatch redrive b --from b.csv',
+      `${advice}, then: voxbatch redrive b --from b.csv`,
   ]);
 });
 

@@ -84,6 +84,22 @@ describe('checkVoices', () => {
     ]);
   });
 
+  it('names who speaks, and the cast, where that gives the voice', async () => {
+    const members = [{ name: 'Königin Ilse', values: { voice: 'Lin' } }];
+    const options = { ...OPTIONS, map: { speaker: 'Wer' }, cast: { from: 'Besetzung.xlsx', members } };
+    const checked = (strict: boolean): Promise<CheckedVoices> =>
+      withManifest('text,Wer\nHi,Königin Ilse\nHo,Königin Ilse\n', async (path) => {
+        const summary = await summarizeManifest(await openManifest(path), options);
+        return checkVoices({ summary, options: { ...options, strict } }, () => Promise.resolve(READ));
+      });
+    const hint =
+      'if you mean the voice of that name, v-3 (qwen), write "name:Lin" in Besetzung.xlsx (voxbatch voices list)';
+    const message = `"Lin" of Königin Ilse in Besetzung.xlsx is not in the API's list of voices; ${hint}`;
+    expect(await checked(false)).toMatchObject({ warnings: [{ line: 2, column: 'Wer', message, rows: 2 }] });
+    const got = 'Lin of Königin Ilse in Besetzung.xlsx (in 2 rows, of which this is the first)';
+    expect(await checked(true)).toMatchObject({ summary: { problems: [{ column: 'Wer', got }] } });
+  });
+
   it('refuses a cell that is the very name of a voice which the manifest makes: as an id it would be refused unpaid', async () => {
     const made = (name: string): readonly VoiceMaker[] => [{ name, row: 7, line: 8, id: 'e' }];
     expect(problems(await check(['Eve,', 'Eve,'], { makers: made('Eve') }))).toEqual([

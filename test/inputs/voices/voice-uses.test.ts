@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { VoiceUses, type VoiceRow } from '../../../inputs/voices/voice-uses.ts';
 import { problemsIn } from '../manifest-file.ts';
 
-const COLUMNS = { voice: 'voice', engine: 'engine' };
+const COLUMNS = { voice: 'voice', engine: 'engine', speaker: 'speaker' };
 
 const row = (line: number, voice?: string, engine?: string): VoiceRow => {
   const named = { ...(voice === undefined ? {} : { voice }), ...(engine === undefined ? {} : { engine }) };

@@ -3,7 +3,7 @@ import { VoiceUses } from '../../../inputs/voices/voice-uses.ts';
 import { awaitedRows, type AwaitedRow } from '../../../client/run/plan-view.ts';
 import { awaitedLines } from '../../../starters/run/plan-report.ts';
 
-const COLUMNS = { voice: 'voice', engine: 'engine' } as const;
+const COLUMNS = { voice: 'voice', engine: 'engine', speaker: 'speaker' } as const;
 
 /** A row makes each of so many voices, and two ask for it. */
 function awaited(count: number): readonly AwaitedRow[] {
