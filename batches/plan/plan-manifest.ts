@@ -1,6 +1,7 @@
 import type { SoundManifest } from '../../inputs/read-manifest.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
+import { digestFor } from '../same-rows.ts';
 import { compareBatch, type ComparedBatch, type TakenName } from '../taken-name.ts';
 import type { KnownBatchPlan, KnownPlanRequest } from './plan-known.ts';
 import { planNew, type NewBatchPlan } from './plan-new.ts';
@@ -13,7 +14,7 @@ export interface PlanRequest
 }
 
 /** The parts of a manifest compared with an existing batch of its name. */
-type NamedManifest = Omit<PlanRequest, 'source' | 'ledger' | 'identify' | 'tuning'>;
+type NamedManifest = Omit<PlanRequest, 'ledger' | 'identify' | 'tuning'>;
 
 /**
  * The effect of running a manifest. `new`: creates a batch. `known`: continues its recorded batch. `taken`: another
@@ -30,7 +31,7 @@ export async function planManifest(request: PlanRequest): Promise<ManifestPlan> 
   const found = await ledger?.findBatch(name);
   if (ledger === undefined || found === undefined || found.state === 'loading')
     return { type: 'new', ...(await planNew(request)) };
-  const compared = compare(found, request);
+  const compared = await compare(found, ledger, request);
   if (compared.type === 'taken') return { type: 'taken', name: compared, ...(await planNew(request)) };
   const { planKnown } = await import('./plan-known.ts');
   return { type: 'known', ...(await planKnown(found, ledger, request)) };
@@ -38,8 +39,10 @@ export async function planManifest(request: PlanRequest): Promise<ManifestPlan> 
 
 /** Whether another batch has the name: then the plan is for a new one, whose long texts are checked and cut. */
 export async function isTaken(request: NamedManifest & Pick<PlanRequest, 'ledger'>): Promise<boolean> {
-  const found = await request.ledger?.findBatch(request.name);
-  return found !== undefined && found.state !== 'loading' && compare(found, request).type === 'taken';
+  const { ledger, name } = request;
+  const found = await ledger?.findBatch(name);
+  if (ledger === undefined || found === undefined || found.state === 'loading') return false;
+  return (await compare(found, ledger, request)).type === 'taken';
 }
 
 /** Whether exactly this manifest is already a batch of this name, whose rows have their voices' ids. */
@@ -53,10 +56,15 @@ export async function isOnRecord(
 }
 
 /** An unknown account is assumed to be the batch's. */
-function compare(found: BatchRecord, request: NamedManifest): ReturnType<typeof compareBatch> {
-  const { name, checked, account } = request;
+async function compare(
+  found: BatchRecord,
+  ledger: Ledger,
+  request: NamedManifest,
+): Promise<ReturnType<typeof compareBatch>> {
+  const { name, source, checked, account } = request;
   const { apiUrl, account: user } = account ?? found;
   const { summary, options } = checked;
-  const identity = { name, digest: summary.digest ?? '', apiUrl, account: user };
+  const digest = await digestFor(found, { source, options, checked: summary }, ledger);
+  const identity = { name, digest, apiUrl, account: user };
   return compareBatch(found, { ...request, identity, options, checked: summary });
 }

@@ -61,7 +61,7 @@ export async function planRun(request: PlanRequest): Promise<ViewedPlan> {
 async function planSound(request: PlanRequest, found: SoundRun, ledger: Ledger | undefined): Promise<ViewedPlan> {
   const { source, settings, apiUrl, access, tell } = request;
   const { account, balance } = await request.readAccount();
-  const named = { ...found.plan, checked: found.checked, ledger, account };
+  const named = { ...found.plan, source, checked: found.checked, ledger, account };
   // A run refuses a taken name before it looks at text lengths, so the plan must report the name first.
   const { plan, checked } = ((await isTaken(named)) ? await checkAnew(request) : undefined) ?? found;
   tell?.({ type: 'checked', warnings: checked.summary.warnings });

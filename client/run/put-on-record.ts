@@ -1,6 +1,7 @@
 import type { By } from '../../contract/actions.ts';
 import type { SoundManifest } from '../../inputs/read-manifest.ts';
 import { findOrLoadBatch } from '../../batches/load-batch.ts';
+import { digestFor } from '../../batches/same-rows.ts';
 import type { TakenName } from '../../batches/taken-name.ts';
 import type { BatchSettings } from '../../contract/batch.ts';
 import { valuesOf, type Tuning } from '../../contract/tunables.ts';
@@ -112,11 +113,12 @@ export async function putOnRecord(request: RecordRequest): Promise<Recorded> {
   const ledger = await session.ledger();
   await requireStore(session.settings, ledger);
   const { name } = plan;
-  const digest = checked.summary.digest ?? '';
-  const identity = { name, digest, ...realmOf(open) };
   const found = await beforeWork(() => ledger.findBatch(name));
   request.tell?.({ type: 'found', batch: found });
   const isThere = found !== undefined && found.state !== 'loading';
+  const manifest = { source, options: checked.options, checked: checked.summary };
+  const digest = isThere ? await digestFor(found, manifest, ledger) : (checked.summary.digest ?? '');
+  const identity = { name, digest, ...realmOf(open) };
   if (!isThere && plan.out !== null) await requireOwnOut(plan.out, identity, ledger);
   if (!isThere) await requirePort(request.webhook, open, ledger);
   if (!isThere) await requireOwnServer(session.settings, ledger);
