@@ -262,12 +262,9 @@ describe('a manifest whose batch is on record', () => {
     expect(await left(LINES, { account: undefined })).toMatchObject({ rows: 0 });
   });
 
-  it('is the same one with other bytes, but the very rows; an edit that was not redriven, or another order, is another one', async () => {
+  it('is the same one with other bytes, but the very rows', async () => {
     await run(LINES);
     expect(await left(LINES.replaceAll('\n', '\r\n'))).toMatchObject({ rows: 0, bill: { quoted: 0 } });
-    const [header = '', a = '', ...others] = LINES.split('\n');
-    for (const other of [LINES.replace('Text of b.', 'Edited.'), [header, ...others.slice(0, 2), a, ''].join('\n')])
-      expect(await plan(other, { name: 'last' })).toMatchObject({ type: 'taken', name: { differs: 'manifest' } });
   });
 
   it('has the rows left that were not sent, without what is there already and what runs', async () => {
