@@ -80,6 +80,7 @@ const IMPORTS = {
       'store',
 
       'inputs/formula-guard',
+      'inputs/number-columns',
       'inputs/output-name',
       'inputs/own-operations',
       'inputs/regular-file',
