@@ -6,7 +6,7 @@ import type { BatchRecord } from '../ledger/record-types.ts';
 import { editOf } from './redrive/row-edit.ts';
 
 /** A checked manifest that may be that of a batch. */
-export interface MaybeSame {
+interface MaybeSame {
   readonly source: ManifestSource;
   readonly options: ManifestOptions;
   readonly checked: ManifestSummary;
