@@ -19,8 +19,8 @@ export function openingOf(page: string): GuideOpening {
 }
 
 /**
- * What the commands may really print, if a page shows `output`. A `…` stands for any words, alone in a line for any lines. Numbers,
- * times, ids, and white space may be others.
+ * What the commands may really print, if a page shows `output`. A `…` stands for any words, alone in a line for any
+ * lines. Numbers, times, ids, and white space may be others; and the API may tell all prices, or not all of them.
  */
 export function patternOf(output: string): RegExp {
   const lines = output.trimEnd().split('\n');
@@ -34,6 +34,10 @@ function lineOf(line: string): string {
     .split(VARYING)
     .map((part, at) => (at % 2 === 0 ? part.replace(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`) : standInFor(part)))
     .join('')
+    .replace(
+      String.raw`about *\d[\d.,:]* *charged *\(some *prices *are *estimates\)`,
+      String.raw`(?:about *)?\d[\d.,:]* *charged(?: *\(some *prices *are *estimates\))?`,
+    )
     .replace(/^/, ' *');
 }
 

@@ -164,7 +164,7 @@ describe('openOccurrence', () => {
 
   it.each<[string, () => ScheduledRun, number | null]>([
     [
-      'cannot read the manifest .*ENOENT.* `voxbatch schedule trigger \\S+` makes up for this one. Nothing was spent.$',
+      'cannot read the manifest .*there is no such file.* `voxbatch schedule trigger \\S+` makes up for this one. Nothing was spent.$',
       () => runOf({}, { manifest: join(folder, 'gone.csv') }),
       null,
     ],
