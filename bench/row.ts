@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { env } from 'node:process';
 import { findServer } from '../embedded/find-server.ts';
+import { median } from './median.ts';
 import { runContestant, type Cost } from './row/run-contestant.ts';
 
 const CLI = resolve(import.meta.dirname, '..', 'dist', 'starters', 'cli.js');
@@ -90,10 +91,4 @@ function commit(): string {
   } catch {
     return '';
   }
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const [low, high] = [sorted[Math.floor((sorted.length - 1) / 2)], sorted[Math.ceil((sorted.length - 1) / 2)]];
-  return ((low ?? 0) + (high ?? 0)) / 2;
 }

@@ -109,6 +109,13 @@ export async function billRowsLeft(
   };
   const isSkipped = ({ row }: RowStanding): boolean => row.outcome === 'skipped';
   const isOpen = (part: RowStanding): boolean => part.row.outcome === null && stepsLeft(part).length > 0;
+  const addChosen = async (standing: RowStanding, steps: readonly Step[]): Promise<void> => {
+    newlyChosen++;
+    if (standing.row.kind === 'voice') makers.add(standing.row.row);
+    if (standing.row.parts === null) await add(standing, steps, MORE);
+    // A person may have given a part its job.
+    else await addParts(standing, isSkipped, MORE);
+  };
   for await (const standing of ledger.scanRows(batch.name, { isOpen: true })) {
     const steps = stepsLeft(standing);
     const isInParts = standing.row.parts !== null;
@@ -116,20 +123,11 @@ export async function billRowsLeft(
     else if (!isInParts) await add(standing, steps);
   }
   for await (const standing of ledger.scanRows(batch.name, { isNotChosen: true })) {
-    if (!isChosen(standing.row)) continue;
-    newlyChosen++;
-    if (standing.row.kind === 'voice') makers.add(standing.row.row);
-    if (standing.row.parts === null) await add(standing, stepsIn(standing.row.spec), MORE);
-    // A person may have given a part its job.
-    else await addParts(standing, isSkipped, MORE);
+    if (isChosen(standing.row)) await addChosen(standing, stepsIn(standing.row.spec));
   }
   for await (const { standing, quoted, counted, hasRoom } of skippedRows(ledger, batch, room)) {
-    if (hasRoom) {
-      newlyChosen++;
-      if (standing.row.kind === 'voice') makers.add(standing.row.row);
-      if (standing.row.parts === null) await add(standing, stepsLeft(standing), MORE);
-      else await addParts(standing, isSkipped, MORE);
-    } else {
+    if (hasRoom) await addChosen(standing, stepsLeft(standing));
+    else {
       overBudget = { rows: overBudget.rows + 1, quoted: sumOfPrices([overBudget.quoted, quoted]) };
       more = addPrice(more, counted);
     }

@@ -8,6 +8,7 @@ import { env } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findServer } from '../../embedded/find-server.ts';
 import { openBrowser } from '../chromium.ts';
+import { median } from '../median.ts';
 import { usageOf } from '../processes.ts';
 import { runContestant } from '../row/run-contestant.ts';
 
@@ -87,8 +88,4 @@ async function follow(cli: string, cwd: string, own: NodeJS.ProcessEnv, signal: 
   } finally {
     await browser.close();
   }
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

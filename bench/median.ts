@@ -1,0 +1,6 @@
+/** The value in the middle; of an even number, between the two. 0 if there is none. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const [low, high] = [sorted[Math.floor((sorted.length - 1) / 2)], sorted[Math.ceil((sorted.length - 1) / 2)]];
+  return ((low ?? 0) + (high ?? 0)) / 2;
+}
