@@ -1,4 +1,4 @@
-import { API_PATH, isLoopback } from '../contract/api-path.ts';
+import { API_PATH, isLoopback } from '../contract/urls.ts';
 import { trimEnd } from '../contract/trim-end.ts';
 
 /** The validated address of the service, the only place a token may go. */

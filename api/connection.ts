@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { API_PATH } from '../contract/api-path.ts';
+import { API_PATH } from '../contract/urls.ts';
 import { defined } from '../contract/defined.ts';
 import type { Dialect } from '../contract/dialects.ts';
 import { type Agents, closeIdle, createAgents } from './agents.ts';

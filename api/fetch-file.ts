@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Readable } from 'node:stream';
-import { isLoopback } from '../contract/api-path.ts';
+import { isLoopback } from '../contract/urls.ts';
 import { closeIdle, createAgents, type Agents } from './agents.ts';
 import { targetOf } from './exchange.ts';
 import { followRedirects, readLink, type DeadLink } from './follow-redirects.ts';

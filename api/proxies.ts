@@ -1,6 +1,6 @@
 import { orElse } from '../contract/or-else.ts';
 import { BlockList, isIP } from 'node:net';
-import { isLoopback } from '../contract/api-path.ts';
+import { isLoopback } from '../contract/urls.ts';
 
 /** An HTTP proxy that opens tunnels (CONNECT). */
 export interface Proxy {

@@ -13,7 +13,7 @@ import {
 import { POLLING } from '../contract/polling-settings.ts';
 import { SUBSET_TYPES, type Subset } from '../contract/subset.ts';
 import { TUNABLE_NAMES, TUNABLES, valuesOf, type Tuning } from '../contract/tunables.ts';
-import { urlSchemeOf } from '../contract/url-scheme.ts';
+import { urlSchemeOf } from '../contract/urls.ts';
 import { expectedOf, formatValue, parseValue, type AnyValue, type ValueKind } from '../contract/value-kinds.ts';
 import type { Config } from '../inputs/config-file.ts';
 import { refuseOption as refuse } from './problem.ts';

@@ -1,4 +1,4 @@
-import { API_PATH } from '../contract/api-path.ts';
+import { API_PATH } from '../contract/urls.ts';
 import { messageOf } from '../contract/message-of.ts';
 import type { CopyRefusal } from '../ledger/copy/copy-refused.ts';
 import type { Difference } from '../ledger/copy/tally.ts';

@@ -200,3 +200,9 @@ const LISTED_OUTCOMES: readonly string[] = outcomesThat(({ hasTable }) => hasTab
 export function outcomeFile(outcome: string): string | undefined {
   return LISTED_OUTCOMES.includes(outcome) ? `${outcome}.csv` : undefined;
 }
+
+/** The workbook of a batch's results, in its out folder. */
+export const RESULTS_XLSX = 'results.xlsx';
+
+/** Its sheet of the rows that failed, and why. */
+export const FAILED_SHEET = 'Failed';

@@ -1,5 +1,5 @@
 import { TUNABLE_NAMES, TUNABLES, type TunableName, type TunableValues } from './tunables.ts';
-import { utcSecond } from './duration.ts';
+import { utcSecond } from './times.ts';
 
 /** The contract between a schedule and its firings: names in Temporal, and a firing's input. */
 

@@ -1,4 +1,4 @@
-import { urlSchemeOf } from './url-scheme.ts';
+import { urlSchemeOf } from './urls.ts';
 
 /** Quotes a word for a POSIX shell if needed, because users copy suggested commands verbatim. */
 export function shellWord(word: string): string {

@@ -14,13 +14,13 @@ import {
   type PolicyName,
   type TunableValues,
 } from '../contract/tunables.ts';
-import { isLinkBase, isListenAddress, SERVE_MEDIA_FORM, SERVE_MEDIA_URL_FORM } from '../contract/serve-media.ts';
+import { isLinkBase, isListenAddress, SERVE_MEDIA_FORM, SERVE_MEDIA_URL_FORM } from '../contract/local-media.ts';
 import { expectedOf, isPlainUrl, type ValueKind } from '../contract/value-kinds.ts';
 import { nameIn, OWN_OPERATIONS, PRICE_MEMBERS } from './own-operations.ts';
 import { show } from '../contract/manifest-problems.ts';
 import { whyBadPath } from './output-name.ts';
 import { readRegular } from './regular-file.ts';
-import { isTooDeep, surveyJson, TOO_DEEP } from './survey-json.ts';
+import { isTooDeep, surveyJson, TOO_DEEP } from '../contract/exact-json.ts';
 import { faultOfFinishing, FINISHED_FORMATS } from '../contract/finishing.ts';
 
 const POLLING_NAMES = Object.keys(POLLING) as readonly (keyof Polling)[];
@@ -186,8 +186,8 @@ export const configSchema = z
  * - `report`: which report is written with them; see `contract/report.ts`.
  * - `resultMember`: where the API puts the link to a job's result, if under a nonstandard name; see
  * `contract/result-member.ts`.
- * - `samples`: limits for voice recordings; see `contract/sample-limits.ts`.
- * - `serveMedia`, `serveMediaUrl`: where local `audio` and `video` are handed out; see `contract/serve-media.ts`.
+ * - `samples`: limits for voice recordings; see `contract/api-limits.ts`.
+ * - `serveMedia`, `serveMediaUrl`: where local `audio` and `video` are handed out; see `contract/local-media.ts`.
  * - `store`: folder of the media. `trust503`: whether a 503 with the API's own error body means "not accepted".
  */
 export type Config = z.infer<typeof configSchema>;

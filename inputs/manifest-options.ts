@@ -1,11 +1,10 @@
 import type { Cast } from '../contract/cast.ts';
 import type { Joining } from '../contract/finishing.ts';
 import type { Kind, RowSpec } from '../contract/row-kinds.ts';
-import type { SampleLimits } from '../contract/sample-limits.ts';
+import type { SampleLimits, TextLimits } from '../contract/api-limits.ts';
 import type { SplitMode } from '../contract/row-parts.ts';
 import type { Subset } from '../contract/subset.ts';
 import type { Decimal } from '../contract/table-format.ts';
-import type { TextLimits } from '../contract/text-limits.ts';
 import type { RowDefaults, VoiceWait } from '../contract/batch.ts';
 import type { LocalMediaRules } from './local-media/rules.ts';
 import type { Pricing, Priced } from './money/price-rows.ts';

@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
-import { isLoopback } from '../contract/api-path.ts';
-import { urlSchemeOf } from '../contract/url-scheme.ts';
+import { isLoopback, urlSchemeOf } from '../contract/urls.ts';
 import { isPlainUrl } from '../contract/value-kinds.ts';
 import { ManifestError } from '../contract/manifest-problems.ts';
 

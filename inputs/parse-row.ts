@@ -17,11 +17,10 @@ import { specColumns } from './header-names.ts';
 import { decideKind } from './row-kind.ts';
 import type { RowDefaults } from '../contract/batch.ts';
 import { cellOfPath, NO_LINKS, type LocalMediaRules } from './local-media/rules.ts';
-import { valueOfApiCell } from '../contract/api-cells.ts';
+import { valueOfApiCell, isTooDeep, surveyJson, TOO_DEEP } from '../contract/exact-json.ts';
 import { show, type Finding } from '../contract/manifest-problems.ts';
 import type { Decimal } from '../contract/table-format.ts';
-import { MAX_CELL_BYTES } from '../contract/text-limits.ts';
-import { isTooDeep, surveyJson, TOO_DEEP } from './survey-json.ts';
+import { MAX_CELL_BYTES } from '../contract/api-limits.ts';
 import { plainNumber, signedNumber } from '../contract/value-kinds.ts';
 import { readThreshold, THRESHOLD_FORM } from '../contract/verify.ts';
 

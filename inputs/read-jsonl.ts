@@ -1,10 +1,8 @@
-import { cellOfApiValue } from '../contract/api-cells.ts';
-import { parseExactJson } from '../contract/exact-json.ts';
+import { cellOfApiValue, parseExactJson, isTooDeep, surveyJson, TOO_DEEP } from '../contract/exact-json.ts';
 import { ByteCheck, bytesOf, type ManifestBytes, MAX_RECORD_BYTES, type RawItem } from './check-bytes.ts';
 import type { JsonValue } from '../contract/row-kinds.ts';
 import { show } from '../contract/manifest-problems.ts';
 import type { Finding, ManifestProblem } from '../contract/manifest-problems.ts';
-import { isTooDeep, surveyJson, TOO_DEEP } from './survey-json.ts';
 
 const LF = 10;
 const CHUNK_BYTES = 256 * 1024;

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { urlSchemeOf } from '../contract/url-scheme.ts';
+import { urlSchemeOf } from '../contract/urls.ts';
 import type { LedgerDriver } from './driver.ts';
 
 /** A kind of database that can hold a ledger. Everything specific to it is in its folder. */

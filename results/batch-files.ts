@@ -1,7 +1,6 @@
-import { RESULTS_XLSX } from '../contract/results-workbook.ts';
+import { RESULTS_XLSX, OUTCOMES, outcomeFile } from '../contract/outcomes.ts';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { OUTCOMES, outcomeFile } from '../contract/outcomes.ts';
 import { decimalOf, type TableFormat } from '../contract/table-format.ts';
 import { allowReplacing, keepEdited, REPLACEABLE_FILE, replaceableIn, writtenLast } from './redrive/edited-tables.ts';
 import type { KeptTable } from './redrive/edited-tables.ts';

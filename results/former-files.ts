@@ -1,4 +1,4 @@
-import { isoTime } from '../contract/iso-time.ts';
+import { isoTime } from '../contract/times.ts';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';

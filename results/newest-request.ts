@@ -1,4 +1,4 @@
-import { isoTime } from '../contract/iso-time.ts';
+import { isoTime } from '../contract/times.ts';
 import type * as z from 'zod';
 import type { ChargeRecord, RowStanding } from '../ledger/record-types.ts';
 import type { Ledger } from '../ledger/ledger.ts';

@@ -1,8 +1,7 @@
-import { RESULTS_XLSX } from '../contract/results-workbook.ts';
+import { RESULTS_XLSX, OUTCOMES } from '../contract/outcomes.ts';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { OUTCOMES } from '../contract/outcomes.ts';
 import { REPORT_FILE } from '../contract/report.ts';
 import { PLAIN_TABLE } from '../contract/table-format.ts';
 import { numberColumns } from '../inputs/number-columns.ts';

@@ -1,4 +1,4 @@
-import { isoTime } from '../contract/iso-time.ts';
+import { isoTime } from '../contract/times.ts';
 import { nameIn } from '../inputs/own-operations.ts';
 import * as z from 'zod';
 import { DIALECTS } from '../contract/dialects.ts';

@@ -1,4 +1,4 @@
-import { isoTime } from '../contract/iso-time.ts';
+import { isoTime } from '../contract/times.ts';
 import * as z from 'zod';
 import { dialectChoiceOf } from '../contract/batch.ts';
 import { DIALECT_CHOICE } from '../contract/dialects.ts';

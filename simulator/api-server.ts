@@ -4,7 +4,7 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
-import { API_PATH } from '../contract/api-path.ts';
+import { API_PATH } from '../contract/urls.ts';
 import type { Dialect } from '../contract/dialects.ts';
 import { notFoundPage } from './answer.ts';
 import { refusedAnswer, send } from './deliver.ts';

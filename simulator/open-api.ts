@@ -1,4 +1,4 @@
-import { API_PATH } from '../contract/api-path.ts';
+import { API_PATH } from '../contract/urls.ts';
 import type { Dialect } from '../contract/dialects.ts';
 import { LEGACY_ROUTES } from './legacy/all.ts';
 import { LEGACY_SCHEMAS } from './legacy/schemas.ts';

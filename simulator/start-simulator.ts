@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { addOperations } from '../contract/add-operations.ts';
-import { API_PATH } from '../contract/api-path.ts';
+import { API_PATH } from '../contract/urls.ts';
 import { listenAddress } from '../contract/listen-address.ts';
 import { buildApiServer } from './api-server.ts';
 import type { LedgerEntry } from './charge-ledger.ts';

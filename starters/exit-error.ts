@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { withoutSecrets } from '../contract/url-scheme.ts';
+import { withoutSecrets } from '../contract/urls.ts';
 import type { ErrorFacts } from '../client/views.ts';
 import type { ExitName } from '../contract/exit-codes.ts';
 

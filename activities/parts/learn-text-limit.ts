@@ -1,6 +1,6 @@
 import { messageOf } from '../../contract/message-of.ts';
 import type { Failure } from '../../contract/failures.ts';
-import { canBeSplit, TEXT_TOO_LONG } from '../../contract/text-limits.ts';
+import { canBeSplit, TEXT_TOO_LONG } from '../../contract/api-limits.ts';
 import { textLimitIn } from '../../policy/parts/learnt-text-limit.ts';
 import type { LoadedAttempt } from '../attempt.ts';
 import type { Dependencies } from '../dependencies.ts';

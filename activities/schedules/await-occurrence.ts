@@ -5,7 +5,7 @@ import { areRowsCleaned } from '../../batches/clean/cleaned-rows.ts';
 import { exitOfView } from '../../batches/look/view-batch.ts';
 import { writeOut } from '../../batches/write-out.ts';
 import type { OccurrenceEnd } from '../../contract/activities.ts';
-import { isoTime } from '../../contract/iso-time.ts';
+import { isoTime } from '../../contract/times.ts';
 import { defined } from '../../contract/defined.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { endingOf } from '../../policy/schedules/occurrence-end.ts';

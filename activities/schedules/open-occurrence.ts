@@ -4,7 +4,7 @@ import { ApiError } from '../../api/speech-api.ts';
 import { admitFiring, type Admission } from '../../batches/schedules/admit-firing.ts';
 import { openOccurrence as open, type OpenedOccurrence } from '../../batches/schedules/open-occurrence.ts';
 import type { OccurrenceOffer, OccurrenceStart } from '../../contract/activities.ts';
-import { isoTime } from '../../contract/iso-time.ts';
+import { isoTime } from '../../contract/times.ts';
 import { defined } from '../../contract/defined.ts';
 import { batchWorkflowId } from '../../contract/names.ts';
 import type { Occurrence } from '../../policy/schedules/occurrence.ts';

@@ -1,4 +1,4 @@
-import { API_PATH } from '../../contract/api-path.ts';
+import { API_PATH } from '../../contract/urls.ts';
 import { defined } from '../../contract/defined.ts';
 import type { Connection } from '../connection.ts';
 import { type SchemaLook, ApiError } from '../speech-api.ts';

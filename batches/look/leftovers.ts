@@ -10,7 +10,7 @@ import {
   type Operation,
   type TtsMode,
 } from '../../contract/row-kinds.ts';
-import { isTooLongWhole } from '../../contract/text-limits.ts';
+import { isTooLongWhole } from '../../contract/api-limits.ts';
 import type { RowWithCharges } from '../../results/result-line.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type {

@@ -22,7 +22,7 @@ import type { ManifestProblem } from '../../contract/manifest-problems.ts';
 import { chooseSettings, withAnyLength, type WantedBatch } from '../batch-settings.ts';
 import type { BatchSettings } from '../../contract/batch.ts';
 import type { SplitMode } from '../../contract/row-parts.ts';
-import type { TextLimits } from '../../contract/text-limits.ts';
+import type { TextLimits } from '../../contract/api-limits.ts';
 import type { Config } from '../../inputs/config-file.ts';
 
 /** A single job, requested without a manifest. It becomes a batch of one row. */

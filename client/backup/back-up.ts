@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isoTime } from '../../contract/iso-time.ts';
+import { isoTime } from '../../contract/times.ts';
 import { KernelLock } from '../../embedded/kernel-lock.ts';
 import { lockHolders } from '../../embedded/lock-holders.ts';
 import { sha256Of } from '../../inputs/regular-file.ts';

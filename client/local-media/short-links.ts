@@ -1,7 +1,6 @@
-import { formatDuration } from '../../contract/duration.ts';
-import { linkLifetimeMs } from '../../contract/local-media.ts';
+import { formatDuration } from '../../contract/times.ts';
+import { linkLifetimeMs, serveMediaOf } from '../../contract/local-media.ts';
 import type { ManifestWarning } from '../../contract/manifest-problems.ts';
-import { serveMediaOf } from '../../contract/serve-media.ts';
 import type { ManifestSummary } from '../../inputs/read-manifest.ts';
 import { isBucket, lifeOfUrl } from '../../store/open-store.ts';
 import type { UrlLimit } from '../../store/store.ts';

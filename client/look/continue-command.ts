@@ -1,5 +1,4 @@
-import { FAILED_SHEET, RESULTS_XLSX } from '../../contract/results-workbook.ts';
-import { outcomeFile } from '../../contract/outcomes.ts';
+import { FAILED_SHEET, RESULTS_XLSX, outcomeFile } from '../../contract/outcomes.ts';
 import type { ActionRecord } from '../../contract/actions.ts';
 import { nameFromFile, defaultOut } from '../../contract/batch-name.ts';
 import { isDefaulted, type Reading } from '../../contract/batch.ts';

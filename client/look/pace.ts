@@ -1,6 +1,7 @@
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, Counts } from '../../ledger/record-types.ts';
 import { endedOf, openOf } from './counts-view.ts';
+import type { ApiStanding } from '../../policy/pacing/rate.ts';
 
 /** How fast the rows of a batch end, by those of the last minute. */
 export interface PaceView {
@@ -141,4 +142,19 @@ function longestGap(seen: readonly Moment[], begin: number): number {
   for (let at = begin + 1; at < seen.length; at++)
     longest = Math.max(longest, (seen[at]?.atMs ?? 0) - (seen[at - 1]?.atMs ?? 0));
   return longest;
+}
+
+/** A shorter silence is none, ms: a few calls fail at once now and then, and the pace holds. */
+const SHORTEST_MS = 10_000;
+
+/** For how long the API has been silent, ms; undefined if it answers. */
+export function silenceOf(api: ApiStanding | undefined, now: number): number | undefined {
+  const silentSince = api?.silentSince ?? null;
+  const silentMs = silentSince === null ? 0 : now - silentSince;
+  return silentMs < SHORTEST_MS ? undefined : silentMs;
+}
+
+/** A pace, or none while the API is silent: the rows of its last minute do not tell when it answers again. */
+export function paceWhile(api: ApiStanding | undefined, pace: PaceView, now = Date.now()): PaceView {
+  return silenceOf(api, now) === undefined ? pace : { rowsPerSecond: 0, secondsLeft: null };
 }

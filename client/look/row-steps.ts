@@ -8,7 +8,7 @@ import { nextCommand, type NextCommand } from '../../contract/shell-word.ts';
 import { hasResult } from '../../contract/outcomes.ts';
 import { NO_LINK } from '../../contract/result-member.ts';
 import { linkOf, stepsIn, type Step, type StepChoice } from '../../contract/row-kinds.ts';
-import { isTooLongWhole } from '../../contract/text-limits.ts';
+import { isTooLongWhole } from '../../contract/api-limits.ts';
 import { budgetFor, budgetLeft } from '../../policy/money/budget.ts';
 import { hasRunningJob } from '../../policy/rows/row-machine.ts';
 import { resultOfTake, unfetchedOfTake } from '../../policy/redrive/earlier-take.ts';

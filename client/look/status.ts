@@ -20,8 +20,7 @@ import { chooseBatch } from '../open-records.ts';
 import type { Settings } from '../settings.ts';
 import { isStranger } from '../trust/known-ledgers.ts';
 import { continueCommand, pauseOf, workCommand, type Pause } from './continue-command.ts';
-import { paceOf, type Pace, type PaceView } from './pace.ts';
-import { paceWhile } from './silence.ts';
+import { paceOf, type Pace, type PaceView, paceWhile } from './pace.ts';
 import { haltedSteps, nextSteps, type NextStep } from './next-steps.ts';
 
 /** A batch's current state, and whether anybody on this machine works on it. */

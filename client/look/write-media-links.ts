@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { formatDuration } from '../../contract/duration.ts';
+import { formatDuration } from '../../contract/times.ts';
 import { defaultOut } from '../../contract/batch-name.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { isLoopback } from '../../contract/api-path.ts';
+import { isLoopback } from '../../contract/urls.ts';
 import { hostInUrl, listenAddress } from '../../contract/listen-address.ts';
 import type { MetricsPlace } from '../../contract/metrics-place.ts';
 import { VoxbatchError } from '../problem.ts';

@@ -1,5 +1,5 @@
 import { isBatchName } from '../../contract/batch-name.ts';
-import { urlSchemeOf } from '../../contract/url-scheme.ts';
+import { urlSchemeOf } from '../../contract/urls.ts';
 import { isUrl, isManifestUrl, MANIFEST_URL_FORM } from '../../inputs/manifest-url.ts';
 import { LONGEST_SCHEDULE_NAME } from '../../policy/schedules/occurrence.ts';
 import { type WrittenSpec, type ScheduleSpec, readScheduleSpec } from '../../policy/schedules/schedule-spec.ts';

@@ -1,6 +1,6 @@
 import { exitOfBatch } from '../../batches/look/view-batch.ts';
 import { EXIT_CODES } from '../../contract/exit-codes.ts';
-import { utcSecond } from '../../contract/duration.ts';
+import { utcSecond } from '../../contract/times.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { OccurrenceRange, OccurrenceRecord } from '../../ledger/schedules/occurrence-records.ts';
 import { formatOccurrence } from '../../policy/schedules/occurrence.ts';

@@ -1,4 +1,4 @@
-import { formatDuration } from '../../contract/duration.ts';
+import { formatDuration } from '../../contract/times.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { isPausedHere } from '../../policy/schedules/legal-firing.ts';
 import { noteInWords } from '../../policy/schedules/missing-occurrence.ts';

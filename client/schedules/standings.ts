@@ -1,5 +1,5 @@
 import { ScheduleNotFoundError } from '@temporalio/client';
-import { utcSecond } from '../../contract/duration.ts';
+import { utcSecond } from '../../contract/times.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { isOver } from '../../policy/schedules/legal-firing.ts';
 import { noteInWords } from '../../policy/schedules/missing-occurrence.ts';

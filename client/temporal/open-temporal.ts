@@ -8,7 +8,7 @@ import {
 } from '@temporalio/client';
 import { toClientOptions } from '@temporalio/envconfig';
 import type { NativeConnectionOptions } from '@temporalio/worker';
-import { isLoopback } from '../../contract/api-path.ts';
+import { isLoopback } from '../../contract/urls.ts';
 import { GRPC, hasCode, isNotFound } from '../../embedded/grpc-answer.ts';
 import { joinServer } from '../../embedded/join-server.ts';
 import { WITHOUT_PROXY } from '../../embedded/server-binary.ts';

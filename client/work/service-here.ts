@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { withoutSecrets } from '../../contract/url-scheme.ts';
+import { withoutSecrets } from '../../contract/urls.ts';
 import { isSecretProxy, PROXIES } from '../../embedded/child-process.ts';
 import { makeHome, pathsIn } from '../../embedded/home.ts';
 import { VoxbatchError } from '../problem.ts';

@@ -1,5 +1,5 @@
 import { CAST_COLUMN, type Cast, type CastMember } from '../../contract/cast.ts';
-import { valueOfApiCell } from '../../contract/api-cells.ts';
+import { valueOfApiCell } from '../../contract/exact-json.ts';
 import { columnsOfKind, type JsonValue, type Kind } from '../../contract/row-kinds.ts';
 import { show, type Finding } from '../../contract/manifest-problems.ts';
 import { VoiceNames, type NamedVoice } from '../../policy/voices/voice-name.ts';

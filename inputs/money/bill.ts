@@ -1,7 +1,7 @@
 import type { NamedRows } from '../../contract/spend.ts';
 import { dialectOf, KINDS, ofEach, resultOf, stepsIn } from '../../contract/row-kinds.ts';
 import type { Kind, RowSpec } from '../../contract/row-kinds.ts';
-import { spokenSeconds } from '../../policy/money/spoken-seconds.ts';
+import { spokenSeconds } from '../../policy/money/pricing.ts';
 import type { RowPart } from '../../contract/row-parts.ts';
 import { roundCredits } from '../../contract/price-units.ts';
 import type { Priced } from './price-rows.ts';

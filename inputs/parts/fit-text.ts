@@ -5,7 +5,7 @@ import {
   LEARNT_LIMIT_LIFE_MS,
   type TextLimit,
   type TextLimits,
-} from '../../contract/text-limits.ts';
+} from '../../contract/api-limits.ts';
 import { columnsReadBy, operationOf, stepsIn, type RowSpec, type TtsMode } from '../../contract/row-kinds.ts';
 import type { SplitMode } from '../../contract/row-parts.ts';
 import { splitText, type Uncut } from '../../policy/parts/split-text.ts';

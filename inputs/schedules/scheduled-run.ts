@@ -70,7 +70,7 @@ const scheduledRunSchema = z.strictObject({
   report: z.enum(REPORT_CHOICES).exactOptional(),
   /** Of an Excel workbook. */
   sheet: z.string().exactOptional(),
-  /** From the configuration; see `contract/sample-limits.ts`. */
+  /** From the configuration; see `contract/api-limits.ts`. */
   samples: z
     .strictObject({ files: z.int().positive(), bytes: z.int().positive(), seconds: z.number().positive() })
     .exactOptional(),

@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import type { LocalFile, RowSpec } from '../../contract/row-kinds.ts';
-import { SAMPLE_LIMITS, type SampleLimits } from '../../contract/sample-limits.ts';
+import { SAMPLE_LIMITS, type SampleLimits } from '../../contract/api-limits.ts';
 import { inMegabytes, inspectSample } from './inspect-sample.ts';
 import { show, type Finding } from '../../contract/manifest-problems.ts';
 import { SAMPLE_FORMATS } from './read-sample.ts';

@@ -5,7 +5,7 @@ import type { Db } from '../schema.ts';
 import { write } from '../database/transactions.ts';
 import type { Operation } from '../../contract/row-kinds.ts';
 import type { Account } from '../../contract/names.ts';
-import type { TextLimits } from '../../contract/text-limits.ts';
+import type { TextLimits } from '../../contract/api-limits.ts';
 
 const selectState = preparedOne((db, { scope }: { scope: string }) =>
   db.selectFrom('limiters').select('state').where('scope', '=', scope),

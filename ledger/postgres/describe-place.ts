@@ -1,4 +1,4 @@
-import { withoutSecrets } from '../../contract/url-scheme.ts';
+import { withoutSecrets } from '../../contract/urls.ts';
 
 /**
  * The address without secrets, as people see it. Of its parameters, which may hold a password, only the schema is

@@ -1,4 +1,4 @@
-import { formatDuration } from '../../contract/duration.ts';
+import { formatDuration } from '../../contract/times.ts';
 import { isNominal } from './due-times.ts';
 import type { ScheduleSpec } from './schedule-spec.ts';
 

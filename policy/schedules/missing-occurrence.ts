@@ -1,5 +1,5 @@
 import type { SkipCause } from '../../contract/schedule.ts';
-import { utcSecond, formatDuration } from '../../contract/duration.ts';
+import { utcSecond, formatDuration } from '../../contract/times.ts';
 import type { ScheduleSpec } from './schedule-spec.ts';
 
 /** A due time at which a schedule has not fired. */

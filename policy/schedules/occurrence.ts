@@ -1,4 +1,4 @@
-import { utcSecond } from '../../contract/duration.ts';
+import { utcSecond } from '../../contract/times.ts';
 
 /**
  * Occurrences of a schedule: each is a time at which it fires, with a separate batch. The batch's name contains that

@@ -1,7 +1,7 @@
 import { expectedOf, parseValue, type ValueOf } from '../../contract/value-kinds.ts';
 import { OVERLAP_POLICIES, type OverlapPolicy } from '../../contract/schedule.ts';
 import { parseCron, type CalendarTimes } from './calendar-times.ts';
-import { DURATION_FORM, formatDuration, parseDuration } from '../../contract/duration.ts';
+import { DURATION_FORM, formatDuration, parseDuration } from '../../contract/times.ts';
 
 /**
  * When a schedule fires: at multiples of a length since 1970 in UTC, or at times of a calendar; `text` is what was

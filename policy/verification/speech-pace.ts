@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../contract/canonical-json.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
-import { spokenSeconds } from '../money/spoken-seconds.ts';
+import { spokenSeconds } from '../money/pricing.ts';
 
 /** Min known results of a voice before a new one is judged by them. */
 const LEAST_KNOWN = 20;

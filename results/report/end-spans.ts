@@ -1,6 +1,6 @@
 import type { Outcome } from '../../contract/outcomes.ts';
 import type { ReportHead } from '../../contract/report.ts';
-import { isoTime } from '../../contract/iso-time.ts';
+import { isoTime } from '../../contract/times.ts';
 import { spanWidth } from './span-width.ts';
 
 /** Spans that are kept, many more than a chart has. */

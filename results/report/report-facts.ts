@@ -8,7 +8,7 @@ import {
 } from '../../contract/outcomes.ts';
 import type { ReportAction, ReportChoice, ReportHead } from '../../contract/report.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { isoTime } from '../../contract/iso-time.ts';
+import { isoTime } from '../../contract/times.ts';
 import { creditsOf, type ResultFields, type ScannedRow } from '../result-line.ts';
 import { BillLines } from './bill-lines.ts';
 import { Distribution } from './distribution.ts';

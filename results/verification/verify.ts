@@ -1,8 +1,6 @@
-import { RESULTS_XLSX } from '../../contract/results-workbook.ts';
+import { RESULTS_XLSX, OUTCOMES, outcomeFile, type Outcome } from '../../contract/outcomes.ts';
 import { join } from 'node:path';
 import { sha256Of } from '../../inputs/regular-file.ts';
-import { OUTCOMES, outcomeFile } from '../../contract/outcomes.ts';
-import type { Outcome } from '../../contract/outcomes.ts';
 import { PROJECTED_FILES, RECEIPTS_JSONL, RESULTS_CSV, RESULTS_JSONL } from '../batch-files.ts';
 import { verifySound } from '../sound/sound-lists.ts';
 import { Findings } from './mismatch.ts';

@@ -1,9 +1,8 @@
-import { FAILED_SHEET } from '../../contract/results-workbook.ts';
+import { FAILED_SHEET, hasResult } from '../../contract/outcomes.ts';
 import { open } from 'node:fs/promises';
 import { EXCEL_ROWS } from '../../contract/excel.ts';
 import type { Decimal } from '../../contract/table-format.ts';
 import { numberIn } from '../../inputs/number-columns.ts';
-import { hasResult } from '../../contract/outcomes.ts';
 import type { LineValue } from '../line-formats.ts';
 import type { ResultFields } from '../result-line.ts';
 import type { Summary } from '../summary.ts';

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
-import { valueOfApiCell } from '../../contract/api-cells.ts';
+import { valueOfApiCell } from '../../contract/exact-json.ts';
 import { DIALECT_FORMS, parseDialectChoice, type DialectChoice } from '../../contract/dialects.ts';
-import { DURATION_FORM, parseDuration } from '../../contract/duration.ts';
+import { DURATION_FORM, parseDuration } from '../../contract/times.ts';
 import { faultOfFinishing, LOUDNESS_FORM, parsePause, PAUSE_FORM } from '../../contract/finishing.ts';
 import { parsePositive } from '../../contract/value-kinds.ts';
 import { readThreshold, THRESHOLD_FORM } from '../../contract/verify.ts';

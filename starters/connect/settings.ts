@@ -3,7 +3,7 @@ import { parseResultMember } from '../../contract/result-member.ts';
 import { existsSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type ClientConfigProfile, loadClientConfigProfile } from '@temporalio/envconfig';
-import { API_PATH } from '../../contract/api-path.ts';
+import { API_PATH } from '../../contract/urls.ts';
 import { defined } from '../../contract/defined.ts';
 import { showControls } from '../../contract/control-characters.ts';
 import { shellWord } from '../../contract/shell-word.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { findPayloadKeys } from '../../client/encryption/read-payload-keys.ts';
 import { startCodecServer, type CodecServer, type CodecServerOptions } from '../../client/encryption/codec-server.ts';
-import { isLoopback } from '../../contract/api-path.ts';
+import { isLoopback } from '../../contract/urls.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { messageOf } from '../../contract/message-of.ts';
 import { ExitError, usageError } from '../exit-error.ts';

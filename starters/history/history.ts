@@ -1,4 +1,4 @@
-import { isoTime } from '../../contract/iso-time.ts';
+import { isoTime } from '../../contract/times.ts';
 import { readHistory } from '../../client/history/history.ts';
 import { viewHistory } from '../../client/history/history-view.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';

@@ -1,4 +1,4 @@
-import { isoTime } from '../../contract/iso-time.ts';
+import { isoTime } from '../../contract/times.ts';
 import { compareStore, type ComparedBatch, type ComparedStore } from '../../client/ledger/compare-store.ts';
 import { viewCompared } from '../../client/ledger/ledger-view.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { isoTime } from '../../contract/iso-time.ts';
+import { isoTime } from '../../contract/times.ts';
 import { acceptCopy, clearCopyDoubts } from '../../client/ledger/accept-copy.ts';
 import { checkLedgerHere } from '../../client/ledger/check.ts';
 import type { LedgerCheckView } from '../../client/ledger/ledger-view.ts';

@@ -1,4 +1,4 @@
-import { isoTime } from '../../contract/iso-time.ts';
+import { isoTime } from '../../contract/times.ts';
 import { rowArg, takeArg } from '../../client/look/continue-command.ts';
 import type { Reconciled, ReconcileEvent, ReconciledRow } from '../../client/reconcile/reconcile-options.ts';
 import type { NamedRow } from '../../contract/row-parts.ts';

@@ -17,7 +17,7 @@ import {
   strangersIn,
 } from '../../client/schedules/open-schedules.ts';
 import { requireRange } from '../../client/schedules/survey-schedule.ts';
-import { DURATION_FORM, parseDuration } from '../../contract/duration.ts';
+import { DURATION_FORM, parseDuration } from '../../contract/times.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { readApiAccess, readSettings, type CommandSettings } from '../connect/settings.ts';

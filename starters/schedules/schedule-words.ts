@@ -8,7 +8,7 @@ import {
 } from '../../client/schedules/schedule-view.ts';
 import type { OccurrenceView } from '../../client/schedules/occurrence-view.ts';
 import { isLeftAlone, type Surroundings } from '../../client/schedules/open-schedules.ts';
-import { formatDuration } from '../../contract/duration.ts';
+import { formatDuration } from '../../contract/times.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { tuningOf, DEFAULT_TUNABLES, valuesOf, type TunableValues } from '../../contract/tunables.ts';
 import { oneLine } from '../terminal/table.ts';

@@ -20,7 +20,7 @@ import { readWorkerVersion } from '../worker-versions/read-version.ts';
 import { keepAliveFile, requireAliveFolder } from './alive-file.ts';
 import { timed } from './log-lines.ts';
 import { awaitUp, becomeUp } from '../../client/work/up.ts';
-import { formatDuration } from '../../contract/duration.ts';
+import { formatDuration } from '../../contract/times.ts';
 
 /**
  * Max wait for requests in flight after SIGTERM, ms. Hooks take up to 5 s more, and Kubernetes kills a container after

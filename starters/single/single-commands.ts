@@ -10,7 +10,7 @@ import { runSingle } from './run-single.ts';
 import { checkTarget, extensionOf, readTarget, checkStdout, type Target } from './target.ts';
 import type { Readable } from 'node:stream';
 import { trimEnd } from '../../contract/trim-end.ts';
-import { MAX_CELL_BYTES } from '../../contract/text-limits.ts';
+import { MAX_CELL_BYTES } from '../../contract/api-limits.ts';
 
 /** `voxbatch say TEXT`: speaks a text, and hands out the file. The same text with the same voice is the same job. */
 export async function say(given: string, flags: Flags, context: RunContext): Promise<ExitName> {

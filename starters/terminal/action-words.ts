@@ -1,4 +1,4 @@
-import { isoTime } from '../../contract/iso-time.ts';
+import { isoTime } from '../../contract/times.ts';
 import { ACTION_WORDS } from '../../contract/actions.ts';
 import type { viewAction } from '../../client/history/history-view.ts';
 import { inCredits } from './money.ts';

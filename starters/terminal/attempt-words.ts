@@ -1,4 +1,4 @@
-import { isoTime } from '../../contract/iso-time.ts';
+import { isoTime } from '../../contract/times.ts';
 import { join } from 'node:path';
 import type { RowExplanation } from '../../client/look/explain.ts';
 import type { TakeResult } from '../../client/look/row-view.ts';

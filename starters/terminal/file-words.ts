@@ -1,4 +1,4 @@
-import { RESULTS_XLSX, FAILED_SHEET } from '../../contract/results-workbook.ts';
+import { RESULTS_XLSX, FAILED_SHEET } from '../../contract/outcomes.ts';
 import { REPORT_FILE } from '../../contract/report.ts';
 import { nextCommand, shellWord } from '../../contract/shell-word.ts';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-import { isoTime } from '../../contract/iso-time.ts';
+import { isoTime } from '../../contract/times.ts';
 import { nextCommand } from '../../contract/shell-word.ts';
 import { pauseOf, type Pause } from '../../client/look/continue-command.ts';
 import type { BatchStatus } from '../../client/look/status.ts';

@@ -1,6 +1,6 @@
 import { chosenOf, endsOf, openOf, resultsOf, viewMoney, type EndWord } from '../../client/look/counts-view.ts';
 import type { Standing as Followed } from '../../client/look/follow.ts';
-import { silenceOf } from '../../client/look/silence.ts';
+import { silenceOf } from '../../client/look/pace.ts';
 import type { Step } from '../../contract/row-kinds.ts';
 import { oneLine } from './table.ts';
 import { clock, form, list, namedRow, number, plural } from './words.ts';

@@ -1,7 +1,7 @@
 import type { RowExplanation } from '../../client/look/explain.ts';
 import type { PartsStep, RowNext, RowStep } from '../../client/look/row-steps.ts';
 import { voiceAwaited } from '../../client/look/row-view.ts';
-import { isoTime } from '../../contract/iso-time.ts';
+import { isoTime } from '../../contract/times.ts';
 import { partWord } from '../../contract/row-parts.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { commandLine, unnamedRows, form } from './words.ts';

@@ -1,4 +1,4 @@
-import { isoTime } from '../../contract/iso-time.ts';
+import { isoTime } from '../../contract/times.ts';
 import { nextCommand } from '../../contract/shell-word.ts';
 import { chosenOf, endedOf, endsOf, resultsOf } from '../../client/look/counts-view.ts';
 import { rowArg } from '../../client/look/continue-command.ts';

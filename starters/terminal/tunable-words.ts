@@ -1,6 +1,5 @@
-import { shownValue } from '../../contract/shown-value.ts';
-import { inCredits } from './money.ts';
 import {
+  shownValue,
   TUNABLE_NAMES,
   TUNABLES,
   valuesOf,
@@ -9,6 +8,7 @@ import {
   type Tunables,
   type Tuning,
 } from '../../contract/tunables.ts';
+import { inCredits } from './money.ts';
 import { formatValue, rangeOf, type AnyValue } from '../../contract/value-kinds.ts';
 
 /** The flag of a key: `pollRate` is `--poll-rate`. */

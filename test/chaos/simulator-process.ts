@@ -5,7 +5,7 @@
  */
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
-import { API_PATH } from '../../contract/api-path.ts';
+import { API_PATH } from '../../contract/urls.ts';
 import { buildApiServer } from '../../simulator/api-server.ts';
 import { buildMediaServer } from '../../simulator/media-server.ts';
 import { Service } from '../../simulator/service.ts';

@@ -1,5 +1,5 @@
 import { ConfigError, parseConfig } from '../../inputs/config-file.ts';
-import { formatDuration } from '../../contract/duration.ts';
+import { formatDuration } from '../../contract/times.ts';
 import { nominalTimeOf } from '../../policy/schedules/due-times.ts';
 import { MOST_JITTER_MS, readScheduleSpec, type WrittenSpec } from '../../policy/schedules/schedule-spec.ts';
 import type { Chance } from '../chaos/seeded.ts';

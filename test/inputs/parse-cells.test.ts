@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { JsonValue } from '../../contract/row-kinds.ts';
-import { cellOfApiValue, valueOfApiCell } from '../../contract/api-cells.ts';
+import { cellOfApiValue, valueOfApiCell } from '../../contract/exact-json.ts';
 
 describe('api.<field> cells', () => {
   it.each<[string, JsonValue]>([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RowSpec } from '../../../contract/row-kinds.ts';
-import type { TextLimits } from '../../../contract/text-limits.ts';
+import type { TextLimits } from '../../../contract/api-limits.ts';
 import { fitText, type TextRules } from '../../../inputs/parts/fit-text.ts';
 
 const LONG = 'This is a sentence of a book. '.repeat(20);

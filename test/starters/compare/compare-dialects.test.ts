@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { API_PATH } from '../../../contract/api-path.ts';
+import { API_PATH } from '../../../contract/urls.ts';
 import { serve, TOKEN, type TestServer } from '../../support/api-server.ts';
 import { expectRun, json, lineForEach, simulate } from '../command-line.ts';
 

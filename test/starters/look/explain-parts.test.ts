@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Failure } from '../../../contract/failures.ts';
-import { TEXT_TOO_LONG } from '../../../contract/text-limits.ts';
+import { TEXT_TOO_LONG } from '../../../contract/api-limits.ts';
 import { aBatch, aKey, aRow, INTENT, redriveNow } from '../../ledger/setup.ts';
 import { expectRun, json, placeForEach, run } from '../command-line.ts';
 

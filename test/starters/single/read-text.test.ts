@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import { MAX_CELL_BYTES } from '../../../contract/text-limits.ts';
+import { MAX_CELL_BYTES } from '../../../contract/api-limits.ts';
 import { readText } from '../../../starters/single/single-commands.ts';
 
 /** Standard input of these bytes, in chunks that cut characters. */

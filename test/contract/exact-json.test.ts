@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { isTooDeep, surveyJson } from '../../inputs/survey-json.ts';
+import { isTooDeep, surveyJson } from '../../contract/exact-json.ts';
 
 it('counts how deep objects and lists are nested, whatever the strings in them say', () => {
   expect(surveyJson('7').depth).toBe(0);

@@ -1,4 +1,4 @@
-/** Durations in human-readable form: `90s`, `1h30m`, `1d`, `2w`. */
+/** Moments, and lengths of time in the form that users write: `90s`, `1h30m`, `1d`, `2w`. */
 
 /** Milliseconds of each unit, the longest first. */
 const UNITS = { w: 604_800_000, d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 } as const;
@@ -35,4 +35,9 @@ export function formatDuration(ms: number): string {
 /** A time (ms since 1970) in UTC, to the second: `2026-12-01T02:00:00Z`. */
 export function utcSecond(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19)}Z`;
+}
+
+/** A moment in UTC: `2026-10-25T02:30:00.000Z`. `ms`: since 1970. */
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { formatDuration, parseDuration } from '../../contract/duration.ts';
+import { formatDuration, parseDuration } from '../../contract/times.ts';
 
 describe('a duration', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { withoutSecrets } from '../../contract/url-scheme.ts';
+import { withoutSecrets } from '../../contract/urls.ts';
 
 describe('a place that is shown', () => {
   it.each([
