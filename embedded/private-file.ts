@@ -37,3 +37,10 @@ export function takeFromOthers(path: string): void {
     // It is gone, or the file system has no permissions.
   }
 }
+
+/**
+ * Whether an owner counts as another user. Root does not: it can read everything anyway, and owns many mounted volumes.
+ */
+export function isAnothers(owner: number, me: number): boolean {
+  return owner !== me && owner !== 0 && me !== 0;
+}

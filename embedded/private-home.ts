@@ -2,7 +2,7 @@ import { orElse } from '../contract/or-else.ts';
 import { constants, mkdirSync, openSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { shellWord } from '../contract/shell-word.ts';
-import { firstLink, takeFromOthers } from './private-file.ts';
+import { firstLink, isAnothers, takeFromOthers } from './private-file.ts';
 import { ServerUnavailable } from './server-unavailable.ts';
 
 /** Our content in a home; paths are absolute. */
@@ -85,11 +85,4 @@ function refuseLinks(paths: readonly string[]): void {
     `${found} is a symbolic link, which could lead to any file of yours.`,
     `Remove it: rm ${shellWord(found)}`,
   );
-}
-
-/**
- * Whether an owner counts as another user. Root does not: it can read everything anyway, and owns many mounted volumes.
- */
-export function isAnothers(owner: number, me: number): boolean {
-  return owner !== me && owner !== 0 && me !== 0;
 }

@@ -2,7 +2,7 @@ import { access, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Bytes, FileRange } from './bytes.ts';
-import { type BucketPlace, readBucketPlace } from './s3/address.ts';
+import { type BucketPlace, readBucketPlace } from './address.ts';
 import type { BucketBytes, ProbedMarks } from './s3/s3-bytes.ts';
 import { requireSafe } from './names.ts';
 import { marksOf, type StoreMarks } from './owner-file.ts';

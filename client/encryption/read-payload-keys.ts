@@ -1,6 +1,7 @@
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { messageOf } from '../../contract/message-of.ts';
-import { parsePayloadKeys, PAYLOAD_KEYS_FORM, type PayloadKeys } from '../../worker/encryption/payload-keys.ts';
+import type { PayloadKeys } from '../../worker/encryption/payload-keys.ts';
 import { VoxbatchError } from '../problem.ts';
 
 /**
@@ -30,4 +31,25 @@ function textOf(file: string): string {
 
 function refuse(option: string, expected: string, got: string): never {
   throw new VoxbatchError({ type: 'bad-option', option, expected, got });
+}
+
+/** What is expected of a text with keys. */
+const PAYLOAD_KEYS_FORM = 'ID:KEY for each key, the one that encrypts first; KEY: 32 bytes in base64';
+
+const ENTRY = /^([A-Za-z0-9._-]{1,64}):([A-Za-z0-9+/]{43}=)$/;
+
+/**
+ * Parses keys: entries in the form of {@link PAYLOAD_KEYS_FORM}, separated by commas or white space. Undefined if
+ * an entry is malformed, an id repeats, or there is no key.
+ */
+export function parsePayloadKeys(text: string): PayloadKeys | undefined {
+  const words = text.split(/[\s,]+/).filter((word) => word !== '');
+  const keys = new Map<string, KeyObject>();
+  for (const word of words) {
+    const [, id, key] = ENTRY.exec(word) ?? [];
+    if (id === undefined || key === undefined || keys.has(id)) return undefined;
+    keys.set(id, createSecretKey(Buffer.from(key, 'base64')));
+  }
+  const [writes] = keys.keys();
+  return writes === undefined ? undefined : { writes, keys };
 }

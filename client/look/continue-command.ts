@@ -9,7 +9,7 @@ import { subsetFlags } from '../../contract/subset.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import { relative, resolve } from 'node:path';
 import type { NamedRow } from '../../contract/row-parts.ts';
-import { isPausedByFailures } from '../../batches/look/pauses.ts';
+import { isPausedByFailures } from '../../batches/look/standstill.ts';
 
 /** Source of a manifest that came through a pipe; see `inputs/manifest-source.ts`. */
 export const STANDARD_INPUT = 'standard input';

@@ -1,8 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pinning } from '../../contract/worker-version.ts';
 import type { Step } from '../../contract/row-kinds.ts';
-import { isPausedByFailures, isTokenRefused } from '../../batches/look/pauses.ts';
-import { apiStanding, standstillOf, type Standstill } from '../../batches/look/standstill.ts';
+import {
+  isPausedByFailures,
+  isTokenRefused,
+  apiStanding,
+  standstillOf,
+  type Standstill,
+} from '../../batches/look/standstill.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money, OldestRow, ReasonCount } from '../../ledger/record-types.ts';
 import { VoxbatchError } from '../problem.ts';

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, isAbsolute, join, relative } from 'node:path';
-import { isAnothers } from '../../embedded/private-home.ts';
+import { isAnothers } from '../../embedded/private-file.ts';
 
 /**
  * The state folder, `$XDG_STATE_HOME/voxbatch`, holds this user's confirmations on this machine. It is outside of every

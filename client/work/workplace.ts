@@ -1,6 +1,6 @@
 import { ServiceError, type WorkflowHandle } from '@temporalio/client';
 import type { FaultPointHook } from '../../activities/fault-points.ts';
-import { isPausedByFailures } from '../../batches/look/pauses.ts';
+import { isPausedByFailures } from '../../batches/look/standstill.ts';
 import { findUp } from '../../embedded/up-claim.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Unlock } from '../../ledger/driver.ts';

@@ -23,7 +23,6 @@ import {
   type Settings,
   useOperations,
 } from '../../client/settings.ts';
-import { requireOperator } from '../../client/history/by-person.ts';
 import { findPayloadKeys } from '../../client/encryption/read-payload-keys.ts';
 import { readToken } from './api-token.ts';
 import { refuseMistyped } from './mistyped-settings.ts';
@@ -43,6 +42,7 @@ export async function readSettings(env: NodeJS.ProcessEnv = ownEnvironment()): P
   // config confirmed first.
   useOperations(unconfirmed?.whole ?? config);
   const given = { ledger: env['VOXBATCH_LEDGER'], store: env['VOXBATCH_STORE'] ?? store };
+  const operator = env['VOXBATCH_OPERATOR'] || undefined;
   return {
     ...placesIn(resolve(env['VOXBATCH_HOME'] || '.voxbatch'), given, (refused) => refuseAddress(env, refused)),
     isLedgerNamed: (env['VOXBATCH_HOME'] ?? '') !== '' || (env['VOXBATCH_LEDGER'] ?? '') !== '',
@@ -52,11 +52,12 @@ export async function readSettings(env: NodeJS.ProcessEnv = ownEnvironment()): P
     env,
     onImported: tellImport,
     onReadOnly: tellReadOnly,
-    ...defined({
-      unconfirmed,
-      operator: env['VOXBATCH_OPERATOR'] ? requireOperator(env['VOXBATCH_OPERATOR'], 'VOXBATCH_OPERATOR') : undefined,
-    }),
+    ...defined({ unconfirmed, operator: operator && (await requireOperator(operator)) }),
   };
+}
+
+async function requireOperator(name: string): Promise<string> {
+  return (await import('../../client/history/by-person.ts')).requireOperator(name, 'VOXBATCH_OPERATOR');
 }
 
 function tellImport(ledger: string, kept: string): void {

@@ -3,7 +3,7 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import { text } from 'node:stream/consumers';
 import { Outage } from '../outage.ts';
-import { bucketAddress, type BucketPlace } from './address.ts';
+import { bucketAddress, type BucketPlace } from '../address.ts';
 import type { CredentialSource } from './credentials.ts';
 import { BucketUnusable, type BucketTrouble } from './errors.ts';
 import {

@@ -2,7 +2,7 @@ import { hash, randomUUID } from 'node:crypto';
 import type { Bytes } from '../bytes.ts';
 import type { Outage } from '../outage.ts';
 import { requireSame, type StoreMarks } from '../owner-file.ts';
-import { bucketAddress, type BucketPlace } from './address.ts';
+import { bucketAddress, type BucketPlace } from '../address.ts';
 import { UNKNOWN_TO_SERVER } from './answers.ts';
 import { BucketClient } from './client.ts';
 import { Copies } from './copies.ts';

@@ -1,6 +1,5 @@
-import type { BucketPlace } from './address.ts';
+import { type BucketPlace, bucketAddress } from '../address.ts';
 import { BucketUnusable } from './errors.ts';
-import { bucketAddress } from './address.ts';
 
 /** Where a bucket is served. */
 export interface BucketServer {

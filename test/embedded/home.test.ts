@@ -4,7 +4,8 @@ import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { makeHome } from '../../embedded/home.ts';
-import { isAnothers, openOwnLog } from '../../embedded/private-home.ts';
+import { isAnothers } from '../../embedded/private-file.ts';
+import { openOwnLog } from '../../embedded/private-home.ts';
 import type { ServerUnavailable } from '../../embedded/server-unavailable.ts';
 import { freshFolder } from '../support/fresh-folder.ts';
 

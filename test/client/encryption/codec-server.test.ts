@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { startCodecServer, type CodecServerOptions } from '../../../client/encryption/codec-server.ts';
-import { parsePayloadKeys } from '../../../worker/encryption/payload-keys.ts';
+import { parsePayloadKeys } from '../../../client/encryption/read-payload-keys.ts';
 import { endAfterTest } from '../../support/end-after-test.ts';
 
 const UI = 'https://temporal.example';

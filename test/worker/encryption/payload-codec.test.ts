@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { EncryptionCodec } from '../../../worker/encryption/payload-codec.ts';
-import { parsePayloadKeys, type PayloadKeys } from '../../../worker/encryption/payload-keys.ts';
+import { parsePayloadKeys } from '../../../client/encryption/read-payload-keys.ts';
+import type { PayloadKeys } from '../../../worker/encryption/payload-keys.ts';
 
 const entry = (id: string): string => `${id}:${randomBytes(32).toString('base64')}`;
 const [K1, K2] = [entry('k1'), entry('k2')];
