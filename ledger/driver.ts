@@ -2,6 +2,7 @@ import type { Dialect, Kysely } from 'kysely';
 import type { Outage } from '../store/outage.ts';
 import type { BackupDialect } from './backup/backup-dialect.ts';
 import type { CopyDialect } from './copy/copy-dialect.ts';
+import type { LedgerFull } from './errors.ts';
 import type { Clock, Db, Schema } from './schema.ts';
 import type { Version } from './versions.ts';
 
@@ -110,6 +111,8 @@ export interface Reserve {
   begin(): void;
   /** Ensures that the space is reserved. Throws {@link LedgerFull} if the disk has too little. */
   hold(): void;
+  /** Why workers can record nothing more, if the disk has too little room now; undefined if it has enough. */
+  fault(): LedgerFull | undefined;
   /** Releases the space. */
   free(): void;
   /** Whether this folder is on the same disk. */

@@ -52,6 +52,11 @@ export interface Ledger extends BoundMethods, LockMethods {
   outage(): Promise<OutageNews | undefined>;
   /** Ends waiting for a database that does not answer: calls then throw `LedgerAway`. For a process that must end. */
   stopWaiting(): Promise<void>;
+  /**
+   * Why workers can record nothing more, if its disk has too little room: seen from here, for they cannot record it.
+   * Undefined while there is room, and for a database on a server.
+   */
+  whyFull(): Promise<string | undefined>;
   /** Releases the space reserved for answers, so that a small file that arrived with its answer can be stored. */
   makeRoom(): Promise<void>;
   /**
@@ -86,6 +91,7 @@ export function createLedger(opened: OpenDatabase): Ledger {
       unitAdapter?.stopWaiting();
       return Promise.resolve();
     },
+    whyFull: async () => (await opened.workersReserve()).fault()?.message,
     makeRoom: () => Promise.resolve(),
     leaveRoom: () => Promise.resolve(),
   };

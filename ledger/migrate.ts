@@ -22,6 +22,8 @@ export interface OpenDatabase {
   readonly findStrange: () => Promise<readonly string[]>;
   /** Disk space reserved for answers; undefined if none is reserved. */
   readonly reserve?: Reserve;
+  /** The space that workers reserve. */
+  readonly workersReserve: () => Promise<Reserve>;
   readonly former?: string;
 }
 
@@ -39,7 +41,8 @@ export async function databaseOf(
   const own = new Kysely<Schema>({ dialect });
   try {
     const db = withClock(own, clock ?? (await driver.clockOf?.(own)) ?? { now: () => Date.now() });
-    const reserve = hasReserve ? await driver.reserveOf(place) : undefined;
+    const workersReserve = (): Promise<Reserve> => driver.reserveOf(place);
+    const reserve = hasReserve ? await workersReserve() : undefined;
     if (goesOn === true) reserve?.hold();
     else reserve?.begin();
     const { isNew, former } = await migrate(db, driver, place);
@@ -61,6 +64,7 @@ export async function databaseOf(
       locks,
       findStrange,
       isAccepted,
+      workersReserve,
       ...defined({ reserve, former, readOnly }),
     };
   } catch (error) {

@@ -4,10 +4,10 @@ import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { ApiStanding } from '../../policy/pacing/rate.ts';
 
 /**
- * Why an open batch is stuck: no worker serves its account, all that do only send or only download, or wait for the
- * store, or the API does not answer them.
+ * Why an open batch is stuck: the disk has no room for records, no worker serves its account, all that do only send or
+ * only download, or wait for the store, or the API does not answer them.
  */
-export type Standstill = 'no-worker' | 'no-sender' | 'no-downloader' | 'no-store' | 'no-answer';
+export type Standstill = 'ledger-full' | 'no-worker' | 'no-sender' | 'no-downloader' | 'no-store' | 'no-answer';
 
 /**
  * Why a batch is stuck; undefined if no reason is known. Reads only the ledger. A worker that has just died counts as
@@ -21,6 +21,8 @@ export async function standstillOf(
 ): Promise<Standstill | undefined> {
   const { state, control, apiUrl, account } = batch;
   if (state !== 'open') return undefined;
+  // First: where nothing can be recorded, workers cannot say that they live, either.
+  if ((await ledger.whyFull()) !== undefined) return 'ledger-full';
   const workers = await ledger.livingWorkers(apiUrl, account);
   if (workers.length === 0) return control === 'paused' ? undefined : 'no-worker';
   if (control !== 'paused') {

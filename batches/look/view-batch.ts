@@ -24,6 +24,8 @@ export interface BatchView {
   readonly oldest?: OldestRow | undefined;
   /** Why it is stuck; undefined if no reason is known. */
   readonly standstill?: Standstill | undefined;
+  /** Why nothing more can be recorded, if the ledger's disk is full. */
+  readonly whyFull?: string | undefined;
   /** Workers that wait for the store; undefined if none does. */
   readonly storeWaits?: StoreWaits | undefined;
   /** What the API's answers do to it while it goes on; undefined if it does not. */
@@ -34,6 +36,7 @@ export interface BatchView {
 export async function viewBatch(ledger: Ledger, batch: BatchRecord): Promise<BatchView> {
   const isOpen = batch.state === 'open';
   const api = isOpen ? await apiStanding(ledger, batch) : undefined;
+  const standstill = await standstillOf(ledger, batch, api);
   const storeWaits = isOpen ? await ledger.storeWaits(batch.apiUrl, batch.account) : undefined;
   return {
     batch,
@@ -42,7 +45,8 @@ export async function viewBatch(ledger: Ledger, batch: BatchRecord): Promise<Bat
     reasons: await ledger.commonReasons(batch.name, MOST_REASONS),
     untold: await ledger.untoldSteps(batch.name),
     oldest: await ledger.oldestRow(batch.name),
-    standstill: await standstillOf(ledger, batch, api),
+    standstill,
+    whyFull: standstill === 'ledger-full' ? await ledger.whyFull() : undefined,
     storeWaits,
     api,
   };

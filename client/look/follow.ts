@@ -198,9 +198,9 @@ async function* follow(request: FollowRequest): AsyncGenerator<FollowEvent, void
     if (performance.now() >= askAt) {
       askAt = performance.now() + (request.askEveryMs ?? ASK_EVERY_MS);
       const found = await standstillOf(ledger, batch);
-      // Our own worker registers only a moment later, and tells of the store itself.
-      const isOwn = fetchesHere && (found === 'no-worker' || found === 'no-store');
-      const standstill = isOwn ? undefined : found;
+      // Our own worker registers only a moment later, and tells of the disk and the store itself.
+      const isTold = found === 'no-worker' || found === 'no-store' || found === 'ledger-full';
+      const standstill = fetchesHere && isTold ? undefined : found;
       if (standstill !== undefined && standstill !== stoodStill) yield { type: 'standstill', batch, standstill };
       stoodStill = standstill;
       const workflow = await request.askWorkflow();

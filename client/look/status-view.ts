@@ -54,6 +54,8 @@ export function viewStatus(status: BatchStatus) {
     ...viewListed(status),
     ...viewExit(status.exit),
     ...viewGoing(status),
+    /** Why nothing more can be recorded, if the disk of the ledger is full; null while it has room. */
+    ledgerFull: status.whyFull ?? null,
     /** Living workers that wait for the store, since when, and what it answers; null if none does. */
     storeWait: viewStoreWaits(status),
     failures: status.failures.map(viewFailure),

@@ -209,7 +209,9 @@ function nextFor(
     const follow: StatusStep = here.isDeserted
       ? { why: 'deserted', goOn }
       : { why: 'follow', watch, goOn: here.isServed ? undefined : goOn };
-    const still: readonly StatusStep[] = standstill === undefined ? [] : [{ why: 'standstill', standstill }];
+    // Why its last worker ended is said beside.
+    const isTold = standstill === undefined || (standstill === 'ledger-full' && here.workerEnd !== undefined);
+    const still: readonly StatusStep[] = isTold ? [] : [{ why: 'standstill', standstill }];
     return [...haltedSteps(batch), ...still, ...(standstill === 'no-worker' ? [] : [follow])];
   }
   // Cluster workers write no files.

@@ -19,5 +19,11 @@ export const postgres: LedgerDriver = {
   locksOf: async (place) => (await import('./locks.ts')).advisoryLocks(place),
   // Its server's disk is not ours to reserve.
   reserveOf: () =>
-    Promise.resolve({ begin: () => undefined, hold: () => undefined, free: () => undefined, isOnDiskOf: () => false }),
+    Promise.resolve({
+      begin: () => undefined,
+      hold: () => undefined,
+      fault: () => undefined,
+      free: () => undefined,
+      isOnDiskOf: () => false,
+    }),
 };

@@ -15,6 +15,7 @@ import { dirname, resolve } from 'node:path';
 import { randomFillSync } from 'node:crypto';
 import { moveAdvice } from '../../contract/other-disk.ts';
 import { LedgerFull } from '../errors.ts';
+import { NO_ROOM } from './errors.ts';
 import type { Reserve } from '../driver.ts';
 
 const MIB = 1024 ** 2;
@@ -74,6 +75,15 @@ export class DiskReserve implements Reserve {
     }
   }
 
+  fault(): LedgerFull | undefined {
+    const file = this.#file();
+    // By its size alone: whether the system counts blocks is known to the process that wrote it.
+    const isThere = (lstatSync(file, { throwIfNoEntry: false })?.size ?? 0) >= RESERVE_BYTES;
+    const needed = isThere ? NO_ROOM : RESERVE_BYTES + this.#leastFree;
+    const free = this.#freeIn(dirname(file));
+    return free < needed ? this.#tooFull(free, RESERVE_BYTES + this.#leastFree) : undefined;
+  }
+
   free(): void {
     rmSync(this.#file(), { force: true });
   }
@@ -95,11 +105,15 @@ export class DiskReserve implements Reserve {
   }
 
   #requireFree(file: string, needed: number, besides = ''): number {
-    const { bavail, bsize, blocks } = this.#look(dirname(file));
-    const free = bavail * bsize;
-    // Some file systems do not report their size.
-    if (blocks > 0 && free < needed) throw this.#tooFull(free, needed, besides);
+    const free = this.#freeIn(dirname(file));
+    if (free < needed) throw this.#tooFull(free, needed, besides);
     return free;
+  }
+
+  /** Bytes; more than enough on file systems that do not report their size. */
+  #freeIn(folder: string): number {
+    const { bavail, bsize, blocks } = this.#look(folder);
+    return blocks > 0 ? bavail * bsize : Infinity;
   }
 
   /** Two paths to one ledger share one reserve. */

@@ -55,7 +55,7 @@ const ROOMLESS_WRITES: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** Less free space than this counts as none, in bytes: that index alone takes 32 KiB. */
-const NO_ROOM = 64 * 1024;
+export const NO_ROOM = 64 * 1024;
 
 type Look = (folder: string) => Pick<StatsFs, 'bavail' | 'bsize' | 'blocks'>;
 

@@ -63,13 +63,18 @@ function byWords({ at, actor, reason }: NonNullable<Pause['by']>): string {
   return ` by ${oneLine(who)} at ${isoTime(at)}${whyWords(reason)}`;
 }
 
-/** Explains why a batch makes no progress, with the next steps. `silentMs`: for how long the API has been silent, if that is known. */
+/**
+ * Explains why a batch makes no progress, with the next steps. As far as they are known, `silentMs`: for how long the API has been
+ * silent; `whyFull`: what the ledger's disk lacks.
+ */
 export function standstillWords(
   standstill: NonNullable<BatchStatus['standstill']>,
   { apiUrl }: Pick<Batch, 'apiUrl'>,
-  silentMs?: number,
+  { silentMs, whyFull }: { readonly silentMs?: number | undefined; readonly whyFull?: string | undefined } = {},
 ): string {
   switch (standstill) {
+    case 'ledger-full':
+      return `Nothing more is sent; answers on their way are kept. ${whyFull ?? 'The disk of the ledger is full. What to do: voxbatch status'}`;
     case 'no-worker':
       return 'No worker polls this queue. Start one with the same settings and token: voxbatch worker';
     case 'no-sender':

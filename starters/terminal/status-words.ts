@@ -136,7 +136,7 @@ export function noteLines(status: BatchStatus, now: number): readonly string[] {
   ].map(oneLine);
 }
 
-function statusStepWords(step: StatusStep, { batch, workerEnd, api }: BatchStatus, now: number): string {
+function statusStepWords(step: StatusStep, { batch, workerEnd, api, whyFull }: BatchStatus, now: number): string {
   switch (step.why) {
     case 'unconfirmed':
       return CONFIRM_FIRST;
@@ -147,11 +147,8 @@ function statusStepWords(step: StatusStep, { batch, workerEnd, api }: BatchStatu
     case 'paused':
       return pauseWords(step.pause);
     case 'standstill': {
-      const words = standstillWords(
-        step.standstill,
-        batch,
-        api?.silentSince == null ? undefined : now - api.silentSince,
-      );
+      const silentMs = api?.silentSince == null ? undefined : now - api.silentSince;
+      const words = standstillWords(step.standstill, batch, { silentMs, whyFull });
       return step.standstill === 'no-worker' && workerEnd !== undefined
         ? `${lastEndWords(workerEnd, now)} ${words}`
         : words;

@@ -14,7 +14,13 @@ const ROWS = upTo(8);
 const MIB = 1024 ** 2;
 /** So long that its record needs new pages. */
 const FAILURE = { class: 'BadRequest', message: 'x'.repeat(50_000) } as const;
-const NO_RESERVE = { begin: () => undefined, hold: () => undefined, free: () => undefined, isOnDiskOf: () => true };
+const NO_RESERVE = {
+  begin: () => undefined,
+  hold: () => undefined,
+  fault: () => undefined,
+  free: () => undefined,
+  isOnDiskOf: () => true,
+};
 
 let folder: string;
 let remove: () => Promise<void>;
@@ -195,6 +201,19 @@ describe('the room that is kept', () => {
       await disk.close();
     }
   });
+});
+
+it('whoever looks sees that nothing more can be recorded: there is no room for the reserve, or none at all beside it', async () => {
+  await makeLedger();
+  const free = (kib: number): DiskReserve =>
+    new DiskReserve(path, undefined, () => ({ bsize: 1024, blocks: 30_000, bavail: kib }));
+  expect(free(17 * 1024).fault()).toBeUndefined();
+  expect(free(15 * 1024).fault()?.message).toMatch(/the disk is full \(15 MiB are free; 16 MiB are needed, so that/);
+  writeFileSync(reserve, Buffer.alloc(8 * MIB, 1));
+  expect(free(1024).fault()).toBeUndefined();
+  expect(free(4).fault()?.message).toContain('the disk is full (0 MiB are free');
+  const unknown = new DiskReserve(path, undefined, () => ({ bsize: 1024, blocks: 0, bavail: 0 }));
+  expect(unknown.fault()).toBeUndefined();
 });
 
 it('a worker that could not go on does not count as alive, and is remembered with its reason until another begins', async () => {

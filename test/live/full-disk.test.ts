@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { expectMended, messageOf, openSmallWorld } from '../support/small-batch.ts';
 import { replayFolder } from '../support/replay-folder.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const RUN = ['run', 'lines.csv'];
 
@@ -51,6 +52,34 @@ describe('a disk that becomes full', () => {
       world.forget();
     } finally {
       await disk?.close();
+    }
+  });
+
+  it('while requests are on their way: status names it for as long as their answers are waited for', async () => {
+    const world = await openSmallWorld(60, false, [8_000, 10_000]);
+    const disk = await mountSmallDisk(world.path('disk'), 64 * 1024 * 1024);
+    // Without the right to mount, the test above stands for this one.
+    if (disk === undefined) return;
+    const env = { VOXBATCH_HOME: disk.path };
+    try {
+      const running = world.start(RUN, { env });
+      await world.untilCharged(8);
+      await disk.fill();
+      const status = async (): Promise<string> => (await world.run(['status', 'lines'], { env })).stdout;
+      let said = '';
+      await waitFor(async () => (said = await status()).includes('disk is full'));
+      expect(said).toMatch(/Nothing more is sent; answers on their way are kept[.] .* is full/);
+      expect(said).not.toContain('It has no worker');
+      const { stdout } = await world.run(['status', 'lines', '--json'], { env });
+      expect(stdout).toMatch(/"ledger_full": ?".*disk is full/);
+      expect(await running.ended).toMatchObject({ code: 4 });
+      // Why the last worker ended says the same.
+      expect((await status()).match(/disk is full/g)).toHaveLength(1);
+      await disk.empty();
+      await world.untilAlone();
+      world.forget();
+    } finally {
+      await disk.close();
     }
   });
 

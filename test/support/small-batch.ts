@@ -7,9 +7,9 @@ const ROWS = 12;
 /** Each row once, and the second step of a `dub`. */
 const CHARGES = ROWS + ROWS / 4;
 /** A world for starts that go wrong: a quick API, and `lines.csv` of all kinds. */
-export function openSmallWorld(rows = ROWS, server = false): Promise<LiveWorld> {
+export function openSmallWorld(rows = ROWS, server = false, createMs: [number, number] = [5, 20]): Promise<LiveWorld> {
   const config = { polling: { firstLookMs: 100, gapMs: 100 } };
-  return LiveWorld.open({ seed: 3, createMs: [5, 20], jobMs: [100, 300], rows, config, server });
+  return LiveWorld.open({ seed: 3, createMs, jobMs: [100, 300], rows, config, server });
 }
 
 /** Exactly one message of ours, on stderr, in words for a user. */

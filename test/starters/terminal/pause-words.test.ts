@@ -79,6 +79,13 @@ describe('why a batch stands still', () => {
     expect(await standstill()).toBeUndefined();
   });
 
+  it('is that the disk has no room for records, also where workers cannot say that they live', async () => {
+    const full = { ...place.ledger, whyFull: () => Promise.resolve('the disk is full') };
+    const batch = await find(place.ledger);
+    expect(await standstillOf(full, batch)).toBe('ledger-full');
+    expect(await standstillOf(full, { ...batch, state: 'closed' })).toBeUndefined();
+  });
+
   it.each(['create', 'read'])('is that the API does not answer, until a %s is answered', async (what) => {
     await aWorker();
     const now = Date.now();
@@ -100,8 +107,10 @@ describe('why a batch stands still', () => {
     expect(standstillWords('no-worker', batch)).toMatch(/voxbatch worker$/);
     expect(standstillWords('no-sender', batch)).toMatch(/voxbatch worker --only submit$/);
     expect(standstillWords('no-downloader', batch)).toMatch(/voxbatch worker --only download$/);
+    expect(standstillWords('ledger-full', batch)).toMatch(/voxbatch status$/);
+    expect(standstillWords('ledger-full', batch, { whyFull: 'It lacks 3 MiB.' })).toMatch(/It lacks 3 MiB[.]$/);
     expect(standstillWords('no-store', batch)).toContain('voxbatch doctor');
     expect(standstillWords('no-answer', batch)).toMatch(new RegExp(`${batch.apiUrl} .*voxbatch doctor$`));
-    expect(standstillWords('no-answer', batch, 842_000)).toContain('has not answered for 14:02');
+    expect(standstillWords('no-answer', batch, { silentMs: 842_000 })).toContain('has not answered for 14:02');
   });
 });
