@@ -1,4 +1,4 @@
-import { hasPassword, withoutPassword } from './urls.ts';
+import { hasPassword, withoutPassword } from './url-secrets.ts';
 
 /** Typical names of secrets. */
 export const SECRET_NAME =

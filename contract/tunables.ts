@@ -1,8 +1,7 @@
 import { CACHE_MODES } from './cache.ts';
 import { ALIKE_HALT, NEVER_HALT } from './halt.ts';
 import { UNKNOWN_POLICIES } from './outcomes.ts';
-import { type ValueKind, type ValueOf, formatValue, type AnyValue } from './value-kinds.ts';
-import { withoutPath } from './urls.ts';
+import type { ValueKind, ValueOf } from './value-kinds.ts';
 
 /** A setting. */
 export interface Setting<K extends ValueKind = ValueKind> {
@@ -180,11 +179,3 @@ export const TUNABLES_BEFORE = tuningOf(
     }),
   ),
 ) as Tunables;
-
-/**
- * A value safe to display, and to keep in records: a URL is reduced to its host, because the rest is often a secret.
- */
-export function shownValue(name: TunableName, value: AnyValue): string {
-  const text = formatValue(value);
-  return value === null || TUNABLES[name].takes.type !== 'url' ? text : withoutPath(text);
-}

@@ -14,7 +14,7 @@ import {
   type PolicyName,
   type TunableValues,
 } from '../contract/tunables.ts';
-import { isLinkBase, isListenAddress, SERVE_MEDIA_FORM, SERVE_MEDIA_URL_FORM } from '../contract/local-media.ts';
+import { isLinkBase, isListenAddress, SERVE_MEDIA_FORM, SERVE_MEDIA_URL_FORM } from '../contract/serve-media.ts';
 import { expectedOf, isPlainUrl, type ValueKind } from '../contract/value-kinds.ts';
 import { nameIn, OWN_OPERATIONS, PRICE_MEMBERS } from './own-operations.ts';
 import { show } from '../contract/manifest-problems.ts';
@@ -187,7 +187,7 @@ export const configSchema = z
  * - `resultMember`: where the API puts the link to a job's result, if under a nonstandard name; see
  * `contract/result-member.ts`.
  * - `samples`: limits for voice recordings; see `contract/api-limits.ts`.
- * - `serveMedia`, `serveMediaUrl`: where local `audio` and `video` are handed out; see `contract/local-media.ts`.
+ * - `serveMedia`, `serveMediaUrl`: where local `audio` and `video` are handed out; see `contract/serve-media.ts`.
  * - `store`: folder of the media. `trust503`: whether a 503 with the API's own error body means "not accepted".
  */
 export type Config = z.infer<typeof configSchema>;

@@ -1,5 +1,5 @@
 import { isBucket } from '../../store/open-store.ts';
-import { serveMediaOf, whyOutOfReach, type ServeMediaSettings } from '../../contract/local-media.ts';
+import { serveMediaOf, whyOutOfReach, type ServeMediaSettings } from '../../contract/serve-media.ts';
 import { NO_LINKS, type LocalMediaRules } from '../../inputs/local-media/rules.ts';
 
 /**

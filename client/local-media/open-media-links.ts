@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { link, open, unlink } from 'node:fs/promises';
-import { serveMediaOf } from '../../contract/local-media.ts';
+import { serveMediaOf } from '../../contract/serve-media.ts';
 import { pathsIn } from '../../embedded/home.ts';
 import type { LocalMediaLinks } from '../../store/local-media/media-links.ts';
 import type { Store } from '../../store/store.ts';

@@ -1,5 +1,6 @@
 import { formatDuration } from '../../contract/times.ts';
-import { linkLifetimeMs, serveMediaOf } from '../../contract/local-media.ts';
+import { linkLifetimeMs } from '../../contract/local-media.ts';
+import { serveMediaOf } from '../../contract/serve-media.ts';
 import type { ManifestWarning } from '../../contract/manifest-problems.ts';
 import type { ManifestSummary } from '../../inputs/read-manifest.ts';
 import { isBucket, lifeOfUrl } from '../../store/open-store.ts';

@@ -1,11 +1,5 @@
-import {
-  LIMIT_NAMES,
-  POLICY_NAMES,
-  valuesOf,
-  type TunableName,
-  type Tunables,
-  shownValue,
-} from '../../contract/tunables.ts';
+import { LIMIT_NAMES, POLICY_NAMES, valuesOf, type TunableName, type Tunables } from '../../contract/tunables.ts';
+import { shownValue } from '../../contract/shown-value.ts';
 import type { AnyValue } from '../../contract/value-kinds.ts';
 
 type Shown<N extends string> = {

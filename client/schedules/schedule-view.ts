@@ -2,7 +2,7 @@ import type { ScheduleDescription } from '@temporalio/client';
 import { priceScheduled, type ScheduledLookUps } from '../../batches/schedules/price-scheduled.ts';
 import { utcSecond } from '../../contract/times.ts';
 import { EXIT_CODES } from '../../contract/exit-codes.ts';
-import { withoutPath } from '../../contract/urls.ts';
+import { withoutPath } from '../../contract/url-secrets.ts';
 import { labelOfPlace } from '../../inputs/manifest-url.ts';
 import { parseScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
 import type { OccurrenceRange } from '../../ledger/schedules/occurrence-records.ts';

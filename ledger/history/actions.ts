@@ -1,6 +1,7 @@
 import type { SelectQueryBuilder } from 'kysely';
 import type { ActionDetails, ActionKind, ActionRecord, By, RowRanges } from '../../contract/actions.ts';
-import { shownValue, valuesOf, type TunableName, type Tuning } from '../../contract/tunables.ts';
+import { valuesOf, type TunableName, type Tuning } from '../../contract/tunables.ts';
+import { shownValue } from '../../contract/shown-value.ts';
 import type { AnyValue } from '../../contract/value-kinds.ts';
 import { hasRow, rangesOf } from '../../policy/history/row-ranges.ts';
 import { newIn, type RecordedTunables } from '../../policy/tuning.ts';

@@ -5,7 +5,7 @@ import {
   SERVE_MEDIA_URL_FORM,
   type ServeMedia,
   type ServeMediaSettings,
-} from '../../contract/local-media.ts';
+} from '../../contract/serve-media.ts';
 import { defined } from '../../contract/defined.ts';
 import { listenAddress } from '../../contract/listen-address.ts';
 import type { Settings } from '../../client/settings.ts';

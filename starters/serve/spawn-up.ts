@@ -3,7 +3,7 @@ import type { ConnectedApi } from '../../client/connect-api.ts';
 import type { Settings } from '../../client/settings.ts';
 import type { WebhookWish } from '../../client/webhooks/webhook-options.ts';
 import { startUp } from '../../client/work/up.ts';
-import { serveMediaOf } from '../../contract/local-media.ts';
+import { serveMediaOf } from '../../contract/serve-media.ts';
 import { listenAddress } from '../../contract/listen-address.ts';
 import { otlpEnvironment } from '../commands/metrics-flags.ts';
 import { serveMediaWords } from '../commands/serve-media-flags.ts';

@@ -1,5 +1,4 @@
 import {
-  shownValue,
   TUNABLE_NAMES,
   TUNABLES,
   valuesOf,
@@ -8,6 +7,7 @@ import {
   type Tunables,
   type Tuning,
 } from '../../contract/tunables.ts';
+import { shownValue } from '../../contract/shown-value.ts';
 import { inCredits } from './money.ts';
 import { formatValue, rangeOf, type AnyValue } from '../../contract/value-kinds.ts';
 

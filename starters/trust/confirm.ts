@@ -1,6 +1,6 @@
 import { shellWord } from '../../contract/shell-word.ts';
 import { rememberConfig, type UnconfirmedConfig } from '../../client/trust/folder-config.ts';
-import type { ServeMediaSettings } from '../../contract/local-media.ts';
+import type { ServeMediaSettings } from '../../contract/serve-media.ts';
 import { withServeMedia } from '../commands/serve-media-flags.ts';
 import { readSettings, type CommandSettings } from '../connect/settings.ts';
 import { ExitError } from '../exit-error.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ServeMedia } from '../../contract/local-media.ts';
+import type { ServeMedia } from '../../contract/serve-media.ts';
 import { isProof, seal } from './link-seal.ts';
 import type { LocalMediaLinks } from './media-links.ts';
 import { createMediaServer, pathOfLink, questionTo } from './media-server.ts';

@@ -1,15 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  cellOfContent,
-  cellOfLink,
-  contentOfCell,
-  leadsTo,
-  nameOfContent,
-  isLinkBase,
-  isListenAddress,
-  serveMediaOf,
-  whyOutOfReach,
-} from '../../contract/local-media.ts';
+import { cellOfContent, cellOfLink, contentOfCell, leadsTo, nameOfContent } from '../../contract/local-media.ts';
+import { isLinkBase, isListenAddress, serveMediaOf, whyOutOfReach } from '../../contract/serve-media.ts';
 
 const SHA = 'ab'.repeat(32);
 

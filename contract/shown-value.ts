@@ -1,0 +1,11 @@
+import { TUNABLES, type TunableName } from './tunables.ts';
+import { withoutPath } from './url-secrets.ts';
+import { formatValue, type AnyValue } from './value-kinds.ts';
+
+/**
+ * A value safe to display, and to keep in records: a URL is reduced to its host, because the rest is often a secret.
+ */
+export function shownValue(name: TunableName, value: AnyValue): string {
+  const text = formatValue(value);
+  return value === null || TUNABLES[name].takes.type !== 'url' ? text : withoutPath(text);
+}
