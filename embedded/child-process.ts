@@ -1,5 +1,5 @@
 import { execFileSync, spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
-import { SECRET_NAME } from '../contract/own-secrets.ts';
+import { SECRET_NAME } from '../contract/secrets.ts';
 
 /** Our settings and Temporal's: they include the API token, a cluster's API key and its TLS keys. */
 const OURS = /^(VOXBATCH|TEMPORAL)_/i;

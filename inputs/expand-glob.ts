@@ -1,10 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join, parse, sep } from 'node:path';
-
-/** Whether a path is a glob: `*` matches any part of a name, `?` one character, `**` folders of any depth. */
-export function isGlob(path: string): boolean {
-  return /[*?]/.test(path);
-}
+import { isGlob } from './manifest-place.ts';
 
 /**
  * The files that match a pattern, sorted by code units so that the order is the same on every machine. Names with a

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Joining } from '../contract/finishing.ts';
+import { JOINING_COLUMNS, type Joining } from '../contract/finishing.ts';
 import type { Kind } from '../contract/row-kinds.ts';
 import type { ColumnOptions } from './column-names.ts';
 import { Columns } from './header.ts';
 import { kindOfColumns } from './row-kind.ts';
 import type { JoinCheck } from './sound/join-check.ts';
-import { joiningColumns } from './sound/join-check.ts';
 import { findBadTemplate, templateFields } from './output-name.ts';
 import { show, type Finding, type ManifestProblem, type ManifestWarning } from '../contract/manifest-problems.ts';
 import { MAX_COLUMNS } from './check-bytes.ts';
@@ -106,4 +105,9 @@ export class HeaderCheck {
 
 function trimmed(names: readonly string[]): readonly string[] {
   return names.map((name) => name.trim());
+}
+
+/** Extra columns that `--join` gives a meaning. */
+function joiningColumns(joining: Joining | undefined): readonly string[] {
+  return joining === undefined ? [] : [joining.column, ...JOINING_COLUMNS];
 }

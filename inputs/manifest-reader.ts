@@ -1,19 +1,15 @@
 import { decimalOf, type Decimal } from '../contract/table-format.ts';
-import { attachLocalMedia } from './local-media/attach-local-media.ts';
-import { attachSamples } from './voices/attach-samples.ts';
+import { namesFiles } from './local-media/rules.ts';
 import { combineDigests } from './regular-file.ts';
 import type { Columns } from './header.ts';
 import { HeaderCheck } from './header-check.ts';
-import { JoinCheck } from './sound/join-check.ts';
 import { LinePlaces } from './row-identity.ts';
 import type { ManifestOptions, ManifestRow, UnpricedRow } from './manifest-options.ts';
 import type { ManifestSource } from './manifest-source.ts';
-import { priceParts } from './parts/fit-text.ts';
 import { priceRows } from './money/price-rows.ts';
 import type { ManifestProblem, ManifestWarning } from '../contract/manifest-problems.ts';
 import type { RawItem } from './check-bytes.ts';
-import { readCsv } from './read-csv.ts';
-import { readJsonl } from './read-jsonl.ts';
+import type { priceParts } from './parts/fit-text.ts';
 import { RowReader } from './row-reader.ts';
 import type { VoiceRow } from './voices/voice-uses.ts';
 
@@ -51,6 +47,7 @@ export class ManifestReader {
   readonly #csv: boolean;
   readonly #header: HeaderCheck;
   readonly #reader: RowReader;
+  readonly #priceParts: typeof priceParts | undefined;
   readonly #places = new LinePlaces();
   readonly #digests: string[] = [];
   /** Part of a file could not be read, or a file is empty. */
@@ -60,16 +57,22 @@ export class ManifestReader {
   /** Some rows are of unknown kind. */
   #isUnclear = false;
 
-  /** `unique`: whether to check ids and names for duplicates; unnecessary on the second pass. */
-  constructor(source: ManifestSource, options: ManifestOptions, unique: boolean) {
+  private constructor(source: ManifestSource, options: ManifestOptions, unique: boolean, asked: AskedChecks) {
     this.#source = source;
     this.#options = options;
     this.#csv = source.format.format !== 'jsonl';
-    const join = options.join === undefined ? undefined : new JoinCheck(options.join);
-    this.#header = new HeaderCheck(options, this.#csv, join);
-    const decimal = (): Decimal => this.#decimal;
-    const surroundings = { csv: this.#csv, decimal, unique, header: this.#header, join, places: this.#places };
-    this.#reader = new RowReader(options, surroundings);
+    this.#priceParts = asked.texts?.priceParts;
+    this.#header = new HeaderCheck(options, this.#csv, asked.join);
+    this.#reader = new RowReader(options, {
+      ...{ csv: this.#csv, unique, header: this.#header, places: this.#places },
+      ...{ join: asked.join, cast: asked.cast, fitText: asked.texts?.fitText },
+      decimal: () => this.#decimal,
+    });
+  }
+
+  /** `unique`: whether to check ids and names for duplicates; unnecessary on the second pass. */
+  static async open(source: ManifestSource, options: ManifestOptions, unique: boolean): Promise<ManifestReader> {
+    return new ManifestReader(source, options, unique, await loadAsked(options));
   }
 
   /** Whether some rows could not be read or understood. */
@@ -120,11 +123,13 @@ export class ManifestReader {
     for await (const items of parts) {
       isEmpty &&= items.every(({ type }) => type === 'end');
       const { rows, problems, drafts } = this.#readItems(items);
-      const sampled = await attachSamples(rows, rules, this.columns.headerOf('samples'));
-      const whole = await attachLocalMedia(sampled, folders, this.columns);
+      const whole = rows.some(({ spec }) => namesFiles(spec))
+        ? await (await import('./attach-files.ts')).attachFiles(rows, rules, this.columns)
+        : { rows, problems: [], faulty: [] };
       const priced = await priceRows(whole.rows, this.#options);
+      const priceOf = this.#priceParts;
       yield {
-        rows: priced.map((row) => priceParts(row, this.#options)),
+        rows: priceOf === undefined ? priced : priced.map((row) => priceOf(row, this.#options)),
         problems: [...problems, ...whole.problems].sort((a, b) => a.line - b.line),
         drafts: [...drafts, ...whole.faulty],
       };
@@ -193,10 +198,22 @@ async function partsOf(
 ): Promise<AsyncIterable<readonly RawItem[]>> {
   switch (file.format.format) {
     case 'csv':
-      return readCsv(file, file.format.delimiter);
+      return (await import('./read-csv.ts')).readCsv(file, file.format.delimiter);
     case 'jsonl':
-      return readJsonl(file, jsonColumns);
+      return (await import('./read-jsonl.ts')).readJsonl(file, jsonColumns);
     case 'xlsx':
       return (await import('./workbook/read-spooled.ts')).readSpooled(file);
   }
+}
+
+type AskedChecks = Awaited<ReturnType<typeof loadAsked>>;
+
+/** What is checked only because a manifest's options ask for it, and is loaded only then. `texts`: if some may be too long. */
+async function loadAsked({ join, cast, split, textLimits = {} }: ManifestOptions) {
+  const mayBeTooLong = split !== undefined || Object.keys(textLimits).length > 0;
+  return {
+    join: join && new (await import('./sound/join-check.ts')).JoinCheck(join),
+    cast: cast && new (await import('./cast/cast-voices.ts')).CastVoices(cast),
+    texts: mayBeTooLong ? await import('./parts/fit-text.ts') : undefined,
+  };
 }

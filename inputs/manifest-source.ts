@@ -6,10 +6,9 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { shellWord } from '../contract/shell-word.ts';
-import { expandGlob, isGlob } from './expand-glob.ts';
 import { combineDigests, whyUnreadable } from './regular-file.ts';
 import { digestOfBytes, type ManifestBytes } from './check-bytes.ts';
-import { isUrl, labelOfPlace, requireManifestUrl, type FetchManifest } from './manifest-url.ts';
+import { isGlob, isUrl, labelOfPlace, requireManifestUrl, type FetchManifest } from './manifest-place.ts';
 import { ManifestError } from '../contract/manifest-problems.ts';
 import type { ManifestFormat } from './detect-format.ts';
 import { detectFormat } from './detect-format.ts';
@@ -133,6 +132,7 @@ async function openUrl(url: string, fetchManifest: FetchManifest, options: OpenO
 }
 
 async function matchesOf(pattern: string): Promise<readonly string[]> {
+  const { expandGlob } = await import('./expand-glob.ts');
   // Excel puts a file of such a name beside a workbook that is open.
   const paths = (await expandGlob(pattern)).filter((path) => !basename(path).startsWith('~$'));
   if (paths.length === 0) throw new ManifestError(`no file matches ${pattern}. Nothing was spent.`);

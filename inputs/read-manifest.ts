@@ -1,6 +1,5 @@
 import { CAST_COLUMN } from '../contract/cast.ts';
 import { SubsetDraw, type IsChosen, type Traits } from '../policy/subset/subset.ts';
-import { UnknownSpeakers } from './cast/unknown-speakers.ts';
 import { Bill, billEntry, type BillEntry, type BillSummary } from './money/bill.ts';
 import { ManifestReader } from './manifest-reader.ts';
 import type { ManifestOptions, ManifestRow } from './manifest-options.ts';
@@ -93,7 +92,7 @@ export async function summarizeManifest(
   options: ManifestOptions,
   budget: number | null = null,
 ): Promise<ManifestSummary> {
-  const reader = new ManifestReader(source, options, true);
+  const reader = await ManifestReader.open(source, options, true);
   const bill = new Bill(budget);
   const voices = new VoiceUses();
   let chosen = 0;
@@ -104,7 +103,7 @@ export async function summarizeManifest(
     bill.addEntry(entry);
   });
   const kept: ManifestProblem[] = [];
-  const speakers = new UnknownSpeakers();
+  const speakers = options.cast && new (await import('./cast/cast-voices.ts')).UnknownSpeakers();
   let problemCount = 0;
   source.rows.begin(options);
   for await (const { rows, problems, drafts } of reader.read()) {
@@ -119,7 +118,7 @@ export async function summarizeManifest(
       local = { ...local, rows: local.rows + 1 };
     }
     for (const draft of drafts) voices.add(draft, reader.file);
-    const found = problems.filter((problem) => !speakers.repeats(problem));
+    const found = problems.filter((problem) => speakers?.repeats(problem) !== true);
     problemCount += found.length;
     kept.push(...found.slice(0, KEPT_PROBLEMS - kept.length));
   }
@@ -131,7 +130,7 @@ export async function summarizeManifest(
     isChosen,
     unmeasured,
     ...bill.summary(),
-    problems: kept.map((problem) => speakers.counted(problem)),
+    problems: speakers === undefined ? kept : kept.map((problem) => speakers.counted(problem)),
     problemCount,
     warnings: [...reader.warnings.values()],
     local,
@@ -179,7 +178,7 @@ export async function* readPortions(
     yield known.map((row) => pad(row, columns));
     return;
   }
-  const reader = new ManifestReader(source, options, false);
+  const reader = await ManifestReader.open(source, options, false);
   for await (const { rows, problems } of reader.read()) {
     if (problems.length > 0) throw refusal(problems);
     if (reader.digest !== null && reader.digest !== checked.digest) {

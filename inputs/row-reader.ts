@@ -13,7 +13,7 @@ import {
 } from '../contract/row-kinds.ts';
 import { dialectOfRow } from '../policy/dialects/dialect-of-row.ts';
 import type { Decimal } from '../contract/table-format.ts';
-import { fitText } from './parts/fit-text.ts';
+import type { fitText } from './parts/fit-text.ts';
 import { unguardCell } from './formula-guard.ts';
 import type { HeaderCheck } from './header-check.ts';
 import type { JoinCheck } from './sound/join-check.ts';
@@ -22,7 +22,7 @@ import type { ManifestOptions, UnpricedRow } from './manifest-options.ts';
 import { parseRow, type RowDraft } from './parse-row.ts';
 import { show, type Finding } from '../contract/manifest-problems.ts';
 import type { VoiceRow } from './voices/voice-uses.ts';
-import { CastVoices } from './cast/cast-voices.ts';
+import type { CastVoices } from './cast/cast-voices.ts';
 import type { Columns, PlacedFinding } from './header.ts';
 
 /** The result of reading a record: a row, or its problems. */
@@ -47,6 +47,10 @@ interface RowSurroundings {
   readonly header: HeaderCheck;
   /** Undefined without `--join`. */
   readonly join: JoinCheck | undefined;
+  /** Undefined without a cast. */
+  readonly cast: CastVoices | undefined;
+  /** Undefined where texts may have any length. */
+  readonly fitText: typeof fitText | undefined;
   readonly places: LinePlaces;
 }
 
@@ -59,13 +63,11 @@ export class RowReader {
   readonly #with: RowSurroundings;
   readonly #identities: RowIdentities;
   readonly #previous = new PreviousRows();
-  readonly #cast: CastVoices | undefined;
 
   constructor(options: ManifestOptions, surroundings: RowSurroundings) {
     this.#options = options;
     this.#with = surroundings;
     this.#identities = new RowIdentities(options.nameTemplate, surroundings);
-    this.#cast = options.cast && new CastVoices(options.cast);
   }
 
   /** The `_batch` of an outcome file. */
@@ -92,7 +94,7 @@ export class RowReader {
       anyApiField,
       localMedia,
       decimal: decimal(),
-      cast: this.#cast,
+      cast: this.#with.cast,
     };
     const { spec, draft, findings, unread, speaker } = parseRow(columns, cells, rules);
     if (!strict) for (const column of unread) header.warnOfUnread(column, line);
@@ -103,7 +105,7 @@ export class RowReader {
     const previous = columns.batchAt === undefined ? undefined : this.#previous.read(columns, cells);
     const dialect = draft && dialectOfRow(draft, id, legacyShare);
     const joined = this.#with.join?.findWrong(columns, { cells, kind: spec?.kind, name, row }) ?? [];
-    const fitted = spec && fitText(inDialect(spec, dialect), this.#options);
+    const fitted = spec && this.#with.fitText?.(inDialect(spec, dialect), this.#options);
     const all = [
       ...(previous?.findings ?? []),
       ...findings,

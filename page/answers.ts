@@ -1,14 +1,13 @@
 import type { KnownVoices } from '../client/look/batch-voices.ts';
 import { viewListed, viewStatus } from '../client/look/status-view.ts';
 import { listBatches, statusNow, type BatchHere, type BatchStatus } from '../client/look/status.ts';
-import { workSpan } from '../client/look/work-span.ts';
+import { workSpan, type Pace } from '../client/look/pace.ts';
 import { explain, type RowExplanation } from '../client/look/explain.ts';
 import { settleWays } from '../client/look/settle-ways.ts';
 import { viewRow } from '../client/look/row-view.ts';
 import { mediaOf } from '../client/look/row-line-view.ts';
 import { chooseBatch } from '../client/open-records.ts';
 import type { Reader } from '../client/look/open-reader.ts';
-import type { Pace } from '../client/look/pace.ts';
 import { messageOf } from '../contract/message-of.ts';
 import { recordedSchedules } from '../client/schedules/recorded-view.ts';
 import type { ReasonFigures } from '../contract/batch-figures.ts';

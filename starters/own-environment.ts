@@ -1,5 +1,5 @@
 import { readFileSync, closeSync, openSync, readSync, writeSync } from 'node:fs';
-import { environmentForUser, HANDED_OVER, isOwnSecret } from '../contract/own-secrets.ts';
+import { environmentForUser, HANDED_OVER, isOwnSecret } from '../contract/secrets.ts';
 
 /** Our secrets, once {@link hideSecrets} has taken them out of `process.env`. */
 const hidden: Record<string, string> = {};

@@ -1,8 +1,7 @@
 import type { SoundManifest } from '../../inputs/read-manifest.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
-import { digestFor } from '../same-rows.ts';
-import { compareBatch, type ComparedBatch, type TakenName } from '../taken-name.ts';
+import type { compareBatch, ComparedBatch, TakenName } from '../taken-name.ts';
 import type { KnownBatchPlan, KnownPlanRequest } from './plan-known.ts';
 import { planNew, type NewBatchPlan } from './plan-new.ts';
 
@@ -64,7 +63,8 @@ async function compare(
   const { name, source, checked, account } = request;
   const { apiUrl, account: user } = account ?? found;
   const { summary, options } = checked;
-  const digest = await digestFor(found, { source, options, checked: summary }, ledger);
+  const [rows, names] = await Promise.all([import('../same-rows.ts'), import('../taken-name.ts')]);
+  const digest = await rows.digestFor(found, { source, options, checked: summary }, ledger);
   const identity = { name, digest, apiUrl, account: user };
-  return compareBatch(found, { ...request, identity, options, checked: summary });
+  return names.compareBatch(found, { ...request, identity, options, checked: summary });
 }

@@ -2,7 +2,7 @@ import { type ManifestWarning, ManifestError } from '../../contract/manifest-pro
 import type { NamedRows } from '../../contract/spend.ts';
 import { type SoundManifest, summarizeManifest } from '../../inputs/read-manifest.ts';
 import type { RowReasons } from '../../policy/plan/reason-groups.ts';
-import { withVoices, type CheckedVoices } from '../voices/check-voices.ts';
+import type { CheckedVoices } from '../voices/check-voices.ts';
 import { planNew, type NewPlanRequest } from './plan-new.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 
@@ -55,7 +55,8 @@ export async function learn(request: LearnRequest): Promise<LearntManifest | Not
   if (probe) tell?.({ type: 'probed', notProbed: probed.summary.notProbed, assumeSeconds });
   if (voices.type !== 'sound') return voices;
   tell?.({ type: 'voices', warnings: voices.warnings });
-  return { type: 'learnt', checked: withVoices(probed, voices), voices };
+  const options = voices.voices.size === 0 ? probed.options : { ...probed.options, voices: voices.voices };
+  return { type: 'learnt', checked: { ...probed, options }, voices };
 }
 
 /** A priced manifest. Its summary is billed net of existing results; `reasons`: why the other rows are paid for. */

@@ -3,7 +3,7 @@ import { defined } from '../../contract/defined.ts';
 import type { SkipCause } from '../../contract/schedule.ts';
 import type { Realm } from '../../contract/names.ts';
 import { openManifestFile, type ManifestSource } from '../../inputs/manifest-source.ts';
-import { labelOfPlace, type FetchManifest } from '../../inputs/manifest-url.ts';
+import { labelOfPlace, type FetchManifest } from '../../inputs/manifest-place.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { ManifestError, type ManifestProblem } from '../../contract/manifest-problems.ts';
 import { checkManifest, type ManifestSummary } from '../../inputs/read-manifest.ts';

@@ -1,5 +1,5 @@
 import { openManifestFile } from '../../inputs/manifest-source.ts';
-import type { FetchManifest } from '../../inputs/manifest-url.ts';
+import type { FetchManifest } from '../../inputs/manifest-place.ts';
 import { describeProblem, ManifestError } from '../../contract/manifest-problems.ts';
 import { checkManifest } from '../../inputs/read-manifest.ts';
 import type { ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';

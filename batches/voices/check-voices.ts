@@ -167,11 +167,3 @@ async function withOrigin(voice: VoiceCandidate, madeBy: MadeBy): Promise<VoiceC
 function meaningOf({ id, maker, isInTraining = false }: VoiceCandidate): VoiceMeant {
   return maker === undefined ? { type: 'listed', id, isInTraining } : { type: 'made', row: maker.row };
 }
-
-/** A manifest whose voices are known. */
-export function withVoices<M extends SoundManifest>(
-  manifest: M,
-  { voices }: Extract<CheckedVoices, { readonly type: 'sound' }>,
-): M {
-  return voices.size === 0 ? manifest : { ...manifest, options: { ...manifest.options, voices } };
-}

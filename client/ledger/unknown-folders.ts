@@ -1,4 +1,4 @@
-import { batchOfFolder, folderPrefix, isFolderOf } from '../../contract/batch-folder.ts';
+import { batchOfFolder, folderPrefix, isFolderOf } from '../../contract/batch-name.ts';
 import type { ManifestWarning } from '../../contract/manifest-problems.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
@@ -55,15 +55,14 @@ export async function findUnknownFolders(
 }
 
 /**
- * A warning for a new batch if the store has a folder of one of its name that the ledger does not know. Costs one read of the
- * ledger where no copy was accepted. None while the store cannot be used: whoever needs it says so.
+ * A warning for a new batch if the store has a folder of one of its name that the ledger, a copy that was accepted, does not
+ * know. None while the store cannot be used: whoever needs it says so.
  */
 export async function unknownFolderWarnings(
-  ledger: (Batches & Pick<Ledger, 'findBatch'>) | undefined,
+  ledger: Batches & Pick<Ledger, 'findBatch'>,
   name: string,
   { store, env }: Pick<Settings, 'store' | 'env'>,
 ): Promise<readonly ManifestWarning[]> {
-  if (ledger === undefined || (await ledger.acceptedAt()) === null) return [];
   const batch = await ledger.findBatch(name);
   if (batch !== undefined && batch.state !== 'loading') return [];
   const there = await foldersIn(store, folderPrefix(name), env).catch((error: unknown) => {

@@ -2,6 +2,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, Counts } from '../../ledger/record-types.ts';
 import { endedOf, openOf } from './counts-view.ts';
 import type { ApiStanding } from '../../policy/pacing/rate.ts';
+import type { BatchView } from '../../batches/look/view-batch.ts';
 
 /** How fast the rows of a batch end, by those of the last minute. */
 export interface PaceView {
@@ -157,4 +158,18 @@ export function silenceOf(api: ApiStanding | undefined, now: number): number | u
 /** A pace, or none while the API is silent: the rows of its last minute do not tell when it answers again. */
 export function paceWhile(api: ApiStanding | undefined, pace: PaceView, now = Date.now()): PaceView {
   return silenceOf(api, now) === undefined ? pace : { rowsPerSecond: 0, secondsLeft: null };
+}
+
+/**
+ * Start of the current work on a batch, ms: its first request, or its last reopening, so that idle days in between do
+ * not count. `first`: its first request ever. Undefined if work has not begun.
+ */
+export function workSpan({
+  startedAt,
+  reopenedAt,
+}: Pick<BatchView['batch'], 'startedAt' | 'reopenedAt'>):
+  { readonly from: number; readonly first: number; readonly isReopened: boolean } | undefined {
+  if (startedAt === null) return undefined;
+  const isReopened = reopenedAt !== null && reopenedAt > startedAt;
+  return { from: isReopened ? reopenedAt : startedAt, first: startedAt, isReopened };
 }

@@ -7,9 +7,7 @@ import {
 } from '../../inputs/read-manifest.ts';
 import type { ApiAccess, Settings } from '../settings.ts';
 import type { ManifestWarning } from '../../contract/manifest-problems.ts';
-import { unknownFolderWarnings } from '../ledger/unknown-folders.ts';
 import { localMediaRules } from '../local-media/local-media-rules.ts';
-import { warningsOf } from '../local-media/short-links.ts';
 import { withListedVoices } from '../voices/know-voices.ts';
 import {
   asRecorded,
@@ -135,7 +133,7 @@ export async function checkRun<Plan extends RunPlan>(
   const recorded = await withRecordedReading(request.plan, settings);
   const { limited, unknown } = await withRecords(settings, async (ledger) => ({
     limited: await withTextLimits(ledger, recorded, request.apiUrl),
-    unknown: await unknownFolderWarnings(ledger, recorded.name, settings),
+    unknown: await folderWarnings(ledger, recorded.name, settings),
   }));
   const plan = withMediaRules(limited, request);
   const checked = await checkManifest(request.source, plan.manifest, plan.settings.budget);
@@ -165,8 +163,22 @@ async function soundRun<Plan extends RunPlan>(
   settings: Settings,
   more: readonly ManifestWarning[] = [],
 ): Promise<SoundRun<Plan>> {
-  const warnings = [...(await warningsOf(summary, settings, plan.settings)), ...more];
+  const warned =
+    summary.local === null
+      ? summary.warnings
+      : await (await import('../local-media/short-links.ts')).warningsOf(summary, settings, plan.settings);
+  const warnings = [...warned, ...more];
   return { type: 'sound', checked: { summary: { ...summary, warnings }, options }, plan };
+}
+
+/** Warnings about folders in the store; only a ledger that is an accepted copy can lack the batch of one. */
+async function folderWarnings(
+  ledger: Ledger | undefined,
+  name: string,
+  settings: Settings,
+): Promise<readonly ManifestWarning[]> {
+  if (ledger === undefined || (await ledger.acceptedAt()) === null) return [];
+  return (await import('../ledger/unknown-folders.ts')).unknownFolderWarnings(ledger, name, settings);
 }
 
 /** Adds to a manifest's choices what becomes of local media. */

@@ -4,9 +4,7 @@ import { isUsableName } from '../../contract/batch-name.ts';
 import { outcomeFile, OUTCOMES, type Outcome } from '../../contract/outcomes.ts';
 import { pathsIn } from '../../embedded/home.ts';
 import { openManifest, type ManifestSource, type OpenOptions } from '../../inputs/manifest-source.ts';
-import { isUrl, type FetchManifest } from '../../inputs/manifest-url.ts';
-import { readJson } from '../../results/files.ts';
-import { SUMMARY_FILE } from '../../results/names.ts';
+import { isUrl, type FetchManifest } from '../../inputs/manifest-place.ts';
 import type { Settings } from '../settings.ts';
 import { voxbatchVersion } from '../version.ts';
 
@@ -33,7 +31,11 @@ export async function openTyped(path: string, options: OpenOptions): Promise<Ope
 async function withoutRows(path: string): Promise<Extract<OpenedManifest, { readonly type: 'gone' }> | undefined> {
   const outcome = OUTCOMES.find((one) => outcomeFile(one) === basename(path));
   if (outcome === undefined) return undefined;
-  const { summarySchema } = await import('../../results/summary.ts');
+  const [{ readJson }, { SUMMARY_FILE }, { summarySchema }] = await Promise.all([
+    import('../../results/files.ts'),
+    import('../../results/names.ts'),
+    import('../../results/summary.ts'),
+  ]);
   const standing = summarySchema.pick({ batch: true, outcomes: true });
   const found = standing.safeParse(await readJson(join(dirname(path), SUMMARY_FILE))).data;
   if (found === undefined || found.outcomes[outcome] > 0 || !isUsableName(found.batch)) return undefined;

@@ -19,8 +19,7 @@ import type { VoxbatchError } from '../problem.ts';
 import type { UnconfirmedConfig } from '../trust/folder-config.ts';
 import type { KnownVoices } from '../voices/know-voices.ts';
 import type { RunPlan } from './check-run.ts';
-import { runStart } from './run-start.ts';
-import { secondCharges } from './second-charges.ts';
+import { runStart, secondCharges } from './before-run.ts';
 
 /** A batch on record that is finished. */
 export interface FinishedOnRecord {

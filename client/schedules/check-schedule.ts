@@ -1,6 +1,6 @@
 import { isBatchName } from '../../contract/batch-name.ts';
 import { urlSchemeOf } from '../../contract/urls.ts';
-import { isUrl, isManifestUrl, MANIFEST_URL_FORM } from '../../inputs/manifest-url.ts';
+import { isUrl, isManifestUrl, MANIFEST_URL_FORM } from '../../inputs/manifest-place.ts';
 import { LONGEST_SCHEDULE_NAME } from '../../policy/schedules/occurrence.ts';
 import { type WrittenSpec, type ScheduleSpec, readScheduleSpec } from '../../policy/schedules/schedule-spec.ts';
 import { VoxbatchError } from '../problem.ts';

@@ -5,7 +5,7 @@ import { priceScheduled, type ScheduledPrice } from '../../batches/schedules/pri
 import { scheduledRunOf, type RunPlace } from '../../batches/schedules/scheduled-run.ts';
 import type { Account } from '../../contract/names.ts';
 import { scheduleIdOf, type ScheduleHooks } from '../../contract/schedule.ts';
-import { isUrl } from '../../inputs/manifest-url.ts';
+import { isUrl } from '../../inputs/manifest-place.ts';
 import type { ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
 import type { ScheduleSettings } from '../../ledger/schedules/schedule-settings.ts';
 import { runsLeft, isPausedHere } from '../../policy/schedules/legal-firing.ts';

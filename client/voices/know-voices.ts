@@ -1,5 +1,5 @@
 import type { SpeechApi } from '../../api/speech-api.ts';
-import { checkVoices, type CheckedVoices, type MadeBy, type ReadVoices } from '../../batches/voices/check-voices.ts';
+import type { CheckedVoices } from '../../batches/voices/check-voices.ts';
 import type { ManifestSummary, SoundManifest } from '../../inputs/read-manifest.ts';
 import type { VoiceUse } from '../../inputs/voices/voice-uses.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -29,8 +29,7 @@ export async function knowVoices(
   manifest: SoundManifest,
   ledger: Ledger | undefined,
 ): Promise<KnownVoices> {
-  const { read, madeBy } = lookUps(api, ledger);
-  const checked = await checkVoices(manifest, read, { madeBy });
+  const checked = await checkBy(api, manifest, ledger);
   if (checked.type !== 'unread') return checked;
   const { why, names, first } = checked;
   throw new VoxbatchError({ type: 'voices-unread', why, names, first });
@@ -56,8 +55,7 @@ export async function withListedVoices(
   try {
     api = await createApi(found);
     ledger = await openRecordsIfAny(settings);
-    const { read, madeBy } = lookUps(api, ledger);
-    return merged(summary, await checkVoices({ summary, options }, read, { madeBy, mayWait: false }));
+    return merged(summary, await checkBy(api, { summary, options }, ledger, false));
   } catch (error) {
     if (error instanceof VoxbatchError) return summary;
     throw error;
@@ -115,15 +113,21 @@ function withoutApi({ summary: { voices } }: SoundManifest): KnownVoices {
   };
 }
 
-/** The sources for checking voices: the API's list and this ledger's rows. */
-function lookUps(api: SpeechApi, ledger: Ledger | undefined): { readonly read: ReadVoices; readonly madeBy: MadeBy } {
-  return {
-    read: async (wanted, dialect) => {
-      const { readVoicesIn } = await import('../../api/voices/read-voices.ts');
-      return readVoicesIn(api, dialect, wanted);
-    },
+/** Checks voices by the API's list and this ledger's rows. `mayWait`: whether somebody waits for the list as long as it takes. */
+async function checkBy(
+  api: SpeechApi,
+  manifest: SoundManifest,
+  ledger: Ledger | undefined,
+  mayWait = true,
+): Promise<CheckedVoices> {
+  const [{ checkVoices }, { readVoicesIn }] = await Promise.all([
+    import('../../batches/voices/check-voices.ts'),
+    import('../../api/voices/read-voices.ts'),
+  ]);
+  return checkVoices(manifest, (wanted, dialect) => readVoicesIn(api, dialect, wanted), {
     madeBy: (id) => rowThatMade(id, api.baseUrl, ledger),
-  };
+    mayWait,
+  });
 }
 
 function merged(summary: ManifestSummary, ofVoices: CheckedVoices): ManifestSummary {

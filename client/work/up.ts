@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { claimUp, findUp, type UpClaim } from '../../embedded/up-claim.ts';
-import { HANDED_OVER } from '../../contract/own-secrets.ts';
+import { HANDED_OVER } from '../../contract/secrets.ts';
 import { PROXIES, startChild } from '../../embedded/child-process.ts';
 import { pathsIn } from '../../embedded/home.ts';
 import { openOwnLog } from '../../embedded/private-home.ts';

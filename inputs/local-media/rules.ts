@@ -1,3 +1,5 @@
+import type { MediaColumn, RowSpec } from '../../contract/row-kinds.ts';
+
 /**
  * What becomes of a path in an `audio` or `video` cell. `links`: the service is given a link to the file. `none`: it
  * cannot be; `expected` goes on after "expected" in the problem.
@@ -13,7 +15,7 @@ export const NO_LINKS: LocalMediaRules = {
 
 const UNREAD = 'path:';
 
-/** A cell with a path that has not been looked up yet; `attach-local-media.ts` puts its content there. */
+/** A cell with a path that has not been looked up yet; `attach-files.ts` puts its content there. */
 export function cellOfPath(path: string): string {
   return UNREAD + path;
 }
@@ -21,4 +23,9 @@ export function cellOfPath(path: string): string {
 /** The path in such a cell; undefined for a link. */
 export function pathOfCell(cell: string): string | undefined {
   return cell.startsWith(UNREAD) ? cell.slice(UNREAD.length) : undefined;
+}
+
+/** Whether a row names files of this machine, which are read before it is priced. */
+export function namesFiles({ samples, audio = '', video = '' }: Pick<RowSpec, 'samples' | MediaColumn>): boolean {
+  return samples !== undefined || pathOfCell(audio) !== undefined || pathOfCell(video) !== undefined;
 }

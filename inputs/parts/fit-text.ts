@@ -32,7 +32,7 @@ const WHOLE: FittedText = { parts: [] };
 /** Checks a row's text against the API's limits, and splits it if requested. */
 export function fitText(spec: RowSpec, { tts, split, textLimits = {} }: TextRules): FittedText {
   const { kind, text, language } = spec;
-  if (text === undefined || (split === undefined && Object.keys(textLimits).length === 0)) return WHOLE;
+  if (text === undefined) return WHOLE;
   const step = stepsIn(spec).find((one) => columnsReadBy(kind, one).includes('text'));
   if (step === undefined) return WHOLE;
   const known = textLimits[operationOf(spec, step, tts)];

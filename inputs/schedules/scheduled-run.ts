@@ -8,7 +8,7 @@ import { SPLIT_MODES } from '../../contract/row-parts.ts';
 import { SCHEDULED_TUNABLES } from '../../contract/schedule.ts';
 import { TUNABLES, type TunableValues } from '../../contract/tunables.ts';
 import { formatValue, parseValue, type AnyValue, type ValueKind } from '../../contract/value-kinds.ts';
-import { isManifestUrl } from '../manifest-url.ts';
+import { isManifestUrl } from '../manifest-place.ts';
 import { FINISHING } from '../config-file.ts';
 import { nameIn, OWN_OPERATIONS, PRICE_MEMBERS } from '../own-operations.ts';
 

@@ -1,4 +1,4 @@
-import { JOINING_COLUMNS, parsePause, PAUSE_COLUMN, PAUSE_FORM, type Joining } from '../../contract/finishing.ts';
+import { parsePause, PAUSE_COLUMN, PAUSE_FORM, type Joining } from '../../contract/finishing.ts';
 import type { Kind } from '../../contract/row-kinds.ts';
 import type { Columns } from '../header.ts';
 import { collisionKey, JOINED_FOLDER, safeId } from '../output-name.ts';
@@ -66,9 +66,4 @@ export class JoinCheck {
     if (this.#values.lineBefore(value, row) !== undefined) return undefined;
     return this.#names.lineBefore(collisionKey(safeId(value)), row);
   }
-}
-
-/** Extra columns that `--join` gives a meaning. */
-export function joiningColumns(joining: Joining | undefined): readonly string[] {
-  return joining === undefined ? [] : [joining.column, ...JOINING_COLUMNS];
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { batchFolder } from '../../contract/batch-folder.ts';
+import { batchFolder } from '../../contract/batch-name.ts';
 import { byItself, type By } from '../../contract/actions.ts';
 import type { BatchSettings } from '../../contract/batch.ts';
 import type { Failure } from '../../contract/failures.ts';

@@ -4,7 +4,7 @@ import { acceptCopy, clearCopyDoubts } from '../../client/ledger/accept-copy.ts'
 import { checkLedgerHere } from '../../client/ledger/check.ts';
 import type { LedgerCheckView } from '../../client/ledger/ledger-view.ts';
 import { openRecords } from '../../client/open-records.ts';
-import { differenceWords } from '../../client/problem-sentences.ts';
+import { differenceWords } from '../../client/problem.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Flags } from '../commands/flags.ts';
 import { readSettings } from '../connect/settings.ts';

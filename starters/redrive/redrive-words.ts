@@ -2,9 +2,7 @@ import { rowArg } from '../../client/look/continue-command.ts';
 import type { RedriveCheck } from '../../client/redrive/redrive-options.ts';
 import { STEPS } from '../../contract/row-kinds.ts';
 import { partWord } from '../../contract/row-parts.ts';
-import { shellWord } from '../../contract/shell-word.ts';
 import { endFirst, leftOutLines } from './refusal-words.ts';
-import { type RefusalWords, namedRowLines, refusalText } from '../terminal/spend-words.ts';
 import { inCredits } from '../terminal/money.ts';
 import { rowsInWords, form, number } from '../terminal/words.ts';
 
@@ -99,33 +97,4 @@ const REPLACING = 'if a new take fails, its row keeps the result that it has';
 /** `1 of these has`, `2 of these have`. */
 function ofThese(rows: number): string {
   return `${number(rows)} of these ${form(rows, 'has', 'have')}`;
-}
-
-/**
- * The advice for a budget too small for more rows of an existing batch. The budget is the batch's, so `tune` raises it;
- * but one given with the command (`isGiven`) would override it, so that one must be raised.
- */
-export function leftBudgetRefusal(batch: string, isGiven: boolean): RefusalWords {
-  const tune = `voxbatch tune ${shellWord(batch)} --budget`;
-  return (why, facts) => {
-    const { unpriced, unpricedRows, cheapest, quoted } = facts.bill;
-    const left = facts.budget ?? 0;
-    switch (why) {
-      case 'unpriced':
-        return [
-          `A budget needs a price for every row; ${rowsInWords(unpriced)} have none:`,
-          ...namedRowLines(unpricedRows),
-          'Nothing was changed. Nothing was spent. Give them one, or drop the budget:',
-          '  a duration in seconds in an edited file (redrive --from)',
-          `  no budget: ${tune} none`,
-        ].join('\n');
-      case 'small-budget':
-        return (
-          `The budget of the batch has ${inCredits(left)} left, too little for any row: the cheapest costs ${number(cheapest ?? 0)}, all cost ${number(quoted)}. ` +
-          `Nothing was changed. Nothing was spent. ${isGiven ? 'Run the same command with --budget' : `Raise it, then run the same command again: ${tune}`} ${String(facts.budgetNeeded ?? quoted)}`
-        );
-      default:
-        return refusalText(why, facts);
-    }
-  };
 }

@@ -11,7 +11,8 @@ import { finishClosed, workOnBatch } from '../run/work-on-batch.ts';
 import type { Output } from '../terminal/output.ts';
 import { commandLine, goOnCommand, rowsInWords } from '../terminal/words.ts';
 import { noteTake } from '../recorded-take.ts';
-import { draftLines, leftBudgetRefusal, unaskedText } from './redrive-words.ts';
+import { draftLines, unaskedText } from './redrive-words.ts';
+import { leftBudgetRefusal } from '../terminal/spend-words.ts';
 import {
   mismatchLines,
   noTakeText,

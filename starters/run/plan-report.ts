@@ -1,5 +1,5 @@
 import { chosenOf, resultsOf } from '../../client/look/counts-view.ts';
-import { runStart } from '../../client/run/run-start.ts';
+import { runStart } from '../../client/run/before-run.ts';
 import type { PlanView } from '../../client/run/plan-view.ts';
 import { PRICE_UNITS, roundCredits, type Price } from '../../contract/price-units.ts';
 import type { Operation } from '../../contract/row-kinds.ts';

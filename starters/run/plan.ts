@@ -11,13 +11,11 @@ import { reportOptions, manifestCommand, readRunFlags } from './run-options.ts';
 import type { Flags } from '../commands/flags.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { messageOf } from '../../contract/message-of.ts';
-import { runStart, type RunStart } from '../../client/run/run-start.ts';
+import { runStart, type RunStart } from '../../client/run/before-run.ts';
 import { viewPlan, type PlanView } from '../../client/run/plan-view.ts';
-import { exitErrorOf } from '../exit-of-problem.ts';
-import { nextSteps } from '../terminal/next-steps.ts';
 import { shortPath } from '../../client/look/continue-command.ts';
 import { UNSPENT, refusalText } from '../terminal/spend-words.ts';
-import { nameTakenText } from '../terminal/name-taken.ts';
+import type { nameTakenText } from '../terminal/name-taken.ts';
 import { rowsInWords } from '../terminal/words.ts';
 
 /**
@@ -51,10 +49,10 @@ export async function plan(manifestPath: string, flags: Flags, { output }: RunCo
     if (planned.type === 'new' && records !== 'none') sayLedgerBeside(settings, manifestPath, ['plan'], output, true);
     const { unconfirmed } = settings;
     const commandAs = (as: string): string => manifestCommand('run', manifestPath, { ...flags, name: as });
-    const refusal = refusalWords(runStart(view), view, source, commandAs);
+    const refusal = await refusalWords(runStart(view), view, source, commandAs);
     printAnswer(output, flags, viewPlan(view, refusal, unconfirmed), () => planLines(view, unconfirmed));
     const isConfirmed = records !== 'unconfirmed' && !isUnconfirmed(settings, flags);
-    const next = nextAfterPlan(view, refusal, { manifestPath, flags, isUnconfirmed: !isConfirmed });
+    const next = await nextAfterPlan(view, refusal, { manifestPath, flags, isUnconfirmed: !isConfirmed });
     if (next !== undefined) output.say(next);
     return 'complete';
   } finally {
@@ -75,11 +73,11 @@ interface Asked {
  *
  * @param refusal why `run` would refuse, in words
  */
-export function nextAfterPlan(
+async function nextAfterPlan(
   view: PlanView,
   refusal: string | null,
   { manifestPath, flags, isUnconfirmed }: Asked,
-): string | undefined {
+): Promise<string | undefined> {
   const { planned } = view;
   const start = runStart(view);
   const isSpend = start.type === 'refuse' && start.why === 'spend';
@@ -104,22 +102,22 @@ export function nextAfterPlan(
     return `${UNSPENT} It is paused. To continue it: voxbatch resume ${word}.${over}`;
   if (batch.state === 'open' || left.rows > 0) return `${UNSPENT} To continue it: ${run}.${over}`;
   const again = `${UNSPENT} Running it again sends nothing and writes its files: ${run}.${over}`;
-  return [again, ...stepsOnRecord(view, left.overBudget.rows > 0).map((step) => `  ${step}`)].join('\n');
+  return [again, ...(await stepsOnRecord(view, left.overBudget.rows > 0)).map((step) => `  ${step}`)].join('\n');
 }
 
 /** Why `run` would refuse, with what to do; null if it would not. */
-function refusalWords(
+async function refusalWords(
   start: RunStart,
   { facts }: Pick<PlanView, 'facts'>,
   source: Parameters<typeof nameTakenText>[1],
   commandAs: (name: string) => string,
-): string | null {
+): Promise<string | null> {
   if (start.type !== 'refuse') return null;
   switch (start.why) {
     case 'place':
-      return messageOf(exitErrorOf(start.problem));
+      return messageOf((await import('../exit-of-problem.ts')).exitErrorOf(start.problem));
     case 'taken':
-      return nameTakenText(start.name, source, commandAs);
+      return (await import('../terminal/name-taken.ts')).nameTakenText(start.name, source, commandAs);
     case 'spend':
       return refusalText(start.spend, facts);
   }
@@ -129,7 +127,8 @@ function refusalWords(
  * What can be done about the rows of a finished batch, as its summary says it. `saysOver`: without what a plan says itself, how to send rows over
  * the budget.
  */
-function stepsOnRecord({ finished, plan }: PlanView, saysOver: boolean): readonly string[] {
+async function stepsOnRecord({ finished, plan }: PlanView, saysOver: boolean): Promise<readonly string[]> {
   if (finished === undefined) return [];
+  const { nextSteps } = await import('../terminal/next-steps.ts');
   return nextSteps({ ...finished, out: shortPath(plan.out) }, saysOver ? ['skipped'] : []);
 }

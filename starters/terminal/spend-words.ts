@@ -1,6 +1,7 @@
 import { inCredits } from './money.ts';
 import { type NamedRows, mostSpent, type SpendFacts, type SpendNote, type SpendRefusal } from '../../contract/spend.ts';
 import { number, rowsInWords } from './words.ts';
+import { shellWord } from '../../contract/shell-word.ts';
 import { oneLine } from './table.ts';
 import type { NotApproved } from '../../client/person.ts';
 import { ExitError } from '../exit-error.ts';
@@ -128,4 +129,33 @@ export function spendError(refused: SpendRefused, refusal: RefusalWords = refusa
     'refused',
     refused.type === 'declined' ? `Not confirmed. ${UNSPENT}` : refusal(refused.why, refused.facts),
   );
+}
+
+/**
+ * The advice for a budget too small for more rows of an existing batch. The budget is the batch's, so `tune` raises it;
+ * but one given with the command (`isGiven`) would override it, so that one must be raised.
+ */
+export function leftBudgetRefusal(batch: string, isGiven: boolean): RefusalWords {
+  const tune = `voxbatch tune ${shellWord(batch)} --budget`;
+  return (why, facts) => {
+    const { unpriced, unpricedRows, cheapest, quoted } = facts.bill;
+    const left = facts.budget ?? 0;
+    switch (why) {
+      case 'unpriced':
+        return [
+          `A budget needs a price for every row; ${rowsInWords(unpriced)} have none:`,
+          ...namedRowLines(unpricedRows),
+          'Nothing was changed. Nothing was spent. Give them one, or drop the budget:',
+          '  a duration in seconds in an edited file (redrive --from)',
+          `  no budget: ${tune} none`,
+        ].join('\n');
+      case 'small-budget':
+        return (
+          `The budget of the batch has ${inCredits(left)} left, too little for any row: the cheapest costs ${number(cheapest ?? 0)}, all cost ${number(quoted)}. ` +
+          `Nothing was changed. Nothing was spent. ${isGiven ? 'Run the same command with --budget' : `Raise it, then run the same command again: ${tune}`} ${String(facts.budgetNeeded ?? quoted)}`
+        );
+      default:
+        return refusalText(why, facts);
+    }
+  };
 }

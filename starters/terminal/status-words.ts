@@ -3,7 +3,7 @@ import { nextCommand } from '../../contract/shell-word.ts';
 import { chosenOf, endedOf, endsOf, resultsOf } from '../../client/look/counts-view.ts';
 import { rowArg } from '../../client/look/continue-command.ts';
 import type { BatchStatus, StatusStep } from '../../client/look/status.ts';
-import { workSpan } from '../../client/look/work-span.ts';
+import { workSpan } from '../../client/look/pace.ts';
 import { flagOfHook } from '../../client/look/status-view.ts';
 import { isOwed } from '../../contract/hooks.ts';
 import { ROW_STATES, type RowState } from '../../contract/outcomes.ts';

@@ -1,5 +1,5 @@
 import { chosenOf, endedOf, endsOf, type EndWord } from '../../client/look/counts-view.ts';
-import { workSpan } from '../../client/look/work-span.ts';
+import { workSpan } from '../../client/look/pace.ts';
 import { shortPath } from '../../client/look/continue-command.ts';
 import { CONFIRM_FIRST } from '../trust/member-words.ts';
 import { damagedLines, inCredits, moneyWords } from './money.ts';

@@ -1,4 +1,4 @@
-import { withoutPath } from '../../contract/url-secrets.ts';
+import { withoutPath } from '../../contract/secrets.ts';
 import type { WebhookNews } from '../../client/webhooks/webhook-options.ts';
 
 type Before = Extract<WebhookNews, { readonly type: 'over' }>['before'];

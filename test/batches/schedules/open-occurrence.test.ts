@@ -13,7 +13,7 @@ import {
 import { stepKey } from '../../../batches/cache/result-keys.ts';
 import { priceScheduled } from '../../../batches/schedules/price-scheduled.ts';
 import { scheduledRunOf, type RunPlace } from '../../../batches/schedules/scheduled-run.ts';
-import type { FetchManifest } from '../../../inputs/manifest-url.ts';
+import type { FetchManifest } from '../../../inputs/manifest-place.ts';
 import type { ScheduledRun } from '../../../inputs/schedules/scheduled-run.ts';
 import { freshPlace } from '../../support/place.ts';
 import { settle, specOf } from '../../support/schedule-on-record.ts';

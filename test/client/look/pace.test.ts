@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { BatchRecord, Counts } from '../../../ledger/record-types.ts';
 import { aBatch } from '../../ledger/setup.ts';
-import { Pace, paceOf, timeLeft, type Moment } from '../../../client/look/pace.ts';
+import { Pace, paceOf, timeLeft, type Moment, workSpan } from '../../../client/look/pace.ts';
 
 const TICK_MS = 500;
 
@@ -186,3 +186,16 @@ function countsOf({
   const states = { ...idle, processing: running, waiting: total - running - ended };
   return { total, notChosen: 0, states, outcomes: { ...none, succeeded: ended } };
 }
+
+describe('how long a batch took', () => {
+  it('counts from its first request', () => {
+    expect(workSpan({ startedAt: null, reopenedAt: null })).toBeUndefined();
+    expect(workSpan({ startedAt: 5, reopenedAt: null })).toEqual({ from: 5, first: 5, isReopened: false });
+  });
+
+  it('does not count the days between its end and a redrive', () => {
+    expect(workSpan({ startedAt: 5, reopenedAt: 90 })).toEqual({ from: 90, first: 5, isReopened: true });
+    // Opened again before anything was sent.
+    expect(workSpan({ startedAt: 95, reopenedAt: 90 })).toEqual({ from: 95, first: 95, isReopened: false });
+  });
+});

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { NotRedrivable } from '../../../client/redrive/redrive-options.ts';
 import type { BatchRecord } from '../../../ledger/record-types.ts';
-import { leftBudgetRefusal } from '../../../starters/redrive/redrive-words.ts';
+import { leftBudgetRefusal } from '../../../starters/terminal/spend-words.ts';
 import { mismatchLines, notOpenedText, refusalLines, unusableText } from '../../../starters/redrive/refusal-words.ts';
 
 type Mismatched = Extract<NotRedrivable, { type: 'mismatched' }>;

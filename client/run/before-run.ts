@@ -2,6 +2,9 @@ import type { SpendRefusal } from '../../contract/spend.ts';
 import type { ManifestPlan } from '../../batches/plan/plan-manifest.ts';
 import type { SpendDecision } from '../../policy/money/spend.ts';
 import type { VoxbatchError } from '../problem.ts';
+import type { BatchSettings } from '../../contract/batch.ts';
+import { usesEarlierResults } from '../../contract/cache.ts';
+import type { RowReasons } from '../../policy/plan/reason-groups.ts';
 
 /** Whether `run` would start. `ask`: after a person has confirmed the bill. */
 export type RunStart =
@@ -33,4 +36,13 @@ export function runStart({
   if (planned.type === 'taken') return { type: 'refuse', why: 'taken', name: planned.name };
   if (decision.type === 'refuse') return { type: 'refuse', why: 'spend', spend: decision.why };
   return { type: decision.type };
+}
+
+/**
+ * Rows that may be charged a second time: another batch sent the same and lost the answer. Empty if earlier results are
+ * not used anyway, or nothing is paid for.
+ */
+export function secondCharges({ again }: RowReasons, cache: BatchSettings['cache']): RowReasons['again']['groups'] {
+  if (!usesEarlierResults(cache) || cache === 'only') return [];
+  return again.groups.filter(({ reason }) => reason.type === 'again' && reason.ended === 'unknown');
 }

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { VoxbatchError } from '../../../client/problem.ts';
-import { runStart } from '../../../client/run/run-start.ts';
+import { runStart } from '../../../client/run/before-run.ts';
 
 type Facts = Parameters<typeof runStart>[0];
 

@@ -1,10 +1,52 @@
-import { cellOfContent } from '../../contract/local-media.ts';
-import { show, type ManifestProblem } from '../../contract/manifest-problems.ts';
-import type { LocalFile, MediaColumn } from '../../contract/row-kinds.ts';
-import type { Columns } from '../header.ts';
-import type { UnpricedRow } from '../manifest-options.ts';
-import type { RowsByFiles } from '../voices/attach-samples.ts';
-import { pathOfCell } from './rules.ts';
+import { cellOfContent } from '../contract/local-media.ts';
+import { show, type ManifestProblem } from '../contract/manifest-problems.ts';
+import type { LocalFile, MediaColumn } from '../contract/row-kinds.ts';
+import type { Columns } from './header.ts';
+import type { UnpricedRow } from './manifest-options.ts';
+import { pathOfCell } from './local-media/rules.ts';
+import type { SampleRules } from './voices/check-samples.ts';
+
+/** Rows, sorted by whether their local files can be sent. */
+interface RowsByFiles {
+  /** Rows with sendable files attached, and rows without files. */
+  readonly rows: readonly UnpricedRow[];
+  /** Rows whose files cannot be sent. */
+  readonly faulty: readonly UnpricedRow[];
+  readonly problems: readonly ManifestProblem[];
+}
+
+/** Reads the files of this machine that rows name: recordings for voices, and local media. */
+export async function attachFiles(
+  rows: readonly UnpricedRow[],
+  rules: SampleRules,
+  columns: Pick<Columns, 'headerOf'>,
+): Promise<RowsByFiles> {
+  const sampled = await attachSamples(rows, rules, columns.headerOf('samples'));
+  return attachLocalMedia(sampled, rules.folders, columns);
+}
+
+/** Reads the recordings of rows that make voices, all at once. `column`: their header in the file. */
+async function attachSamples(rows: readonly UnpricedRow[], rules: SampleRules, column: string): Promise<RowsByFiles> {
+  if (rows.every(({ spec }) => spec.samples === undefined)) return { rows, faulty: [], problems: [] };
+  // Loads the audio code only if a row has samples.
+  const { checkSamples } = await import('./voices/check-samples.ts');
+  const checked = await Promise.all(
+    rows.map(async (row) => ({
+      row,
+      found: row.spec.samples === undefined ? undefined : await checkSamples(row.spec, rules),
+    })),
+  );
+  const faulty: UnpricedRow[] = [];
+  const problems: ManifestProblem[] = [];
+  const whole = checked.flatMap(({ row, found }): UnpricedRow[] => {
+    if (found === undefined) return [row];
+    if ('samples' in found) return [{ ...row, spec: { ...row.spec, samples: found.samples } }];
+    problems.push(...found.findings.map((one) => ({ line: row.line, id: row.id, column, ...one })));
+    faulty.push(row);
+    return [];
+  });
+  return { rows: whole, faulty, problems };
+}
 
 const COLUMNS: readonly MediaColumn[] = ['video', 'audio'];
 
@@ -12,14 +54,14 @@ const COLUMNS: readonly MediaColumn[] = ['video', 'audio'];
  * Looks up the local media of rows: each is read whole, so that the row asks for that content, whatever its path leads
  * to later. `folders`: see `ManifestOptions.filesFrom`.
  */
-export async function attachLocalMedia(
+async function attachLocalMedia(
   before: RowsByFiles,
   folders: readonly string[],
   columns: Pick<Columns, 'headerOf'>,
 ): Promise<RowsByFiles> {
   if (before.rows.every(({ spec }) => COLUMNS.every((column) => pathOf(spec, column) === undefined))) return before;
   // Loads the code that reads media only if a row has such files.
-  const { findLocalMedia } = await import('./find-local-media.ts');
+  const { findLocalMedia } = await import('./local-media/find-local-media.ts');
   const found = await Promise.all(
     before.rows.map(async (row) => {
       const cells = COLUMNS.flatMap((column) => {

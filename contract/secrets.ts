@@ -1,4 +1,4 @@
-import { hasPassword, withoutPassword } from './url-secrets.ts';
+import { urlSchemeOf, withoutSecrets } from './urls.ts';
 
 /** Typical names of secrets. */
 export const SECRET_NAME =
@@ -32,4 +32,30 @@ export function environmentForUser(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 
 function isOurs(name: string): boolean {
   return /^VOXBATCH_/i.test(name);
+}
+
+/** Parameters of a database's address that hold a password. */
+const PASSWORDS = ['password', 'sslpassword'];
+
+/** Whether a URL holds a password. */
+function hasPassword(place: string): boolean {
+  return withoutPassword(place) !== place;
+}
+
+/** A URL without its password, with which it can still be used by whoever has that from elsewhere. */
+function withoutPassword(place: string): string {
+  if (urlSchemeOf(place) === undefined) return place;
+  if (!URL.canParse(place)) return withoutSecrets(place);
+  const url = new URL(place);
+  if (url.password === '' && !PASSWORDS.some((name) => url.searchParams.has(name))) return place;
+  url.password = '';
+  for (const name of PASSWORDS) url.searchParams.delete(name);
+  return url.href;
+}
+
+/** Shows only scheme and host of an address whose path may be secret, such as a webhook: `https://host/…`. */
+export function withoutPath(address: string): string {
+  if (!URL.canParse(address)) return '…';
+  const { origin, pathname, search } = new URL(address);
+  return pathname.length + search.length > 1 ? `${origin}/…` : origin;
 }

@@ -22,6 +22,11 @@ export function isUrl(text: string): boolean {
   return urlSchemeOf(text) !== undefined && text.includes('://');
 }
 
+/** Whether a path is a glob: `*` matches any part of a name, `?` one character, `**` folders of any depth. */
+export function isGlob(path: string): boolean {
+  return /[*?]/.test(path);
+}
+
 /** Whether a manifest may be fetched from this URL. */
 export function isManifestUrl(text: string): boolean {
   if (!isPlainUrl(text) || !URL.canParse(text)) return false;
