@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { OwnedFolder } from './owner-file.ts';
+import type { OwnedFolder, StoreMarks } from './owner-file.ts';
 import type { Outage } from './outage.ts';
 import type { KeptFile, MeasuredFile, Reused, SignedUrl, StoredFile } from './store.ts';
 
@@ -21,6 +21,12 @@ export interface Lease {
   release(): Promise<void>;
 }
 
+/** What a place says of itself once all was tried there that a store needs. */
+export interface Probed extends StoreMarks {
+  /** Why the server copies nothing itself, so that this machine does; undefined if it does. */
+  readonly copyProblem?: string | undefined;
+}
+
 /**
  * Keeps bytes under names, and knows nothing of media. Names are checked before (`names.ts`). A name has all of its
  * content or does not exist, whatever is killed or cut.
@@ -31,7 +37,7 @@ export interface Lease {
 export interface Bytes {
   /**
    * The folder of this machine that has the files, if there is one. Media threads then work on the files themselves
-   * (`folder-store.ts`): nothing is copied. Otherwise they work on leased copies (`work-on-copies.ts`).
+   * (`work-in-folder.ts`): nothing is copied. Otherwise they work on leased copies (`work-on-copies.ts`).
    */
   readonly folder?: OwnedFolder;
   /** A folder of this machine for bodies that are not complete yet; created when first needed. */
@@ -40,6 +46,10 @@ export interface Bytes {
   claim(owner: string): Promise<string>;
   /** See `Store.claimId`. */
   claimId(id: string): Promise<string>;
+  /** What the place says of itself; nothing if it is missing. Changes nothing. */
+  marks(): Promise<StoreMarks>;
+  /** Tries all that a store needs of its place, and leaves nothing there. Absent where nothing can be missing. */
+  readonly probe?: () => Promise<Probed>;
   /** Checks that the claimed place is still there: otherwise each of its files would seem lost. */
   requireStillThere(): Promise<void>;
   /** Puts content under a name, whole or not at all; replaces what has that name. */

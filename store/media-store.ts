@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Bytes } from './bytes.ts';
 import { Folders } from './folders.ts';
-import { type MediaThreads, startMediaThreads } from './media-threads.ts';
+import { startMediaThreads } from './media-threads.ts';
 import { requireSafe, requireSafeStem } from './names.ts';
 import { newPart } from './put-in-folder.ts';
 import { receiveBody } from './receive-body.ts';
 import { findFfmpeg } from './sound/find-ffmpeg.ts';
 import type { Expectation, Persist, Store, StoredFile, StoreUrls } from './store.ts';
+import { workInFolder } from './work-in-folder.ts';
+import { workOnCopies } from './work-on-copies.ts';
 import type { WorkOnMedia } from './work-on-media.ts';
 
 /** Options of a store. */
@@ -26,19 +28,11 @@ export interface StoreOptions {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/**
- * A store: work on media, over bytes that are kept somewhere.
- *
- * @param makeWork how the media threads work on them: `folder-store.ts` or `work-on-copies.ts`
- */
-export function openMediaStore(
-  bytes: Bytes,
-  makeWork: (threads: MediaThreads) => WorkOnMedia,
-  options: StoreOptions,
-): Store {
+/** A store: work on media, over bytes that are kept somewhere. */
+export function openMediaStore(bytes: Bytes, options: StoreOptions = {}): Store {
   const threads = startMediaThreads(options.threads ?? 2, options.threadEntry, options.secondMs);
   const { folder } = bytes;
-  const work = makeWork(threads);
+  const work = folder === undefined ? workOnCopies(bytes, threads) : workInFolder(folder, threads);
   const place = { bytes, work, folders: new Folders() };
   return {
     claim: (owner) => bytes.claim(owner),

@@ -1,11 +1,10 @@
-import { access, statfs } from 'node:fs/promises';
+import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import type { Bytes, FileRange } from './bytes.ts';
-import { type BucketPlace, readBucketPlace } from './address.ts';
-import type { BucketBytes, ProbedMarks } from './s3/s3-bytes.ts';
-import { requireSafe } from './names.ts';
-import { marksOf, type StoreMarks } from './owner-file.ts';
+import type { Bytes, FileRange, Probed } from './bytes.ts';
+import { kindOfStore } from './media-stores.ts';
+import { requireSafe } from './layout.ts';
+import type { StoreMarks } from './owner-file.ts';
 import type { Store, UrlLife } from './store.ts';
 
 /**
@@ -14,10 +13,13 @@ import type { Store, UrlLife } from './store.ts';
  * @param env environment with the settings of AWS for a bucket, and to find ffmpeg in
  */
 export async function openStore(address: string, env: NodeJS.ProcessEnv): Promise<Store> {
+  const bytes = await openBytes(address, env);
   // Loaded lazily: the media checks take a while to load, and few commands need them.
-  const place = readBucketPlace(address);
-  if (place === undefined) return (await import('./folder-store.ts')).openFolderStore(address, { env });
-  return (await import('./s3/s3-store.ts')).openBucketStore(place, env, { env });
+  return (await import('./media-store.ts')).openMediaStore(bytes, { env });
+}
+
+function openBytes(address: string, env: NodeJS.ProcessEnv): Promise<Bytes> {
+  return kindOfStore(address).open(address, env);
 }
 
 /** Reads the files of the store at an address, and opens nothing before. `env`: as for {@link openStore}. */
@@ -26,7 +28,7 @@ export function readerOf(address: string, env: NodeJS.ProcessEnv = process.env):
   return {
     read: async (key, range) => {
       requireSafe(key);
-      return (await (opening ??= openReader(address, env))).read(key, range);
+      return (await (opening ??= openBytes(address, env))).read(key, range);
     },
   };
 }
@@ -36,89 +38,62 @@ export interface StoredFiles {
   readonly read: (key: string, range?: FileRange) => Promise<Readable>;
 }
 
-async function openReader(address: string, env: NodeJS.ProcessEnv): Promise<Pick<Bytes, 'read' | 'folders' | 'close'>> {
-  const place = readBucketPlace(address);
-  return place === undefined ? (await import('./folder-bytes.ts')).openFolderBytes(address) : openBucket(place, env);
-}
-
-async function openBucket(place: BucketPlace, env: NodeJS.ProcessEnv): Promise<BucketBytes> {
-  return (await import('./s3/s3-bytes.ts')).openBucketBytes(place, env);
-}
-
 /** Where the store at an address has a file, for a person to read. */
 export function placeOf(address: string, key: string): string {
-  return readBucketPlace(address) === undefined ? join(address, key) : `${address}/${key}`;
+  return kindOfStore(address).isFolder ? join(address, key) : `${address}/${key}`;
 }
 
 /** What the store at an address says of itself; nothing if it is missing. Creates nothing. Throws `StoreUnwritable`. */
-export async function marksOfStore(address: string, env: NodeJS.ProcessEnv): Promise<StoreMarks> {
-  const place = readBucketPlace(address);
-  return place === undefined ? marksOf(address) : using(await openBucket(place, env), (bucket) => bucket.marks());
-}
-
-/** Whether an address is that of a place in a bucket. */
-export function isBucket(address: string): boolean {
-  return readBucketPlace(address) !== undefined;
+export function marksOfStore(address: string, env: NodeJS.ProcessEnv): Promise<StoreMarks> {
+  return using(address, env, (bytes) => bytes.marks());
 }
 
 /**
- * Writes an object to a place in a bucket, copies it, reads it, and removes it. Returns what the place says of itself.
- * Throws `StoreUnwritable`.
+ * Tries all that a store needs of its place: writes a file there, copies it, reads it, and removes it. Returns what it
+ * says of itself; undefined for a place that is not tried. Throws `StoreUnwritable`.
  */
-export async function tryBucket(address: string, env: NodeJS.ProcessEnv): Promise<ProbedMarks> {
-  const place = readBucketPlace(address);
-  if (place === undefined) throw new Error(`Expected a place in a bucket, but got ${address}.`);
-  return using(await openBucket(place, env), (bucket) => bucket.probe());
+export function tryStore(address: string, env: NodeJS.ProcessEnv): Promise<Probed | undefined> {
+  return using(address, env, async (bytes) => bytes.probe?.());
 }
 
-/** How long a URL of a place in a bucket would live that is asked to live this long, ms. Asks nothing of the bucket. */
-export async function lifeOfUrl(address: string, env: NodeJS.ProcessEnv, lifetimeMs: number): Promise<UrlLife> {
-  const place = readBucketPlace(address);
-  if (place === undefined) throw new Error(`Expected a place in a bucket, but got ${address}.`);
-  return using(await openBucket(place, env), (bucket) => bucket.presign('any', lifetimeMs));
+/**
+ * How long a URL of a store would live that is asked to live this long; undefined if files have no URLs. Asks nothing
+ * of another machine.
+ */
+export function lifeOfUrl(address: string, env: NodeJS.ProcessEnv, lifetimeMs: number): Promise<UrlLife | undefined> {
+  return using(address, env, async (bytes) => bytes.presign?.('any', lifetimeMs));
 }
 
 /**
  * The names of the folders at the top of the store at an address that begin like this. Creates nothing. Throws
  * `StoreUnwritable`.
  */
-export async function foldersIn(address: string, prefix: string, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
-  const bytes = await openReader(address, env);
-  try {
+export function foldersIn(address: string, prefix: string, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
+  return using(address, env, async (bytes) => {
     const folders: string[] = [];
     for await (const folder of bytes.folders(prefix)) folders.push(folder);
     return folders;
+  });
+}
+
+/** Whether the store at an address has the batch's folder that this key is in. Creates nothing. */
+export async function hasFolderOf(address: string, key: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+  const [folder = ''] = key.split('/');
+  return (await foldersIn(address, folder, env)).includes(folder);
+}
+
+async function using<T>(address: string, env: NodeJS.ProcessEnv, look: (bytes: Bytes) => Promise<T>): Promise<T> {
+  const bytes = await openBytes(address, env);
+  try {
+    return await look(bytes);
   } finally {
     await bytes.close();
   }
 }
 
-/** Whether the store at an address has the folder of this key. Creates nothing. */
-export async function hasFolderOf(address: string, key: string, env: NodeJS.ProcessEnv): Promise<boolean> {
-  const place = readBucketPlace(address);
-  if (place !== undefined) {
-    return using(await openBucket(place, env), async (bucket) => {
-      for await (const _ of bucket.list(`${dirname(key)}/`)) return true;
-      return false;
-    });
-  }
-  return access(join(address, dirname(key))).then(
-    () => true,
-    () => false,
-  );
-}
-
-async function using<T>(bucket: BucketBytes, look: (bucket: BucketBytes) => Promise<T>): Promise<T> {
-  try {
-    return await look(bucket);
-  } finally {
-    await bucket.close();
-  }
-}
-
 /** Free bytes for new files of a store; null if unknown, or as many as one pays for. Creates nothing. */
 export function freeSpace(address: string): Promise<number | null> {
-  return readBucketPlace(address) === undefined ? freeDisk(address) : Promise.resolve(null);
+  return kindOfStore(address).isFolder ? freeDisk(address) : Promise.resolve(null);
 }
 
 /** Free bytes on the disk of an existing or future folder; null if the system does not say. Creates nothing. */

@@ -12,7 +12,7 @@ import { driverOf } from '../../ledger/open-ledger.ts';
 import { syncToDisk } from '../../results/files.ts';
 import { copyMedia, type CopiedMedia } from '../../store/backup/copy-media.ts';
 import { mediaFiles } from '../../store/backup/media-files.ts';
-import { isBucket } from '../../store/open-store.ts';
+import { kindOfStore } from '../../store/media-stores.ts';
 import { requireStore } from '../claim-store.ts';
 import { openRecords } from '../open-records.ts';
 import { VoxbatchError } from '../problem.ts';
@@ -55,7 +55,7 @@ export async function backUpHere({ folder, settings, atMoment }: BackupOptions):
   const ledger = await openRecords({ ...settings, onReadOnly: () => undefined }, { mustExist: true });
   try {
     requireWritable(ledger);
-    const hasMedia = !isBucket(settings.store);
+    const hasMedia = kindOfStore(settings.store).isFolder;
     // A disk that is not mounted would look as if all media had been removed.
     if (hasMedia) await requireStore(settings, ledger);
     const { place } = ledger;

@@ -12,7 +12,8 @@ import { isEmptyLedger } from '../../ledger/backup/retire-empty.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { codeOf, syncToDisk } from '../../results/files.ts';
 import { copyMedia, type CopiedMedia } from '../../store/backup/copy-media.ts';
-import { isBucket, marksOfStore } from '../../store/open-store.ts';
+import { kindOfStore } from '../../store/media-stores.ts';
+import { marksOfStore } from '../../store/open-store.ts';
 import { VoxbatchError } from '../problem.ts';
 import { beforeWork } from '../machine-trouble.ts';
 import type { Settings } from '../settings.ts';
@@ -44,7 +45,7 @@ export async function restoreHere({ folder, settings, atMoment }: RestoreOptions
   const dialect = await dialectOf(ledger, paths.folder);
   const manifest = await manifestIn(paths);
   const isCopied = manifest.store.copied;
-  if (isCopied && isBucket(store)) refuseBackup(paths.folder, { why: 'bucket', store });
+  if (isCopied && !kindOfStore(store).isFolder) refuseBackup(paths.folder, { why: 'bucket', store });
   return beforeWork(async () => {
     await writingTo(dirname(ledger), () =>
       Promise.resolve(mkdirSync(dirname(ledger), { recursive: true, mode: 0o700 })),

@@ -14,7 +14,8 @@ import { openRecordsIfAny } from '../open-records.ts';
 import { requireWritable } from '../machine-trouble.ts';
 import { openTemporal } from '../temporal/open-temporal.ts';
 import { findSearchAttributes, searchAttributeCommand } from '../temporal/search-attributes.ts';
-import { isBucket, tryBucket } from '../../store/open-store.ts';
+import { kindOfStore } from '../../store/media-stores.ts';
+import { tryStore } from '../../store/open-store.ts';
 import { requireStore } from '../claim-store.ts';
 import { whyLinksAreShort } from '../local-media/short-links.ts';
 import { VoxbatchError } from '../problem.ts';
@@ -96,7 +97,7 @@ export async function* examine(
     ['disk', () => checkDisk(session)],
     ['ffmpeg', () => checkFfmpeg(session)],
     ['ledger', () => checkLedger(session)],
-    ...(isBucket(session.settings.store) || session.settings.cluster !== undefined
+    ...(!kindOfStore(session.settings.store).isFolder || session.settings.cluster !== undefined
       ? [['store', () => checkStore(session)] as const]
       : []),
     ['server', () => checkServer(session, say)],
@@ -166,14 +167,18 @@ async function checkLedger({ settings }: Session): Promise<SoundPart> {
   return { type: 'ledger', ledger, batches: batches.length, unfinished };
 }
 
-/** Writes, copies and removes an object of a bucket, and looks whose the store is. */
+/** Tries the store, and looks whose it is. */
 async function checkStore({ settings }: Session): Promise<SoundPart> {
   const { store, env } = settings;
-  const isTried = isBucket(store);
-  const copyProblem = isTried ? (await tryBucket(store, env)).copyProblem : undefined;
+  const tried = await tryStore(store, env);
   await lookInto(settings, (ledger) => requireStore(settings, ledger));
   const shortLinks = await whyLinksAreShort(settings, pollingSettings(settings.config.polling));
-  return { type: 'store', store, isTried, ...defined({ copyProblem, shortLinks }) };
+  return {
+    type: 'store',
+    store,
+    isTried: tried !== undefined,
+    ...defined({ copyProblem: tried?.copyProblem, shortLinks }),
+  };
 }
 
 /** Undefined where there is no ledger. */

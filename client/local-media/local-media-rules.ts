@@ -1,10 +1,10 @@
-import { isBucket } from '../../store/open-store.ts';
+import { kindOfStore } from '../../store/media-stores.ts';
 import { serveMediaOf, whyOutOfReach, type ServeMediaSettings } from '../../contract/serve-media.ts';
 import { NO_LINKS, type LocalMediaRules } from '../../inputs/local-media/rules.ts';
 
 /**
- * What becomes of local `audio` and `video` under these settings: a store in a bucket hands them out, too. On a cluster the settings of the workers count in the
- * end; the command that starts a batch must be given the same.
+ * What becomes of local `audio` and `video` under these settings: a store with URLs hands them out, too. On a
+ * cluster the settings of the workers count in the end; the command that starts a batch must be given the same.
  *
  * @param apiUrl undefined if no API is configured; then it may reach any address
  */
@@ -13,7 +13,7 @@ export function localMediaRules(
   apiUrl: string | undefined,
 ): LocalMediaRules {
   const place = serveMediaOf(config);
-  if (place === undefined) return isBucket(store) ? { type: 'links' } : NO_LINKS;
+  if (place === undefined) return kindOfStore(store).hasUrls ? { type: 'links' } : NO_LINKS;
   const expected = whyOutOfReach(place, apiUrl);
   return expected === undefined ? { type: 'links' } : { type: 'none', expected };
 }

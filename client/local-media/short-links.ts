@@ -3,7 +3,7 @@ import { linkLifetimeMs } from '../../contract/local-media.ts';
 import { serveMediaOf } from '../../contract/serve-media.ts';
 import type { ManifestWarning } from '../../contract/manifest-problems.ts';
 import type { ManifestSummary } from '../../inputs/read-manifest.ts';
-import { isBucket, lifeOfUrl } from '../../store/open-store.ts';
+import { lifeOfUrl } from '../../store/open-store.ts';
 import type { UrlLimit } from '../../store/store.ts';
 import type { Settings } from '../settings.ts';
 
@@ -26,8 +26,8 @@ export async function whyLinksAreShort(
   { config, store, env }: Pick<Settings, 'config' | 'store' | 'env'>,
   limits: { readonly jobDeadlineMs: number },
 ): Promise<string | undefined> {
-  if (!isBucket(store) || serveMediaOf(config) !== undefined) return undefined;
-  // Without credentials, or a region, whoever needs the bucket says so.
+  if (serveMediaOf(config) !== undefined) return undefined;
+  // Without credentials, or a region, whoever needs the store says so.
   const life = await lifeOfUrl(store, env, linkLifetimeMs(limits)).catch(() => undefined);
   if (life?.limit === undefined) return undefined;
   const { livesMs, limit } = life;

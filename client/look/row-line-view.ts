@@ -2,7 +2,7 @@ import { hasResult } from '../../contract/outcomes.ts';
 import type { ResultFile, RowRecord } from '../../ledger/record-types.ts';
 import { presentTake } from '../../policy/rows/row-machine.ts';
 import { oddityOf } from '../../results/result-line.ts';
-import { familyOf } from '../../store/local-media/media-types.ts';
+import { familyOf } from '../../store/media-types.ts';
 
 /** Longest text of a row in a list. */
 const LONGEST = 300;

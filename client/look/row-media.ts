@@ -3,7 +3,7 @@ import { takeResults } from '../../batches/look/take-results.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ResultFile } from '../../ledger/record-types.ts';
 import { readRange, type ByteRange } from '../../store/local-media/byte-range.ts';
-import { familyOf, mediaTypeOf } from '../../store/local-media/media-types.ts';
+import { familyOf, mediaTypeOf } from '../../store/media-types.ts';
 import type { Reader } from './open-reader.ts';
 
 /** Which file of a row: the nth of its present result, or the result of a take. */

@@ -1,6 +1,6 @@
 import { hasResult, wasAccepted, type Outcome, type RowState } from '../../contract/outcomes.ts';
 import type { ReportBlock, ReportChoice } from '../../contract/report.ts';
-import { familyOf } from '../../store/local-media/media-types.ts';
+import { familyOf } from '../../store/media-types.ts';
 import type { ResultFields, ScannedRow } from '../result-line.ts';
 import { publicText } from './public-text.ts';
 

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { readRange } from './byte-range.ts';
 import { proofOf, unseal, type Grant } from './link-seal.ts';
 import { MediaChanged } from './media-links.ts';
-import { mediaTypeOf } from './media-types.ts';
+import { mediaTypeOf } from '../media-types.ts';
 import type { VerifiedFile, VerifiedFiles } from './verified-files.ts';
 
 /** Max concurrent connections; more are closed. */

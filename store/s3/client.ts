@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { text } from 'node:stream/consumers';
+import { mediaTypeOf } from '../media-types.ts';
 import { Outage } from '../outage.ts';
-import { bucketAddress, type BucketPlace } from '../address.ts';
 import type { CredentialSource } from './credentials.ts';
 import { BucketUnusable, type BucketTrouble } from './errors.ts';
 import {
@@ -17,8 +17,11 @@ import {
 } from './answers.ts';
 import { asked, operationOf, type BucketRequest } from './request.ts';
 import { Signer } from './signer.ts';
-import type { BucketServer } from './settings.ts';
+import type { BucketPlace, BucketServer } from './settings.ts';
 import { isDocument, textOf } from './xml.ts';
+
+/** Our own record of an object's content. Its upload was only accepted with exactly that content. */
+export const HASH_HEADER = 'x-amz-meta-sha256';
 
 /** Most connections at once. */
 const MOST_SOCKETS = 64;
@@ -101,8 +104,13 @@ export class BucketClient {
     return `/${this.#place.bucket}/${key.split('/').map(encodeURIComponent).join('/')}`;
   }
 
+  /** The headers that an object is stored with. Whoever fetches it by a URL knows its media type. */
+  storedWith(key: string, sha256: string): Readonly<Record<string, string>> {
+    return { 'content-type': mediaTypeOf(key.slice(key.lastIndexOf('.') + 1)), [HASH_HEADER]: sha256 };
+  }
+
   unusable(trouble: BucketTrouble): BucketUnusable {
-    return new BucketUnusable(bucketAddress(this.#place), trouble);
+    return new BucketUnusable(this.#place.address, trouble);
   }
 
   close(): void {

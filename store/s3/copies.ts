@@ -6,7 +6,6 @@ import type { KeptFile, Reused } from '../store.ts';
 import { UNKNOWN_TO_SERVER } from './answers.ts';
 import { ServerFails, type BucketClient } from './client.ts';
 import { headObject, type ObjectFacts } from './objects.ts';
-import { storedWith } from './stored-headers.ts';
 import { REFUSAL_CODES } from './refused-object.ts';
 
 /** The largest object that S3 copies in one request, bytes. */
@@ -70,7 +69,7 @@ export class Copies {
   async #copyThere(source: ObjectFacts, file: KeptFile, to: string): Promise<Reused['type'] | false> {
     const key = this.#full(to);
     const headers = {
-      ...storedWith(key, file.sha256),
+      ...this.#client.storedWith(key, file.sha256),
       'x-amz-metadata-directive': 'REPLACE',
       'x-amz-copy-source': this.#client.copySource(this.#full(file.key)),
       'x-amz-copy-source-if-match': source.etag,

@@ -1,9 +1,6 @@
-import type { BucketClient } from './client.ts';
+import { HASH_HEADER, type BucketClient } from './client.ts';
 import { REFUSAL_CODES } from './refused-object.ts';
 import { textOf, textsOf } from './xml.ts';
-
-/** Our own record of an object's content. Its upload was only accepted with exactly that content. */
-export const HASH_HEADER = 'x-amz-meta-sha256';
 
 /** What a server says of an object. */
 export interface ObjectFacts {

@@ -1,8 +1,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { Bytes } from '../bytes.ts';
 import type { Outage } from '../outage.ts';
-import { requireSame, type StoreMarks } from '../owner-file.ts';
-import { bucketAddress, type BucketPlace } from '../address.ts';
+import { requireSame } from '../owner-file.ts';
 import { UNKNOWN_TO_SERVER } from './answers.ts';
 import { BucketClient } from './client.ts';
 import { Copies } from './copies.ts';
@@ -10,25 +9,14 @@ import { credentialSource } from './credentials.ts';
 import { leaseObject, readObject } from './download.ts';
 import { headObject, listFolders, listObjects, removeObject, readText } from './objects.ts';
 import { Scratch } from './scratch.ts';
-import { readServer } from './settings.ts';
+import { readServer, type BucketPlace } from './settings.ts';
 import { Uploads } from './upload.ts';
 
 /** Bytes in a bucket that was opened. */
 export interface BucketBytes extends Bytes {
   readonly presign: NonNullable<Bytes['presign']>;
   readonly outage: Outage;
-  /** Who has claimed the prefix, if anybody has. */
-  owner(): Promise<string | undefined>;
-  /** What the prefix says of itself. */
-  marks(): Promise<StoreMarks>;
-  /** Writes an object, copies it, lists it, reads it, and removes it; returns the marks. */
-  probe(): Promise<ProbedMarks>;
-}
-
-/** What a place says of itself once all was tried there that a store needs. */
-export interface ProbedMarks extends StoreMarks {
-  /** Why the server copies nothing itself, so that this machine does; undefined if it does. */
-  readonly copyProblem?: string | undefined;
+  readonly probe: NonNullable<Bytes['probe']>;
 }
 
 /** Opens a place in a bucket; sends nothing yet. Throws `BucketUnusable` if the settings do not suffice. */
@@ -43,11 +31,11 @@ export async function openBucketBytes(place: BucketPlace, env: NodeJS.ProcessEnv
     lease: (key) => leaseObject(client, full(key), scratch),
   };
   const copies = new Copies(client, parts, full);
+  const owner = (): Promise<string | undefined> => ownerOfPrefix(client, place.prefix);
   let claimed: string | undefined;
   const bytes: BucketBytes = {
     outage: client.outage,
-    owner: () => ownerOfPrefix(client, place.prefix),
-    marks: async () => ({ owner: await bytes.owner(), id: await idOfPrefix(client, place.prefix) }),
+    marks: async () => ({ owner: await owner(), id: await idOfPrefix(client, place.prefix) }),
     probe: async () => {
       const [key, copy] = [`.probe-${randomUUID()}`, `.probe-${randomUUID()}`];
       const body = Buffer.from('voxbatch doctor');
@@ -71,7 +59,7 @@ export async function openBucketBytes(place: BucketPlace, env: NodeJS.ProcessEnv
     },
     claimId: (id) => claimPrefixId(client, place.prefix, id),
     requireStillThere: async () => {
-      if (claimed !== undefined) requireSame(bucketAddress(place), claimed, await bytes.owner());
+      if (claimed !== undefined) requireSame(place.address, claimed, await owner());
     },
     ...parts,
     copy: (file, key) => copies.copy(file, key),

@@ -1,5 +1,13 @@
-import { type BucketPlace, bucketAddress } from '../address.ts';
 import { BucketUnusable } from './errors.ts';
+
+/** A place in a bucket. */
+export interface BucketPlace {
+  readonly bucket: string;
+  /** What the names of all objects begin with: empty, or ends in `/`. */
+  readonly prefix: string;
+  /** `s3://bucket/prefix`, without a slash at its end. */
+  readonly address: string;
+}
 
 /** Where a bucket is served. */
 export interface BucketServer {
@@ -81,5 +89,5 @@ function firstOf(...values: readonly (string | undefined)[]): string | undefined
 }
 
 function unset(place: BucketPlace, code: string, message: string): BucketUnusable {
-  return new BucketUnusable(bucketAddress(place), { code, message });
+  return new BucketUnusable(place.address, { code, message });
 }

@@ -11,7 +11,8 @@ import { LedgerUnreachable } from '../../ledger/errors.ts';
 import { withReserve } from '../../ledger/ledger.ts';
 import { DiskReserve } from '../../ledger/sqlite/disk-reserve.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
-import { openFolderStore } from '../../store/folder-store.ts';
+import { openFolderBytes } from '../../store/folder-bytes.ts';
+import { openMediaStore } from '../../store/media-store.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { INTENT, keyOf, tts, stt, lipSync } from './rows.ts';
@@ -191,7 +192,7 @@ describe('long speech that is the answer itself', () => {
     const disk = await mountSmallDisk(join(folder, 'disk'), 24 * MIB);
     // Without the right to mount, the tests of the store and of the ledger's reserve stand for this one.
     if (disk === undefined) return rm(folder, { recursive: true });
-    const store = openFolderStore(join(disk.path, 'store'));
+    const store = openMediaStore(openFolderBytes(join(disk.path, 'store')));
     const path = join(disk.path, 'ledger.db');
     await writeFile(path, '');
     const reserve = new DiskReserve(path, 0);

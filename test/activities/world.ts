@@ -27,7 +27,8 @@ import {
   type Simulator,
   type SimulatorOptions,
 } from '../../simulator/start-simulator.ts';
-import { openFolderStore } from '../../store/folder-store.ts';
+import { openFolderBytes } from '../../store/folder-bytes.ts';
+import { openMediaStore } from '../../store/media-store.ts';
 import { jobStemOf, stemOf } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';
 import { dependenciesOf } from '../../worker/dependencies.ts';
@@ -137,7 +138,7 @@ export class World extends RunningService {
     const ledger: Ledger = { ...real, ...options.ledger?.(real) };
     const { atFaultPoint, clock, resultMembers, apiUrl = this.simulator.url, token = this.simulator.token } = options;
     const api = createSpeechApi({ baseUrl: apiUrl, token, ...defined({ resultMembers }) });
-    const store = openFolderStore(join(this.folder, 'store'));
+    const store = openMediaStore(openFolderBytes(join(this.folder, 'store')));
     const faults: Error[] = [];
     const [ending, cutting] = [new AbortController(), new AbortController()];
     // As in a real worker: all of its requests listen.

@@ -17,7 +17,7 @@ import { s3ForFile, s3Server } from './server.ts';
 s3ForFile();
 
 const PREFIX = 'voxbatch/';
-const BUCKET = { bucket: 'media', prefix: '' };
+const BUCKET = { bucket: 'media', prefix: '', address: 's3://media' };
 const DENIED = { code: 'AccessDenied' };
 
 interface Statement {
@@ -58,7 +58,7 @@ async function userWith(policy: string, name: string): Promise<NodeJS.ProcessEnv
 }
 
 async function open(prefix: string, env: NodeJS.ProcessEnv): Promise<BucketBytes> {
-  const bytes = await openBucketBytes({ bucket: BUCKET.bucket, prefix }, env);
+  const bytes = await openBucketBytes({ ...BUCKET, prefix }, env);
   endAfterTest(() => bytes.close());
   return bytes;
 }

@@ -30,7 +30,10 @@ export function s3Server(): S3Server {
 
 /** A new place in its bucket, closed after the test. */
 export async function openPlace(prefix = `${randomUUID()}/`, env: NodeJS.ProcessEnv = {}): Promise<BucketBytes> {
-  const bytes = await openBucketBytes({ bucket: 'media', prefix }, { ...s3Server().env, ...env });
+  const bytes = await openBucketBytes(
+    { bucket: 'media', prefix, address: `s3://media/${prefix}`.replace(/\/$/, '') },
+    { ...s3Server().env, ...env },
+  );
   endAfterTest(() => bytes.close());
   return bytes;
 }
@@ -38,7 +41,7 @@ export async function openPlace(prefix = `${randomUUID()}/`, env: NodeJS.Process
 /** A client of the whole bucket, closed after the test. */
 export async function openClient(): Promise<BucketClient> {
   const { env } = s3Server();
-  const place = { bucket: 'media', prefix: '' };
+  const place = { bucket: 'media', prefix: '', address: 's3://media' };
   const client = new BucketClient(place, await readServer(place, env), credentialSource(env));
   endAfterTest(() => {
     client.close();

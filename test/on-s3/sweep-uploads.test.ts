@@ -5,7 +5,6 @@ import { cellOfContent, linkLifetimeMs } from '../../contract/local-media.ts';
 import type { Store } from '../../store/store.ts';
 import { uploadKeyOf } from '../../store/local-media/upload-media.ts';
 import { openMediaStore } from '../../store/media-store.ts';
-import { workOnCopies } from '../../store/work-on-copies.ts';
 import { aBatch, aKey, aRow, INTENT, ledger, ledgerForEachTest } from '../ledger/setup.ts';
 import { endAfterTest } from '../support/end-after-test.ts';
 import { openPlace, s3ForFile } from './server.ts';
@@ -33,7 +32,7 @@ s3ForFile();
 ledgerForEachTest();
 beforeEach(async () => {
   const bytes = await openPlace();
-  store = openMediaStore(bytes, (threads) => workOnCopies(bytes, threads), {});
+  store = openMediaStore(bytes);
   endAfterTest(() => store.close());
   const loading = await ledger.createBatch(aBatch());
   const rows = ROWS.map((name, at) => {

@@ -14,7 +14,7 @@ export async function userOfFolder(bucket: string): Promise<NodeJS.ProcessEnv> {
   const Resource = [`arn:aws:s3:::${bucket}`, `arn:aws:s3:::${bucket}/*`];
   const Statement = [{ Effect: 'Allow', Principal: { AWS: ['worker'] }, Action: ['s3:*'], Resource }];
   const body = Buffer.from(JSON.stringify({ Version: '2012-10-17', Statement }));
-  const place = { bucket, prefix: '' };
+  const place = { bucket, prefix: '', address: `s3://${bucket}` };
   const client = new BucketClient(place, await readServer(place, env), credentialSource(env));
   await client.ask({ method: 'PUT', query: { policy: '' }, body });
   client.close();

@@ -9,7 +9,10 @@ import { userOfFolder } from './user-of-folder.ts';
 s3ForFile();
 
 it('a bucket that was made as a folder has no ACL, so its server fails with each copy of a user: it is made by reading and writing', async () => {
-  const bytes = await openBucketBytes({ bucket: 'folder', prefix: 'p/' }, await userOfFolder('folder'));
+  const bytes = await openBucketBytes(
+    { bucket: 'folder', prefix: 'p/', address: 's3://folder/p' },
+    await userOfFolder('folder'),
+  );
   endAfterTest(() => bytes.close());
   const from = Buffer.from('sound');
   const file = { key: 'b/1.mp3', bytes: from.length, sha256: hash('sha256', from, 'hex'), extension: 'mp3' };

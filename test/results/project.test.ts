@@ -6,7 +6,8 @@ import type { ResultFile } from '../../ledger/record-types.ts';
 import { linkNewMedia, projectBatch } from '../../results/project.ts';
 import { partPath } from '../../results/whole-file.ts';
 import { verifyOut } from '../../results/verification/verify.ts';
-import { openFolderStore } from '../../store/folder-store.ts';
+import { openFolderBytes } from '../../store/folder-bytes.ts';
+import { openMediaStore } from '../../store/media-store.ts';
 import { changeFile, findForged, rehash } from './damage.ts';
 import { OutFiles } from './out-files.ts';
 import { addBatch, addSampleBatch, finish, intend, keyOf } from './sample-batch.ts';
@@ -91,7 +92,7 @@ describe('projectBatch', () => {
   });
 
   it('takes files from the real store', async () => {
-    const store = openFolderStore(place.store.folder);
+    const store = openMediaStore(openFolderBytes(place.store.folder));
     await addBatch(place, ['id'], [{ id: 'talk', kind: 'stt', input: ['talk'] }]);
     const write = async (text: string, extension: string): Promise<ResultFile> =>
       store.write('demo/1-transcription-1', Buffer.from(text), { family: 'text', extension });

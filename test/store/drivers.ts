@@ -3,8 +3,6 @@ import type { Bytes } from '../../store/bytes.ts';
 import { openFolderBytes } from '../../store/folder-bytes.ts';
 import { openMediaStore, type StoreOptions } from '../../store/media-store.ts';
 import type { Store } from '../../store/store.ts';
-import { workInFolder } from '../../store/folder-store.ts';
-import { workOnCopies } from '../../store/work-on-copies.ts';
 import { openPlace, s3ForFile } from '../on-s3/server.ts';
 import { endAfterTest } from '../support/end-after-test.ts';
 import { freshFolder } from '../support/fresh-folder.ts';
@@ -25,12 +23,7 @@ export interface Driver {
 }
 
 function opened(bytes: Bytes, options: StoreOptions = {}): OpenedDriver {
-  const { folder } = bytes;
-  const store = openMediaStore(
-    bytes,
-    (threads) => (folder === undefined ? workOnCopies(bytes, threads) : workInFolder(folder, threads)),
-    options,
-  );
+  const store = openMediaStore(bytes, options);
   endAfterTest(() => store.close());
   return { bytes, store };
 }

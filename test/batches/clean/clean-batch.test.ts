@@ -6,7 +6,8 @@ import { cleanBatch, type CleanEnd, type CleanRequest } from '../../../batches/c
 import type { BatchRecord, ResultFile } from '../../../ledger/record-types.ts';
 import { LedgerMisuse } from '../../../ledger/errors.ts';
 import { projectBatch } from '../../../results/project.ts';
-import { openFolderStore } from '../../../store/folder-store.ts';
+import { openFolderBytes } from '../../../store/folder-bytes.ts';
+import { openMediaStore } from '../../../store/media-store.ts';
 import { stemOf } from '../../../store/layout.ts';
 import type { Store } from '../../../store/store.ts';
 import { addBatch, finish, intend, keyOf } from '../../results/sample-batch.ts';
@@ -24,7 +25,7 @@ afterEach(() => store.close());
 
 /** Three rows that succeeded, the third with an earlier take that nobody knows anything of. */
 beforeEach(async () => {
-  store = openFolderStore(place.store.folder);
+  store = openMediaStore(openFolderBytes(place.store.folder));
   await addBatch(
     place,
     ['id', 'text'],

@@ -3,7 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { compareBatches, type BatchComparison, type UnlikeRow } from '../../../batches/compare/compare-batches.ts';
 import type { BatchRecord } from '../../../ledger/record-types.ts';
 import { DEFAULT_TOLERANCES, type Tolerances } from '../../../contract/tolerances.ts';
-import { openFolderStore } from '../../../store/folder-store.ts';
+import { openFolderBytes } from '../../../store/folder-bytes.ts';
+import { openMediaStore } from '../../../store/media-store.ts';
 import { mp3 } from '../../store/media.ts';
 import { freshPlace } from '../../support/place.ts';
 import { addStories, type RowStory } from '../two-batches.ts';
@@ -27,7 +28,7 @@ async function again(
   const unlike: UnlikeRow[] = [];
   const found = await compareBatches({
     ledger: place.ledger,
-    store: openFolderStore(store()),
+    store: openMediaStore(openFolderBytes(store())),
     batches: [await record('one'), await record('other')],
     tolerances: { ...DEFAULT_TOLERANCES, ...tolerances },
     onRow: (row) => void unlike.push(row),

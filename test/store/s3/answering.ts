@@ -27,7 +27,11 @@ export async function answering(...answers: readonly Answer[]): Promise<Asked> {
     if (renew) asked.renewed += 1;
     return Promise.resolve(keys);
   };
-  const client = new BucketClient({ bucket: 'media', prefix: 'x/' }, { region: 'us-east-1', url }, credentials);
+  const client = new BucketClient(
+    { bucket: 'media', prefix: 'x/', address: 's3://media/x' },
+    { region: 'us-east-1', url },
+    credentials,
+  );
   client.outage.limit(2_000);
   const asked: Asked = { client, requests, renewed: 0 };
   endAfterTest(async () => {

@@ -146,7 +146,9 @@ it.each<readonly [string, BucketRequest]>([
 it('a fault of the program is neither repeated nor taken for one of the network', async () => {
   const fault = new TypeError('defaultProvider is not a function');
   const server = { region: 'us-east-1', url: new URL('http://127.0.0.1:1/media') };
-  const client = new BucketClient({ bucket: 'media', prefix: 'x/' }, server, () => Promise.reject(fault));
+  const client = new BucketClient({ bucket: 'media', prefix: 'x/', address: 's3://media/x' }, server, () =>
+    Promise.reject(fault),
+  );
   await expect(client.ask({ method: 'GET' })).rejects.toBe(fault);
   client.close();
   expect(client.outage.trouble).toBeUndefined();

@@ -55,7 +55,7 @@ export async function openOn(
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const bytes = await openBucketBytes(
-    { bucket: 'media', prefix },
+    { bucket: 'media', prefix, address: `s3://media/${prefix}`.replace(/\/$/, '') },
     {
       AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
       AWS_REGION: 'us-east-1',

@@ -5,7 +5,6 @@ import type { IncomingMessage } from 'node:http';
 import { openMediaStore } from '../../../store/media-store.ts';
 import type { BucketBytes } from '../../../store/s3/s3-bytes.ts';
 import type { Store } from '../../../store/store.ts';
-import { workOnCopies } from '../../../store/work-on-copies.ts';
 import { endAfterTest } from '../../support/end-after-test.ts';
 import { freshFolder } from '../../support/fresh-folder.ts';
 import { isIntact } from '../../../results/files.ts';
@@ -25,7 +24,7 @@ async function openRefusing(
   isRefused = readsFile,
 ): Promise<{ readonly bytes: BucketBytes; readonly store: Store }> {
   const bytes = await openOn((request) => (isRefused(request) ? [403, code] : undefined));
-  const store = openMediaStore(bytes, (threads) => workOnCopies(bytes, threads), {});
+  const store = openMediaStore(bytes);
   endAfterTest(() => store.close());
   await store.claim('me');
   bytes.outage.limit(Infinity);
@@ -91,7 +90,7 @@ it.each([{ 'x-amz-storage-class': 'GLACIER' }, { 'x-amz-archive-status': 'ARCHIV
     let puts = 0;
     const count = ({ method }: IncomingMessage): undefined => void (puts += Number(method === 'PUT'));
     const bytes = await openOn(count, { headers });
-    const store = openMediaStore(bytes, (threads) => workOnCopies(bytes, threads), {});
+    const store = openMediaStore(bytes);
     endAfterTest(() => store.close());
     const path = `${freshFolder()}/1.mp3`;
     await writeFile(path, SOUND);

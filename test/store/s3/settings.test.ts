@@ -4,7 +4,7 @@ import { readServer } from '../../../store/s3/settings.ts';
 import { folderForEach } from '../../support/fresh-folder.ts';
 
 const folder = folderForEach();
-const PLACE = { bucket: 'media', prefix: 'x/' };
+const PLACE = { bucket: 'media', prefix: 'x/', address: 's3://media/x' };
 
 /** Where requests go, with this environment and AWS configuration. */
 async function server(env: NodeJS.ProcessEnv, config = '', bucket = 'media'): Promise<string> {

@@ -1,17 +1,9 @@
 import { join } from 'node:path';
-import { openFolderBytes } from './folder-bytes.ts';
-import { openMediaStore, type StoreOptions } from './media-store.ts';
 import { JOIN, KEEP, REUSE, SECONDS, type MediaThreads } from './media-threads.ts';
 import type { OwnedFolder } from './owner-file.ts';
 import { PARTS_FOLDER } from './put-in-folder.ts';
-import type { Store, StoredFile } from './store.ts';
+import type { StoredFile } from './store.ts';
 import type { WorkOnMedia } from './work-on-media.ts';
-
-/** Opens a store in a folder; see {@link openFolderBytes}. */
-export function openFolderStore(folder: string, options: StoreOptions = {}): Store {
-  const bytes = openFolderBytes(folder);
-  return openMediaStore(bytes, (threads) => workInFolder(bytes.folder, threads), options);
-}
 
 /** Works on the files of a folder themselves: each thread job checks, writes, syncs and names its file. */
 export function workInFolder(into: OwnedFolder, threads: MediaThreads): WorkOnMedia {

@@ -1,0 +1,98 @@
+import { resolve } from 'node:path';
+import type { Bytes } from './bytes.ts';
+import type { BucketPlace } from './s3/settings.ts';
+
+/** A kind of place that can keep media. Everything specific to it is in its driver. */
+interface MediaStoreKind {
+  /** The scheme of its URLs; undefined if its addresses are paths. */
+  readonly scheme: string | undefined;
+  /** Its addresses, for messages. */
+  readonly expected: string;
+  /**
+   * Resolves an address of this kind so that it means the same in every working directory. Undefined if it cannot be
+   * read.
+   */
+  readonly resolve: (address: string) => string | undefined;
+  /** What an address is called that has the scheme and cannot be read. */
+  readonly unreadable: string;
+  /** Whether its files lie in a folder that this machine reaches, and take space on that disk. */
+  readonly isFolder: boolean;
+  /** Whether its files have URLs from which anybody can fetch them. */
+  readonly hasUrls: boolean;
+  /**
+   * Opens a resolved address. Creates nothing, and reaches no other machine. Loads its code, which takes a while and
+   * which few commands need.
+   */
+  readonly open: (address: string, env: NodeJS.ProcessEnv) => Promise<Bytes>;
+}
+
+const FOLDER: MediaStoreKind = {
+  scheme: undefined,
+  expected: 'the path of a folder',
+  resolve: (path) => resolve(path),
+  unreadable: 'no path',
+  isFolder: true,
+  hasUrls: false,
+  open: async (path) => (await import('./folder-bytes.ts')).openFolderBytes(path),
+};
+
+const BUCKET: MediaStoreKind = {
+  scheme: 's3',
+  expected: 's3://bucket/prefix',
+  resolve: (url) => readBucketPlace(url)?.address,
+  unreadable: 'an s3: URL that is none',
+  isFolder: false,
+  hasUrls: true,
+  open: async (url, env) => {
+    const place = readBucketPlace(url);
+    if (place === undefined) throw new Error(`Expected a place in a bucket, but got ${url}.`);
+    return (await import('./s3/s3-bytes.ts')).openBucketBytes(place, env);
+  },
+};
+
+/** The kinds of places that can keep media. */
+const MEDIA_STORES: readonly MediaStoreKind[] = [FOLDER, BUCKET];
+
+/**
+ * A parsed store address, or the problem with it. Only a URL's scheme is quoted, because the rest may hold a password.
+ */
+export type StoreAddress =
+  | {
+      readonly type: 'address';
+      /** Independent of the working directory. */
+      readonly address: string;
+    }
+  | { readonly type: 'refused'; readonly expected: string; readonly got: string };
+
+/** Reads an address as a user writes it. */
+export function readStoreAddress(given: string): StoreAddress {
+  const scheme = schemeOf(given);
+  const kind = MEDIA_STORES.find((one) => one.scheme === scheme);
+  const address = kind?.resolve(given);
+  if (address !== undefined) return { type: 'address', address };
+  const expected = MEDIA_STORES.map((one) => one.expected).join(', or ');
+  return { type: 'refused', expected, got: kind?.unreadable ?? `a ${String(scheme)}: URL` };
+}
+
+/** The kind of the store at an address from {@link readStoreAddress}. */
+export function kindOfStore(address: string): Omit<MediaStoreKind, 'resolve'> {
+  const scheme = schemeOf(address);
+  return MEDIA_STORES.find((one) => one.scheme === scheme) ?? FOLDER;
+}
+
+/** A known scheme counts with a slash missing, too: such an address is no folder either. Elsewhere a colon may be part of a name. */
+function schemeOf(address: string): string | undefined {
+  const [, scheme, slashes] = /^([a-z][a-z0-9+.-]*):(\/\/)?/i.exec(address.toLowerCase()) ?? [];
+  return slashes !== undefined || MEDIA_STORES.some((one) => one.scheme === scheme) ? scheme : undefined;
+}
+
+/** Reads `s3://bucket/prefix`; undefined if it is none. */
+function readBucketPlace(url: string): BucketPlace | undefined {
+  const [, bucket, path = ''] =
+    /^s3:\/\/([A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9])(?:\/([^?#\\\0]*))?$/i.exec(url) ?? [];
+  if (bucket === undefined) return undefined;
+  const names = path.split('/').filter((name) => name !== '');
+  if (names.some((name) => name === '.' || name === '..')) return undefined;
+  const address = ['s3:/', bucket, ...names].join('/');
+  return { bucket, prefix: names.map((name) => `${name}/`).join(''), address };
+}
