@@ -1,4 +1,4 @@
-import type { BackupMoment, RestoreMoment } from '../ledger/backup/moments.ts';
+import type { BackupMoment, RestoreMoment } from '../ledger/backup/backup-dialect.ts';
 import type { CopyMoment } from '../ledger/copy/copy-side.ts';
 
 /**

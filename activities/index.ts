@@ -17,7 +17,9 @@ import { ofSameVersion } from '../policy/lanes/versions.ts';
 import { peersOf } from './lane/peers.ts';
 import { runLane, type LaneLife } from './lane/run-lane.ts';
 import { sweep } from './lane/sweeps.ts';
-import { figuresOf } from './visibility/batch-figures.ts';
+import { roundCredits } from '../contract/price-units.ts';
+import type { BatchFigures } from '../contract/search-attributes.ts';
+import type { BatchRecord } from '../ledger/record-types.ts';
 
 /** Heartbeat interval for work without its own loop, ms. A lane beats whenever it reads the ledger. */
 const BEAT_EVERY_MS = 2_000;
@@ -191,4 +193,22 @@ async function workLane(
 
 async function isAnotherFree(deps: Dependencies, { batch, lane }: LaneOffer): Promise<boolean> {
   return isAnyFree(await peersOf(deps, lane), await deps.ledger.laneOwners(batch));
+}
+
+/** How a batch stands. Reads kept sums, whatever the batch's size. */
+async function figuresOf(
+  { ledger }: Pick<Dependencies, 'ledger'>,
+  { name, control }: Pick<BatchRecord, 'name' | 'control'>,
+): Promise<BatchFigures> {
+  const [{ total, notChosen, outcomes }, { charged }] = await Promise.all([ledger.counts(name), ledger.money(name)]);
+  const done = Object.values(outcomes).reduce((sum, rows) => sum + rows, 0) - notChosen;
+  const rows = total - notChosen;
+  return {
+    state: done === rows ? 'ended' : control,
+    rows,
+    done,
+    failed: outcomes.failed,
+    unknown: outcomes.unknown,
+    credits: roundCredits(charged),
+  };
 }

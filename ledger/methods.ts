@@ -80,8 +80,9 @@ export const METHODS = {
     'workerStanding',
     'noteWorkerEnd',
     'lastWorkerEnd',
+    'noteStoreWait',
+    'storeWaits',
   ),
-  ...from(() => import('./lanes/store-waits.ts'), 'noteStoreWait', 'storeWaits'),
   // Rows: claim, read and open them again
   ...from(() => import('./rows/rows.ts'), 'addRows', 'readRow', 'findRowById', 'rowsWithIds', 'partsOf'),
   ...from(() => import('./rows/scans.ts'), 'scanPage'),
@@ -111,9 +112,8 @@ export const METHODS = {
   // What was done to batches and schedules, and by whom
   ...from(() => import('./history/actions.ts'), 'actionsOf', 'lastAction'),
   // Stored results that later rows may use
-  ...from(() => import('./cache/found-results.ts'), 'findResults', 'lookForResult'),
+  ...from(() => import('./cache/found-results.ts'), 'findResults', 'lookForResult', 'keysWithResult', 'resultNames'),
   ...from(() => import('./cache/results.ts'), 'useResult', 'dropResult', 'revokeCached'),
-  ...from(() => import('./cache/result-lists.ts'), 'keysWithResult', 'resultNames'),
   ...from(() => import('./cache/cache-sums.ts'), 'sumResults', 'usedBeyond'),
   ...from(() => import('./cache/prune-results.ts'), 'resultsUnused', 'pruneResults'),
   // Limits shared by all workers

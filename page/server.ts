@@ -7,7 +7,8 @@ import type { Reader } from '../client/look/open-reader.ts';
 import { RowRanks } from '../client/look/row-ranks.ts';
 import { chooseBatch } from '../client/open-records.ts';
 import type { PageActions } from './actions.ts';
-import { answerPost } from './answer-post.ts';
+import { answerPost, sendError, sendJson } from './send.ts';
+import type { Post } from './post-body.ts';
 import {
   readBatches,
   readReasons,
@@ -22,14 +23,11 @@ import { isQuick, readMessages, readRows } from './row-answers.ts';
 import { readAssets, SECURITY_HEADERS, withToken } from './assets.ts';
 import { StatusFeeds } from './feeds.ts';
 import { Gate } from './gate.ts';
-import type { Post } from './post-body.ts';
 import { postsOf } from './posts.ts';
 import type { EndFigures } from '../contract/batch-figures.ts';
 import type { SessionAnswer } from './protocol.ts';
-import { QueueFull, SlowQueue } from './queue.ts';
-import { sendError, sendJson } from './send.ts';
+import { QueueFull, SlowQueue, shared } from './queue.ts';
 import { sendMedia } from './send-media.ts';
-import { shared } from './shared.ts';
 import { wire } from './wire.ts';
 
 /** What the page shows, and to whom. */

@@ -28,7 +28,7 @@ export interface Probed extends StoreMarks {
 }
 
 /**
- * Keeps bytes under names, and knows nothing of media. Names are checked before (`names.ts`). A name has all of its
+ * Keeps bytes under names, and knows nothing of media. Names are checked before (`requireSafe`). A name has all of its
  * content or does not exist, whatever is killed or cut.
  *
  * All operations throw `StoreUnwritable` if the place cannot be used, and wait for one that only does not answer for a

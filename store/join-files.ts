@@ -6,9 +6,10 @@ import { Folders } from './folders.ts';
 import { doMediaJob } from './media-work.ts';
 import type { OwnedFolder } from './owner-file.ts';
 import { FILE_MODE, newPart } from './put-in-folder.ts';
-import { CannotJoin } from './sound/join/join-parts.ts';
-import { joinSound } from './sound/join/join-sound.ts';
+import { CannotJoin, type JoinPart } from './sound/join/join-parts.ts';
 import type { Joined, KeptFile, StoredPart } from './store.ts';
+import { joinMp3 } from './sound/join/join-mp3.ts';
+import { joinWav } from './sound/join/join-wav.ts';
 
 /** Several stored files, joined into one. */
 export interface JoinJob {
@@ -65,4 +66,30 @@ async function compare(path: string, file: KeptFile): Promise<'missing' | 'alter
     return 'missing';
   }
   return bytes === file.bytes && hash.digest('hex') === file.sha256 ? undefined : 'altered';
+}
+
+const JOINERS: Readonly<Record<string, (parts: readonly JoinPart[], out: string) => Promise<void>>> = {
+  mp3: joinMp3,
+  wav: joinWav,
+};
+
+/**
+ * Joins WAV or MP3 files of one format into a new one, with pauses between them and chapters: undecoded, sample by
+ * sample or frame by frame, to the same bytes each time. Keeps little of a file in memory. `out`: absolute path of the
+ * new file; there must be none.
+ *
+ * Throws {@link CannotJoin} if the files do not fit together, `StoreUnwritable` if the disk refuses the file, and the
+ * system's error if a part is missing. The caller cleans up partial output.
+ */
+export async function joinSound(parts: readonly JoinPart[], out: string): Promise<void> {
+  const [first] = parts;
+  if (first === undefined) throw new CannotJoin('Expected files to join, but there is none.');
+  const types = [...new Set(parts.map(({ extension }) => extension))];
+  if (types.length > 1)
+    throw new CannotJoin(
+      `Only files of one type can be joined, and these are ${types.join(' and ')}: the column "format", or --format, says which a row gets.`,
+    );
+  const join = JOINERS[first.extension];
+  if (join === undefined) throw new CannotJoin(`Only WAV and MP3 files can be joined, and ${first.path} is neither.`);
+  await join(parts, out);
 }

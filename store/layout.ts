@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { PlacedFile } from '../contract/placed-file.ts';
+import { UnsafeName } from './errors.ts';
 
 /**
  * Where the store keeps a batch's files. Fixed and recorded when the batch is created, so that an unrecorded result can
@@ -67,4 +68,18 @@ export function placeOfKey(key: string): PlacedFile | undefined {
 export function rowOfKey(key: string): number | undefined {
   const number = /^(\d+)-/.exec(key.slice(key.lastIndexOf('/') + 1))?.[1];
   return number === undefined ? undefined : Number(number);
+}
+
+/** Throws {@link UnsafeName} for a stem or key that leads out of the store, or that no file can have. */
+export function requireSafe(name: string): void {
+  const isSafe =
+    !/[\0\\]/.test(name) && name.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
+  if (!isSafe) throw new UnsafeName(name);
+}
+
+/** The same for a stem, and the extension that it is to get. */
+export function requireSafeStem(stem: string, extension?: string): void {
+  requireSafe(stem);
+  if (extension === undefined) return;
+  if (!/^[a-z0-9]+$/.test(extension) || extension === 'part') throw new UnsafeName(`.${extension}`);
 }

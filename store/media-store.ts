@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import type { Bytes } from './bytes.ts';
 import { Folders } from './folders.ts';
 import { startMediaThreads } from './media-threads.ts';
-import { requireSafe, requireSafeStem } from './names.ts';
+import { requireSafe, requireSafeStem } from './layout.ts';
 import { newPart } from './put-in-folder.ts';
 import { receiveBody } from './receive-body.ts';
 import { findFfmpeg } from './sound/find-ffmpeg.ts';

@@ -5,11 +5,10 @@ import { createWorker, type WorkerPlace } from './create-worker.ts';
 import type { Dependencies } from '../activities/dependencies.ts';
 import { followLedgerClock } from '../activities/ledger-clock.ts';
 import { dependenciesOf, type WorkerWorld } from './dependencies.ts';
-import { holdFault } from './hold-fault.ts';
+import { holdFault, limitWaiting, watchOutage, type OutageEvent } from './watch-outage.ts';
 import { installRuntime } from './runtime.ts';
 import { showAlive } from './show-alive.ts';
 import { endNews, watchBatches } from './watch-batches.ts';
-import { limitWaiting, watchOutage, type OutageEvent } from './watch-outage.ts';
 
 /** A worker that runs in this process. */
 export interface RunningWorker {

@@ -1,6 +1,5 @@
 import type { MediaIdentity } from '../../policy/cache/result-key.ts';
-import { createIdentify } from '../../inputs/media/media-identity.ts';
-import type { Fetch } from '../../inputs/media/probe-media.ts';
+import { createIdentify, type Fetch } from '../../inputs/media/probe-media.ts';
 
 /** Identifies linked media. */
 export interface MediaIdentities {

@@ -7,8 +7,7 @@ import { ParityTally, type BatchParity, type PaidSide, type RequestTimes } from 
 import type { Tolerances } from '../../contract/tolerances.ts';
 import { judgeParity, type Judgement, type ParityVerdict } from '../../policy/compare/judge-parity.ts';
 import { changesBetween } from '../../policy/plan/row-changes.ts';
-import { compareRows, type Pair, type RowParity } from '../../policy/compare/row-parity.ts';
-import { wordsOf } from '../../policy/compare/word-distance.ts';
+import { compareRows, type Pair, type RowParity, wordsOf } from '../../policy/compare/row-parity.ts';
 import { inChunks } from '../../results/in-chunks.ts';
 import { creditsKindOf, creditsOf, wasMade } from '../../results/result-line.ts';
 import type { Store } from '../../store/store.ts';

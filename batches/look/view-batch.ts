@@ -2,7 +2,7 @@ import type { Step } from '../../contract/row-kinds.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money, OldestRow, ReasonCount } from '../../ledger/record-types.ts';
-import type { StoreWaits } from '../../ledger/lanes/store-waits.ts';
+import type { StoreWaits } from '../../ledger/lanes/workers.ts';
 import { exitOf } from '../../policy/exit-of.ts';
 import type { ApiStanding } from '../../policy/pacing/rate.ts';
 import type { Standstill } from './standstill.ts';

@@ -1,6 +1,8 @@
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { CopiedMedia } from '../../store/backup/copy-media.ts';
 import type { Manifest } from '../../results/backup/manifest.ts';
+import { isUsableName } from '../../contract/batch-name.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 
 /** `voxbatch backup`. Sizes in bytes. */
 export interface BackupView {
@@ -95,4 +97,22 @@ export interface RestoreView {
   };
   /** False if this user has neither named nor confirmed the place of the ledger: `voxbatch trust`. */
   readonly isKnown: boolean;
+}
+
+/** The batches of a backup, the newest first, with the rows of each that may have been sent since. */
+export async function backedUpBatches(
+  ledger: Pick<Ledger, 'listBatches' | 'counts'>,
+): Promise<readonly BackedUpBatch[]> {
+  const batches = (await ledger.listBatches()).filter(({ name }) => isUsableName(name));
+  const seen: BackedUpBatch[] = [];
+  for (const { name, rows, state } of batches.toSorted((one, other) => other.number - one.number)) {
+    const { states } = await ledger.counts(name);
+    seen.push({
+      ...{ batch: name, rows, state },
+      waiting: states.waiting + states.blocked,
+      running: states.processing + states.fetching + states.verifying,
+      inDoubt: states.submitting,
+    });
+  }
+  return seen;
 }

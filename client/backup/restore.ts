@@ -3,11 +3,9 @@ import { copyFile, link, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { makePrivateFile } from '../../embedded/private-file.ts';
 import { pathsIn } from '../../embedded/home.ts';
-import { KernelLock } from '../../embedded/kernel-lock.ts';
-import { lockHolders } from '../../embedded/lock-holders.ts';
+import { KernelLock, lockHolders } from '../../embedded/kernel-lock.ts';
 import { sha256Of } from '../../inputs/regular-file.ts';
-import type { BackupDialect } from '../../ledger/backup/backup-dialect.ts';
-import type { RestoreMoment } from '../../ledger/backup/moments.ts';
+import type { BackupDialect, RestoreMoment } from '../../ledger/backup/backup-dialect.ts';
 import { isEmptyLedger } from '../../ledger/backup/retire-empty.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { codeOf, syncToDisk } from '../../results/files.ts';
@@ -21,9 +19,8 @@ import { isAnybodyIn } from '../temporal/anybody-in.ts';
 import { isPlaceKnown } from '../trust/known-ledgers.ts';
 import { dialectOf } from './back-up.ts';
 import { backupPaths, isThere, refuseBackup, refuseStrange, writingTo, type BackupPaths } from './backup-folder.ts';
-import type { RestoreView } from './backup-view.ts';
+import { type RestoreView, backedUpBatches } from './backup-view.ts';
 import { readManifest, type Manifest } from '../../results/backup/manifest.ts';
-import { backedUpBatches } from './may-pay-again.ts';
 
 export interface RestoreOptions {
   readonly folder: string;

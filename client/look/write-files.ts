@@ -22,6 +22,9 @@ import type { Session } from '../session.ts';
 import { requireStore } from '../claim-store.ts';
 import { isDeserted } from '../temporal/anybody-in.ts';
 import { claimOut } from './claim-out.ts';
+import { formatDuration } from '../../contract/times.ts';
+import { writeMediaLinks, type WrittenLinks } from '../../results/media-links.ts';
+import { refuseOption } from '../problem.ts';
 
 /** Which files to write, and where. */
 export interface WriteRequest extends Pick<ProjectionRequest, 'onFilesMade' | 'xlsx'>, Reporting {
@@ -145,4 +148,39 @@ export function afterSample(
   { yes, canAsk }: Person,
 ): ReturnType<typeof decideAfterSample> {
   return decideAfterSample({ exit, left, yes, canAsk });
+}
+
+/** Which URLs to write, and where. */
+interface WriteLinksRequest {
+  readonly ledger: Ledger;
+  readonly settings: Settings;
+  readonly batch: BatchRecord;
+  /** Default: the batch's default out folder. */
+  readonly out?: string | undefined;
+  readonly lifetimeMs: number;
+}
+
+/** Longest life of a URL, ms: S3 allows no more. */
+const MOST_MS = 7 * 86_400_000;
+
+/**
+ * Writes the URLs of a batch's files into its out folder, and none of the files. Throws {@link VoxbatchError}
+ * (`bad-option` for a store in a folder, `cleaned`, `unwritable-out`, `taken-out`, `linked-out`).
+ */
+export async function writeLinks(request: WriteLinksRequest): Promise<WrittenLinks> {
+  const { ledger, settings, batch, lifetimeMs } = request;
+  const option = 'mediaLinks (--media-links)';
+  if (lifetimeMs > MOST_MS) refuseOption(option, 'at most 7d, which is what S3 allows', formatDuration(lifetimeMs));
+  refuseCleaned(batch);
+  const store = await openStore(settings.store, settings.env);
+  try {
+    const { urls } = store;
+    const expected = 'a store in a bucket, whose files have URLs (without it, results writes the files themselves)';
+    if (urls === undefined) return refuseOption(option, expected, settings.store);
+    const out = resolve(request.out ?? defaultOut(batch.name));
+    await claimOut(out, batch, ledger);
+    return await writeMediaLinks({ ledger, batch, urls, out, lifetimeMs });
+  } finally {
+    await store.close();
+  }
 }

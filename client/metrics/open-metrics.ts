@@ -6,10 +6,10 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { collectHere, sendTo } from '../../worker/metrics/collect.ts';
 import { countEvents } from '../../worker/metrics/count-events.ts';
 import { familiesOf, prometheusText, type Family } from './families.ts';
-import { pushGauges } from './push-gauges.ts';
 import { readiness, type ReadinessNeeds } from './readiness.ts';
 import { serveMetrics } from './serve-metrics.ts';
-import { workerGauges } from './worker-gauges.ts';
+import type { MetricMeter } from '@temporalio/common';
+import { voxbatchVersion } from '../version.ts';
 
 export interface MetricsNeeds extends ReadinessNeeds {
   readonly ledger: ReadinessNeeds['ledger'] & Pick<Ledger, 'gauges'>;
@@ -104,4 +104,62 @@ function gaugesOf(
     const [why, families] = await Promise.all([problem(), ofLedger()]);
     return [...workerGauges(standing(), why === undefined), ...families];
   };
+}
+
+/**
+ * Sets gauges of the meter regularly, for an exporter that sends what was set. What is not read any more is 0: it would be
+ * sent as it was for ever. Returns how to set them a last time and end that.
+ */
+function pushGauges(meter: MetricMeter, read: () => Promise<readonly Family[]>, everyMs: number): () => Promise<void> {
+  const gauges = new Map<string, ReturnType<MetricMeter['createGauge']>>();
+  const shown = new Map<string, () => void>();
+  const push = async (): Promise<void> => {
+    const gone = new Map(shown);
+    for (const { name, help, samples } of await read()) {
+      const gauge = gauges.get(name) ?? meter.createGauge(name, 'float', undefined, help);
+      gauges.set(name, gauge);
+      for (const { labels, value } of samples) {
+        const series = JSON.stringify([name, labels]);
+        gauge.set(value, labels);
+        gone.delete(series);
+        shown.set(series, () => {
+          gauge.set(0, labels);
+        });
+      }
+    }
+    for (const [series, clear] of gone) {
+      clear();
+      shown.delete(series);
+    }
+  };
+  let pushing = push();
+  const timer = setInterval(() => {
+    pushing = pushing.then(push).catch(() => undefined);
+  }, everyMs);
+  timer.unref();
+  return async () => {
+    clearInterval(timer);
+    await pushing.then(push).catch(() => undefined);
+  };
+}
+
+/** What a worker says of itself. `isReady`: as `/readyz` says. */
+function workerGauges(standing: ReturnType<ReadinessNeeds['standing']>, isReady: boolean): readonly Family[] {
+  return [
+    gauge('voxbatch_build_info', 'Always 1; the version of this worker.', 1, { version: voxbatchVersion() }),
+    gauge(
+      'voxbatch_ready',
+      '1 if the worker runs, and its ledger and store answer, as /readyz; else 0.',
+      isReady ? 1 : 0,
+    ),
+    gauge(
+      'voxbatch_downloads_queued',
+      'Results that wait in this worker for their turn to be downloaded.',
+      standing?.downloadsQueued ?? 0,
+    ),
+  ];
+}
+
+function gauge(name: string, help: string, value: number, labels = {}): Family {
+  return { name, help, samples: [{ labels, value }] };
 }

@@ -19,7 +19,7 @@ import { requireStore } from '../claim-store.ts';
 import { requireNamespace } from '../temporal/require-namespace.ts';
 import { requireOwnServer } from '../temporal/own-server.ts';
 import { identifyMedia, identifyTelling, priceAndApprove, type BillEvent, type Billed } from './price.ts';
-import { chooseLeft, type LeftChoice } from '../../batches/plan/choose-left.ts';
+import { chooseLeft, type LeftChoice, isAnyLeft, openNewlyChosen } from '../../batches/plan/choose-left.ts';
 import { billRowsLeft, type NewlyChosen } from '../../batches/plan/rows-left.ts';
 import type { IdentifyMedia } from '../../batches/cache/media-identities.ts';
 import type { CacheMode } from '../../contract/cache.ts';
@@ -29,7 +29,6 @@ import type { Session } from '../session.ts';
 import { requirePort } from '../webhooks/hint-listener.ts';
 import type { WebhookWish } from '../webhooks/webhook-options.ts';
 import { requirePrices } from '../steer/steer-batch.ts';
-import { isAnyLeft, openNewlyChosen } from '../../batches/subset/newly-chosen.ts';
 import { areRowsCleaned } from '../../batches/clean/cleaned-rows.ts';
 import { budgetLeftFor } from '../../batches/redrive/redrive.ts';
 

@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import type { Input } from 'mediabunny';
+import type { MediaIdentity } from '../../policy/cache/result-key.ts';
 
 /** The length of a recording in seconds, or a short reason why it is unknown. Never includes the URL. */
 export type ProbeResult =
@@ -22,7 +23,7 @@ const FORMATS = ['MP4', 'QTFF', 'MATROSKA', 'WEBM', 'WAVE', 'OGG', 'FLAC', 'MP3'
 const MOST_KEPT = 16 * 1024 ** 2;
 
 /** Why there is no media to read, in words for the user. */
-export class NoMedia extends Error {
+class NoMedia extends Error {
   readonly isSilent: boolean;
   /** True if its host was not contacted because it is in a private network. */
   readonly isPrivate: boolean;
@@ -72,7 +73,7 @@ async function measure(input: Input): Promise<number> {
 }
 
 /** Throws {@link NoMedia} where there is no media. `dispose` aborts it by the signal in `init`. */
-export async function fetchMedia(fetch: Fetch, to: string | URL | Request, init?: RequestInit): Promise<Response> {
+async function fetchMedia(fetch: Fetch, to: string | URL | Request, init?: RequestInit): Promise<Response> {
   const response = await fetch(to, init).catch(refuseUnreachable);
   const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
   const isPage = /^(?:text\/html|application\/(?:json|xml|xhtml\+xml)|text\/xml)$/.test(type);
@@ -134,7 +135,7 @@ export interface AskOptions {
  *
  * @param read never throws; `isSilent`: there was no answer at all, or none in time
  */
-export function askOnce<Answer>(
+function askOnce<Answer>(
   read: (url: string) => Promise<{ readonly answer: Answer; readonly isSilent: boolean }>,
   givenUp: (failures: number) => Answer,
   { atOnce = 8, holdsMs = Infinity }: AskOptions = {},
@@ -165,4 +166,53 @@ export function askOnce<Answer>(
     if (known.size > MOST_KNOWN) known.delete(known.keys().next().value ?? name);
     return answer;
   };
+}
+
+/**
+ * Creates a function that identifies the media behind an http(s) URL, with one free single-byte request and no token.
+ * It returns undefined if the server does not identify the content, and never throws. Answers are cached per `asker`,
+ * for a minute only, because the content may change.
+ *
+ * @param onPrivate called with each URL that was skipped because its host is in a private network
+ */
+export function createIdentify(
+  fetch: Fetch,
+  { onPrivate, ...options }: AskOptions & { readonly onPrivate?: (url: URL) => void } = {},
+): (url: string, asker?: string) => Promise<MediaIdentity | undefined> {
+  return askOnce<MediaIdentity | undefined>(
+    async (url) => {
+      try {
+        return { answer: await identify(url, fetch), isSilent: false };
+      } catch (error) {
+        if (error instanceof NoMedia && error.isPrivate) onPrivate?.(new URL(url));
+        // There was no answer at all, or none in time.
+        const isSilent = !(error instanceof NoMedia) || (error.isSilent && !error.isPrivate);
+        return { answer: undefined, isSilent };
+      }
+    },
+    () => undefined,
+    { holdsMs: 60_000, ...options },
+  );
+}
+
+async function identify(url: string, fetch: Fetch): Promise<MediaIdentity | undefined> {
+  const response = await fetchMedia(fetch, url, {
+    // With a range, fetch requests no compression, which would change length and ETag.
+    headers: { range: 'bytes=0-0' },
+    signal: AbortSignal.timeout(10_000),
+  });
+  await response.body?.cancel();
+  const etag = response.headers.get('etag') ?? '';
+  const bytes = lengthOf(response);
+  // Weak ETags only promise equivalent content, not equal bytes.
+  return /^"[^"]+"$/.test(etag) && bytes !== undefined ? { etag, bytes } : undefined;
+}
+
+/** The full length, even of a partial response. */
+function lengthOf({ status, headers }: Response): number | undefined {
+  const text =
+    status === 206
+      ? /\/(?<bytes>\d+)$/.exec(headers.get('content-range') ?? '')?.groups?.['bytes']
+      : (headers.get('content-length') ?? undefined);
+  return text === undefined || !/^\d+$/.test(text) ? undefined : Number(text);
 }

@@ -5,7 +5,7 @@ import { byItself } from '../../contract/actions.ts';
 import { formatHalt } from '../../contract/halt.ts';
 import { OUTCOME_FACTS, outcomesThat, type Outcome, ACCEPTED_STATES } from '../../contract/outcomes.ts';
 import { resultStepOf, type Step } from '../../contract/row-kinds.ts';
-import { shouldHalt, type Ended } from '../../policy/lanes/halt.ts';
+import { shouldHalt, type Ended, afterFailure, newWatch, type AlikeWatch } from '../../policy/lanes/halt.ts';
 import { isProcessEnd } from '../../policy/reconcile/process-end.ts';
 import { countProcessEnds, countRecent, counts } from './counts.ts';
 import type { RowEnding } from '../rows/row-effects.ts';
@@ -15,7 +15,6 @@ import type { RowInHand } from '../rows/row-in-hand.ts';
 import type { RowLine, Tx } from '../schema.ts';
 import { noteAction } from '../history/actions.ts';
 import { cancelFirst } from './stops.ts';
-import { afterFailure, newWatch, type AlikeWatch } from '../../policy/lanes/alike.ts';
 import { reasonOf } from '../../policy/rows/failure-reason.ts';
 import { tellPause } from '../notices/notices.ts';
 

@@ -7,8 +7,7 @@ import type { RowStanding } from '../record-types.ts';
 import { setRow } from '../rows/line-changes.ts';
 import { readLines, withCharges } from '../rows/rows.ts';
 import type { Db, RowLine, Tx } from '../schema.ts';
-import { roomInShare } from './fair-shares.ts';
-import { selectFreeRows } from './free-rows.ts';
+import { roomInShare, selectFreeRows } from './fair-shares.ts';
 import { ownsLane, type LaneOwnership } from './lanes.ts';
 
 /** A lane's request for rows. */

@@ -1,8 +1,9 @@
 import { fairShare, surplus } from '../../policy/lanes/share.ts';
 import type { Db, Tx } from '../schema.ts';
 import { write } from '../database/transactions.ts';
-import { selectFreeRows } from './free-rows.ts';
 import { ownsLane, type LaneOwnership } from './lanes.ts';
+import type { RowState } from '../../contract/outcomes.ts';
+import { prepared } from '../database/prepared.ts';
 
 /**
  * Shares the unsent rows of a batch out among its lanes. While many are free, each lane claims what it needs. The last
@@ -89,3 +90,25 @@ function selectUnsent(tx: Tx, batch: string) {
 function sum(held: ReadonlyMap<unknown, number>): number {
   return [...held.values()].reduce((all, rows) => all + rows, 0);
 }
+
+/**
+ * Open rows in this state that belong to no lane, in manifest order. All writers wait meanwhile, so it must look at
+ * these rows only.
+ *
+ * PostgreSQL plans it once, for whatever state. If most rows are in one, it takes every state for as common, and would
+ * walk the whole batch in the order of its rows: only a range is sure to be read from the index that has the order of
+ * states (`rows_free`). For a list of states, it would walk all of that.
+ */
+export const selectFreeRows = prepared(
+  (db, { batch, state, limit }: { readonly batch: string; readonly state: RowState; readonly limit: number }) =>
+    db
+      .selectFrom('rows')
+      .select('row')
+      .where('batch', '=', batch)
+      .where('outcome', 'is', null)
+      .where('lane', 'is', null)
+      .where((eb) => eb.between('state', state, state))
+      .orderBy('state')
+      .orderBy('row')
+      .limit(limit),
+);

@@ -1,7 +1,6 @@
 import type { ActionKind, By } from '../../contract/actions.ts';
 import type { AttemptKey } from '../../contract/batch.ts';
 import { requireCharge } from './charges.ts';
-import { recordUnsent } from './record-unsent.ts';
 import { releaseJob } from './release-job.ts';
 import { settleInHand } from './settle.ts';
 import { LedgerMisuse } from '../errors.ts';
@@ -10,6 +9,15 @@ import { note, type Decision } from './decision-records.ts';
 import { RowInHand } from '../rows/row-in-hand.ts';
 import type { Db } from '../schema.ts';
 import { write } from '../database/transactions.ts';
+import { quoteFrom } from '../../policy/money/pricing.ts';
+import { unsentRequest } from '../../policy/reconcile/unsent-request.ts';
+import { rowView } from '../../policy/rows/row-machine.ts';
+import { readBatchLine, setBatch } from '../batches/read-batches.ts';
+import { reopenClosed } from '../batches/reopen-closed.ts';
+import { toRow } from '../records.ts';
+import { toSettings } from '../batches/batch-records.ts';
+import { chargeOfIntent } from './intents.ts';
+import { ownerOf } from './taken-jobs.ts';
 
 /**
  * A person's decisions about requests with an unknown outcome, and their reversal. Each is recorded with its change in
@@ -65,4 +73,34 @@ function adopt(row: RowInHand, key: AttemptKey, jobId: string): Promise<boolean>
   return key.step === 'voice'
     ? settleInHand(row, key, { verdict: 'done', jobId, isAdopted: true }, { outcome: 'succeeded', text: jobId })
     : settleInHand(row, key, { verdict: 'accepted', jobId, isAdopted: true }, { state: 'processing' });
+}
+
+/**
+ * Puts on record that the request that a row needs next was sent, with an unknown outcome, because a person names its
+ * job. The row is open then, and no lane has it: a worker that was about to send finds the record, and its fencing
+ * token is over. False, without any change, if the row needs something else, or another attempt has the job.
+ */
+async function recordUnsent(row: RowInHand, key: AttemptKey, jobId: string): Promise<boolean> {
+  const { tx, line, spec } = row;
+  const batch = await readBatchLine(tx, key.batch);
+  // A clean removes what a row asked for.
+  if (batch.state === 'loading' || batch.rows_cleaned_at !== null || batch.cleaning !== null) return false;
+  const record = toRow(line);
+  const due = unsentRequest({ ...rowView(record), outcome: record.outcome, state: record.state }, row.attempts);
+  if (due?.step !== key.step || due.take !== key.take || due.attempt !== key.attempt) return false;
+  if ((await ownerOf(tx, { ...key, jobId })) !== undefined) return false;
+  const settings = toSettings(batch.settings);
+  const quote = quoteFrom(line.kind, key.step, spec, settings);
+  const now = tx.now();
+  const charge = chargeOfIntent(row, key, { ...quote, owner: '', maxSending: 0 }, settings, now);
+  await row.addCharge({ ...charge, state: 'unknown', verdict_at: now });
+  const promised = settings.budget === null ? 0 : (quote.quotedRest ?? 0);
+  const hold = line.hold + 1;
+  await row.change({ state: 'submitting', lane: null, hold, promised, updated_at: now });
+  if (line.outcome !== null) {
+    await row.change({ outcome: null, failure: null, file: null, ended_at: null });
+    await reopenClosed(tx, key.batch);
+  }
+  if (batch.started_at === null) await setBatch(tx, key.batch, { started_at: now });
+  return true;
 }

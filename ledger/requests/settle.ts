@@ -16,8 +16,7 @@ import { noteWhereItStood } from '../takes/returned.ts';
 import { useIfTried } from '../voices/refused-voices.ts';
 import { requireCharge } from './charges.ts';
 import type { Patience } from './intent-records.ts';
-import { type NamedJob, keepSecondJob } from './second-jobs.ts';
-import { ownerOf, takenFailure, mayShareJob, doubtResult } from './taken-jobs.ts';
+import { type VerdictJob, keepSecondJob, ownerOf, takenFailure, mayShareJob, doubtResult } from './taken-jobs.ts';
 
 /**
  * What happens to an attempt after its intent.
@@ -28,7 +27,7 @@ import { ownerOf, takenFailure, mayShareJob, doubtResult } from './taken-jobs.ts
  */
 
 /** What an answer says of an attempt. */
-export interface SettleVerdict extends Patience, NamedJob {
+export interface SettleVerdict extends Patience, VerdictJob {
   readonly verdict: VerdictName;
   readonly credits?: number;
   readonly failure?: Failure;
@@ -43,7 +42,7 @@ export interface SettleVerdict extends Patience, NamedJob {
  * Records a verdict and its effect on the row. Settles `sending`, and also `unknown` if a late answer arrives: a row
  * that had ended `unknown` is then open again, free for the next claim, or ended by the effect; for a row at another
  * take, only the money is recorded. Not `settled`, and nothing changes, if the attempt already has a final verdict; a
- * second job is kept beside it (see `second-jobs.ts`).
+ * second job is kept beside it (see `taken-jobs.ts`).
  *
  * A job that another attempt has is never charged twice. A first answer that names one is accepted at no charge if both
  * ask for the same; if not, the attempt is `unknown` instead, and its row is for reconcile, whatever the effect. A late

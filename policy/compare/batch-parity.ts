@@ -2,7 +2,6 @@ import type { FailureClass } from '../../contract/failures.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
 import { roundCredits } from '../../contract/price-units.ts';
 import type { Step } from '../../contract/row-kinds.ts';
-import { spreadOf, type Spread } from './quantile.ts';
 import { ROW_DIFFERENCES, type Pair, type RowDifference, type RowParity, type RowSide } from './row-parity.ts';
 
 /** How long an accepted request took, ms. */
@@ -151,3 +150,22 @@ export class ParityTally {
 }
 
 const SIDES = [0, 1] as const;
+
+/** How a number of measurements are spread. */
+export interface Spread {
+  readonly count: number;
+  readonly median: number;
+  /** 95 % of them are no larger. */
+  readonly p95: number;
+}
+
+/** Median and 95th percentile of measurements, each being one of them (nearest rank); null if there are none. */
+export function spreadOf(values: readonly number[]): Spread | null {
+  if (values.length === 0) return null;
+  const sorted = values.toSorted((a, b) => a - b);
+  return { count: sorted.length, median: atRank(sorted, 0.5), p95: atRank(sorted, 0.95) };
+}
+
+function atRank(sorted: readonly number[], part: number): number {
+  return sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)] ?? 0;
+}

@@ -1,7 +1,6 @@
 import type { Step } from '../../contract/row-kinds.ts';
 import type { Tolerances } from '../../contract/tolerances.ts';
-import type { BatchParity } from './batch-parity.ts';
-import type { Spread } from './quantile.ts';
+import type { BatchParity, Spread } from './batch-parity.ts';
 import type { Pair } from './row-parity.ts';
 
 /** A figure of two batches against its tolerance; both are shares. */

@@ -1,7 +1,7 @@
 import type { FailureClass } from '../../contract/failures.ts';
 import { hasResult, type Outcome } from '../../contract/outcomes.ts';
 import type { Tolerances } from '../../contract/tolerances.ts';
-import { wordDistance } from './word-distance.ts';
+import { alignWords, changesIn } from '../align-words.ts';
 
 /** A pair of values: the first batch's, then the second's. */
 export type Pair<T> = readonly [T, T];
@@ -92,4 +92,22 @@ function isSimilarLength([one, other]: Pair<RowSide>, tolerance: number): boolea
 function differentWords([one, other]: Pair<RowSide>): RowParity['words'] {
   if (one.words === null || other.words === null) return null;
   return { different: wordDistance(one.words, other.words), of: Math.max(one.words.length, other.words.length) };
+}
+
+const SEGMENTER = new Intl.Segmenter('und', { granularity: 'word' });
+
+/** The words of a text, normalised for case, punctuation and Unicode form; also handles languages without spaces. */
+export function wordsOf(text: string): readonly string[] {
+  const plain = text.normalize('NFKC').toLowerCase();
+  return Array.from(SEGMENTER.segment(plain)).flatMap(({ segment, isWordLike }) =>
+    isWordLike === true ? [segment] : [],
+  );
+}
+
+/**
+ * The edit distance between two texts, in words added, removed or replaced. Texts so different that it would take long
+ * count as different in every word.
+ */
+export function wordDistance(one: readonly string[], other: readonly string[]): number {
+  return changesIn(alignWords(one, other));
 }

@@ -1,6 +1,5 @@
 import type { CalendarTimes, FieldValues } from './calendar-times.ts';
 import { MOST_JITTER_MS, type ScheduleSpec } from './schedule-spec.ts';
-import { offsetOf } from './zone-offset.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
@@ -82,4 +81,26 @@ function lastSecond(seconds: FieldValues, minute: number, after: number, until: 
 
 function isAmong(value: number, values: FieldValues): boolean {
   return values === '*' || values.includes(value);
+}
+
+const FORMATS = new Map<string, Intl.DateTimeFormat>();
+
+/** Offset of a timezone from UTC at a time (ms since 1970), in ms; whole minutes. `timezone`: IANA name. */
+export function offsetOf(at: number, timezone: string): number {
+  const name = formatIn(timezone)
+    .formatToParts(at)
+    .find(({ type }) => type === 'timeZoneName')?.value;
+  const found = /^GMT(?<sign>[+-])(?<hours>\d\d):(?<minutes>\d\d)/.exec(name ?? '')?.groups;
+  if (found === undefined) return 0;
+  const { sign, hours, minutes } = found;
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+}
+
+/** Cached, because creating a format takes longer than using it. */
+function formatIn(timeZone: string): Intl.DateTimeFormat {
+  const known = FORMATS.get(timeZone);
+  if (known !== undefined) return known;
+  const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
+  FORMATS.set(timeZone, format);
+  return format;
 }

@@ -1,5 +1,5 @@
 import { roundCredits } from '../../contract/price-units.ts';
-import { offsetOf } from './zone-offset.ts';
+import { offsetOf } from './due-times.ts';
 
 /**
  * The budget of a schedule for a calendar month. A batch counts in the month in which its occurrence lies, in the

@@ -1,8 +1,7 @@
-import { writeLinks } from '../../client/look/write-media-links.ts';
+import { writeLinks, readEnd, writeFiles } from '../../client/look/write-files.ts';
 import { plural } from '../terminal/words.ts';
 import { jsonLine, printAnswer, type RunContext } from '../terminal/output.ts';
 import { viewResults } from '../../client/look/files-view.ts';
-import { readEnd, writeFiles } from '../../client/look/write-files.ts';
 import { addSound } from '../../client/sound/add-sound.ts';
 import { chooseBatch } from '../../client/open-records.ts';
 import { isStranger } from '../../client/trust/known-ledgers.ts';

@@ -3,7 +3,7 @@ import { messageOf } from '../../contract/message-of.ts';
 import { serve as work, type ServeNews } from '../../client/work/serve.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import { type RunContext, logOf, sayUnlogged, STOPPED } from '../terminal/output.ts';
+import { type RunContext, logOf, sayUnlogged, STOPPED, isLog, type Output } from '../terminal/output.ts';
 import type { Flags } from '../commands/flags.ts';
 import { withMetrics } from '../commands/metrics-flags.ts';
 import { readWebhook } from '../commands/webhook-flags.ts';
@@ -18,7 +18,6 @@ import { webhookNewsWords } from '../terminal/webhook-news.ts';
 import { admittance, confirmServing } from '../trust/confirm.ts';
 import { readWorkerVersion } from '../worker-versions/read-version.ts';
 import { keepAliveFile, requireAliveFolder } from './alive-file.ts';
-import { timed } from './log-lines.ts';
 import { awaitUp, becomeUp } from '../../client/work/up.ts';
 import { formatDuration } from '../../contract/times.ts';
 
@@ -200,4 +199,16 @@ async function waitForUp(home: string, limitMs: number): Promise<ExitName> {
       ? `No \`voxbatch up\` runs in ${home}. Start one: voxbatch up`
       : `\`voxbatch up\` in ${home} is not ready after ${formatDuration(limitMs)}. Its log says why.`,
   );
+}
+
+/** The output of a command that stays: as text, each message has its time before it, in UTC, unless stderr is a terminal. */
+export function timed(output: Output): Output {
+  if (output.isTerminal || isLog(output)) return output;
+  return {
+    ...output,
+    log: output.say,
+    say: (line) => {
+      output.say(`${new Date().toISOString()} ${line.trimStart()}`);
+    },
+  };
 }

@@ -1,11 +1,12 @@
-import { constants, type Stats } from 'node:fs';
-import { copyFile, lstat, mkdir, open, rename, rm, utimes } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { constants, type Stats, createReadStream } from 'node:fs';
+import { copyFile, lstat, mkdir, open, rename, rm, utimes, stat } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
 import { StoreUnwritable } from '../errors.ts';
 import { Folders } from '../folders.ts';
 import { newPart, PARTS_FOLDER } from '../put-in-folder.ts';
-import { mediaFiles } from './media-files.ts';
-import { isOnRecord, recordsOf, type NamedContent } from './named-files.ts';
+import { createHash } from 'node:crypto';
+import { pipeline } from 'node:stream/promises';
+import { filesBelow } from '../walk-folder.ts';
 
 /** What was found and what was done, without the marks of the store. */
 export interface CopiedMedia {
@@ -163,4 +164,43 @@ async function syncFile(path: string): Promise<void> {
   } finally {
     await file.close();
   }
+}
+
+/** A file of the store as a record names it. */
+interface NamedContent {
+  readonly key: string;
+  readonly bytes: number;
+  /** Hex. */
+  readonly sha256: string;
+}
+
+/** What the records say of these keys: one may be named by several, as of several times. */
+function recordsOf(
+  keys: Iterable<string>,
+  named: Iterable<NamedContent>,
+): ReadonlyMap<string, readonly NamedContent[]> {
+  const records = new Map<string, NamedContent[]>();
+  for (const key of keys) records.set(key, []);
+  if (records.size > 0) for (const one of named) records.get(one.key)?.push(one);
+  return records;
+}
+
+/** Whether a file is as one of its records says. Reads it only if its length is. False if it is gone. */
+async function isOnRecord(path: string, records: readonly NamedContent[]): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  const alike = records.filter(({ bytes }) => bytes === found?.size);
+  if (alike.length === 0) return false;
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  const digest = hash.digest('hex');
+  return alike.some(({ sha256 }) => sha256 === digest);
+}
+
+/**
+ * The keys of all files in the folder of a store, its marks first, without those that are not whole yet. None if it is
+ * missing.
+ */
+export async function* mediaFiles(root: string): AsyncGenerator<string, undefined> {
+  const files = filesBelow(root, ({ name }, parent) => !(parent === root && name === PARTS_FOLDER));
+  for await (const path of files) if (!path.endsWith('.part')) yield relative(root, path).split(sep).join('/');
 }

@@ -4,8 +4,7 @@ import { createRequire } from 'node:module';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { KernelLock } from '../../embedded/kernel-lock.ts';
-import { lockHolders } from '../../embedded/lock-holders.ts';
+import { KernelLock, lockHolders } from '../../embedded/kernel-lock.ts';
 import { endAfterTest } from '../support/end-after-test.ts';
 import { freshFolder } from '../support/fresh-folder.ts';
 

@@ -1,8 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { RunningWork } from '../../activities/running-work.ts';
 import { AnswersLost } from '../../contract/answers-lost.ts';
-import { holdFault } from '../../worker/hold-fault.ts';
-import type { OutageEvent } from '../../worker/watch-outage.ts';
+import { holdFault, type OutageEvent } from '../../worker/watch-outage.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const FULL = new Error('the disk is full');

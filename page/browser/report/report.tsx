@@ -1,16 +1,16 @@
 import type { VNode } from 'preact';
 import type { ReportHead } from '../../../contract/report.ts';
 import { EndChart } from '../end-chart.tsx';
-import { datedMoment, number, seconds } from '../format.ts';
+import { datedMoment, number, seconds, filterOf } from '../format.ts';
 import { Standing } from '../standing.tsx';
 import { linkTo, useQuery } from './address.ts';
 import { Bill } from './bill.tsx';
 import type { ReportRows } from './data.ts';
 import { Distribution } from './distribution.tsx';
-import { Failures } from './failures.tsx';
 import { RowDrawer } from './row-drawer.tsx';
 import { RowList } from './row-list.tsx';
 import { Story } from './story.tsx';
+import { ReasonTable } from '../reason-table.tsx';
 
 /** The whole report. `known`: rows that were read so far. */
 export function Report({
@@ -86,5 +86,27 @@ function Pictures({ head }: { readonly head: ReportHead }) {
         )}
       </section>
     </div>
+  );
+}
+
+/** Why rows have no result, most rows first, with examples. */
+function Failures({ head }: { readonly head: ReportHead }): VNode | null {
+  const { failures, otherFailures } = head;
+  if (failures.length === 0) return null;
+  return (
+    <ReasonTable
+      class="failures"
+      reasons={failures}
+      linkTo={({ standing, class: name }) => linkTo({ outcome: filterOf(standing), class: name, row: undefined })}
+      examplesOf={({ examples }) =>
+        examples.map(({ id, message }) => (
+          <p key={id} class="example">
+            <a href={linkTo({ row: id })}>{id}</a> <span class="faint">{message}</span>
+          </p>
+        ))
+      }
+    >
+      {otherFailures > 0 && <p class="faint">and {number(otherFailures)} rows for other reasons</p>}
+    </ReasonTable>
   );
 }

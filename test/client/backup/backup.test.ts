@@ -18,7 +18,7 @@ import { restoreHere } from '../../../client/backup/restore.ts';
 import { claimStore } from '../../../client/claim-store.ts';
 import type { Settings } from '../../../client/settings.ts';
 import { KernelLock } from '../../../embedded/kernel-lock.ts';
-import type { BackupMoment, RestoreMoment } from '../../../ledger/backup/moments.ts';
+import type { BackupMoment, RestoreMoment } from '../../../ledger/backup/backup-dialect.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import { endAfterTest } from '../../support/end-after-test.ts';

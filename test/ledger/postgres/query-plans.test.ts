@@ -11,7 +11,7 @@ import {
 import { randomUUID } from 'node:crypto';
 import { idleRows } from '../../../ledger/batches/unfinished.ts';
 import { withClock } from '../../../ledger/database/transactions.ts';
-import { selectFreeRows } from '../../../ledger/lanes/free-rows.ts';
+import { selectFreeRows } from '../../../ledger/lanes/fair-shares.ts';
 import { openDatabase, openLedger } from '../../../ledger/open-ledger.ts';
 import { LOOK_UP_BY_KEY } from '../../../ledger/postgres/sessions.ts';
 import { selectChargesOf, selectLines } from '../../../ledger/rows/rows.ts';

@@ -7,7 +7,7 @@ import { countProcessEnds, counts, money, skippedQuotes } from '../../../ledger/
 import { idleRows, runningJobs } from '../../../ledger/batches/unfinished.ts';
 import { look, write, withClock } from '../../../ledger/database/transactions.ts';
 import { selectReserved } from '../../../ledger/lanes/claims.ts';
-import { selectFreeRows } from '../../../ledger/lanes/free-rows.ts';
+import { selectFreeRows } from '../../../ledger/lanes/fair-shares.ts';
 import { beginRatios, openRequestsOf } from '../../../ledger/money/charge-ratios.ts';
 import { selectUntouched } from '../../../ledger/money/over-budget.ts';
 import { sending } from '../../../ledger/requests/charges.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { spreadOf } from '../../../policy/compare/quantile.ts';
+import { spreadOf } from '../../../policy/compare/batch-parity.ts';
 
 it('has no spread without a measurement', () => {
   expect(spreadOf([])).toBeNull();

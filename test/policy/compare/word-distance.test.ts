@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { wordDistance, wordsOf } from '../../../policy/compare/word-distance.ts';
+import { wordDistance, wordsOf } from '../../../policy/compare/row-parity.ts';
 
 describe('wordsOf', () => {
   it('leaves out case, punctuation and forms of characters', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { FailureClass } from '../../../contract/failures.ts';
-import { afterFailure, FIRST_ALIKE, newWatch, type AlikeWatch } from '../../../policy/lanes/alike.ts';
+import { afterFailure, FIRST_ALIKE, newWatch, type AlikeWatch } from '../../../policy/lanes/halt.ts';
 
 interface Told {
   readonly row: number;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
-import { refuseMistyped, SETTINGS } from '../../../starters/connect/mistyped-settings.ts';
+import { refuseMistyped, SETTINGS } from '../../../starters/connect/settings.ts';
 
 it.each([
   ['VOXBATCH_LEGDER', 'VOXBATCH_LEDGER'],

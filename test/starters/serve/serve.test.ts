@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { viewExit } from '../../../contract/exit-codes.ts';
-import { timed } from '../../../starters/serve/log-lines.ts';
+import { timed } from '../../../starters/serve/serve.ts';
 import { logOf, type Output } from '../../../starters/terminal/output.ts';
 import { toJsonLog } from '../../../starters/terminal/json-log.ts';
 import { expectRun, lineForEach, run } from '../command-line.ts';

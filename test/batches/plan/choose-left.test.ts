@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { IdentifyMedia } from '../../../batches/cache/media-identities.ts';
 import { billRowsLeft, type NewlyChosen } from '../../../batches/plan/rows-left.ts';
-import { openNewlyChosen } from '../../../batches/subset/newly-chosen.ts';
+import { openNewlyChosen } from '../../../batches/plan/choose-left.ts';
 import { BUILT_IN_PRICES } from '../../../contract/row-kinds.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import type { BatchRecord } from '../../../ledger/record-types.ts';
