@@ -54,7 +54,8 @@ export const METHODS = {
   ),
   ...from(() => import('./batches/read-batches.ts'), 'findBatch', 'listBatches', 'closedAmong', 'accountsAt'),
   ...from(() => import('./batches/counts.ts'), 'counts', 'money', 'commonReasons', 'skippedQuotes'),
-  ...from(() => import('./batches/progress.ts'), 'recentEnds', 'oldestRow', 'unanswered'),
+  ...from(() => import('./batches/progress.ts'), 'recentEnds', 'oldestRow'),
+  ...from(() => import('./look/api-standing.ts'), 'apiStanding'),
   ...from(() => import('./metrics/batch-gauges.ts'), 'gauges'),
   ...from(() => import('./batches/stops.ts'), 'stopNow', 'cancelRest'),
   ...from(() => import('./batches/add-sound.ts'), 'addSound'),
@@ -117,7 +118,7 @@ export const METHODS = {
   ...from(() => import('./cache/cache-sums.ts'), 'sumResults', 'usedBeyond'),
   ...from(() => import('./cache/prune-results.ts'), 'resultsUnused', 'pruneResults'),
   // Limits shared by all workers
-  ...from(() => import('./lanes/limiters.ts'), 'updateLimiter', 'apiStanding', 'noteTextLimit', 'textLimits'),
+  ...from(() => import('./lanes/limiters.ts'), 'updateLimiter', 'noteTextLimit', 'textLimits'),
   // Messages about batches, to be delivered
   ...from(() => import('./notices/notices.ts'), 'takeNotice', 'keepNotice', 'freeNotice', 'noteDelivery', 'noticesOf'),
   // Voices that rows wait for, and who uses one

@@ -297,12 +297,6 @@ export interface RecentEnds {
   readonly last: number;
 }
 
-/** Paid requests on the wire, and since when none has been answered, ms. */
-export interface Unanswered {
-  readonly requests: number;
-  readonly since: number;
-}
-
 /** The request of an open row that was recorded first of all whose jobs still run. */
 export interface OldestRow {
   readonly row: number;

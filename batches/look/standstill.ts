@@ -1,4 +1,4 @@
-import { type Account, limiterScope } from '../../contract/names.ts';
+import type { Account } from '../../contract/names.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/record-types.ts';
 import type { ApiStanding } from '../../policy/pacing/rate.ts';
@@ -11,8 +11,7 @@ export type Standstill = 'ledger-full' | 'no-worker' | 'no-sender' | 'no-downloa
 
 /**
  * Why a batch is stuck; undefined if no reason is known. Reads only the ledger. A worker that has just died counts as
- * alive for some seconds, and the API counts as answering until calls have failed since the batch began: failures
- * during earlier batches do not count.
+ * alive for some seconds.
  */
 export async function standstillOf(
   ledger: Ledger,
@@ -30,35 +29,8 @@ export async function standstillOf(
     if ((await ledger.livingWorkers(apiUrl, account, 'download')).length === 0) return 'no-downloader';
   }
   if ((await ledger.storeWaits(apiUrl, account))?.isAll === true) return 'no-store';
-  const { silentSince } = api ?? (await apiStanding(ledger, batch));
-  return silentSince === null ? undefined : 'no-answer';
-}
-
-/** So long without an answer to any paid request on the wire means that the API does not answer, ms. */
-const UNANSWERED_MS = 15_000;
-/** The same where an answer is the whole speech. */
-const UNANSWERED_SPEECH_MS = 60_000;
-
-/**
- * What the API's answers mean for a batch, since it was begun: silence counts for any call, a limit for paid requests.
- * Requests on the wire tell of a silence minutes before the first of them is given up.
- */
-export async function apiStanding(
-  ledger: Ledger,
-  { name, settings, apiUrl, account, createdAt }: Pick<BatchRecord, 'name' | 'settings' | 'createdAt' | keyof Account>,
-): Promise<ApiStanding> {
-  const scopeOf = (what: string): string => limiterScope({ realm: { apiUrl, account } }, what);
-  const create = await ledger.apiStanding(scopeOf('create'), createdAt);
-  const read = await ledger.apiStanding(scopeOf('read'), createdAt);
-  const waiting = await ledger.unanswered(name, settings.tts === 'sync' ? UNANSWERED_SPEECH_MS : UNANSWERED_MS);
-  // Nobody waits for requests of a process that was killed.
-  const isWaiting = waiting !== undefined && (await ledger.livingWorkers(apiUrl, account)).length > 0;
-  const silent = [create.silentSince, read.silentSince, isWaiting ? waiting.since : null].filter((at) => at !== null);
-  return {
-    ...create,
-    silentSince: silent.length === 0 ? null : Math.min(...silent),
-    ...(isWaiting ? { unanswered: waiting.requests } : {}),
-  };
+  const { silence } = api ?? (await ledger.apiStanding(batch));
+  return silence === null ? undefined : 'no-answer';
 }
 
 /**

@@ -6,7 +6,7 @@ import type { StoreWaits } from '../../ledger/lanes/workers.ts';
 import { exitOf } from '../../policy/exit-of.ts';
 import type { ApiStanding } from '../../policy/pacing/rate.ts';
 import type { Standstill } from './standstill.ts';
-import { apiStanding, standstillOf } from './standstill.ts';
+import { standstillOf } from './standstill.ts';
 
 /** Max reasons kept. */
 const MOST_REASONS = 5;
@@ -35,7 +35,7 @@ export interface BatchView {
 /** Reads a batch's counts, sums and reasons. Needs no worker and starts none. */
 export async function viewBatch(ledger: Ledger, batch: BatchRecord): Promise<BatchView> {
   const isOpen = batch.state === 'open';
-  const api = isOpen ? await apiStanding(ledger, batch) : undefined;
+  const api = isOpen ? await ledger.apiStanding(batch) : undefined;
   const standstill = await standstillOf(ledger, batch, api);
   const storeWaits = isOpen ? await ledger.storeWaits(batch.apiUrl, batch.account) : undefined;
   return {

@@ -1,13 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pinning } from '../../contract/worker-version.ts';
 import type { Step } from '../../contract/row-kinds.ts';
-import {
-  isPausedByFailures,
-  isTokenRefused,
-  apiStanding,
-  standstillOf,
-  type Standstill,
-} from '../../batches/look/standstill.ts';
+import { isPausedByFailures, isTokenRefused, standstillOf, type Standstill } from '../../batches/look/standstill.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord, Counts, Money, OldestRow, ReasonCount } from '../../ledger/record-types.ts';
 import { VoxbatchError } from '../problem.ts';
@@ -147,15 +141,16 @@ async function* follow(request: FollowRequest): AsyncGenerator<FollowEvent, void
   let stoodStill: Standstill | undefined;
   let restarts = 0;
   let askAt = 0;
-  const sums = rarely(COUNT_EVERY_MS, async () => ({
+  const sums = rarely(COUNT_EVERY_MS, async (batch: BatchRecord) => ({
     counts: await ledger.counts(request.batch),
     money: await ledger.money(request.batch),
+    // Beside what was answered: a silence must not outlast the counts of the answers that ended it.
+    api: batch.state === 'open' ? await ledger.apiStanding(batch) : undefined,
   }));
-  const facts = rarely(FACTS_EVERY_MS, async (batch: BatchRecord) => ({
+  const facts = rarely(FACTS_EVERY_MS, async () => ({
     reasons: await ledger.commonReasons(request.batch, MOST_REASONS),
     untold: await ledger.untoldSteps(request.batch),
     oldest: await ledger.oldestRow(request.batch),
-    api: batch.state === 'open' ? await apiStanding(ledger, batch) : undefined,
   }));
   let pace: Pace | undefined;
   const look = async (batch: BatchRecord, isNow: boolean, areFactsNow = false): Promise<Standing> => {

@@ -114,7 +114,7 @@ function viewApi({ api }: Pick<Standing, 'api'>) {
   const limited = api?.limited ?? null;
   return {
     /** Since when the API has answered no call normally; null if it does, or nobody calls it. */
-    silentSince: api?.silentSince == null ? null : new Date(api.silentSince),
+    silentSince: api?.silence == null ? null : new Date(api.silence.since),
     /** Paid requests a second at most, because the API refused more (429); null without a refusal. */
     limited: limited === null ? null : { rate: limited.rate, refusedAt: new Date(limited.refusedAt) },
   };

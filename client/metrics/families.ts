@@ -42,6 +42,11 @@ export function familiesOf(batches: readonly BatchGauges[]): readonly Family[] {
       'Age of the oldest request whose job has not ended; 0 if there is none.',
       ({ oldestOpenMs }) => [[{}, oldestOpenMs / 1_000]],
     ),
+    family(
+      'voxbatch_api_unanswered_seconds',
+      'For how long the API has answered no call of the batch; 0 while it does.',
+      ({ silentMs }) => [[{}, silentMs / 1_000]],
+    ),
   ];
 }
 

@@ -1,6 +1,6 @@
-import { isNoPart, isRunning, isSending } from '../conditions.ts';
+import { isNoPart, isRunning } from '../conditions.ts';
 import { prepared, preparedEach, preparedOne } from '../database/prepared.ts';
-import type { OldestRow, RecentEnds, Unanswered } from '../record-types.ts';
+import type { OldestRow, RecentEnds } from '../record-types.ts';
 import type { Db, Tx } from '../schema.ts';
 
 const selectEnds = prepared((db, { batch, since }: { batch: string; since: number }) =>
@@ -52,42 +52,4 @@ export async function oldestRow(db: Db, batch: string): Promise<OldestRow | unde
   const { row, id, part_of: partOf, step, intent_at: since } = found;
   const waitedSince = Math.max(found.wait_since ?? 0, found.verdict_at ?? since);
   return { row, id, partOf, step, since, waitedSince };
-}
-
-const selectSending = preparedOne((db, { batch }: { batch: string }) =>
-  db
-    .selectFrom('charges')
-    .select(({ fn }) => [fn.countAll<number>().as('requests'), fn.min<number | null>('intent_at').as('oldest')])
-    .where('batch', '=', batch)
-    .where(isSending('charges')),
-);
-
-const selectAccepted = preparedOne((db, { batch }: { batch: string }) =>
-  db
-    .selectFrom('charges')
-    .select(({ fn }) => fn.max<number | null>('verdict_at').as('last'))
-    .where('batch', '=', batch)
-    .where(isRunning('charges')),
-);
-
-const selectLastEnd = preparedOne((db, { batch, since }: { batch: string; since: number }) =>
-  db
-    .selectFrom('rows')
-    .select(({ fn }) => fn.max<number | null>('ended_at').as('last'))
-    .where('batch', '=', batch)
-    .where('ended_at', '>=', since),
-);
-
-/**
- * The batch's paid requests on the wire, if none was answered for so long; undefined otherwise. Reads what was answered
- * only where the oldest has waited that long, so it costs little while the API answers.
- */
-export async function unanswered(db: Db, batch: string, forMs: number): Promise<Unanswered | undefined> {
-  const { requests = 0, oldest = null } = (await selectSending(db, { batch })) ?? {};
-  const isLong = (since: number): boolean => db.now() - since >= forMs;
-  if (oldest === null || !isLong(oldest)) return undefined;
-  const accepted = await selectAccepted(db, { batch });
-  const ended = await selectLastEnd(db, { batch, since: oldest });
-  const since = Math.max(oldest, accepted?.last ?? 0, ended?.last ?? 0);
-  return isLong(since) ? { requests, since } : undefined;
 }

@@ -1,5 +1,4 @@
 import { takeStep, type LimiterAnswer, type LimiterStep } from '../../policy/pacing/limiter-step.ts';
-import { apiStandingOf, type ApiStanding, type RateState } from '../../policy/pacing/rate.ts';
 import { prepared, preparedOne } from '../database/prepared.ts';
 import type { Db } from '../schema.ts';
 import { write } from '../database/transactions.ts';
@@ -7,7 +6,7 @@ import type { Operation } from '../../contract/row-kinds.ts';
 import type { Account } from '../../contract/names.ts';
 import type { TextLimits } from '../../contract/api-limits.ts';
 
-const selectState = preparedOne((db, { scope }: { scope: string }) =>
+export const selectLimiter = preparedOne((db, { scope }: { scope: string }) =>
   db.selectFrom('limiters').select('state').where('scope', '=', scope),
 );
 
@@ -28,18 +27,12 @@ export async function updateLimiter<Step extends LimiterStep>(
   step: Step,
 ): Promise<LimiterAnswer<Step>> {
   return write(db, async (tx) => {
-    const line = await selectState(tx, { scope });
+    const line = await selectLimiter(tx, { scope });
     const before: unknown = line === undefined ? undefined : JSON.parse(line.state);
     const { state, result } = takeStep(before, step);
     if (state !== before) await saveState(tx, { scope, state: JSON.stringify(state) });
     return result as LimiterAnswer<Step>;
   });
-}
-
-/** What this rate limiter has met since that time (ms): silence of the API, and refusals. */
-export async function apiStanding(db: Db, scope: string, since: number): Promise<ApiStanding> {
-  const line = await selectState(db, { scope });
-  return apiStandingOf(line === undefined ? {} : (JSON.parse(line.state) as RateState), since);
 }
 
 /**

@@ -5,6 +5,7 @@ import { toCounts, toMoney } from '../batches/counts.ts';
 import { selectOldestOfEach } from '../batches/progress.ts';
 import { preparedEach } from '../database/prepared.ts';
 import { look } from '../database/transactions.ts';
+import { apiStandings } from '../look/api-standing.ts';
 import type { BatchRecord, Counts, Money } from '../record-types.ts';
 import { toBatch } from '../batches/batch-records.ts';
 import type { Db, Tx } from '../schema.ts';
@@ -21,6 +22,8 @@ export interface BatchGauges {
   readonly budget: number | null;
   /** How long ago the oldest request was recorded whose job has not ended, ms; 0 if there is none. */
   readonly oldestOpenMs: number;
+  /** For how long the API has answered no call of it, ms; 0 while it does, or nobody calls it. */
+  readonly silentMs: number;
 }
 
 /** Batches that are shown besides the open ones: each has some forty time series. */
@@ -49,6 +52,9 @@ export async function gauges(db: Db): Promise<readonly BatchGauges[]> {
     const counts = await selectCounts(tx, keys);
     const sums = new Map((await selectSums(tx, keys)).map((line) => [line.batch, line]));
     const oldest = new Map((await selectOldestOfEach(tx, keys)).map((found) => [found.batch, found.intent_at]));
+    const open = shown.filter(({ state }) => state === 'open');
+    const api = await apiStandings(tx, open);
+    const silence = new Map(open.map(({ name }, at) => [name, api[at]?.silence]));
     const now = tx.now();
     return shown.flatMap((record) => {
       const sum = sums.get(record.name);
@@ -60,6 +66,7 @@ export async function gauges(db: Db): Promise<readonly BatchGauges[]> {
         money: toMoney(sum),
         budget: record.settings.budget,
         oldestOpenMs: Math.max(0, now - (oldest.get(record.name) ?? now)),
+        silentMs: Math.max(0, now - (silence.get(record.name)?.since ?? now)),
       };
     });
   });

@@ -1,5 +1,6 @@
 import { WORKER_CLOCK_SLACK_MS } from '../clocks.ts';
 import { climb, learn, learnedRate, type LearnedLimit, type Refusal } from './learned-limit.ts';
+import type { FailingCalls, Silence } from './silence.ts';
 
 /**
  * The state of the rate that an API allows one account in one endpoint class, as pure steps on a small state that the
@@ -20,7 +21,7 @@ export interface RateState {
   readonly troubles: number;
   /** When the last trouble began; answers to earlier calls say nothing new. */
   readonly troubledAt: number;
-  /** When the first of the consecutive ones was met. Means nothing without any. */
+  /** When the first call was sent that met one of the consecutive ones. Means nothing without any. */
   readonly troubledSince: number;
   /** The limit learned from refusals; null before the first. */
   readonly limit: LearnedLimit | null;
@@ -143,7 +144,7 @@ export function troubled(
     pausedUntil: Math.max(backoff, wish),
     troubles: Math.min(20, state.troubles + 1),
     troubledAt: now,
-    troubledSince: state.troubles === 0 ? now : state.troubledSince,
+    troubledSince: state.troubles === 0 ? Math.min(Math.round(sentAt), now) : state.troubledSince,
   };
 }
 
@@ -158,22 +159,22 @@ export function answered(
 
 /** What the API's answers mean to whoever looks at the work. Times are ms. */
 export interface ApiStanding {
-  /** Since when no call has been answered normally; null if calls are. */
-  readonly silentSince: number | null;
-  /** Paid requests on the wire, if none has been answered for long. */
-  readonly unanswered?: number;
+  /** Null while it answers. */
+  readonly silence: Silence | null;
   /**
    * The rate that is kept because the API refused more (429), calls a second, and its last refusal; null without one.
    */
   readonly limited: { readonly rate: number; readonly refusedAt: number } | null;
 }
 
-/** What a state means. What was met before `since` was about other work. */
-export function apiStandingOf(state: Partial<RateState>, since: number): ApiStanding {
-  const { troubles, troubledAt, troubledSince, limit } = { ...FRESH_RATE, ...state };
+/** The calls that fail now, if the last of them failed since then: what was met before was about other work. */
+export function failingOf(state: Partial<RateState>, since: number): FailingCalls | undefined {
+  const { troubles, troubledAt, troubledSince } = { ...FRESH_RATE, ...state };
+  return troubles > 0 && troubledAt >= since ? { since: troubledSince, lastAt: troubledAt } : undefined;
+}
+
+/** The limit that is kept, if the API refused more since then. */
+export function limitedOf({ limit = null }: Partial<RateState>, since: number): ApiStanding['limited'] {
   const rate = learnedRate(limit);
-  return {
-    silentSince: troubles > 0 && troubledAt >= since ? troubledSince : null,
-    limited: limit === null || rate === null || limit.refusedAt < since ? null : { rate, refusedAt: limit.refusedAt },
-  };
+  return limit === null || rate === null || limit.refusedAt < since ? null : { rate, refusedAt: limit.refusedAt };
 }

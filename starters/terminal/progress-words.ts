@@ -1,6 +1,5 @@
 import { chosenOf, endsOf, openOf, resultsOf, viewMoney, type EndWord } from '../../client/look/counts-view.ts';
 import type { Standing as Followed } from '../../client/look/follow.ts';
-import { silenceOf } from '../../client/look/pace.ts';
 import type { Step } from '../../contract/row-kinds.ts';
 import { oneLine } from './table.ts';
 import { clock, form, list, namedRow, number, plural } from './words.ts';
@@ -62,11 +61,10 @@ export function troubleOf({ oldest, reasons }: Standing, now: number): readonly 
 
 /** `8.2 rows/s`, `2:05 left`: as far as they are known; `no answer from the API for 0:42` while it is silent. */
 export function paceWords({ pace, api }: Pick<Standing, 'pace' | 'api'>, now: number): readonly string[] {
-  const silentMs = silenceOf(api, now);
-  if (silentMs !== undefined) {
-    const requests = api?.unanswered ?? 0;
+  if (api?.silence != null) {
+    const { since, requests } = api.silence;
     const what = requests > 0 ? `${plural(requests, 'request')} without an answer` : 'no answer from the API';
-    return [`${what} for ${clock(silentMs)}`];
+    return [`${what} for ${clock(now - since)}`];
   }
   const { rowsPerSecond, secondsLeft } = pace;
   const isSlow = rowsPerSecond < 1;

@@ -147,7 +147,7 @@ function statusStepWords(step: StatusStep, { batch, workerEnd, api, whyFull }: B
     case 'paused':
       return pauseWords(step.pause);
     case 'standstill': {
-      const silentMs = api?.silentSince == null ? undefined : now - api.silentSince;
+      const silentMs = api?.silence == null ? undefined : now - api.silence.since;
       const words = standstillWords(step.standstill, batch, { silentMs, whyFull });
       return step.standstill === 'no-worker' && workerEnd !== undefined
         ? `${lastEndWords(workerEnd, now)} ${words}`

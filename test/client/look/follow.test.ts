@@ -1,5 +1,10 @@
 import { expect, it } from '@jest/globals';
-import { followBatch, type FollowRequest } from '../../../client/look/follow.ts';
+import { followBatch, type FollowRequest, type Standing } from '../../../client/look/follow.ts';
+import { limiterScope } from '../../../contract/names.ts';
+import { fill, ledger, ledgerForEachTest } from '../../ledger/setup.ts';
+import { accept, find } from '../../starters/steering.ts';
+
+ledgerForEachTest();
 
 it('however following ends, a store that is away is not waited for without end any more', async () => {
   const limits: number[] = [];
@@ -13,4 +18,31 @@ it('however following ends, a store that is away is not waited for without end a
   } as unknown as FollowRequest;
   await expect(followBatch(request).next()).rejects.toThrow('away');
   expect(limits).toEqual([Infinity, 10_000]);
+});
+
+it('drops the silence of the API with the count of the answer that ends it', async () => {
+  await fill(ledger, 2);
+  const batch = await find(ledger);
+  await ledger.beat({ owner: 'w1', apiUrl: batch.apiUrl, account: batch.account });
+  const now = Date.now();
+  const trouble = { type: 'troubled', now, sentAt: now - 60_000 } as const;
+  await ledger.updateLimiter(limiterScope({ realm: batch }, 'read'), trouble);
+  const request = {
+    ledger,
+    batch: 'b',
+    fetchesHere: false,
+    out: null,
+    signal: new AbortController().signal,
+    store: {},
+    askWorkflow: () => Promise.resolve({ type: 'running' }),
+  } as unknown as FollowRequest;
+  const standings: Standing[] = [];
+  for await (const event of followBatch(request)) {
+    if (event.type !== 'progress') continue;
+    standings.push(event.standing);
+    if (event.standing.counts.states.processing === 1) break;
+    if (standings.length === 1) await accept(ledger, 1);
+  }
+  expect(standings[0]?.api).toMatchObject({ silence: { requests: 0 } });
+  expect(standings.at(-1)?.api).toMatchObject({ silence: null });
 });

@@ -19,6 +19,7 @@ const GAUGES: BatchGauges = {
   money: { charged: 12.5, reserved: 2, uncertain: 0, saved: 1, estimated: false, damaged: 0 },
   budget: 50,
   oldestOpenMs: 1_500,
+  silentMs: 42_000,
 };
 
 const linesOf = (gauges: readonly BatchGauges[]): readonly string[] => prometheusText(familiesOf(gauges)).split('\n');
@@ -38,6 +39,7 @@ it('shows credits, budget, state and age, with what each means', () => {
       'voxbatch_budget_credits{batch="lines"} 50',
       'voxbatch_batch_state{batch="lines",state="paused",paused_by="OutOfCredits"} 1',
       'voxbatch_oldest_open_age_seconds{batch="lines"} 1.5',
+      'voxbatch_api_unanswered_seconds{batch="lines"} 42',
       '# TYPE voxbatch_rows gauge',
     ]),
   );

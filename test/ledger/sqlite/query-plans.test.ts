@@ -2,10 +2,11 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import Database from 'libsql';
 import { Kysely, SqliteAdapter, type CompiledQuery, type Dialect } from 'kysely';
 import { join } from 'node:path';
-import { oldestRow, recentEnds, unanswered } from '../../../ledger/batches/progress.ts';
+import { oldestRow, recentEnds } from '../../../ledger/batches/progress.ts';
 import { countProcessEnds, counts, money, skippedQuotes } from '../../../ledger/batches/counts.ts';
 import { idleRows, runningJobs } from '../../../ledger/batches/unfinished.ts';
 import { look, write, withClock } from '../../../ledger/database/transactions.ts';
+import { selectEnded, selectOnWire } from '../../../ledger/look/api-standing.ts';
 import { selectReserved } from '../../../ledger/lanes/claims.ts';
 import { selectFreeRows } from '../../../ledger/lanes/fair-shares.ts';
 import { beginRatios, openRequestsOf } from '../../../ledger/money/charge-ratios.ts';
@@ -76,7 +77,7 @@ it.each<[string, (db: Db) => Promise<unknown>]>([
   ['INDEX charges_sending (batch=?)', (db) => sending(db, 'b')],
   ['INDEX charges_running (batch=?)', (db) => runningJobs(db, 'b')],
   ['INDEX charges_running (batch=?)', (db) => oldestRow(db, 'b')],
-  ['INDEX charges_sending (batch=?)', (db) => unanswered(db, 'b', 0)],
+  ['INDEX charges_sending (batch=?)', (db) => look(db, (tx) => selectOnWire(tx, [{ batch: 'b' }]))],
   ['INDEX charges_doubt', (db) => otherUnresolved(db, 'http://a', 'u', KEY, 0)],
   ['INDEX charges_doubt (batch=?', (db) => earlierUnresolved(db, 'b', 5)],
   ['INDEX charges_job (job_id=?', (db) => holderOfJob(db, 'http://a', 'u', 'speech', 'j')],
@@ -95,6 +96,7 @@ it.each<[string, (db: Db) => Promise<unknown>]>([
   ],
   ['INDEX rows_ended (batch=? AND ended_at>?)', (db) => page(db, { endedSince: 5 })],
   ['INDEX rows_ended (batch=? AND ended_at>?)', (db) => recentEnds(db, 'b', 5)],
+  ['INDEX rows_ended (batch=? AND ended_at>?)', (db) => selectEnded(db, { batch: 'b', since: 5 })],
   ['INDEX rows_not_chosen (batch=? AND outcome=? AND ended_at=? AND row>?)', (db) => page(db, { isNotChosen: true })],
   ['COVERING INDEX rows_not_chosen (batch=? AND outcome=? AND ended_at=?)', (db) => skippedQuotes(db, 'b')],
   ['INDEX rows_outcome (batch=? AND outcome=?)', (db) => countProcessEnds(db, 'b')],

@@ -1,5 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { answered, apiStandingOf, asOf, refused, troubled, type RateState } from '../../../policy/pacing/rate.ts';
+import {
+  answered,
+  failingOf,
+  limitedOf,
+  asOf,
+  refused,
+  troubled,
+  type RateState,
+} from '../../../policy/pacing/rate.ts';
 
 const NOW = 36_000_000;
 const news = { owner: 'p', counted: 10, stated: null, sentAt: NOW - 1, now: NOW };
@@ -73,23 +81,23 @@ describe('trouble', () => {
 });
 
 describe('what a state means to whoever looks', () => {
-  it('is silence since the first of the troubles that nothing has ended', () => {
+  it('is that calls fail since the first was sent that nothing has ended', () => {
     const first = troubled(undefined, { now: NOW, sentAt: NOW - 5 });
     const next = troubled(first, { now: NOW + 60_000, sentAt: NOW + 59_000 });
-    expect(apiStandingOf(next, NOW - 10).silentSince).toBe(NOW);
+    expect(failingOf(next, NOW - 10)).toEqual({ since: NOW - 5, lastAt: NOW + 60_000 });
     // All of it was before the batch began.
-    expect(apiStandingOf(next, NOW + 60_001).silentSince).toBeNull();
+    expect(failingOf(next, NOW + 60_001)).toBeUndefined();
     const over = answered(next, { now: NOW + 61_000, sentAt: NOW + 60_500 });
-    expect(apiStandingOf(over, NOW - 10).silentSince).toBeNull();
+    expect(failingOf(over, NOW - 10)).toBeUndefined();
     const again = troubled(over, { now: NOW + 90_000, sentAt: NOW + 89_000 });
-    expect(apiStandingOf(again, NOW - 10).silentSince).toBe(NOW + 90_000);
+    expect(failingOf(again, NOW - 10)?.since).toBe(NOW + 89_000);
   });
 
   it('is the rate kept since a refusal, and none before the first or about earlier work', () => {
     const state = refused(undefined, { ...news, counted: 48 });
-    expect(apiStandingOf(state, NOW - 10).limited).toEqual({ rate: state.limit?.rate, refusedAt: NOW });
-    expect(apiStandingOf(state, NOW + 1).limited).toBeNull();
-    expect(apiStandingOf({}, 0)).toEqual({ silentSince: null, limited: null });
+    expect(limitedOf(state, NOW - 10)).toEqual({ rate: state.limit?.rate, refusedAt: NOW });
+    expect(limitedOf(state, NOW + 1)).toBeNull();
+    expect([limitedOf({}, 0), failingOf({}, 0)]).toEqual([null, undefined]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { limiterScope } from '../../../contract/names.ts';
-import { addBatch, finish, keyOf } from '../../results/sample-batch.ts';
+import { addBatch, keyOf } from '../../results/sample-batch.ts';
 import { expectRun, json, placeForEach } from '../command-line.ts';
 
 const place = placeForEach();
@@ -12,14 +12,15 @@ it('status says for how long the API has been silent where it otherwise says a p
     ['id'],
     ids.map((id) => ({ id, kind: 'tts', input: [id] })),
   );
-  for (const row of [1, 2, 3])
-    await finish(place, keyOf(row), await place.store.put(`demo/${String(row)}-speech-1.mp3`, 'sound'));
+  // Ends that are no answers.
+  for (const row of [1, 2, 3]) await place.ledger.giveUp(keyOf(row), { outcome: 'cancelled' });
   await expectRun('status', 75, { out: /\n {2}pace: [\d.]+ rows\// });
 
   const scope = limiterScope({ realm: await place.batch() }, 'create');
+  const { apiUrl, account } = await place.batch();
+  await place.ledger.beat({ owner: 'w1', apiUrl, account });
   const now = Date.now();
-  await place.ledger.updateLimiter(scope, { type: 'troubled', now: now - 60_000, sentAt: now - 61_000 });
-  await place.ledger.updateLimiter(scope, { type: 'troubled', now, sentAt: now - 1 });
+  await place.ledger.updateLimiter(scope, { type: 'troubled', now, sentAt: now - 60_000 });
   const out = /\n {2}pace: no answer from the API for 1:0\d\n/;
   await expectRun('status', 75, { out, not: ['rows/', ' left'] });
   const silent_since = new Date(now - 60_000).toISOString();

@@ -89,7 +89,7 @@ describe('why a batch stands still', () => {
   it.each(['create', 'read'])('is that the API does not answer, until a %s is answered', async (what) => {
     await aWorker();
     const now = Date.now();
-    await note(what, { type: 'troubled', now, sentAt: now });
+    await note(what, { type: 'troubled', now, sentAt: now - 60_000 });
     expect(await standstill()).toBe('no-answer');
     await note(what, { type: 'answered', now: now + 10, sentAt: now + 5 });
     expect(await standstill()).toBeUndefined();

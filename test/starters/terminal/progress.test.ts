@@ -70,11 +70,13 @@ describe('the progress line', () => {
     expect(said({ oldest, pace: { rowsPerSecond: 0.05, secondsLeft: null } })).toMatch(/, 3 rows\/min$/);
   });
 
-  it('tells of the silence of the API where a pace would be, but of no short one', () => {
+  it('tells of the silence of the API where a pace would be', () => {
     const pace = { rowsPerSecond: 8.2, secondsLeft: 125 };
-    const silent = (ms: number): string => said({ pace, api: { silentSince: Date.now() - ms, limited: null } });
-    expect(silent(42_000)).toMatch(/0 credits, no answer from the API for 0:42$/);
-    expect(silent(5_000)).toMatch(/0 credits, 8\.2 rows\/s, 2:05 left$/);
+    const silent = (requests: number): string =>
+      said({ pace, api: { silence: { since: Date.now() - 42_000, requests }, limited: null } });
+    expect(silent(0)).toMatch(/0 credits, no answer from the API for 0:42$/);
+    expect(silent(8)).toMatch(/0 credits, 8 requests without an answer for 0:42$/);
+    expect(said({ pace, api: { silence: null, limited: null } })).toMatch(/0 credits, 8\.2 rows\/s, 2:05 left$/);
   });
 
   it('has no cause in a log in JSON, for the API may have repeated a text in it', () => {

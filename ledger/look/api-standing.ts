@@ -1,0 +1,83 @@
+import { limiterScope } from '../../contract/names.ts';
+import { failingOf, limitedOf, type ApiStanding, type RateState } from '../../policy/pacing/rate.ts';
+import { maySilenceBe, silenceOf } from '../../policy/pacing/silence.ts';
+import { isRunning, isSending } from '../conditions.ts';
+import { preparedEach, preparedOne } from '../database/prepared.ts';
+import { look } from '../database/transactions.ts';
+import { selectLimiter } from '../lanes/limiters.ts';
+import { livingWorkers } from '../lanes/workers.ts';
+import type { BatchRecord } from '../record-types.ts';
+import type { Db, Tx } from '../schema.ts';
+
+type OfBatch = Pick<BatchRecord, 'name' | 'settings' | 'createdAt' | 'apiUrl' | 'account'>;
+
+/** Without those that send recordings: that may take minutes, and nobody records when the last byte is out. */
+export const selectOnWire = preparedEach((db, { batch }: { batch: string }) =>
+  db
+    .selectFrom('charges')
+    .select(({ fn }) => ['batch', fn.countAll<number>().as('requests'), fn.min<number>('intent_at').as('since')])
+    .where('batch', '=', batch)
+    .where(isSending('charges'))
+    .where((eb) => eb.or([eb('operation', 'is', null), eb('operation', '!=', 'voice')]))
+    .groupBy('batch'),
+);
+
+const selectAccepted = preparedOne((db, { batch }: { batch: string }) =>
+  db
+    .selectFrom('charges')
+    .select(({ fn }) => fn.max<number | null>('verdict_at').as('at'))
+    .where('batch', '=', batch)
+    .where(isRunning('charges')),
+);
+
+export const selectEnded = preparedOne((db, { batch, since }: { batch: string; since: number }) =>
+  db
+    .selectFrom('rows')
+    .select('ended_at as at')
+    .where('batch', '=', batch)
+    .where('ended_at', '>=', since)
+    // Those end without an answer of the API.
+    .where('outcome', 'not in', ['unknown', 'overdue', 'cancelled', 'skipped', 'cached'])
+    .orderBy('ended_at', 'desc')
+    .limit(1),
+);
+
+/** What the API's answers mean for a batch, since it was begun. */
+export async function apiStanding(db: Db, batch: OfBatch): Promise<ApiStanding> {
+  const [found] = await look(db, (tx) => apiStandings(tx, [batch]));
+  return found ?? { silence: null, limited: null };
+}
+
+/**
+ * The same of many batches, in their order. Reads when a batch was answered last only where it may not be, so it costs
+ * little while the API answers.
+ */
+export async function apiStandings(tx: Tx, batches: readonly OfBatch[]): Promise<readonly ApiStanding[]> {
+  const keys = batches.map(({ name }) => ({ batch: name }));
+  const onWire = new Map((await selectOnWire(tx, keys)).map((one) => [one.batch, one]));
+  const standings: ApiStanding[] = [];
+  for (const batch of batches) standings.push(await standingOf(tx, batch, onWire.get(batch.name)));
+  return standings;
+}
+
+async function standingOf(
+  tx: Tx,
+  { name, settings, apiUrl, account, createdAt }: OfBatch,
+  onWire: { readonly requests: number; readonly since: number } | undefined,
+): Promise<ApiStanding> {
+  const stateOf = async (endpoint: string): Promise<Partial<RateState>> => {
+    const line = await selectLimiter(tx, { scope: limiterScope({ realm: { apiUrl, account } }, endpoint) });
+    return line === undefined ? {} : (JSON.parse(line.state) as RateState);
+  };
+  const [create, read] = [await stateOf('create'), await stateOf('read')];
+  const limited = limitedOf(create, createdAt);
+  const heard = { failing: [create, read].flatMap((state) => failingOf(state, createdAt) ?? []), onWire };
+  const now = tx.now();
+  // Without a worker, nobody calls it or waits for it.
+  if (!maySilenceBe(heard, now) || (await livingWorkers(tx, apiUrl, account)).length === 0)
+    return { silence: null, limited };
+  const since = Math.min(...heard.failing.map((calls) => calls.since), onWire?.since ?? now);
+  const answers = [await selectAccepted(tx, { batch: name }), await selectEnded(tx, { batch: name, since })];
+  const answeredAt = Math.max(...answers.map((found) => found?.at ?? 0));
+  return { silence: silenceOf({ ...heard, answeredAt }, settings, now) ?? null, limited };
+}
