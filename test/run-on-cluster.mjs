@@ -15,8 +15,8 @@ import { findPrometheus } from './prometheus.mjs';
 import { findTemporalCluster, startTemporalCluster } from './temporal-cluster.mjs';
 
 const FILES = [
-  ...['api-key', 'batch-news', 'encryption', 'hand-over', 'kill-server', 'kill-worker', 'look-after', 'mutual-tls'],
-  ...['several-workers', 'upgrade', 'visibility', 'worker-versions'],
+  ...['adopt-storm', 'api-key', 'batch-news', 'encryption', 'hand-over', 'kill-server', 'kill-worker', 'look-after'],
+  ...['mutual-tls', 'several-workers', 'upgrade', 'visibility', 'worker-versions'],
 ];
 /** A version that is no more the current one counts as drained minutes later by default. */
 const DRAINED_SOON = {
