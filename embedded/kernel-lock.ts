@@ -1,8 +1,10 @@
 import Database from 'libsql';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { orElse } from '../contract/or-else.ts';
 import { makePrivateFile } from './private-file.ts';
 import { ServerUnavailable, adviceFor } from './server-unavailable.ts';
-import { readFileSync, statSync } from 'node:fs';
 
 /**
  * A file lock held by the kernel: shared by any number of holders, or exclusive. It ends with its process, however that
@@ -119,25 +121,39 @@ export async function lockExclusively(lock: KernelLock, options: WaitForLock = {
   }
 }
 
-/** The table of the kernel's file locks: `1: POSIX  ADVISORY  READ 4711 fd:01:262143 1073741826 1073742335`. */
-const TABLE = '/proc/locks';
+/** What the kernel tells of processes and file locks. */
+const PROC = '/proc';
 
 /**
  * The processes that hold a lock on one of these files, to name them to a person. Empty where that cannot be known, as
- * on macOS, or where they run in another container.
+ * on macOS, or where they run in another container or as another user.
+ *
+ * @param table file locks: `1: POSIX  ADVISORY  READ 4711 fd:01:262143 1073741826 1073742335`
  */
-export function lockHolders(files: readonly string[]): readonly number[] {
-  const inodes = new Set(files.flatMap((file) => statSync(file, { throwIfNoEntry: false })?.ino ?? []));
-  const pids = readTable()
+export function lockHolders(files: readonly string[], table = join(PROC, 'locks')): readonly number[] {
+  const wanted = files.flatMap((file) => statOf(file) ?? []);
+  const pids = orElse(() => readFileSync(table, 'utf8'), '')
+    .split('\n')
     .map((line) => /\s(?<pid>\d+) [\da-f]+:[\da-f]+:(?<inode>\d+) /.exec(line)?.groups)
-    .flatMap((found) => (found !== undefined && inodes.has(Number(found['inode'])) ? [Number(found['pid'])] : []));
-  return [...new Set(pids)].filter((pid) => pid > 0 && pid !== process.pid).sort((one, other) => one - other);
+    .flatMap((found) => (wanted.some(({ ino }) => ino === Number(found?.['inode'])) ? [Number(found?.['pid'])] : []));
+  const others = [...new Set(pids)].filter((pid) => pid > 0 && pid !== process.pid);
+  return others.filter((pid) => hasOpen(pid, wanted)).sort((one, other) => one - other);
 }
 
-function readTable(): readonly string[] {
-  try {
-    return readFileSync(TABLE, 'utf8').split('\n');
-  } catch {
-    return [];
-  }
+type FileId = { readonly dev: number; readonly ino: number };
+
+/**
+ * Whether a process has one of the files open. Other disks have files of the same number; the table's device is not that
+ * of `stat` on Btrfs and in containers.
+ */
+function hasOpen(pid: number, files: readonly FileId[]): boolean {
+  const folder = join(PROC, String(pid), 'fd');
+  return orElse(() => readdirSync(folder), []).some((name) => {
+    const open = statOf(join(folder, name));
+    return files.some(({ dev, ino }) => dev === open?.dev && ino === open.ino);
+  });
+}
+
+function statOf(path: string): FileId | undefined {
+  return orElse(() => statSync(path), undefined);
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
+import { statSync, writeFileSync } from 'node:fs';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
@@ -30,4 +31,12 @@ it('names the process that holds a lock, as far as the system tells, and not its
   });
   await once(holder.stdout, 'data');
   expect(lockHolders([file])).toEqual(platform() === 'linux' ? [holder.pid] : []);
+});
+
+it('names no process that has locked a file of the same number on another disk', () => {
+  const file = join(freshFolder(), 'lock');
+  writeFileSync(file, '');
+  const table = `${file}.table`;
+  writeFileSync(table, `1: POSIX  ADVISORY  READ ${process.ppid} fd:01:${statSync(file).ino} 0 EOF\n`);
+  expect(lockHolders([file], table)).toEqual([]);
 });
