@@ -35,7 +35,7 @@ export function matching<O>(
   if (message !== undefined)
     some = some.where(sql<boolean>`${jsonMember(db, 'failure', 'message')} like ${message} escape '!'`);
   if (voice !== undefined) some = some.where('voice', '=', voice);
-  if (idPrefix !== undefined) some = some.where('id', '>=', idPrefix).where('id', '<', `${idPrefix}\u{10ffff}`);
+  if (idPrefix !== undefined) some = ofPrefix(some, idPrefix);
   if (text !== undefined) {
     const [cell, transcript] = [likeOf(JSON.stringify(text).slice(1, -1)), likeOf(text)];
     some = some.where(
@@ -43,6 +43,17 @@ export function matching<O>(
     );
   }
   return some;
+}
+
+/** Leaves the rows whose ids begin so, after one of them: one lower bound, as SQLite seeks to the first only. */
+export function ofPrefix<O>(
+  query: SelectQueryBuilder<Schema, 'rows', O>,
+  idPrefix: string,
+  after = '',
+): SelectQueryBuilder<Schema, 'rows', O> {
+  const isAfter = after !== '' && after.startsWith(idPrefix);
+  const from = isAfter ? query.where('id', '>', after) : query.where('id', '>=', idPrefix);
+  return from.where('id', '<', `${idPrefix}\u{10ffff}`);
 }
 
 /** A pattern for `like … escape '!'` of what `lower` has made: only ASCII, so that all databases find the same. */

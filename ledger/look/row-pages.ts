@@ -2,7 +2,7 @@ import { look } from '../database/transactions.ts';
 import type { RowRecord } from '../record-types.ts';
 import { toRow } from '../records.ts';
 import type { Db, Tx } from '../schema.ts';
-import { matching, type RowFilter } from './row-filter.ts';
+import { matching, ofPrefix, type RowFilter } from './row-filter.ts';
 
 /** Which rows, and in which order. */
 export interface RowChoice extends RowFilter {
@@ -43,7 +43,7 @@ export async function rowPage(
 ): Promise<RowPage> {
   const limit = Math.min(most, MOST);
   return look(db, async (tx) => {
-    if (isSearch(filter)) return search(tx, batch, filter, after?.row ?? 0, limit);
+    if (isSearch(filter)) return search(tx, batch, filter, after, limit);
     const rows = await selectRows(tx, batch, filter, after, limit);
     return { rows, next: rows.length < limit ? undefined : cursorAt(rows) };
   });
@@ -55,22 +55,51 @@ function cursorAt(rows: readonly RowRecord[]): RowCursor | undefined {
 }
 
 /** Whether rows that do not meet the conditions have to be read, too, and may be many. */
-function isSearch({ text, voice, class: name, message, idPrefix }: RowFilter): boolean {
-  return idPrefix === undefined && [text, voice, name, message].some((wanted) => wanted !== undefined);
+function isSearch({ outcome, text, voice, class: name, cause, message, idPrefix }: RowFilter): boolean {
+  // The index of ids knows of no other condition.
+  const others = idPrefix === undefined ? [] : [outcome];
+  return [text, voice, name, cause, message, ...others].some((wanted) => wanted !== undefined);
 }
 
-async function search(tx: Tx, batch: string, filter: RowChoice, from: number, limit: number): Promise<RowPage> {
-  const last = await lastRowOf(tx, batch);
+async function search(
+  tx: Tx,
+  batch: string,
+  filter: RowChoice,
+  after: RowCursor | undefined,
+  limit: number,
+): Promise<RowPage> {
+  const next = filter.idPrefix === undefined ? await windowsByRow(tx, batch) : windowsById(tx, batch, filter.idPrefix);
   const until = performance.now() + SEARCH_MS;
   const found: RowRecord[] = [];
-  for (let row = from; row < last;) {
-    const after = { row, id: '', endedAt: 0 };
-    found.push(...(await selectRows(tx, batch, filter, after, limit - found.length, row + WINDOW)));
+  for (let from = after; ;) {
+    const upTo = await next(from);
+    found.push(...(await selectRows(tx, batch, filter, from, limit - found.length, upTo)));
     if (found.length === limit) return { rows: found, next: cursorAt(found) };
-    row += WINDOW;
-    if (performance.now() > until && row < last) return { rows: found, next: { ...after, row } };
+    if (upTo === undefined || performance.now() > until) return { rows: found, next: upTo };
+    from = upTo;
   }
-  return { rows: found, next: undefined };
+}
+
+/** Where the rows end that a search goes through at once; undefined: with the last one. */
+type NextWindow = (from: RowCursor | undefined) => Promise<RowCursor | undefined>;
+
+async function windowsByRow(tx: Tx, batch: string): Promise<NextWindow> {
+  const last = await lastRowOf(tx, batch);
+  return (from) => {
+    const row = (from?.row ?? 0) + WINDOW;
+    return Promise.resolve(row < last ? { row, id: '', endedAt: 0 } : undefined);
+  };
+}
+
+function windowsById(tx: Tx, batch: string, idPrefix: string): NextWindow {
+  return async (from) => {
+    const last = await ofPrefix(tx.selectFrom('rows').select('id').where('batch', '=', batch), idPrefix, from?.id)
+      .orderBy('id')
+      .offset(WINDOW - 1)
+      .limit(1)
+      .executeTakeFirst();
+    return last && { row: 0, id: last.id, endedAt: 0 };
+  };
 }
 
 /** The largest number of a row of the batch, 0 without one. */
@@ -86,16 +115,15 @@ export async function lastRowOf(tx: Tx, batch: string): Promise<number> {
 async function selectRows(
   tx: Tx,
   batch: string,
-  { isNewestFirst = false, ...filter }: RowChoice,
+  { isNewestFirst = false, idPrefix, ...filter }: RowChoice,
   after: RowCursor | undefined,
   limit: number,
-  upTo?: number,
+  upTo?: RowCursor,
 ): Promise<readonly RowRecord[]> {
   let query = matching(tx, tx.selectFrom('rows'), batch, filter).selectAll().limit(limit);
-  if (upTo !== undefined) query = query.where('row', '<=', upTo);
-  if (filter.idPrefix !== undefined) {
-    query = query.orderBy('id');
-    if (after !== undefined) query = query.where('id', '>', after.id);
+  if (idPrefix !== undefined) {
+    query = ofPrefix(query, idPrefix, after?.id).orderBy('id');
+    if (upTo !== undefined) query = query.where('id', '<=', upTo.id);
   } else if (isNewestFirst) {
     query = query.where('ended_at', 'is not', null).orderBy('ended_at', 'desc').orderBy('row', 'desc');
     if (after !== undefined)
@@ -104,6 +132,7 @@ async function selectRows(
         .where((eb) => eb.or([eb('ended_at', '<', after.endedAt), eb('row', '<', after.row)]));
   } else {
     query = query.where('row', '>', after?.row ?? 0).orderBy('row');
+    if (upTo !== undefined) query = query.where('row', '<=', upTo.row);
   }
   return (await query.execute()).map(toRow);
 }

@@ -1,9 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { join } from 'node:path';
 import { openLedger } from '../../../ledger/open-ledger.ts';
-import type { RowChoice, RowCursor } from '../../../ledger/look/row-pages.ts';
+import { rowPage, SEARCH_MS, WINDOW, type RowChoice, type RowCursor } from '../../../ledger/look/row-pages.ts';
 import { freshFolder } from '../../support/fresh-folder.ts';
 import { accept, fail, finish, lose, reject, succeed } from '../actions.ts';
+import { inside } from '../inside.ts';
 import { aBatch, aRow, fill, ledger, ledgerForEachTest, load, partsOf } from '../setup.ts';
 
 ledgerForEachTest();
@@ -78,6 +79,23 @@ describe('pages of rows', () => {
   it('have no parts of rows', async () => {
     await load([{ ...aRow(1), parts: partsOf(2, 'one', 'two') }]);
     expect(await found({})).toEqual([1]);
+  });
+});
+
+it.each([{ idPrefix: 'r' }, {}])('a search among many rows goes on for a limited time: %j', async (ids) => {
+  await load(WINDOW + 5);
+  await inside(ledger, async (db) => {
+    let at = 0;
+    const now = jest.spyOn(performance, 'now').mockImplementation(() => (at += 2 * SEARCH_MS));
+    try {
+      // The last one in the order of the rows, and of the ids.
+      const filter = { ...ids, text: ids.idPrefix === undefined ? `Row ${String(WINDOW + 5)}` : 'Row 9999' };
+      const { rows, next } = await rowPage(db, 'b', filter);
+      expect([rows, next]).toEqual([[], expect.anything()]);
+      expect(await rowPage(db, 'b', filter, next)).toMatchObject({ rows: [{}], next: undefined });
+    } finally {
+      now.mockRestore();
+    }
   });
 });
 
