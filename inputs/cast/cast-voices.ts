@@ -6,6 +6,9 @@ import { VoiceNames, type NamedVoice } from '../../policy/voices/voice-name.ts';
 import type { Columns } from '../header.ts';
 import { slipOf } from '../../contract/nearest-name.ts';
 
+/** Unknown names that are compared with those of the cast. */
+const MOST_HINTS = 20;
+
 /** What a cast gives a row. */
 export interface CastValues {
   /** The name as the cast has it; empty if there are findings. */
@@ -21,6 +24,8 @@ export class CastVoices {
   readonly #names: VoiceNames<NamedVoice & { readonly given: CastValues }>;
   readonly #members: readonly string[];
   readonly #from: string;
+  /** What is said of names that the cast does not have. */
+  readonly #unknown = new Map<string, string>();
 
   constructor({ members, from }: Cast) {
     this.#names = new VoiceNames(
@@ -40,11 +45,19 @@ export class CastVoices {
     if (name === '' || cellOf('voice') !== '' || !columnsOfKind(kind).required.includes('voice')) return undefined;
     const given = this.valuesOf(name);
     if (given !== undefined) return given;
-    const near = slipOf(name, this.#members);
-    const hint = near === undefined ? '' : `; the nearest is ${show(near)}`;
-    const expected = `a name of the cast ${this.#from}${hint}`;
+    const expected = `a name of the cast ${this.#from}${this.#hintFor(name)}`;
     const column = columns.headerOf(CAST_COLUMN);
     return { ...NOTHING, findings: [{ column, expected, got: show(name), code: 'unknown-speaker' }] };
+  }
+
+  /** The nearest name, for the first names that are asked for: to compare a name with all of a large cast takes a while. */
+  #hintFor(name: string): string {
+    const known = this.#unknown.get(name);
+    if (known !== undefined || this.#unknown.size >= MOST_HINTS) return known ?? '';
+    const near = slipOf(name, this.#members);
+    const hint = near === undefined ? '' : `; the nearest is ${show(near)}`;
+    this.#unknown.set(name, hint);
+    return hint;
   }
 
   /** What a name stands for; undefined if the cast does not have it, or has it in several cases and in none exactly so. */

@@ -9,7 +9,7 @@ import {
 } from '../../contract/manifest-problems.ts';
 import { ownColumnOf } from '../../policy/rows/own-column.ts';
 import { nameAskedFor } from '../../policy/voices/voice-name.ts';
-import type { RawItem } from '../check-bytes.ts';
+import { MAX_COLUMNS, type RawItem } from '../check-bytes.ts';
 import { foldHeader, isApi, meantColumn } from '../header-names.ts';
 import { withCastItems } from './open-cast.ts';
 
@@ -23,6 +23,13 @@ const NAME_WORDS: readonly string[] = ['name', 'speaker', 'sprecher', 'sprecheri
 const LISTED = 20;
 
 /**
+ * Names of a cast, and bytes of its cells. The record of a batch holds its cast, and is read several times a second.
+ * More is something else: a list of lines, or of an account's voices.
+ */
+const MOST_MEMBERS = 10_000;
+const MOST_BYTES = 1024 * 1024;
+
+/**
  * Reads a cast: a table of names, their voices, and what else their rows are sent with. All problems are reported at
  * once. @throws ManifestError
  */
@@ -34,11 +41,15 @@ async function castOf(path: string, parts: AsyncIterable<readonly RawItem[]>): P
   const members: CastMember[] = [];
   const problems: ManifestProblem[] = [];
   const lines = new Map<string, number>();
+  const size = { members: 0, bytes: 0, columns: 0 };
   let header: readonly (string | undefined)[] = [];
   for await (const items of parts)
     for (const item of items) {
       const at = { line: 'line' in item ? item.line : 1, id: '' };
       const tell = (finding: Finding): number => problems.push({ ...at, ...finding });
+      const tooLarge = grow(size, item);
+      if (tooLarge !== undefined || problems.length >= MOST_MEMBERS)
+        throw refusal(path, tooLarge === undefined ? problems : [{ ...at, ...tooLarge }, ...problems]);
       if (item.type === 'problem') problems.push(item.problem);
       else if (item.type === 'columns') header = [...header, ...item.names.map((name) => ourColumn(name, tell))];
       else if (item.type === 'record' && item.cells.some((cell) => cell.trim() !== '')) {
@@ -53,6 +64,22 @@ async function castOf(path: string, parts: AsyncIterable<readonly RawItem[]>): P
     problems.push({ line: 1, id: '', ...bad('', 'a header such as name, voice and a row for each name', 'no row') });
   if (problems.length > 0) throw refusal(path, problems);
   return { from: path, members: members.sort((a, b) => (a.name < b.name ? -1 : 1)) };
+}
+
+/** Counts an item. Returns what is wrong with it if it makes the cast too large to be one. */
+function grow(size: { members: number; bytes: number; columns: number }, item: RawItem): Finding | undefined {
+  if (item.type === 'columns') size.columns += item.names.length;
+  if (item.type === 'record') {
+    size.members += 1;
+    size.bytes += item.cells.reduce((sum, cell) => sum + Buffer.byteLength(cell), 0);
+  }
+  if (size.columns > MAX_COLUMNS) return tooMuch(`at most ${String(MAX_COLUMNS)} columns`);
+  if (size.members > MOST_MEMBERS) return tooMuch(`at most ${MOST_MEMBERS.toLocaleString('en')} names`);
+  return size.bytes > MOST_BYTES ? tooMuch('at most 1 MB') : undefined;
+}
+
+function tooMuch(most: string): Finding {
+  return bad('', `${most} in a cast, one row for each speaker; the rest was not checked`, 'more');
 }
 
 /** Our column for a header; undefined if it is for notes, or wrong. */

@@ -88,6 +88,22 @@ describe('a cast', () => {
     expect((await check('audio\nhttps://a.example/a.mp3\n', { cast: await castOf() })).problems).toEqual([]);
   });
 
+  it.each([
+    ['10,000 names', `name,voice\n${Array.from({ length: 10_001 }, (_, at) => `n${String(at)},v\n`).join('')}`],
+    ['1 MB', `name,voice,api.note\n${`x,v,${'y'.repeat(1_000)}\n`.repeat(1_100)}`],
+    ['1000 columns', `name,voice,${'_a,'.repeat(1_000)}\nx,v\n`],
+  ])('is refused at once beyond %s: it would be read with each look at its batch', async (most, content) => {
+    expect(await refusal(content)).toContain(`expected at most ${most} in a cast, one row for each speaker; the rest`);
+  });
+
+  it('is compared with the first unknown names only', async () => {
+    const members = Array.from({ length: 10_000 }, (_, at) => ({ name: `Name ${String(at)}`, values: { voice: 'v' } }));
+    const lines = Array.from({ length: 300 }, (_, at) => `x,Nome ${String(at)}\n`).join('');
+    const { problems } = await check(`text,speaker\n${lines.repeat(2)}`, { cast: { from: 'cast.csv', members } });
+    const hinted = problems.filter(({ expected }) => expected.includes('the nearest is'));
+    expect([hinted.length, hinted[0]?.got]).toEqual([20, '"Nome 0" (in 2 rows: lines 2, 302)']);
+  });
+
   it('says all that is wrong with it at once', async () => {
     const words = await refusal('name,voice,style,api.text\nLin,,x,\n,v,,\nLin,name:,,\n');
     expect(words).toContain('Nothing was spent.');
