@@ -52,6 +52,8 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
     if (swallowed !== undefined) throw usageError(swallowed);
     await program.parseAsync(withoutIdleHelp(program, args), { from: 'user' });
   } catch (error) {
+    // A request for help.
+    if (error instanceof CommanderError && error.exitCode === 0) return EXIT_CODES.complete.code;
     const { describeTrouble, exitErrorOf, repeatWords } = await import('./exit-of-problem.ts');
     const describe = (one: unknown): string | undefined => {
       const trouble = describeTrouble(one);
@@ -59,7 +61,6 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
     };
     const say = output.fail === undefined ? output.say : (): void => undefined;
     const failed = describeError(exitErrorOf(error), describe, { program, args, taken: takeNote.taken }, say);
-    if (failed === undefined) return EXIT_CODES.complete.code;
     ({ exit } = failed);
     const view = errorView(failed, pathOf(program, args), takeNote.taken);
     output.fail?.({ ...view, message: failed.logged ?? view.message }, failed.stack);
@@ -72,20 +73,19 @@ export async function main(args: readonly string[], options: MainOptions = {}): 
   return EXIT_CODES[exit].code;
 }
 
-/** Prints an error for people, and returns its facts; undefined if it is none, such as a request for help. */
+/** Prints an error for people, and returns its facts. */
 function describeError(
   error: unknown,
   describeTrouble: (error: unknown) => string | undefined,
   { program, args, taken }: FailedLine,
   say: Output['say'],
-): FailedCommand | undefined {
+): FailedCommand {
   const failed = (exit: ExitName, words: string): FailedCommand => {
     const message = taken === undefined ? words : wordsAfterTake(words, taken);
     say(`voxbatch: ${message}`);
     return { exit, message };
   };
   if (error instanceof CommanderError) {
-    if (error.exitCode === 0) return undefined;
     const message = usageWords(error.message.replace(/^error: /, ''), program, args);
     // Whoever has asked for nothing got the help instead.
     if (error.code !== 'commander.help') {
