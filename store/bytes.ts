@@ -46,8 +46,6 @@ export interface Bytes {
   claim(owner: string): Promise<string>;
   /** See `Store.claimId`. */
   claimId(id: string): Promise<string>;
-  /** What the place says of itself; nothing if it is missing. Changes nothing. */
-  marks(): Promise<StoreMarks>;
   /** Tries all that a store needs of its place, and leaves nothing there. Absent where nothing can be missing. */
   readonly probe?: () => Promise<Probed>;
   /** Checks that the claimed place is still there: otherwise each of its files would seem lost. */

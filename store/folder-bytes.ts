@@ -3,7 +3,7 @@ import { copyFile, lstat, open, opendir, readdir, rm, rmdir, stat } from 'node:f
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Bytes } from './bytes.ts';
 import { Folders, onDisk } from './folders.ts';
-import { claimFolder, claimFolderId, marksOf, type OwnedFolder, requireStillThere } from './owner-file.ts';
+import { claimFolder, claimFolderId, type OwnedFolder, requireStillThere } from './owner-file.ts';
 import { newPart, PARTS_FOLDER, putBody, putPart, removePart } from './put-in-folder.ts';
 import { reuseFile } from './reuse.ts';
 import type { MeasuredFile } from './store.ts';
@@ -31,7 +31,6 @@ export function openFolderBytes(path: string): Bytes & { readonly folder: OwnedF
       return claimFolder(root, owner);
     },
     claimId: (id) => claimFolderId(root, id),
-    marks: () => marksOf(root),
     requireStillThere: () => requireStillThere(folder),
     put: async (key, { from }) => {
       if (typeof from !== 'string') return putBody(folder, key, Buffer.from(from));

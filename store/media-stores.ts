@@ -1,5 +1,7 @@
 import { resolve } from 'node:path';
 import type { Bytes } from './bytes.ts';
+import type { StoreMarks } from './owner-file.ts';
+import type { BucketBytes } from './s3/s3-bytes.ts';
 import type { BucketPlace } from './s3/settings.ts';
 
 /** A kind of place that can keep media. Everything specific to it is in its driver. */
@@ -24,6 +26,8 @@ interface MediaStoreKind {
    * which few commands need.
    */
   readonly open: (address: string, env: NodeJS.ProcessEnv) => Promise<Bytes>;
+  /** What the place at an address says of itself; nothing if it is missing. Changes nothing. */
+  readonly marks: (address: string, env: NodeJS.ProcessEnv) => Promise<StoreMarks>;
 }
 
 const FOLDER: MediaStoreKind = {
@@ -34,6 +38,7 @@ const FOLDER: MediaStoreKind = {
   isFolder: true,
   hasUrls: false,
   open: async (path) => (await import('./folder-bytes.ts')).openFolderBytes(path),
+  marks: async (path) => (await import('./owner-file.ts')).marksOf(path),
 };
 
 const BUCKET: MediaStoreKind = {
@@ -43,10 +48,10 @@ const BUCKET: MediaStoreKind = {
   unreadable: 'an s3: URL that is none',
   isFolder: false,
   hasUrls: true,
-  open: async (url, env) => {
-    const place = readBucketPlace(url);
-    if (place === undefined) throw new Error(`Expected a place in a bucket, but got ${url}.`);
-    return (await import('./s3/s3-bytes.ts')).openBucketBytes(place, env);
+  open: openBucket,
+  marks: async (url, env) => {
+    const bytes = await openBucket(url, env);
+    return bytes.marks().finally(() => bytes.close());
   },
 };
 
@@ -84,6 +89,12 @@ export function kindOfStore(address: string): Omit<MediaStoreKind, 'resolve'> {
 function schemeOf(address: string): string | undefined {
   const [, scheme, slashes] = /^([a-z][a-z0-9+.-]*):(\/\/)?/i.exec(address.toLowerCase()) ?? [];
   return slashes !== undefined || MEDIA_STORES.some((one) => one.scheme === scheme) ? scheme : undefined;
+}
+
+async function openBucket(url: string, env: NodeJS.ProcessEnv): Promise<BucketBytes> {
+  const place = readBucketPlace(url);
+  if (place === undefined) throw new Error(`Expected a place in a bucket, but got ${url}.`);
+  return (await import('./s3/s3-bytes.ts')).openBucketBytes(place, env);
 }
 
 /** Reads `s3://bucket/prefix`; undefined if it is none. */

@@ -45,7 +45,7 @@ export function placeOf(address: string, key: string): string {
 
 /** What the store at an address says of itself; nothing if it is missing. Creates nothing. Throws `StoreUnwritable`. */
 export function marksOfStore(address: string, env: NodeJS.ProcessEnv): Promise<StoreMarks> {
-  return using(address, env, (bytes) => bytes.marks());
+  return kindOfStore(address).marks(address, env);
 }
 
 /**

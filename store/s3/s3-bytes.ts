@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { Bytes } from '../bytes.ts';
 import type { Outage } from '../outage.ts';
-import { requireSame } from '../owner-file.ts';
+import { requireSame, type StoreMarks } from '../owner-file.ts';
 import { UNKNOWN_TO_SERVER } from './answers.ts';
 import { BucketClient } from './client.ts';
 import { Copies } from './copies.ts';
@@ -17,6 +17,8 @@ export interface BucketBytes extends Bytes {
   readonly presign: NonNullable<Bytes['presign']>;
   readonly outage: Outage;
   readonly probe: NonNullable<Bytes['probe']>;
+  /** See `MediaStoreKind.marks`. */
+  marks(): Promise<StoreMarks>;
 }
 
 /** Opens a place in a bucket; sends nothing yet. Throws `BucketUnusable` if the settings do not suffice. */
