@@ -7,7 +7,7 @@ import type { Realm } from '../contract/names.ts';
 import type { SearchAttributeName } from '../contract/search-attributes.ts';
 import type { Instant } from '../policy/pacing/send-deadline.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { RowStanding } from '../ledger/record-types.ts';
+import type { RowStanding } from '../ledger/rows/row-records.ts';
 import type { LocalMediaLinks } from '../store/local-media/media-links.ts';
 import type { Store } from '../store/store.ts';
 import type { BatchCache } from './cache/batch-cache.ts';

@@ -19,7 +19,7 @@ import { runLane, type LaneLife } from './lane/run-lane.ts';
 import { sweep } from './lane/sweeps.ts';
 import { roundCredits } from '../contract/price-units.ts';
 import type { BatchFigures } from '../contract/search-attributes.ts';
-import type { BatchRecord } from '../ledger/record-types.ts';
+import type { BatchRecord } from '../ledger/batches/batch-records.ts';
 
 /** Heartbeat interval for work without its own loop, ms. A lane beats whenever it reads the ledger. */
 const BEAT_EVERY_MS = 2_000;

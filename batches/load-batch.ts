@@ -8,7 +8,8 @@ import { readManifest } from '../inputs/read-manifest.ts';
 import { BatchExists, LoadTakenOver } from '../ledger/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { MonthClaim } from '../ledger/schedules/occurrence-records.ts';
-import type { BatchRecord, LoadedRow, Loading, NewBatch } from '../ledger/record-types.ts';
+import type { BatchRecord, Loading, NewBatch } from '../ledger/batches/batch-records.ts';
+import type { LoadedRow } from '../ledger/rows/row-records.ts';
 import { inChunks } from '../results/in-chunks.ts';
 import { compareBatch, readingOf, type ComparedBatch, type TakenName } from './taken-name.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { BatchIdentity } from '../ledger/record-types.ts';
+import type { BatchIdentity } from '../ledger/batches/batch-records.ts';
 import { parseOccurrence } from '../policy/schedules/occurrence.ts';
 import {
   claimOut as claim,

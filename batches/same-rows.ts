@@ -2,7 +2,7 @@ import type { ManifestOptions } from '../inputs/manifest-options.ts';
 import type { ManifestSource } from '../inputs/manifest-source.ts';
 import { readManifest, type ManifestSummary } from '../inputs/read-manifest.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { BatchRecord } from '../ledger/record-types.ts';
+import type { BatchRecord } from '../ledger/batches/batch-records.ts';
 import { editOf } from './redrive/row-edit.ts';
 
 /** A checked manifest that may be that of a batch. */

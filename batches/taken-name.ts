@@ -5,7 +5,7 @@ import { headerFor } from '../inputs/header-names.ts';
 import type { ManifestOptions } from '../inputs/manifest-options.ts';
 import type { ManifestSummary } from '../inputs/read-manifest.ts';
 import type { VoiceMaker } from '../inputs/voices/voice-uses.ts';
-import type { BatchIdentity, BatchRecord } from '../ledger/record-types.ts';
+import type { BatchIdentity, BatchRecord } from '../ledger/batches/batch-records.ts';
 import { isSameCast, isSameReading } from './batch-settings.ts';
 
 /** The parts of a batch that are compared with an existing batch of its name. */

@@ -1,6 +1,6 @@
 import { DEFAULT_REPORT } from '../contract/report.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { BatchRecord } from '../ledger/record-types.ts';
+import type { BatchRecord } from '../ledger/batches/batch-records.ts';
 import { type ProjectionRequest, type Projection, projectBatch } from '../results/project.ts';
 import { LinkedFolder } from '../results/errors.ts';
 import type { WantedReport } from '../results/report/out-report.ts';

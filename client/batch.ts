@@ -9,7 +9,7 @@ import type { ActionRecord } from '../contract/actions.ts';
 import type { CleanParts } from '../contract/cleaning.ts';
 import type { Control } from '../contract/outcomes.ts';
 import type { Tuning } from '../contract/tunables.ts';
-import type { BatchRecord } from '../ledger/record-types.ts';
+import type { BatchRecord } from '../ledger/batches/batch-records.ts';
 import { checkTuning, refuseEmpty } from './check-options.ts';
 import type { FollowEvent } from './look/follow.ts';
 import { paceOf, type PaceView, paceWhile } from './look/pace.ts';

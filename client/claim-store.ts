@@ -7,7 +7,7 @@ import { VoxbatchError } from './problem.ts';
 import { beforeWork } from './machine-trouble.ts';
 import type { Settings } from './settings.ts';
 import type { SearchedStore } from '../batches/redrive/find-loss.ts';
-import type { BatchRecord } from '../ledger/record-types.ts';
+import type { BatchRecord } from '../ledger/batches/batch-records.ts';
 
 type StoreSettings = Pick<Settings, 'store' | 'env'>;
 type LedgerName = Pick<Ledger, 'id' | 'place'>;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiOptions } from '../api/connection.ts';
 import { ApiError, mayHeal, type Profile, type SpeechApi } from '../api/speech-api.ts';
 import { realmDifference, type Account } from '../contract/names.ts';
-import type { BatchRecord } from '../ledger/record-types.ts';
+import type { BatchRecord } from '../ledger/batches/batch-records.ts';
 import { VoxbatchError } from './problem.ts';
 import type { ApiAccess } from './settings.ts';
 import { voxbatchVersion } from './version.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { LedgerMissing, readOnlyWords, UNACCEPTED } from '../ledger/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { BatchRecord } from '../ledger/record-types.ts';
+import type { BatchRecord } from '../ledger/batches/batch-records.ts';
 import type { OpenOptions } from '../ledger/open-ledger.ts';
 import { VoxbatchError } from './problem.ts';
 import { beforeWork } from './machine-trouble.ts';

@@ -2,7 +2,7 @@ import type { Failure } from '../contract/failures.ts';
 import type { UsedBy } from '../inputs/voices/voice-uses.ts';
 import type { CopyRefusal } from '../ledger/copy/copy-refused.ts';
 import type { Difference } from '../ledger/copy/tally.ts';
-import type { BatchRecord } from '../ledger/record-types.ts';
+import type { BatchRecord } from '../ledger/batches/batch-records.ts';
 import type { ForgottenRequests } from '../results/forgotten-requests.ts';
 import type { BackupRefusal } from './backup/refusal.ts';
 

@@ -1,4 +1,4 @@
-import type { BatchRecord } from '../ledger/record-types.ts';
+import type { BatchRecord } from '../ledger/batches/batch-records.ts';
 import { LinkedFolder, NotAFile, linkWords, notAFileWords } from '../results/errors.ts';
 import type { Problem } from './problem-types.ts';
 import { API_PATH } from '../contract/urls.ts';

@@ -1,7 +1,7 @@
 import type { BatchComparison } from '../batches/compare/compare-batches.ts';
 import type { SingleJob } from '../batches/single/single-job.ts';
 import type { Pruned, PruneWish } from '../batches/cache/prune-cache.ts';
-import type { BatchRecord } from '../ledger/record-types.ts';
+import type { BatchRecord } from '../ledger/batches/batch-records.ts';
 import type { CacheSums } from '../ledger/cache/cache-sums.ts';
 import { accountFunctions, type AccountFunctions } from './account/account-functions.ts';
 import { batchNamed, type Batch, type BatchInvocation } from './batch.ts';

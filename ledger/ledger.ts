@@ -7,7 +7,7 @@ import type { LockMethods, Locks, Reserve } from './driver.ts';
 import { FORMER_OR_ACCEPT, LedgerFull, LedgerReadOnly, LedgerUnreachable, UNACCEPTED } from './errors.ts';
 import { METHODS, type BoundMethods, type Method } from './methods.ts';
 import type { LedgerOrigin, OpenDatabase } from './migrate.ts';
-import type { RowStanding } from './record-types.ts';
+import type { RowStanding } from './rows/row-records.ts';
 import type { ScanOptions, ScanPage, ScanPosition } from './rows/scans.ts';
 import type { Db } from './schema.ts';
 

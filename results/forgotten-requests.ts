@@ -3,7 +3,7 @@ import type { AttemptState } from '../contract/outcomes.ts';
 import { partId } from '../contract/row-parts.ts';
 import { roundCredits } from '../contract/price-units.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { RowStanding } from '../ledger/record-types.ts';
+import type { RowStanding } from '../ledger/rows/row-records.ts';
 import { RECEIPTS_JSONL } from './batch-files.ts';
 import { lstatsOf } from './files.ts';
 import { acceptedCopy, formerFolders, newerThan, readFolderStanding } from './former-files.ts';

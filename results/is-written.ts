@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { roundCredits } from '../contract/price-units.ts';
 import { OUTCOMES } from '../contract/outcomes.ts';
-import type { BatchRecord, Counts, Money } from '../ledger/record-types.ts';
+import type { BatchRecord } from '../ledger/batches/batch-records.ts';
+import type { Counts, Money } from '../ledger/batches/counts.ts';
 import { SUMMARY_FILE } from './names.ts';
 import { readJson } from './files.ts';
 import type { Summary } from './summary.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { BatchRecord } from '../ledger/record-types.ts';
+import type { BatchRecord } from '../ledger/batches/batch-records.ts';
 import { defined } from '../contract/defined.ts';
 import { PLAIN_TABLE } from '../contract/table-format.ts';
 import type { StoreUrls, UrlLimit } from '../store/store.ts';

@@ -1,6 +1,7 @@
 import { isoTime } from '../contract/times.ts';
 import type * as z from 'zod';
-import type { ChargeRecord, RowStanding } from '../ledger/record-types.ts';
+import type { ChargeRecord } from '../ledger/requests/charge-records.ts';
+import type { RowStanding } from '../ledger/rows/row-records.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { receiptSchema, type Receipt } from './receipt.ts';
 

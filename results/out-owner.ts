@@ -4,7 +4,7 @@ import { join, posix } from 'node:path';
 import * as z from 'zod';
 import { NotRegular, openRegular } from '../inputs/regular-file.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { BatchIdentity } from '../ledger/record-types.ts';
+import type { BatchIdentity } from '../ledger/batches/batch-records.ts';
 import { PROJECTED_FILES, RESULTS_JSONL } from './batch-files.ts';
 import { MEDIA_FOLDER } from './names.ts';
 import { codeOf, isAbsent, lstatsOf, readJson } from './files.ts';

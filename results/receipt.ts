@@ -6,7 +6,7 @@ import { ATTEMPT_STATES, wasAccepted } from '../contract/outcomes.ts';
 import { FAILURES } from '../contract/failures.ts';
 import type { FailureClass } from '../contract/failures.ts';
 import { dialectOf, resultStepOf, STEPS } from '../contract/row-kinds.ts';
-import type { ChargeRecord } from '../ledger/record-types.ts';
+import type { ChargeRecord } from '../ledger/requests/charge-records.ts';
 import { inOrder } from './result-line.ts';
 import type { RowFile, RowWithCharges } from './result-line.ts';
 

@@ -4,7 +4,7 @@ import { dialectChoiceOf } from '../contract/batch.ts';
 import { DIALECT_CHOICE } from '../contract/dialects.ts';
 import { CONTROLS, shownControl, OUTCOMES, ROW_STATES } from '../contract/outcomes.ts';
 import { decimalOf, DECIMALS, DELIMITERS, PLAIN_TABLE } from '../contract/table-format.ts';
-import type { BatchRecord } from '../ledger/record-types.ts';
+import type { BatchRecord } from '../ledger/batches/batch-records.ts';
 import { newestRequestSchema } from './newest-request.ts';
 import { roundCredits } from '../contract/price-units.ts';
 import type { Tally } from './tally.ts';

@@ -1,6 +1,7 @@
 import { OUTCOMES, ROW_STATES, wasAccepted } from '../contract/outcomes.ts';
 import type { Outcome, RowState } from '../contract/outcomes.ts';
-import type { Money, ResultSource } from '../ledger/record-types.ts';
+import type { Money } from '../ledger/batches/counts.ts';
+import type { ResultSource } from '../ledger/requests/charge-records.ts';
 import type { Charged } from './result-line.ts';
 import { roundCredits } from '../contract/price-units.ts';
 

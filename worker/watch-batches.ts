@@ -8,7 +8,7 @@ import { batchWorkflowId, realmDifference, type Realm } from '../contract/names.
 import type { Outcome } from '../contract/outcomes.ts';
 import type { Observe } from '../contract/work-events.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { BatchRecord } from '../ledger/record-types.ts';
+import type { BatchRecord } from '../ledger/batches/batch-records.ts';
 
 /** How often to look for what was done and what has ended, ms. */
 const LOOK_EVERY_MS = 1_000;

@@ -1,5 +1,5 @@
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { ResultRecord } from '../../ledger/record-types.ts';
+import type { ResultRecord } from '../../ledger/cache/found-results.ts';
 
 interface Asked {
   readonly keys: Set<string>;

@@ -1,4 +1,4 @@
-import type { RowRecord } from '../../ledger/record-types.ts';
+import type { RowRecord } from '../../ledger/rows/row-records.ts';
 
 /** The rows of a slice that are worked on. */
 export class RowsAtWork {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { loadBatch } from '../cache/batch-cache.ts';
 import { sweep, SWEEP_EVERY_MS } from './sweeps.ts';

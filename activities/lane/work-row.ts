@@ -1,6 +1,6 @@
 import { shortly } from '../visibility/tell-row-end.ts';
 import type { FencedAttempt, Move } from '../../contract/batch.ts';
-import type { RowStanding } from '../../ledger/record-types.ts';
+import type { RowStanding } from '../../ledger/rows/row-records.ts';
 import { isFencedOff, loadAttempt, moveAfter, type RowNow, type SubmitReport, type LoadedAttempt } from '../attempt.ts';
 import { FreeName } from '../free-name.ts';
 import { handOverRow } from '../hand-over-row.ts';

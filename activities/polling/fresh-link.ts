@@ -4,7 +4,7 @@ import type { AttemptKey } from '../../contract/batch.ts';
 import { defined } from '../../contract/defined.ts';
 import type { Failure } from '../../contract/failures.ts';
 import { makesJob, operationOf, type linkOf, type MediaColumn } from '../../contract/row-kinds.ts';
-import type { ChargeRecord } from '../../ledger/record-types.ts';
+import type { ChargeRecord } from '../../ledger/requests/charge-records.ts';
 import { usedAttempt } from '../../policy/rows/row-machine.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { withoutLink } from '../fetch-result.ts';

@@ -2,7 +2,7 @@ import { ApiError, type JobReading } from '../../api/speech-api.ts';
 import { defined } from '../../contract/defined.ts';
 import type { WorkEvent } from '../../contract/work-events.ts';
 import type { Failure } from '../../contract/failures.ts';
-import type { RowStanding } from '../../ledger/record-types.ts';
+import type { RowStanding } from '../../ledger/rows/row-records.ts';
 import { withoutIds } from '../../policy/rows/failure-reason.ts';
 import { FEW_FAILED_POLLS, mostFailedPolls, nextPoll } from '../../policy/polling/poll-schedule.ts';
 import type { Span } from '../../policy/polling/job-times.ts';

@@ -6,7 +6,7 @@ import type { AttemptKey } from '../../contract/batch.ts';
 import { dialectOf, type ListedOperation, type RowSpec } from '../../contract/row-kinds.ts';
 import { leadsTo } from '../../contract/local-media.ts';
 import { API_CLOCK_SLACK_MS } from '../../policy/clocks.ts';
-import type { ChargeRecord } from '../../ledger/record-types.ts';
+import type { ChargeRecord } from '../../ledger/requests/charge-records.ts';
 import {
   chooseJob,
   mayBe,

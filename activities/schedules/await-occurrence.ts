@@ -11,7 +11,8 @@ import { shellWord } from '../../contract/shell-word.ts';
 import { endingOf } from '../../policy/schedules/occurrence-end.ts';
 import { formatOccurrence, parseOccurrence, type Occurrence } from '../../policy/schedules/occurrence.ts';
 import { BatchCache, loadBatch } from '../cache/batch-cache.ts';
-import type { BatchRecord, Counts } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
+import type { Counts } from '../../ledger/batches/counts.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 type EndedOccurrence = Extract<OccurrenceEnd, { readonly type: 'ended' }>;

@@ -8,7 +8,7 @@ import { isoTime } from '../../contract/times.ts';
 import { defined } from '../../contract/defined.ts';
 import { batchWorkflowId } from '../../contract/names.ts';
 import type { Occurrence } from '../../policy/schedules/occurrence.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /**

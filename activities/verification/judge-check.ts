@@ -1,7 +1,9 @@
 import type { AttemptKey } from '../../contract/batch.ts';
 import type { Transcript } from '../../api/speech-api.ts';
 import { DEFAULT_THRESHOLD, type Judgement } from '../../contract/verify.ts';
-import type { BatchRecord, ResultFile, RowStanding } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
+import type { ResultFile } from '../../ledger/records.ts';
+import type { RowStanding } from '../../ledger/rows/row-records.ts';
 import { afterCheck, checkedResult } from '../../policy/verification/after-check.ts';
 import type { AfterResult } from '../../policy/rows/after-result.ts';
 import { judgeSpeech } from '../../policy/verification/judge-speech.ts';

@@ -2,7 +2,7 @@ import { ApiError } from '../../api/speech-api.ts';
 import { defined } from '../../contract/defined.ts';
 import { messageOf } from '../../contract/message-of.ts';
 import { publicCause, type Failure, type FailureClass } from '../../contract/failures.ts';
-import type { RowRecord } from '../../ledger/record-types.ts';
+import type { RowRecord } from '../../ledger/rows/row-records.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** What an event says of a failure: never its message, which has the API's words, and they may repeat a row's text. */

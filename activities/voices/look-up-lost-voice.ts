@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Voice } from '../../api/speech-api.ts';
-import type { ChargeRecord } from '../../ledger/record-types.ts';
+import type { ChargeRecord } from '../../ledger/requests/charge-records.ts';
 import type { Finding } from '../../policy/reconcile/match-lost-job.ts';
 import { chooseVoice, isSameName } from '../../policy/voices/match-lost-voice.ts';
 import type { Dependencies } from '../dependencies.ts';

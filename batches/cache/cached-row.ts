@@ -10,7 +10,10 @@ import {
   type Step,
 } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord, ResultRecord, ResultSource, RowRecord, RowStanding } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
+import type { ResultRecord } from '../../ledger/cache/found-results.ts';
+import type { ResultSource } from '../../ledger/requests/charge-records.ts';
+import type { RowRecord, RowStanding } from '../../ledger/rows/row-records.ts';
 import { lastAttempt } from '../../policy/rows/row-machine.ts';
 import { placeOf } from '../../store/open-store.ts';
 import type { Store } from '../../store/store.ts';

@@ -2,7 +2,7 @@ import type { By } from '../../contract/actions.ts';
 import { usesEarlierResults } from '../../contract/cache.ts';
 import { stepsIn } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { inChunks } from '../../results/in-chunks.ts';
 import type { Store } from '../../store/store.ts';
 import { DiskSum, type MediaSum } from './disk-sum.ts';

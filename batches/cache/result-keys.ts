@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { checkedBy, stepsIn, type RowSpec, type Step } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { mediaOf, resultKeyOf, type KeyContext, type MediaIdentity } from '../../policy/cache/result-key.ts';
 import type { IdentifyMedia } from './media-identities.ts';
 

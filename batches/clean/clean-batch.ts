@@ -1,7 +1,7 @@
 import type { By } from '../../contract/actions.ts';
 import type { CleanParts } from '../../contract/cleaning.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { isInDoubt } from '../../policy/reconcile/in-doubt.ts';
 import { isRequestRemoved } from './cleaned-rows.ts';
 import { DiskSum, NO_MEDIA, type MediaSum } from '../cache/disk-sum.ts';

@@ -1,4 +1,5 @@
-import type { BatchRecord, RowRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
+import type { RowRecord } from '../../ledger/rows/row-records.ts';
 
 /** Whether its rows' inputs were removed, at least in part. */
 export function areRowsCleaned({ cleaned }: Pick<BatchRecord, 'cleaned'>): boolean {

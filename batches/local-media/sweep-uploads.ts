@@ -1,6 +1,6 @@
 import { linkLifetimeMs, nameOfContent } from '../../contract/local-media.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { ChargeRecord } from '../../ledger/record-types.ts';
+import type { ChargeRecord } from '../../ledger/requests/charge-records.ts';
 import { isUnresolved } from '../../policy/reconcile/in-doubt.ts';
 import { hasRunningJob } from '../../policy/rows/row-machine.ts';
 import { inChunks } from '../../results/in-chunks.ts';

@@ -5,14 +5,11 @@ import { defined } from '../../contract/defined.ts';
 import { stepsIn, type Step } from '../../contract/row-kinds.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type {
-  BatchRecord,
-  DecisionRecord,
-  Money,
-  RowRecord,
-  RowStanding,
-  TakeRecord,
-} from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
+import type { DecisionRecord } from '../../ledger/requests/decision-records.ts';
+import type { Money } from '../../ledger/batches/counts.ts';
+import type { RowRecord, RowStanding } from '../../ledger/rows/row-records.ts';
+import type { TakeRecord } from '../../ledger/takes/take-records.ts';
 import type { RowFile } from '../../results/result-line.ts';
 import { presentTake } from '../../policy/rows/row-machine.ts';
 import { isFetchedFree } from '../../policy/redrive/redrive.ts';

@@ -13,14 +13,10 @@ import {
 import { isTooLongWhole } from '../../contract/api-limits.ts';
 import type { RowWithCharges } from '../../results/result-line.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type {
-  BatchRecord,
-  Counts,
-  EarlierUnresolved,
-  RowRecord,
-  RowStanding,
-  SkippedQuotes,
-} from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
+import type { Counts, SkippedQuotes } from '../../ledger/batches/counts.ts';
+import type { EarlierUnresolved } from '../../ledger/requests/unresolved.ts';
+import type { RowRecord, RowStanding } from '../../ledger/rows/row-records.ts';
 import { limitsLength } from './limits-length.ts';
 import { neededForSkipped } from '../plan/skipped-rows.ts';
 import { isFetchedFree } from '../../policy/redrive/redrive.ts';

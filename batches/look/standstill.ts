@@ -1,6 +1,6 @@
 import type { Account } from '../../contract/names.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { ApiStanding } from '../../policy/pacing/rate.ts';
 
 /**

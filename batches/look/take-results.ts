@@ -1,4 +1,7 @@
-import type { ChargeRecord, ResultFile, RowRecord, TakeRecord } from '../../ledger/record-types.ts';
+import type { ChargeRecord } from '../../ledger/requests/charge-records.ts';
+import type { ResultFile } from '../../ledger/records.ts';
+import type { RowRecord } from '../../ledger/rows/row-records.ts';
+import type { TakeRecord } from '../../ledger/takes/take-records.ts';
 import { resultOfTake } from '../../policy/redrive/earlier-take.ts';
 import { presentTake } from '../../policy/rows/row-machine.ts';
 

@@ -1,7 +1,9 @@
 import type { Step } from '../../contract/row-kinds.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord, Counts, Money, OldestRow, ReasonCount } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
+import type { Counts, Money, ReasonCount } from '../../ledger/batches/counts.ts';
+import type { OldestRow } from '../../ledger/batches/progress.ts';
 import type { StoreWaits } from '../../ledger/lanes/workers.ts';
 import { exitOf } from '../../policy/exit-of.ts';
 import type { ApiStanding } from '../../policy/pacing/rate.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SoundManifest } from '../../inputs/read-manifest.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { IsChosen } from '../../policy/subset/subset.ts';
 import { type SkippedRoom, rowsWithRoom } from './skipped-rows.ts';
 import type { By } from '../../contract/actions.ts';

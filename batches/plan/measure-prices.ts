@@ -1,6 +1,7 @@
 import { operationOf } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord, RowStanding } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
+import type { RowStanding } from '../../ledger/rows/row-records.ts';
 import { PriceTally } from '../../policy/money/compare-prices.ts';
 
 /** What the API charged for the rows of a batch that were run. `onRow` is called for each of them. */

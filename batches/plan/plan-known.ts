@@ -1,6 +1,6 @@
 import type { Tuning } from '../../contract/tunables.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { budgetFor } from '../../policy/money/budget.ts';
 import { applyTuning } from '../../policy/tuning.ts';
 import { budgetLeftFor } from '../redrive/redrive.ts';

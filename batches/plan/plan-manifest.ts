@@ -1,6 +1,6 @@
 import type { SoundManifest } from '../../inputs/read-manifest.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { compareBatch, ComparedBatch, TakenName } from '../taken-name.ts';
 import type { KnownBatchPlan, KnownPlanRequest } from './plan-known.ts';
 import { planNew, type NewBatchPlan } from './plan-new.ts';

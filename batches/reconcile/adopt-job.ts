@@ -13,7 +13,9 @@ import {
   type RowSpec,
 } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord, ChargeRecord, RowStanding } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
+import type { ChargeRecord } from '../../ledger/requests/charge-records.ts';
+import type { RowStanding } from '../../ledger/rows/row-records.ts';
 import { quoteFrom } from '../../policy/money/pricing.ts';
 import { unsentRequest } from '../../policy/reconcile/unsent-request.ts';
 import { presentTake, rowView } from '../../policy/rows/row-machine.ts';

@@ -1,5 +1,7 @@
 import type { By } from '../../contract/actions.ts';
-import type { ChargeRecord, DecisionRecord, RowStanding } from '../../ledger/record-types.ts';
+import type { ChargeRecord } from '../../ledger/requests/charge-records.ts';
+import type { DecisionRecord } from '../../ledger/requests/decision-records.ts';
+import type { RowStanding } from '../../ledger/rows/row-records.ts';
 import { LedgerMisuse } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { isUnresolved } from '../../policy/reconcile/in-doubt.ts';

@@ -1,7 +1,7 @@
 import type { By } from '../../contract/actions.ts';
 import { nameOf } from '../../contract/row-parts.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { namedTakenJob } from '../../ledger/requests/taken-jobs.ts';
 import { presentTake } from '../../policy/rows/row-machine.ts';
 import type { FreeReads } from '../free-reads.ts';

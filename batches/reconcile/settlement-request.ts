@@ -1,6 +1,7 @@
 import { defined } from '../../contract/defined.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord, RowStanding } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
+import type { RowStanding } from '../../ledger/rows/row-records.ts';
 import type { NamedJob } from './adopt-job.ts';
 import { lastDecision } from './decisions.ts';
 import { unsentRequest } from '../../policy/reconcile/unsent-request.ts';

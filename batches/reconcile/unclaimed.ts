@@ -12,7 +12,7 @@ import {
 } from '../../contract/row-kinds.ts';
 import { API_CLOCK_SLACK_MS } from '../../policy/clocks.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { FreeReads, Unreadable } from '../free-reads.ts';
 import { isBefore, isNewSince, isSameName } from '../../policy/voices/match-lost-voice.ts';
 import { findUnresolved } from './decisions.ts';

@@ -5,7 +5,7 @@ import { operationOf, priceIn, type RowSpec, type Step, stepsIn } from '../../co
 import { Bill, type BillSummary } from '../../inputs/money/bill.ts';
 import type { RedriveChoice } from '../../ledger/takes/redrive.ts';
 import type { Return } from '../../ledger/takes/go-back.ts';
-import type { RowStanding } from '../../ledger/record-types.ts';
+import type { RowStanding } from '../../ledger/rows/row-records.ts';
 import { goesOnWith } from '../../policy/voices/awaited-voice.ts';
 import { quoteSteps } from '../../policy/money/pricing.ts';
 import type { FoundRow, FoundRows, RedriveRules } from './selection.ts';

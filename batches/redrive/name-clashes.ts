@@ -1,7 +1,8 @@
 import { templateFields, collisionKey, makeName, safeId } from '../../inputs/output-name.ts';
 import { SeenTable } from '../../inputs/seen-table.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord, NewRow } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
+import type { NewRow } from '../../ledger/rows/row-records.ts';
 import { RowNumbers } from '../rows/find-rows.ts';
 import type { FoundRow, FoundRows } from './selection.ts';
 

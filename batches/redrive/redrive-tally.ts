@@ -1,7 +1,7 @@
 import type { Step } from '../../contract/operations.ts';
 import { type NamedRow, nameOf, wholeId } from '../../contract/row-parts.ts';
 import type { BillSummary } from '../../inputs/money/bill.ts';
-import type { RowStanding } from '../../ledger/record-types.ts';
+import type { RowStanding } from '../../ledger/rows/row-records.ts';
 import type { ReturnRefusal } from '../../policy/redrive/earlier-take.ts';
 import type { RedrivePlan } from '../../policy/redrive/redrive.ts';
 import type { FoundRow } from './selection.ts';

@@ -5,7 +5,7 @@ import { type RowSpec, stepsIn, columnsThatShape } from '../../contract/row-kind
 import type { ManifestRow } from '../../inputs/manifest-options.ts';
 import { numberColumns, numberIn } from '../../inputs/number-columns.ts';
 import type { ManifestSummary } from '../../inputs/read-manifest.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { quoteRow } from '../../policy/money/pricing.ts';
 import type { ScannedRow } from '../../results/result-line.ts';
 import type { RowEdit } from './selection.ts';

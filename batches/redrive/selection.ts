@@ -3,7 +3,8 @@ import type { Failure } from '../../contract/failures.ts';
 import { hasResult } from '../../contract/outcomes.ts';
 import type { Step } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord, NewRow, RowStanding } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
+import type { NewRow, RowStanding } from '../../ledger/rows/row-records.ts';
 import type { EarlierTake } from '../../policy/redrive/earlier-take.ts';
 import { findRows, type RowsByName, matchingParts, meets, type RowConditions } from '../rows/find-rows.ts';
 

@@ -1,7 +1,7 @@
 import { shellWord } from '../../contract/shell-word.ts';
 import type { ReportAction } from '../../contract/report.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { mergeActions } from '../../policy/history/merge-actions.ts';
 import { countRows } from '../../policy/history/row-ranges.ts';
 import type { ReportStory } from '../../results/report/report-facts.ts';

@@ -1,5 +1,6 @@
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord, RowRecord, RowStanding } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
+import type { RowRecord, RowStanding } from '../../ledger/rows/row-records.ts';
 import { namedFilesOf, type RowFile } from '../../results/result-line.ts';
 import type { FailureClass } from '../../contract/failures.ts';
 import { hasResult, type Outcome } from '../../contract/outcomes.ts';

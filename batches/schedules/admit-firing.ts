@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { realmDifference, type Realm } from '../../contract/names.ts';
 import { parseScheduledRun, type ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { ScheduleRecord } from '../../ledger/schedules/schedule-settings.ts';
 import { firingLookBack, judgeFiring, whyTooLate } from '../../policy/schedules/legal-firing.ts';
 import type { MonthBudget } from '../../policy/schedules/month-budget.ts';

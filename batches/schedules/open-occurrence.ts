@@ -10,7 +10,7 @@ import { checkManifest, type ManifestSummary } from '../../inputs/read-manifest.
 import type { ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
 import { MonthUsedUp } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { formatOccurrence, type Occurrence } from '../../policy/schedules/occurrence.ts';
 import { linkWords } from '../../results/errors.ts';
 import type { FiringTerms } from './admit-firing.ts';

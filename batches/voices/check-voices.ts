@@ -5,7 +5,7 @@ import type { VoiceMeant } from '../../inputs/manifest-options.ts';
 import type { ManifestWarning } from '../../contract/manifest-problems.ts';
 import type { ManifestSummary, SoundManifest } from '../../inputs/read-manifest.ts';
 import type { UsedBy, VoiceMaker, VoiceUse } from '../../inputs/voices/voice-uses.ts';
-import type { JobHolder } from '../../ledger/record-types.ts';
+import type { JobHolder } from '../../ledger/requests/unresolved.ts';
 import { isSameName } from '../../policy/voices/match-lost-voice.ts';
 import { nameAskedFor, VoiceNames } from '../../policy/voices/voice-name.ts';
 import { MOST_CANDIDATES, MOST_WARNED, VoiceReport, type VoiceCandidate } from './voice-report.ts';

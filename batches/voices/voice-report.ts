@@ -1,7 +1,7 @@
 import type { Voice } from '../../api/speech-api.ts';
 import { slipOf } from '../../contract/nearest-name.ts';
 import { show, type ManifestProblem, type ManifestWarning } from '../../contract/manifest-problems.ts';
-import type { JobHolder } from '../../ledger/record-types.ts';
+import type { JobHolder } from '../../ledger/requests/unresolved.ts';
 import {
   MOST_VOICES,
   type UsedBy,

@@ -1,4 +1,4 @@
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { CopiedMedia } from '../../store/backup/copy-media.ts';
 import type { Manifest } from '../../results/backup/manifest.ts';
 import { isUsableName } from '../../contract/batch-name.ts';

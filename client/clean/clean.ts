@@ -3,7 +3,7 @@ import { sweepUploads } from '../../batches/local-media/sweep-uploads.ts';
 import { areRowsCleaned } from '../../batches/clean/cleaned-rows.ts';
 import { cleanBatch, type CleanEnd } from '../../batches/clean/clean-batch.ts';
 import type { CleanParts } from '../../contract/cleaning.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { VoxbatchError } from '../problem.ts';
 import { byPerson } from '../history/by-person.ts';
 import type { Session } from '../session.ts';

@@ -1,7 +1,8 @@
 import { compareBatches, type BatchComparison, type UnlikeRow } from '../../batches/compare/compare-batches.ts';
 import { DEFAULT_TOLERANCES, type Tolerances } from '../../contract/tolerances.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord, RowStanding } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
+import type { RowStanding } from '../../ledger/rows/row-records.ts';
 import {
   DifferenceTable,
   isOurTable,

@@ -5,7 +5,7 @@ import type { FoundFile, PlacedFile } from '../../contract/placed-file.ts';
 import { isListed, operationOf, stepsIn } from '../../contract/row-kinds.ts';
 import type { HeldBatch } from '../../ledger/database/copy-doubts.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { inChunks } from '../../results/in-chunks.ts';
 import { jobStemOf, placeOfKey } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';

@@ -1,4 +1,5 @@
-import type { BatchRecord, RowRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
+import type { RowRecord } from '../../ledger/rows/row-records.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { nameAskedFor } from '../../policy/voices/voice-name.ts';
 

@@ -6,7 +6,7 @@ import { formatDialectChoice } from '../../contract/dialects.ts';
 import { finishingFlags } from '../../contract/finishing.ts';
 import { nextCommand, type NextCommand } from '../../contract/shell-word.ts';
 import { subsetFlags } from '../../contract/subset.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { relative, resolve } from 'node:path';
 import type { NamedRow } from '../../contract/row-parts.ts';
 import { isPausedByFailures } from '../../batches/look/standstill.ts';

@@ -1,5 +1,5 @@
 import { OUTCOMES, RESULT_OUTCOMES, type Outcome } from '../../contract/outcomes.ts';
-import type { Counts, Money } from '../../ledger/record-types.ts';
+import type { Counts, Money } from '../../ledger/batches/counts.ts';
 import { budgetLeft, isChargeEstimated } from '../../policy/money/budget.ts';
 
 /** How rows ended. Rows left out on purpose are distinct from those skipped by the budget. */

@@ -1,6 +1,6 @@
 import type { Standstill } from '../../batches/look/standstill.ts';
 import { viewFailure, type Failure } from '../../contract/failures.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { FollowEvent } from './follow.ts';
 import type { viewProgress } from './status-view.ts';
 

@@ -3,7 +3,7 @@ import { defaultOut } from '../../contract/batch-name.ts';
 import { isRequestRemoved } from '../../batches/clean/cleaned-rows.ts';
 import { explainRow, type RowHistory } from '../../batches/look/explain.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { isWritten } from '../../results/is-written.ts';
 import { inOrder } from '../../results/result-line.ts';
 import { chooseBatch } from '../open-records.ts';

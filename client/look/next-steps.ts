@@ -4,7 +4,8 @@ import type { Pilot } from '../../batches/subset/pilot.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { FailureClass } from '../../contract/failures.ts';
 import { nextCommand, type NextCommand } from '../../contract/shell-word.ts';
-import type { BatchRecord, Counts, Money } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
+import type { Counts, Money } from '../../ledger/batches/counts.ts';
 import { headerFor } from '../../inputs/header-names.ts';
 import { budgetFor, budgetLeft } from '../../policy/money/budget.ts';
 import {

@@ -1,5 +1,6 @@
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord, Counts } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
+import type { Counts } from '../../ledger/batches/counts.ts';
 import { endedOf, openOf } from './counts-view.ts';
 import type { ApiStanding } from '../../policy/pacing/rate.ts';
 import type { BatchView } from '../../batches/look/view-batch.ts';

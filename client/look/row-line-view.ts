@@ -1,5 +1,6 @@
 import { hasResult } from '../../contract/outcomes.ts';
-import type { ResultFile, RowRecord } from '../../ledger/record-types.ts';
+import type { ResultFile } from '../../ledger/records.ts';
+import type { RowRecord } from '../../ledger/rows/row-records.ts';
 import { presentTake } from '../../policy/rows/row-machine.ts';
 import { oddityOf } from '../../results/result-line.ts';
 import { familyOf } from '../../store/media-types.ts';

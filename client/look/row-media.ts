@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { takeResults } from '../../batches/look/take-results.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { ResultFile } from '../../ledger/record-types.ts';
+import type { ResultFile } from '../../ledger/records.ts';
 import { readRange, type ByteRange } from '../../store/local-media/byte-range.ts';
 import { familyOf, mediaTypeOf } from '../../store/media-types.ts';
 import type { Reader } from './open-reader.ts';

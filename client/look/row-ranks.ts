@@ -1,7 +1,7 @@
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { RowFilter } from '../../ledger/look/row-filter.ts';
 import { MOST_RANKED, type RankedRow, type Ranking, type RankOrder } from '../../ledger/look/row-ranks.ts';
-import type { RowRecord } from '../../ledger/record-types.ts';
+import type { RowRecord } from '../../ledger/rows/row-records.ts';
 
 type RankLedger = Pick<Ledger, 'rankRows' | 'rowsNumbered' | 'counts'>;
 

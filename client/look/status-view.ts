@@ -10,7 +10,8 @@ import type { HookTarget } from '../../contract/hooks.ts';
 import { viewTunables } from './tunables-view.ts';
 import type { Standing } from './follow.ts';
 import type { BatchHere, BatchStatus } from './status.ts';
-import type { BatchRecord, OldestRow } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
+import type { OldestRow } from '../../ledger/batches/progress.ts';
 
 /** A listed batch for `--json`. Shares its facts with `status`, named as in `summary.json`. */
 export function viewListed({ batch, counts, money }: Pick<BatchHere, 'batch' | 'counts' | 'money'>) {

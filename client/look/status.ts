@@ -12,7 +12,7 @@ import { isOwed } from '../../contract/hooks.ts';
 import { nextCommand, type NextCommand } from '../../contract/shell-word.ts';
 import { FORMER_OR_ACCEPT, readOnlyAdvice } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { NoticeRecord } from '../../ledger/notices/notices.ts';
 import type { WorkerEnd } from '../../ledger/lanes/workers.ts';
 import { exitWhileOwed } from '../../policy/exit-of.ts';

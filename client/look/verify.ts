@@ -6,7 +6,7 @@ import { readerOf } from '../../store/open-store.ts';
 import { findDamaged } from '../../batches/redrive/find-loss.ts';
 import type { NextCommand } from '../../contract/shell-word.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { SUMMARY_FILE } from '../../results/names.ts';
 import { describeMismatch } from '../../results/verification/mismatch.ts';
 import type { DamagedResult } from '../../results/verification/row-check.ts';

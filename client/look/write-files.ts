@@ -6,7 +6,7 @@ import { standstillOf, type Standstill } from '../../batches/look/standstill.ts'
 import { viewPilot, type Pilot } from '../../batches/subset/pilot.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { projectBatch, type Projection, type ProjectionRequest } from '../../results/project.ts';
 import { describeMismatch } from '../../results/verification/mismatch.ts';
 import { refuseCleaned } from '../clean/clean.ts';

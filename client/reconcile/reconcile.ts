@@ -12,7 +12,7 @@ import { listLostVoices, listOrphans } from '../../batches/reconcile/unclaimed.t
 import { draftRedrive } from '../../batches/redrive/redrive.ts';
 import { chosenRows, rulesOf } from '../../batches/redrive/selection.ts';
 import { defined } from '../../contract/defined.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { freeReadsOf, newIdentity } from '../../worker/dependencies.ts';
 import { logEvents } from '../../worker/log-events.ts';
 import { checkSettlement } from '../check-options.ts';

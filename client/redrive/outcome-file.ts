@@ -3,7 +3,7 @@ import { BUILT_IN_PRICES } from '../../contract/row-kinds.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import { DEFAULT_TEMPLATE } from '../../inputs/output-name.ts';
 import { summarizeManifest } from '../../inputs/read-manifest.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 
 /** The batch name in one of our outcome files; undefined for any other file. */
 export async function batchOfFile(source: ManifestSource): Promise<string | undefined> {

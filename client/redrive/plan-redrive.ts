@@ -15,7 +15,7 @@ import { refuseCleaned } from '../clean/clean.ts';
 import { beginStore, searchedStore } from '../claim-store.ts';
 import { checkRedrive } from '../check-options.ts';
 import { budgetFor } from '../../policy/money/budget.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { openManifest } from '../../inputs/manifest-source.ts';
 import type { Tuning } from '../../contract/tunables.ts';

@@ -1,4 +1,4 @@
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { type SpendDecision, decideSpend } from '../../policy/money/spend.ts';
 import type { Person } from '../person.ts';
 import type { Session } from '../session.ts';

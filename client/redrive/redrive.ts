@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { defaultOut } from '../../contract/batch-name.ts';
 import { openRows } from '../../batches/redrive/redrive.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { By } from '../../contract/actions.ts';
 import { byPerson } from '../history/by-person.ts';
 import { approve, isUnasked, payerOf } from '../person.ts';

@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import { reportStory, type ToldOfBatch } from '../../batches/report/report-story.ts';
 import { DEFAULT_REPORT, type ReportChoice } from '../../contract/report.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { ReportStory } from '../../results/report/report-facts.ts';
 import { batchVoices } from '../look/batch-voices.ts';
 import type { WantedReport } from '../../results/report/out-report.ts';

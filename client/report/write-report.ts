@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { defaultOut } from '../../contract/batch-name.ts';
 import { REPORT_FILE, SHARED_REPORT_FILE } from '../../contract/report.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { readFolderStanding } from '../../results/former-files.ts';
 import { statedStanding } from '../../results/out-owner.ts';
 import { ReportFile } from '../../results/report/report-file.ts';

@@ -7,7 +7,7 @@ import type { BatchSettings } from '../../contract/batch.ts';
 import { valuesOf, type Tuning } from '../../contract/tunables.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { budgetFor } from '../../policy/money/budget.ts';
 import type { SpendFacts } from '../../contract/spend.ts';
 import { applyTuning, newIn } from '../../policy/tuning.ts';

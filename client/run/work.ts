@@ -1,6 +1,6 @@
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { isOwed } from '../../contract/hooks.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { exitWhileOwed } from '../../policy/exit-of.ts';
 import { LinkedFolder } from '../../results/errors.ts';
 import { deliverLast, deliverNotices, ownNotices } from '../hooks/deliver-notices.ts';

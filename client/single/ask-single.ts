@@ -4,7 +4,7 @@ import { draftRedrive } from '../../batches/redrive/redrive.ts';
 import { isSameJob, type SoundJob } from '../../batches/single/single-job.ts';
 import type { Tuning } from '../../contract/tunables.ts';
 import type { ManifestProblem, ManifestWarning } from '../../contract/manifest-problems.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { AgainWish, SameAgain } from '../../policy/single/same-again.ts';
 import { realmOf, type ConnectedApi } from '../connect-api.ts';
 import type { NotApproved } from '../person.ts';

@@ -1,7 +1,7 @@
 import { type Joining, type WantedFinishing, chosenFinishing, soundOptions } from '../../contract/finishing.ts';
 import { defined } from '../../contract/defined.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { byPerson } from '../history/by-person.ts';
 import { refuseOption } from '../problem.ts';
 import { requireWritable } from '../machine-trouble.ts';

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Control } from '../../contract/outcomes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { byPerson } from '../history/by-person.ts';
 import { chooseBatch } from '../open-records.ts';
 import { refuseLoading, VoxbatchError } from '../problem.ts';

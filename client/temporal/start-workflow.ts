@@ -17,7 +17,7 @@ import { batchWorkflowId, taskQueueOf } from '../../contract/names.ts';
 import { SEARCH_ATTRIBUTES } from '../../contract/search-attributes.ts';
 import { batchLabels } from '../../contract/workflow-labels.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { WorkflowStanding } from '../look/follow.ts';
 import { pinningOf } from '../worker-versions/current-version.ts';
 import { inTime, type Temporal } from './open-temporal.ts';

@@ -19,7 +19,7 @@ import { forgetLedger, rememberLedger, standingOfLedger } from './known-ledgers.
 import type { ScheduleHooks } from '../../contract/schedule.ts';
 import { parseScheduledRun, type ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 
 /** Something in a folder that can be confirmed. */
 export type Confirmable = {

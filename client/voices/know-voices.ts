@@ -3,7 +3,7 @@ import type { CheckedVoices } from '../../batches/voices/check-voices.ts';
 import type { ManifestSummary, SoundManifest } from '../../inputs/read-manifest.ts';
 import type { VoiceUse } from '../../inputs/voices/voice-uses.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { JobHolder } from '../../ledger/record-types.ts';
+import type { JobHolder } from '../../ledger/requests/unresolved.ts';
 import { nameAskedFor } from '../../policy/voices/voice-name.ts';
 import { createApi } from '../connect-api.ts';
 import { openRecordsIfAny } from '../open-records.ts';

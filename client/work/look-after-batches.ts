@@ -4,7 +4,7 @@ import { batchWorkflowId } from '../../contract/names.ts';
 import { dutyOfLane, type WorkerDuty } from '../../contract/worker-duty.ts';
 import type { WorkerVersion } from '../../contract/worker-version.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { lanesFor } from '../../policy/lanes/share.ts';
 import { ofSameVersion } from '../../policy/lanes/versions.ts';
 import { isNews } from '../../policy/visibility/when-to-show.ts';

@@ -8,7 +8,7 @@ import { isOwed } from '../../contract/hooks.ts';
 import { realmDifference } from '../../contract/names.ts';
 import type { WorkerVersion } from '../../contract/worker-version.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { ownNotices, tellHooks, type Telling } from '../hooks/deliver-notices.ts';
 import { realmOf, type ConnectedApi } from '../connect-api.ts';
 import type { Session } from '../session.ts';

@@ -4,7 +4,7 @@ import { isPausedByFailures } from '../../batches/look/standstill.ts';
 import { findUp } from '../../embedded/up-claim.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Unlock } from '../../ledger/driver.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { Store } from '../../store/store.ts';
 import type { RunningWorker } from '../../worker/run-worker.ts';
 import type { EarlyServer } from '../temporal/early-server.ts';

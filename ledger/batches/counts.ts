@@ -5,10 +5,49 @@ import { roundCredits } from '../../contract/price-units.ts';
 import { OWN_CAUSES, PROCESS_ENDED } from '../../policy/reconcile/process-end.ts';
 import { isChosen, isNoPart, isNotChosen } from '../conditions.ts';
 import { prepared, preparedOne } from '../database/prepared.ts';
-import type { Counts, Money, ReasonCount, SkippedQuotes } from '../record-types.ts';
 import type { Db, Tx } from '../schema.ts';
 import type { RowCountsTable, SumsTable } from '../tables/batches.ts';
 import { LedgerMisuse } from '../errors.ts';
+
+export interface Counts {
+  readonly total: number;
+  /** Skipped rows that `--limit` or `--sample` left out. */
+  readonly notChosen: number;
+  /** Rows without an outcome, by state. */
+  readonly states: Readonly<Record<RowState, number>>;
+  readonly outcomes: Readonly<Record<Outcome, number>>;
+}
+
+export interface Money {
+  /** Sum over accepted and done attempts. */
+  readonly charged: number;
+  /** Quotes of attempts in flight; under a budget also those of the later steps of rows that have begun. */
+  readonly reserved: number;
+  /** Quotes of attempts whose outcome is unknown. */
+  readonly uncertain: number;
+  /** True if the sums include quotes rather than only the API's figures. */
+  readonly estimated: boolean;
+  /** Credits saved by reusing earlier results. */
+  readonly saved: number;
+  /** Missing or altered files of earlier results that requests had to replace, counted once per row and take. */
+  readonly damaged: number;
+}
+
+/** Rows that failed for one reason. */
+export interface ReasonCount {
+  readonly class: FailureClass;
+  /** In a few words: `403 from cdn.example`; empty if only the class is known. */
+  readonly cause: string;
+  /** Open rows, whose trouble may be temporary. */
+  readonly open: number;
+  readonly ended: number;
+}
+
+/** Total price of skipped rows, in credits, by reason; null if a price is unknown. */
+export interface SkippedQuotes {
+  readonly overBudget: number | null;
+  readonly notChosen: number | null;
+}
 
 /** The outcomes of rows whose answer was lost; `--on-unknown` decides between them. */
 const LOST = ['unknown', 'failed'] as const satisfies readonly Outcome[];

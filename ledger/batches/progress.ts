@@ -1,7 +1,27 @@
 import { isNoPart, isRunning } from '../conditions.ts';
 import { prepared, preparedEach, preparedOne } from '../database/prepared.ts';
-import type { OldestRow, RecentEnds } from '../record-types.ts';
 import type { Db, Tx } from '../schema.ts';
+import type { Step } from '../../contract/row-kinds.ts';
+
+/** Rows that ended lately, ms. `first`, `last`: when the first and the last of them did; 0 if there are none. */
+export interface RecentEnds {
+  readonly rows: number;
+  readonly first: number;
+  readonly last: number;
+}
+
+/** The request of an open row that was recorded first of all whose jobs still run. */
+export interface OldestRow {
+  readonly row: number;
+  readonly id: string;
+  /** The row that it is a part of; null if it is none. */
+  readonly partOf: number | null;
+  readonly step: Step;
+  /** When it was recorded, ms. */
+  readonly since: number;
+  /** From when the deadline of its job counts, ms: since it was accepted, or since somebody has waited for it again. */
+  readonly waitedSince: number;
+}
 
 const selectEnds = prepared((db, { batch, since }: { batch: string; since: number }) =>
   db

@@ -1,8 +1,7 @@
 import type { Selectable, Updateable } from 'kysely';
 import { preparedOne } from '../database/prepared.ts';
 import { LedgerMisuse, LoadTakenOver } from '../errors.ts';
-import type { BatchRecord, Loading } from '../record-types.ts';
-import { toBatch } from './batch-records.ts';
+import { toBatch, type BatchRecord, type Loading } from './batch-records.ts';
 import type { Db, Tx } from '../schema.ts';
 import type { BatchesTable } from '../tables/batches.ts';
 

@@ -1,8 +1,7 @@
 import type { ExpressionBuilder, SelectQueryBuilder } from 'kysely';
 import { isFetchedAgain, isRunning, isUnresolved, presentTakeOf } from '../conditions.ts';
 import { preparedEach } from '../database/prepared.ts';
-import type { ChargeRecord } from '../record-types.ts';
-import { toCharge } from '../records.ts';
+import { type ChargeRecord, toCharge } from '../requests/charge-records.ts';
 import type { RowKey } from '../rows/line-changes.ts';
 import type { Db, Schema, Tx } from '../schema.ts';
 import type { ChargesTable } from '../tables/charges.ts';

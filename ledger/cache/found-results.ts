@@ -1,11 +1,32 @@
 import { type AttemptKey, isSameAttempt, isSameRow, attemptKeyOf } from '../../contract/batch.ts';
 import { prepared, preparedEach } from '../database/prepared.ts';
-import type { ResultRecord, ResultSource } from '../record-types.ts';
-import { toResult } from '../records.ts';
+import type { ResultSource } from '../requests/charge-records.ts';
 import type { Db, Tx } from '../schema.ts';
 import { look } from '../database/transactions.ts';
 import { isFetchedAgain, isMaking, isOffered, presentTakeOf } from '../conditions.ts';
 import { aliveTimes } from '../lanes/workers.ts';
+import type { ResultFile } from '../records.ts';
+import type { ResultsTable } from '../tables/charges.ts';
+import type { Selectable } from 'kysely';
+
+/** A stored result that later, equal rows may use. */
+export interface ResultRecord extends AttemptKey {
+  readonly key: string;
+  readonly file: ResultFile;
+  /** `.srt` and `.vtt` files of a transcript. */
+  readonly extraFiles: readonly ResultFile[];
+  /** Transcribed text. */
+  readonly text: string | null;
+  readonly jobId: string | null;
+  /** What was charged for it when it was made. */
+  readonly credits: number | null;
+  /** Length of all its files. */
+  readonly bytes: number;
+  /** When it was made, or a person last went back to it, ms. */
+  readonly madeAt: number;
+  /** When a row last used it, ms; at first when it was made. */
+  readonly usedAt: number;
+}
 
 /**
  * Results with these keys, at most three per key, newest first. Each key also hashes the API URL and the account, so
@@ -132,4 +153,24 @@ export async function resultNames(db: Db, key: string): Promise<readonly ResultR
 export async function namesOf(db: Db | Tx, keys: readonly string[]): Promise<readonly ResultRecord[]> {
   const lines = await db.selectFrom('results').selectAll().where('key', 'in', keys).orderBy('made_at').execute();
   return lines.map(toResult);
+}
+
+export function toResult(line: Selectable<ResultsTable>): ResultRecord {
+  const { key, batch, row, step, take, attempt, text, credits, bytes } = line;
+  return {
+    key,
+    batch,
+    row,
+    step,
+    take,
+    attempt,
+    text,
+    credits,
+    bytes,
+    file: JSON.parse(line.file) as ResultFile,
+    extraFiles: line.extra_files === null ? [] : (JSON.parse(line.extra_files) as ResultFile[]),
+    jobId: line.job_id,
+    madeAt: line.made_at,
+    usedAt: line.used_at,
+  };
 }

@@ -1,7 +1,7 @@
 import { ofAttempt } from '../conditions.ts';
 import { allOf, preparedWrite } from '../database/prepared.ts';
-import type { ResultFile } from '../record-types.ts';
-import { toCharge, toFile } from '../records.ts';
+import { toFile, type ResultFile } from '../records.ts';
+import { toCharge } from '../requests/charge-records.ts';
 import type { RowEffect } from '../rows/row-effects.ts';
 import type { ChargeLine, Tx } from '../schema.ts';
 import { results, type ResultsTable } from '../tables/charges.ts';

@@ -1,7 +1,6 @@
 import { look, write } from '../database/transactions.ts';
-import type { ResultRecord } from '../record-types.ts';
 import type { Db, Tx } from '../schema.ts';
-import { namesOf } from './found-results.ts';
+import { namesOf, type ResultRecord } from './found-results.ts';
 import { byItself } from '../../contract/actions.ts';
 import type { AttemptKey } from '../../contract/batch.ts';
 import { noteAction } from '../history/actions.ts';

@@ -9,12 +9,12 @@ import { counts } from '../batches/counts.ts';
 import { LedgerMisuse } from '../errors.ts';
 import { noteAction } from '../history/actions.ts';
 import { setRow, updateCharge } from '../rows/line-changes.ts';
-import { fromSpec } from '../records.ts';
-import type { RowRecord, RowStanding, TakeRecord } from '../record-types.ts';
+import { fromSpec, type RowRecord, type RowStanding } from '../rows/row-records.ts';
 import { removed } from '../cache/kept-results.ts';
 import { readParts, readRows } from '../rows/rows.ts';
 import type { Db, Tx } from '../schema.ts';
 import { takesOf } from '../takes/takes.ts';
+import type { TakeRecord } from '../takes/take-records.ts';
 import { write } from '../database/transactions.ts';
 
 /**

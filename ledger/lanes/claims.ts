@@ -3,7 +3,7 @@ import type { WorkerDuty } from '../../contract/worker-duty.ts';
 import { isReserved } from '../conditions.ts';
 import { prepared, preparedOne } from '../database/prepared.ts';
 import { write } from '../database/transactions.ts';
-import type { RowStanding } from '../record-types.ts';
+import type { RowStanding } from '../rows/row-records.ts';
 import { setRow } from '../rows/line-changes.ts';
 import { readLines, withCharges } from '../rows/rows.ts';
 import type { Db, RowLine, Tx } from '../schema.ts';

@@ -6,7 +6,7 @@ import { preparedEach, preparedOne } from '../database/prepared.ts';
 import { look } from '../database/transactions.ts';
 import { selectLimiter } from '../lanes/limiters.ts';
 import { livingWorkers } from '../lanes/workers.ts';
-import type { BatchRecord } from '../record-types.ts';
+import type { BatchRecord } from '../batches/batch-records.ts';
 import type { Db, Tx } from '../schema.ts';
 
 type OfBatch = Pick<BatchRecord, 'name' | 'settings' | 'createdAt' | 'apiUrl' | 'account'>;

@@ -1,6 +1,5 @@
 import { look } from '../database/transactions.ts';
-import type { RowRecord } from '../record-types.ts';
-import { toRow } from '../records.ts';
+import { type RowRecord, toRow } from '../rows/row-records.ts';
 import type { Db, Tx } from '../schema.ts';
 import { matching, ofPrefix, type RowFilter } from './row-filter.ts';
 

@@ -1,7 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import { look } from '../database/transactions.ts';
-import type { RowRecord } from '../record-types.ts';
-import { toRow } from '../records.ts';
+import { type RowRecord, toRow } from '../rows/row-records.ts';
 import type { Db, Tx } from '../schema.ts';
 import { jsonMember } from './json-member.ts';
 import { lastRowOf, SEARCH_MS, WINDOW } from './row-pages.ts';

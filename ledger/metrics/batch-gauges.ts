@@ -1,13 +1,12 @@
 import { isSingle } from '../../contract/batch.ts';
 import type { FailureClass } from '../../contract/failures.ts';
 import type { Control } from '../../contract/outcomes.ts';
-import { toCounts, toMoney } from '../batches/counts.ts';
+import { toCounts, toMoney, type Counts, type Money } from '../batches/counts.ts';
 import { selectOldestOfEach } from '../batches/progress.ts';
 import { preparedEach } from '../database/prepared.ts';
 import { look } from '../database/transactions.ts';
 import { apiStandings } from '../look/api-standing.ts';
-import type { BatchRecord, Counts, Money } from '../record-types.ts';
-import { toBatch } from '../batches/batch-records.ts';
+import { toBatch, type BatchRecord } from '../batches/batch-records.ts';
 import type { Db, Tx } from '../schema.ts';
 
 /** A batch in numbers, as metrics show it. */

@@ -19,8 +19,8 @@ import {
   type Unsent,
 } from './over-budget-words.ts';
 import { unsentBeside } from '../parts/part-budgets.ts';
-import { toFallback, toSpec } from '../records.ts';
-import type { RowEnding } from '../rows/row-effects.ts';
+import { toSpec } from '../rows/row-records.ts';
+import { type RowEnding, toFallback } from '../rows/row-effects.ts';
 import type { Db, RowLine, Tx } from '../schema.ts';
 import { takesOf } from '../takes/takes.ts';
 import { prefetchUndo, undoTake, type UndoneTake } from '../takes/undo-take.ts';

@@ -5,7 +5,7 @@ import type { HookEvent, HookTarget } from '../../contract/hooks.ts';
 import type { Account } from '../../contract/names.ts';
 import { parseOccurrence, STAMP_LENGTH } from '../../policy/schedules/occurrence.ts';
 import type { ScheduleHooks } from '../../contract/schedule.ts';
-import type { BatchRecord } from '../record-types.ts';
+import type { BatchRecord } from '../batches/batch-records.ts';
 import type { Db, Tx } from '../schema.ts';
 import type { NoticesTable } from '../tables/batches.ts';
 import type { OccurrencesTable } from '../tables/schedules.ts';

@@ -5,7 +5,7 @@ import { preparedEach } from '../database/prepared.ts';
 import { setRow, type RowKey } from '../rows/line-changes.ts';
 import { selectLines } from '../rows/rows.ts';
 import { failureColumns, toFailure, toFile } from '../records.ts';
-import type { TakeRecord } from '../record-types.ts';
+import type { TakeRecord } from '../takes/take-records.ts';
 import type { RowLine, Tx } from '../schema.ts';
 
 /**

@@ -1,8 +1,17 @@
 import { ofRow } from '../conditions.ts';
 import type { AttemptKey } from '../../contract/batch.ts';
-import type { DecisionRecord, ResultFile } from '../record-types.ts';
+import type { ResultFile } from '../records.ts';
 import type { Db, Tx } from '../schema.ts';
-import type { DecisionsTable } from '../tables/rows.ts';
+import type { DecisionsTable, DecisionKind } from '../tables/rows.ts';
+
+/** A person's decision about a request whose outcome nobody knew. */
+export interface DecisionRecord extends AttemptKey {
+  readonly what: DecisionKind;
+  readonly jobId: string | null;
+  /** User and host of the command. */
+  readonly who: string;
+  readonly madeAt: number;
+}
 
 /** Records of people's decisions about requests. */
 

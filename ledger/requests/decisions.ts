@@ -14,7 +14,7 @@ import { unsentRequest } from '../../policy/reconcile/unsent-request.ts';
 import { rowView } from '../../policy/rows/row-machine.ts';
 import { readBatchLine, setBatch } from '../batches/read-batches.ts';
 import { reopenClosed } from '../batches/reopen-closed.ts';
-import { toRow } from '../records.ts';
+import { toRow } from '../rows/row-records.ts';
 import { toSettings } from '../batches/batch-records.ts';
 import { chargeOfIntent } from './intents.ts';
 import { ownerOf } from './taken-jobs.ts';

@@ -1,6 +1,6 @@
 import type { AttemptKey } from '../../contract/batch.ts';
-import type { MakingAttempt } from '../cache/found-results.ts';
-import type { ChargeRecord, ResultRecord, ResultSource } from '../record-types.ts';
+import type { MakingAttempt, ResultRecord } from '../cache/found-results.ts';
+import type { ChargeRecord, ResultSource } from './charge-records.ts';
 
 /** How urgent a change is. */
 export interface Patience {

@@ -4,8 +4,9 @@ import { hasRunningJob, isFetchedAgain } from '../../policy/rows/row-machine.ts'
 import { haltAtTrouble } from '../batches/halts.ts';
 import { withoutJob, keepPaidResult } from '../cache/kept-results.ts';
 import { write } from '../database/transactions.ts';
-import type { ResultFile, RowStanding } from '../record-types.ts';
-import { toCharge, toFile, jsonOrNull } from '../records.ts';
+import type { RowStanding } from '../rows/row-records.ts';
+import { toFile, jsonOrNull, type ResultFile } from '../records.ts';
+import { toCharge } from './charge-records.ts';
 import { withoutRetake, applyJobEnd, applyEffect } from '../rows/endings.ts';
 import type { RowEffect, RowProgress, RowEnding } from '../rows/row-effects.ts';
 import { RowInHand } from '../rows/row-in-hand.ts';

@@ -1,10 +1,29 @@
 import type { AttemptKey } from '../../contract/batch.ts';
-import type { Step } from '../../contract/row-kinds.ts';
+import type { Step, RowSpec } from '../../contract/row-kinds.ts';
 import { specBefore } from '../takes/takes.ts';
 import { isUnresolved, presentTakeOf } from '../conditions.ts';
-import type { EarlierUnresolved, JobHolder, UnresolvedAttempt } from '../record-types.ts';
-import { toCharge, toSpec } from '../records.ts';
+import { toCharge, type ChargeRecord } from './charge-records.ts';
+import { toSpec } from '../rows/row-records.ts';
 import type { Db } from '../schema.ts';
+
+/** The row that has a job. */
+export interface JobHolder {
+  readonly batch: string;
+  readonly row: number;
+}
+
+/** An attempt that may have made a job that no row has. */
+export interface UnresolvedAttempt extends ChargeRecord {
+  /** Its row's request at the attempt's take. */
+  readonly spec: RowSpec;
+}
+
+/** Requests of replaced takes that may have been charged. */
+export interface EarlierUnresolved {
+  readonly count: number;
+  /** The first of them, in manifest order. */
+  readonly first: readonly { readonly row: number; readonly id: string; readonly take: number }[];
+}
 
 /**
  * Requests whose answers are missing, and the jobs that they could have made: checked before a lost request adopts a

@@ -6,7 +6,7 @@ import type { Account } from '../../contract/names.ts';
 import { requireBatch } from '../batches/read-batches.ts';
 import { isChosen, ofRow } from '../conditions.ts';
 import { preparedEach } from '../database/prepared.ts';
-import { toSpec, type SPEC_COLUMNS } from '../records.ts';
+import { toSpec, type SPEC_COLUMNS } from './row-records.ts';
 import type { Db, RowLine, Tx } from '../schema.ts';
 import { look } from '../database/transactions.ts';
 

@@ -1,8 +1,8 @@
 import type { Failure } from '../../contract/failures.ts';
 import { partId } from '../../contract/row-parts.ts';
-import type { LoadedRow } from '../record-types.ts';
+import { type LoadedRow, fromSpec } from './row-records.ts';
 import type { NewRowLine } from '../schema.ts';
-import { fromSpec, failureColumns } from '../records.ts';
+import { failureColumns } from '../records.ts';
 
 /** What all rows have that are loaded together. */
 export interface Loading {

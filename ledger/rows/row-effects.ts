@@ -1,7 +1,7 @@
 import type { Failure } from '../../contract/failures.ts';
 import type { Outcome, RowState, TakeReason } from '../../contract/outcomes.ts';
 import type { Step } from '../../contract/row-kinds.ts';
-import type { ResultFile } from '../record-types.ts';
+import type { ResultFile } from '../records.ts';
 
 /** Effect on the row, in the same transaction as a change of its charge. */
 export type RowEffect = RowProgress | VoiceRefused | Retake | RowEnding;
@@ -65,4 +65,8 @@ export interface RowEnding {
   readonly text?: string;
   /** For `unfit`: the badness of its file; lower is better, 1 if unknown. Default 1. */
   readonly error?: number;
+}
+
+export function toFallback(json: string | null): Fallback | undefined {
+  return json === null ? undefined : (JSON.parse(json) as Fallback);
 }

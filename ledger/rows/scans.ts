@@ -2,7 +2,7 @@ import type { Compilable } from 'kysely';
 import type { FailureClass } from '../../contract/failures.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
 import { isChosen, isNoPart, isNotChosen, isPart } from '../conditions.ts';
-import type { RowStanding } from '../record-types.ts';
+import type { RowStanding } from './row-records.ts';
 import { readRows } from './rows.ts';
 import type { Db } from '../schema.ts';
 import { look } from '../database/transactions.ts';

@@ -1,8 +1,13 @@
 import type { FailureClass } from '../../contract/failures.ts';
 import type { HookEvent, HookTarget } from '../../contract/hooks.ts';
 import type { Control, Outcome, RowState } from '../../contract/outcomes.ts';
-import type { BatchRecord } from '../record-types.ts';
 import { amount, integer, json, or, orNull, table, text, time, type LineOf } from './columns.ts';
+
+/**
+ * `loading`: rows are still being written; such a batch never ran. `open`: it has rows without outcome, or may get some.
+ * `closed`: every row ended.
+ */
+export type BatchState = 'loading' | 'open' | 'closed';
 
 /** The tables of batches, with the counts and sums over their rows. */
 
@@ -25,7 +30,7 @@ export const batches = table(['name'], {
   stem: text(),
   /** Rows whose files share a folder; null for all. */
   rows_a_folder: orNull(integer()),
-  state: text<BatchRecord['state']>(),
+  state: text<BatchState>(),
   control: text<Control>(),
   /** `Failure` */
   pause_reason: orNull(json()),

@@ -1,7 +1,9 @@
 import type { AttemptState } from '../../contract/outcomes.ts';
 import type { Operation, Step } from '../../contract/row-kinds.ts';
-import type { ChargeRecord } from '../record-types.ts';
 import { amount, integer, json, or, orNull, table, text, time, type LineOf } from './columns.ts';
+
+/** Who named the price that was charged. */
+export type PriceSource = 'api' | 'quote';
 
 /** The tables of paid requests and their results. */
 
@@ -26,7 +28,7 @@ export const charges = table(['batch', 'row', 'step', 'take', 'attempt'], {
   job_id: orNull(text()),
   quoted: orNull(amount()),
   charged: orNull(amount()),
-  charged_from: orNull(text<NonNullable<ChargeRecord['chargedFrom']>>()),
+  charged_from: orNull(text<PriceSource>()),
   /** The price that an answer reported before the attempt got its verdict. */
   told: orNull(amount()),
   /** `Failure` */

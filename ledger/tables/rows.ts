@@ -2,8 +2,14 @@ import type { Dialect } from '../../contract/dialects.ts';
 import type { FailureClass } from '../../contract/failures.ts';
 import type { Outcome, RowState, TakeReason } from '../../contract/outcomes.ts';
 import type { Kind, Step } from '../../contract/row-kinds.ts';
-import type { DecisionRecord } from '../record-types.ts';
 import { amount, integer, json, or, orNull, table, text, time, type LineOf } from './columns.ts';
+
+/**
+ * `adopted`: the job belongs to the request. `released`: that was wrong, and its outcome is unknown again. `not-charged`:
+ * the account shows that it was never accepted. `went-back`: its result is the row's again, instead of that of a later
+ * take.
+ */
+export type DecisionKind = 'adopted' | 'released' | 'not-charged' | 'went-back';
 
 /** The tables of rows: their current state, their earlier takes, and the voices they wait for. */
 
@@ -88,7 +94,7 @@ export const decisions = table(['batch', 'row', 'number'], {
   step: text<Step>(),
   take: integer(),
   attempt: integer(),
-  what: text<DecisionRecord['what']>(),
+  what: text<DecisionKind>(),
   job_id: orNull(text()),
   /** `ResultFile[]`: the row's result until then. */
   files: json(),

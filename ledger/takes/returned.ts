@@ -7,9 +7,15 @@ import { OTHER_CONTENT } from '../../policy/redrive/lost-file.ts';
 import { note, releasedFiles } from '../requests/decision-records.ts';
 import { afterFetchedAgain, asBefore, isAsBefore, leaveLost, outcomeWith, leaveRead } from './lost-files.ts';
 import { endingColumns } from '../rows/row-changes.ts';
-import { jsonOrNull, toFallback, toFile } from '../records.ts';
-import type { ResultFile } from '../record-types.ts';
-import type { Fallback, Retake, Returning, RowEffect, RowEnding } from '../rows/row-effects.ts';
+import { jsonOrNull, toFile, type ResultFile } from '../records.ts';
+import {
+  type Fallback,
+  type Retake,
+  type Returning,
+  type RowEffect,
+  type RowEnding,
+  toFallback,
+} from '../rows/row-effects.ts';
 import type { RowInHand } from '../rows/row-in-hand.ts';
 import type { ChargeLine } from '../schema.ts';
 import { takesOf } from './takes.ts';

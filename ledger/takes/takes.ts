@@ -4,13 +4,14 @@ import type { RowKey } from '../rows/line-changes.ts';
 import type { TakeReason } from '../../contract/outcomes.ts';
 import { stepsIn, type Step, type RowSpec } from '../../contract/row-kinds.ts';
 import { keptTake } from '../../policy/redrive/earlier-take.ts';
-import { fromSpec, jsonOrNull, toRow, toTake, SPEC_COLUMNS, toSpec } from '../records.ts';
-import type { NewRow, RowRecord, TakeRecord } from '../record-types.ts';
+import { jsonOrNull } from '../records.ts';
+import { fromSpec, toRow, SPEC_COLUMNS, toSpec, type NewRow, type RowRecord } from '../rows/row-records.ts';
 import type { Fallback } from '../rows/row-effects.ts';
 import type { RowInHand } from '../rows/row-in-hand.ts';
 import type { Db, Tx } from '../schema.ts';
 import { takes } from '../tables/rows.ts';
 import type { AttemptKey } from '../../contract/batch.ts';
+import { type TakeRecord, toTake } from './take-records.ts';
 
 /**
  * A take is a deliberate new try of a row, at a new price. Only this file creates take numbers, and each take once: of

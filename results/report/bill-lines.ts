@@ -2,7 +2,7 @@ import { wasAccepted } from '../../contract/outcomes.ts';
 import { roundCredits } from '../../contract/price-units.ts';
 import type { BillLine, ReportHead } from '../../contract/report.ts';
 import { STEPS } from '../../contract/row-kinds.ts';
-import type { ChargeRecord } from '../../ledger/record-types.ts';
+import type { ChargeRecord } from '../../ledger/requests/charge-records.ts';
 import { wasMade } from '../result-line.ts';
 import { Distribution } from './distribution.ts';
 

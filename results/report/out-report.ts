@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { REPORT_FILE, type ReportChoice, type ReportHead } from '../../contract/report.ts';
 import { messageOf } from '../../contract/message-of.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { KeptTable } from '../redrive/edited-tables.ts';
 import type { ReportStory } from './report-facts.ts';
 import { removeReport, ReportFile } from './report-file.ts';

@@ -7,7 +7,7 @@ import {
   type Outcome,
 } from '../../contract/outcomes.ts';
 import type { ReportAction, ReportChoice, ReportHead } from '../../contract/report.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { isoTime } from '../../contract/times.ts';
 import { creditsOf, type ResultFields, type ScannedRow } from '../result-line.ts';
 import { BillLines } from './bill-lines.ts';

@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { REPORT_ELEMENTS, type ReportChoice, type ReportHead } from '../../contract/report.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { NotRegular, openRegular } from '../../inputs/regular-file.ts';
 import { absentOnly } from '../files.ts';
 import { NotAFile } from '../errors.ts';

@@ -7,7 +7,7 @@ import { sha256Of } from '../../inputs/regular-file.ts';
 import { unguardCell } from '../../inputs/formula-guard.ts';
 import { collisionKey, FINISHED_FOLDER, JOINED_FOLDER, whyBadPath } from '../../inputs/output-name.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { holds, lstatsOf, readText } from '../files.ts';
 import { MEDIA_FOLDER } from '../names.ts';
 import type { RealFolders } from '../real-folders.ts';

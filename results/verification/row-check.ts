@@ -2,7 +2,7 @@ import type { FileLoss } from '../../contract/file-loss.ts';
 import { makesFile } from '../../contract/row-kinds.ts';
 import { collisionKey } from '../../inputs/output-name.ts';
 import { SeenTable } from '../../inputs/seen-table.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { Placed } from '../media.ts';
 import type { Findings } from './mismatch.ts';
 import { UnfitName } from '../names.ts';

@@ -1,7 +1,9 @@
 import { expect, it } from '@jest/globals';
 import type { Failure } from '../../contract/failures.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
-import type { ChargeRecord, ResultFile, RowStanding } from '../../ledger/record-types.ts';
+import type { ChargeRecord } from '../../ledger/requests/charge-records.ts';
+import type { ResultFile } from '../../ledger/records.ts';
+import type { RowStanding } from '../../ledger/rows/row-records.ts';
 import type { RowEffect } from '../../ledger/rows/row-effects.ts';
 import { attemptOfFile, lostFile } from '../../policy/redrive/lost-file.ts';
 import { afterJobFailed } from '../../policy/rows/new-take.ts';

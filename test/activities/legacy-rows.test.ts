@@ -1,7 +1,7 @@
 /** @slow */
 import { describe, expect, it } from '@jest/globals';
 import type { RowSpec } from '../../contract/row-kinds.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { sampleFolder, writeSample } from '../support/samples.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { BATCH, keyOf, tts, lipSync } from './rows.ts';

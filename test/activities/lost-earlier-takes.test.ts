@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { isIntact } from '../../results/files.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
-import type { ResultFile } from '../../ledger/record-types.ts';
+import type { ResultFile } from '../../ledger/records.ts';
 import { readerOf } from '../../store/open-store.ts';
 import { refusalLines } from '../../starters/redrive/refusal-words.ts';
 import { draftLines } from '../../starters/redrive/redrive-words.ts';

@@ -4,7 +4,7 @@ import { beforeEach, expect, it } from '@jest/globals';
 import { draftLines } from '../../starters/redrive/redrive-words.ts';
 import { findLoss } from '../../batches/redrive/find-loss.ts';
 import { isIntact } from '../../results/files.ts';
-import type { ResultFile } from '../../ledger/record-types.ts';
+import type { ResultFile } from '../../ledger/records.ts';
 import { readerOf } from '../../store/open-store.ts';
 import { BATCH, stt } from './rows.ts';
 import { begin, type World } from './world.ts';

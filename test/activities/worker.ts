@@ -13,7 +13,7 @@ import type { SettledRow } from '../../batches/reconcile/decisions.ts';
 import type { LaneReport } from '../../contract/activities.ts';
 import type { AttemptKey, FencedAttempt, Move, RowAttempt } from '../../contract/batch.ts';
 import type { Control } from '../../contract/outcomes.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
 import type { Store } from '../../store/store.ts';
 import { freeReadsOf, type WorkerWorld } from '../../worker/dependencies.ts';

@@ -20,7 +20,9 @@ import type { LaneReport } from '../../contract/activities.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord, ChargeRecord, LoadedRow, RowRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
+import type { ChargeRecord } from '../../ledger/requests/charge-records.ts';
+import type { LoadedRow, RowRecord } from '../../ledger/rows/row-records.ts';
 import {
   startSimulator,
   type FaultPlan,

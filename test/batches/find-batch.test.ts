@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { findBatch, type FoundBatch } from '../../client/open-records.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 
 const batchAt = (name: string, createdAt: number, single?: string): BatchRecord =>
   ({ name, createdAt, settings: single === undefined ? {} : { single } }) as BatchRecord;

@@ -7,7 +7,7 @@ import type { Subset } from '../../contract/subset.ts';
 import { openManifest, type ManifestSource } from '../../inputs/manifest-source.ts';
 import { LoadTakenOver } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { NewBatch } from '../../ledger/record-types.ts';
+import type { NewBatch } from '../../ledger/batches/batch-records.ts';
 import { fileLocks } from '../../ledger/sqlite/locks.ts';
 import { summarizeManifest } from '../../inputs/read-manifest.ts';
 import { settingsOf } from '../activities/rows.ts';

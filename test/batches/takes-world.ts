@@ -10,7 +10,8 @@ import { findUnresolved, releaseTake, settleNotCharged } from '../../batches/rec
 import type { AttemptKey } from '../../contract/batch.ts';
 import type { Step } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { ResultFile, RowStanding } from '../../ledger/record-types.ts';
+import type { ResultFile } from '../../ledger/records.ts';
+import type { RowStanding } from '../../ledger/rows/row-records.ts';
 import { afterResult } from '../../policy/rows/after-result.ts';
 import { isFetchedAgain, nextMove, presentTake, rowView } from '../../policy/rows/row-machine.ts';
 import { aBatch, aRow, INTENT, makeFolder, open } from '../ledger/setup.ts';

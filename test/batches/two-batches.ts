@@ -3,7 +3,9 @@ import { dirname, join } from 'node:path';
 import type { Failure } from '../../contract/failures.ts';
 import type { Kind } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { NewBatch, NewRow, ResultFile } from '../../ledger/record-types.ts';
+import type { NewBatch } from '../../ledger/batches/batch-records.ts';
+import type { NewRow } from '../../ledger/rows/row-records.ts';
+import type { ResultFile } from '../../ledger/records.ts';
 import { aBatch, aRow, INTENT } from '../ledger/setup.ts';
 
 /** How a row of a batch ended; undefined: it is still open. */

@@ -4,7 +4,7 @@ import type { Failure } from '../../contract/failures.ts';
 import { parseHalt } from '../../contract/halt.ts';
 import type { IntentAnswer, Intent } from '../../ledger/requests/intent-records.ts';
 import type { SettleVerdict } from '../../ledger/requests/settle.ts';
-import type { ResultFile } from '../../ledger/record-types.ts';
+import type { ResultFile } from '../../ledger/records.ts';
 import type { RowEffect, RowEnding } from '../../ledger/rows/row-effects.ts';
 import type { RedriveChoice, Redriven } from '../../ledger/takes/redrive.ts';
 import { inside } from './inside.ts';

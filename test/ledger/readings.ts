@@ -1,5 +1,8 @@
 import { expect } from '@jest/globals';
-import type { BatchRecord, ChargeRecord, Money, RowRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
+import type { ChargeRecord } from '../../ledger/requests/charge-records.ts';
+import type { Money } from '../../ledger/batches/counts.ts';
+import type { RowRecord } from '../../ledger/rows/row-records.ts';
 import { expectKept } from './recount.ts';
 import { claimAnew, ledger } from './setup.ts';
 

@@ -18,7 +18,8 @@ import type { Claim } from '../../ledger/lanes/claims.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { TABLES, TABLES_OF } from '../../ledger/schema.ts';
 import type { RedriveChoice, Redriven } from '../../ledger/takes/redrive.ts';
-import type { BatchRecord, LoadedRow, NewBatch, NewRow } from '../../ledger/record-types.ts';
+import type { BatchRecord, NewBatch } from '../../ledger/batches/batch-records.ts';
+import type { LoadedRow, NewRow } from '../../ledger/rows/row-records.ts';
 import { inside } from './inside.ts';
 import { openTestLedger } from '../support/open-test-ledger.ts';
 

@@ -1,7 +1,7 @@
 /** @slow */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { RowStanding } from '../../ledger/record-types.ts';
+import type { RowStanding } from '../../ledger/rows/row-records.ts';
 import type { RowAttempt } from '../../contract/batch.ts';
 import { defined } from '../../contract/defined.ts';
 import type { AttemptState } from '../../contract/outcomes.ts';

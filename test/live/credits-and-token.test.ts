@@ -1,6 +1,7 @@
 /** @slow */
 import { describe, expect, it } from '@jest/globals';
-import type { BatchRecord, Counts } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
+import type { Counts } from '../../ledger/batches/counts.ts';
 import { expectWhole, saying } from '../support/batch-end.ts';
 import { changeRate, untilRecorded } from '../support/batch-record.ts';
 import { LiveWorld } from '../support/live-world.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { byItself } from '../../contract/actions.ts';
 import { forgottenRequests, type ForgottenRequests } from '../../results/forgotten-requests.ts';
 import { projectBatch } from '../../results/project.ts';
-import type { RowStanding } from '../../ledger/record-types.ts';
+import type { RowStanding } from '../../ledger/rows/row-records.ts';
 import { freshPlace } from '../support/place.ts';
 import { addBatch, finish, intend, keyOf } from './sample-batch.ts';
 

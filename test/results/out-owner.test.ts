@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { link, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { claimOut, standingOf, type OwnerLedger } from '../../results/out-owner.ts';
 import { projectBatch } from '../../results/project.ts';
 import { addSampleBatch } from './sample-batch.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { appendFile, link, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256Of } from '../../inputs/regular-file.ts';
-import type { ResultFile } from '../../ledger/record-types.ts';
+import type { ResultFile } from '../../ledger/records.ts';
 import { linkNewMedia, projectBatch } from '../../results/project.ts';
 import { partPath } from '../../results/whole-file.ts';
 import { verifyOut } from '../../results/verification/verify.ts';

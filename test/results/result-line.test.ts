@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { RowRecord } from '../../ledger/record-types.ts';
+import type { RowRecord } from '../../ledger/rows/row-records.ts';
 import { roundCredits } from '../../contract/price-units.ts';
 import { creditsKindOf, creditsOf, filesOf, resultFields } from '../../results/result-line.ts';
 import type { Charged, NamingBatch } from '../../results/result-line.ts';

@@ -2,7 +2,8 @@ import type { AttemptKey, BatchSettings } from '../../contract/batch.ts';
 import { NEVER_HALT } from '../../contract/halt.ts';
 import { DEFAULT_TUNABLES } from '../../contract/tunables.ts';
 import { BUILT_IN_PRICES, type Kind, type RowSpec } from '../../contract/row-kinds.ts';
-import type { LoadedRow, ResultFile } from '../../ledger/record-types.ts';
+import type { LoadedRow } from '../../ledger/rows/row-records.ts';
+import type { ResultFile } from '../../ledger/records.ts';
 import type { Place } from '../support/place.ts';
 
 /** Creates the batch `demo` with these rows, open for work. */

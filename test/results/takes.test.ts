@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Step } from '../../contract/row-kinds.ts';
-import type { NewRow } from '../../ledger/record-types.ts';
+import type { NewRow } from '../../ledger/rows/row-records.ts';
 import { linkNewMedia, projectBatch } from '../../results/project.ts';
 import { OutFiles } from './out-files.ts';
 import { addBatch, finish, intend, keyOf } from './sample-batch.ts';

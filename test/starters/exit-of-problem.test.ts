@@ -4,7 +4,7 @@ import type { Problem } from '../../client/problem-types.ts';
 import { beforeWork } from '../../client/machine-trouble.ts';
 import { ServerUnavailable } from '../../embedded/server-unavailable.ts';
 import { CommitUnknown, CopyInDoubt, LedgerAway, LedgerUnreachable, LoadTakenOver } from '../../ledger/errors.ts';
-import type { BatchRecord } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { describeTrouble, exitErrorOf, repeatWords } from '../../starters/exit-of-problem.ts';
 
 const HERE = { apiUrl: 'http://here/api/open/v1', account: 'u2' };

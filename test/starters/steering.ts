@@ -2,7 +2,8 @@ import type { Failure } from '../../contract/failures.ts';
 import { parseHalt } from '../../contract/halt.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { RowEnding } from '../../ledger/rows/row-effects.ts';
-import type { BatchRecord, Counts } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
+import type { Counts } from '../../ledger/batches/counts.ts';
 import { aBatch, aKey, aRow, fill, INTENT } from '../ledger/setup.ts';
 
 export const ROWS = 6;

@@ -1,6 +1,7 @@
 import { openLedger } from '../../ledger/open-ledger.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord, Counts } from '../../ledger/record-types.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
+import type { Counts } from '../../ledger/batches/counts.ts';
 import type { LiveWorld } from './live-world.ts';
 import { waitFor } from './wait-for.ts';
 

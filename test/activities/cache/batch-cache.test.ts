@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { BatchCache } from '../../../activities/cache/batch-cache.ts';
-import type { BatchRecord } from '../../../ledger/record-types.ts';
+import type { BatchRecord } from '../../../ledger/batches/batch-records.ts';
 
 /** A ledger of one batch that counts how often it is asked. */
 function ledgerOf(answer: () => Promise<BatchRecord>): { asked: number; findBatch: () => Promise<BatchRecord> } {

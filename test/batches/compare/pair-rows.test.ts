@@ -1,7 +1,8 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { pairRows } from '../../../batches/compare/compare-batches.ts';
-import type { BatchRecord, NewRow } from '../../../ledger/record-types.ts';
+import type { BatchRecord } from '../../../ledger/batches/batch-records.ts';
+import type { NewRow } from '../../../ledger/rows/row-records.ts';
 import { aBatch, aRow, ledger, ledgerForEachTest } from '../../ledger/setup.ts';
 
 ledgerForEachTest();

@@ -4,7 +4,7 @@ import { billRowsLeft, type NewlyChosen } from '../../../batches/plan/rows-left.
 import { openNewlyChosen } from '../../../batches/plan/choose-left.ts';
 import { BUILT_IN_PRICES } from '../../../contract/row-kinds.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
-import type { BatchRecord } from '../../../ledger/record-types.ts';
+import type { BatchRecord } from '../../../ledger/batches/batch-records.ts';
 import { aBatch, aKey, aRow, INTENT, batchOf, ledger, ledgerForEachTest, partsOf } from '../../ledger/setup.ts';
 import { ANN } from '../../support/ann.ts';
 

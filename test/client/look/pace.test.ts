@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { BatchRecord, Counts } from '../../../ledger/record-types.ts';
+import type { BatchRecord } from '../../../ledger/batches/batch-records.ts';
+import type { Counts } from '../../../ledger/batches/counts.ts';
 import { aBatch } from '../../ledger/setup.ts';
 import { Pace, paceOf, timeLeft, type Moment, workSpan } from '../../../client/look/pace.ts';
 

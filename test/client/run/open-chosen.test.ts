@@ -5,7 +5,7 @@ import { OPERATIONS, ofEach, priceIn } from '../../../contract/row-kinds.ts';
 import type { Subset } from '../../../contract/subset.ts';
 import type { SoundManifest } from '../../../inputs/read-manifest.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
-import type { BatchRecord } from '../../../ledger/record-types.ts';
+import type { BatchRecord } from '../../../ledger/batches/batch-records.ts';
 import { aBatch, aKey, aRow, INTENT, ledgerForEachTest } from '../../ledger/setup.ts';
 import { ANN } from '../../support/ann.ts';
 

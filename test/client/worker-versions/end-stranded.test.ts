@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
-import type { BatchRecord } from '../../../ledger/record-types.ts';
+import type { BatchRecord } from '../../../ledger/batches/batch-records.ts';
 import { batchWorkflowId } from '../../../contract/names.ts';
 import { StrandedBatches } from '../../../client/worker-versions/end-stranded.ts';
 import type { WorkerVersion } from '../../../contract/worker-version.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { BatchRecord } from '../../../ledger/record-types.ts';
+import type { BatchRecord } from '../../../ledger/batches/batch-records.ts';
 import { foldersOf } from '../../../store/layout.ts';
 import { batchOf } from '../readings.ts';
 import { aBatch, ledger, ledgerForEachTest, upTo } from '../setup.ts';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LedgerMisuse } from '../../../ledger/errors.ts';
 import { ask, complete, redrive } from '../actions.ts';
 import { batchOf, chargesOf, claimed, close, money, rowOf } from '../readings.ts';
-import type { Loading } from '../../../ledger/record-types.ts';
+import type { Loading } from '../../../ledger/batches/batch-records.ts';
 import { aBatch, aKey, aRow, claimAnew, ledger, ledgerForEachTest, upTo } from '../setup.ts';
 
 const SUBSET = { type: 'limit', rows: 2 } as const;

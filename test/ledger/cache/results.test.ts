@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { AttemptKey } from '../../../contract/batch.ts';
 import type { ResultUse } from '../../../ledger/cache/results.ts';
-import type { ResultFile, ResultRecord } from '../../../ledger/record-types.ts';
+import type { ResultFile } from '../../../ledger/records.ts';
+import type { ResultRecord } from '../../../ledger/cache/found-results.ts';
 import type { IntentAnswer, Intent } from '../../../ledger/requests/intent-records.ts';
 import { accept, adopt, ask, backTo, complete, FILE, finish, giveUpWaiting, GONE, lose } from '../actions.ts';
 import { redrive, RESUBMIT, send, settle, UNFIT, WAIT, WAITING, LOST } from '../actions.ts';

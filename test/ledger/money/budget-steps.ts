@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { BUILT_IN_PRICES } from '../../../contract/row-kinds.ts';
-import type { LoadedRow } from '../../../ledger/record-types.ts';
+import type { LoadedRow } from '../../../ledger/rows/row-records.ts';
 import { answer, ask, finish, OVERDUE, settle, WAITING } from '../actions.ts';
 import { money, rowOf } from '../readings.ts';
 import { aBatch, aKey, aRow, ledger, load, upTo } from '../setup.ts';

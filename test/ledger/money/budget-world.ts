@@ -4,7 +4,7 @@ import type { AttemptKey, BatchSettings, RowAttempt } from '../../../contract/ba
 import { BUILT_IN_PRICES, operationOf, resultStepOf, stepsIn, type Operation } from '../../../contract/row-kinds.ts';
 import type { RowSpec } from '../../../contract/row-kinds.ts';
 import type { LaneOwnership } from '../../../ledger/lanes/lanes.ts';
-import type { LoadedRow, RowStanding } from '../../../ledger/record-types.ts';
+import type { LoadedRow, RowStanding } from '../../../ledger/rows/row-records.ts';
 import type { RowEffect } from '../../../ledger/rows/row-effects.ts';
 import { quoteFrom } from '../../../policy/money/pricing.ts';
 import { FAILED, FILE, JOB_FAILED, LOST, UNKNOWN, WAITING } from '../actions.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { LoadedRow } from '../../../ledger/record-types.ts';
+import type { LoadedRow } from '../../../ledger/rows/row-records.ts';
 import type { RowEnding } from '../../../ledger/rows/row-effects.ts';
 import { accept, adopt, answer, ask, FAILED, FILE, finish, giveUpWaiting, LOST, lose } from '../actions.ts';
 import { defer, haltAt, redrive, RESUBMIT, send, UNFIT, UNKNOWN, WAITING } from '../actions.ts';

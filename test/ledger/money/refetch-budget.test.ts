@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ResultFile } from '../../../ledger/record-types.ts';
+import type { ResultFile } from '../../../ledger/records.ts';
 import { accept, ask, backTo, finish, giveUpWaiting, GONE, PAY, redrive, RESUBMIT, send, WAIT } from '../actions.ts';
 import { chargesOf, kept, rowOf } from '../readings.ts';
 import { aBatch, aKey, aRow, ledger, ledgerForEachTest, load } from '../setup.ts';

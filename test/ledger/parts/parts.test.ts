@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LedgerMisuse } from '../../../ledger/errors.ts';
-import type { LoadedRow } from '../../../ledger/record-types.ts';
+import type { LoadedRow } from '../../../ledger/rows/row-records.ts';
 import { ask, complete, fail, FILE, finish, GONE, LOST, lose, redrive, RESUBMIT, succeed, WAIT } from '../actions.ts';
 import { batchOf, claimed, close, halted, money, outcomes, rowOf, standing } from '../readings.ts';
 import { aKey, aRow, claimAnew, ledger, ledgerForEachTest, load, partsOf } from '../setup.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AttemptKey } from '../../../contract/batch.ts';
 import type { RowSpec } from '../../../contract/row-kinds.ts';
-import type { ChargeRecord, RowRecord } from '../../../ledger/record-types.ts';
+import type { ChargeRecord } from '../../../ledger/requests/charge-records.ts';
+import type { RowRecord } from '../../../ledger/rows/row-records.ts';
 import type { SettleVerdict } from '../../../ledger/requests/settle.ts';
 import * as act from '../actions.ts';
 import { FILE, finish, JOB_FAILED, LOST, lose, PAY, redrive, RESUBMIT, send, WAITING } from '../actions.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { UnresolvedAttempt } from '../../../ledger/record-types.ts';
+import type { UnresolvedAttempt } from '../../../ledger/requests/unresolved.ts';
 import { accept, answer, complete, finish, lose, redrive, RESUBMIT, send, settle, WAITING } from '../actions.ts';
 import { chargesOf } from '../readings.ts';
 import { aBatch, aKey, ledger, ledgerForEachTest, load } from '../setup.ts';

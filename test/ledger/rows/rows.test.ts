@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { BUILT_IN_PRICES } from '../../../contract/row-kinds.ts';
 import { join } from 'node:path';
-import type { RowRecord } from '../../../ledger/record-types.ts';
+import type { RowRecord } from '../../../ledger/rows/row-records.ts';
 import { toSettings } from '../../../ledger/batches/batch-records.ts';
 import { freshFolder } from '../../support/fresh-folder.ts';
 import { openTestLedger } from '../../support/open-test-ledger.ts';

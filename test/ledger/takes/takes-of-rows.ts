@@ -1,5 +1,5 @@
 import type { Step } from '../../../contract/row-kinds.ts';
-import type { ResultFile } from '../../../ledger/record-types.ts';
+import type { ResultFile } from '../../../ledger/records.ts';
 import { planRedrive, type RedrivePlan, type RedriveWish } from '../../../policy/redrive/redrive.ts';
 import { accept, adopt, backTo, finish, lose, PAY, redrive, send, settle, WAITING } from '../actions.ts';
 import { standing } from '../readings.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AttemptKey } from '../../../contract/batch.ts';
 import type { Failure } from '../../../contract/failures.ts';
-import type { LoadedRow } from '../../../ledger/record-types.ts';
+import type { LoadedRow } from '../../../ledger/rows/row-records.ts';
 import { answer, ask, complete, lose, redrive, REFUSED, send, settle } from '../actions.ts';
 import { chargesOf, claimed, money, outcomes, rowOf } from '../readings.ts';
 import { aBatch, aKey, aRow, ledger, ledgerForEachTest, load, upTo } from '../setup.ts';

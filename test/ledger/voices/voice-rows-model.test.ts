@@ -1,7 +1,7 @@
 /** @slow */
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { LoadedRow, RowRecord } from '../../../ledger/record-types.ts';
+import type { LoadedRow, RowRecord } from '../../../ledger/rows/row-records.ts';
 import { ask, PAY, redrive, REFUSED, settle } from '../actions.ts';
 import { batchOf, rowOf, standing } from '../readings.ts';
 import { aBatch, aKey, aRow, ledger, load, upTo, withLedger } from '../setup.ts';

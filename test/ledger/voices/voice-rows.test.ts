@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { VoiceWait } from '../../../contract/batch.ts';
-import type { LoadedRow } from '../../../ledger/record-types.ts';
+import type { LoadedRow } from '../../../ledger/rows/row-records.ts';
 import type { RowEnding } from '../../../ledger/rows/row-effects.ts';
 import { ask, lose, LOST, PAY, redrive, settle, stop } from '../actions.ts';
 import { batchOf, claimed, close, money, outcomes, rowOf } from '../readings.ts';

@@ -7,7 +7,7 @@ import { readMediaIdentities } from '../../../batches/cache/media-identities.ts'
 import { stepKey } from '../../../batches/cache/result-keys.ts';
 import { pruneCache } from '../../../batches/cache/prune-cache.ts';
 import type { RowSpec } from '../../../contract/row-kinds.ts';
-import type { ResultFile } from '../../../ledger/record-types.ts';
+import type { ResultFile } from '../../../ledger/records.ts';
 import { prune } from '../../../starters/cache/cache.ts';
 import { aBatch, aRow } from '../../ledger/setup.ts';
 import { aTerminal, expectRun, json, placeForEach } from '../command-line.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { NotRedrivable } from '../../../client/redrive/redrive-options.ts';
-import type { BatchRecord } from '../../../ledger/record-types.ts';
+import type { BatchRecord } from '../../../ledger/batches/batch-records.ts';
 import { leftBudgetRefusal } from '../../../starters/terminal/spend-words.ts';
 import { mismatchLines, notOpenedText, refusalLines, unusableText } from '../../../starters/redrive/refusal-words.ts';
 

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { AttemptKey, BatchSettings } from '../../../contract/batch.ts';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
-import type { Loading } from '../../../ledger/record-types.ts';
+import type { Loading } from '../../../ledger/batches/batch-records.ts';
 import type { Flags } from '../../../starters/commands/flags.ts';
 import { readRunFlags } from '../../../starters/run/run-options.ts';
 import { readSettings } from '../../../starters/connect/settings.ts';

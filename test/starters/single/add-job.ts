@@ -3,7 +3,7 @@ import { findOrLoadBatch } from '../../../batches/load-batch.ts';
 import { readSingleJob, singleName, type SingleJob } from '../../../batches/single/single-job.ts';
 import type { AttemptKey } from '../../../contract/batch.ts';
 import type { Dialect } from '../../../contract/dialects.ts';
-import type { ResultFile } from '../../../ledger/record-types.ts';
+import type { ResultFile } from '../../../ledger/records.ts';
 import type { Outcome } from '../../../contract/outcomes.ts';
 import type { Simulator } from '../../../simulator/start-simulator.ts';
 import type { Place } from '../../support/place.ts';

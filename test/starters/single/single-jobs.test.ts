@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { SingleJob } from '../../../batches/single/single-job.ts';
-import type { ResultFile } from '../../../ledger/record-types.ts';
+import type { ResultFile } from '../../../ledger/records.ts';
 import { expectRefused, expectRun, json, placeAtSimulator, run } from '../command-line.ts';
 import { addJob, type JobEnd } from './add-job.ts';
 

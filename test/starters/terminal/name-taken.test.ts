@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Reading } from '../../../contract/batch.ts';
 import type { BatchDifference, TakenName } from '../../../batches/taken-name.ts';
-import type { BatchRecord } from '../../../ledger/record-types.ts';
+import type { BatchRecord } from '../../../ledger/batches/batch-records.ts';
 import { nameTakenText } from '../../../starters/terminal/name-taken.ts';
 
 const READING: Reading = { kind: null, defaults: { voice: 'ada' }, map: { text: 'a b' }, tts: 'job' };

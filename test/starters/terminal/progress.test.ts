@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Counts } from '../../../ledger/record-types.ts';
+import type { Counts } from '../../../ledger/batches/counts.ts';
 import { toJsonLog } from '../../../starters/terminal/json-log.ts';
 import { barLine } from '../../../starters/terminal/bar.ts';
 import { ProgressDisplay } from '../../../starters/terminal/progress.ts';

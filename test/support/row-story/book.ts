@@ -4,7 +4,7 @@ import type { AttemptState, Outcome } from '../../../contract/outcomes.ts';
 import type { Kind, Step } from '../../../contract/row-kinds.ts';
 import type { SettleVerdict } from '../../../ledger/requests/settle.ts';
 import type { Retake, RowEffect, RowEnding } from '../../../ledger/rows/row-effects.ts';
-import type { ResultFile } from '../../../ledger/record-types.ts';
+import type { ResultFile } from '../../../ledger/records.ts';
 import type { RedriveChoice } from '../../../ledger/takes/redrive.ts';
 import type { RedriveAttempt } from '../../../policy/redrive/redrive.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { stepsIn } from '../../../contract/row-kinds.ts';
 import type { RedriveChoice } from '../../../ledger/takes/redrive.ts';
-import type { ResultFile } from '../../../ledger/record-types.ts';
+import type { ResultFile } from '../../../ledger/records.ts';
 import { hasResult } from '../../../contract/outcomes.ts';
 import { attemptOfFile, lostFile } from '../../../policy/redrive/lost-file.ts';
 import { planRedrive, type RedriveAttempt, type RedriveWish } from '../../../policy/redrive/redrive.ts';

@@ -4,7 +4,7 @@ import type { Outcome, VerdictName } from '../../../contract/outcomes.ts';
 import { makesJob, operationOf, type Kind, type StepChoice } from '../../../contract/row-kinds.ts';
 import type { SettleVerdict } from '../../../ledger/requests/settle.ts';
 import type { RowEffect } from '../../../ledger/rows/row-effects.ts';
-import type { ResultFile } from '../../../ledger/record-types.ts';
+import type { ResultFile } from '../../../ledger/records.ts';
 import { afterJobFailed, afterUnknown } from '../../../policy/rows/new-take.ts';
 import { afterResult } from '../../../policy/rows/after-result.ts';
 import { isFetchedAgain, isLastStep, stepsFrom } from '../../../policy/rows/row-machine.ts';
