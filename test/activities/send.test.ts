@@ -82,11 +82,12 @@ it("what was not sent, because the work was taken away meanwhile, is no trouble 
   expect([pace.usedBefore('create', NOW + 1), pace.countTrouble('create')]).toEqual([0, 1]);
 });
 
-describe('a large result that comes in the answer itself', () => {
-  it.each([
-    ['the disk has no room for it, who must be told', new StoreUnwritable('x.part', new Error('ENOSPC: no space')), 1],
-    ['it is none', new Error('not a sound'), 0],
-  ])('is read once, and its row is unknown where %s', async (_, error, told) => {
+it.each([
+  ['the disk has no room for it, who must be told', new StoreUnwritable('x.part', new Error('ENOSPC: no space')), 1],
+  ['it is none', new Error('not a sound'), 0],
+])(
+  'a large result that comes in the answer itself is read once, and its row is unknown where %s',
+  async (_, error, told) => {
     const write = jest.fn(() => Promise.reject(error));
     const { world, worker } = await begin([tts()], {
       wanted: { tts: 'sync' },
@@ -106,8 +107,8 @@ describe('a large result that comes in the answer itself', () => {
     expect(await worker.submit(keyOf(1))).toMatchObject({ verdict: 'unknown' });
     expect([write.mock.calls.length, worker.faults]).toEqual([1, told === 1 ? [error] : []]);
     expect(await world.paidRequests()).toBe(1);
-  });
-});
+  },
+);
 
 describe('a conflict (409)', () => {
   const conflict = { on: 'create', fault: { kind: 'status', status: 409, accepted: false } } as const;

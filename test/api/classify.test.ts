@@ -295,19 +295,17 @@ describe('classifyRead', () => {
   });
 });
 
-describe('classifyDownload', () => {
-  it.each([
-    [200, PAGE, 'ResultGone'],
-    [206, 'part', 'ResultGone'],
-    [302, undefined, 'ResultGone'],
-    [401, undefined, 'ResultGone'],
-    [403, '<Error><Code>AccessDenied</Code></Error>', 'ResultGone'],
-    [404, undefined, 'ResultGone'],
-    [410, undefined, 'ResultGone'],
-    [408, undefined, 'ServiceDown'],
-    [429, undefined, 'RateLimited'],
-    [503, undefined, 'ServiceDown'],
-  ])('takes %d with %j for %s', (status, body, failureClass) => {
-    expect(classifyDownload(answerOf(status, body), contextOf('speech-job')).class).toBe(failureClass);
-  });
+it.each([
+  [200, PAGE, 'ResultGone'],
+  [206, 'part', 'ResultGone'],
+  [302, undefined, 'ResultGone'],
+  [401, undefined, 'ResultGone'],
+  [403, '<Error><Code>AccessDenied</Code></Error>', 'ResultGone'],
+  [404, undefined, 'ResultGone'],
+  [410, undefined, 'ResultGone'],
+  [408, undefined, 'ServiceDown'],
+  [429, undefined, 'RateLimited'],
+  [503, undefined, 'ServiceDown'],
+])('classifyDownload takes %d with %j for %s', (status, body, failureClass) => {
+  expect(classifyDownload(answerOf(status, body), contextOf('speech-job')).class).toBe(failureClass);
 });

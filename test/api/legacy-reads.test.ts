@@ -126,29 +126,25 @@ describe('the reads of the legacy paths', () => {
   });
 });
 
-describe('an operation that the legacy paths lack', () => {
-  it('is neither sent nor read', async () => {
-    const server = await serve(always(200, { id: 'j', status: 'completed' }));
-    const api = clientOf(server.origin, LEGACY);
-    await expect(api.readJob('speech-job', 'j')).rejects.toMatchObject({
-      failure: { class: 'BadRequest', message: 'The legacy paths of the API have no speech-job; nothing was sent.' },
-    });
-    const refused = { verdict: 'rejected', failure: { class: 'BadRequest' } };
-    expect(await api.send(TRANSCRIPTION, {})).toMatchObject(refused);
-    expect(server.seen).toEqual([]);
+it('an operation that the legacy paths lack is neither sent nor read', async () => {
+  const server = await serve(always(200, { id: 'j', status: 'completed' }));
+  const api = clientOf(server.origin, LEGACY);
+  await expect(api.readJob('speech-job', 'j')).rejects.toMatchObject({
+    failure: { class: 'BadRequest', message: 'The legacy paths of the API have no speech-job; nothing was sent.' },
   });
+  const refused = { verdict: 'rejected', failure: { class: 'BadRequest' } };
+  expect(await api.send(TRANSCRIPTION, {})).toMatchObject(refused);
+  expect(server.seen).toEqual([]);
 });
 
-describe('speaking', () => {
-  it('is one client for each dialect, and closes with the first', async () => {
-    const server = await serve(always(200, { user_id: 'u' }));
-    const v1 = clientOf(server.origin);
-    const legacy = v1.speaking('legacy');
-    expect(legacy.speaking('v1')).toBe(v1);
-    expect(v1.speaking('legacy')).toBe(legacy);
-    expect([v1.dialect, legacy.dialect]).toEqual(['v1', 'legacy']);
-    await legacy.readProfile();
-    await v1.readProfile();
-    expect(server.connections()).toBe(1);
-  });
+it('speaking is one client for each dialect, and closes with the first', async () => {
+  const server = await serve(always(200, { user_id: 'u' }));
+  const v1 = clientOf(server.origin);
+  const legacy = v1.speaking('legacy');
+  expect(legacy.speaking('v1')).toBe(v1);
+  expect(v1.speaking('legacy')).toBe(legacy);
+  expect([v1.dialect, legacy.dialect]).toEqual(['v1', 'legacy']);
+  await legacy.readProfile();
+  await v1.readProfile();
+  expect(server.connections()).toBe(1);
 });

@@ -1,5 +1,5 @@
 import { clientIn } from '../../api/dialects/dialect-table.ts';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { DIALECT_TABLES } from '../../api/dialects/dialects.ts';
 import { DIALECTS } from '../../contract/dialects.ts';
 import {
@@ -53,14 +53,12 @@ function bodyOf(
   return JSON.stringify([body(request), upload?.files(request).map(({ path }) => path)]);
 }
 
-describe('what an operation reads of a row', () => {
-  it.each(COLUMNS)('of %s reaches the API: %s', (name, column, client) => {
-    const words = (cell: unknown): string =>
-      Array.isArray(cell) ? (cell as { path: string }[]).map(({ path }) => path).join() : String(cell);
-    const other = cellOf(column, true);
-    const before = bodyOf(client, name);
-    const after = bodyOf(client, name, { [column]: other });
-    expect(after).toBe(before.replace(words(cellOf(column)), words(other)));
-    expect(after).not.toBe(before);
-  });
+it.each(COLUMNS)('what an operation reads of a row: of %s reaches the API: %s', (name, column, client) => {
+  const words = (cell: unknown): string =>
+    Array.isArray(cell) ? (cell as { path: string }[]).map(({ path }) => path).join() : String(cell);
+  const other = cellOf(column, true);
+  const before = bodyOf(client, name);
+  const after = bodyOf(client, name, { [column]: other });
+  expect(after).toBe(before.replace(words(cellOf(column)), words(other)));
+  expect(after).not.toBe(before);
 });

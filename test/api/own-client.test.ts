@@ -35,17 +35,15 @@ describe('the answer of an operation of a user', () => {
   });
 });
 
-describe('a job of an operation of a user', () => {
-  it('never has an input for its result, also if the service keeps a copy of it', () => {
-    const client = ownClient({ ...DENOISE, answer: 'job' });
-    if (!('results' in client)) throw new Error('It makes no job.');
-    const json = {
-      id: 'j',
-      status: 'completed',
-      audio_url: 'https://cdn.example/copy.wav',
-      video_url: 'https://cdn.example/copy.mp4',
-    };
-    expect(readJob(json, client.results, 'j', 'https://api.example')).toMatchObject({ phase: 'completed' });
-    expect(readJob(json, client.results, 'j', 'https://api.example')?.resultUrl).toBeUndefined();
-  });
+it('a job of an operation of a user never has an input for its result, also if the service keeps a copy of it', () => {
+  const client = ownClient({ ...DENOISE, answer: 'job' });
+  if (!('results' in client)) throw new Error('It makes no job.');
+  const json = {
+    id: 'j',
+    status: 'completed',
+    audio_url: 'https://cdn.example/copy.wav',
+    video_url: 'https://cdn.example/copy.mp4',
+  };
+  expect(readJob(json, client.results, 'j', 'https://api.example')).toMatchObject({ phase: 'completed' });
+  expect(readJob(json, client.results, 'j', 'https://api.example')?.resultUrl).toBeUndefined();
 });

@@ -175,13 +175,14 @@ describe('a request that may have been taken', () => {
   });
 });
 
-describe('redirects of requests to the API', () => {
-  it.each([301, 302, 303, 307, 308])('does not follow a %d, and the token goes nowhere else', async (status) => {
+it.each([301, 302, 303, 307, 308])(
+  'a request to the API follows no %d, and the token goes nowhere else',
+  async (status) => {
     const other = await serve(always(202, { id: 'stolen' }));
     const server = await serve(always(status, '', { location: `${other.origin}/api/open/v1/speech/tts/jobs` }));
     const api = clientOf(server.origin);
     expect(await verdictOf(api)).toBe('unknown OutcomeUnknown');
     await expect(api.readProfile()).rejects.toMatchObject({ failure: { class: 'ServiceDown', status } });
     expect(other.connections()).toBe(0);
-  });
-});
+  },
+);

@@ -246,12 +246,10 @@ describe('result links through a proxy', () => {
   });
 });
 
-describe('createAgents', () => {
-  it('uses plain agents of Node where no proxy is set', () => {
-    const { paid, free, outside } = createAgents({ proxyFor: undefined });
-    for (const { http, https } of [paid, free, outside]) {
-      expect(http).not.toBeInstanceOf(HttpTunnelAgent);
-      expect(https).not.toBeInstanceOf(HttpsTunnelAgent);
-    }
-  });
+it('createAgents uses plain agents of Node where no proxy is set', () => {
+  const { paid, free, outside } = createAgents({ proxyFor: undefined });
+  for (const { http, https } of [paid, free, outside]) {
+    expect(http).not.toBeInstanceOf(HttpTunnelAgent);
+    expect(https).not.toBeInstanceOf(HttpsTunnelAgent);
+  }
 });

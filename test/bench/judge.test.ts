@@ -20,22 +20,20 @@ function charge(row: number, credits = 10): LedgerEntry {
   };
 }
 
-describe('judge', () => {
-  it('counts as double what was charged beyond the first of a row, whoever says what', () => {
-    const account = { delivered: new Set(['r1', 'r2']), unknown: new Set(['r3', 'r1']), isOver: true };
-    const charges = [charge(1), charge(2), charge(1, 11), charge(3), charge(1, 12)];
-    expect(judge('x', ROWS, account, charges, 2)).toEqual({
-      name: 'x',
-      rows: 4,
-      delivered: 2,
-      unknown: 1,
-      lost: 1,
-      charges: 5,
-      doubles: 2,
-      wasted: 23,
-      seconds: 2,
-      isOver: true,
-    });
+it('judge counts as double what was charged beyond the first of a row, whoever says what', () => {
+  const account = { delivered: new Set(['r1', 'r2']), unknown: new Set(['r3', 'r1']), isOver: true };
+  const charges = [charge(1), charge(2), charge(1, 11), charge(3), charge(1, 12)];
+  expect(judge('x', ROWS, account, charges, 2)).toEqual({
+    name: 'x',
+    rows: 4,
+    delivered: 2,
+    unknown: 1,
+    lost: 1,
+    charges: 5,
+    doubles: 2,
+    wasted: 23,
+    seconds: 2,
+    isOver: true,
   });
 });
 
@@ -56,14 +54,12 @@ describe('the printed scores', () => {
   });
 });
 
-describe('planFaults', () => {
-  it('meets the first request of other rows each, the same ones for the same seed', () => {
-    const rows = makeRows(300);
-    const { rules } = parseFaultPlan(planFaults(rows, 7));
-    expect(rules).toHaveLength(15);
-    expect(new Set(rules.map(({ match }) => match.text)).size).toBe(15);
-    expect(rules.every(({ on, match }) => on === 'create' && match.nth === 1)).toBe(true);
-    expect(planFaults(rows, 7)).toEqual(planFaults(rows, 7));
-    expect(planFaults(rows, 8)).not.toEqual(planFaults(rows, 7));
-  });
+it('planFaults meets the first request of other rows each, the same ones for the same seed', () => {
+  const rows = makeRows(300);
+  const { rules } = parseFaultPlan(planFaults(rows, 7));
+  expect(rules).toHaveLength(15);
+  expect(new Set(rules.map(({ match }) => match.text)).size).toBe(15);
+  expect(rules.every(({ on, match }) => on === 'create' && match.nth === 1)).toBe(true);
+  expect(planFaults(rows, 7)).toEqual(planFaults(rows, 7));
+  expect(planFaults(rows, 8)).not.toEqual(planFaults(rows, 7));
 });

@@ -23,22 +23,20 @@ afterEach(async () => {
 
 const refused = (option: string): object => ({ problem: { type: 'bad-option', option } });
 
-describe('a run of a program', () => {
-  it.each<[string, RunOptions]>([
-    ['name', { name: '../elsewhere' }],
-    ['name', { name: 'a\\b' }],
-    ['assumeSeconds', { assumeSeconds: Number.NaN }],
-    ['apiDialect', { apiDialect: 'v2' as 'v1' }],
-    ['join.pause', { join: { column: 'chapter', pause: Number.NaN } }],
-    ['budget', { tuning: { budget: Number.NaN } }],
-    ['subset.type', { subset: { type: 'first' as 'limit', rows: 1 } }],
-    ['subset.rows', { subset: { type: 'limit', rows: 0 } }],
-    ['subset.rows', { subset: { type: 'sample', rows: 1.5, seed: 1 } }],
-    ['subset.seed', { subset: { type: 'sample', rows: 1, seed: -1 } }],
-  ])('is refused before anything is asked where %s is wrong: %j', async (option, wanted) => {
-    const out = join(folder, 'out');
-    await expect(voxbatch.run(join(folder, 'lines.csv'), { out, ...wanted })).rejects.toMatchObject(refused(option));
-  });
+it.each<[string, RunOptions]>([
+  ['name', { name: '../elsewhere' }],
+  ['name', { name: 'a\\b' }],
+  ['assumeSeconds', { assumeSeconds: Number.NaN }],
+  ['apiDialect', { apiDialect: 'v2' as 'v1' }],
+  ['join.pause', { join: { column: 'chapter', pause: Number.NaN } }],
+  ['budget', { tuning: { budget: Number.NaN } }],
+  ['subset.type', { subset: { type: 'first' as 'limit', rows: 1 } }],
+  ['subset.rows', { subset: { type: 'limit', rows: 0 } }],
+  ['subset.rows', { subset: { type: 'sample', rows: 1.5, seed: 1 } }],
+  ['subset.seed', { subset: { type: 'sample', rows: 1, seed: -1 } }],
+])('a run of a program is refused before anything is asked where %s is wrong: %j', async (option, wanted) => {
+  const out = join(folder, 'out');
+  await expect(voxbatch.run(join(folder, 'lines.csv'), { out, ...wanted })).rejects.toMatchObject(refused(option));
 });
 
 describe('webhooks for a program', () => {

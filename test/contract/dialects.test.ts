@@ -25,16 +25,14 @@ describe('the choice of a dialect', () => {
   });
 });
 
-describe('a dialect', () => {
-  it('has some kinds of rows, and speaks at once where it has no speech jobs', () => {
-    expect(KINDS.filter((kind) => !dialectsOf({ kind }).includes('v1'))).toEqual([]);
-    expect(dialectsOf({ kind: 'tts' })).toContain('legacy');
-    expect(dialectsOf({ kind: 'lip-sync' })).toContain('legacy');
-    expect(
-      ['stt', 'dub', 'video-dubbing'].filter((kind) => dialectsOf({ kind: kind as 'stt' }).includes('legacy')),
-    ).toEqual([]);
-    expect(operationOf({ kind: 'tts', dialect: 'legacy' }, 'speech', 'job')).toBe('speech-sync');
-    expect(operationOf({ kind: 'tts', dialect: 'v1' }, 'speech', 'job')).toBe('speech-job');
-    expect(operationOf({ kind: 'lip-sync', dialect: 'legacy' }, 'lip-sync', 'sync')).toBe('lip-sync-job');
-  });
+it('a dialect has some kinds of rows, and speaks at once where it has no speech jobs', () => {
+  expect(KINDS.filter((kind) => !dialectsOf({ kind }).includes('v1'))).toEqual([]);
+  expect(dialectsOf({ kind: 'tts' })).toContain('legacy');
+  expect(dialectsOf({ kind: 'lip-sync' })).toContain('legacy');
+  expect(
+    ['stt', 'dub', 'video-dubbing'].filter((kind) => dialectsOf({ kind: kind as 'stt' }).includes('legacy')),
+  ).toEqual([]);
+  expect(operationOf({ kind: 'tts', dialect: 'legacy' }, 'speech', 'job')).toBe('speech-sync');
+  expect(operationOf({ kind: 'tts', dialect: 'v1' }, 'speech', 'job')).toBe('speech-job');
+  expect(operationOf({ kind: 'lip-sync', dialect: 'legacy' }, 'lip-sync', 'sync')).toBe('lip-sync-job');
 });

@@ -1,14 +1,12 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { trimEnd } from '../../contract/trim-end.ts';
 
-describe('trimEnd', () => {
-  it.each([
-    ['/api/open/v1//', '/', '/api/open/v1'],
-    ['//a/', '/', '//a'],
-    ['///', '/', ''],
-    ['', '/', ''],
-    ['a\r\n\n', '\r\n', 'a'],
-  ])('of %j without %j is %j', (text, characters, left) => {
-    expect(trimEnd(text, characters)).toBe(left);
-  });
+it.each([
+  ['/api/open/v1//', '/', '/api/open/v1'],
+  ['//a/', '/', '//a'],
+  ['///', '/', ''],
+  ['', '/', ''],
+  ['a\r\n\n', '\r\n', 'a'],
+])('trimEnd of %j without %j is %j', (text, characters, left) => {
+  expect(trimEnd(text, characters)).toBe(left);
 });

@@ -209,52 +209,46 @@ describe('the settings that containers share', () => {
   });
 });
 
-describe('the ends that a job may have', () => {
-  it.each(['kubernetes/batch.yaml', 'kubernetes/nightly.yaml'])(
-    '%s repeats what may go on, and nothing else',
-    (file) => {
-      const rules = documentsOf(file).flatMap((one) => [...objectsIn(one)].filter((object) => 'onExitCodes' in object));
-      const [rule] = rules as unknown as readonly { readonly onExitCodes: { readonly values: readonly number[] } }[];
-      const known = Object.values(EXIT_CODES);
-      // What somebody paused (75) may be resumed meanwhile.
-      const codes = (retries: readonly Retry[]): readonly number[] =>
-        known.filter(({ code, retry }) => code !== 0 && retries.includes(retry)).map(({ code }) => code);
-      const ended = codes(['no', 'after-change']).filter((code) => code !== EXIT_CODES.paused.code);
-      expect(rule?.onExitCodes.values).toEqual([...new Set(ended)]);
-      for (const code of codes(['now', 'later'])) expect(rule?.onExitCodes.values).not.toContain(code);
-    },
-  );
-});
+it.each(['kubernetes/batch.yaml', 'kubernetes/nightly.yaml'])(
+  'the ends that a job may have: %s repeats what may go on, and nothing else',
+  (file) => {
+    const rules = documentsOf(file).flatMap((one) => [...objectsIn(one)].filter((object) => 'onExitCodes' in object));
+    const [rule] = rules as unknown as readonly { readonly onExitCodes: { readonly values: readonly number[] } }[];
+    const known = Object.values(EXIT_CODES);
+    // What somebody paused (75) may be resumed meanwhile.
+    const codes = (retries: readonly Retry[]): readonly number[] =>
+      known.filter(({ code, retry }) => code !== 0 && retries.includes(retry)).map(({ code }) => code);
+    const ended = codes(['no', 'after-change']).filter((code) => code !== EXIT_CODES.paused.code);
+    expect(rule?.onExitCodes.values).toEqual([...new Set(ended)]);
+    for (const code of codes(['now', 'later'])) expect(rule?.onExitCodes.values).not.toContain(code);
+  },
+);
 
-describe('the time to end', () => {
-  it.each(CONTAINERS.filter(({ container }) => wordsOf(container)[0] === 'worker'))(
-    '$file gives a worker what --grace asks for, and 10 s more',
-    ({ file, container }) => {
-      const words = wordsOf(container);
-      const minutes = Number(/^(\d+)m$/.exec(words[words.indexOf('--grace') + 1] ?? '')?.[1]);
-      const text = read(file);
-      const given = Number(/(?:terminationGracePeriodSeconds: |stop_grace_period: )(\d+)/.exec(text)?.[1]);
-      expect(given).toBeGreaterThanOrEqual(minutes * 60 + 10);
-      // The probe looks at the file that the worker touches, or asks its port.
-      const [, port] = /:(\d+)$/.exec(words[words.indexOf('--metrics-port') + 1] ?? '') ?? [];
-      const alive = words[words.indexOf('--alive-file') + 1] ?? '';
-      const probed = words.includes('--alive-file')
-        ? `find ${alive} -mmin -1`
-        : `name: metrics, containerPort: ${String(port)} `;
-      expect(text).toContain(probed);
-    },
-  );
-});
+it.each(CONTAINERS.filter(({ container }) => wordsOf(container)[0] === 'worker'))(
+  'the time to end: $file gives a worker what --grace asks for, and 10 s more',
+  ({ file, container }) => {
+    const words = wordsOf(container);
+    const minutes = Number(/^(\d+)m$/.exec(words[words.indexOf('--grace') + 1] ?? '')?.[1]);
+    const text = read(file);
+    const given = Number(/(?:terminationGracePeriodSeconds: |stop_grace_period: )(\d+)/.exec(text)?.[1]);
+    expect(given).toBeGreaterThanOrEqual(minutes * 60 + 10);
+    // The probe looks at the file that the worker touches, or asks its port.
+    const [, port] = /:(\d+)$/.exec(words[words.indexOf('--metrics-port') + 1] ?? '') ?? [];
+    const alive = words[words.indexOf('--alive-file') + 1] ?? '';
+    const probed = words.includes('--alive-file')
+      ? `find ${alive} -mmin -1`
+      : `name: metrics, containerPort: ${String(port)} `;
+    expect(text).toContain(probed);
+  },
+);
 
-describe('the files that are named', () => {
-  it('are there', () => {
-    for (const [, path = ''] of FILES.map(read)
-      .join('\n')
-      .matchAll(/\bdockerfile: (\S+)/g))
-      expect(existsSync(join(ROOT, path))).toBe(true);
-    const named = FILES.map(read)
-      .join('\n')
-      .matchAll(/\b([a-z-]+\.yaml)\b/g);
-    for (const [, name = ''] of named) expect(FILES.some((file) => file.endsWith(`/${name}`))).toBe(true);
-  });
+it('the files that are named are there', () => {
+  for (const [, path = ''] of FILES.map(read)
+    .join('\n')
+    .matchAll(/\bdockerfile: (\S+)/g))
+    expect(existsSync(join(ROOT, path))).toBe(true);
+  const named = FILES.map(read)
+    .join('\n')
+    .matchAll(/\b([a-z-]+\.yaml)\b/g);
+  for (const [, name = ''] of named) expect(FILES.some((file) => file.endsWith(`/${name}`))).toBe(true);
 });

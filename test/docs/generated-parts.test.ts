@@ -29,14 +29,12 @@ describe('what the import rules allow', () => {
   });
 });
 
-describe('the way of a row', () => {
-  it('never leads from "unknown" back to a request', () => {
-    const lines = rowPicture().split('\n');
-    expect(lines.filter((line) => line.startsWith('  unknown -->'))).toEqual(['  unknown -->|"reconcile"| look']);
-    expect(lines.filter((line) => / sending$/.test(line)).map((line) => line.trim().split(' ')[0])).toEqual([
-      'start',
-      'not-accepted',
-      'revoked',
-    ]);
-  });
+it('the way of a row never leads from "unknown" back to a request', () => {
+  const lines = rowPicture().split('\n');
+  expect(lines.filter((line) => line.startsWith('  unknown -->'))).toEqual(['  unknown -->|"reconcile"| look']);
+  expect(lines.filter((line) => / sending$/.test(line)).map((line) => line.trim().split(' ')[0])).toEqual([
+    'start',
+    'not-accepted',
+    'revoked',
+  ]);
 });

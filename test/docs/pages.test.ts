@@ -30,27 +30,23 @@ describe.each(PAGES)('%s', (page) => {
   });
 });
 
-describe('all pages', () => {
-  it('can be reached from the README', () => {
-    const reached = new Set(['README.md']);
-    for (const page of reached) for (const link of linksOf(page)) if (PAGES.includes(link.page)) reached.add(link.page);
-    expect(PAGES.filter((page) => !reached.has(page) && page !== 'CHANGELOG.md')).toEqual([]);
-  });
+it('all pages can be reached from the README', () => {
+  const reached = new Set(['README.md']);
+  for (const page of reached) for (const link of linksOf(page)) if (PAGES.includes(link.page)) reached.add(link.page);
+  expect(PAGES.filter((page) => !reached.has(page) && page !== 'CHANGELOG.md')).toEqual([]);
 });
 
-describe('the checks of pages', () => {
-  it('find a command, a flag, a file and a heading that are not there', () => {
-    expect(commandLines('```sh\nA=1 voxbatch runn x.csv   # no\n```')).toEqual(['runn x.csv']);
-    expect(problemOf('runn x.csv')).toBe('no such command: voxbatch runn x.csv');
-    expect(problemOf('run x.csv --bugdet 5')).toBe('no such flag: voxbatch run x.csv --bugdet 5');
-    expect(filesIn('policy/rows/max-attempts.ts, policy/nowhere.ts and policy/*.ts')).toEqual([
-      'policy/rows/max-attempts.ts',
-      'policy/nowhere.ts',
-    ]);
-    expect(leadsSomewhere({ page: 'nowhere.md', anchor: undefined })).toBe(false);
-    expect(leadsSomewhere({ page: 'README.md', anchor: 'nothing' })).toBe(false);
-    expect(leadsSomewhere({ page: 'docs/errors.md', anchor: 'notsent' })).toBe(true);
-  });
+it('the checks of pages find a command, a flag, a file and a heading that are not there', () => {
+  expect(commandLines('```sh\nA=1 voxbatch runn x.csv   # no\n```')).toEqual(['runn x.csv']);
+  expect(problemOf('runn x.csv')).toBe('no such command: voxbatch runn x.csv');
+  expect(problemOf('run x.csv --bugdet 5')).toBe('no such flag: voxbatch run x.csv --bugdet 5');
+  expect(filesIn('policy/rows/max-attempts.ts, policy/nowhere.ts and policy/*.ts')).toEqual([
+    'policy/rows/max-attempts.ts',
+    'policy/nowhere.ts',
+  ]);
+  expect(leadsSomewhere({ page: 'nowhere.md', anchor: undefined })).toBe(false);
+  expect(leadsSomewhere({ page: 'README.md', anchor: 'nothing' })).toBe(false);
+  expect(leadsSomewhere({ page: 'docs/errors.md', anchor: 'notsent' })).toBe(true);
 });
 
 /** Files and folders of rooms that are named, patterns apart. */

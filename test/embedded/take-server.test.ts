@@ -123,24 +123,20 @@ describe('temporal.db', () => {
   });
 });
 
-describe('server.json', () => {
-  it.each(['', '{', '{"pid":0,"port":7233,"version":"1","startedAt":""}', '{"pid":"1"}'])(
-    'is none when it reads %j',
-    (text) => {
-      writeFileSync(join(folder, 'server.json'), text);
-      expect(readServerRecord(pathsIn(folder))).toBeUndefined();
-    },
-  );
-});
+it.each(['', '{', '{"pid":0,"port":7233,"version":"1","startedAt":""}', '{"pid":"1"}'])(
+  'server.json is none when it reads %j',
+  (text) => {
+    writeFileSync(join(folder, 'server.json'), text);
+    expect(readServerRecord(pathsIn(folder))).toBeUndefined();
+  },
+);
 
-describe('adviceFor', () => {
-  it.each([
-    ['database or disk is full', /disk space/],
-    ['EROFS: read-only file system', /Only if no batch was run from here yet, set VOXBATCH_HOME/],
-    ['listen tcp: bind: address already in use', /port/],
-    ['SQLITE_NOTADB: file is not a database', /temporal\.db/],
-    ['something else', /doctor/],
-  ])('fits %j', (words, advice) => {
-    expect(adviceFor(words)).toMatch(advice);
-  });
+it.each([
+  ['database or disk is full', /disk space/],
+  ['EROFS: read-only file system', /Only if no batch was run from here yet, set VOXBATCH_HOME/],
+  ['listen tcp: bind: address already in use', /port/],
+  ['SQLITE_NOTADB: file is not a database', /temporal\.db/],
+  ['something else', /doctor/],
+])('adviceFor fits %j', (words, advice) => {
+  expect(adviceFor(words)).toMatch(advice);
 });

@@ -13,27 +13,25 @@ import { scaleRuns } from '../support/property-runs.ts';
 const AUDIO = 'https://media.example/a.mp3';
 const VIDEO = 'https://media.example/v.mp4';
 
-describe('kinds', () => {
-  it.each<[string, string, string, Parameters<typeof load>[1]?]>([
-    ['are inferred from the columns of the file', 'text,voice\na,v\n', 'tts'],
-    ['of a video with a text', `text,voice,video\na,v,${VIDEO}\n`, 'dub'],
-    ['of a video with a sound', `audio,video\n${AUDIO},${VIDEO}\n`, 'lip-sync'],
-    ['of a sound', `audio\n${AUDIO}\n`, 'stt'],
-    [
-      'are inferred from the cells where the columns could be several kinds',
-      `text,voice,audio,video\na,v,,\na,v,,${VIDEO}\n,,${AUDIO},${VIDEO}\n,,${AUDIO},\n`,
-      'tts,dub,lip-sync,stt',
-    ],
-    [
-      'are not inferred where another kind has the same columns: only a name makes such a row',
-      `kind,text,voice,video\nvideo-dubbing,a,v,${VIDEO}\n,a,v,${VIDEO}\n`,
-      'video-dubbing,dub',
-    ],
-    ['come from --kind', `text,voice,video\na,v,${VIDEO}\n`, 'video-dubbing', { kind: 'video-dubbing' }],
-    ['come from the column first', `kind,text,voice,audio\n,a,v,${AUDIO}\n tts ,a,v,\n`, 'stt,tts', { kind: 'stt' }],
-  ])('%s', async (_, content, kinds, options = {}) => {
-    expect((await load(content, options)).rows.map(({ spec }) => spec.kind).join()).toBe(kinds);
-  });
+it.each<[string, string, string, Parameters<typeof load>[1]?]>([
+  ['are inferred from the columns of the file', 'text,voice\na,v\n', 'tts'],
+  ['of a video with a text', `text,voice,video\na,v,${VIDEO}\n`, 'dub'],
+  ['of a video with a sound', `audio,video\n${AUDIO},${VIDEO}\n`, 'lip-sync'],
+  ['of a sound', `audio\n${AUDIO}\n`, 'stt'],
+  [
+    'are inferred from the cells where the columns could be several kinds',
+    `text,voice,audio,video\na,v,,\na,v,,${VIDEO}\n,,${AUDIO},${VIDEO}\n,,${AUDIO},\n`,
+    'tts,dub,lip-sync,stt',
+  ],
+  [
+    'are not inferred where another kind has the same columns: only a name makes such a row',
+    `kind,text,voice,video\nvideo-dubbing,a,v,${VIDEO}\n,a,v,${VIDEO}\n`,
+    'video-dubbing,dub',
+  ],
+  ['come from --kind', `text,voice,video\na,v,${VIDEO}\n`, 'video-dubbing', { kind: 'video-dubbing' }],
+  ['come from the column first', `kind,text,voice,audio\n,a,v,${AUDIO}\n tts ,a,v,\n`, 'stt,tts', { kind: 'stt' }],
+])('kinds %s', async (_, content, kinds, options = {}) => {
+  expect((await load(content, options)).rows.map(({ spec }) => spec.kind).join()).toBe(kinds);
 });
 
 describe('specs', () => {

@@ -1,5 +1,5 @@
 /** @slow */
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { AttemptState, Outcome, VerdictName } from '../../contract/outcomes.ts';
 import { LedgerMisuse } from '../../ledger/errors.ts';
@@ -115,45 +115,43 @@ async function run(batch: string, step: Command): Promise<string> {
 
 ledgerForEachTest();
 
-describe('a row of the ledger', () => {
-  it('is sent where that is its next attempt, never twice, ends once, and is always counted', async () => {
-    let stories = 0;
-    let goes = 0;
-    let takes = 0;
-    await fc.assert(
-      fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 25 }), async (commands) => {
-        const batch = `b${(stories += 1)}`;
-        await fill(ledger, 2, batch);
-        for (const step of commands) {
-          const before = await look(batch);
-          const answer = await run(batch, step);
-          const after = await look(batch);
-          if (step.do === 'intend') expect(answer === 'go').toBe(isNext(before, step.at) && before.outcome === null);
-          if (step.do === 'revoke' && isNext(before, step.at)) expect(answer).toBe('revoked');
-          if (step.do === 'redrive' && answer === 'true') {
-            expect(before.outcome).not.toBeNull();
-            expect(after).toMatchObject({ take: before.take + 1, outcome: null });
-            takes += 1;
-          } else if (step.do === 'intend' && answer === 'go') {
-            goes += 1;
-            expect(after.states.get(step.at.join('.'))).toBe('sending');
-          } else if (step.do === 'intend' || answer === 'misuse' || answer === 'false') {
-            expect(after).toEqual(before);
-          }
-          for (const [key, state] of before.states) {
-            if (state !== 'sending' && state !== 'unknown') expect(after.states.get(key)).toBe(state);
-          }
-          if (before.outcome !== null && before.outcome !== 'unknown' && before.take === after.take)
-            expect(after.outcome).toBe(before.outcome);
-          const { total, states, outcomes } = await ledger.counts(batch);
-          const sum = [...Object.values(states), ...Object.values(outcomes)].reduce((a, b) => a + b, 0);
-          expect([total, sum]).toEqual([2, 2]);
-          if ((await ledger.findBatch(batch))?.state === 'closed') expect(after.outcome).not.toBeNull();
+it('a row of the ledger is sent where that is its next attempt, never twice, ends once, and is always counted', async () => {
+  let stories = 0;
+  let goes = 0;
+  let takes = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 25 }), async (commands) => {
+      const batch = `b${(stories += 1)}`;
+      await fill(ledger, 2, batch);
+      for (const step of commands) {
+        const before = await look(batch);
+        const answer = await run(batch, step);
+        const after = await look(batch);
+        if (step.do === 'intend') expect(answer === 'go').toBe(isNext(before, step.at) && before.outcome === null);
+        if (step.do === 'revoke' && isNext(before, step.at)) expect(answer).toBe('revoked');
+        if (step.do === 'redrive' && answer === 'true') {
+          expect(before.outcome).not.toBeNull();
+          expect(after).toMatchObject({ take: before.take + 1, outcome: null });
+          takes += 1;
+        } else if (step.do === 'intend' && answer === 'go') {
+          goes += 1;
+          expect(after.states.get(step.at.join('.'))).toBe('sending');
+        } else if (step.do === 'intend' || answer === 'misuse' || answer === 'false') {
+          expect(after).toEqual(before);
         }
-      }),
-      { numRuns: scaleRuns(100), examples: [[[...TAKEN_AGAIN]]] },
-    );
-    // The stories must have got somewhere.
-    expect(Math.min(goes, takes)).toBeGreaterThan(0);
-  });
+        for (const [key, state] of before.states) {
+          if (state !== 'sending' && state !== 'unknown') expect(after.states.get(key)).toBe(state);
+        }
+        if (before.outcome !== null && before.outcome !== 'unknown' && before.take === after.take)
+          expect(after.outcome).toBe(before.outcome);
+        const { total, states, outcomes } = await ledger.counts(batch);
+        const sum = [...Object.values(states), ...Object.values(outcomes)].reduce((a, b) => a + b, 0);
+        expect([total, sum]).toEqual([2, 2]);
+        if ((await ledger.findBatch(batch))?.state === 'closed') expect(after.outcome).not.toBeNull();
+      }
+    }),
+    { numRuns: scaleRuns(100), examples: [[[...TAKEN_AGAIN]]] },
+  );
+  // The stories must have got somewhere.
+  expect(Math.min(goes, takes)).toBeGreaterThan(0);
 });

@@ -202,28 +202,26 @@ describe('joining', () => {
   });
 });
 
-describe('watching', () => {
-  it('restores a killed server once, on the same address, and clients find it again', async () => {
-    const member = await joinHere();
-    await joinElsewhere();
-    const connection = await Connection.connect({ address: member.address });
-    const before = recorded();
-    process.kill(before.pid, 'SIGKILL');
-    await waitFor(() => said.includes('The Temporal server runs again.'));
+it('watching a server restores a killed server once, on the same address, and clients find it again', async () => {
+  const member = await joinHere();
+  await joinElsewhere();
+  const connection = await Connection.connect({ address: member.address });
+  const before = recorded();
+  process.kill(before.pid, 'SIGKILL');
+  await waitFor(() => said.includes('The Temporal server runs again.'));
 
-    const after = recorded();
-    expect(after.pid).not.toBe(before.pid);
-    expect(after).toMatchObject({ port: before.port, clusterId: before.clusterId });
-    await useServer(member.address);
-    await waitFor(async () => {
-      try {
-        await connection.workflowService.listWorkflowExecutions({ namespace: 'default' });
-        return true;
-      } catch {
-        return false;
-      }
-    });
-    expect(recorded()).toEqual(after);
-    await connection.close();
+  const after = recorded();
+  expect(after.pid).not.toBe(before.pid);
+  expect(after).toMatchObject({ port: before.port, clusterId: before.clusterId });
+  await useServer(member.address);
+  await waitFor(async () => {
+    try {
+      await connection.workflowService.listWorkflowExecutions({ namespace: 'default' });
+      return true;
+    } catch {
+      return false;
+    }
   });
+  expect(recorded()).toEqual(after);
+  await connection.close();
 });

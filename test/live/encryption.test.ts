@@ -116,14 +116,12 @@ describe('encrypted histories', () => {
   });
 });
 
-describe('keys that are none', () => {
-  it('are refused, and not said', async () => {
-    const { world, env } = await openCluster({ rows: 1 }, 0);
-    const secret = randomBytes(31).toString('base64');
-    const said = await world.run(['run', 'lines.csv'], { env: { ...env, VOXBATCH_PAYLOAD_KEYS: `k:${secret}` } });
-    expect(said).toMatchObject({ code: 2, stderr: saying('VOXBATCH_PAYLOAD_KEYS') });
-    expect(said.stderr).not.toContain(secret);
-  });
+it('keys that are none are refused, and not said', async () => {
+  const { world, env } = await openCluster({ rows: 1 }, 0);
+  const secret = randomBytes(31).toString('base64');
+  const said = await world.run(['run', 'lines.csv'], { env: { ...env, VOXBATCH_PAYLOAD_KEYS: `k:${secret}` } });
+  expect(said).toMatchObject({ code: 2, stderr: saying('VOXBATCH_PAYLOAD_KEYS') });
+  expect(said.stderr).not.toContain(secret);
 });
 
 async function codecShow(place: TemporalPlace, endpoint: string, auth: string): Promise<{ readonly stdout: string }> {

@@ -148,61 +148,59 @@ describe('somebody else who reaches the server', () => {
   });
 });
 
-describe('somebody else who lifts a pause in Temporal', () => {
-  it('has nothing paid, neither for a due time nor for a trigger from before, and no hook called', async () => {
-    await here.create('lifted', { every: '2s', overlap: 'allow' });
-    await here.ledger.setScheduleHooks('lifted', { onEnd: 'true' });
-    // As Temporal leaves it where a trigger comes in the second of a due time.
-    await here.ledger.allowFirings('lifted', { kind: 'trigger', ...spanOfTrigger(Date.now()) });
-    await here.schedule('pause', 'lifted', '--note', 'maintenance by Ada');
-    // Longer ago than clocks may differ.
-    const database = new Database(here.world.path('.voxbatch', 'ledger.db'));
-    database.exec(`update allowed_firings set until_at = until_at - 120000 where schedule = 'lifted' and kind = 'due'`);
-    database.close();
-    await here.untilOver('lifted', 0);
-    const since = Date.now();
-    const handle = here.client.schedule.getHandle(scheduleIdOf(here.ledger.id, 'lifted'));
-    await handle.unpause('resumed by ops');
-    const firedSince = async (): Promise<readonly number[]> =>
-      (await handle.describe()).info.recentActions.map((one) => one.scheduledAt.getTime()).filter((at) => at > since);
-    await waitFor(async () => (await firedSince()).length >= 3);
-    const { workflows } = await asForeigner({
-      workflows: [
-        {
-          type: 'fireSchedule',
-          id: idFor(Math.floor(Date.now() / 2_000) * 2_000 - 1_000),
-          input: { schedule: 'lifted' },
-        },
-      ],
-      activities: [],
-    });
-    expect(workflows).toEqual([expect.stringContaining('the schedule is not due then, and nobody has asked for it')]);
-    const fired = await firedSince();
-    for (const at of fired) {
-      await here.client.workflow
-        .getHandle(firingIdOf(here.ledger.id, 'lifted', at))
-        .result()
-        .catch(() => undefined);
-    }
-
-    const { view } = await showSchedule(here.place, 'lifted', { from: since });
-    expect(view).toMatchObject({ paused: true, note: 'maintenance by Ada' });
-    expect(view.occurrences.length).toBeGreaterThanOrEqual(fired.length);
-    for (const one of view.occurrences) {
-      expect(one).toMatchObject({
-        state: 'skipped',
-        cause: 'paused',
-        reason: 'The schedule was paused: maintenance by Ada',
-      });
-      expect(await here.ledger.noticesOf(one.batch)).toEqual([]);
-      expect(here.world.charges(one.batch).size).toBe(0);
-    }
-    // What is asked for after the pause is made.
-    await here.schedule('trigger', 'lifted', '--wait');
-    const made = (await here.occurrences('lifted')).filter(({ at, state }) => at > since && state === 'ended');
-    expect(made.map(({ batch }) => here.world.charges(batch).size)).toEqual([ROWS]);
-    await deleteSchedule(here.place, 'lifted');
+it('somebody else who lifts a pause in Temporal has nothing paid, neither for a due time nor for a trigger from before, and no hook called', async () => {
+  await here.create('lifted', { every: '2s', overlap: 'allow' });
+  await here.ledger.setScheduleHooks('lifted', { onEnd: 'true' });
+  // As Temporal leaves it where a trigger comes in the second of a due time.
+  await here.ledger.allowFirings('lifted', { kind: 'trigger', ...spanOfTrigger(Date.now()) });
+  await here.schedule('pause', 'lifted', '--note', 'maintenance by Ada');
+  // Longer ago than clocks may differ.
+  const database = new Database(here.world.path('.voxbatch', 'ledger.db'));
+  database.exec(`update allowed_firings set until_at = until_at - 120000 where schedule = 'lifted' and kind = 'due'`);
+  database.close();
+  await here.untilOver('lifted', 0);
+  const since = Date.now();
+  const handle = here.client.schedule.getHandle(scheduleIdOf(here.ledger.id, 'lifted'));
+  await handle.unpause('resumed by ops');
+  const firedSince = async (): Promise<readonly number[]> =>
+    (await handle.describe()).info.recentActions.map((one) => one.scheduledAt.getTime()).filter((at) => at > since);
+  await waitFor(async () => (await firedSince()).length >= 3);
+  const { workflows } = await asForeigner({
+    workflows: [
+      {
+        type: 'fireSchedule',
+        id: idFor(Math.floor(Date.now() / 2_000) * 2_000 - 1_000),
+        input: { schedule: 'lifted' },
+      },
+    ],
+    activities: [],
   });
+  expect(workflows).toEqual([expect.stringContaining('the schedule is not due then, and nobody has asked for it')]);
+  const fired = await firedSince();
+  for (const at of fired) {
+    await here.client.workflow
+      .getHandle(firingIdOf(here.ledger.id, 'lifted', at))
+      .result()
+      .catch(() => undefined);
+  }
+
+  const { view } = await showSchedule(here.place, 'lifted', { from: since });
+  expect(view).toMatchObject({ paused: true, note: 'maintenance by Ada' });
+  expect(view.occurrences.length).toBeGreaterThanOrEqual(fired.length);
+  for (const one of view.occurrences) {
+    expect(one).toMatchObject({
+      state: 'skipped',
+      cause: 'paused',
+      reason: 'The schedule was paused: maintenance by Ada',
+    });
+    expect(await here.ledger.noticesOf(one.batch)).toEqual([]);
+    expect(here.world.charges(one.batch).size).toBe(0);
+  }
+  // What is asked for after the pause is made.
+  await here.schedule('trigger', 'lifted', '--wait');
+  const made = (await here.occurrences('lifted')).filter(({ at, state }) => at > since && state === 'ended');
+  expect(made.map(({ batch }) => here.world.charges(batch).size)).toEqual([ROWS]);
+  await deleteSchedule(here.place, 'lifted');
 });
 
 /** The ports at which a process listens. */

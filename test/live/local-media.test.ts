@@ -129,21 +129,19 @@ describe('local audio and video, handed out from here', () => {
   });
 });
 
-describe('links of local media', () => {
-  it('give ranges and heads, and nothing to who guesses', async () => {
-    const world = await openWorld({ jobMs: [20_000, 20_000] });
-    const port = await freePort();
-    const run = world.start(['run', 'lines.csv', '--limit', '1', '--serve-media', `127.0.0.1:${String(port)}`]);
-    await world.untilCharged(1);
-    const link = world.simulator.ledger()[0]?.videoUrl ?? '';
-    const whole = Buffer.from(await (await fetch(link)).arrayBuffer());
-    expect(createHash('sha256').update(whole).digest('hex')).toBe(/\/([\da-f]{64})\./.exec(link)?.[1]);
-    const part = await fetch(link, { headers: { range: 'bytes=10-19' } });
-    expect(part.status).toBe(206);
-    expect(Buffer.from(await part.arrayBuffer())).toEqual(whole.subarray(10, 20));
-    const guessed = new URL(link);
-    guessed.search = '';
-    expect((await fetch(guessed)).status).toBe(404);
-    await run.kill();
-  });
+it('links of local media give ranges and heads, and nothing to who guesses', async () => {
+  const world = await openWorld({ jobMs: [20_000, 20_000] });
+  const port = await freePort();
+  const run = world.start(['run', 'lines.csv', '--limit', '1', '--serve-media', `127.0.0.1:${String(port)}`]);
+  await world.untilCharged(1);
+  const link = world.simulator.ledger()[0]?.videoUrl ?? '';
+  const whole = Buffer.from(await (await fetch(link)).arrayBuffer());
+  expect(createHash('sha256').update(whole).digest('hex')).toBe(/\/([\da-f]{64})\./.exec(link)?.[1]);
+  const part = await fetch(link, { headers: { range: 'bytes=10-19' } });
+  expect(part.status).toBe(206);
+  expect(Buffer.from(await part.arrayBuffer())).toEqual(whole.subarray(10, 20));
+  const guessed = new URL(link);
+  guessed.search = '';
+  expect((await fetch(guessed)).status).toBe(404);
+  await run.kill();
 });

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { createServer } from 'node:tls';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { expectWhole } from '../support/batch-end.ts';
 import { openCluster } from '../support/cluster.ts';
 import { endAfterTest } from '../support/end-after-test.ts';
@@ -44,26 +44,24 @@ async function startGate(address: string): Promise<string> {
   return `127.0.0.1:${String((gate.address() as AddressInfo).port)}`;
 }
 
-describe('a cluster with mutual TLS', () => {
-  it('is used with the standard settings, by worker, run and doctor, and by nobody with another certificate', async () => {
-    const { world, server } = await openCluster({ seed: 95, rows: ROWS, kinds: ['tts'], jobMs: [200, 400] }, 0);
-    const files = { 'ca.pem': serving.ca, 'cert.pem': asking.server.cert, 'key.pem': asking.server.key };
-    for (const [name, text] of Object.entries(files)) await world.write(name, text);
-    const env = {
-      ...settingsOf({ ...server, address: await startGate(server.address) }),
-      TEMPORAL_TLS_SERVER_NAME: 'localhost',
-      TEMPORAL_TLS_SERVER_CA_CERT_PATH: world.path('ca.pem'),
-      TEMPORAL_TLS_CLIENT_CERT_PATH: world.path('cert.pem'),
-      TEMPORAL_TLS_CLIENT_KEY_PATH: world.path('key.pem'),
-    };
-    const worker = await world.startWorking(['worker'], { env });
-    expect(await world.run(['doctor'], { env })).toMatchObject({ code: 0 });
-    expect(await world.run(['run', 'lines.csv'], { env })).toMatchObject({ code: 0 });
-    expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ charges: ROWS, unknown: 0 });
-    await worker.endInOrder();
+it('a cluster with mutual TLS is used with the standard settings, by worker, run and doctor, and by nobody with another certificate', async () => {
+  const { world, server } = await openCluster({ seed: 95, rows: ROWS, kinds: ['tts'], jobMs: [200, 400] }, 0);
+  const files = { 'ca.pem': serving.ca, 'cert.pem': asking.server.cert, 'key.pem': asking.server.key };
+  for (const [name, text] of Object.entries(files)) await world.write(name, text);
+  const env = {
+    ...settingsOf({ ...server, address: await startGate(server.address) }),
+    TEMPORAL_TLS_SERVER_NAME: 'localhost',
+    TEMPORAL_TLS_SERVER_CA_CERT_PATH: world.path('ca.pem'),
+    TEMPORAL_TLS_CLIENT_CERT_PATH: world.path('cert.pem'),
+    TEMPORAL_TLS_CLIENT_KEY_PATH: world.path('key.pem'),
+  };
+  const worker = await world.startWorking(['worker'], { env });
+  expect(await world.run(['doctor'], { env })).toMatchObject({ code: 0 });
+  expect(await world.run(['run', 'lines.csv'], { env })).toMatchObject({ code: 0 });
+  expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ charges: ROWS, unknown: 0 });
+  await worker.endInOrder();
 
-    await world.write('cert.pem', stranger.server.cert);
-    await world.write('key.pem', stranger.server.key);
-    expect(await world.run(['doctor'], { env })).toMatchObject({ code: 4 });
-  });
+  await world.write('cert.pem', stranger.server.cert);
+  await world.write('key.pem', stranger.server.key);
+  expect(await world.run(['doctor'], { env })).toMatchObject({ code: 4 });
 });

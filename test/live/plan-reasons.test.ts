@@ -1,5 +1,5 @@
 /** @slow */
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { report } from '../support/batch-end.ts';
 import { LiveWorld } from '../support/live-world.ts';
 
@@ -31,67 +31,65 @@ function catalogue(voiceOf: (voice: string) => string = (voice) => voice): strin
   return `id,text,voice\n${lines.join('\n')}\n`;
 }
 
-describe('change one voice in 300 rows of 10 voices', () => {
-  it("pays exactly for that voice's rows, and plan had said so, with that field and price", async () => {
-    const world = await LiveWorld.open({ server: true, seed: 4, createMs: [1, 5], jobMs: [20, 60], config: CONFIG });
-    await world.write('lines.csv', catalogue());
-    const paid = (): number => world.simulator.ledger().length;
-    const spent = (): number => world.simulator.ledger().reduce((sum, { credits }) => sum + credits, 0);
-    async function plan(...args: readonly string[]): Promise<PlanJson> {
-      const { code, stdout } = await world.run(['plan', 'lines.csv', '--json', ...args]);
-      expect(code).toBe(0);
-      return JSON.parse(stdout) as PlanJson;
-    }
+it("change one voice in 300 rows of 10 voices pays exactly for that voice's rows, and plan had said so, with that field and price", async () => {
+  const world = await LiveWorld.open({ server: true, seed: 4, createMs: [1, 5], jobMs: [20, 60], config: CONFIG });
+  await world.write('lines.csv', catalogue());
+  const paid = (): number => world.simulator.ledger().length;
+  const spent = (): number => world.simulator.ledger().reduce((sum, { credits }) => sum + credits, 0);
+  async function plan(...args: readonly string[]): Promise<PlanJson> {
+    const { code, stdout } = await world.run(['plan', 'lines.csv', '--json', ...args]);
+    expect(code).toBe(0);
+    return JSON.parse(stdout) as PlanJson;
+  }
 
-    const before = await plan('--name', 'monday');
-    expect(before).toMatchObject({ rows: ROWS, requests: ROWS, reasons: { new: { rows: ROWS } } });
-    expect(await world.run(['run', 'lines.csv', '--name', 'monday'])).toMatchObject({ code: 0 });
-    expect(paid()).toBe(ROWS);
-    const known = await world.run(['plan', 'lines.csv', '--name', 'monday']);
-    expect(known.stdout).toContain('It is on record: 300 of 300 rows done. Nothing is left to pay for.');
+  const before = await plan('--name', 'monday');
+  expect(before).toMatchObject({ rows: ROWS, requests: ROWS, reasons: { new: { rows: ROWS } } });
+  expect(await world.run(['run', 'lines.csv', '--name', 'monday'])).toMatchObject({ code: 0 });
+  expect(paid()).toBe(ROWS);
+  const known = await world.run(['plan', 'lines.csv', '--name', 'monday']);
+  expect(known.stdout).toContain('It is on record: 300 of 300 rows done. Nothing is left to pay for.');
 
-    await world.write(
-      'lines.csv',
-      catalogue((voice) => (voice === 'voice-3' ? 'voice-99' : voice)),
-    );
-    const tuesday = await plan('--name', 'tuesday');
-    expect(tuesday).toMatchObject({ rows: ROWS, requests: PER_VOICE, run: 'go' });
-    const { cached, changed, new: fresh, again } = tuesday.reasons;
-    expect([cached.rows, changed.rows, fresh.rows, again.rows]).toEqual([ROWS - PER_VOICE, PER_VOICE, 0, 0]);
-    expect(changed.groups).toEqual([
-      expect.objectContaining({
-        last_batch: 'monday',
-        changes: [{ field: 'voice', from: 'voice-3', to: 'voice-99' }],
-        rows: PER_VOICE,
-        credits: tuesday.credits,
-      }),
-    ]);
-    const spentBefore = spent();
-    expect(cached.saved + tuesday.credits).toBeCloseTo(before.credits, 6);
+  await world.write(
+    'lines.csv',
+    catalogue((voice) => (voice === 'voice-3' ? 'voice-99' : voice)),
+  );
+  const tuesday = await plan('--name', 'tuesday');
+  expect(tuesday).toMatchObject({ rows: ROWS, requests: PER_VOICE, run: 'go' });
+  const { cached, changed, new: fresh, again } = tuesday.reasons;
+  expect([cached.rows, changed.rows, fresh.rows, again.rows]).toEqual([ROWS - PER_VOICE, PER_VOICE, 0, 0]);
+  expect(changed.groups).toEqual([
+    expect.objectContaining({
+      last_batch: 'monday',
+      changes: [{ field: 'voice', from: 'voice-3', to: 'voice-99' }],
+      rows: PER_VOICE,
+      credits: tuesday.credits,
+    }),
+  ]);
+  const spentBefore = spent();
+  expect(cached.saved + tuesday.credits).toBeCloseTo(before.credits, 6);
 
-    const run = await world.run(['run', 'lines.csv', '--name', 'tuesday']);
-    expect(run).toMatchObject({ code: 0 });
-    expect(run.stderr).toMatch(/voice changed: voice-3 → voice-99 \(last in "monday"\) +30 /);
-    const sent = world.simulator.ledger().slice(ROWS);
-    expect(sent).toHaveLength(PER_VOICE);
-    expect(new Set(sent.map(({ voiceId }) => voiceId))).toEqual(new Set(['voice-99']));
-    expect(spent() - spentBefore).toBeCloseTo(tuesday.credits, 6);
-    expect(await world.status('tuesday')).toMatchObject({
-      outcomes: { succeeded: PER_VOICE, cached: ROWS - PER_VOICE },
-      credits: { saved: cached.saved },
-    });
-    expect(await world.run(['verify', 'tuesday'])).toMatchObject({ code: 0, stderr: '' });
-
-    // Back to the old voice: everything is there still.
-    await world.write('lines.csv', catalogue());
-    expect(await plan('--name', 'wednesday')).toMatchObject({
-      requests: 0,
-      credits: 0,
-      reasons: { cached: { rows: ROWS } },
-    });
-    expect(await world.run(['run', 'lines.csv', '--name', 'wednesday'])).toMatchObject({ code: 0 });
-    expect(paid()).toBe(ROWS + PER_VOICE);
+  const run = await world.run(['run', 'lines.csv', '--name', 'tuesday']);
+  expect(run).toMatchObject({ code: 0 });
+  expect(run.stderr).toMatch(/voice changed: voice-3 → voice-99 \(last in "monday"\) +30 /);
+  const sent = world.simulator.ledger().slice(ROWS);
+  expect(sent).toHaveLength(PER_VOICE);
+  expect(new Set(sent.map(({ voiceId }) => voiceId))).toEqual(new Set(['voice-99']));
+  expect(spent() - spentBefore).toBeCloseTo(tuesday.credits, 6);
+  expect(await world.status('tuesday')).toMatchObject({
+    outcomes: { succeeded: PER_VOICE, cached: ROWS - PER_VOICE },
+    credits: { saved: cached.saved },
   });
+  expect(await world.run(['verify', 'tuesday'])).toMatchObject({ code: 0, stderr: '' });
+
+  // Back to the old voice: everything is there still.
+  await world.write('lines.csv', catalogue());
+  expect(await plan('--name', 'wednesday')).toMatchObject({
+    requests: 0,
+    credits: 0,
+    reasons: { cached: { rows: ROWS } },
+  });
+  expect(await world.run(['run', 'lines.csv', '--name', 'wednesday'])).toMatchObject({ code: 0 });
+  expect(paid()).toBe(ROWS + PER_VOICE);
 });
 
 it('two batches that want the same results at the same time pay once for each, also where one is killed in the middle', async () => {

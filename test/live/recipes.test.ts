@@ -276,24 +276,22 @@ print(json.dumps(found))`;
   });
 });
 
-describe('the recipe for a container', () => {
-  it('runs with what the image and the file say, and goes on in the same folder', async () => {
-    const { services } = parse(recipe('container/compose.yaml')) as {
-      readonly services: {
-        readonly batch: { readonly command: readonly string[]; readonly environment: Readonly<Record<string, string>> };
-      };
+it('the recipe for a container runs with what the image and the file say, and goes on in the same folder', async () => {
+  const { services } = parse(recipe('container/compose.yaml')) as {
+    readonly services: {
+      readonly batch: { readonly command: readonly string[]; readonly environment: Readonly<Record<string, string>> };
     };
-    const { command, environment } = services.batch;
-    const inHere = Object.entries(environment).map(([name, value]) => [
-      name,
-      value.replace('/work', world.folder).replace('${VOXBATCH_API_URL:?}', world.simulator.url),
-    ]);
-    const env = { PATH: '/usr/bin:/bin', ...(Object.fromEntries(inHere) as NodeJS.ProcessEnv) };
-    for (let times = 0; times < 2; times += 1) {
-      const { code, stderr } = await execute(process.execPath, [CLI, ...command], env);
-      expect(code === 0 ? 0 : stderr).toBe(0);
-    }
-    expect(charges()).toBe(2);
-    expect(await world.read('out', 'lines', 'results.csv')).toContain('succeeded');
-  });
+  };
+  const { command, environment } = services.batch;
+  const inHere = Object.entries(environment).map(([name, value]) => [
+    name,
+    value.replace('/work', world.folder).replace('${VOXBATCH_API_URL:?}', world.simulator.url),
+  ]);
+  const env = { PATH: '/usr/bin:/bin', ...(Object.fromEntries(inHere) as NodeJS.ProcessEnv) };
+  for (let times = 0; times < 2; times += 1) {
+    const { code, stderr } = await execute(process.execPath, [CLI, ...command], env);
+    expect(code === 0 ? 0 : stderr).toBe(0);
+  }
+  expect(charges()).toBe(2);
+  expect(await world.read('out', 'lines', 'results.csv')).toContain('succeeded');
 });

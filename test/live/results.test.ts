@@ -161,26 +161,24 @@ describe('a finished batch, and its files', () => {
   });
 });
 
-describe('a transcript', () => {
-  it('has subtitles beside it exactly where the API gave times', async () => {
-    for (const [times, hasThem] of [
-      ['start_ms-end_ms', true],
-      ['untimed', false],
-    ] as const) {
-      const own = await LiveWorld.open({ server: true, shape: `segments.times=${times}`, createMs: [5, 20] });
-      await own.write('talk.csv', 'id,audio\ntalk,https://media.example/hello-big-world.mp3?seconds=9\n');
-      expect(await own.run(['run', 'talk.csv'])).toMatchObject({ code: 0 });
-      const files = (await readdir(own.path('out', 'talk', 'media'))).sort();
-      expect(files).toEqual(hasThem ? ['talk.srt', 'talk.txt', 'talk.vtt'] : ['talk.txt']);
-      if (!hasThem) continue;
-      const stamp = String.raw`\d\d:\d\d:\d\d`;
-      expect(await own.read('out', 'talk', 'media', 'talk.srt')).toMatch(
-        new RegExp(`^1\\n${stamp},\\d{3} --> ${stamp},\\d{3}\\n.+\\n`),
-      );
-      expect(await own.read('out', 'talk', 'media', 'talk.vtt')).toMatch(
-        new RegExp(`^WEBVTT\\n\\n(?:1\\n)?${stamp}\\.\\d{3} --> ${stamp}\\.\\d{3}\\n.+\\n`),
-      );
-      expect(await own.run(['verify', 'out/talk'])).toMatchObject({ code: 0 });
-    }
-  });
+it('a transcript has subtitles beside it exactly where the API gave times', async () => {
+  for (const [times, hasThem] of [
+    ['start_ms-end_ms', true],
+    ['untimed', false],
+  ] as const) {
+    const own = await LiveWorld.open({ server: true, shape: `segments.times=${times}`, createMs: [5, 20] });
+    await own.write('talk.csv', 'id,audio\ntalk,https://media.example/hello-big-world.mp3?seconds=9\n');
+    expect(await own.run(['run', 'talk.csv'])).toMatchObject({ code: 0 });
+    const files = (await readdir(own.path('out', 'talk', 'media'))).sort();
+    expect(files).toEqual(hasThem ? ['talk.srt', 'talk.txt', 'talk.vtt'] : ['talk.txt']);
+    if (!hasThem) continue;
+    const stamp = String.raw`\d\d:\d\d:\d\d`;
+    expect(await own.read('out', 'talk', 'media', 'talk.srt')).toMatch(
+      new RegExp(`^1\\n${stamp},\\d{3} --> ${stamp},\\d{3}\\n.+\\n`),
+    );
+    expect(await own.read('out', 'talk', 'media', 'talk.vtt')).toMatch(
+      new RegExp(`^WEBVTT\\n\\n(?:1\\n)?${stamp}\\.\\d{3} --> ${stamp}\\.\\d{3}\\n.+\\n`),
+    );
+    expect(await own.run(['verify', 'out/talk'])).toMatchObject({ code: 0 });
+  }
 });

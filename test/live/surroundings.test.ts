@@ -134,49 +134,45 @@ describe('a start in bad surroundings', () => {
   });
 });
 
-describe('an API that goes away in mid-batch', () => {
-  it('is waited for; the batch goes on by itself', async () => {
-    world = await openSmallWorld(40);
-    const gate = new Gate(world.simulator.port);
-    await gate.open();
-    endAfterTest(() => gate.shut());
-    const url = new URL(world.simulator.url);
-    url.port = String(gate.port);
-    const running = world.start([...RUN, '--submits', '2', '--rate', '20'], { env: { VOXBATCH_API_URL: url.href } });
-    await world.untilCharged(10);
-    await gate.shut();
-    const before = world.simulator.ledger().length;
-    await untilRefused(3);
-    // What the API had taken when it went away (`--submits 2`) it may still charge for; nothing else reaches it.
-    expect(world.simulator.ledger().length).toBeLessThanOrEqual(before + 2);
-    await gate.open();
-    const ended = await running.ended;
-    const rows = [...(await world.results('lines')).values()];
-    const others = rows.filter(({ _outcome }) => _outcome !== 'succeeded');
-    // What was on the wire when the API went away is in doubt, and nothing else.
-    expect(others.length).toBeLessThanOrEqual(2);
-    for (const row of others) expect(row).toMatchObject({ _outcome: 'unknown', _error_class: 'OutcomeUnknown' });
-    expect(ended.code).toBe(others.length > 0 ? 13 : 0);
-  });
+it('an API that goes away in mid-batch is waited for; the batch goes on by itself', async () => {
+  world = await openSmallWorld(40);
+  const gate = new Gate(world.simulator.port);
+  await gate.open();
+  endAfterTest(() => gate.shut());
+  const url = new URL(world.simulator.url);
+  url.port = String(gate.port);
+  const running = world.start([...RUN, '--submits', '2', '--rate', '20'], { env: { VOXBATCH_API_URL: url.href } });
+  await world.untilCharged(10);
+  await gate.shut();
+  const before = world.simulator.ledger().length;
+  await untilRefused(3);
+  // What the API had taken when it went away (`--submits 2`) it may still charge for; nothing else reaches it.
+  expect(world.simulator.ledger().length).toBeLessThanOrEqual(before + 2);
+  await gate.open();
+  const ended = await running.ended;
+  const rows = [...(await world.results('lines')).values()];
+  const others = rows.filter(({ _outcome }) => _outcome !== 'succeeded');
+  // What was on the wire when the API went away is in doubt, and nothing else.
+  expect(others.length).toBeLessThanOrEqual(2);
+  for (const row of others) expect(row).toMatchObject({ _outcome: 'unknown', _error_class: 'OutcomeUnknown' });
+  expect(ended.code).toBe(others.length > 0 ? 13 : 0);
 });
 
-describe('two homes with one ledger', () => {
-  it('do not work at the same time: each has a Temporal server that knows nothing of the other', async () => {
-    world = await openSmallWorld();
-    const up = await world.startWorking(['up']);
-    const env = {
-      VOXBATCH_HOME: world.path('other'),
-      VOXBATCH_LEDGER: world.path('.voxbatch', 'ledger.db'),
-      VOXBATCH_STORE: world.path('.voxbatch', 'store'),
-    };
-    const refused = await world.run(RUN, { env });
-    expect(refused).toMatchObject({ code: 4 });
-    expect(messageOf(refused)).toMatch(/Another Temporal server uses the ledger .* Nothing was sent/);
-    expect(world.simulator.ledger()).toEqual([]);
-    await up.endInOrder();
-    // Nobody is there any more: now it may.
-    await expectMended(world, RUN, env);
-  });
+it('two homes with one ledger do not work at the same time: each has a Temporal server that knows nothing of the other', async () => {
+  world = await openSmallWorld();
+  const up = await world.startWorking(['up']);
+  const env = {
+    VOXBATCH_HOME: world.path('other'),
+    VOXBATCH_LEDGER: world.path('.voxbatch', 'ledger.db'),
+    VOXBATCH_STORE: world.path('.voxbatch', 'store'),
+  };
+  const refused = await world.run(RUN, { env });
+  expect(refused).toMatchObject({ code: 4 });
+  expect(messageOf(refused)).toMatch(/Another Temporal server uses the ledger .* Nothing was sent/);
+  expect(world.simulator.ledger()).toEqual([]);
+  await up.endInOrder();
+  // Nobody is there any more: now it may.
+  await expectMended(world, RUN, env);
 });
 
 /** Waits until so many requests are on record that found nobody at the other end. */

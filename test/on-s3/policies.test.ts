@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -74,48 +74,44 @@ async function keysIn(bytes: BucketBytes): Promise<readonly string[]> {
   return keys.toSorted();
 }
 
-describe('a worker', () => {
-  it('does all that a store needs below its prefix, and nothing beside it', async () => {
-    const env = await userWith('worker-policy.json', 'worker');
-    const bytes = await open(PREFIX, env);
-    expect(await bytes.claim('me')).toBe('me');
-    expect(await bytes.claimId('this')).toBe('this');
-    expect(await bytes.probe()).toEqual({ owner: 'me', id: 'this' });
-    await bytes.put('b/1.mp3', contentOf('sound'));
-    const large = `${freshFolder()}/large`;
-    const body = Buffer.alloc(20_000_000, 1);
-    await writeFile(large, body);
-    const file = { key: 'b/2.mp4', extension: 'mp4', bytes: body.length, sha256: hash('sha256', body, 'hex') };
-    await bytes.put(file.key, { from: large, bytes: file.bytes, sha256: file.sha256 });
-    expect(await bytes.copy(file, 'b/3.mp4')).toBe('reused');
-    expect(await keysIn(bytes)).toEqual(['b/1.mp3', 'b/2.mp4', 'b/3.mp4']);
-    await bytes.remove(['b/1.mp3', 'b/2.mp4', 'b/3.mp4']);
-    expect(await bytes.stat('b/1.mp3')).toBeUndefined();
-    // What an upload that was broken off has left, which would be billed for ever.
-    const client = await openClient(env);
-    await client.ask({ method: 'POST', key: `${PREFIX}b/4.mp4`, query: { uploads: '' } });
-    await new Uploads(client).sweep(PREFIX, 0);
-    const { text } = await client.ask({ method: 'GET', query: { uploads: '', prefix: PREFIX } });
-    expect(text).not.toContain('<UploadId>');
+it('a worker does all that a store needs below its prefix, and nothing beside it', async () => {
+  const env = await userWith('worker-policy.json', 'worker');
+  const bytes = await open(PREFIX, env);
+  expect(await bytes.claim('me')).toBe('me');
+  expect(await bytes.claimId('this')).toBe('this');
+  expect(await bytes.probe()).toEqual({ owner: 'me', id: 'this' });
+  await bytes.put('b/1.mp3', contentOf('sound'));
+  const large = `${freshFolder()}/large`;
+  const body = Buffer.alloc(20_000_000, 1);
+  await writeFile(large, body);
+  const file = { key: 'b/2.mp4', extension: 'mp4', bytes: body.length, sha256: hash('sha256', body, 'hex') };
+  await bytes.put(file.key, { from: large, bytes: file.bytes, sha256: file.sha256 });
+  expect(await bytes.copy(file, 'b/3.mp4')).toBe('reused');
+  expect(await keysIn(bytes)).toEqual(['b/1.mp3', 'b/2.mp4', 'b/3.mp4']);
+  await bytes.remove(['b/1.mp3', 'b/2.mp4', 'b/3.mp4']);
+  expect(await bytes.stat('b/1.mp3')).toBeUndefined();
+  // What an upload that was broken off has left, which would be billed for ever.
+  const client = await openClient(env);
+  await client.ask({ method: 'POST', key: `${PREFIX}b/4.mp4`, query: { uploads: '' } });
+  await new Uploads(client).sweep(PREFIX, 0);
+  const { text } = await client.ask({ method: 'GET', query: { uploads: '', prefix: PREFIX } });
+  expect(text).not.toContain('<UploadId>');
 
-    const beside = await open('other/', env);
-    await expect(beside.put('b/1.mp3', contentOf('sound'))).rejects.toMatchObject(DENIED);
-    await expect(keysIn(beside)).rejects.toMatchObject(DENIED);
-  });
+  const beside = await open('other/', env);
+  await expect(beside.put('b/1.mp3', contentOf('sound'))).rejects.toMatchObject(DENIED);
+  await expect(keysIn(beside)).rejects.toMatchObject(DENIED);
 });
 
-describe('a reader', () => {
-  it('reads and lists what is below the prefix, and changes nothing', async () => {
-    const { env: owner } = s3Server();
-    await (await open(PREFIX, owner)).put('b/1.mp3', contentOf('sound'));
-    await (await open('other/', owner)).put('b/1.mp3', contentOf('secret'));
-    const env = await userWith('reader-policy.json', 'reader');
-    const bytes = await open(PREFIX, env);
-    expect(await bytes.stat('b/1.mp3')).toMatchObject({ bytes: 5 });
-    expect(await keysIn(bytes)).toEqual(['b/1.mp3']);
-    expect(await (await fetch((await bytes.presign('b/1.mp3', 60_000)).url)).text()).toBe('sound');
-    await expect(bytes.put('b/2.mp3', contentOf('sound'))).rejects.toMatchObject(DENIED);
-    await expect(bytes.remove(['b/1.mp3'])).rejects.toMatchObject(DENIED);
-    await expect((await open('other/', env)).read('b/1.mp3')).rejects.toMatchObject(DENIED);
-  });
+it('a reader reads and lists what is below the prefix, and changes nothing', async () => {
+  const { env: owner } = s3Server();
+  await (await open(PREFIX, owner)).put('b/1.mp3', contentOf('sound'));
+  await (await open('other/', owner)).put('b/1.mp3', contentOf('secret'));
+  const env = await userWith('reader-policy.json', 'reader');
+  const bytes = await open(PREFIX, env);
+  expect(await bytes.stat('b/1.mp3')).toMatchObject({ bytes: 5 });
+  expect(await keysIn(bytes)).toEqual(['b/1.mp3']);
+  expect(await (await fetch((await bytes.presign('b/1.mp3', 60_000)).url)).text()).toBe('sound');
+  await expect(bytes.put('b/2.mp3', contentOf('sound'))).rejects.toMatchObject(DENIED);
+  await expect(bytes.remove(['b/1.mp3'])).rejects.toMatchObject(DENIED);
+  await expect((await open('other/', env)).read('b/1.mp3')).rejects.toMatchObject(DENIED);
 });

@@ -111,65 +111,61 @@ describe('posts', () => {
   });
 });
 
-describe('rows are sent again', () => {
-  it('at the price that was seen, and else it asks again', async () => {
-    const { post, did, price } = await open();
-    const check = async (): Promise<RedriveAnswer> =>
-      JSON.parse((await post('/api/redrive-check', { batch: 'b', ids: ['r2'] })).body) as RedriveAnswer;
-    const send = async (signature: string, ids = ['r2']): Promise<RedriveAnswer | ActionAnswer> =>
-      JSON.parse((await post('/api/redrive', { batch: 'b', ids, signature })).body) as RedriveAnswer | ActionAnswer;
-    const { signature } = await check();
+it('rows are sent again at the price that was seen, and else it asks again', async () => {
+  const { post, did, price } = await open();
+  const check = async (): Promise<RedriveAnswer> =>
+    JSON.parse((await post('/api/redrive-check', { batch: 'b', ids: ['r2'] })).body) as RedriveAnswer;
+  const send = async (signature: string, ids = ['r2']): Promise<RedriveAnswer | ActionAnswer> =>
+    JSON.parse((await post('/api/redrive', { batch: 'b', ids, signature })).body) as RedriveAnswer | ActionAnswer;
+  const { signature } = await check();
 
-    // Another choice, another price, rows that changed meanwhile, a signature of somebody else.
-    expect((await send(signature, ['r1'])).type).toBe('price');
-    price.now = { ...PRICE, credits: 3 };
-    expect((await send(signature)).type).toBe('price');
-    price.now = PRICE;
-    expect((await send(`${signature.slice(0, -1)}_`)).type).toBe('price');
-    await redrive(2);
-    const again = await send(signature);
-    expect([again.type, did]).toEqual(['price', []]);
+  // Another choice, another price, rows that changed meanwhile, a signature of somebody else.
+  expect((await send(signature, ['r1'])).type).toBe('price');
+  price.now = { ...PRICE, credits: 3 };
+  expect((await send(signature)).type).toBe('price');
+  price.now = PRICE;
+  expect((await send(`${signature.slice(0, -1)}_`)).type).toBe('price');
+  await redrive(2);
+  const again = await send(signature);
+  expect([again.type, did]).toEqual(['price', []]);
 
-    const fresh = await check();
-    // Of the budget something else is left with each request of a batch that goes on.
-    price.now = { ...PRICE, budgetLeft: 7 };
-    expect(await send(fresh.signature)).toEqual({ type: 'done', lines: ['1'] });
-    expect(did).toEqual([['b', ['r2'], undefined]]);
-  });
+  const fresh = await check();
+  // Of the budget something else is left with each request of a batch that goes on.
+  price.now = { ...PRICE, budgetLeft: 7 };
+  expect(await send(fresh.signature)).toEqual({ type: 'done', lines: ['1'] });
+  expect(did).toEqual([['b', ['r2'], undefined]]);
 });
 
-describe('a lost request is settled', () => {
-  it('by what was seen, and else it asks again', async () => {
-    const { page, post, did, price } = await open();
-    const { ways } = await page.json<RowAnswer>('/api/row?batch=b&id=r3');
-    expect(ways.map(({ way, row, makes, mayHaveCost }) => [way, row, makes, mayHaveCost])).toEqual([
-      ['adopt', 'r3', 'job', 2.5],
-      ['resubmit', 'r3', null, 2.5],
-    ]);
-    const ask = async (path: string, more: object): Promise<SettleAnswer | ActionAnswer> =>
-      JSON.parse((await post(path, { batch: 'b', id: 'r3', row: 'r3', ...more })).body) as SettleAnswer | ActionAnswer;
-    const signatureOf = async (more: object): Promise<string> => {
-      const answer = await ask('/api/settle-check', more);
-      return answer.type === 'decision' ? answer.signature : '';
-    };
-    const adopt = { way: 'adopt', job: 'job-1' };
-    const signature = await signatureOf(adopt);
-    // Another job, another way, another price.
-    expect((await ask('/api/settle', { ...adopt, job: 'job-2', signature })).type).toBe('decision');
-    expect((await ask('/api/settle', { way: 'resubmit', signature })).type).toBe('decision');
-    const again = await signatureOf({ way: 'resubmit' });
-    price.now = { ...PRICE, credits: 3 };
-    expect(await ask('/api/settle', { way: 'resubmit', signature: again })).toMatchObject({ price: { credits: 3 } });
-    expect(did).toEqual([]);
+it('a lost request is settled by what was seen, and else it asks again', async () => {
+  const { page, post, did, price } = await open();
+  const { ways } = await page.json<RowAnswer>('/api/row?batch=b&id=r3');
+  expect(ways.map(({ way, row, makes, mayHaveCost }) => [way, row, makes, mayHaveCost])).toEqual([
+    ['adopt', 'r3', 'job', 2.5],
+    ['resubmit', 'r3', null, 2.5],
+  ]);
+  const ask = async (path: string, more: object): Promise<SettleAnswer | ActionAnswer> =>
+    JSON.parse((await post(path, { batch: 'b', id: 'r3', row: 'r3', ...more })).body) as SettleAnswer | ActionAnswer;
+  const signatureOf = async (more: object): Promise<string> => {
+    const answer = await ask('/api/settle-check', more);
+    return answer.type === 'decision' ? answer.signature : '';
+  };
+  const adopt = { way: 'adopt', job: 'job-1' };
+  const signature = await signatureOf(adopt);
+  // Another job, another way, another price.
+  expect((await ask('/api/settle', { ...adopt, job: 'job-2', signature })).type).toBe('decision');
+  expect((await ask('/api/settle', { way: 'resubmit', signature })).type).toBe('decision');
+  const again = await signatureOf({ way: 'resubmit' });
+  price.now = { ...PRICE, credits: 3 };
+  expect(await ask('/api/settle', { way: 'resubmit', signature: again })).toMatchObject({ price: { credits: 3 } });
+  expect(did).toEqual([]);
 
-    expect(await ask('/api/settle', { ...adopt, signature })).toEqual({ type: 'done', lines: ['1'] });
-    expect(did).toEqual([['b', { way: 'adopt', row: 'r3', job: 'job-1' }, undefined]]);
+  expect(await ask('/api/settle', { ...adopt, signature })).toEqual({ type: 'done', lines: ['1'] });
+  expect(did).toEqual([['b', { way: 'adopt', row: 'r3', job: 'job-1' }, undefined]]);
 
-    // Somebody has settled it meanwhile: nothing is done, and it says how the row stands.
-    const stale = await signatureOf(adopt);
-    await redrive(3, RESUBMIT);
-    const refused = await post('/api/settle', { batch: 'b', id: 'r3', row: 'r3', ...adopt, signature: stale });
-    expect([refused.status, did.length]).toEqual([409, 1]);
-    expect(refused.body).toContain('cannot be decided any more');
-  });
+  // Somebody has settled it meanwhile: nothing is done, and it says how the row stands.
+  const stale = await signatureOf(adopt);
+  await redrive(3, RESUBMIT);
+  const refused = await post('/api/settle', { batch: 'b', id: 'r3', row: 'r3', ...adopt, signature: stale });
+  expect([refused.status, did.length]).toEqual([409, 1]);
+  expect(refused.body).toContain('cannot be decided any more');
 });

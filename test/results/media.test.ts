@@ -96,25 +96,21 @@ describe('placing a result in a folder that somebody else has made', () => {
   });
 });
 
-describe('a result that the store has lost', () => {
-  it('is kept where it was placed before, as long as its content is right', async () => {
-    await placeFile(placed, store, folders());
-    await rm(store.pathOf(placed.file.key) ?? '');
-    expect(await placeFile(placed, store, folders())).toBe('kept');
-    const target = folder(placed.name);
-    await rm(target);
-    await writeFile(target, 'a noise');
-    expect(await placeFile(placed, store, folders())).toBe('missing');
-    await writeFile(target, 'a sound');
-    await writeFile(store.pathOf(placed.file.key) ?? '', 'cut');
-    expect(await placeFile(placed, store, folders())).toBe('kept');
-  });
+it('a result that the store has lost is kept where it was placed before, as long as its content is right', async () => {
+  await placeFile(placed, store, folders());
+  await rm(store.pathOf(placed.file.key) ?? '');
+  expect(await placeFile(placed, store, folders())).toBe('kept');
+  const target = folder(placed.name);
+  await rm(target);
+  await writeFile(target, 'a noise');
+  expect(await placeFile(placed, store, folders())).toBe('missing');
+  await writeFile(target, 'a sound');
+  await writeFile(store.pathOf(placed.file.key) ?? '', 'cut');
+  expect(await placeFile(placed, store, folders())).toBe('kept');
 });
 
-describe('a result of another machine', () => {
-  it('is copied where the store has no paths here', async () => {
-    const remote = new FolderOfMedia(store.folder, false);
-    expect(await placeFile(placed, remote, folders())).toBe('placed');
-    expect((await stat(folder(placed.name))).nlink).toBe(1);
-  });
+it('a result of another machine is copied where the store has no paths here', async () => {
+  const remote = new FolderOfMedia(store.folder, false);
+  expect(await placeFile(placed, remote, folders())).toBe('placed');
+  expect((await stat(folder(placed.name))).nlink).toBe(1);
 });

@@ -30,14 +30,12 @@ describe('WholeFile', () => {
   });
 });
 
-describe('sweepParts', () => {
-  it('removes old part files and nothing else', async () => {
-    const old = partPath(folder('old.mp3'));
-    const fresh = partPath(folder('fresh.mp3'));
-    const other = folder('a.part');
-    for (const path of [old, fresh, other]) await writeFile(path, '');
-    for (const path of [old, other]) await utimes(path, 1, 1);
-    await sweepParts(folder());
-    expect((await readdir(folder())).map((name) => folder(name)).sort()).toEqual([fresh, other].sort());
-  });
+it('sweepParts removes old part files and nothing else', async () => {
+  const old = partPath(folder('old.mp3'));
+  const fresh = partPath(folder('fresh.mp3'));
+  const other = folder('a.part');
+  for (const path of [old, fresh, other]) await writeFile(path, '');
+  for (const path of [old, other]) await utimes(path, 1, 1);
+  await sweepParts(folder());
+  expect((await readdir(folder())).map((name) => folder(name)).sort()).toEqual([fresh, other].sort());
 });

@@ -59,26 +59,24 @@ describe('FaultDrawer', () => {
   });
 });
 
-describe('parseFaultPlan', () => {
-  it.each([
-    [{ rule: [] }, 'rule'],
-    [{ rules: [{ on: 'create' }] }, 'fault'],
-    [{ rules: [{ on: 'create', fault: 'explode' }] }, 'fault'],
-    [{ rules: [{ on: 'create', fault: { kind: 'html', extra: 1 } }] }, 'extra'],
-    [{ rules: [{ on: 'create', fault: { kind: 'status', status: 418 } }] }, 'status'],
-    [{ rules: [{ on: 'create', match: { share: 2 }, fault: 'html' }] }, 'share'],
-    [{ rules: [{ on: 'read', fault: 'reset-after' }] }, 'reset-after happens on create or delete only'],
-    [
-      { rules: [{ on: 'create', operation: 'speech-job', fault: { kind: 'hears', as: 'nothing' } }] },
-      'hears on create happens to transcription only; got speech-job',
-    ],
-    [
-      { rules: [{ on: 'create', operation: 'speech-job', fault: 'wrong-type' }] },
-      'wrong-type on create happens to speech-sync only; got speech-job',
-    ],
-    [{ rules: [{ on: 'sometimes', fault: 'html' }] }, 'on'],
-    [null, 'fault plan'],
-  ])('refuses %j', (plan, named) => {
-    expect(() => parseFaultPlan(plan)).toThrow(named);
-  });
+it.each([
+  [{ rule: [] }, 'rule'],
+  [{ rules: [{ on: 'create' }] }, 'fault'],
+  [{ rules: [{ on: 'create', fault: 'explode' }] }, 'fault'],
+  [{ rules: [{ on: 'create', fault: { kind: 'html', extra: 1 } }] }, 'extra'],
+  [{ rules: [{ on: 'create', fault: { kind: 'status', status: 418 } }] }, 'status'],
+  [{ rules: [{ on: 'create', match: { share: 2 }, fault: 'html' }] }, 'share'],
+  [{ rules: [{ on: 'read', fault: 'reset-after' }] }, 'reset-after happens on create or delete only'],
+  [
+    { rules: [{ on: 'create', operation: 'speech-job', fault: { kind: 'hears', as: 'nothing' } }] },
+    'hears on create happens to transcription only; got speech-job',
+  ],
+  [
+    { rules: [{ on: 'create', operation: 'speech-job', fault: 'wrong-type' }] },
+    'wrong-type on create happens to speech-sync only; got speech-job',
+  ],
+  [{ rules: [{ on: 'sometimes', fault: 'html' }] }, 'on'],
+  [null, 'fault plan'],
+])('parseFaultPlan refuses %j', (plan, named) => {
+  expect(() => parseFaultPlan(plan)).toThrow(named);
 });

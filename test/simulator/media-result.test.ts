@@ -71,14 +71,12 @@ describe('renderMedia', () => {
   });
 });
 
-describe('sampleOf', () => {
-  it('knows a face and voices, and nothing else', () => {
-    expect(sampleOf('face.mp4')?.format).toBe('mp4');
-    expect(sampleOf('voice-7.wav')?.format).toBe('wav');
-    expect(sampleOf('voice-7.mp3')?.sound.text).toContain('number 7');
-    expect(sampleOf('voice-x.mp3')).toBeNull();
-    expect(sampleOf('../secret')).toBeNull();
-  });
+it('sampleOf knows a face and voices, and nothing else', () => {
+  expect(sampleOf('face.mp4')?.format).toBe('mp4');
+  expect(sampleOf('voice-7.wav')?.format).toBe('wav');
+  expect(sampleOf('voice-7.mp3')?.sound.text).toContain('number 7');
+  expect(sampleOf('voice-x.mp3')).toBeNull();
+  expect(sampleOf('../secret')).toBeNull();
 });
 
 describe('listen', () => {

@@ -1,5 +1,5 @@
 import { clientOf } from '../../api/dialects/dialect-table.ts';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { DIALECT_TABLES } from '../../api/dialects/dialects.ts';
 import { COLUMN_CELLS, factsOf, OPERATIONS, type Operation, type RowSpec } from '../../contract/row-kinds.ts';
 import { openApiDocument } from '../../simulator/open-api.ts';
@@ -19,13 +19,11 @@ function fieldsOf(operation: Operation): readonly string[] {
   return Object.keys(clientOf(DIALECT_TABLES.v1, operation).body(request));
 }
 
-describe('the simulator', () => {
-  // It ignores a field that it does not know, as the API does, and a rehearsal would not notice.
-  it.each(OPERATIONS)('knows every field of a request that %s sends', (operation) => {
-    const { path } = clientOf(DIALECT_TABLES.v1, operation);
-    const body = paths[path]?.['post']?.requestBody;
-    const form = body?.content['application/json'] ?? body?.content['multipart/form-data'];
-    const known = Object.keys(form?.schema.properties ?? {});
-    expect(known).toEqual(expect.arrayContaining([...fieldsOf(operation)]));
-  });
+// It ignores a field that it does not know, as the API does, and a rehearsal would not notice.
+it.each(OPERATIONS)('the simulator knows every field of a request that %s sends', (operation) => {
+  const { path } = clientOf(DIALECT_TABLES.v1, operation);
+  const body = paths[path]?.['post']?.requestBody;
+  const form = body?.content['application/json'] ?? body?.content['multipart/form-data'];
+  const known = Object.keys(form?.schema.properties ?? {});
+  expect(known).toEqual(expect.arrayContaining([...fieldsOf(operation)]));
 });

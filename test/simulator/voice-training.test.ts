@@ -41,12 +41,10 @@ describe('a voice in training', () => {
   });
 });
 
-describe('a voice of the list', () => {
-  it('tells its engines, and refuses others, free', async () => {
-    const client = await openSimulator({ voices: 'listed', shape: 'voice.engines=modelIds' });
-    expect((await client.call('GET', '/voices?search=Lin')).text).toContain('"modelIds":["qwen3-tts-flash"');
-    expect(await speak(client, 'narrator', 'qwen3-tts-flash')).toMatchObject({ status: 400 });
-    expect(client.simulator.ledger()).toEqual([]);
-    expect(await speak(client, 'narrator', 'fishaudio-s2pro')).toMatchObject({ status: 202 });
-  });
+it('a voice of the list tells its engines, and refuses others, free', async () => {
+  const client = await openSimulator({ voices: 'listed', shape: 'voice.engines=modelIds' });
+  expect((await client.call('GET', '/voices?search=Lin')).text).toContain('"modelIds":["qwen3-tts-flash"');
+  expect(await speak(client, 'narrator', 'qwen3-tts-flash')).toMatchObject({ status: 400 });
+  expect(client.simulator.ledger()).toEqual([]);
+  expect(await speak(client, 'narrator', 'fishaudio-s2pro')).toMatchObject({ status: 202 });
 });

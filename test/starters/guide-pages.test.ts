@@ -46,35 +46,31 @@ describe('docs/guide/rehearsal.md', () => {
   });
 });
 
-describe('the places of faults in docs/guide/rehearsal.md', () => {
-  it('are those that the simulator takes', async () => {
-    const rows = readTable(await page('rehearsal.md'), ['fault', '`on`', '`operation` of `create`']);
-    const words = (cell: string): string[] => (cell === '' ? [] : cell.split(', ').map(withoutMarks));
-    const isTaken = (rule: object): boolean => faultPlanSchema.safeParse({ rules: [rule] }).success;
-    for (const { fault: kinds, '`on`': points, '`operation` of `create`': operations } of rows)
-      for (const kind of words(kinds)) {
-        const fault = { kind, ...NEEDED[kind] };
-        expect([kind, FAULT_POINTS.filter((on) => isTaken({ on, fault }))]).toEqual([kind, words(points)]);
-        const taken = OPERATIONS.filter((operation) => isTaken({ on: 'create', operation, fault }));
-        const told = words(operations);
-        expect([kind, taken.toSorted()]).toEqual([kind, (told[0] === 'any' ? [...OPERATIONS] : told).toSorted()]);
-      }
-  });
+it('the places of faults in docs/guide/rehearsal.md are those that the simulator takes', async () => {
+  const rows = readTable(await page('rehearsal.md'), ['fault', '`on`', '`operation` of `create`']);
+  const words = (cell: string): string[] => (cell === '' ? [] : cell.split(', ').map(withoutMarks));
+  const isTaken = (rule: object): boolean => faultPlanSchema.safeParse({ rules: [rule] }).success;
+  for (const { fault: kinds, '`on`': points, '`operation` of `create`': operations } of rows)
+    for (const kind of words(kinds)) {
+      const fault = { kind, ...NEEDED[kind] };
+      expect([kind, FAULT_POINTS.filter((on) => isTaken({ on, fault }))]).toEqual([kind, words(points)]);
+      const taken = OPERATIONS.filter((operation) => isTaken({ on: 'create', operation, fault }));
+      const told = words(operations);
+      expect([kind, taken.toSorted()]).toEqual([kind, (told[0] === 'any' ? [...OPERATIONS] : told).toSorted()]);
+    }
 });
 
-describe('docs/guide/config.md', () => {
-  it('shows a config file that is taken, and tells of every key in it', async () => {
-    const text = await page('config.md');
-    const folder = await mkdtemp(join(tmpdir(), 'voxbatch-guide-'));
-    try {
-      const example = exampleOf(text) as Record<string, unknown>;
-      await writeFile(join(folder, 'config.json'), JSON.stringify(example));
-      const taken = Object.keys(await readConfig(join(folder, 'config.json')));
-      expect(taken.toSorted()).toEqual(Object.keys(example).toSorted());
-      const told = readTable(text, ['key', 'meaning', 'default']).map(({ key }) => withoutMarks(key));
-      expect([...told, ...POLICY_NAMES].toSorted()).toEqual(Object.keys(example).toSorted());
-    } finally {
-      await rm(folder, { recursive: true });
-    }
-  });
+it('docs/guide/config.md shows a config file that is taken, and tells of every key in it', async () => {
+  const text = await page('config.md');
+  const folder = await mkdtemp(join(tmpdir(), 'voxbatch-guide-'));
+  try {
+    const example = exampleOf(text) as Record<string, unknown>;
+    await writeFile(join(folder, 'config.json'), JSON.stringify(example));
+    const taken = Object.keys(await readConfig(join(folder, 'config.json')));
+    expect(taken.toSorted()).toEqual(Object.keys(example).toSorted());
+    const told = readTable(text, ['key', 'meaning', 'default']).map(({ key }) => withoutMarks(key));
+    expect([...told, ...POLICY_NAMES].toSorted()).toEqual(Object.keys(example).toSorted());
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });

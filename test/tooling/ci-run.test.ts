@@ -17,20 +17,23 @@ beforeEach(() => {
   cpSync(CI_RUN, join(folder, '.ci/run'));
 });
 
-/** What each npm command prints, and its exit code; returns the exit code and the last line of the whole. */
-async function run(npm: {
+interface Commands {
   readonly install?: number;
   readonly check?: number;
-  readonly test: { readonly code: number; readonly prints: string };
+  readonly test: readonly [code: number, prints: string];
   readonly postgres?: number;
   readonly s3?: number;
   readonly browser?: number;
-}): Promise<{ code: number; last: string }> {
+}
+
+/** What each npm command prints, and its exit code; returns the exit code and the last line of the whole. */
+async function run(npm: Commands): Promise<readonly [code: number, last: string]> {
+  const [code, prints] = npm.test;
   const fake = `#!/bin/sh
     case "$*" in
       ci*) exit ${String(npm.install ?? 0)} ;;
       'run check') exit ${String(npm.check ?? 0)} ;;
-      'run test:all') printf '%s\\n' '${npm.test.prints}'; exit ${String(npm.test.code)} ;;
+      'run test:all') printf '%s\\n' '${prints}'; exit ${String(code)} ;;
       'run -s test:postgres') exit ${String(npm.postgres ?? 0)} ;;
       'run -s test:s3') exit ${String(npm.s3 ?? 0)} ;;
       'run -s test:browser') exit ${String(npm.browser ?? 0)} ;;
@@ -42,54 +45,26 @@ async function run(npm: {
   const env = { ...process.env, PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}` };
   return new Promise((resolve) => {
     const child = execFile(join(folder, '.ci/run'), { env }, (_error, stdout) => {
-      resolve({ code: child.exitCode ?? -1, last: stdout.trimEnd().split('\n').at(-1) ?? '' });
+      resolve([child.exitCode ?? -1, stdout.trimEnd().split('\n').at(-1) ?? '']);
     });
   });
 }
 
 describe('.ci/run', () => {
-  it('passes on the counts of the tests', async () => {
-    const result = await run({ test: { code: 0, prints: '12 passed, 0 failed' } });
-    expect(result).toEqual({ code: 0, last: '12 passed, 0 failed' });
-  });
+  const GOOD = [0, '12 passed, 0 failed'] as const;
+  const BAD = [1, '12 passed, 3 failed'] as const;
 
-  it('fails with the tests', async () => {
-    const result = await run({ test: { code: 1, prints: '12 passed, 3 failed' } });
-    expect(result).toEqual({ code: 1, last: '12 passed, 3 failed' });
-  });
-
-  it('fails where the page was seen by no browser', async () => {
-    const result = await run({ browser: 1, test: { code: 0, prints: '12 passed, 0 failed' } });
-    expect(result).toEqual({ code: 1, last: '12 passed, 1 failed' });
-  });
-
-  it('counts a failed check, and tests all the same', async () => {
-    const result = await run({ check: 2, test: { code: 1, prints: '12 passed, 3 failed' } });
-    expect(result).toEqual({ code: 1, last: '12 passed, 4 failed' });
-  });
-
-  it('counts failed tests on PostgreSQL as one', async () => {
-    const result = await run({ test: { code: 0, prints: '12 passed, 0 failed' }, postgres: 1 });
-    expect(result).toEqual({ code: 1, last: '12 passed, 1 failed' });
-  });
-
-  it('counts failed tests on an S3 server, or that there is none, as one', async () => {
-    const result = await run({ test: { code: 0, prints: '12 passed, 0 failed' }, s3: 1 });
-    expect(result).toEqual({ code: 1, last: '12 passed, 1 failed' });
-  });
-
-  it('fails when the tests end without a count', async () => {
-    const result = await run({ test: { code: 2, prints: 'the build failed' } });
-    expect(result).toEqual({ code: 1, last: '0 passed, 1 failed' });
-  });
-
-  it('fails when no test ran, even if nothing failed', async () => {
-    const result = await run({ test: { code: 0, prints: '0 passed, 0 failed' } });
-    expect(result).toEqual({ code: 1, last: '0 passed, 0 failed' });
-  });
-
-  it('stops when the packages cannot be installed', async () => {
-    const result = await run({ install: 1, test: { code: 0, prints: '12 passed, 0 failed' } });
-    expect(result).toEqual({ code: 1, last: '0 passed, 1 failed' });
+  it.each<[string, Commands, readonly [number, string]]>([
+    ['passes on the counts of the tests', { test: GOOD }, GOOD],
+    ['fails with the tests', { test: BAD }, BAD],
+    ['fails where the page was seen by no browser', { browser: 1, test: GOOD }, [1, '12 passed, 1 failed']],
+    ['counts a failed check, and tests all the same', { check: 2, test: BAD }, [1, '12 passed, 4 failed']],
+    ['counts failed tests on PostgreSQL as one', { test: GOOD, postgres: 1 }, [1, '12 passed, 1 failed']],
+    ['counts failed tests on S3, or that there is none, as one', { test: GOOD, s3: 1 }, [1, '12 passed, 1 failed']],
+    ['fails when the tests end without a count', { test: [2, 'the build failed'] }, [1, '0 passed, 1 failed']],
+    ['fails when no test ran', { test: [0, '0 passed, 0 failed'] }, [1, '0 passed, 0 failed']],
+    ['stops when the packages cannot be installed', { install: 1, test: GOOD }, [1, '0 passed, 1 failed']],
+  ])('%s', async (_, npm, end) => {
+    expect(await run(npm)).toEqual(end);
   });
 });

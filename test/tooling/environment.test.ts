@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { compiledOf } from '../compiled.mjs';
 import { HAS_PROMISE_HOOKS } from '../support/promise-hooks.ts';
 
@@ -30,12 +30,10 @@ const after = [
 ];
 console.log(JSON.stringify({ during, after }));`;
 
-describe('the environment of a test file', () => {
-  it('ends with the file: its storages, which would slow down all files after it, and what it changed of the process', () => {
-    const said = execFileSync(process.execPath, ['--input-type=module', '-e', PROGRAM], { encoding: 'utf8' });
-    expect(JSON.parse(said)).toEqual({
-      during: [1, HAS_PROMISE_HOOKS],
-      after: [false, true, true, true, true, 'as it was', null],
-    });
+it('the environment of a test file ends with the file: its storages, which would slow down all files after it, and what it changed of the process', () => {
+  const said = execFileSync(process.execPath, ['--input-type=module', '-e', PROGRAM], { encoding: 'utf8' });
+  expect(JSON.parse(said)).toEqual({
+    during: [1, HAS_PROMISE_HOOKS],
+    after: [false, true, true, true, true, 'as it was', null],
   });
 });

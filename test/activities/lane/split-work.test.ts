@@ -130,19 +130,17 @@ describe('workers that do a part of the work each', () => {
   });
 });
 
-describe('a worker that does everything', () => {
-  it('fetches what one that only submits has left', async () => {
-    const { world, submitter, downloader } = await splitWorld();
-    await world.fill([tts(), tts('Another.')]);
-    const end = new AbortController();
-    const working = submitter.work(BATCH, end.signal);
-    await waitFor(async () => (await world.ledger.counts(BATCH)).states.fetching === 2);
-    end.abort();
-    await working;
-    await downloader.die();
-    const all = await world.worker();
-    await all.work();
-    expect(await world.outcomes()).toEqual(['succeeded', 'succeeded']);
-    expect(world.charges()).toHaveLength(2);
-  });
+it('a worker that does everything fetches what one that only submits has left', async () => {
+  const { world, submitter, downloader } = await splitWorld();
+  await world.fill([tts(), tts('Another.')]);
+  const end = new AbortController();
+  const working = submitter.work(BATCH, end.signal);
+  await waitFor(async () => (await world.ledger.counts(BATCH)).states.fetching === 2);
+  end.abort();
+  await working;
+  await downloader.die();
+  const all = await world.worker();
+  await all.work();
+  expect(await world.outcomes()).toEqual(['succeeded', 'succeeded']);
+  expect(world.charges()).toHaveLength(2);
 });

@@ -1,28 +1,26 @@
 import { describe, expect, it } from '@jest/globals';
 import { InFlightLimits, Window } from '../../../activities/pacing/in-flight-limits.ts';
 
-describe('the limits of requests in flight', () => {
-  it('bounds what runs at once, batch by batch', async () => {
-    const limits = new InFlightLimits();
-    const ends: (() => void)[] = [];
-    const start = async (batch: string, submits: number): Promise<void> => {
-      ends.push(await limits.enter(batch, submits));
-    };
-    const running = [start('a', 2), start('a', 2), start('a', 2), start('b', 1)];
-    expect([limits.of('a', 2).inFlight, limits.of('a', 2).queued, limits.of('b', 1).inFlight]).toEqual([2, 1, 1]);
-    // A bound that was changed holds for what waits already.
-    expect([limits.of('a', 3).inFlight, limits.of('a', 3).queued]).toEqual([3, 0]);
-    // What is in stays, and nobody comes in its place.
-    running.push(start('a', 1));
-    expect([limits.of('a', 1).inFlight, limits.of('a', 1).queued]).toEqual([3, 1]);
+it('the limits of requests in flight bound what runs at once, batch by batch', async () => {
+  const limits = new InFlightLimits();
+  const ends: (() => void)[] = [];
+  const start = async (batch: string, submits: number): Promise<void> => {
+    ends.push(await limits.enter(batch, submits));
+  };
+  const running = [start('a', 2), start('a', 2), start('a', 2), start('b', 1)];
+  expect([limits.of('a', 2).inFlight, limits.of('a', 2).queued, limits.of('b', 1).inFlight]).toEqual([2, 1, 1]);
+  // A bound that was changed holds for what waits already.
+  expect([limits.of('a', 3).inFlight, limits.of('a', 3).queued]).toEqual([3, 0]);
+  // What is in stays, and nobody comes in its place.
+  running.push(start('a', 1));
+  expect([limits.of('a', 1).inFlight, limits.of('a', 1).queued]).toEqual([3, 1]);
+  await settle();
+  for (let end = ends.shift(); end !== undefined; end = ends.shift()) {
+    end();
     await settle();
-    for (let end = ends.shift(); end !== undefined; end = ends.shift()) {
-      end();
-      await settle();
-    }
-    await Promise.all(running);
-    expect([limits.of('a', 3).inFlight, limits.of('a', 3).queued]).toEqual([0, 0]);
-  });
+  }
+  await Promise.all(running);
+  expect([limits.of('a', 3).inFlight, limits.of('a', 3).queued]).toEqual([0, 0]);
 });
 
 /** Who is in, in the order in which they came in. */

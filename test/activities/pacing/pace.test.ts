@@ -221,20 +221,18 @@ describe('reportHealth', () => {
   });
 });
 
-describe('the backlog of a pace', () => {
-  it('is as long as the calls that wait for their turn will take', async () => {
-    const { world } = await begin([tts()], { wanted: { limits: { rate: 2 } } });
-    const { deps } = await world.worker();
-    const stop = new AbortController();
-    expect(deps.pace.backlogMs('create', BATCH)).toBe(0);
-    await waitForSlot(deps, 'create', BATCH, NEVER);
-    expect(deps.pace.backlogMs('create', BATCH)).toBe(0);
-    const waiting = [1, 2, 3].map(() => waitForSlot(deps, 'create', BATCH, stop.signal));
-    expect(deps.pace.backlogMs('create', BATCH)).toBe(1_500);
-    stop.abort();
-    await Promise.allSettled(waiting);
-    expect(deps.pace.backlogMs('create', BATCH)).toBe(0);
-  });
+it('the backlog of a pace is as long as the calls that wait for their turn will take', async () => {
+  const { world } = await begin([tts()], { wanted: { limits: { rate: 2 } } });
+  const { deps } = await world.worker();
+  const stop = new AbortController();
+  expect(deps.pace.backlogMs('create', BATCH)).toBe(0);
+  await waitForSlot(deps, 'create', BATCH, NEVER);
+  expect(deps.pace.backlogMs('create', BATCH)).toBe(0);
+  const waiting = [1, 2, 3].map(() => waitForSlot(deps, 'create', BATCH, stop.signal));
+  expect(deps.pace.backlogMs('create', BATCH)).toBe(1_500);
+  stop.abort();
+  await Promise.allSettled(waiting);
+  expect(deps.pace.backlogMs('create', BATCH)).toBe(0);
 });
 
 describe('readInTurn', () => {

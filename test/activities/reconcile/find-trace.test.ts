@@ -107,12 +107,10 @@ describe('findTrace after a restore of the ledger', () => {
   });
 });
 
-describe('settleAsAdopted', () => {
-  it('gives a job to one attempt only', async () => {
-    const { world, worker } = await withLost([lipSync(1), lipSync(2)], 'lip-sync');
-    expect(await settleAsAdopted(worker.deps, keyOf(1, 1, 'lip-sync'), 'j1')).toBe(true);
-    expect(await settleAsAdopted(worker.deps, keyOf(2, 1, 'lip-sync'), 'j1')).toBe(false);
-    expect(await world.row()).toMatchObject({ state: 'processing', charges: [{ state: 'accepted', jobId: 'j1' }] });
-    expect(await world.attempts(2)).toEqual(['lip-sync 1 sending']);
-  });
+it('settleAsAdopted gives a job to one attempt only', async () => {
+  const { world, worker } = await withLost([lipSync(1), lipSync(2)], 'lip-sync');
+  expect(await settleAsAdopted(worker.deps, keyOf(1, 1, 'lip-sync'), 'j1')).toBe(true);
+  expect(await settleAsAdopted(worker.deps, keyOf(2, 1, 'lip-sync'), 'j1')).toBe(false);
+  expect(await world.row()).toMatchObject({ state: 'processing', charges: [{ state: 'accepted', jobId: 'j1' }] });
+  expect(await world.attempts(2)).toEqual(['lip-sync 1 sending']);
 });

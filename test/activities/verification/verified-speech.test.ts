@@ -238,19 +238,17 @@ describe('speech whose check is given up', () => {
   });
 });
 
-describe('speech that did not pass', () => {
-  it('of a chain goes into the video if a person accepts it, the best take of it', async () => {
-    await begin(verified(dub()), [speaks('missing-sentence'), speaks('other-words')], { retakes: 1 });
-    await worker.drive(1);
-    const before = await world.row();
-    expect(before).toMatchObject({ outcome: 'unfit', take: 2, file: before.charges[0]?.file });
-    await redriveNow(world.ledger, BATCH, [{ ...ACCEPT, take: 2 }]);
-    await worker.drive(1);
-    const row = await world.row();
-    expect(row).toMatchObject({ outcome: 'succeeded', acceptedTake: 1, file: { extension: 'mp4' } });
-    const video = world.charges().find(({ operation }) => operation === 'lip-sync-job');
-    expect(usedAttempt(row, row.charges, 'speech')?.take).toBe(1);
-    expect(video?.audioUrl).toContain(row.charges.find(({ take }) => take === 1)?.jobId ?? 'none');
-    expect(operations()).toEqual(['speech-job', 'transcription', 'speech-job', 'transcription', 'lip-sync-job']);
-  });
+it('speech of a chain that did not pass goes into the video if a person accepts it, the best take of it', async () => {
+  await begin(verified(dub()), [speaks('missing-sentence'), speaks('other-words')], { retakes: 1 });
+  await worker.drive(1);
+  const before = await world.row();
+  expect(before).toMatchObject({ outcome: 'unfit', take: 2, file: before.charges[0]?.file });
+  await redriveNow(world.ledger, BATCH, [{ ...ACCEPT, take: 2 }]);
+  await worker.drive(1);
+  const row = await world.row();
+  expect(row).toMatchObject({ outcome: 'succeeded', acceptedTake: 1, file: { extension: 'mp4' } });
+  const video = world.charges().find(({ operation }) => operation === 'lip-sync-job');
+  expect(usedAttempt(row, row.charges, 'speech')?.take).toBe(1);
+  expect(video?.audioUrl).toContain(row.charges.find(({ take }) => take === 1)?.jobId ?? 'none');
+  expect(operations()).toEqual(['speech-job', 'transcription', 'speech-job', 'transcription', 'lip-sync-job']);
 });

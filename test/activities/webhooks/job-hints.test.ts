@@ -234,16 +234,14 @@ describe('a job that is waited for no longer', () => {
   });
 });
 
-describe('without webhooks', () => {
-  it('nothing is remembered', () => {
-    const none = new JobHints();
-    none.begin('a', LANE, 0, GAP_MS);
-    none.heard(['a']);
-    expect([none.isUsed, none.lookAt('a'), none.looks('a'), none.spare('a', 0, () => 1)]).toEqual([
-      false,
-      Infinity,
-      false,
-      undefined,
-    ]);
-  });
+it('without webhooks nothing is remembered', () => {
+  const none = new JobHints();
+  none.begin('a', LANE, 0, GAP_MS);
+  none.heard(['a']);
+  expect([none.isUsed, none.lookAt('a'), none.looks('a'), none.spare('a', 0, () => 1)]).toEqual([
+    false,
+    Infinity,
+    false,
+    undefined,
+  ]);
 });

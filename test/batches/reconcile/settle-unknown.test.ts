@@ -88,16 +88,14 @@ describe('settleUnknown', () => {
   });
 });
 
-describe('settleUnknown, where the list cannot be read', () => {
-  it('says so, and changes nothing', async () => {
-    const { world, worker } = await withUnknown();
-    const { deps } = worker;
-    const failure = { class: 'BadRequest', message: 'no list for you', status: 403 } as const;
-    const api = { ...deps.api, listJobs: () => Promise.reject(new ApiError(failure)) };
-    expect(await settleUnknown({ ...deps, api }, [1])).toMatchObject([{ type: 'unreadable', why: 'no list for you' }]);
-    expect(await listOrphans({ ...deps, api })).toEqual({ type: 'unreadable', why: 'no list for you' });
-    expect((await world.row()).outcome).toBe('unknown');
-  });
+it('settleUnknown, where the list cannot be read, says so, and changes nothing', async () => {
+  const { world, worker } = await withUnknown();
+  const { deps } = worker;
+  const failure = { class: 'BadRequest', message: 'no list for you', status: 403 } as const;
+  const api = { ...deps.api, listJobs: () => Promise.reject(new ApiError(failure)) };
+  expect(await settleUnknown({ ...deps, api }, [1])).toMatchObject([{ type: 'unreadable', why: 'no list for you' }]);
+  expect(await listOrphans({ ...deps, api })).toEqual({ type: 'unreadable', why: 'no list for you' });
+  expect((await world.row()).outcome).toBe('unknown');
 });
 
 describe('adoptJob', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { chooseSettings } from '../../../batches/batch-settings.ts';
 import { withTextLimits } from '../../../client/run/check-run.ts';
 import { fitText } from '../../../inputs/parts/fit-text.ts';
@@ -17,13 +17,11 @@ async function fit(): Promise<object> {
   return fitText({ kind: 'tts', text: MARKED, voice: 'v', extra: {} }, manifest);
 }
 
-describe('the text of a batch', () => {
-  it('is whole each time, whatever the limits are by then, once the batch is on record', async () => {
-    expect(await fit()).toEqual({ parts: [] });
-    const loading = await place.ledger.createBatch(aBatch('b'));
-    expect(await fit()).toEqual({ parts: [] });
-    await place.ledger.addRows(loading, [aRow(1)]);
-    await place.ledger.openBatch(loading, 1);
-    expect(await fit()).toEqual({ parts: [] });
-  });
+it('the text of a batch is whole each time, whatever the limits are by then, once the batch is on record', async () => {
+  expect(await fit()).toEqual({ parts: [] });
+  const loading = await place.ledger.createBatch(aBatch('b'));
+  expect(await fit()).toEqual({ parts: [] });
+  await place.ledger.addRows(loading, [aRow(1)]);
+  await place.ledger.openBatch(loading, 1);
+  expect(await fit()).toEqual({ parts: [] });
 });

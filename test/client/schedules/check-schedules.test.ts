@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { ScheduleOverlapPolicy } from '@temporalio/client';
 import { checkSchedules } from '../../../client/schedules/schedule-view.ts';
 import type { OpenSchedules } from '../../../client/schedules/open-schedules.ts';
@@ -30,30 +30,26 @@ function schedulePlace(isDeserted: boolean): OpenSchedules {
   return { temporal, ledger: place.ledger, around } as unknown as OpenSchedules;
 }
 
-describe('a check of an occurrence that runs', () => {
-  it.each([
-    ['in order while its worker is there', false, true],
-    ['amiss where nobody was there, although the worker that was killed is still on record', true, false],
-  ])('finds it %s', async (_, isDeserted, isFine) => {
-    await settle(place.ledger, 'nightly', { ...REALM, spec: specOf({ every: '1d' }) });
-    await place.ledger.beginOccurrence({ schedule: 'nightly', at: Math.floor(Date.now() / 1_000) * 1_000 });
-    await place.ledger.beat({ owner: 'w', ...REALM });
-    const checks = await checkSchedules(schedulePlace(isDeserted), { name: 'nightly', since: Date.now() - HOUR_MS });
-    expect(checks).toMatchObject({ inOrder: isFine, schedules: [{ schedule: 'nightly', worker: isFine }] });
-  });
+it.each([
+  ['in order while its worker is there', false, true],
+  ['amiss where nobody was there, although the worker that was killed is still on record', true, false],
+])('a check of an occurrence that runs finds it %s', async (_, isDeserted, isFine) => {
+  await settle(place.ledger, 'nightly', { ...REALM, spec: specOf({ every: '1d' }) });
+  await place.ledger.beginOccurrence({ schedule: 'nightly', at: Math.floor(Date.now() / 1_000) * 1_000 });
+  await place.ledger.beat({ owner: 'w', ...REALM });
+  const checks = await checkSchedules(schedulePlace(isDeserted), { name: 'nightly', since: Date.now() - HOUR_MS });
+  expect(checks).toMatchObject({ inOrder: isFine, schedules: [{ schedule: 'nightly', worker: isFine }] });
 });
 
-describe('a schedule that only Temporal has, as after a ledger from a backup', () => {
-  it('is amiss, unless it was deleted moments ago; those of other ledgers are not', async () => {
-    const listed = ['hourly', 'deleted'];
-    const schedules = pretendSchedules(place.ledger, { listed, gone: ['deleted'] });
-    expect(await checkSchedules(schedules, { since: 0 })).toEqual({
-      inOrder: false,
-      schedules: [],
-      strangers: ['hourly'],
-    });
-    // Whoever asks for one gets that one.
-    await settle(place.ledger, 'nightly', { spec: specOf({ every: '1d' }) });
-    expect(await checkSchedules(schedules, { name: 'nightly', since: Date.now() })).toMatchObject({ inOrder: true });
+it('a schedule that only Temporal has, as after a ledger from a backup, is amiss, unless it was deleted moments ago; those of other ledgers are not', async () => {
+  const listed = ['hourly', 'deleted'];
+  const schedules = pretendSchedules(place.ledger, { listed, gone: ['deleted'] });
+  expect(await checkSchedules(schedules, { since: 0 })).toEqual({
+    inOrder: false,
+    schedules: [],
+    strangers: ['hourly'],
   });
+  // Whoever asks for one gets that one.
+  await settle(place.ledger, 'nightly', { spec: specOf({ every: '1d' }) });
+  expect(await checkSchedules(schedules, { name: 'nightly', since: Date.now() })).toMatchObject({ inOrder: true });
 });

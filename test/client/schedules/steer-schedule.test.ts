@@ -67,27 +67,26 @@ function placeWith(handle: object): SchedulePlace {
   return { temporal: { client, namespace: 'default' } as unknown as SchedulePlace['temporal'], ledger: place.ledger };
 }
 
-describe('a pause', () => {
-  it.each([0, 1, 3])('has taken effect when it is over, also if the server forgets it %i times', async (forgets) => {
+it.each([0, 1, 3])(
+  'a pause has taken effect when it is over, also if the server forgets it %i times',
+  async (forgets) => {
     const schedule = openSchedule(forgets);
     await pauseSchedule(schedule.place, 'nightly', 'why');
     expect(schedule.state).toEqual({ paused: true, note: 'why' });
     await resumeSchedule(schedule.place, 'nightly', 'go on');
     expect(schedule.state).toEqual({ paused: false, note: 'go on' });
-  });
-});
+  },
+);
 
-describe('a pause and a resumption', () => {
-  it('close and open the due times that the ledger allows', async () => {
-    const due = async (): Promise<readonly boolean[]> =>
-      ((await place.ledger.scheduleRecord('nightly'))?.allowed ?? []).map(({ until }) => until === null);
-    const schedule = openSchedule(0);
-    expect(await due()).toEqual([true]);
-    await pauseSchedule(schedule.place, 'nightly', 'why');
-    expect(await due()).toEqual([false]);
-    await resumeSchedule(schedule.place, 'nightly', 'go on');
-    expect(await due()).toEqual([true, false]);
-  });
+it('a pause and a resumption close and open the due times that the ledger allows', async () => {
+  const due = async (): Promise<readonly boolean[]> =>
+    ((await place.ledger.scheduleRecord('nightly'))?.allowed ?? []).map(({ until }) => until === null);
+  const schedule = openSchedule(0);
+  expect(await due()).toEqual([true]);
+  await pauseSchedule(schedule.place, 'nightly', 'why');
+  expect(await due()).toEqual([false]);
+  await resumeSchedule(schedule.place, 'nightly', 'go on');
+  expect(await due()).toEqual([true, false]);
 });
 
 describe('an update', () => {

@@ -66,22 +66,18 @@ describe('a schedule that is paused here, and resumed by others in Temporal', ()
   });
 });
 
-describe('the note of a schedule', () => {
-  it('is that of Temporal, if that paused it after a failure', async () => {
-    await make();
-    await place.ledger.resumeFirings('nightly', NOW - MINUTE, 'go on');
-    const server = serverOf([], { paused: true, note: 'paused due to workflow failure: x' });
-    expect(await listSchedules(server)).toMatchObject([{ paused: true, note: 'an occurrence failed' }]);
-  });
+it('the note of a schedule is that of Temporal, if that paused it after a failure', async () => {
+  await make();
+  await place.ledger.resumeFirings('nightly', NOW - MINUTE, 'go on');
+  const server = serverOf([], { paused: true, note: 'paused due to workflow failure: x' });
+  expect(await listSchedules(server)).toMatchObject([{ paused: true, note: 'an occurrence failed' }]);
 });
 
-describe('a schedule without a run left, of which others gave Temporal more', () => {
-  it('was not due any more: what was refused leaves no line', async () => {
-    await make({ runs: 1 });
-    const taken = { schedule: 'nightly', at: NOW - 8 * MINUTE };
-    await place.ledger.beginOccurrence(taken);
-    await place.ledger.endOccurrence(taken, { type: 'ended', exit: 'complete' });
-    const server = serverOf([NOW - MINUTE], { remainingActions: 5 });
-    expect((await seen(server)).map((one) => (one as readonly unknown[])[0])).toEqual([-8 * MINUTE]);
-  });
+it('a schedule without a run left, of which others gave Temporal more, was not due any more: what was refused leaves no line', async () => {
+  await make({ runs: 1 });
+  const taken = { schedule: 'nightly', at: NOW - 8 * MINUTE };
+  await place.ledger.beginOccurrence(taken);
+  await place.ledger.endOccurrence(taken, { type: 'ended', exit: 'complete' });
+  const server = serverOf([NOW - MINUTE], { remainingActions: 5 });
+  expect((await seen(server)).map((one) => (one as readonly unknown[])[0])).toEqual([-8 * MINUTE]);
 });

@@ -37,16 +37,17 @@ async function ask(tuning: Tuning, approves?: boolean): Promise<Asked> {
   }
 }
 
-describe('a single job that --cache only left unsent', () => {
-  it.each([
-    { tuning: {}, cache: 'on' },
-    { tuning: { cache: 'only' }, cache: 'only' },
-    { tuning: { cache: 'fresh' }, cache: 'fresh' },
-  ] as const)('runs again as the next command says: $tuning', async ({ tuning, cache }) => {
+it.each([
+  { tuning: {}, cache: 'on' },
+  { tuning: { cache: 'only' }, cache: 'only' },
+  { tuning: { cache: 'fresh' }, cache: 'fresh' },
+] as const)(
+  'a single job that --cache only left unsent runs again as the next command says: $tuning',
+  async ({ tuning, cache }) => {
     await addJob(world.simulator, place, SAY, { as: 'skipped' });
     expect(await ask(tuning, true)).toMatchObject({ type: 'open', batch: { state: 'open', settings: { cache } } });
-  });
-});
+  },
+);
 
 describe('a single job whose command was killed before a worker looked at it', () => {
   const cache = async (): Promise<string> =>

@@ -71,12 +71,13 @@ describe('the deletion of a voice', () => {
   });
 });
 
-describe('the voice that is to be deleted', () => {
-  it.each(['Voice 1', 'name:Voice 1', 'voice-1'])('is not known while the list cannot be read: %s', async (asked) => {
+it.each(['Voice 1', 'name:Voice 1', 'voice-1'])(
+  'the voice that is to be deleted is not known while the list cannot be read: %s',
+  async (asked) => {
     const rules: Rules = [{ on: 'list', fault: { kind: 'status', status: 404 } }];
     const { simulator } = await openSimulator({ voiceCount: 2, plan: { rules } });
     const api = createSpeechApi({ baseUrl: simulator.url, token: simulator.token });
     expect(await voiceToDelete(api, asked)).toMatchObject({ type: 'unread' });
     api.close();
-  });
-});
+  },
+);

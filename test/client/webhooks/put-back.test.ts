@@ -72,41 +72,21 @@ describe('putBack', () => {
   const put = (before: WebhookBefore, of = open): ReturnType<typeof putBack> =>
     putBack(of, { address: OURS, before, earlier: [] }, signal);
 
-  it('sets the address that was there before', async () => {
-    await start('profile.webhook=webhookUrl');
-    expect(await put(KNOWN)).toBe('back');
-    expect(await shown()).toBe(OLD);
-  });
+  const SHOWN = 'profile.webhook=webhookUrl';
 
-  it.each(['null', 'empty'])('takes ours away where there was none, in the way that the API has: %s', async (way) => {
-    await start(`profile.webhook=webhook_url,profile.clear=${way}`);
-    expect(await put(NONE)).toBe('back');
-    expect(await shown()).toBeNull();
-  });
-
-  it('says that ours stays where the API has no way to take it away', async () => {
-    await start('profile.webhook=webhookUrl,profile.clear=nothing');
-    expect(await put(NONE)).toBe('stays');
-    expect(await shown()).toBe(OURS);
-  });
-
-  it('leaves alone what somebody else has set meanwhile', async () => {
-    await start('profile.webhook=webhookUrl');
-    await setTo(THEIRS);
-    expect(await put(KNOWN)).toBe('others');
-    expect(await shown()).toBe(THEIRS);
-  });
-
-  it('has nothing to do where the earlier address is there already', async () => {
-    await start('profile.webhook=webhookUrl');
-    await setTo(OLD);
-    expect(await put(KNOWN)).toBe('back');
-  });
-
-  it('changes nothing where nobody knows what was there', async () => {
-    await start('profile.webhook=webhookUrl');
-    expect(await put(UNKNOWN)).toBe('unknown');
-    expect(await shown()).toBe(OURS);
+  it.each([
+    ['sets the address that was there before', SHOWN, OURS, KNOWN, 'back', OLD],
+    ['takes ours away where there was none, by null', `${SHOWN},profile.clear=null`, OURS, NONE, 'back', null],
+    ['or by nothing in the field', 'profile.webhook=webhook_url,profile.clear=empty', OURS, NONE, 'back', null],
+    ['leaves ours where the API cannot take it away', `${SHOWN},profile.clear=nothing`, OURS, NONE, 'stays', OURS],
+    ['leaves alone what somebody else has set meanwhile', SHOWN, THEIRS, KNOWN, 'others', THEIRS],
+    ['has nothing to do where the earlier address is there already', SHOWN, OLD, KNOWN, 'back', OLD],
+    ['changes nothing where nobody knows what was there', SHOWN, OURS, UNKNOWN, 'unknown', OURS],
+  ])('%s', async (_, shape, now, before, end, after) => {
+    await start(shape);
+    await setTo(now);
+    expect(await put(before)).toBe(end);
+    expect(await shown()).toBe(after);
   });
 
   it('sets the earlier address, if it is known, although the profile shows none', async () => {
@@ -116,43 +96,32 @@ describe('putBack', () => {
   });
 
   it.each([
-    ['done', { kind: 'status', status: 502, body: 'foreign', accepted: true }],
-    ['not done, then once more', { kind: 'status', status: 502, body: 'foreign' }],
-  ] as const)('after a lost answer looks at what became of it: %s', async (_, fault) => {
+    ['back', 'although the answer that it was done is lost', { status: 502, body: 'foreign', accepted: true }],
+    ['back', 'although the first one was not done, and nobody knows', { status: 502, body: 'foreign' }],
+    ...([429, 401, 402] as const).map((status) => ['back', 'after a no that is not about it', { status }] as const),
+    ['stays', 'where the API refuses the earlier one', { status: 400 }],
+  ] as const)('%s, of the address, %s: %j', async (end, _, answer) => {
     // Before the update: the opening, an update with its look, and the look of what is there.
-    await start('profile.webhook=webhookUrl', { rules: [{ on: 'profile', match: { nth: 5 }, fault: { ...fault } }] });
-    expect(await put(KNOWN)).toBe('back');
-    expect(await shown()).toBe(OLD);
-  });
-
-  it.each([429, 401, 402] as const)('tries again after a no that is not about the address: %d', async (status) => {
-    const fault = { kind: 'status', status } as const;
-    await start('profile.webhook=webhookUrl', { rules: [{ on: 'profile', match: { nth: 5 }, fault }] });
-    expect(await put(KNOWN)).toBe('back');
-    expect(await shown()).toBe(OLD);
+    await start(SHOWN, { rules: [{ on: 'profile', match: { nth: 5 }, fault: { kind: 'status', ...answer } }] });
+    expect(await put(KNOWN)).toBe(end);
+    expect(await shown()).toBe(end === 'back' ? OLD : OURS);
   });
 
   it.each([KNOWN, NONE])('is away, not refused, while the API says 429 to each update: %j', async (before) => {
-    await start('profile.webhook=webhookUrl,profile.clear=null');
+    await start(`${SHOWN},profile.clear=null`);
     expect(await put(before, busy())).toBe('away');
     expect(await shown()).toBe(OURS);
   });
 
-  it('says that ours stays where the API refuses the earlier address', async () => {
-    const fault = { kind: 'status', status: 400 } as const;
-    await start('profile.webhook=webhookUrl', { rules: [{ on: 'profile', match: { nth: 5 }, fault }] });
-    expect(await put(KNOWN)).toBe('stays');
-  });
-
   it('takes an address of an earlier process for ours', async () => {
-    await start('profile.webhook=webhookUrl');
+    await start(SHOWN);
     const set = { address: 'https://here.example/never-set', before: KNOWN, earlier: [THEIRS, OURS] };
     expect(await putBack(open, set, signal)).toBe('back');
     expect(await shown()).toBe(OLD);
   });
 
   it('gives up where the API does not answer, or the time is over', async () => {
-    await start('profile.webhook=webhookUrl');
+    await start(SHOWN);
     expect(await put(KNOWN, await silent())).toBe('away');
     expect(await putBack(open, { address: OURS, before: KNOWN, earlier: [] }, AbortSignal.abort())).toBe('away');
     expect(await shown()).toBe(OURS);
@@ -173,7 +142,11 @@ describe('putLeftoverBack', () => {
     await ledger.takeWebhook(account, 'killed');
     await ledger.noteWebhook(account, 'killed', set);
   }
-  const kill = (): Promise<void> => ledger.forgetWorkers('all');
+  /** The process that took it dies. */
+  async function leave(set = SET): Promise<void> {
+    await take(set);
+    await ledger.forgetWorkers('all');
+  }
 
   it('does nothing where nobody has used the webhook', async () => {
     expect(await leftover()).toBeUndefined();
@@ -188,8 +161,7 @@ describe('putLeftoverBack', () => {
   });
 
   it('puts back what a dead process left, once', async () => {
-    await take(SET);
-    await kill();
+    await leave();
     expect(await leftover()).toEqual(ended('back'));
     expect(await shown()).toBe(OLD);
     expect(await ledger.webhookOf(realmOf(open))).toBeUndefined();
@@ -197,16 +169,14 @@ describe('putLeftoverBack', () => {
   });
 
   it('clears the record of a process that died before it set anything', async () => {
-    await take(null);
-    await kill();
+    await leave(null);
     expect(await leftover()).toBeUndefined();
     expect(await shown()).toBe(OURS);
     expect(await ledger.webhookOf(realmOf(open))).toBeUndefined();
   });
 
   it('keeps the record where the API is busy, for another process, also while this one lives', async () => {
-    await take(SET);
-    await kill();
+    await leave();
     await ledger.beat({ owner: 'next', ...realmOf(open) });
     expect(await leftover(busy())).toEqual(ended('away'));
     expect(await putLeftoverBack(ledger, open, { owner: 'another' }, signal)).toEqual(ended('back'));
@@ -214,8 +184,7 @@ describe('putLeftoverBack', () => {
   });
 
   it('keeps the record where the API refuses the earlier address, until somebody has set another one', async () => {
-    await take(SET);
-    await kill();
+    await leave();
     const failure: Failure = { class: 'BadRequest', message: 'No such host' };
     const refusing = { ...open, api: { ...open.api, updateProfile: () => Promise.reject(new ApiError(failure)) } };
     expect(await leftover(refusing)).toEqual(ended('stays'));
@@ -228,8 +197,7 @@ describe('putLeftoverBack', () => {
   });
 
   it('keeps the record for the next start where the API does not answer', async () => {
-    await take(SET);
-    await kill();
+    await leave();
     expect(await leftover(await silent())).toEqual(ended('away'));
     expect(await ledger.webhookOf(realmOf(open))).toMatchObject({ owner: '', set: SET, isAlive: false });
     expect(await leftover()).toEqual(ended('back'));

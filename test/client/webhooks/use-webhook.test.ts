@@ -60,6 +60,21 @@ function use(wish: Partial<WebhookWish> = {}, { triesAgain = true } = {}): Webho
   return made;
 }
 
+/** A use that has begun. */
+async function begin(...of: Parameters<typeof use>): Promise<WebhookUse> {
+  const used = use(...of);
+  await used.begin();
+  return used;
+}
+
+/** A use from its beginning to its end. */
+const beginAndEnd = async (wish?: Partial<WebhookWish>): Promise<void> => (await begin(wish)).end();
+
+/** What the API answers to our update. */
+const answering = (status: number): FaultPlan => ({
+  rules: [{ on: 'profile', match: OUR_UPDATE, fault: { kind: 'status', status } }],
+});
+
 const shown = async (): Promise<unknown> => (await readProfilePatiently(open.api)).webhookUrl;
 
 /** A process that died has left its address on record. */
@@ -72,8 +87,7 @@ async function leaveBehind(): Promise<void> {
 describe('the use of a webhook', () => {
   it('POST /profile: sets a secret address, takes what comes there for hints, and puts the earlier one back', async () => {
     await start();
-    const used = use();
-    await used.begin();
+    const used = await begin();
     expect(news).toMatchObject([{ type: 'set', to: 'https://here.example/…', before: { url: OLD }, result: 'set' }]);
     const address = String(await shown());
     expect(address).toMatch(/^https:\/\/here\.example\/hooks\/voxbatch-[\w-]{32}$/);
@@ -99,9 +113,7 @@ describe('the use of a webhook', () => {
     await start();
     await ledger.beat({ owner: 'other', ...realmOf(open) });
     await ledger.takeWebhook(realmOf(open), 'other');
-    const used = use();
-    await used.begin();
-    await used.end();
+    await beginAndEnd();
     expect(news).toEqual([{ type: 'in-use' }]);
     expect(await shown()).toBe(OLD);
     expect(await ledger.webhookOf(realmOf(open))).toMatchObject({ owner: 'other' });
@@ -125,8 +137,7 @@ describe('the use of a webhook', () => {
   it('puts back what was there before a process that died, not what that one had set', async () => {
     await start(DEAD);
     await leaveBehind();
-    const used = use();
-    await used.begin();
+    const used = await begin();
     expect(news).toMatchObject([{ type: 'set', before: { type: 'known', url: OLD } }]);
     await used.end();
     expect(await shown()).toBe(OLD);
@@ -134,36 +145,30 @@ describe('the use of a webhook', () => {
 
   it('puts back what the user says', async () => {
     await start();
-    const used = use({ restore: 'https://other.example/hook' });
-    await used.begin();
-    await used.end();
+    await beginAndEnd({ restore: 'https://other.example/hook' });
     expect(await shown()).toBe('https://other.example/hook');
   });
 
   it('says that the API refuses the address, and says nothing of the webhook in the end', async () => {
-    await start(OLD, { rules: [{ on: 'profile', match: OUR_UPDATE, fault: { kind: 'status', status: 400 } }] });
-    const used = use();
-    await used.begin();
-    await used.end();
+    await start(OLD, answering(400));
+    await beginAndEnd();
     expect(news).toMatchObject([{ type: 'not-taken', isFinal: true }]);
     expect(await shown()).toBe(OLD);
     expect(await ledger.webhookOf(realmOf(open))).toBeUndefined();
   });
 
   it('puts back what a process that died had left also where the API refuses the new address', async () => {
-    await start(DEAD, { rules: [{ on: 'profile', match: OUR_UPDATE, fault: { kind: 'status', status: 400 } }] });
+    await start(DEAD, answering(400));
     await leaveBehind();
-    const used = use();
-    await used.begin();
-    await used.end();
+    await beginAndEnd();
     expect(news).toMatchObject([{ type: 'over', end: 'back', isLeftover: true }, { type: 'not-taken' }]);
     expect(await shown()).toBe(OLD);
   });
 
   it('puts back what was there before a process that died, although the next one died before it set its own', async () => {
-    await start(DEAD, { rules: [{ on: 'profile', match: OUR_UPDATE, fault: { kind: 'status', status: 503 } }] });
+    await start(DEAD, answering(503));
     await leaveBehind();
-    await use({}, { triesAgain: false }).begin();
+    await begin({}, { triesAgain: false });
     expect(news).toMatchObject([{ type: 'not-taken' }]);
     expect(await shown()).toBe(DEAD);
     await ledger.forgetWorkers('all');
@@ -179,8 +184,7 @@ describe('the use of a webhook', () => {
     const { api } = open;
     const failure: Failure = { class: 'BadToken', message: 'Not now' };
     open = { ...open, api: { ...api, readProfile: () => Promise.reject(new ApiError(failure)) } };
-    const used = use({}, { triesAgain: false });
-    await used.begin();
+    const used = await begin({}, { triesAgain: false });
     expect(await ledger.webhookOf(realmOf(open))).toMatchObject({ set: { address: DEAD } });
     await used.end();
     expect(news).toMatchObject([{ type: 'not-taken' }, { type: 'over', end: 'away', isLeftover: true }]);
@@ -193,9 +197,8 @@ describe('the use of a webhook', () => {
   });
 
   it('tries again where the API was busy', async () => {
-    await start(OLD, { rules: [{ on: 'profile', match: OUR_UPDATE, fault: { kind: 'status', status: 429 } }] });
-    const used = use();
-    await used.begin();
+    await start(OLD, answering(429));
+    const used = await begin();
     await waitFor(() => news.length > 1);
     expect(news).toMatchObject([
       { type: 'not-taken', isFinal: false },
@@ -216,9 +219,7 @@ describe('the use of a webhook', () => {
       return api.readProfile(signal);
     };
     open = { ...open, api: { ...api, readProfile } };
-    const used = use();
-    await used.begin();
-    await used.end();
+    await beginAndEnd();
     open = { ...open, api };
     expect(news).toEqual([{ type: 'in-use' }]);
     expect(await shown()).toBe(OLD);
@@ -234,8 +235,7 @@ describe('the use of a webhook', () => {
       return webhookUrl == null ? profile : { ...profile, webhookUrl };
     };
     open = { ...open, api: { ...api, readProfile } };
-    const used = use();
-    await used.begin();
+    const used = await begin();
     expect(news).toMatchObject([{ type: 'set', before: { type: 'known', url: null }, result: 'set' }]);
     await used.end();
     open = { ...open, api };
@@ -250,8 +250,7 @@ describe('two ledgers on one account', () => {
 
   it('do not take the webhook from each other: the later one waits until the first has put back what was there', async () => {
     await start(FOREIGN);
-    const used = use();
-    await used.begin();
+    const used = await begin();
     expect(news).toEqual([{ type: 'foreign', to: 'https://ci.example/…' }]);
     expect(await shown()).toBe(FOREIGN);
     expect(await ledger.webhookOf(realmOf(open))).toBeUndefined();
@@ -264,17 +263,14 @@ describe('two ledgers on one account', () => {
 
   it('leave the webhook of the other one alone in the end, too', async () => {
     await start(FOREIGN);
-    const used = use();
-    await used.begin();
-    await used.end();
+    await beginAndEnd();
     expect(news).toEqual([{ type: 'foreign', to: 'https://ci.example/…' }]);
     expect(await shown()).toBe(FOREIGN);
   });
 
   it('may be one for good: what the user says is put back', async () => {
     await start(FOREIGN);
-    const used = use({ restore: OLD });
-    await used.begin();
+    const used = await begin({ restore: OLD });
     expect(news).toMatchObject([{ type: 'set', before: { type: 'known', url: OLD } }]);
     await used.end();
     expect(await shown()).toBe(OLD);

@@ -144,48 +144,39 @@ describe('what is done to rows', () => {
   });
 });
 
-describe('what is done to a schedule', () => {
-  it('is on record under its name, and stays when it is deleted', async () => {
-    await ledger.settleSchedule('s', SETTINGS, 1, ANN);
-    await ledger.pauseFirings('s', 2, 'why', ANN);
-    await ledger.resumeFirings('s', 3, 'why', BERT);
-    const id = await ledger.allowFirings('s', { kind: 'trigger', from: 4, until: 5 }, ANN);
-    await ledger.allowFirings('s', { kind: 'due', from: 4, until: null, spec: SPEC }, ANN);
-    await ledger.allowFirings('s', { kind: 'backfill', from: 4, until: 9, spec: SPEC, askedAt: 9 }, ANN);
-    expect(await ledger.withdrawFirings(id, ANN)).toBe(true);
-    expect(await ledger.withdrawFirings(id, ANN)).toBe(false);
-    await ledger.forgetSchedule('s', ANN);
-    await ledger.forgetSchedule('s', ANN);
-    const lines = await ledger.actionsOf({ schedule: 's' });
-    expect(lines.map(({ kind }) => kind)).toEqual([
-      ...['set-schedule', 'pause-schedule', 'resume-schedule', 'trigger', 'backfill', 'withdraw', 'delete-schedule'],
-    ]);
-    expect(lines[4]?.details).toEqual({ range: { from: 4, until: 9 } });
-    expect(lines[2]?.actor).toEqual(BERT.actor);
-  });
+it('what is done to a schedule is on record under its name, and stays when it is deleted', async () => {
+  await ledger.settleSchedule('s', SETTINGS, 1, ANN);
+  await ledger.pauseFirings('s', 2, 'why', ANN);
+  await ledger.resumeFirings('s', 3, 'why', BERT);
+  const id = await ledger.allowFirings('s', { kind: 'trigger', from: 4, until: 5 }, ANN);
+  await ledger.allowFirings('s', { kind: 'due', from: 4, until: null, spec: SPEC }, ANN);
+  await ledger.allowFirings('s', { kind: 'backfill', from: 4, until: 9, spec: SPEC, askedAt: 9 }, ANN);
+  expect(await ledger.withdrawFirings(id, ANN)).toBe(true);
+  expect(await ledger.withdrawFirings(id, ANN)).toBe(false);
+  await ledger.forgetSchedule('s', ANN);
+  await ledger.forgetSchedule('s', ANN);
+  const lines = await ledger.actionsOf({ schedule: 's' });
+  expect(lines.map(({ kind }) => kind)).toEqual([
+    ...['set-schedule', 'pause-schedule', 'resume-schedule', 'trigger', 'backfill', 'withdraw', 'delete-schedule'],
+  ]);
+  expect(lines[4]?.details).toEqual({ range: { from: 4, until: 9 } });
+  expect(lines[2]?.actor).toEqual(BERT.actor);
 });
 
-describe('a batch', () => {
-  it('has started once all its rows are loaded, and once', async () => {
-    const loading = await ledger.createBatch(aBatch('half'));
-    expect(await ledger.actionsOf({ batch: 'half' })).toEqual([]);
-    await ledger.openBatch(loading, 0, ANN);
-    await ledger.openBatch(loading, 0, ANN);
-    expect(await ledger.actionsOf({ batch: 'half' })).toMatchObject([{ kind: 'start' }]);
-  });
+it('a batch has started once all its rows are loaded, and once', async () => {
+  const loading = await ledger.createBatch(aBatch('half'));
+  expect(await ledger.actionsOf({ batch: 'half' })).toEqual([]);
+  await ledger.openBatch(loading, 0, ANN);
+  await ledger.openBatch(loading, 0, ANN);
+  expect(await ledger.actionsOf({ batch: 'half' })).toMatchObject([{ kind: 'start' }]);
 });
 
-describe('the list', () => {
-  it('has those of some kinds, and of some time, both ends included', async () => {
-    await ledger.setControl('b', 'paused', undefined, ANN);
-    await ledger.setControl('b', 'running', undefined, ANN);
-    const [start, pause] = await ledger.actionsOf({ batch: 'b' });
-    expect(await ledger.actionsOf({ kinds: ['start', 'resume'] })).toMatchObject([
-      { kind: 'start' },
-      { kind: 'resume' },
-    ]);
-    expect(await ledger.actionsOf({ from: start?.at ?? 0, until: pause?.at ?? 0, kinds: ['pause'] })).toHaveLength(1);
-    expect(await ledger.actionsOf({ until: (start?.at ?? 0) - 1 })).toEqual([]);
-    expect(await ledger.actionsOf({ from: Date.now() + 60_000 })).toEqual([]);
-  });
+it('the list of actions has those of some kinds, and of some time, both ends included', async () => {
+  await ledger.setControl('b', 'paused', undefined, ANN);
+  await ledger.setControl('b', 'running', undefined, ANN);
+  const [start, pause] = await ledger.actionsOf({ batch: 'b' });
+  expect(await ledger.actionsOf({ kinds: ['start', 'resume'] })).toMatchObject([{ kind: 'start' }, { kind: 'resume' }]);
+  expect(await ledger.actionsOf({ from: start?.at ?? 0, until: pause?.at ?? 0, kinds: ['pause'] })).toHaveLength(1);
+  expect(await ledger.actionsOf({ until: (start?.at ?? 0) - 1 })).toEqual([]);
+  expect(await ledger.actionsOf({ from: Date.now() + 60_000 })).toEqual([]);
 });

@@ -1,5 +1,5 @@
 /** @slow */
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { RowSpec } from '../../../contract/row-kinds.ts';
 import { scaleRuns } from '../../support/property-runs.ts';
@@ -65,33 +65,31 @@ async function act(world: BudgetWorld, { what, lane, pick, treatment }: Action):
 /** A story is a thousand transactions, which take a server several times as long as a file. */
 const RUNS = process.env['TEST_POSTGRES'] === undefined ? 60 : 20;
 
-describe('budgets of two batches of an account, over several lanes that are killed', () => {
-  it('are exceeded by no more than the docs admit, and each run comes to its end', async () => {
-    let runs = 0;
-    const property = fc.asyncProperty(
-      fc.tuple(aWanted, aWanted),
-      fc.array(anAction, { maxLength: 70 }),
-      aTreatment,
-      async (wanted, actions, last) => {
-        const run = String(++runs);
-        const worlds = await Promise.all(
-          wanted.map(async (one, index) => {
-            const name = `b${run}-${String(index)}`;
-            return { name, budget: one.budget, world: await BudgetWorld.make({ ...one, name, account: run }) };
-          }),
-        );
-        for (const action of actions) {
-          const meant = worlds[action.batch];
-          if (meant !== undefined) await act(meant.world, action);
-        }
-        for (const { name, world, budget } of worlds) {
-          await world.drain({ ...last, answer: 'accepts', job: 'succeeds' });
-          expect(await ledger.closeBatch(name)).toBe(0);
-          await expectKept(ledger, name);
-          expect(world.charged - budget).toBeLessThanOrEqual(world.excess + 1e-6);
-        }
-      },
-    );
-    await fc.assert(property, { numRuns: scaleRuns(RUNS) });
-  });
+it('budgets of two batches of an account, over several lanes that are killed, are exceeded by no more than the docs admit, and each run comes to its end', async () => {
+  let runs = 0;
+  const property = fc.asyncProperty(
+    fc.tuple(aWanted, aWanted),
+    fc.array(anAction, { maxLength: 70 }),
+    aTreatment,
+    async (wanted, actions, last) => {
+      const run = String(++runs);
+      const worlds = await Promise.all(
+        wanted.map(async (one, index) => {
+          const name = `b${run}-${String(index)}`;
+          return { name, budget: one.budget, world: await BudgetWorld.make({ ...one, name, account: run }) };
+        }),
+      );
+      for (const action of actions) {
+        const meant = worlds[action.batch];
+        if (meant !== undefined) await act(meant.world, action);
+      }
+      for (const { name, world, budget } of worlds) {
+        await world.drain({ ...last, answer: 'accepts', job: 'succeeds' });
+        expect(await ledger.closeBatch(name)).toBe(0);
+        await expectKept(ledger, name);
+        expect(world.charged - budget).toBeLessThanOrEqual(world.excess + 1e-6);
+      }
+    },
+  );
+  await fc.assert(property, { numRuns: scaleRuns(RUNS) });
 });

@@ -78,19 +78,17 @@ describe('requests in flight that nobody has set', () => {
   });
 });
 
-describe('tune', () => {
-  it('changes what is given, keeps the rest, and loses nothing of two at once', async () => {
-    await load(1);
-    const changes = [{ limits: { rate: 5 } }, { limits: { window: 7 } }, { retakes: 2 }];
-    await Promise.all(changes.map((change) => ledger.tune('b', change)));
-    const { nameTemplate, limits } = aBatch().settings;
-    const changed = {
-      limits: { ...limits, rate: 5, window: 7 },
-      budget: null,
-      halt: { when: 'never' },
-      onUnknown: 'hold',
-    };
-    expect(await ledger.tune('b', {})).toMatchObject({ ...changed, retakes: 2 });
-    expect((await batchOf()).settings).toMatchObject({ ...changed, nameTemplate });
-  });
+it('tune changes what is given, keeps the rest, and loses nothing of two at once', async () => {
+  await load(1);
+  const changes = [{ limits: { rate: 5 } }, { limits: { window: 7 } }, { retakes: 2 }];
+  await Promise.all(changes.map((change) => ledger.tune('b', change)));
+  const { nameTemplate, limits } = aBatch().settings;
+  const changed = {
+    limits: { ...limits, rate: 5, window: 7 },
+    budget: null,
+    halt: { when: 'never' },
+    onUnknown: 'hold',
+  };
+  expect(await ledger.tune('b', {})).toMatchObject({ ...changed, retakes: 2 });
+  expect((await batchOf()).settings).toMatchObject({ ...changed, nameTemplate });
 });

@@ -141,30 +141,28 @@ describe('what earlier batches were charged', () => {
   });
 });
 
-describe('the size of a quote', () => {
-  it('is the same for the database, whether a job ends or its batch is begun later', async () => {
-    const quotes = [0, 1e-9, 0.05, 0.25, 0.26, 1, 3.99, 4, 16, 16.01, 200, 4 ** 16, 1e10];
-    for (const [name, budget] of [['early', 1e12] as const, ['late', null] as const]) {
-      await load(
-        upTo(quotes.length + 1).map((row) => aRow(row)),
-        { name, settings: { budget } },
-      );
-      for (const [index, quoted] of quotes.entries()) {
-        const key = { ...aKey(index + 1), batch: name };
-        await send(key, { quoted });
-        await answer(key);
-        await finish(key, { credits: 2 * quoted + 1 });
-      }
+it('the size of a quote is the same for the database, whether a job ends or its batch is begun later', async () => {
+  const quotes = [0, 1e-9, 0.05, 0.25, 0.26, 1, 3.99, 4, 16, 16.01, 200, 4 ** 16, 1e10];
+  for (const [name, budget] of [['early', 1e12] as const, ['late', null] as const]) {
+    await load(
+      upTo(quotes.length + 1).map((row) => aRow(row)),
+      { name, settings: { budget } },
+    );
+    for (const [index, quoted] of quotes.entries()) {
+      const key = { ...aKey(index + 1), batch: name };
+      await send(key, { quoted });
+      await answer(key);
+      await finish(key, { credits: 2 * quoted + 1 });
     }
-    await ledger.tune('late', { budget: 1e12 });
-    await send({ ...aKey(quotes.length + 1), batch: 'late' }, { quoted: 1 });
-    const linesOf = async (name: string) =>
-      (await ledger.chargeOutlook(name)).ratios.map(({ operation, size, worst, unquoted, told, ended }) => {
-        return { operation, size, worst, unquoted, told, ended };
-      });
-    const early = await linesOf('early');
-    expect(new Set(early.map(({ size }) => size))).toEqual(new Set(quotes.map(sizeOf)));
-    expect(early.every(({ told }) => told > 0)).toBe(true);
-    expect(new Set(await linesOf('late'))).toEqual(new Set(early));
-  });
+  }
+  await ledger.tune('late', { budget: 1e12 });
+  await send({ ...aKey(quotes.length + 1), batch: 'late' }, { quoted: 1 });
+  const linesOf = async (name: string) =>
+    (await ledger.chargeOutlook(name)).ratios.map(({ operation, size, worst, unquoted, told, ended }) => {
+      return { operation, size, worst, unquoted, told, ended };
+    });
+  const early = await linesOf('early');
+  expect(new Set(early.map(({ size }) => size))).toEqual(new Set(quotes.map(sizeOf)));
+  expect(early.every(({ told }) => told > 0)).toBe(true);
+  expect(new Set(await linesOf('late'))).toEqual(new Set(early));
 });

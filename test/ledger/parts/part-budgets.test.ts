@@ -109,37 +109,35 @@ describe('a row in parts under a budget', () => {
   });
 });
 
-describe('rows in parts under any budget, asked for in any order', () => {
-  it('are paid whole or not at all, and together never cost more', async () => {
-    let batches = 0;
-    const asks = fc.array(fc.tuple(fc.integer({ min: 1, max: 9 }), fc.boolean()), { maxLength: 20 });
-    const property = fc.asyncProperty(fc.integer({ min: 0, max: 11 }), asks, async (budget, some) => {
-      const name = `p${++batches}`;
-      const rows = [
-        { ...aRow(1), quoted: 3, parts: partsOf(4, 'One.', 'Two.', 'Three.') },
-        { ...aRow(2), quoted: 3, parts: partsOf(7, 'Four.', 'Five.', 'Six.') },
-        aRow(3),
-      ];
-      await load(rows, { name, settings: { budget } });
-      const tried = new Map<number, number>();
-      const all = [...some, ...[3, 4, 5, 6, 7, 8, 9].map((row) => [row, false] as const)];
-      for (const [row, isRefused] of all) {
-        const attempt = (tried.get(row) ?? 0) + 1;
-        const key = { ...aKey(row, attempt), batch: name };
-        if ((await ask(key, { quoted: row === 3 ? 2.5 : 1 })) === 'go') {
-          tried.set(row, attempt);
-          if (isRefused) await settle(key, { verdict: 'not-accepted' }, WAITING);
-          else await settle(key, { verdict: 'done' }, { outcome: 'succeeded' });
-        }
-        const { charged, reserved } = await money(name);
-        expect(charged + reserved).toBeLessThanOrEqual(budget);
-        await kept(name);
+it('rows in parts under any budget, asked for in any order, are paid whole or not at all, and together never cost more', async () => {
+  let batches = 0;
+  const asks = fc.array(fc.tuple(fc.integer({ min: 1, max: 9 }), fc.boolean()), { maxLength: 20 });
+  const property = fc.asyncProperty(fc.integer({ min: 0, max: 11 }), asks, async (budget, some) => {
+    const name = `p${++batches}`;
+    const rows = [
+      { ...aRow(1), quoted: 3, parts: partsOf(4, 'One.', 'Two.', 'Three.') },
+      { ...aRow(2), quoted: 3, parts: partsOf(7, 'Four.', 'Five.', 'Six.') },
+      aRow(3),
+    ];
+    await load(rows, { name, settings: { budget } });
+    const tried = new Map<number, number>();
+    const all = [...some, ...[3, 4, 5, 6, 7, 8, 9].map((row) => [row, false] as const)];
+    for (const [row, isRefused] of all) {
+      const attempt = (tried.get(row) ?? 0) + 1;
+      const key = { ...aKey(row, attempt), batch: name };
+      if ((await ask(key, { quoted: row === 3 ? 2.5 : 1 })) === 'go') {
+        tried.set(row, attempt);
+        if (isRefused) await settle(key, { verdict: 'not-accepted' }, WAITING);
+        else await settle(key, { verdict: 'done' }, { outcome: 'succeeded' });
       }
-      for (const whole of [1, 2]) {
-        const done = (await chargesOf(whole, name)).filter(({ state }) => state === 'done');
-        expect([0, 3]).toContain(done.length);
-      }
-    });
-    await fc.assert(property, { numRuns: scaleRuns(40) });
+      const { charged, reserved } = await money(name);
+      expect(charged + reserved).toBeLessThanOrEqual(budget);
+      await kept(name);
+    }
+    for (const whole of [1, 2]) {
+      const done = (await chargesOf(whole, name)).filter(({ state }) => state === 'done');
+      expect([0, 3]).toContain(done.length);
+    }
   });
+  await fc.assert(property, { numRuns: scaleRuns(40) });
 });

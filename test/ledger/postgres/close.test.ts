@@ -2,11 +2,14 @@ import { expect, it, jest } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { LedgerAway } from '../../../ledger/errors.ts';
-import { openLedger } from '../../../ledger/open-ledger.ts';
+import { openLedger, openDatabase } from '../../../ledger/open-ledger.ts';
 import { endAfterTest } from '../../support/end-after-test.ts';
 import { Gate } from '../../support/gate.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { aKey, fill, INTENT } from '../setup.ts';
+import { BEGIN_WRITING } from '../../../ledger/postgres/sessions.ts';
+import { openOther, waitingWriters } from './waiting-writers.ts';
+import { makeReplaceableDatabase } from '../../support/replaceable-database.ts';
 
 it('a ledger whose server is away is closed all the same', async () => {
   const url = new URL(`${process.env['TEST_POSTGRES'] ?? ''}?schema=c${randomUUID().slice(0, 8)}`);
@@ -47,3 +50,94 @@ it('a process that must end gives up what a silent line owes it, and asks for no
   await ledger.close().catch(() => undefined);
   expect(query).not.toHaveBeenCalled();
 }, 50_000);
+
+/** A new ledger, and a session of somebody else at it. */
+async function makeLedger() {
+  const schema = `w${randomUUID().slice(0, 8)}`;
+  const url = new URL(`${process.env['TEST_POSTGRES'] ?? ''}?schema=${schema}`);
+  await (await openLedger(url.href, { makesTables: true })).close();
+  return { url, other: await openOther(schema) };
+}
+
+it('a session that waits for the lock ends when its client has gone, although the lock is still held', async () => {
+  const { url, other } = await makeLedger();
+  const gate = new Gate(Number(url.port));
+  await gate.open();
+  endAfterTest(() => gate.shut());
+  url.port = String(gate.port);
+  const ledger = await openLedger(url.href);
+  await fill(ledger, 1);
+  await other.query(BEGIN_WRITING);
+  const intent = ledger.intend(aKey(1), INTENT).catch(() => 'gone');
+  await waitFor(async () => (await waitingWriters(other)) === 1);
+  await gate.shut();
+  expect(await intent).toBe('gone');
+  await waitFor(async () => (await waitingWriters(other)) === 0);
+  await ledger.close().catch(() => undefined);
+}, 60_000);
+
+it('a server that cannot look after its clients so is used all the same', async () => {
+  const { url } = await makeLedger();
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- Called with its client below.
+  const { query } = pg.Client.prototype;
+  let refused = 0;
+  const spy = jest.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+    this: pg.Client,
+    ...args: unknown[]
+  ) {
+    const isIt = typeof args[0] === 'string' && args[0].startsWith('set client_connection_check_interval');
+    // A value that every server refuses.
+    if (isIt) refused += 1;
+    return Reflect.apply(query, this, isIt ? ["set client_connection_check_interval = '-1'"] : args) as never;
+  });
+  endAfterTest(() => {
+    spy.mockRestore();
+  });
+  const ledger = await openLedger(url.href);
+  await fill(ledger, 1);
+  expect((await ledger.intend(aKey(1), INTENT)).type).toBe('go');
+  await ledger.close();
+  expect(refused).toBeGreaterThan(0);
+});
+
+it('a process does not go on in another ledger that is put behind its address, and leaves nothing there', async () => {
+  const [mine, theirs] = [await makeReplaceableDatabase(), await makeReplaceableDatabase()];
+  const other = await openLedger(theirs.ledger, { makesTables: true });
+  await fill(other, 2);
+  await other.close();
+  const worker = await openLedger(mine.ledger, { makesTables: true });
+  await fill(worker, 2);
+  expect(await worker.intend(aKey(1), INTENT)).toMatchObject({ type: 'go' });
+
+  const putBack = await changePlaces(mine.ledger, theirs.ledger);
+  await expect(worker.intend(aKey(2), INTENT)).rejects.toThrow('its database is now that of another ledger');
+  await expect(worker.intend(aKey(2), INTENT)).rejects.toThrow(LedgerAway);
+  const { db } = await openDatabase({ place: mine.ledger, mustExist: true });
+  const left = await db.selectFrom('facts').select('name').execute();
+  await db.destroy();
+  expect(left.map(({ name }) => name).filter((name) => /^(before|commit|copy|set-back)/.test(name))).toEqual([]);
+  await putBack();
+  expect(await worker.intend(aKey(2), INTENT)).toMatchObject({ type: 'go' });
+  await worker.close();
+});
+
+/** Gives two databases the names of each other. Returns what gives them their own again. */
+async function changePlaces(...places: readonly [string, string]): Promise<() => Promise<void>> {
+  const [one, other] = places.map((place) => new URL(place).pathname.slice(1)) as [string, string];
+  const admin = new pg.Client({ connectionString: process.env['TEST_POSTGRES'] });
+  await admin.connect();
+  endAfterTest(() => admin.end());
+  const change = async (): Promise<void> => {
+    const cut = 'select pg_terminate_backend(pid) from pg_stat_activity where datname = any($1)';
+    await admin.query(cut, [[one, other]]);
+    for (const [from, to] of [
+      [one, `${one}x`],
+      [other, one],
+      [`${one}x`, other],
+    ] as const) {
+      await admin.query(`alter database ${from} rename to ${to}`);
+    }
+  };
+  await change();
+  return change;
+}

@@ -75,15 +75,13 @@ describe('a trigger', () => {
   });
 });
 
-describe('the note of a pause', () => {
-  it('stays until the schedule is resumed, also if it is changed', async () => {
-    const note = async (): Promise<unknown> => (await ledger.scheduleRecord('nightly'))?.note;
-    await settle(ledger, 'nightly');
-    expect(await note()).toBeNull();
-    await ledger.pauseFirings('nightly', AT, 'maintenance by Ada');
-    await ledger.settleSchedule('nightly', settingsOf({ spec: specOf({ every: '2h' }) }), AT);
-    expect(await note()).toBe('maintenance by Ada');
-    await ledger.resumeFirings('nightly', AT, 'new voices are there');
-    expect(await note()).toBe('new voices are there');
-  });
+it('the note of a pause stays until the schedule is resumed, also if it is changed', async () => {
+  const note = async (): Promise<unknown> => (await ledger.scheduleRecord('nightly'))?.note;
+  await settle(ledger, 'nightly');
+  expect(await note()).toBeNull();
+  await ledger.pauseFirings('nightly', AT, 'maintenance by Ada');
+  await ledger.settleSchedule('nightly', settingsOf({ spec: specOf({ every: '2h' }) }), AT);
+  expect(await note()).toBe('maintenance by Ada');
+  await ledger.resumeFirings('nightly', AT, 'new voices are there');
+  expect(await note()).toBe('new voices are there');
 });

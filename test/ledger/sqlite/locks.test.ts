@@ -63,16 +63,14 @@ describe('the lock of those who work on a ledger', () => {
   });
 });
 
-describe('the lock of those who load', () => {
-  it('is had by one at a time', async () => {
-    const unlock = await locks.lockForLoading();
-    let isHad = false;
-    const second = fileLocks(file).lockForLoading();
-    void second.then(() => (isHad = true));
-    await new Promise(setImmediate);
-    expect(isHad).toBe(false);
-    unlock();
-    (await second)();
-    expect(isHad).toBe(true);
-  });
+it('the lock of those who load is had by one at a time', async () => {
+  const unlock = await locks.lockForLoading();
+  let isHad = false;
+  const second = fileLocks(file).lockForLoading();
+  void second.then(() => (isHad = true));
+  await new Promise(setImmediate);
+  expect(isHad).toBe(false);
+  unlock();
+  (await second)();
+  expect(isHad).toBe(true);
 });

@@ -1,5 +1,5 @@
 /** @slow */
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -16,38 +16,36 @@ const RATE = 50;
 const CLOCKS = [0, 10_000, -10_000, 4_000];
 const SHIFT = pathToFileURL(resolve('test', 'support', 'shift-clock.mjs')).href;
 
-describe('four workers whose clocks are up to 20 s apart', () => {
-  it('share a rate: no call is refused, and each sends its part', async () => {
-    const server = process.env['TEST_POSTGRES'];
-    if (server === undefined) throw new Error('This test needs a PostgreSQL server: npm run test:postgres');
-    const place = `${server}?schema=t${randomUUID().slice(0, 8)}`;
-    const world = await LiveWorld.open({
-      ...{ seed: 43, createMs: [20, 60], jobMs: [300, 1_000], rate: RATE },
-      ...{ rows: ROWS, kinds: ['tts'], ledger: place },
-    });
-    const { address } = await TemporalServer.start(world.folder);
-    const env = { TEMPORAL_ADDRESS: address };
-    const startAt = (offMs: number): ReturnType<LiveWorld['startWorking']> => {
-      const shifted = { NODE_OPTIONS: `--import=${SHIFT}`, SHIFT_CLOCK_MS: String(offMs) };
-      return world.startWorking(['worker'], { env: { ...env, ...shifted } });
-    };
-    const workers = await Promise.all(CLOCKS.map(startAt));
-    const run = world.start(['run', 'lines.csv', '--rate', String(RATE), '--submits', '32', '--halt', 'never'], {
-      env,
-    });
-    expect(await run.ended).toMatchObject({ code: 0 });
-    const end = await expectWhole(world, 'lines', ROWS);
-    const ledger = await openLedger(place, { mustExist: true });
-    endAfterTest(() => ledger.close());
-    const sentBy = await countByOwner(ledger, 'lines');
-    const times = (await world.statistics()).creates.map(({ at }) => at).toSorted((one, other) => one - other);
-    // At the end, workers without rows leave slots.
-    const middle = times.slice(ROWS / 10, -ROWS / 10);
-    const seconds = ((middle.at(-1) ?? 0) - (middle[0] ?? 0)) / 1_000;
-    const perSecond = Number(((middle.length - 1) / seconds).toFixed(1));
-    report('a rate over four workers', { ...end, sentBy, perSecond });
-    expect({ requests: times.length, ...end }).toEqual({ requests: ROWS, rows: ROWS, unknown: 0, charges: ROWS });
-    expect(sentBy).toHaveLength(CLOCKS.length);
-    await Promise.all(workers.map((worker) => worker.endInOrder()));
+it('four workers whose clocks are up to 20 s apart share a rate: no call is refused, and each sends its part', async () => {
+  const server = process.env['TEST_POSTGRES'];
+  if (server === undefined) throw new Error('This test needs a PostgreSQL server: npm run test:postgres');
+  const place = `${server}?schema=t${randomUUID().slice(0, 8)}`;
+  const world = await LiveWorld.open({
+    ...{ seed: 43, createMs: [20, 60], jobMs: [300, 1_000], rate: RATE },
+    ...{ rows: ROWS, kinds: ['tts'], ledger: place },
   });
+  const { address } = await TemporalServer.start(world.folder);
+  const env = { TEMPORAL_ADDRESS: address };
+  const startAt = (offMs: number): ReturnType<LiveWorld['startWorking']> => {
+    const shifted = { NODE_OPTIONS: `--import=${SHIFT}`, SHIFT_CLOCK_MS: String(offMs) };
+    return world.startWorking(['worker'], { env: { ...env, ...shifted } });
+  };
+  const workers = await Promise.all(CLOCKS.map(startAt));
+  const run = world.start(['run', 'lines.csv', '--rate', String(RATE), '--submits', '32', '--halt', 'never'], {
+    env,
+  });
+  expect(await run.ended).toMatchObject({ code: 0 });
+  const end = await expectWhole(world, 'lines', ROWS);
+  const ledger = await openLedger(place, { mustExist: true });
+  endAfterTest(() => ledger.close());
+  const sentBy = await countByOwner(ledger, 'lines');
+  const times = (await world.statistics()).creates.map(({ at }) => at).toSorted((one, other) => one - other);
+  // At the end, workers without rows leave slots.
+  const middle = times.slice(ROWS / 10, -ROWS / 10);
+  const seconds = ((middle.at(-1) ?? 0) - (middle[0] ?? 0)) / 1_000;
+  const perSecond = Number(((middle.length - 1) / seconds).toFixed(1));
+  report('a rate over four workers', { ...end, sentBy, perSecond });
+  expect({ requests: times.length, ...end }).toEqual({ requests: ROWS, rows: ROWS, unknown: 0, charges: ROWS });
+  expect(sentBy).toHaveLength(CLOCKS.length);
+  await Promise.all(workers.map((worker) => worker.endInOrder()));
 });

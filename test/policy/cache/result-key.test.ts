@@ -171,9 +171,7 @@ describe('the key of a result', () => {
   });
 });
 
-describe('the media of a row', () => {
-  it('are the links in its cells', () => {
-    expect(mediaOf({ kind: 'lip-sync', video: LINKS[0], audio: LINKS[1], extra: {} }).toSorted()).toEqual([...LINKS]);
-    expect(mediaOf({ kind: 'tts', text: 'Hello', voice: 'anna', extra: {} })).toEqual([]);
-  });
+it('the media of a row are the links in its cells', () => {
+  expect(mediaOf({ kind: 'lip-sync', video: LINKS[0], audio: LINKS[1], extra: {} }).toSorted()).toEqual([...LINKS]);
+  expect(mediaOf({ kind: 'tts', text: 'Hello', voice: 'anna', extra: {} })).toEqual([]);
 });

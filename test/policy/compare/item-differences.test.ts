@@ -39,20 +39,18 @@ describe('compareItems', () => {
   });
 });
 
-describe('lastingDifferences', () => {
-  it('keeps what both looks found, with the values of the second', () => {
-    const first = compareItems([
-      items({ a: { status: 'queued', x: 1 }, gone: {} }),
-      items({ a: { status: 'processing', x: 2 }, late: {} }),
-    ]);
-    const second = compareItems([
-      items({ a: { status: 'completed', x: 3 }, late: {} }),
-      items({ a: { status: 'completed', x: 4 }, late: {}, new: {} }),
-    ]);
-    expect(lastingDifferences(first, second)).toEqual({
-      only: [[], []],
-      fieldsOnly: [[], []],
-      differences: [{ id: 'a', field: 'x', values: [3, 4] }],
-    });
+it('lastingDifferences keeps what both looks found, with the values of the second', () => {
+  const first = compareItems([
+    items({ a: { status: 'queued', x: 1 }, gone: {} }),
+    items({ a: { status: 'processing', x: 2 }, late: {} }),
+  ]);
+  const second = compareItems([
+    items({ a: { status: 'completed', x: 3 }, late: {} }),
+    items({ a: { status: 'completed', x: 4 }, late: {}, new: {} }),
+  ]);
+  expect(lastingDifferences(first, second)).toEqual({
+    only: [[], []],
+    fieldsOnly: [[], []],
+    differences: [{ id: 'a', field: 'x', values: [3, 4] }],
   });
 });

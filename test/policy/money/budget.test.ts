@@ -17,18 +17,16 @@ describe('what is left of a budget', () => {
   });
 });
 
-describe('the budget for what is spent and more', () => {
-  it('leaves enough for it', () => {
-    const credits = fc.nat(1_000_000).map((cents) => cents / 100);
-    fc.assert(
-      fc.property(credits, credits, credits, credits, (charged, reserved, uncertain, more) => {
-        const spent = { charged, reserved, uncertain };
-        const left = budgetLeft(spent, budgetFor(spent, more)) ?? 0;
-        expect(left).toBeGreaterThanOrEqual(more - 1e-6);
-        expect(left).toBeLessThan(more + 1 + 1e-6);
-      }),
-    );
-  });
+it('the budget for what is spent and more leaves enough for it', () => {
+  const credits = fc.nat(1_000_000).map((cents) => cents / 100);
+  fc.assert(
+    fc.property(credits, credits, credits, credits, (charged, reserved, uncertain, more) => {
+      const spent = { charged, reserved, uncertain };
+      const left = budgetLeft(spent, budgetFor(spent, more)) ?? 0;
+      expect(left).toBeGreaterThanOrEqual(more - 1e-6);
+      expect(left).toBeLessThan(more + 1 + 1e-6);
+    }),
+  );
 });
 
 it.each([

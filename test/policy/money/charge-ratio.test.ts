@@ -3,13 +3,11 @@ import { countedFor, isChargeKnown, sizeOf, type ChargeRatio } from '../../../po
 
 const NOTHING: ChargeRatio = { size: 16, worst: 0, unquoted: 0, told: 0, ended: 0, earlier: 0 };
 
-describe('the size of a quote', () => {
-  it('goes up to a power of four', () => {
-    expect([0.3, 1, 1.01, 4, 200].map(sizeOf)).toEqual([1, 1, 4, 4, 256]);
-    expect(sizeOf(0)).toBe(0);
-    expect(sizeOf(1e12)).toBe(4 ** 16);
-    expect(sizeOf(1e-9)).toBe(4 ** -8);
-  });
+it('the size of a quote goes up to a power of four', () => {
+  expect([0.3, 1, 1.01, 4, 200].map(sizeOf)).toEqual([1, 1, 4, 4, 256]);
+  expect(sizeOf(0)).toBe(0);
+  expect(sizeOf(1e12)).toBe(4 ** 16);
+  expect(sizeOf(1e-9)).toBe(4 ** -8);
 });
 
 describe('what a request counts with', () => {

@@ -189,29 +189,27 @@ describe('a limit that is held', () => {
   });
 });
 
-describe('whatever happens', () => {
-  it('a limit is above nothing, at most what is stated, and never rises by a refusal', () => {
-    const event = fc.record({
-      after: fc.integer({ min: 1, max: 20_000 }),
-      counted: fc.nat(300),
-      isRefused: fc.boolean(),
-    });
-    fc.assert(
-      fc.property(fc.option(fc.integer({ min: 1, max: 200 })), fc.array(event, { maxLength: 60 }), (stated, events) => {
-        let limit: LearnedLimit | null = null;
-        let now = NOW;
-        for (const { after, counted, isRefused } of events) {
-          now += after;
-          if (limit !== null) limit = climb(limit, true, stated, now);
-          const before = Math.min(learnedRate(limit) ?? Infinity, stated ?? Infinity);
-          if (!isRefused) continue;
-          limit = learn(limit, refusal(Math.min(counted, before), { stated, now }), ALONE);
-          const rate = learnedRate(limit) ?? Infinity;
-          expect(rate).toBeGreaterThan(0);
-          expect(rate).toBeLessThanOrEqual(Math.max(0.2, before) * 1.1);
-          expect(JSON.parse(JSON.stringify(limit))).toEqual(limit);
-        }
-      }),
-    );
+it('whatever happens, a limit is above nothing, at most what is stated, and never rises by a refusal', () => {
+  const event = fc.record({
+    after: fc.integer({ min: 1, max: 20_000 }),
+    counted: fc.nat(300),
+    isRefused: fc.boolean(),
   });
+  fc.assert(
+    fc.property(fc.option(fc.integer({ min: 1, max: 200 })), fc.array(event, { maxLength: 60 }), (stated, events) => {
+      let limit: LearnedLimit | null = null;
+      let now = NOW;
+      for (const { after, counted, isRefused } of events) {
+        now += after;
+        if (limit !== null) limit = climb(limit, true, stated, now);
+        const before = Math.min(learnedRate(limit) ?? Infinity, stated ?? Infinity);
+        if (!isRefused) continue;
+        limit = learn(limit, refusal(Math.min(counted, before), { stated, now }), ALONE);
+        const rate = learnedRate(limit) ?? Infinity;
+        expect(rate).toBeGreaterThan(0);
+        expect(rate).toBeLessThanOrEqual(Math.max(0.2, before) * 1.1);
+        expect(JSON.parse(JSON.stringify(limit))).toEqual(limit);
+      }
+    }),
+  );
 });

@@ -101,12 +101,10 @@ describe('what a state means to whoever looks', () => {
   });
 });
 
-describe('a state that a clock wrote which has since been set back', () => {
-  it('keeps nothing that cannot be', () => {
-    const ahead = refused(undefined, { ...news, retryAfterMs: 600_000 });
-    const lease = { owner: 'q', batch: 'b', share: 20, limit: null, want: 1, used: 7, until: NOW + 100 };
-    const state = asOf({ ...ahead, troubledAt: NOW, leases: { 'q b': lease } }, NOW - 3_600_000);
-    expect(state).toMatchObject({ pausedUntil: NOW - 3_600_000, troubledAt: NOW - 3_600_000, limit: null, leases: {} });
-    expect(asOf(ahead, NOW + 1).pausedUntil).toBe(NOW + 600_000);
-  });
+it('a state that a clock wrote which has since been set back keeps nothing that cannot be', () => {
+  const ahead = refused(undefined, { ...news, retryAfterMs: 600_000 });
+  const lease = { owner: 'q', batch: 'b', share: 20, limit: null, want: 1, used: 7, until: NOW + 100 };
+  const state = asOf({ ...ahead, troubledAt: NOW, leases: { 'q b': lease } }, NOW - 3_600_000);
+  expect(state).toMatchObject({ pausedUntil: NOW - 3_600_000, troubledAt: NOW - 3_600_000, limit: null, leases: {} });
+  expect(asOf(ahead, NOW + 1).pausedUntil).toBe(NOW + 600_000);
 });

@@ -33,34 +33,35 @@ function run(law: Law, gapMs: number, inFlight: number, learns: boolean): { poll
   return { polls: polls / 4_700, lagMs: lag / 4_700 };
 }
 
-describe('jobs that are polled from the time on when such jobs begin to end', () => {
-  it.each<[string, Law, number, most: number]>([
-    ['log-normal, polled often', logNormal(60_000, 0.35), 5_000, 0.6],
-    ['log-normal, polled rarely', logNormal(60_000, 0.35), 15_000, 0.8],
-    ['always the same, give or take a little', (random, job) => 60_000 + 2_000 * normal(random, job), 5_000, 0.25],
-    ['spread wide', logNormal(60_000, 0.8), 5_000, 0.9],
-    ['exponential', (random) => -60_000 * Math.log(1 - random()), 5_000, 1.01],
-    [
-      'half as long from some job on',
-      (random, job) => logNormal(job < 2_000 ? 60_000 : 30_000, 0.2)(random, job),
-      5_000,
-      0.5,
-    ],
-    [
-      'twice as long from some job on',
-      (random, job) => logNormal(job < 2_000 ? 30_000 : 60_000, 0.2)(random, job),
-      5_000,
-      0.5,
-    ],
-  ])('take fewer polls, and wait hardly longer, with 8 and 32 in flight: times that are %s', (_, law, gapMs, most) => {
+it.each<[string, Law, number, most: number]>([
+  ['log-normal, polled often', logNormal(60_000, 0.35), 5_000, 0.6],
+  ['log-normal, polled rarely', logNormal(60_000, 0.35), 15_000, 0.8],
+  ['always the same, give or take a little', (random, job) => 60_000 + 2_000 * normal(random, job), 5_000, 0.25],
+  ['spread wide', logNormal(60_000, 0.8), 5_000, 0.9],
+  ['exponential', (random) => -60_000 * Math.log(1 - random()), 5_000, 1.01],
+  [
+    'half as long from some job on',
+    (random, job) => logNormal(job < 2_000 ? 60_000 : 30_000, 0.2)(random, job),
+    5_000,
+    0.5,
+  ],
+  [
+    'twice as long from some job on',
+    (random, job) => logNormal(job < 2_000 ? 30_000 : 60_000, 0.2)(random, job),
+    5_000,
+    0.5,
+  ],
+])(
+  'jobs that are polled from the time on when such jobs begin to end take fewer polls, and wait hardly longer, with 8 and 32 in flight: times that are %s',
+  (_, law, gapMs, most) => {
     const fixed = run(law, gapMs, 1, false);
     for (const inFlight of [8, 32]) {
       const learned = run(law, gapMs, inFlight, true);
       expect(learned.polls / fixed.polls).toBeLessThanOrEqual(most);
       expect(learned.lagMs / fixed.lagMs).toBeLessThanOrEqual(1.15);
     }
-  });
-});
+  },
+);
 
 describe('what is known of the times of jobs', () => {
   const few = (jobs: number): Span[] => Array.from({ length: jobs }, (_, job) => [59_000 + job, 60_000 + job]);

@@ -85,12 +85,13 @@ describe('chooseJob, where the list echoes the inputs', () => {
   });
 });
 
-describe('chooseJob, where the list does not echo the inputs', () => {
-  it.each([
-    ['one fits', [silent('a')]],
-    ['two fit', [silent('a'), silent('b')]],
-    ['the job has no time', [{ id: 'a' }]],
-  ] as const)('takes none, and is in doubt, where %s: anybody may have made it', (_, jobs) => {
+it.each([
+  ['one fits', [silent('a')]],
+  ['two fit', [silent('a'), silent('b')]],
+  ['the job has no time', [{ id: 'a' }]],
+] as const)(
+  'chooseJob, where the list does not echo the inputs, takes none, and is in doubt, where %s: anybody may have made it',
+  (_, jobs) => {
     expect(chooseJob(LOST, jobs, [])).toEqual({ type: 'ambiguous' });
-  });
-});
+  },
+);

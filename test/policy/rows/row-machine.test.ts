@@ -110,10 +110,8 @@ describe('the row machine, over all records', () => {
   });
 });
 
-describe('steps', () => {
-  it('of a kind that does not have the one named are all of its own: nothing is skipped by mistake', () => {
-    expect(stepsFrom({ kind: 'tts' }, 'lip-sync')).toEqual(['speech']);
-  });
+it('steps of a kind that does not have the one named are all of its own: nothing is skipped by mistake', () => {
+  expect(stepsFrom({ kind: 'tts' }, 'lip-sync')).toEqual(['speech']);
 });
 
 describe('lastAttempt', () => {
@@ -131,12 +129,10 @@ describe('lastAttempt', () => {
   });
 });
 
-describe('isLastStep', () => {
-  it.each([
-    ['dub', 'speech', false],
-    ['dub', 'lip-sync', true],
-    ['stt', 'transcription', true],
-  ] as const)('%s: %s is the last: %s', (kind, step, last) => {
-    expect(isLastStep({ kind }, step)).toBe(last);
-  });
+it.each([
+  ['dub', 'speech', false],
+  ['dub', 'lip-sync', true],
+  ['stt', 'transcription', true],
+] as const)('isLastStep %s: %s is the last: %s', (kind, step, last) => {
+  expect(isLastStep({ kind }, step)).toBe(last);
 });

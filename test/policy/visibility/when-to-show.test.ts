@@ -33,13 +33,11 @@ describe('isWorthShowing', () => {
   });
 });
 
-describe('isNews', () => {
-  it.each([
-    [0, 0, false],
-    [0, 1, true],
-    [3, 1, false],
-    [1, 0, true],
-  ])('of %d shown and %d unknown rows: %s', (shown, unknown, is) => {
-    expect(isNews(shown, unknown)).toBe(is);
-  });
+it.each([
+  [0, 0, false],
+  [0, 1, true],
+  [3, 1, false],
+  [1, 0, true],
+])('isNews of %d shown and %d unknown rows: %s', (shown, unknown, is) => {
+  expect(isNews(shown, unknown)).toBe(is);
 });

@@ -5,18 +5,16 @@ import { nameAskedFor, VoiceNames, type NamedVoice } from '../../../policy/voice
 const voice = (id: string, name: string): NamedVoice => ({ id, name, provider: 'p' });
 const names = (...voices: readonly NamedVoice[]): VoiceNames<NamedVoice> => new VoiceNames(voices);
 
-describe('nameAskedFor', () => {
-  it.each([
-    ['narrator', undefined],
-    ['name', undefined],
-    ['a name:b', undefined],
-    ['name:Ada', 'Ada'],
-    ['Name: Ada Lovelace ', 'Ada Lovelace'],
-    ['name:name:x', 'name:x'],
-    ['name:', ''],
-  ])('reads %j', (cell, name) => {
-    expect(nameAskedFor(cell)).toBe(name);
-  });
+it.each([
+  ['narrator', undefined],
+  ['name', undefined],
+  ['a name:b', undefined],
+  ['name:Ada', 'Ada'],
+  ['Name: Ada Lovelace ', 'Ada Lovelace'],
+  ['name:name:x', 'name:x'],
+  ['name:', ''],
+])('nameAskedFor reads %j', (cell, name) => {
+  expect(nameAskedFor(cell)).toBe(name);
 });
 
 describe('VoiceNames', () => {

@@ -25,12 +25,10 @@ describe('encodePicture', () => {
   });
 });
 
-describe('avcDecoderConfiguration', () => {
-  it('names the profile and level of its parameter set', () => {
-    const configuration = avcDecoderConfiguration();
-    const length = configuration.readUInt16BE(6);
-    const sps = configuration.subarray(8, 8 + length);
-    expect([...sps.subarray(0, 4)]).toEqual([0x67, configuration[1], configuration[2], configuration[3]]);
-    expect(hasStartCode(configuration)).toBe(false);
-  });
+it('avcDecoderConfiguration names the profile and level of its parameter set', () => {
+  const configuration = avcDecoderConfiguration();
+  const length = configuration.readUInt16BE(6);
+  const sps = configuration.subarray(8, 8 + length);
+  expect([...sps.subarray(0, 4)]).toEqual([0x67, configuration[1], configuration[2], configuration[3]]);
+  expect(hasStartCode(configuration)).toBe(false);
 });

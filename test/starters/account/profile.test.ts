@@ -118,21 +118,19 @@ describe('voxbatch profile set', () => {
   });
 });
 
-describe('a value on the command line', () => {
-  it.each([
-    ['true', true],
-    ['null', null],
-    ['-1.5', -1.5],
-    ['"5"', '5'],
-    ['[1,"a"]', [1, 'a']],
-    ['{"a":{}}', { a: {} }],
-    ['anna', 'anna'],
-    ['', ''],
-    ['007', '007'],
-    ['1e999', '1e999'],
-    ['12345678901234567890', '12345678901234567890'],
-    ['a=b', 'a=b'],
-  ])('%s is %j', (text, value) => {
-    expect(readValue(text)).toEqual(value);
-  });
+it.each([
+  ['true', true],
+  ['null', null],
+  ['-1.5', -1.5],
+  ['"5"', '5'],
+  ['[1,"a"]', [1, 'a']],
+  ['{"a":{}}', { a: {} }],
+  ['anna', 'anna'],
+  ['', ''],
+  ['007', '007'],
+  ['1e999', '1e999'],
+  ['12345678901234567890', '12345678901234567890'],
+  ['a=b', 'a=b'],
+])('a value on the command line %s is %j', (text, value) => {
+  expect(readValue(text)).toEqual(value);
 });

@@ -105,18 +105,16 @@ describe('cache list', () => {
   });
 });
 
-describe('cache show', () => {
-  it('names what a result is known by, where it is, and who has it', async () => {
-    await make('old', [1]);
-    await reuse('new', 1);
-    const of = 'result: that of the speech of row 1 of batch "old"';
-    const known = ['    voice: anna\n', '    operation: speech-job\n', `${of} (take 1, job job-old-0`];
-    const file = /kept by row 1 of "old", .*: 10 bytes, .*store\/old\/1-speech-1\.mp3\n/;
-    await expectRun('cache show r1 new', 0, { out: [...known, file, 'also by row 1 of "new"'] });
-    const steps = [{ source: null, holders: [{ batch: 'old' }, { batch: 'new' }] }];
-    expect((await json('cache show r1 --batch old')).value).toMatchObject({ batch: 'old', steps });
-    await expectRun('explain r1 new', 0, { out: of });
-  });
+it('cache show names what a result is known by, where it is, and who has it', async () => {
+  await make('old', [1]);
+  await reuse('new', 1);
+  const of = 'result: that of the speech of row 1 of batch "old"';
+  const known = ['    voice: anna\n', '    operation: speech-job\n', `${of} (take 1, job job-old-0`];
+  const file = /kept by row 1 of "old", .*: 10 bytes, .*store\/old\/1-speech-1\.mp3\n/;
+  await expectRun('cache show r1 new', 0, { out: [...known, file, 'also by row 1 of "new"'] });
+  const steps = [{ source: null, holders: [{ batch: 'old' }, { batch: 'new' }] }];
+  expect((await json('cache show r1 --batch old')).value).toMatchObject({ batch: 'old', steps });
+  await expectRun('explain r1 new', 0, { out: of });
 });
 
 describe('cache prune', () => {
@@ -213,24 +211,22 @@ describe('cache prune', () => {
   });
 });
 
-describe('the file that a row keeps for the case that its new take fails', () => {
-  it('is removed by neither prune nor clean while that take is made', async () => {
-    await make('old', [1]);
-    age('old', 30);
-    const { ledger } = place;
-    const file = (await ledger.readRow('old', 1))?.row.file?.key ?? '';
-    const how = { type: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
-    await ledger.redrive('old', [{ row: 1, take: 1, outcome: 'succeeded', how }]);
-    expect((await ledger.readRow('old', 1))?.row).toMatchObject({ outcome: null, file: null });
+it('the file that a row keeps for the case that its new take fails is removed by neither prune nor clean while that take is made', async () => {
+  await make('old', [1]);
+  age('old', 30);
+  const { ledger } = place;
+  const file = (await ledger.readRow('old', 1))?.row.file?.key ?? '';
+  const how = { type: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
+  await ledger.redrive('old', [{ row: 1, take: 1, outcome: 'succeeded', how }]);
+  expect((await ledger.readRow('old', 1))?.row).toMatchObject({ outcome: null, file: null });
 
-    await expectRun('cache prune --older-than 1d --yes', 0, { out: '0 results' });
-    await expectRun('clean old --media --yes', 2);
-    expect(isThere(file)).toBe(true);
+  await expectRun('cache prune --older-than 1d --yes', 0, { out: '0 results' });
+  await expectRun('clean old --media --yes', 2);
+  expect(isThere(file)).toBe(true);
 
-    const failure = { class: 'JobFailed', message: 'The job failed.' } as const;
-    const key = { batch: 'old', row: 1, step: 'speech', take: 2, attempt: 1 } as const;
-    await ledger.intend(key, { quoted: 5, quotedRest: 0, owner: 'w', maxSending: 8 });
-    await ledger.settle(key, { verdict: 'rejected', failure }, { outcome: 'failed', failure });
-    expect((await ledger.readRow('old', 1))?.row).toMatchObject({ outcome: 'succeeded', file: { key: file } });
-  });
+  const failure = { class: 'JobFailed', message: 'The job failed.' } as const;
+  const key = { batch: 'old', row: 1, step: 'speech', take: 2, attempt: 1 } as const;
+  await ledger.intend(key, { quoted: 5, quotedRest: 0, owner: 'w', maxSending: 8 });
+  await ledger.settle(key, { verdict: 'rejected', failure }, { outcome: 'failed', failure });
+  expect((await ledger.readRow('old', 1))?.row).toMatchObject({ outcome: 'succeeded', file: { key: file } });
 });

@@ -128,22 +128,20 @@ describe('Ctrl-C before there is a batch', () => {
   });
 });
 
-describe('Ctrl-C twice while watching', () => {
-  it('ends at once, and says that the batch is not affected', async () => {
-    const { ledger } = place;
-    await ledger.createBatch({ ...aBatch('lines'), source: 'lines.csv' });
-    jest.spyOn(process, 'exit').mockImplementation(() => {
-      throw new Error('ended');
-    });
-    const lines = { out: '', err: '' };
-    const before = process.listenerCount('SIGINT');
-    const watching = watch('lines', {}, { output: capture(lines) });
-    while (process.listenerCount('SIGINT') === before) await nextTurn();
-    process.emit('SIGINT', 'SIGINT');
-    expect(() => process.emit('SIGINT', 'SIGINT')).toThrow('ended');
-    expect(lines.err).toContain('Stopped watching; the batch is not affected. Watch again: voxbatch watch lines');
-    expect(await watching).toBe('interrupted');
+it('Ctrl-C twice while watching ends at once, and says that the batch is not affected', async () => {
+  const { ledger } = place;
+  await ledger.createBatch({ ...aBatch('lines'), source: 'lines.csv' });
+  jest.spyOn(process, 'exit').mockImplementation(() => {
+    throw new Error('ended');
   });
+  const lines = { out: '', err: '' };
+  const before = process.listenerCount('SIGINT');
+  const watching = watch('lines', {}, { output: capture(lines) });
+  while (process.listenerCount('SIGINT') === before) await nextTurn();
+  process.emit('SIGINT', 'SIGINT');
+  expect(() => process.emit('SIGINT', 'SIGINT')).toThrow('ended');
+  expect(lines.err).toContain('Stopped watching; the batch is not affected. Watch again: voxbatch watch lines');
+  expect(await watching).toBe('interrupted');
 });
 
 describe('a listener for signals', () => {

@@ -59,20 +59,18 @@ describe('where the ledger is beside the manifest, and none in the working folde
   });
 });
 
-describe('where Temporal is on a cluster, and VOXBATCH_LEDGER was forgotten', () => {
-  it('plan and run say that a new ledger begins, and nothing where it is there', async () => {
-    // Without a token, nobody gets further than that.
-    Reflect.deleteProperty(process.env, 'VOXBATCH_API_TOKEN');
-    process.env['TEMPORAL_ADDRESS'] = '127.0.0.1:9';
-    await writeFile('own.csv', 'id,text,voice\na,Good morning,narrator\n');
-    const begins = 'VOXBATCH_LEDGER, which is not set';
-    for (const [command, code] of [
-      ['plan own.csv', 0],
-      ['run own.csv', 5],
-    ] as const) {
-      await expectRun(command, code, begins);
-    }
-    await (await openLedger(join(process.cwd(), '.voxbatch/ledger.db'))).close();
-    await expectRun('plan own.csv', 0, { not: begins });
-  });
+it('where Temporal is on a cluster, and VOXBATCH_LEDGER was forgotten, plan and run say that a new ledger begins, and nothing where it is there', async () => {
+  // Without a token, nobody gets further than that.
+  Reflect.deleteProperty(process.env, 'VOXBATCH_API_TOKEN');
+  process.env['TEMPORAL_ADDRESS'] = '127.0.0.1:9';
+  await writeFile('own.csv', 'id,text,voice\na,Good morning,narrator\n');
+  const begins = 'VOXBATCH_LEDGER, which is not set';
+  for (const [command, code] of [
+    ['plan own.csv', 0],
+    ['run own.csv', 5],
+  ] as const) {
+    await expectRun(command, code, begins);
+  }
+  await (await openLedger(join(process.cwd(), '.voxbatch/ledger.db'))).close();
+  await expectRun('plan own.csv', 0, { not: begins });
 });

@@ -22,18 +22,16 @@ function work(output: Output): void {
   logOf(output)?.write('{"level":30,"msg":"a lane"}');
 }
 
-describe('the text of a command that stays', () => {
-  it('is plain lines on a terminal, and lines with their time elsewhere', () => {
-    const [here, elsewhere] = [recording(true), recording()];
-    work({ ...timed(here.output), isVerbose: true });
-    expect(here.said).toEqual(['Working.', '\nEnding.\nwarning: late', '{"level":30,"msg":"a lane"}']);
-    work(timed({ ...elsewhere.output, isVerbose: true }));
-    expect(elsewhere.said.map((line) => line.replace(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z /, 'AT '))).toEqual([
-      'AT Working.',
-      'AT Ending.\nwarning: late',
-      '{"level":30,"msg":"a lane"}',
-    ]);
-  });
+it('the text of a command that stays is plain lines on a terminal, and lines with their time elsewhere', () => {
+  const [here, elsewhere] = [recording(true), recording()];
+  work({ ...timed(here.output), isVerbose: true });
+  expect(here.said).toEqual(['Working.', '\nEnding.\nwarning: late', '{"level":30,"msg":"a lane"}']);
+  work(timed({ ...elsewhere.output, isVerbose: true }));
+  expect(elsewhere.said.map((line) => line.replace(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z /, 'AT '))).toEqual([
+    'AT Working.',
+    'AT Ending.\nwarning: late',
+    '{"level":30,"msg":"a lane"}',
+  ]);
 });
 
 describe('a log in JSON', () => {

@@ -118,30 +118,26 @@ describe('a property list for launchd', () => {
   });
 });
 
-describe('the name of a service', () => {
-  it('tells apart two homes whose folders have the same name', () => {
-    const names = ['/a/.voxbatch', '/b/.voxbatch'].map(
-      (home) => serviceHere({ home, env: {} }, { cli: '/cli.js' }).service.name,
-    );
-    expect(new Set(names).size).toBe(2);
-    for (const name of names) expect(name).toMatch(/^voxbatch-[a-z0-9-]*[0-9a-f]{6}$/);
-  });
+it('the name of a service tells apart two homes whose folders have the same name', () => {
+  const names = ['/a/.voxbatch', '/b/.voxbatch'].map(
+    (home) => serviceHere({ home, env: {} }, { cli: '/cli.js' }).service.name,
+  );
+  expect(new Set(names).size).toBe(2);
+  for (const name of names) expect(name).toMatch(/^voxbatch-[a-z0-9-]*[0-9a-f]{6}$/);
 });
 
-describe('the settings of a service', () => {
-  it('are those of proxies and authorities, too; a proxy with a password goes to the file of secrets', () => {
-    const env = {
-      HTTPS_PROXY: 'http://me:s3cret@proxy.example:3128',
-      http_proxy: 'http://proxy.example:3128',
-      NO_PROXY: 'inside.example',
-      NODE_EXTRA_CA_CERTS: '/etc/ca.pem',
-    };
-    const { service, secrets } = serviceHere({ home: '/a', env }, { cli: '/cli.js' });
-    const { http_proxy, NO_PROXY, NODE_EXTRA_CA_CERTS } = env;
-    expect(service.environment).toMatchObject({ http_proxy, NO_PROXY, NODE_EXTRA_CA_CERTS });
-    expect(secrets).toContain('HTTPS_PROXY');
-    expect(JSON.stringify(service)).not.toContain('s3cret');
-  });
+it('the settings of a service are those of proxies and authorities, too; a proxy with a password goes to the file of secrets', () => {
+  const env = {
+    HTTPS_PROXY: 'http://me:s3cret@proxy.example:3128',
+    http_proxy: 'http://proxy.example:3128',
+    NO_PROXY: 'inside.example',
+    NODE_EXTRA_CA_CERTS: '/etc/ca.pem',
+  };
+  const { service, secrets } = serviceHere({ home: '/a', env }, { cli: '/cli.js' });
+  const { http_proxy, NO_PROXY, NODE_EXTRA_CA_CERTS } = env;
+  expect(service.environment).toMatchObject({ http_proxy, NO_PROXY, NODE_EXTRA_CA_CERTS });
+  expect(secrets).toContain('HTTPS_PROXY');
+  expect(JSON.stringify(service)).not.toContain('s3cret');
 });
 
 describe('lines for cron', () => {

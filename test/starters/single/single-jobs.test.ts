@@ -120,23 +120,21 @@ describe('voxbatch say of what has no result', () => {
   });
 });
 
-describe('what cannot be sent', () => {
-  it.each<[readonly string[], string]>([
-    [['say', 'Hi'], 'say needs --voice (voxbatch voices list shows them).'],
-    [['say', ' ', '--voice', 'anna'], 'text: expected a value'],
-    [say('--speed', '9'), 'speed: expected a number from 0.5 to 2; got 9.'],
-    [say('--format', 'wav', '-o', 'a.mp3'), '-o ends in .mp3, and --format says wav.'],
-    [say('--api', 'mood'), 'expected FIELD=VALUE'],
-    [say('-o', 'takes/x.mp3'), 'There is no folder takes. Create it, or choose another place with -o.'],
-    [say('--cache', 'only', '--again'), '--again pays for a request, and --cache only sends none.'],
-    [say('--cache', 'only', '--resubmit'), '--resubmit pays for a request, and --cache only'],
-    [['transcribe talk.mp3'], 'audio: talk.mp3 is a file here, and the API fetches its media by URL. Put it where the'],
-    [['transcribe', TALK, '-o', 'talk.json'], 'expected a name that ends in .txt, .srt, .vtt.'],
-    [['lip-sync file:///face.mp4', TALK], 'video: expected an absolute http:// or https:// URL with a host'],
-  ])('%j is a usage error before anything is recorded', async (line, words) => {
-    await expectRefused(line, words);
-    expect(await place.ledger.listBatches()).toEqual([]);
-  });
+it.each<[readonly string[], string]>([
+  [['say', 'Hi'], 'say needs --voice (voxbatch voices list shows them).'],
+  [['say', ' ', '--voice', 'anna'], 'text: expected a value'],
+  [say('--speed', '9'), 'speed: expected a number from 0.5 to 2; got 9.'],
+  [say('--format', 'wav', '-o', 'a.mp3'), '-o ends in .mp3, and --format says wav.'],
+  [say('--api', 'mood'), 'expected FIELD=VALUE'],
+  [say('-o', 'takes/x.mp3'), 'There is no folder takes. Create it, or choose another place with -o.'],
+  [say('--cache', 'only', '--again'), '--again pays for a request, and --cache only sends none.'],
+  [say('--cache', 'only', '--resubmit'), '--resubmit pays for a request, and --cache only'],
+  [['transcribe talk.mp3'], 'audio: talk.mp3 is a file here, and the API fetches its media by URL. Put it where the'],
+  [['transcribe', TALK, '-o', 'talk.json'], 'expected a name that ends in .txt, .srt, .vtt.'],
+  [['lip-sync file:///face.mp4', TALK], 'video: expected an absolute http:// or https:// URL with a host'],
+])('what cannot be sent, %j, is a usage error before anything is recorded', async (line, words) => {
+  await expectRefused(line, words);
+  expect(await place.ledger.listBatches()).toEqual([]);
 });
 
 describe('voxbatch transcribe', () => {

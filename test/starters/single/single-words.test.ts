@@ -46,22 +46,18 @@ describe('endText', () => {
   });
 });
 
-describe('a job whose command was ended', () => {
-  it('goes on by the same command, without the flag that would ask for one more take', () => {
-    const instead = 'the same command without --again';
-    expect(stoppedHere()).toContain('The same command again continues the job');
-    expect(stoppedHere({ next: 'voxbatch status say-1', instead })).toContain(
-      'The same command without --again continues the job',
-    );
-  });
+it('a job whose command was ended goes on by the same command, without the flag that would ask for one more take', () => {
+  const instead = 'the same command without --again';
+  expect(stoppedHere()).toContain('The same command again continues the job');
+  expect(stoppedHere({ next: 'voxbatch status say-1', instead })).toContain(
+    'The same command without --again continues the job',
+  );
 });
 
-describe('costText', () => {
-  it.each([
-    [true, 'About 7 credits charged.'],
-    [false, '7 credits charged.'],
-  ])('marks a price that the API did not tell: %p', async (isQuoted, words) => {
-    const file = await world.place.store.put('job/1.mp3', 'ID3 the paid bytes');
-    expect(costText(singleView(await recordOf({ file, isQuoted }), 0))).toBe(words);
-  });
+it.each([
+  [true, 'About 7 credits charged.'],
+  [false, '7 credits charged.'],
+])('costText marks a price that the API did not tell: %p', async (isQuoted, words) => {
+  const file = await world.place.store.put('job/1.mp3', 'ID3 the paid bytes');
+  expect(costText(singleView(await recordOf({ file, isQuoted }), 0))).toBe(words);
 });

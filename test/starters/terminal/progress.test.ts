@@ -106,11 +106,12 @@ describe('the progress line', () => {
   });
 });
 
-describe('--progress', () => {
-  it.each(PROGRESS_FORMS)('%s shows a line only where lines are asked for, or where no bar can be drawn', (form) => {
+it.each(PROGRESS_FORMS)(
+  '--progress %s shows a line only where lines are asked for, or where no bar can be drawn',
+  (form) => {
     expect(said({}, form) === '').toBe(form === 'none' || form === 'json' || form === 'bar');
-  });
-});
+  },
+);
 
 describe('the bar', () => {
   const plain = { hasColour: false, isUnicode: true };
@@ -148,16 +149,14 @@ describe('the bar', () => {
   });
 });
 
-describe('--progress json', () => {
-  it('tells a machine the same as status, about once a second and at the end', () => {
-    const events: object[] = [];
-    const display = new ProgressDisplay({
-      ...capture({ out: '', err: '' }),
-      progress: 'json',
-      event: (event) => void events.push(event),
-    });
-    for (const isLast of [false, false, true]) display.show(aStanding(), isLast);
-    const facts = { type: 'progress', rows: 10, done: 1, ended: 3, rowsPerSecond: 0, secondsLeft: null, oldest: null };
-    expect(events).toEqual([expect.objectContaining(facts), expect.objectContaining(facts)]);
+it('--progress json tells a machine the same as status, about once a second and at the end', () => {
+  const events: object[] = [];
+  const display = new ProgressDisplay({
+    ...capture({ out: '', err: '' }),
+    progress: 'json',
+    event: (event) => void events.push(event),
   });
+  for (const isLast of [false, false, true]) display.show(aStanding(), isLast);
+  const facts = { type: 'progress', rows: 10, done: 1, ended: 3, rowsPerSecond: 0, secondsLeft: null, oldest: null };
+  expect(events).toEqual([expect.objectContaining(facts), expect.objectContaining(facts)]);
 });

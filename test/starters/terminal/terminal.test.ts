@@ -3,38 +3,34 @@ import { describe, expect, it } from '@jest/globals';
 import { goOnCommand } from '../../../starters/terminal/words.ts';
 import { cutToWidth, tableLines } from '../../../starters/terminal/table.ts';
 
-describe('tableLines', () => {
-  it('aligns columns, also beside wide characters, and keeps every row on one line', () => {
-    const rows = [
-      { name: '语音', count: 7 },
-      { name: 'a\nb', count: 1_000 },
-    ];
-    const lines = tableLines(
-      [
-        { title: 'name', value: ({ name }) => name },
-        { title: 'n', value: ({ count }) => String(count), align: 'right' },
-      ],
-      rows,
-    );
-    expect(lines).toEqual(['name     n', '语音     7', 'a b   1000']);
-  });
+it('tableLines aligns columns, also beside wide characters, and keeps every row on one line', () => {
+  const rows = [
+    { name: '语音', count: 7 },
+    { name: 'a\nb', count: 1_000 },
+  ];
+  const lines = tableLines(
+    [
+      { title: 'name', value: ({ name }) => name },
+      { title: 'n', value: ({ count }) => String(count), align: 'right' },
+    ],
+    rows,
+  );
+  expect(lines).toEqual(['name     n', '语音     7', 'a b   1000']);
 });
 
-describe('tableLines, in any script', () => {
-  // What a terminal shows in so many cells; a table of code points would count 2, 10, 5, 6 and 6.
-  it.each([
-    ['👍🏽', 2],
-    ['👨‍👩‍👧', 2],
-    ['e\u0301te\u0301', 3],
-    ['สวัสดี', 4],
-    ['한국어', 6],
-  ])('gives %s %d cells', (text, cells) => {
-    const columns = [
-      { title: 'x', value: (): string => text },
-      { title: 'y', value: (): string => '|' },
-    ];
-    expect(tableLines(columns, [text])).toEqual([`x${' '.repeat(cells - 1)}  y`, `${text}  |`]);
-  });
+// What a terminal shows in so many cells; a table of code points would count 2, 10, 5, 6 and 6.
+it.each([
+  ['👍🏽', 2],
+  ['👨‍👩‍👧', 2],
+  ['e\u0301te\u0301', 3],
+  ['สวัสดี', 4],
+  ['한국어', 6],
+])('tableLines, in any script, gives %s %d cells', (text, cells) => {
+  const columns = [
+    { title: 'x', value: (): string => text },
+    { title: 'y', value: (): string => '|' },
+  ];
+  expect(tableLines(columns, [text])).toEqual([`x${' '.repeat(cells - 1)}  y`, `${text}  |`]);
 });
 
 it('a text is cut between characters, by the cells they take', () => {

@@ -36,22 +36,18 @@ describe('words for amounts', () => {
   });
 });
 
-describe('a next command', () => {
-  it('is quoted for a shell', () => {
-    expect(commandLine({ command: 'run', args: ['-', '--name', "it's"], stdin: 'FILE' })).toBe(
-      String.raw`voxbatch run - --name 'it'\''s' < FILE`,
-    );
-  });
+it('a next command is quoted for a shell', () => {
+  expect(commandLine({ command: 'run', args: ['-', '--name', "it's"], stdin: 'FILE' })).toBe(
+    String.raw`voxbatch run - --name 'it'\''s' < FILE`,
+  );
 });
 
-describe('the size of a file or a disk', () => {
-  it.each([
-    [0, '0 bytes'],
-    [999, '999 bytes'],
-    [1_500, '1.5 KB'],
-    [2_000_000_000, '2 GB'],
-    [5e15, '5,000 TB'],
-  ])('is %d bytes: %s', (bytes, words) => {
-    expect(size(bytes)).toBe(words);
-  });
+it.each([
+  [0, '0 bytes'],
+  [999, '999 bytes'],
+  [1_500, '1.5 KB'],
+  [2_000_000_000, '2 GB'],
+  [5e15, '5,000 TB'],
+])('the size of a file or a disk is %d bytes: %s', (bytes, words) => {
+  expect(size(bytes)).toBe(words);
 });

@@ -74,26 +74,22 @@ describe('readMpegFrame', () => {
   });
 });
 
-describe('adtsFrameBytes', () => {
-  it('takes only what has a size', () => {
-    const frame = Buffer.from([0xff, 0xf1, 0x60, 0x40, 0x03, 0x7f, 0xfc]);
-    expect(adtsFrameBytes(frame)).toBe(27);
-    expect(adtsFrameBytes(frame.subarray(0, 6))).toBeUndefined();
-    expect(adtsFrameBytes(Buffer.from([0xff, 0xf1, 0x60, 0x40, 0x00, 0x1f, 0xfc]))).toBeUndefined();
-    expect(adtsFrameBytes(Buffer.from([0xff, 0xf1, 0x7c, 0x40, 0x03, 0x7f, 0xfc]))).toBeUndefined();
-    expect(adtsFrameBytes(headed(0xfffb9000))).toBeUndefined();
-  });
+it('adtsFrameBytes takes only what has a size', () => {
+  const frame = Buffer.from([0xff, 0xf1, 0x60, 0x40, 0x03, 0x7f, 0xfc]);
+  expect(adtsFrameBytes(frame)).toBe(27);
+  expect(adtsFrameBytes(frame.subarray(0, 6))).toBeUndefined();
+  expect(adtsFrameBytes(Buffer.from([0xff, 0xf1, 0x60, 0x40, 0x00, 0x1f, 0xfc]))).toBeUndefined();
+  expect(adtsFrameBytes(Buffer.from([0xff, 0xf1, 0x7c, 0x40, 0x03, 0x7f, 0xfc]))).toBeUndefined();
+  expect(adtsFrameBytes(headed(0xfffb9000))).toBeUndefined();
 });
 
-describe('id3Bytes', () => {
-  it('counts the header, and a footer if there is one', () => {
-    const tag = id3(Buffer.alloc(0));
-    expect(id3Bytes(tag)).toBe(60);
-    tag.writeUInt8(0x10, 5);
-    expect(id3Bytes(tag)).toBe(70);
-    tag.writeUInt8(1, 7);
-    expect(id3Bytes(tag)).toBe(70 + 128 * 128);
-    expect(id3Bytes(tag.subarray(0, 9))).toBe(0);
-    expect(id3Bytes(Buffer.alloc(20))).toBe(0);
-  });
+it('id3Bytes counts the header, and a footer if there is one', () => {
+  const tag = id3(Buffer.alloc(0));
+  expect(id3Bytes(tag)).toBe(60);
+  tag.writeUInt8(0x10, 5);
+  expect(id3Bytes(tag)).toBe(70);
+  tag.writeUInt8(1, 7);
+  expect(id3Bytes(tag)).toBe(70 + 128 * 128);
+  expect(id3Bytes(tag.subarray(0, 9))).toBe(0);
+  expect(id3Bytes(Buffer.alloc(20))).toBe(0);
 });
