@@ -80,32 +80,28 @@ describe('retryUntilRecorded', () => {
   it('waits as long as it takes, and counts what is lost when it has to end', async () => {
     const own = performance.now.bind(performance);
     let laterMs = 0;
-    const clock = jest.spyOn(performance, 'now').mockImplementation(() => own() + laterMs);
-    try {
-      const end = new AbortController();
-      const world = { ...worldOf(), ending: end.signal };
-      let tries = 0;
-      const refuse = (): Promise<never> => {
-        tries += 1;
-        return Promise.reject(FULL);
-      };
-      const rejected = { verdict: 'rejected', failure: { class: 'BadRequest', message: 'no' } } as const;
-      const lost = [
-        expect(retryUntilRecorded(world, keyOf(1), ACCEPTED, refuse)).rejects.toBe(FULL),
-        // Nothing was paid for this one.
-        expect(retryUntilRecorded(world, keyOf(2), rejected, refuse)).rejects.toBe(FULL),
-      ];
-      laterMs = 3_600_000;
-      await waitFor(() => tries >= 6);
-      expect(world.lostAnswers.count).toBe(0);
-      end.abort();
-      await waitFor(() => tries >= 10);
-      laterMs += 10_000;
-      await Promise.all(lost);
-      expect(world.lostAnswers.count).toBe(1);
-    } finally {
-      clock.mockRestore();
-    }
+    jest.spyOn(performance, 'now').mockImplementation(() => own() + laterMs);
+    const end = new AbortController();
+    const world = { ...worldOf(), ending: end.signal };
+    let tries = 0;
+    const refuse = (): Promise<never> => {
+      tries += 1;
+      return Promise.reject(FULL);
+    };
+    const rejected = { verdict: 'rejected', failure: { class: 'BadRequest', message: 'no' } } as const;
+    const lost = [
+      expect(retryUntilRecorded(world, keyOf(1), ACCEPTED, refuse)).rejects.toBe(FULL),
+      // Nothing was paid for this one.
+      expect(retryUntilRecorded(world, keyOf(2), rejected, refuse)).rejects.toBe(FULL),
+    ];
+    laterMs = 3_600_000;
+    await waitFor(() => tries >= 6);
+    expect(world.lostAnswers.count).toBe(0);
+    end.abort();
+    await waitFor(() => tries >= 10);
+    laterMs += 10_000;
+    await Promise.all(lost);
+    expect(world.lostAnswers.count).toBe(1);
   });
 
   it('sends nothing more after a fault, not even what is already on record', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { STILL_MS, type TimeLimits, Watch } from '../../api/time-limits.ts';
 import { SEND_WITHIN_MS } from '../../policy/pacing/send-deadline.ts';
 
@@ -7,9 +7,6 @@ const LIMITS = { connectTimeoutMs: 1_000, headTimeoutMs: 5_000, totalTimeoutMs: 
 describe('Watch', () => {
   beforeEach(() => {
     jest.useFakeTimers();
-  });
-  afterEach(() => {
-    jest.useRealTimers();
   });
 
   /** A watch, and what it was late with so far. */

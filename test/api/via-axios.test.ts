@@ -1,11 +1,7 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { always, clientOf, serve, SPEECH_JOB } from '../support/api-server.ts';
 
 describe('a paid request whose client can not be had', () => {
-  afterEach(() => {
-    jest.restoreAllMocks();
-  });
-
   it('is not sent where loading it took too long, and is sent the next time', async () => {
     const server = await serve(always(202, { id: 't1' }));
     const api = clientOf(server.origin);

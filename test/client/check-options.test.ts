@@ -1,21 +1,19 @@
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RunOptions } from '../../client/run/check-run.ts';
 import { openVoxbatch, type Voxbatch } from '../../client/voxbatch.ts';
 import { checkConfig, checkTuning, checkWanted } from '../../client/check-options.ts';
 import type { Tuning } from '../../contract/tunables.ts';
 import type { Config } from '../../inputs/config-file.ts';
-import { freshFolder } from '../support/fresh-folder.ts';
+import { folderForEach } from '../support/fresh-folder.ts';
 
-let folder: string;
+const folder = folderForEach();
 let voxbatch: Voxbatch;
 beforeEach(async () => {
-  folder = freshFolder();
-  await writeFile(join(folder, 'lines.csv'), 'id,text,voice\na,One.,v\n');
+  await writeFile(folder('lines.csv'), 'id,text,voice\na,One.,v\n');
   // Nobody listens there.
   const api = { url: 'http://127.0.0.1:1/api/open/v1', token: 'token' };
-  voxbatch = openVoxbatch({ api, home: join(folder, 'home') });
+  voxbatch = openVoxbatch({ api, home: folder('home') });
 });
 afterEach(async () => {
   await voxbatch.close();
@@ -35,8 +33,8 @@ it.each<[string, RunOptions]>([
   ['subset.rows', { subset: { type: 'sample', rows: 1.5, seed: 1 } }],
   ['subset.seed', { subset: { type: 'sample', rows: 1, seed: -1 } }],
 ])('a run of a program is refused before anything is asked where %s is wrong: %j', async (option, wanted) => {
-  const out = join(folder, 'out');
-  await expect(voxbatch.run(join(folder, 'lines.csv'), { out, ...wanted })).rejects.toMatchObject(refused(option));
+  const out = folder('out');
+  await expect(voxbatch.run(folder('lines.csv'), { out, ...wanted })).rejects.toMatchObject(refused(option));
 });
 
 describe('webhooks for a program', () => {
@@ -52,7 +50,7 @@ describe('webhooks for a program', () => {
   ])('are refused at once where %s is wrong: %j', (option, options) => {
     let thrown: unknown;
     try {
-      openVoxbatch({ ...options, home: join(folder, 'home') });
+      openVoxbatch({ ...options, home: folder('home') });
     } catch (error) {
       thrown = error;
     }

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beginStore, claimStore, requireStore } from '../../client/claim-store.ts';
 import { endAfterTest } from '../support/end-after-test.ts';
-import { freshFolder } from '../support/fresh-folder.ts';
+import { folderForEach } from '../support/fresh-folder.ts';
 import { storingLedger } from '../support/storing-ledger.ts';
 
 type TestLedger = ReturnType<typeof storingLedger>;
@@ -15,15 +15,14 @@ let OTHER: TestLedger;
 /** A ledger that has stored files. */
 let STORED: TestLedger;
 
-let folder: string;
+const folder = folderForEach();
 let store: string;
 
 beforeEach(() => {
   ONE = storingLedger('ledger-1', '/one/ledger.db');
   OTHER = storingLedger('ledger-2', '/other/ledger.db');
   STORED = storingLedger('ledger-1', '/one/ledger.db', { batch: 'lines', key: 'lines-0a1b/0000/1-speech-1.mp3' });
-  folder = freshFolder();
-  store = join(folder, 'store');
+  store = folder('store');
 });
 
 /** An S3 server that has nothing. */
@@ -42,7 +41,7 @@ async function emptyBucket(): Promise<string> {
 
 /** All that is in the folder of the store, and it. */
 async function listed(): Promise<string[]> {
-  return (await readdir(folder, { recursive: true })).sort();
+  return (await readdir(folder(), { recursive: true })).sort();
 }
 
 describe('claimStore', () => {
@@ -111,12 +110,12 @@ describe('claimStore', () => {
 
   describe('with a second store', () => {
     const refused = { problem: { type: 'other-store', ledger: '/one/ledger.db' } };
-    const second = (): string => join(folder, 'store-2');
+    const second = (): string => folder('store-2');
 
     it('refuses it before there is any file, and makes nothing there', async () => {
       await claimStore({ store, env: {} }, ONE);
       await expect(claimStore({ store: second(), env: {} }, ONE)).rejects.toMatchObject(refused);
-      expect(await readdir(folder)).toEqual(['store']);
+      expect(await readdir(folder())).toEqual(['store']);
       await claimStore({ store, env: {} }, ONE);
     });
 

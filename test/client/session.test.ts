@@ -1,17 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { Session, type SessionRequest } from '../../client/session.ts';
-import { makeFolder } from '../ledger/setup.ts';
+import { folderForEach } from '../support/fresh-folder.ts';
 
-let folder: string;
-let remove: () => Promise<void>;
-beforeEach(async () => {
-  ({ folder, remove } = await makeFolder());
-});
-afterEach(() => remove());
+const folder = folderForEach();
 
 function session(change: Partial<SessionRequest> = {}): Session {
-  const home = folder;
+  const home = folder();
   const settings = {
     home,
     ledger: join(home, 'ledger.db'),
@@ -55,7 +50,7 @@ describe('a session', () => {
   it('says where no batch was ever made, and makes nothing', async () => {
     const one = session({ ledger: { mustExist: true } });
     await expect(one.ledger()).rejects.toMatchObject({
-      problem: { type: 'no-ledger', ledger: join(folder, 'ledger.db') },
+      problem: { type: 'no-ledger', ledger: folder('ledger.db') },
     });
     await one.close();
   });

@@ -5,17 +5,16 @@ import { join } from 'node:path';
 import { findServer, type FoundServer } from '../../embedded/find-server.ts';
 import { KernelLock } from '../../embedded/kernel-lock.ts';
 import { ServerUnavailable } from '../../embedded/server-unavailable.ts';
-import { freshFolder } from '../support/fresh-folder.ts';
+import { folderForEach } from '../support/fresh-folder.ts';
 
-let folder: string;
+const folder = folderForEach();
 let bin: string;
 let cache: string;
 let said: string[];
 
 beforeEach(() => {
-  folder = freshFolder();
-  bin = join(folder, 'bin');
-  cache = join(folder, 'cache');
+  bin = folder('bin');
+  cache = folder('cache');
   mkdirSync(bin);
   said = [];
 });
@@ -39,8 +38,8 @@ function fakeGo(): void {
   script(
     join(bin, 'go'),
     `[ "$1" = version ] && exit 0`,
-    `echo "$*" >> "${join(folder, 'go.log')}"`,
-    `/usr/bin/env >> "${join(folder, 'go.env')}"`,
+    `echo "$*" >> "${folder('go.log')}"`,
+    `/usr/bin/env >> "${folder('go.env')}"`,
     `{ echo '#!/bin/sh'; echo 'echo "temporal version 0.0.0-DEV (Server 1.29.1, UI 2.42.1)"'; } > "$GOBIN/temporal"`,
     `/bin/chmod 755 "$GOBIN/temporal"`,
   );
@@ -49,7 +48,7 @@ function fakeGo(): void {
 function find(env: NodeJS.ProcessEnv = {}, signal?: AbortSignal): Promise<FoundServer> {
   return findServer({
     // No name is looked up and no host reached: a proxy at a closed port refuses the download at once.
-    env: { PATH: bin, XDG_CACHE_HOME: cache, HOME: folder, HTTPS_PROXY: 'http://127.0.0.1:9', ...env },
+    env: { PATH: bin, XDG_CACHE_HOME: cache, HOME: folder(), HTTPS_PROXY: 'http://127.0.0.1:9', ...env },
     say: (line) => said.push(line),
     signal,
   });
@@ -57,7 +56,7 @@ function find(env: NodeJS.ProcessEnv = {}, signal?: AbortSignal): Promise<FoundS
 
 describe('findServer', () => {
   it('takes the first of VOXBATCH_TEMPORAL_CLI, PATH, cache', async () => {
-    const named = temporal(join(folder, 'named'), '1.31.0');
+    const named = temporal(folder('named'), '1.31.0');
     const onPath = temporal(join(bin, 'temporal'), '1.30.0');
     temporal(target(), '1.29.0');
     expect(await find({ VOXBATCH_TEMPORAL_CLI: named })).toEqual({
@@ -68,12 +67,12 @@ describe('findServer', () => {
     expect(await find()).toEqual({ path: onPath, version: '1.30.0', from: 'PATH' });
     rmSync(onPath);
     expect(await find()).toEqual({ path: target(), version: '1.29.0', from: 'cache' });
-    expect(await find({ XDG_CACHE_HOME: undefined, HOME: join(folder, 'none') }).catch(() => 'none')).toBe('none');
+    expect(await find({ XDG_CACHE_HOME: undefined, HOME: folder('none') }).catch(() => 'none')).toBe('none');
     expect(said).toHaveLength(1);
   });
 
   it('keeps its cache in ~/.cache where XDG_CACHE_HOME is not set', async () => {
-    const path = temporal(join(folder, '.cache', 'voxbatch', 'temporal-1.5.1', 'temporal'), '1.29.1');
+    const path = temporal(folder('.cache', 'voxbatch', 'temporal-1.5.1', 'temporal'), '1.29.1');
     expect(await find({ XDG_CACHE_HOME: '' })).toMatchObject({ path, from: 'cache' });
   });
 
@@ -84,7 +83,7 @@ describe('findServer', () => {
     ['is too old', (path: string): string => temporal(path, '1.20.0')],
   ])('refuses a VOXBATCH_TEMPORAL_CLI that %s, although there is one on the PATH', async (_, make) => {
     temporal(join(bin, 'temporal'), '1.30.0');
-    const path = make(join(folder, 'named'));
+    const path = make(folder('named'));
     await expect(find({ VOXBATCH_TEMPORAL_CLI: path })).rejects.toThrow(/^VOXBATCH_TEMPORAL_CLI is set, but .*named/);
   });
 
@@ -102,10 +101,8 @@ describe('findServer', () => {
       expect.stringContaining('about 5 minutes'),
       'The Temporal server is built.',
     ]);
-    expect(readFileSync(join(folder, 'go.log'), 'utf8')).toBe(
-      'install github.com/temporalio/cli/cmd/temporal@v1.5.1\n',
-    );
-    expect(readFileSync(join(folder, 'go.env'), 'utf8')).not.toContain('secret');
+    expect(readFileSync(folder('go.log'), 'utf8')).toBe('install github.com/temporalio/cli/cmd/temporal@v1.5.1\n');
+    expect(readFileSync(folder('go.env'), 'utf8')).not.toContain('secret');
     expect(readdirSync(join(target(), '..'))).toEqual(['temporal']);
     expect(await find()).toMatchObject({ from: 'cache' });
   });
@@ -113,7 +110,7 @@ describe('findServer', () => {
   it('asks a `temporal` on the PATH for its version without a secret in its environment', async () => {
     script(
       join(bin, 'temporal'),
-      `/usr/bin/env > "${join(folder, 'temporal.env')}"`,
+      `/usr/bin/env > "${folder('temporal.env')}"`,
       'echo "temporal version 1 (Server 1.30.0)"',
     );
     const secrets = {
@@ -125,7 +122,7 @@ describe('findServer', () => {
       PGPASSWORD: 'secret-6',
     };
     expect(await find(secrets)).toMatchObject({ from: 'PATH' });
-    const seen = readFileSync(join(folder, 'temporal.env'), 'utf8');
+    const seen = readFileSync(folder('temporal.env'), 'utf8');
     expect(seen).toContain(`XDG_CACHE_HOME=${cache}`);
     expect(seen).not.toContain('secret-');
   });
@@ -134,7 +131,7 @@ describe('findServer', () => {
     fakeGo();
     const found = await Promise.all([find(), find()]);
     expect(found.map(({ from }) => from).sort()).toEqual(['cache', 'go']);
-    expect(readFileSync(join(folder, 'go.log'), 'utf8').trim().split('\n')).toHaveLength(1);
+    expect(readFileSync(folder('go.log'), 'utf8').trim().split('\n')).toHaveLength(1);
   });
 
   it('names all five ways and what happened with each', async () => {
@@ -155,10 +152,8 @@ describe('findServer', () => {
 
   it('says so where there is no Go and where the cache cannot be made', async () => {
     await expect(find()).rejects.toThrow(/go: Go is not there/);
-    writeFileSync(join(folder, 'file'), '');
-    await expect(find({ XDG_CACHE_HOME: join(folder, 'file') })).rejects.toThrow(
-      /download: the cache can't be written/,
-    );
+    writeFileSync(folder('file'), '');
+    await expect(find({ XDG_CACHE_HOME: folder('file') })).rejects.toThrow(/download: the cache can't be written/);
   });
 
   it('can be aborted while it waits for another process', async () => {

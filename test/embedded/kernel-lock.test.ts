@@ -1,21 +1,17 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { lockExclusively, KernelLock } from '../../embedded/kernel-lock.ts';
 import { ServerUnavailable } from '../../embedded/server-unavailable.ts';
 import { compiledOf } from '../compiled.mjs';
 import { endAfterTest } from '../support/end-after-test.ts';
-import { freshFolder } from '../support/fresh-folder.ts';
+import { folderForEach } from '../support/fresh-folder.ts';
 
-let folder: string;
-beforeEach(() => {
-  folder = freshFolder();
-});
+const folder = folderForEach();
 
 function open(): KernelLock {
-  const lock = new KernelLock(join(folder, 'lock'));
+  const lock = new KernelLock(folder('lock'));
   endAfterTest(() => {
     lock.close();
   });
@@ -57,24 +53,24 @@ describe('KernelLock', () => {
     const lock = open();
     lock.tryAlone();
     lock.release();
-    const first = readFileSync(join(folder, 'lock'));
+    const first = readFileSync(folder('lock'));
     lock.tryAlone();
-    expect(readdirSync(folder)).toEqual(['lock']);
+    expect(readdirSync(folder())).toEqual(['lock']);
     lock.release();
     lock.tryShared();
     lock.release();
-    expect(readFileSync(join(folder, 'lock')).equals(first)).toBe(true);
+    expect(readFileSync(folder('lock')).equals(first)).toBe(true);
   });
 
   it('is given back on a disk that takes no page of it', async () => {
     const program = compiledOf('test/support/lock-on-full-disk.ts');
-    const limited = ['-c', 'ulimit -f 1 && exec "$@"', 'sh', process.execPath, program, join(folder, 'lock')];
+    const limited = ['-c', 'ulimit -f 1 && exec "$@"', 'sh', process.execPath, program, folder('lock')];
     const { stdout } = await promisify(execFile)('sh', limited);
     expect(stdout).toBe('taken: true\ngiven back\n');
   });
 
   it('refuses a file it cannot open, with advice', () => {
-    expect(() => new KernelLock(join(folder, 'missing', 'lock')).tryAlone()).toThrow(ServerUnavailable);
+    expect(() => new KernelLock(folder('missing', 'lock')).tryAlone()).toThrow(ServerUnavailable);
   });
 });
 

@@ -2,14 +2,13 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { existsSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { recallServer, rememberServer } from '../../embedded/find-server.ts';
-import { freshFolder } from '../support/fresh-folder.ts';
+import { folderForEach } from '../support/fresh-folder.ts';
 
-let folder: string;
-const notes = (): string => join(folder, 'cache', 'known-server.json');
-const path = (): string => join(folder, 'temporal');
+const folder = folderForEach();
+const notes = (): string => folder('cache', 'known-server.json');
+const path = (): string => folder('temporal');
 
 beforeEach(() => {
-  folder = freshFolder();
   writeFileSync(path(), '\u007fELF one');
 });
 
@@ -19,7 +18,7 @@ describe('a server that answered before', () => {
     expect(recallServer(notes(), path())).toBeUndefined();
     rememberServer(notes(), binary);
     expect(recallServer(notes(), path())).toEqual(binary);
-    expect(recallServer(notes(), join(folder, 'another'))).toBeUndefined();
+    expect(recallServer(notes(), folder('another'))).toBeUndefined();
   });
 
   it('is asked again when its content has changed, also to one of the same size and time', () => {
@@ -32,13 +31,13 @@ describe('a server that answered before', () => {
   });
 
   it('is asked again when its link leads elsewhere', () => {
-    const link = join(folder, 'link');
+    const link = folder('link');
     symlinkSync(path(), link);
     rememberServer(notes(), { path: link, version: '1.29.1' });
     expect(recallServer(notes(), link)).toMatchObject({ version: '1.29.1' });
-    writeFileSync(join(folder, 'newer'), '\u007fELF newer');
+    writeFileSync(folder('newer'), '\u007fELF newer');
     rmSync(link);
-    symlinkSync(join(folder, 'newer'), link);
+    symlinkSync(folder('newer'), link);
     expect(recallServer(notes(), link)).toBeUndefined();
   });
 

@@ -1,30 +1,26 @@
 import { readFileSync } from 'node:fs';
 import { readdir, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { keepLook, readLooks } from '../../embedded/schema-looks.ts';
-import { freshFolder } from '../support/fresh-folder.ts';
+import { folderForEach } from '../support/fresh-folder.ts';
 
 const API = 'https://api.example/api/open/v1';
 const LOOK = { seenAt: 1, endpoints: { 'GET /profile': { path: 'digest' } } };
 
-let folder = '';
-beforeEach(() => {
-  folder = freshFolder();
-});
+const folder = folderForEach();
 
 describe('the last looks at the schemas of APIs', () => {
   it('are kept by address, and leave nothing else in the home', async () => {
-    const file = join(folder, 'api-schemas.json');
+    const file = folder('api-schemas.json');
     await keepLook(file, API, LOOK);
     await keepLook(file, `${API}/other`, LOOK);
     expect(await readLooks(file)).toEqual({ [API]: LOOK, [`${API}/other`]: LOOK });
-    expect(await readdir(folder)).toEqual(['api-schemas.json']);
+    expect(await readdir(folder())).toEqual(['api-schemas.json']);
   });
 
   it('are written through no link that came with the home, under any name of a process', async () => {
-    const file = join(folder, 'api-schemas.json');
-    const mine = join(folder, 'mine');
+    const file = folder('api-schemas.json');
+    const mine = folder('mine');
     await writeFile(mine, 'mine');
     for (const name of [file, `${file}.${String(process.pid)}.part`]) await symlink(mine, name);
     await keepLook(file, API, LOOK);

@@ -1,26 +1,21 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import Database from 'libsql';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
 import { pathsIn } from '../../embedded/home.ts';
 import { joinServer } from '../../embedded/join-server.ts';
 import { KernelLock } from '../../embedded/kernel-lock.ts';
 import { readServerRecord, writeServerRecord } from '../../embedded/server-record.ts';
 import { adviceFor, ServerUnavailable } from '../../embedded/server-unavailable.ts';
-import { freshFolder } from '../support/fresh-folder.ts';
+import { folderForEach } from '../support/fresh-folder.ts';
 
-let folder: string;
+const folder = folderForEach();
 
-beforeEach(() => {
-  folder = freshFolder();
-});
-
-const home = (): string => join(folder, 'home');
+const home = (): string => folder('home');
 
 /** A server that prints a line and its arguments, and ends. */
 function brokenServer(line: string): string {
-  const path = join(folder, 'temporal');
+  const path = folder('temporal');
   const body = `[ "$1" = --version ] && echo 'temporal version 1 (Server 1.29.1, UI 2)' && exit 0`;
   writeFileSync(path, ['#!/bin/sh', body, 'echo "$@"', 'env', `echo '${line}' >&2`, 'exit 7', ''].join('\n'));
   chmodSync(path, 0o755);
@@ -84,8 +79,8 @@ describe('a server that does not start', () => {
 
 describe('a home that cannot be used', () => {
   it('is refused with advice', async () => {
-    writeFileSync(join(folder, 'file'), '');
-    const error = await failToJoin({}, join(folder, 'file', 'home'));
+    writeFileSync(folder('file'), '');
+    const error = await failToJoin({}, folder('file', 'home'));
     expect(error.message).toMatch(/can't be made/);
     expect(error.advice).toMatch(/VOXBATCH_HOME/);
   });
@@ -126,8 +121,8 @@ describe('temporal.db', () => {
 it.each(['', '{', '{"pid":0,"port":7233,"version":"1","startedAt":""}', '{"pid":"1"}'])(
   'server.json is none when it reads %j',
   (text) => {
-    writeFileSync(join(folder, 'server.json'), text);
-    expect(readServerRecord(pathsIn(folder))).toBeUndefined();
+    writeFileSync(folder('server.json'), text);
+    expect(readServerRecord(pathsIn(folder()))).toBeUndefined();
   },
 );
 

@@ -11,14 +11,14 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { beginThread, openInThread } from '../../ledger/ledger-in-thread.ts';
 import { MIGRATION_TABLE } from '../../ledger/migrate.ts';
 import { sqlite } from '../../ledger/sqlite/driver.ts';
-import { aBatch, aKey, aRow, fill, INTENT, makeFolder, open, upTo } from './setup.ts';
+import { aBatch, aKey, aRow, fill, INTENT, open, upTo } from './setup.ts';
 import { transpile } from './transpile.ts';
+import { folderForEach } from '../support/fresh-folder.ts';
 
 const run = promisify(execFile);
 
 let code: Awaited<ReturnType<typeof transpile>>;
-let folder: string;
-let remove: () => Promise<void>;
+const folder = folderForEach();
 let ledger: Ledger;
 
 beforeAll(async () => {
@@ -26,12 +26,10 @@ beforeAll(async () => {
 });
 afterAll(() => code.remove());
 beforeEach(async () => {
-  ({ folder, remove } = await makeFolder());
-  ledger = await openThere(join(folder, 'ledger.db'));
+  ledger = await openThere(folder('ledger.db'));
 });
 afterEach(async () => {
   await ledger.close().catch(() => undefined);
-  await remove();
 });
 
 function entryOf(name: string): URL {
@@ -44,7 +42,7 @@ function openThere(place: string, mustExist = false): Promise<Ledger> {
 
 describe('a ledger in a thread of its own', () => {
   it('is the same ledger as one in this thread, and answers everything that it is asked', async () => {
-    const here = await open(folder);
+    const here = await open(folder());
     await fill(ledger, 3);
     expect(ledger.id).toBe(here.id);
     expect(Object.keys(ledger).sort()).toEqual(Object.keys(here).sort());
@@ -58,7 +56,7 @@ describe('a ledger in a thread of its own', () => {
   });
 
   it('lets a change with patience wait until an urgent call goes', async () => {
-    const here = await open(folder);
+    const here = await open(folder());
     await fill(ledger, 1);
     await ledger.intend(aKey(1), INTENT);
     const verdict = { verdict: 'accepted', jobId: 'j1', patienceMs: 600_000 } as const;
@@ -79,7 +77,7 @@ describe('a ledger in a thread of its own', () => {
   });
 
   it('is opened by a later call if a first one could not', async () => {
-    const place = join(folder, 'later.db');
+    const place = folder('later.db');
     const { pool } = beginThread(entryOf('ledger/ledger-thread'), { place, mustExist: true }, sqlite);
     const call = { method: 'open', args: [] } as const;
     await expect(pool.run(call)).rejects.toThrow(LedgerMissing);
@@ -103,10 +101,10 @@ describe('a ledger in a thread of its own', () => {
   });
 
   it('throws the errors of opening, and leaves no thread behind', async () => {
-    const missing = join(folder, 'none.db');
+    const missing = folder('none.db');
     await expect(openThere(missing, true)).rejects.toThrow(LedgerMissing);
     await expect(openThere(missing, true)).rejects.toHaveProperty('path', missing);
-    await expect(openThere(folder)).rejects.toThrow(LedgerUnreachable);
+    await expect(openThere(folder())).rejects.toThrow(LedgerUnreachable);
     const raw = new Database(ledger.place);
     raw.prepare(`insert into ${MIGRATION_TABLE} values ('9999-later', '')`).run();
     raw.close();
@@ -127,7 +125,7 @@ describe('a ledger in a thread of its own', () => {
     await ledger.close();
     expect((await Promise.all(asked)).filter(({ type: answer }) => answer === 'go')).toHaveLength(150);
     expect((await counted).total).toBe(150);
-    const again = await open(folder);
+    const again = await open(folder());
     expect(await again.sending('b')).toHaveLength(150);
     await again.close();
     await expect(ledger.counts('b')).rejects.toThrow('closed');
@@ -150,7 +148,7 @@ describe('a ledger in a thread of its own', () => {
     ['begin', 'begun'],
   ])('keeps no process from ending (%s)', async (then, says) => {
     const script = join(code.folder, 'test', 'ledger', 'idle-user.js');
-    const args = [script, join(code.folder, 'ledger', 'ledger-thread.js'), join(folder, 'other.db'), then];
+    const args = [script, join(code.folder, 'ledger', 'ledger-thread.js'), folder('other.db'), then];
     expect((await run(process.execPath, args, { timeout: 20_000 })).stdout).toBe(says);
   });
 });

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { createLedger, withReserve, type Ledger } from '../../ledger/ledger.ts';
 import { LedgerFull } from '../../ledger/errors.ts';
@@ -8,7 +8,8 @@ import { openDatabase, openLedger } from '../../ledger/open-ledger.ts';
 import { DiskReserve } from '../../ledger/sqlite/disk-reserve.ts';
 import { explain } from '../../ledger/sqlite/errors.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
-import { aKey, fill, INTENT, makeFolder, upTo } from './setup.ts';
+import { aKey, fill, INTENT, upTo } from './setup.ts';
+import { folderForEach } from '../support/fresh-folder.ts';
 
 const ROWS = upTo(8);
 const MIB = 1024 ** 2;
@@ -22,17 +23,14 @@ const NO_RESERVE = {
   isOnDiskOf: () => true,
 };
 
-let folder: string;
-let remove: () => Promise<void>;
+const folder = folderForEach();
 let path: string;
 let reserve: string;
 
 beforeEach(async () => {
-  ({ folder, remove } = await makeFolder());
-  path = join(folder, 'ledger.db');
+  path = folder('ledger.db');
   reserve = `${path}.reserve`;
 });
-afterEach(() => remove());
 
 /** Records a request of each row but the last. */
 async function sendAll(ledger: Ledger): Promise<void> {
@@ -124,15 +122,15 @@ describe('the room that is kept', () => {
 
   it('is not for files that grow, unless they are on another disk', async () => {
     const ledger = await openLedger(path, { thread: true });
-    await ledger.leaveRoom(folder);
-    const other = await mountSmallDisk(join(folder, 'disk'), MIB);
+    await ledger.leaveRoom(folder());
+    const other = await mountSmallDisk(folder('disk'), MIB);
     const given = withReserve(ledger, new DiskReserve(path, Number.MAX_SAFE_INTEGER));
     try {
-      await given.leaveRoom(folder);
+      await given.leaveRoom(folder());
       await given.makeRoom();
-      await expect(given.leaveRoom(folder)).rejects.toThrow(LedgerFull);
+      await expect(given.leaveRoom(folder())).rejects.toThrow(LedgerFull);
       // Who writes into a folder that is gone is told so then.
-      await given.leaveRoom(join(folder, 'gone'));
+      await given.leaveRoom(folder('gone'));
       if (other !== undefined) await given.leaveRoom(other.path);
       expect(existsSync(reserve)).toBe(false);
     } finally {
@@ -144,20 +142,20 @@ describe('the room that is kept', () => {
   it.each(['.reserve.part', '.reserve', '.server', '.lock', '-wal'])(
     'is not kept where a link named ledger.db%s leads to a file of the user, which stays as it is',
     async (suffix) => {
-      const mine = join(folder, 'mine.txt');
+      const mine = folder('mine.txt');
       writeFileSync(mine, 'mine');
       // The advice is copied to a shell as it stands.
-      const ledger = join(folder, "my batch's.db");
+      const ledger = folder("my batch's.db");
       writeFileSync(ledger, '');
       symlinkSync(mine, ledger + suffix);
-      await expect(openLedger(ledger, { thread: true })).rejects.toThrow(`rm '${folder}/my batch'\\''s.db${suffix}'`);
+      await expect(openLedger(ledger, { thread: true })).rejects.toThrow(`rm '${folder()}/my batch'\\''s.db${suffix}'`);
       expect(readFileSync(mine, 'utf8')).toBe('mine');
       expect(existsSync(`${ledger}.reserve`)).toBe(suffix === '.reserve');
     },
   );
 
   it.each(['a link', 'too short', 'a hole'])('is made anew where the file is %s', async (what) => {
-    const mine = join(folder, 'mine.bin');
+    const mine = folder('mine.bin');
     writeFileSync(mine, Buffer.alloc(8 * MIB, 1));
     await makeLedger();
     if (what === 'a link') for (const file of [reserve, `${reserve}.part`]) symlinkSync(mine, file);
@@ -192,7 +190,7 @@ describe('the room that is kept', () => {
     expect(() => {
       nearlyFull.begin();
     }).toThrow(/the disk is full \(3 MiB are free; 8 MiB are needed besides the 8 MiB reserved/);
-    const disk = await mountSmallDisk(join(folder, 'disk'), 6 * MIB);
+    const disk = await mountSmallDisk(folder('disk'), 6 * MIB);
     // Without the right to mount, the refusal above stands for this one.
     if (disk === undefined) return;
     try {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { mkdir, readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { byItself } from '../../contract/actions.ts';
@@ -13,10 +13,6 @@ import { addBatch, finish, intend, keyOf } from './sample-batch.ts';
 const place = freshPlace();
 const out = new OutFiles(place);
 const TABLES = ['results.csv', 'results.jsonl', 'receipts.jsonl', 'summary.json'];
-
-afterEach(() => {
-  jest.restoreAllMocks();
-});
 
 const formerNow = async (): Promise<string> =>
   (await projectBatch(place.request({ complete: false }))).kept.former ?? '';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { appendFile, link, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256Of } from '../../inputs/regular-file.ts';
@@ -18,10 +18,6 @@ const out = new OutFiles(place);
 
 beforeEach(() => {
   jest.spyOn(Date, 'now').mockReturnValue(Date.UTC(2026, 0, 2, 3, 4, 5, 678));
-});
-
-afterEach(() => {
-  jest.restoreAllMocks();
 });
 
 describe('projectBatch', () => {

@@ -1,4 +1,4 @@
-import { afterEach, expect, it, jest } from '@jest/globals';
+import { expect, it, jest } from '@jest/globals';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { KernelLock } from '../../embedded/kernel-lock.ts';
@@ -11,10 +11,6 @@ import { waitFor } from '../support/wait-for.ts';
 import { addBatch, finish, intend, keyOf } from './sample-batch.ts';
 
 const place = freshPlace();
-
-afterEach(() => {
-  jest.restoreAllMocks();
-});
 
 /** Two rows of `demo`: one has its result, and the job of the other failed. */
 async function addHalfFailed(): Promise<void> {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { openSync, readdirSync, writeSync, closeSync, chmodSync } from 'node:fs';
 import { open, readdir, type FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { StoreUnwritable } from '../../store/errors.ts';
 import type { Expectation, Persist, Store, StoredFile } from '../../store/store.ts';
 import { folderForEach } from '../support/fresh-folder.ts';
@@ -20,9 +20,6 @@ let store: Store;
 beforeEach(async () => {
   store = storeIn(folder());
   await store.claim('test');
-});
-afterEach(() => {
-  jest.restoreAllMocks();
 });
 
 function write(persist?: Persist, onReceived?: () => void): Promise<StoredFile> {

@@ -1,7 +1,14 @@
-import { afterAll, afterEach, beforeEach } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, jest } from '@jest/globals';
 import { beginTest, endAll } from './end-after-test.ts';
 
-/** Jest loads this file anew for each test file. A helper is loaded once, so what it says here would hold for the first that imports it. */
+/**
+ * Jest loads this file anew for each test file. A helper is loaded once, so what it says here would hold for the first that imports it.
+ * After each test come the real clock and all that a test has spied on: what is ended then may need them.
+ */
 beforeEach(beginTest);
-afterEach(() => endAll('test'));
+afterEach(async () => {
+  jest.useRealTimers();
+  jest.restoreAllMocks();
+  await endAll('test');
+});
 afterAll(() => endAll('file'));

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { JobClock } from '../../threads/job-clock.ts';
 
 const overdue: number[] = [];
@@ -11,9 +11,6 @@ describe('JobClock', () => {
   beforeEach(() => {
     jest.useFakeTimers();
     overdue.splice(0);
-  });
-  afterEach(() => {
-    jest.useRealTimers();
   });
 
   it('tells the first job that is past its deadline, and watches none from then on', () => {

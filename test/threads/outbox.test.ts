@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Outbox } from '../../threads/outbox.ts';
 
 /** Messages that were posted, by the jobs in each, and jobs that could not be. */
@@ -19,9 +19,6 @@ function createOutbox(): { outbox: Outbox; messages: unknown[][]; failed: number
 describe('Outbox', () => {
   beforeEach(() => {
     jest.useFakeTimers();
-  });
-  afterEach(() => {
-    jest.useRealTimers();
   });
 
   it('posts what comes in one turn together, in its order', () => {

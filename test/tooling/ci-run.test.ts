@@ -1,20 +1,19 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freshFolder } from '../support/fresh-folder.ts';
+import { folderForEach } from '../support/fresh-folder.ts';
 
 /** `.ci/run` with an npm that ends as each case wants it. */
 
 const CI_RUN = fileURLToPath(new URL('../../.ci/run', import.meta.url));
 
-let folder: string;
+const folder = folderForEach();
 
 beforeEach(() => {
-  folder = freshFolder();
-  mkdirSync(join(folder, '.ci'));
-  cpSync(CI_RUN, join(folder, '.ci/run'));
+  mkdirSync(folder('.ci'));
+  cpSync(CI_RUN, folder('.ci/run'));
 });
 
 interface Commands {
@@ -39,12 +38,12 @@ async function run(npm: Commands): Promise<readonly [code: number, last: string]
       'run -s test:browser') exit ${String(npm.browser ?? 0)} ;;
       *) exit 99 ;;
     esac`;
-  writeFileSync(join(folder, 'npm'), fake, { mode: 0o755 });
+  writeFileSync(folder('npm'), fake, { mode: 0o755 });
   // What is printed may come late to the log.
-  writeFileSync(join(folder, 'tee'), '#!/bin/sh\nsleep 0.1\nPATH=${PATH#*:} exec tee "$@"\n', { mode: 0o755 });
-  const env = { ...process.env, PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}` };
+  writeFileSync(folder('tee'), '#!/bin/sh\nsleep 0.1\nPATH=${PATH#*:} exec tee "$@"\n', { mode: 0o755 });
+  const env = { ...process.env, PATH: `${folder()}${delimiter}${process.env['PATH'] ?? ''}` };
   return new Promise((resolve) => {
-    const child = execFile(join(folder, '.ci/run'), { env }, (_error, stdout) => {
+    const child = execFile(folder('.ci/run'), { env }, (_error, stdout) => {
       resolve([child.exitCode ?? -1, stdout.trimEnd().split('\n').at(-1) ?? '']);
     });
   });

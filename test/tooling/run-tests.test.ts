@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freshFolder } from '../support/fresh-folder.ts';
+import { folderForEach } from '../support/fresh-folder.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** The runner of all tests, run on small projects whose tests pass, fail, or leave something behind. */
@@ -22,13 +22,12 @@ export default {
 };`;
 const PASSING = "it('passes', () => undefined);";
 
-let folder: string;
+const folder = folderForEach();
 
 beforeEach(() => {
-  folder = freshFolder();
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-  writeFileSync(join(folder, 'jest.config.mjs'), CONFIG);
+  symlinkSync(join(ROOT, 'node_modules'), folder('node_modules'));
+  writeFileSync(folder('package.json'), '{ "type": "module" }');
+  writeFileSync(folder('jest.config.mjs'), CONFIG);
 });
 
 /** Runs these test files; returns the exit code, the last line, and what was found wrong. */
@@ -37,10 +36,10 @@ async function run(
   args: readonly string[] = [],
 ): Promise<{ code: number | null; last: string; wrong: readonly string[] }> {
   for (const [project, files] of Object.entries(tests)) {
-    mkdirSync(join(folder, project));
-    for (const [at, text] of files.entries()) writeFileSync(join(folder, project, `${String(at)}.test.js`), text);
+    mkdirSync(folder(project));
+    for (const [at, text] of files.entries()) writeFileSync(folder(project, `${String(at)}.test.js`), text);
   }
-  const child = spawn(process.execPath, [RUNNER, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [RUNNER, ...args], { cwd: folder(), stdio: ['ignore', 'pipe', 'pipe'] });
   const said = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (said.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said.stderr += text));
@@ -113,6 +112,6 @@ describe('the test runner', () => {
     ];
     expect(result).toEqual({ code: 1, last: `1 passed, ${String(expected.length)} failed`, wrong: expected });
     // A busy machine ends a process a while after it was killed.
-    await waitFor(() => commandOf(readFileSync(join(folder, 'pid'), 'utf8')) === '');
+    await waitFor(() => commandOf(readFileSync(folder('pid'), 'utf8')) === '');
   });
 });

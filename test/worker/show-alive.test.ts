@@ -1,13 +1,10 @@
-import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { beforeEach, expect, it, jest } from '@jest/globals';
 import { beginBeats } from '../../worker/show-alive.ts';
 
 const ME = { owner: 'me', apiUrl: 'http://127.0.0.1/api/open/v1', account: 'u1' };
 
 beforeEach(() => {
   jest.useFakeTimers();
-});
-afterEach(() => {
-  jest.useRealTimers();
 });
 
 it('a worker beats at once and at least three times in the 8 s for which it counts as alive, whatever one beat meets', async () => {

@@ -1,9 +1,5 @@
-import { afterEach, expect, it, jest } from '@jest/globals';
+import { expect, it, jest } from '@jest/globals';
 import { sweep, SWEEP_EVERY_MS } from '../../../activities/lane/sweeps.ts';
-
-afterEach(() => {
-  jest.restoreAllMocks();
-});
 
 function countingLedger() {
   const swept: string[] = [];

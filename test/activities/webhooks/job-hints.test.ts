@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { JobHints, UNHEARD_MS } from '../../../activities/webhooks/job-hints.ts';
 import { ENOUGH_HINTS } from '../../../policy/webhooks/hint-trust.ts';
 
@@ -17,9 +17,6 @@ beforeEach(() => {
   [now, listened, forgotten] = [0, [], []];
   hints = new JobHints(() => now);
   hints.listen({ listenFor: (id) => listened.push(id), forget: (id) => forgotten.push(id) });
-});
-afterEach(() => {
-  jest.useRealTimers();
 });
 
 function begin(...ids: readonly string[]): void {

@@ -1,18 +1,16 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openVoxbatch, type Voxbatch } from '../../../client/voxbatch.ts';
 import type { VoxbatchOptions } from '../../../client/read-options.ts';
 import type { Finding } from '../../../client/doctor/doctor.ts';
 import { startSimulator } from '../../../simulator/start-simulator.ts';
-import { freshFolder } from '../../support/fresh-folder.ts';
+import { folderForEach } from '../../support/fresh-folder.ts';
 
 const { VOXBATCH_TEMPORAL_CLI: before } = process.env;
-let folder: string;
+const folder = folderForEach();
 beforeEach(() => {
-  folder = freshFolder();
   // No server is found, so none is started.
   process.env['VOXBATCH_TEMPORAL_CLI'] = '/no/temporal';
 });
@@ -22,7 +20,7 @@ afterEach(() => {
 });
 
 async function doctor(options: Pick<VoxbatchOptions, 'api'>): Promise<readonly Finding[]> {
-  const voxbatch: Voxbatch = openVoxbatch({ home: join(folder, 'home'), ...options });
+  const voxbatch: Voxbatch = openVoxbatch({ home: folder('home'), ...options });
   try {
     return await voxbatch.doctor();
   } finally {
@@ -36,7 +34,7 @@ describe('doctor', () => {
   it('tells every check, also where no API is given and no server is there', async () => {
     expect(await doctor({})).toMatchObject([
       { type: 'node', ok: true, version: process.versions.node },
-      { type: 'disk', ok: true, home: join(folder, 'home') },
+      { type: 'disk', ok: true, home: folder('home') },
       { type: 'ffmpeg', ok: true },
       { type: 'ledger', ok: true, batches: 0, unfinished: 0, isMissing: true },
       { type: 'server', ok: false, trouble: { type: 'error' } },

@@ -1,21 +1,21 @@
 import { existsSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { deliverDue, deliverLast, deliverNotices } from '../../../client/hooks/deliver-notices.ts';
 import { defined } from '../../../contract/defined.ts';
 import type { Tunables } from '../../../contract/tunables.ts';
 import { processIdentity } from '../../../embedded/process-identity.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
-import { aBatch, aKey, aRow, INTENT, makeFolder, open, redriveNow } from '../../ledger/setup.ts';
+import { aBatch, aKey, aRow, INTENT, open, redriveNow } from '../../ledger/setup.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { settingsOf } from '../../support/schedule-on-record.ts';
+import { folderForEach } from '../../support/fresh-folder.ts';
 
 type Hooks = Partial<Pick<Tunables, 'onEnd' | 'notify'>>;
 
-let folder = '';
+const folder = folderForEach();
 let ledger: Ledger;
 let server: Server;
 let url = '';
@@ -26,8 +26,7 @@ let headers: IncomingHttpHeaders[] = [];
 const said: string[] = [];
 
 beforeEach(async () => {
-  ({ folder } = await makeFolder());
-  ledger = await open(folder);
+  ledger = await open(folder());
   answers = [];
   [got, headers] = [[], []];
   said.length = 0;
@@ -47,7 +46,6 @@ afterEach(async () => {
   await ledger.close();
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** Loads the batch `b` with these hooks, and ends its row as failed. */
@@ -73,7 +71,10 @@ const endings = async (): Promise<readonly (string | null)[]> =>
 
 describe('deliverLast', () => {
   it('tells the command and the URL how the batch ended', async () => {
-    await endBatch({ onEnd: `cat > "${folder}/summary"; echo "$VOXBATCH_EXIT_CODE" > "${folder}/code"`, notify: url });
+    await endBatch({
+      onEnd: `cat > "${folder()}/summary"; echo "$VOXBATCH_EXIT_CODE" > "${folder()}/code"`,
+      notify: url,
+    });
     await deliverLast(request(), 60_000);
     expect(await endings()).toEqual([null, null]);
     expect(got).toMatchObject([
@@ -83,12 +84,12 @@ describe('deliverLast', () => {
         data: { batch: 'b', exit: 'failures', exit_code: 10, outcomes: { failed: 1, succeeded: 0 } },
       },
     ]);
-    expect(JSON.parse(await readFile(join(folder, 'summary'), 'utf8'))).toMatchObject({
+    expect(JSON.parse(await readFile(folder('summary'), 'utf8'))).toMatchObject({
       batch: 'b',
       rows: 1,
       files: {},
     });
-    expect(await readFile(join(folder, 'code'), 'utf8')).toBe('10\n');
+    expect(await readFile(folder('code'), 'utf8')).toBe('10\n');
     expect(said).toEqual([]);
   });
 
@@ -112,10 +113,10 @@ describe('deliverLast', () => {
   });
 
   it('runs a command that fails once', async () => {
-    await endBatch({ onEnd: `echo ran >> "${folder}/runs"; exit 7` });
+    await endBatch({ onEnd: `echo ran >> "${folder()}/runs"; exit 7` });
     await deliverLast(request(), 60_000);
     expect(await endings()).toEqual(['it ended with exit code 7']);
-    expect(await readFile(join(folder, 'runs'), 'utf8')).toBe('ran\n');
+    expect(await readFile(folder('runs'), 'utf8')).toBe('ran\n');
     expect(said).toEqual(['--on-end of batch "b" failed: it ended with exit code 7. It is not tried again.']);
   });
 
@@ -131,17 +132,17 @@ describe('deliverLast', () => {
   );
 
   it('runs a command also where the reason holds a character that no environment can', async () => {
-    await endBatch({ onEnd: `echo "$VOXBATCH_REASON" > "${folder}/reason"` });
+    await endBatch({ onEnd: `echo "$VOXBATCH_REASON" > "${folder()}/reason"` });
     const reason = 'It\0 said no.';
     const batch = await ledger.findBatch('b');
     const telling = { ...ledger, findBatch: async () => batch && { ...batch, halted: reason } };
     await deliverLast({ ...request(), ledger: telling }, 60_000);
     expect(await endings()).toEqual([null]);
-    expect(await readFile(join(folder, 'reason'), 'utf8')).toBe('It said no.\n');
+    expect(await readFile(folder('reason'), 'utf8')).toBe('It said no.\n');
   });
 
   it('gives the command and the URL one id for one event, and another event another', async () => {
-    await endBatch({ onEnd: `echo "$VOXBATCH_EVENT_ID" >> "${folder}/ids"`, notify: url });
+    await endBatch({ onEnd: `echo "$VOXBATCH_EVENT_ID" >> "${folder()}/ids"`, notify: url });
     await deliverLast(request(), 60_000);
     const paid = { type: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
     await redriveNow(ledger, 'b', [{ row: 1, take: 1, how: paid }]);
@@ -149,7 +150,7 @@ describe('deliverLast', () => {
     await ledger.settle(aKey(1, 1, 2), { verdict: 'rejected' }, { outcome: 'failed' });
     await ledger.closeBatch('b');
     await deliverLast(request(), 60_000);
-    const ids = (await readFile(join(folder, 'ids'), 'utf8')).trim().split('\n');
+    const ids = (await readFile(folder('ids'), 'utf8')).trim().split('\n');
     expect(new Set(ids).size).toBe(2);
     expect(got.map(({ id }) => id)).toEqual(ids);
     expect(headers.map((sent) => sent['webhook-id'])).toEqual(ids);
@@ -181,14 +182,14 @@ describe('deliverLast', () => {
   });
 
   it('tells no hook of a batch of another API or account', async () => {
-    await endBatch({ onEnd: `echo ran >> "${folder}/runs"`, notify: url });
+    await endBatch({ onEnd: `echo ran >> "${folder()}/runs"`, notify: url });
     const { apiUrl, account } = aBatch();
     const own = { ...request(), batch: undefined };
     await deliverDue({ ...own, realm: { apiUrl, account: 'another' } });
     await deliverDue({ ...own, realm: { apiUrl: 'https://other.example/api/open/v1', account } });
-    expect([got, existsSync(join(folder, 'runs'))]).toEqual([[], false]);
+    expect([got, existsSync(folder('runs'))]).toEqual([[], false]);
     await deliverDue({ ...own, realm: { apiUrl, account } });
-    expect([got.length, existsSync(join(folder, 'runs'))]).toEqual([1, true]);
+    expect([got.length, existsSync(folder('runs'))]).toEqual([1, true]);
   });
 
   it('sends nothing to a hook that was taken back', async () => {
@@ -212,7 +213,7 @@ describe('an occurrence that made no batch', () => {
   }
 
   it('is told to the command and the URL of its schedule', async () => {
-    await fail({ onEnd: `cat > "${folder}/input"; env | grep VOXBATCH_ | sort > "${folder}/env"`, notify: url });
+    await fail({ onEnd: `cat > "${folder()}/input"; env | grep VOXBATCH_ | sort > "${folder()}/env"`, notify: url });
     await deliverLast({ ...nightly, ledger }, 60_000);
     const data = {
       schedule: 'nightly',
@@ -229,8 +230,8 @@ describe('an occurrence that made no batch', () => {
         data,
       },
     ]);
-    expect(JSON.parse(await readFile(join(folder, 'input'), 'utf8'))).toEqual(data);
-    const environment = await readFile(join(folder, 'env'), 'utf8');
+    expect(JSON.parse(await readFile(folder('input'), 'utf8'))).toEqual(data);
+    const environment = await readFile(folder('env'), 'utf8');
     expect(environment).toContain('VOXBATCH_EVENT=failed\n');
     expect(environment).toContain('VOXBATCH_SCHEDULE=nightly\n');
     expect(environment).toContain('VOXBATCH_OCCURRENCE=2026-12-01T02:00:00.000Z\n');
@@ -238,14 +239,14 @@ describe('an occurrence that made no batch', () => {
   });
 
   it('of another API or account is not told', async () => {
-    await fail({ onEnd: `echo ran >> "${folder}/runs"`, notify: url });
+    await fail({ onEnd: `echo ran >> "${folder()}/runs"`, notify: url });
     const { apiUrl, account } = settingsOf();
     const own = { ...nightly, ledger };
     await deliverDue({ ...own, realm: { apiUrl, account: 'another' } });
     await deliverDue({ ...own, realm: { apiUrl: 'https://other.example/api/open/v1', account } });
-    expect([got, existsSync(join(folder, 'runs'))]).toEqual([[], false]);
+    expect([got, existsSync(folder('runs'))]).toEqual([[], false]);
     await deliverDue({ ...own, realm: { apiUrl, account } });
-    expect([got.length, existsSync(join(folder, 'runs'))]).toEqual([1, true]);
+    expect([got.length, existsSync(folder('runs'))]).toEqual([1, true]);
   });
 
   it('is not told once it has taken place after all', async () => {
@@ -292,21 +293,21 @@ describe('deliverNotices', () => {
 
   it('lets what is under way arrive when it is to end', async () => {
     const [signal, until] = [new AbortController().signal, new AbortController()];
-    await endBatch({ onEnd: `until test -e "${folder}/go"; do sleep 0.1; done; echo ran >> "${folder}/runs"` });
+    await endBatch({ onEnd: `until test -e "${folder()}/go"; do sleep 0.1; done; echo ran >> "${folder()}/runs"` });
     const running = deliverNotices({ ...request(signal), until: until.signal });
     await waitFor(async () => (await ledger.noticesOf('b'))[0]?.tries === 1);
     until.abort();
-    await writeFile(join(folder, 'go'), '');
+    await writeFile(folder('go'), '');
     await running;
     expect(await endings()).toEqual([null]);
-    expect(await readFile(join(folder, 'runs'), 'utf8')).toBe('ran\n');
+    expect(await readFile(folder('runs'), 'utf8')).toBe('ran\n');
   });
 
   it('leaves a command that the signal kills to the next process', async () => {
     const ending = new AbortController();
-    await endBatch({ onEnd: `echo ran >> "${folder}/runs"; sleep 600` });
+    await endBatch({ onEnd: `echo ran >> "${folder()}/runs"; sleep 600` });
     const running = deliverNotices(request(ending.signal));
-    await waitFor(async () => (await readFile(join(folder, 'runs'), 'utf8').catch(() => '')) !== '');
+    await waitFor(async () => (await readFile(folder('runs'), 'utf8').catch(() => '')) !== '');
     ending.abort();
     await running;
     expect(await endings()).toEqual(['open']);

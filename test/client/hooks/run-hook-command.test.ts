@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { runHookCommand } from '../../../client/hooks/run-hook-command.ts';
 import { compiledOf } from '../../compiled.mjs';
-import { freshFolder } from '../../support/fresh-folder.ts';
+import { folderForEach } from '../../support/fresh-folder.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const never = new AbortController().signal;
@@ -20,17 +19,14 @@ const SECRETS = [
   'TEMPORAL_API_KEY',
 ];
 
-let folder = '';
-beforeEach(() => {
-  folder = freshFolder();
-});
+const folder = folderForEach();
 afterEach(() => {
   for (const name of [...SECRETS, 'VOXBATCH_HOME', 'VOXBATCH_LEDGER']) Reflect.deleteProperty(process.env, name);
 });
 
 /** Runs a command in a shell, with the folder in `$F`. */
 const run = (command: string, signal = never): Promise<string | undefined> =>
-  runHookCommand({ command, environment: { F: folder, VOXBATCH_BATCH: 'b' }, input: '{"batch":"b"}\n', signal });
+  runHookCommand({ command, environment: { F: folder(), VOXBATCH_BATCH: 'b' }, input: '{"batch":"b"}\n', signal });
 
 describe('runHookCommand', () => {
   it('gives the command its figures and its input, and no secret', async () => {
@@ -38,8 +34,8 @@ describe('runHookCommand', () => {
     process.env['VOXBATCH_HOME'] = '/srv/records';
     process.env['VOXBATCH_LEDGER'] = 'postgres://ann:hush@db.example/x?schema=y&sslpassword=hush';
     expect(await run('cat > "$F/input"; env > "$F/env"')).toBeUndefined();
-    expect(await readFile(join(folder, 'input'), 'utf8')).toBe('{"batch":"b"}\n');
-    const env = await readFile(join(folder, 'env'), 'utf8');
+    expect(await readFile(folder('input'), 'utf8')).toBe('{"batch":"b"}\n');
+    const env = await readFile(folder('env'), 'utf8');
     expect(env).toContain('VOXBATCH_BATCH=b\n');
     expect(env).toContain('VOXBATCH_HOME=/srv/records\n');
     // So that a command that it runs finds the ledger, with a password of its own.
@@ -61,10 +57,10 @@ describe('runHookCommand', () => {
   it('is killed by the signal, with what it started', async () => {
     const ending = new AbortController();
     const running = run('sleep 600 & echo $! > "$F/child"; wait', ending.signal);
-    await waitFor(async () => ((await stat(join(folder, 'child')).catch(() => undefined))?.size ?? 0) > 0);
+    await waitFor(async () => ((await stat(folder('child')).catch(() => undefined))?.size ?? 0) > 0);
     ending.abort();
     await expect(running).rejects.toThrow('abort');
-    const pid = Number(await readFile(join(folder, 'child'), 'utf8'));
+    const pid = Number(await readFile(folder('child'), 'utf8'));
     await waitFor(async () => !(await isAlive(pid)));
   });
 
@@ -72,13 +68,13 @@ describe('runHookCommand', () => {
     const script = `import { runHookCommand } from '${compiledOf('client/hooks/run-hook-command.ts')}';
       process.stdin.once('data', () => process.exit(7));
       const command = 'echo $$ > "$F/pid.part"; mv "$F/pid.part" "$F/pid"; sleep 600 & wait';
-      await runHookCommand({ command, environment: { F: ${JSON.stringify(folder)} }, input: '', signal: new AbortController().signal });`;
+      await runHookCommand({ command, environment: { F: ${JSON.stringify(folder())} }, input: '', signal: new AbortController().signal });`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
       stdio: ['pipe', 'ignore', 'ignore'],
     });
     const ended = once(child, 'exit');
-    await waitFor(async () => (await stat(join(folder, 'pid')).catch(() => undefined)) !== undefined);
-    const pid = Number(await readFile(join(folder, 'pid'), 'utf8'));
+    await waitFor(async () => (await stat(folder('pid')).catch(() => undefined)) !== undefined);
+    const pid = Number(await readFile(folder('pid'), 'utf8'));
     child.stdin.write('exit\n');
     expect(await ended).toEqual([7, null]);
     await waitFor(async () => !(await isAlive(pid)), 20_000);

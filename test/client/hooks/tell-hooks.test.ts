@@ -1,28 +1,26 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { tellHooks } from '../../../client/hooks/deliver-notices.ts';
-import { aBatch, aKey, aRow, INTENT, makeFolder, open } from '../../ledger/setup.ts';
+import { aBatch, aKey, aRow, INTENT, open } from '../../ledger/setup.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { folderForEach } from '../../support/fresh-folder.ts';
 
 describe('the hooks of a process that is to end', () => {
-  let folder = '';
+  const folder = folderForEach();
   let ledger: Ledger;
 
   beforeEach(async () => {
-    ({ folder } = await makeFolder());
-    ledger = await open(folder);
+    ledger = await open(folder());
   });
   afterEach(async () => {
     await ledger.close();
-    await rm(folder, { recursive: true });
   });
 
   /** Loads a batch of one row whose command tells that it has begun, waits until it may go on, and tells that it has ended. */
   async function load(name: string): Promise<void> {
-    const at = join(folder, name);
-    const onEnd = `touch "${at}.begun"; until test -e "${folder}/go"; do sleep 0.05; done; echo ended >> "${at}"`;
+    const at = folder(name);
+    const onEnd = `touch "${at}.begun"; until test -e "${folder()}/go"; do sleep 0.05; done; echo ended >> "${at}"`;
     const batch = aBatch();
     const loading = await ledger.createBatch({ ...batch, name, settings: { ...batch.settings, onEnd } });
     await ledger.addRows(loading, [aRow(1)]);
@@ -37,7 +35,7 @@ describe('the hooks of a process that is to end', () => {
   }
 
   const has = (name: string): Promise<boolean> =>
-    readFile(join(folder, name)).then(
+    readFile(folder(name)).then(
       () => true,
       () => false,
     );
@@ -53,10 +51,10 @@ describe('the hooks of a process that is to end', () => {
     const ended = telling.end(new Promise<void>((resolve) => (worked = resolve)));
     await end('late');
     worked();
-    await writeFile(join(folder, 'go'), '');
+    await writeFile(folder('go'), '');
     await ended;
     for (const name of ['early', 'late']) {
-      expect(await readFile(join(folder, name), 'utf8')).toBe('ended\n');
+      expect(await readFile(folder(name), 'utf8')).toBe('ended\n');
       expect(await ledger.noticesOf(name)).toMatchObject([{ endedAt: expect.any(Number), trouble: null }]);
     }
     expect(said).toEqual([]);

@@ -3,13 +3,12 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { readState, stateFolder, writeState } from '../../../client/trust/state-files.ts';
-import { freshFolder } from '../../support/fresh-folder.ts';
+import { folderForEach } from '../../support/fresh-folder.ts';
 
 const before = process.cwd();
-let folder = '';
+const folder = folderForEach();
 beforeEach(() => {
-  folder = freshFolder();
-  process.chdir(folder);
+  process.chdir(folder());
 });
 afterEach(() => {
   jest.restoreAllMocks();
@@ -20,25 +19,23 @@ const OF_SYSTEM = join(userInfo().homedir, '.local', 'state', 'voxbatch');
 
 describe('the state folder', () => {
   it('is where the user says, or in their home, also if they work in it', () => {
-    const named = join(folder, 'state');
+    const named = folder('state');
     expect(stateFolder({ XDG_STATE_HOME: named })).toBe(join(named, 'voxbatch'));
-    expect(stateFolder({ HOME: folder })).toBe(join(folder, '.local', 'state', 'voxbatch'));
-    expect(stateFolder({ HOME: join(folder, '..', 'other') })).toBe(
-      join(folder, '..', 'other', '.local', 'state', 'voxbatch'),
-    );
+    expect(stateFolder({ HOME: folder() })).toBe(folder('.local', 'state', 'voxbatch'));
+    expect(stateFolder({ HOME: folder('..', 'other') })).toBe(folder('..', 'other', '.local', 'state', 'voxbatch'));
   });
 
   it('is in the home of a container that works in no folder of its own', () => {
     process.chdir('/');
-    expect(stateFolder({ HOME: join(folder, 'data') })).toBe(join(folder, 'data', '.local', 'state', 'voxbatch'));
+    expect(stateFolder({ HOME: folder('data') })).toBe(folder('data', '.local', 'state', 'voxbatch'));
   });
 
   it('never is one that could have come with the working folder', () => {
-    const home = join(folder, 'home');
+    const home = folder('home');
     mkdirSync(home);
     for (const env of [
       { HOME: home },
-      { HOME: join(folder, '..home') },
+      { HOME: folder('..home') },
       { HOME: 'home' },
       { HOME: '.' },
       { HOME: '' },
@@ -50,7 +47,7 @@ describe('the state folder', () => {
   });
 
   it('holds nothing that another user wrote', () => {
-    const file = join(folder, 'a.json');
+    const file = folder('a.json');
     writeState(file, { digest: 'a' });
     expect(readState(file)).toEqual({ digest: 'a' });
     jest.spyOn(process, 'geteuid').mockReturnValue(4_711);

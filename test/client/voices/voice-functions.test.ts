@@ -1,33 +1,28 @@
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { openVoxbatch, type Voxbatch } from '../../../client/index.ts';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../../simulator/start-simulator.ts';
-import { aBatch, aRow, makeFolder } from '../../ledger/setup.ts';
+import { aBatch, aRow } from '../../ledger/setup.ts';
+import { folderForEach } from '../../support/fresh-folder.ts';
 
-let home: string;
-let remove: () => Promise<void>;
+const home = folderForEach();
 let simulator: Simulator;
 let voxbatch: Voxbatch;
-beforeEach(async () => {
-  ({ folder: home, remove } = await makeFolder());
-});
 afterEach(async () => {
   await voxbatch.close();
   await simulator.close();
-  await remove();
 });
 
 async function open(options: SimulatorOptions = {}): Promise<Voxbatch> {
   simulator = await startSimulator({ voiceCount: 250, ...options });
-  voxbatch = openVoxbatch({ api: { url: simulator.url, token: simulator.token }, home });
+  voxbatch = openVoxbatch({ api: { url: simulator.url, token: simulator.token }, home: home() });
   return voxbatch;
 }
 
 /** Loads a batch of one row that speaks with a voice. */
 async function load(voice: string): Promise<void> {
   const { userId: account } = await voxbatch.profile();
-  const ledger = await openLedger(join(home, 'ledger.db'));
+  const ledger = await openLedger(home('ledger.db'));
   const row = aRow(1);
   const loading = await ledger.createBatch({ ...aBatch('lines'), apiUrl: simulator.url, account });
   await ledger.addRows(loading, [{ ...row, spec: { ...row.spec, voice } }]);

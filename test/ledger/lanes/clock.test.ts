@@ -1,11 +1,8 @@
-import { afterEach, expect, it, jest } from '@jest/globals';
+import { expect, it, jest } from '@jest/globals';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { ledger, ledgerForEachTest } from '../setup.ts';
 
 ledgerForEachTest();
-afterEach(() => {
-  jest.restoreAllMocks();
-});
 
 const own = Date.now.bind(Date);
 

@@ -70,7 +70,6 @@ it('a reading that took long, because the database was away, does not change the
   await waitFor(() => server.readings > readings);
   await sleep(0);
   expect(Math.abs(aheadOf(clock))).toBeLessThan(500);
-  jest.restoreAllMocks();
 });
 
 it('after a sleep of this machine, the clock is read until a reading succeeds: it stood still meanwhile', async () => {
@@ -85,7 +84,6 @@ it('after a sleep of this machine, the clock is read until a reading succeeds: i
   await waitFor(() => server.readings > readings);
   server.isAway = false;
   await waitFor(() => aheadOf(clock) > 599_000, 10_000);
-  jest.restoreAllMocks();
 });
 
 it('the clock of a server that was away is read again, also if that was asked for meanwhile: another one may have taken its place', async () => {
@@ -103,5 +101,4 @@ it('the clock of a server that was away is read again, also if that was asked fo
   await waiting;
   server.delayMs = 0;
   await waitFor(() => aheadOf(clock) < -900, 10_000);
-  jest.restoreAllMocks();
 });

@@ -22,10 +22,7 @@ function cancelNext(...beginnings: string[]): () => readonly string[] {
     beginnings.shift();
     return original.call(this, { text: CANCELLED }, ...rest);
   };
-  const spy = jest.spyOn(pg.Client.prototype, 'query').mockImplementation(query);
-  endAfterTest(() => {
-    spy.mockRestore();
-  });
+  jest.spyOn(pg.Client.prototype, 'query').mockImplementation(query);
   return () => beginnings;
 }
 

@@ -44,9 +44,6 @@ it('a process that must end gives up what a silent line owes it, and asks for no
   await ledger.stopWaiting();
   await intent;
   const query = jest.spyOn(pg.Client.prototype, 'query');
-  endAfterTest(() => {
-    query.mockRestore();
-  });
   await ledger.close().catch(() => undefined);
   expect(query).not.toHaveBeenCalled();
 }, 50_000);
@@ -81,17 +78,11 @@ it('a server that cannot look after its clients so is used all the same', async 
   // eslint-disable-next-line @typescript-eslint/unbound-method -- Called with its client below.
   const { query } = pg.Client.prototype;
   let refused = 0;
-  const spy = jest.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
-    this: pg.Client,
-    ...args: unknown[]
-  ) {
+  jest.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
     const isIt = typeof args[0] === 'string' && args[0].startsWith('set client_connection_check_interval');
     // A value that every server refuses.
     if (isIt) refused += 1;
     return Reflect.apply(query, this, isIt ? ["set client_connection_check_interval = '-1'"] : args) as never;
-  });
-  endAfterTest(() => {
-    spy.mockRestore();
   });
   const ledger = await openLedger(url.href);
   await fill(ledger, 1);

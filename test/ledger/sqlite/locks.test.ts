@@ -1,30 +1,27 @@
 import { existsSync } from 'node:fs';
 import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { KernelLock } from '../../../embedded/kernel-lock.ts';
 import { LedgerInUse } from '../../../ledger/errors.ts';
 import type { LockMethods } from '../../../ledger/driver.ts';
 import { fileLocks } from '../../../ledger/sqlite/locks.ts';
-import { makeFolder } from '../setup.ts';
+import { folderForEach } from '../../support/fresh-folder.ts';
 
-let folder: string;
-let remove: () => Promise<void>;
+const folder = folderForEach();
 let file: string;
 let locks: LockMethods;
 
 beforeEach(async () => {
-  ({ folder, remove } = await makeFolder());
-  file = join(folder, 'ledger.db');
+  file = folder('ledger.db');
   locks = fileLocks(file);
   await writeFile(file, '');
 });
-afterEach(() => remove());
 
 describe('the lock of those who work on a ledger', () => {
   it('is shared by the workers of one server, also where the ledger has two names', async () => {
-    const other = join(folder, 'link');
-    await symlink(folder, other);
+    const other = folder('link');
+    await symlink(folder(), other);
     const byLink = fileLocks(join(other, 'ledger.db'));
     const unlocks = [await locks.lockForWorkers('one'), await byLink.lockForWorkers('one')];
     expect(await byLink.isWorkedOn()).toBe(true);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { appendFile, rm, writeFile } from 'node:fs/promises';
 import { sha256Of } from '../../../inputs/regular-file.ts';
 import { allowReplacing } from '../../../results/redrive/edited-tables.ts';
@@ -11,10 +11,6 @@ import { OutFiles } from '../out-files.ts';
 
 const place = freshPlace();
 const out = new OutFiles(place);
-
-afterEach(() => {
-  jest.restoreAllMocks();
-});
 
 const read = (name: string): Promise<string> => out.read(name);
 const tables = async (): Promise<readonly string[]> =>

@@ -2,38 +2,36 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { startSimulator, type Simulator } from '../../../simulator/start-simulator.ts';
 import { compiledOf } from '../../compiled.mjs';
-import { freshFolder } from '../../support/fresh-folder.ts';
+import { folderForEach } from '../../support/fresh-folder.ts';
 import { serveProxy, serveTlsFront, type TestProxy } from '../../support/proxy-server.ts';
 import { certify } from '../../support/self-made-ca.ts';
 
 const CLI = compiledOf('starters/cli.ts');
 const TOKEN = 'token-of-the-proxy-test';
 let simulator: Simulator;
-let folder: string;
+const folder = folderForEach();
 let proxy: TestProxy;
 let env: Record<string, string>;
 
 /** An API behind a certificate of our own authority, that only the proxy can reach. */
 beforeEach(async () => {
-  folder = freshFolder();
   simulator = await startSimulator({ token: TOKEN });
   const { ca, server } = certify('api.example');
   const front = await serveTlsFront(server, Number(new URL(simulator.url).port));
   proxy = await serveProxy((authority) => (authority === 'api.example:443' ? front.port : { status: 403 }));
-  await writeFile(join(folder, 'ca.pem'), ca);
+  await writeFile(folder('ca.pem'), ca);
   env = {
     PATH: process.env['PATH'] ?? '',
     VOXBATCH_API_URL: 'https://api.example/api/open/v1',
     VOXBATCH_API_TOKEN: TOKEN,
-    VOXBATCH_HOME: join(folder, 'home'),
+    VOXBATCH_HOME: folder('home'),
     VOXBATCH_TEMPORAL_CLI: '/no/temporal',
     HTTPS_PROXY: proxy.origin.replace('//', '//me:pr0xy-s3cret@'),
-    NODE_EXTRA_CA_CERTS: join(folder, 'ca.pem'),
+    NODE_EXTRA_CA_CERTS: folder('ca.pem'),
   };
 });
 afterEach(async () => {
@@ -43,7 +41,7 @@ afterEach(async () => {
 /** Runs the command line as a process of its own: Node reads further authorities at its start only. */
 async function voxbatch(...words: string[]): Promise<{ readonly code: number | null; readonly out: string }> {
   const child = spawn(process.execPath, [CLI, ...words], {
-    cwd: folder,
+    cwd: folder(),
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

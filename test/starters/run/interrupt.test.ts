@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { defined } from '../../../contract/defined.ts';
 import type { EarlyServer } from '../../../client/temporal/early-server.ts';
 import { NOBODY } from '../../../client/person.ts';
@@ -26,9 +26,6 @@ function serverUntil(signal: NodeJS.Signals): EarlyServer {
 }
 
 const place = placeForEach();
-afterEach(() => {
-  jest.restoreAllMocks();
-});
 
 /** Works on a batch until a signal comes; `finish` has the words so far. */
 async function interrupted(

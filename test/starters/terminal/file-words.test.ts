@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { FilesMade } from '../../../results/project.ts';
 import { damageLines, showFilesMade } from '../../../starters/terminal/file-words.ts';
 import type { ProgressForm } from '../../../starters/terminal/output.ts';
@@ -6,9 +6,6 @@ import { capture } from '../command-line.ts';
 
 beforeEach(() => {
   jest.useFakeTimers();
-});
-afterEach(() => {
-  jest.useRealTimers();
 });
 
 const said = { out: '', err: '' };

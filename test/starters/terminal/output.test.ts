@@ -1,9 +1,5 @@
-import { afterEach, expect, it, jest } from '@jest/globals';
+import { expect, it, jest } from '@jest/globals';
 import { processOutput } from '../../../starters/terminal/output.ts';
-
-afterEach(() => {
-  jest.restoreAllMocks();
-});
 
 it('prints no control character of a job id or a message, and JSON stays JSON', () => {
   const printed: string[] = [];

@@ -1,6 +1,6 @@
 import { chownSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { beforeEach, expect, it, jest } from '@jest/globals';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import { expectRun, lineAtSimulator } from '../command-line.ts';
 
@@ -16,9 +16,6 @@ beforeEach(async () => {
   if (process.geteuid?.() === 0) chownSync('.voxbatch', 12_345, 12_345);
   owner = statSync('.voxbatch').uid;
   user = jest.spyOn(process, 'geteuid' as never);
-});
-afterEach(() => {
-  user.mockRestore();
 });
 
 it('cannot be confirmed', async () => {
