@@ -54,7 +54,14 @@ export default tseslint.config(
   },
   // What a view is called and what it holds is said once, where it is made.
   { files: ['client/**/*-view.ts'], rules: { '@typescript-eslint/explicit-module-boundary-types': 'off' } },
-  { files: ['test/**/*.ts'], rules: { '@typescript-eslint/require-await': 'off' } },
+  {
+    files: ['test/**/*.ts'],
+    rules: {
+      '@typescript-eslint/require-await': 'off',
+      // A test that is one expectation is one expression.
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+    },
+  },
   {
     files: ['**/*.mjs'],
     extends: [tseslint.configs.disableTypeChecked],

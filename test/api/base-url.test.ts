@@ -10,9 +10,7 @@ describe('readBaseUrl', () => {
     ['http://127.0.0.1:8080/api/open/v1', 'http://127.0.0.1:8080/api/open/v1'],
     ['http://localhost:8080/api/open/v1', 'http://localhost:8080/api/open/v1'],
     ['http://[::1]:8080/api/open/v1', 'http://[::1]:8080/api/open/v1'],
-  ])('reads %j', (text, baseUrl) => {
-    expect(readBaseUrl(text)).toEqual({ baseUrl, origin: new URL(baseUrl).origin });
-  });
+  ])('reads %j', (text, baseUrl) => expect(readBaseUrl(text)).toEqual({ baseUrl, origin: new URL(baseUrl).origin }));
 
   it.each([
     ['', 'not a URL'],

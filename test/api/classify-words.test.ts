@@ -24,9 +24,7 @@ describe('the cause that failures are counted by', () => {
       'no answer (ECONNRESET) from POST /x',
     ],
     [{ type: 'no-answer', given: false, cause: 'refused' }, 'no connection from POST /x'],
-  ])('of %j is %s', (what, cause) => {
-    expect(paid(what)).toBe(cause);
-  });
+  ])('of %j is %s', (what, cause) => expect(paid(what)).toBe(cause));
 
   it('names the host of a link, and nothing of the link', () => {
     const failure = classifyDownload(answerOf(403, '<Error>for request 17</Error>'), {
@@ -203,9 +201,7 @@ describe('an empty transcript', () => {
     [{ text: '', error: 'broken' }, 'rejected BadRequest'],
     [{ text: 'Words', error: 'half of it' }, 'done'],
     [{ success: false, text: 'Words' }, 'rejected BadRequest'],
-  ])('%j: %s', (body, ruling) => {
-    expect(rule(answerOf(200, body), 'transcription')).toBe(ruling);
-  });
+  ])('%j: %s', (body, ruling) => expect(rule(answerOf(200, body), 'transcription')).toBe(ruling));
 
   it('carries credits and request id, where they are told', () => {
     const told = { text: 'Words', creditsUsed: 3, requestId: 'req_9' };

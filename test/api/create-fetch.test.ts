@@ -22,9 +22,7 @@ async function through({ port }: Pick<TestServer, 'port'>): Promise<{ get: typeo
 }
 
 describe('createFetch', () => {
-  it('is that of Node where no proxy is set', () => {
-    expect(createFetch({ NO_PROXY: '*' })).toBe(fetch);
-  });
+  it('is that of Node where no proxy is set', () => expect(createFetch({ NO_PROXY: '*' })).toBe(fetch));
 
   it('reaches a host by tunnel, and reads its answer as Node does', async () => {
     const server = await serve(always(206, 'half', { etag: '"v1"', 'content-range': 'bytes 0-3/8' }));

@@ -34,9 +34,7 @@ describe('describeMembers', () => {
       { ...LISTS, no: [] },
       'clips.0.href "https://cdn.example/…", links.0 "https://cdn.example/…", tags [1], no [0]',
     ],
-  ])('%s', (_, json, words) => {
-    expect(described(json)).toBe(words);
-  });
+  ])('%s', (_, json, words) => expect(described(json)).toBe(words));
 
   it('has no token, no private text, no other secret and no control character, in names neither', () => {
     const text = 'The quick brown fox jumps over the lazy dog.';

@@ -26,9 +26,7 @@ describe('the answer of an operation of a user', () => {
     expect(replyOf(json)).toEqual({ type: 'link', url: RESULT });
   });
 
-  it('is none if it holds only what was sent', () => {
-    expect(replyOf({ audio_url: INPUT })).toBeUndefined();
-  });
+  it('is none if it holds only what was sent', () => expect(replyOf({ audio_url: INPUT })).toBeUndefined());
 
   it('is what the user says where it has a name of its own', () => {
     expect(replyOf({ clean: RESULT, url: INPUT }, { links: ['clean'] })).toEqual({ type: 'link', url: RESULT });

@@ -12,10 +12,6 @@ const PUBLIC = [
   ...'::ffff:8.8.8.8 64:ff9b::808:808'.split(' '),
 ];
 
-it.each(PRIVATE)('%s is private', (address) => {
-  expect(isPrivateAddress(address)).toBe(true);
-});
+it.each(PRIVATE)('%s is private', (address) => expect(isPrivateAddress(address)).toBe(true));
 
-it.each(PUBLIC)('%s is not private', (address) => {
-  expect(isPrivateAddress(address)).toBe(false);
-});
+it.each(PUBLIC)('%s is not private', (address) => expect(isPrivateAddress(address)).toBe(false));

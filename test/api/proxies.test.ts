@@ -36,9 +36,7 @@ describe('readProxies', () => {
     [{ HTTP_PROXY: PROXY }, 'http://cdn.example/', 'proxy.example:3128'],
     [{ HTTP_PROXY: PROXY }, 'https://cdn.example/', undefined],
     [{ ALL_PROXY: PROXY }, 'https://cdn.example/', undefined],
-  ])('with %j reaches %s through %s', (env, url, name) => {
-    expect(nameOf(env, url)).toBe(name);
-  });
+  ])('with %j reaches %s through %s', (env, url, name) => expect(nameOf(env, url)).toBe(name));
 
   it.each(['https://localhost/', 'http://127.0.0.1:8080/', 'https://127.9.9.9/', 'https://[::1]/'])(
     'reaches %s, which is this machine, directly',
@@ -105,7 +103,5 @@ describe('readProxies', () => {
     [{ HTTP_PROXY: 'socks5://proxy.example:1080' }, 'https://api.example/'],
     [{ HTTPS_PROXY: 'socks5://proxy.example:1080', NO_PROXY: '*' }, 'https://api.example/'],
     [{ HTTPS_PROXY: 'http://me:%@proxy.example' }, 'https://127.0.0.1/'],
-  ])('lets %j be where %s does not need it', (env, url) => {
-    expect(readProxies(env)?.(target(url))).toBeUndefined();
-  });
+  ])('lets %j be where %s does not need it', (env, url) => expect(readProxies(env)?.(target(url))).toBeUndefined());
 });

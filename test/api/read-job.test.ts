@@ -25,9 +25,7 @@ describe('readJobId', () => {
     { id: 't1', record: { id: 'r9' } },
     { data: { task: { task_id: 't1' }, id: 'd9' } },
     { data: { job: { id: 't1' } } },
-  ])('finds the id in %j', (json) => {
-    expect(readJobId(json)).toBe('t1');
-  });
+  ])('finds the id in %j', (json) => expect(readJobId(json)).toBe('t1'));
 
   it('takes a number as an id, also one of more digits than a double holds, and no other id in its place', () => {
     expect(readJobId({ data: { id: 42 } })).toBe('42');
@@ -51,9 +49,7 @@ describe('readJobId', () => {
     ['t1'],
     [null],
     [undefined],
-  ])('finds none in %j', (json) => {
-    expect(readJobId(json)).toBeUndefined();
-  });
+  ])('finds none in %j', (json) => expect(readJobId(json)).toBeUndefined());
 });
 
 describe('readJob', () => {

@@ -24,9 +24,7 @@ describe('readRetryAfter', () => {
     ['Wed May  1 12:00:30 2024', 30_000],
     ['Wed, 01 May 2024 11:00:00 GMT', 0],
     ['Fri, 01 May 2026 11:00:00 GMT', 86_400_000],
-  ])('reads %j', (value, ms) => {
-    expect(readRetryAfter(answered(value), NOW)).toBe(ms);
-  });
+  ])('reads %j', (value, ms) => expect(readRetryAfter(answered(value), NOW)).toBe(ms));
 
   it('takes a date relative to the clock of the server', () => {
     const answer = answered('Wed, 01 May 2024 15:00:10 GMT', 'Wed, 01 May 2024 15:00:00 GMT');

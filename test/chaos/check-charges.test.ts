@@ -12,9 +12,7 @@ const broken = (charges: readonly LedgerEntry[], files: BatchFiles): string[] =>
   checkCharges(charges, [files]).flatMap((finding) => finding.broken);
 
 describe('the judge of charges', () => {
-  it('finds nothing where every row was charged once', () => {
-    expect(broken(CHARGES, filesOf(ROWS))).toEqual([]);
-  });
+  it('finds nothing where every row was charged once', () => expect(broken(CHARGES, filesOf(ROWS))).toEqual([]));
 
   it('finds a key that was charged twice', () => {
     expect(broken([...CHARGES, chargeOf(1, { text: 'Another' })], filesOf(ROWS))).toContain(

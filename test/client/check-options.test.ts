@@ -15,9 +15,7 @@ beforeEach(async () => {
   const api = { url: 'http://127.0.0.1:1/api/open/v1', token: 'token' };
   voxbatch = openVoxbatch({ api, home: folder('home') });
 });
-afterEach(async () => {
-  await voxbatch.close();
-});
+afterEach(() => voxbatch.close());
 
 const refused = (option: string): object => ({ problem: { type: 'bad-option', option } });
 

@@ -31,9 +31,7 @@ it.each([
   ['a/b', false],
   ['a..b', false],
   ['a\nb', false],
-])('%j can name a batch: %s', (name, can) => {
-  expect(isBatchName(name)).toBe(can);
-});
+])('%j can name a batch: %s', (name, can) => expect(isBatchName(name)).toBe(can));
 
 it.each([
   ['lines', true],

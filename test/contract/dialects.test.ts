@@ -16,9 +16,7 @@ describe('the choice of a dialect', () => {
     ['legacy=-1%', undefined],
     ['V1', undefined],
     ['', undefined],
-  ])('%j is a share of %j', (text, share) => {
-    expect(parseDialectChoice(text)).toBe(share);
-  });
+  ])('%j is a share of %j', (text, share) => expect(parseDialectChoice(text)).toBe(share));
 
   it.each(['v1', 'legacy', 'legacy=20%', 'legacy=0.5%', 'legacy=33.333%'])('%s is written as it is read', (text) => {
     expect(formatDialectChoice(parseDialectChoice(text) ?? -1)).toBe(text);

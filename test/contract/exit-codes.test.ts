@@ -18,9 +18,7 @@ const SOURCES = ['starters', 'policy', 'contract/outcomes.ts', 'client'].flatMap
 describe('exit codes', () => {
   const code = SOURCES.map((file) => readFileSync(join(ROOT, file), 'utf8')).join('\n');
 
-  it.each(Object.keys(EXIT_CODES))('%s is given by something', (name) => {
-    expect(code).toMatch(new RegExp(`'${name}'`));
-  });
+  it.each(Object.keys(EXIT_CODES))('%s is given by something', (name) => expect(code).toMatch(new RegExp(`'${name}'`)));
 
   it('are shown with the number, and with whether to run the same command again', () => {
     expect(viewExit('skipped')).toEqual({ exit: 'skipped', exitCode: 12, retry: 'after-change' });

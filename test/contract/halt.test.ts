@@ -27,7 +27,5 @@ describe('a halt policy', () => {
     ' never',
     'never,fail=1',
     'soon,fail=5%x',
-  ])('%j is none', (text) => {
-    expect(parseHalt(text)).toBeUndefined();
-  });
+  ])('%j is none', (text) => expect(parseHalt(text)).toBeUndefined());
 });

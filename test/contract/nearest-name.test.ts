@@ -14,6 +14,4 @@ it.each([
   ['7', undefined],
   ['Jane', undefined],
   ['Hello there', undefined],
-])('%s is taken for a slip of %s', (name, meant) => {
-  expect(slipOf(name, [...knownColumns()])).toBe(meant);
-});
+])('%s is taken for a slip of %s', (name, meant) => expect(slipOf(name, [...knownColumns()])).toBe(meant));

@@ -15,9 +15,7 @@ it.each([
   ['VOXBATCH_LEDGER', '/srv/ledger.db', false],
   ['VOXBATCH_STORE', 's3://bucket/prefix', false],
   ['DATABASE_URL', 'postgres://ann:pw@db.example/vox', false],
-] as const)('%s=%s is a secret of ours: %s', (name, value, is) => {
-  expect(isOwnSecret(name, value)).toBe(is);
-});
+] as const)('%s=%s is a secret of ours: %s', (name, value, is) => expect(isOwnSecret(name, value)).toBe(is));
 
 it("a user's command gets everything else, and addresses without their passwords", () => {
   const env = {

@@ -20,6 +20,4 @@ it.each([
   ['-', './-'],
   ['--on-end=x.csv', './--on-end=x.csv'],
   ['-a b.csv', "'./-a b.csv'"],
-])('as a file, %s is no flag: %s', (path, expected) => {
-  expect(fileWord(path)).toBe(expected);
-});
+])('as a file, %s is no flag: %s', (path, expected) => expect(fileWord(path)).toBe(expected));

@@ -10,9 +10,7 @@ describe('a duration', () => {
     ['1d', 86_400_000],
     ['2w', 1_209_600_000],
     [' 1d12h ', 129_600_000],
-  ])('%s is %d ms', (text, ms) => {
-    expect(parseDuration(text)).toBe(ms);
-  });
+  ])('%s is %d ms', (text, ms) => expect(parseDuration(text)).toBe(ms));
 
   it.each(['', '0', '0s', '1', '1.5h', '30m1h', '1h1h', '-1h', '1y', '1 h', '9999999999999w'])(
     'is not "%s"',

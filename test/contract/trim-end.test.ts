@@ -7,6 +7,4 @@ it.each([
   ['///', '/', ''],
   ['', '/', ''],
   ['a\r\n\n', '\r\n', 'a'],
-])('trimEnd of %j without %j is %j', (text, characters, left) => {
-  expect(trimEnd(text, characters)).toBe(left);
-});
+])('trimEnd of %j without %j is %j', (text, characters, left) => expect(trimEnd(text, characters)).toBe(left));

@@ -99,9 +99,7 @@ describe('how jobs are watched', () => {
     ['gapMs', '1.5'],
     ['firstLookMs', '-1'],
     ['jobDeadlineMinutes', '0'],
-  ] as const)('takes no %s of %s', (name, text) => {
-    expect(parseValue(POLLING[name].takes, text)).toBeUndefined();
-  });
+  ] as const)('takes no %s of %s', (name, text) => expect(parseValue(POLLING[name].takes, text)).toBeUndefined());
 });
 
 it.each([

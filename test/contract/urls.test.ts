@@ -12,9 +12,7 @@ describe('a place that is shown', () => {
     ['postgres://db.example/vox?user=ann&password=s3cret', 'postgres://db.example/vox'],
     // A password with characters that should have been escaped.
     ['postgres://ann:s3/cr@et@db.example/vox', 'postgres://ann@db.example/vox'],
-  ])('is of %s: %s', (place, shown) => {
-    expect(withoutSecrets(place)).toBe(shown);
-  });
+  ])('is of %s: %s', (place, shown) => expect(withoutSecrets(place)).toBe(shown));
 
   it('never holds a password', () => {
     fc.assert(

@@ -22,9 +22,7 @@ function simulated(dialect: Dialect): readonly string[] {
 }
 
 describe('what the service offers', () => {
-  it.each(known)('%s has a test', (endpoint) => {
-    expect(named).toContain(endpoint);
-  });
+  it.each(known)('%s has a test', (endpoint) => expect(named).toContain(endpoint));
 
   it.each(Object.keys(SURFACES))('%s has a command, and each of its commands a test', (surface) => {
     const commands = surfaceCommands().flatMap((one) => (one.surface === surface ? [one.command] : []));

@@ -65,9 +65,7 @@ describe('the JSON Schemas of the package', () => {
     ['a local file', { audio: '/home/me/a.wav' }],
     ['a speed out of bounds', { text: 'a', speed: 7 }],
     ['an object in a column that is not for the API', { text: 'a', note: { a: 1 } }],
-  ])('refuse %s', (_, line) => {
-    expect(wrongIn('manifest.schema.json', line)).not.toEqual([]);
-  });
+  ])('refuse %s', (_, line) => expect(wrongIn('manifest.schema.json', line)).not.toEqual([]));
 
   it('take what a line may have besides', () => {
     const line = { kind: 'tts', text: 'a', 'api.style': { mood: 'calm' }, _note: ['mine'], chapter: 3, id: 7 };

@@ -91,9 +91,7 @@ describe('the tables of the docs', () => {
 });
 
 describe('the README', () => {
-  it('fits on two screens', () => {
-    expect(readPage('README.md').split('\n').length).toBeLessThanOrEqual(120);
-  });
+  it('fits on two screens', () => expect(readPage('README.md').split('\n').length).toBeLessThanOrEqual(120));
 
   it('lists every page of the guide', () => {
     const linked = [...readPage('README.md').matchAll(/\]\((docs\/guide\/[^)#]+)/g)].map(([, page]) => page);

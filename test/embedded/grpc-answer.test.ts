@@ -13,18 +13,14 @@ describe('isNotFound', () => {
     ['a call of the client', new ServiceError('no', { cause: failed(GRPC.NOT_FOUND) })],
     ['a workflow', new WorkflowNotFoundError('no', 'w', undefined)],
     ['a schedule', new ScheduleNotFoundError('no', 's')],
-  ])('is true of %s', (_, error) => {
-    expect(isNotFound(error)).toBe(true);
-  });
+  ])('is true of %s', (_, error) => expect(isNotFound(error)).toBe(true));
 
   it.each<[string, unknown]>([
     ['another code', failed(GRPC.UNAVAILABLE)],
     ['an error of a file', Object.assign(new Error('no'), { code: 'ENOENT' })],
     ['an error with a number of its own', Object.assign(new Error('no'), { code: GRPC.NOT_FOUND })],
     ['nothing', undefined],
-  ])('is false of %s', (_, error) => {
-    expect(isNotFound(error)).toBe(false);
-  });
+  ])('is false of %s', (_, error) => expect(isNotFound(error)).toBe(false));
 });
 
 it('hasCode looks into what a call of the client was caused by', () => {

@@ -132,6 +132,4 @@ it.each([
   ['listen tcp: bind: address already in use', /port/],
   ['SQLITE_NOTADB: file is not a database', /temporal\.db/],
   ['something else', /doctor/],
-])('adviceFor fits %j', (words, advice) => {
-  expect(adviceFor(words)).toMatch(advice);
-});
+])('adviceFor fits %j', (words, advice) => expect(adviceFor(words)).toMatch(advice));

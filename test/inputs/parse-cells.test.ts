@@ -24,9 +24,7 @@ describe('api.<field> cells', () => {
     ['"5"', '5'],
     ['"a" and "b"', '"a" and "b"'],
     [' plain ', ' plain '],
-  ])('takes %j as %j', (cell, value) => {
-    expect(valueOfApiCell(cell)).toEqual(value);
-  });
+  ])('takes %j as %j', (cell, value) => expect(valueOfApiCell(cell)).toEqual(value));
 
   it('carry every JSON value there and back', () => {
     fc.assert(

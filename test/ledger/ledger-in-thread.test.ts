@@ -28,9 +28,7 @@ afterAll(() => code.remove());
 beforeEach(async () => {
   ledger = await openThere(folder('ledger.db'));
 });
-afterEach(async () => {
-  await ledger.close().catch(() => undefined);
-});
+afterEach(() => ledger.close().catch(() => undefined));
 
 function entryOf(name: string): URL {
   return pathToFileURL(join(code.folder, `${name}.js`));

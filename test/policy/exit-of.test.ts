@@ -45,9 +45,7 @@ describe('exitOf', () => {
     [{ isClosed: false, isPaused: true, pausedBy: 'BadToken' }, 5],
     [{ isClosed: false, pausedBy: 'OutOfCredits' }, 12],
     [{ isClosed: false, pausedBy: 'OutOfCredits', mismatch: true }, 15],
-  ] as const)('%j: %i', (change, code) => {
-    expect(codeOf(change)).toBe(code);
-  });
+  ] as const)('%j: %i', (change, code) => expect(codeOf(change)).toBe(code));
 
   it('gives of several that hold the first of 15, 5, 12, 11, 13, 14, 10', () => {
     const ORDER: readonly (readonly [number, Partial<BatchEnd>, Partial<Record<Outcome, number>>])[] = [

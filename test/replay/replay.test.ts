@@ -23,9 +23,7 @@ describe('stored histories', () => {
   // Its native threads would keep the test process alive.
   afterAll(() => Runtime.instance().shutdown());
 
-  it('are there', () => {
-    expect(FILES.filter((name) => name.startsWith(SUPERVISE_BATCH))).not.toEqual([]);
-  });
+  it('are there', () => expect(FILES.filter((name) => name.startsWith(SUPERVISE_BATCH))).not.toEqual([]));
 
   it.each(FILES)('%s replays with the code of today', async (name) => {
     const history = JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8')) as History;

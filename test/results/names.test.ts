@@ -21,9 +21,7 @@ describe('mediaName', () => {
     ['{id}.wav.{ext}', 'a7.wav.mp3'],
     ['{script}.{ext}', 'Hello .mp3'],
     ['{text}-{speed}.{ext}', 'Hello-1.5.mp3'],
-  ])('makes %s into %s', (template, name) => {
-    expect(mediaName(template, facts)).toBe(name);
-  });
+  ])('makes %s into %s', (template, name) => expect(mediaName(template, facts)).toBe(name));
 
   it('takes a field in a cell for plain text', () => {
     expect(mediaName('{id}.{ext}', { ...facts, id: '{row}$&{ext}' })).toBe('{row}$&{ext}.mp3');

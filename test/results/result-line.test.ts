@@ -24,9 +24,7 @@ describe('credits of a row', () => {
     expect(creditsKindOf(charges)).toBe(kind);
   });
 
-  it('are written without the noise of binary fractions', () => {
-    expect(roundCredits(0.1 + 0.2)).toBe(0.3);
-  });
+  it('are written without the noise of binary fractions', () => expect(roundCredits(0.1 + 0.2)).toBe(0.3));
 });
 
 describe('a result that plays longer than its row allows', () => {

@@ -34,9 +34,7 @@ describe('toSrt', () => {
     ],
     ['leaves no arrow in a text', [said(0, 1, '1 --> 2')], '1\n00:00:00,000 --> 00:00:01,000\n1 → 2\n'],
     ['is empty without segments', [], ''],
-  ])('%s', (_, segments, srt) => {
-    expect(toSrt(segments)).toBe(srt);
-  });
+  ])('%s', (_, segments, srt) => expect(toSrt(segments)).toBe(srt));
 
   it('joins segments of very many lines', () => {
     const lines = 'a\n'.repeat(200_000);

@@ -12,9 +12,7 @@ describe('a summary of another version', () => {
     expect(read).toMatchObject({ succeeded: 3, failed: 0 });
   });
 
-  it('is refused where a count is none', () => {
-    expect(outcomes.safeParse({ succeeded: -1 }).success).toBe(false);
-  });
+  it('is refused where a count is none', () => expect(outcomes.safeParse({ succeeded: -1 }).success).toBe(false));
 });
 
 it('calls the manifest so, and reads it in a summary of before under its former name', async () => {

@@ -24,9 +24,7 @@ describe('FaultDrawer', () => {
     [{ match: { text: 'verse' } }, []],
     [{ operation: 'lip-sync-job' }, []],
     [{ on: 'read' }, []],
-  ])('%j meets requests %j', (rule, expected) => {
-    expect(hits(rule, 6)).toEqual(expected);
-  });
+  ])('%j meets requests %j', (rule, expected) => expect(hits(rule, 6)).toEqual(expected));
 
   it('draws about the share it was told, the same for the same seed', () => {
     fc.assert(
@@ -77,6 +75,4 @@ it.each([
   ],
   [{ rules: [{ on: 'sometimes', fault: 'html' }] }, 'on'],
   [null, 'fault plan'],
-])('parseFaultPlan refuses %j', (plan, named) => {
-  expect(() => parseFaultPlan(plan)).toThrow(named);
-});
+])('parseFaultPlan refuses %j', (plan, named) => expect(() => parseFaultPlan(plan)).toThrow(named));

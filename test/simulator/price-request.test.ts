@@ -11,9 +11,7 @@ describe('priceOf', () => {
     ['你好 ab', 4],
     ['カナ한글', 4],
     ['😀😀', 1],
-  ])('charges %p with %d', (text, credits) => {
-    expect(priceOf('speech-job', { text, seconds: 7 })).toBe(credits);
-  });
+  ])('charges %p with %d', (text, credits) => expect(priceOf('speech-job', { text, seconds: 7 })).toBe(credits));
 
   it.each([
     [0.5, 1],

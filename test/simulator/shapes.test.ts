@@ -2,9 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { NAMED_SHAPES, parseShape } from '../../simulator/shapes.ts';
 
 describe('parseShape', () => {
-  it('fixes nothing where shapes are drawn', () => {
-    expect(parseShape('drawn')).toEqual({});
-  });
+  it('fixes nothing where shapes are drawn', () => expect(parseShape('drawn')).toEqual({}));
 
   it.each(Object.keys(NAMED_SHAPES))('knows %s', (name) => {
     expect(Object.keys(parseShape(name)).length).toBeGreaterThan(3);

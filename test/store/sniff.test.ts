@@ -19,18 +19,14 @@ describe('sniff', () => {
     ['aac', id3(adts())],
     ['mp4', ftyp('mp42')],
     ['webm', ebml('webm')],
-  ])('knows %s as audio', (extension, body) => {
-    expect(sniff(body, { family: 'audio' })).toEqual({ extension });
-  });
+  ])('knows %s as audio', (extension, body) => expect(sniff(body, { family: 'audio' })).toEqual({ extension }));
 
   it.each([
     ['mp4', ftyp()],
     ['mov', ftyp('qt  ')],
     ['webm', ebml('webm')],
     ['mkv', ebml('matroska')],
-  ])('knows %s as video', (extension, body) => {
-    expect(sniff(body, { family: 'video' })).toEqual({ extension });
-  });
+  ])('knows %s as video', (extension, body) => expect(sniff(body, { family: 'video' })).toEqual({ extension }));
 
   it.each([
     ['an HTML page', '\n <!DOCTYPE html><p>Sorry'],
@@ -80,9 +76,7 @@ describe('sniff', () => {
     ['the same declared as nothing', LIKE_FRAME, {}, { extension: 'mp3' }],
     ['two frames of MP3, whatever was declared', silentMp3(2), PCM, { extension: 'mp3' }],
     ['two frames of AAC, whatever was declared', adts(2), PCM, { extension: 'aac' }],
-  ])('names %s', (_, body, declared, named) => {
-    expect(sniff(body, { family: 'audio', ...declared })).toEqual(named);
-  });
+  ])('names %s', (_, body, declared, named) => expect(sniff(body, { family: 'audio', ...declared })).toEqual(named));
 
   it('takes any text as the text that it is said to be, also none at all', () => {
     expect(sniff(Buffer.from('{"even": "this"}'), { family: 'text' })).toEqual({ extension: 'txt' });

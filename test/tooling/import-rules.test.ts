@@ -262,7 +262,5 @@ describe('the import rules', () => {
     expect(expected.map((line) => line.replace(/^.*: /, '')).sort()).toEqual([...rules].sort());
   });
 
-  it('fire where they are broken, and nowhere else', () => {
-    expect([...found].sort()).toEqual([...expected].sort());
-  });
+  it('fire where they are broken, and nowhere else', () => expect([...found].sort()).toEqual([...expected].sort()));
 });

@@ -7,9 +7,7 @@ describe('the key of an endpoint', () => {
     ['/', 'GET /'],
     ['//', 'GET /'],
     ['', 'GET '],
-  ])('%j is %j', (path, key) => {
-    expect(keyOf('get', path)).toBe(key);
-  });
+  ])('%j is %j', (path, key) => expect(keyOf('get', path)).toBe(key));
 
   it('is known in no time, however many slashes a document has in a path', () => {
     const slashes = `/a${'/'.repeat(400_000)}`;

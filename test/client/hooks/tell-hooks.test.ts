@@ -13,9 +13,7 @@ describe('the hooks of a process that is to end', () => {
   beforeEach(async () => {
     ledger = await open(folder());
   });
-  afterEach(async () => {
-    await ledger.close();
-  });
+  afterEach(() => ledger.close());
 
   /** Loads a batch of one row whose command tells that it has begun, waits until it may go on, and tells that it has ended. */
   async function load(name: string): Promise<void> {

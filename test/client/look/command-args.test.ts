@@ -14,9 +14,7 @@ it.each([
   [' a', '#3'],
   ['a\u0007', '#3'],
   ['', '#3'],
-])('a command names the row with the id %j by %j', (id, word) => {
-  expect(rowArg({ row: 3, id })).toBe(word);
-});
+])('a command names the row with the id %j by %j', (id, word) => expect(rowArg({ row: 3, id })).toBe(word));
 
 it('names several rows in one word for a shell', () => {
   const rows = [

@@ -36,9 +36,7 @@ it.each([
       headers: { 'x-key': 'a b', authorization: 'Basic Zm9v=' },
     },
   ],
-])('%j', (env, place) => {
-  expect(readOtlp(env)).toEqual(place);
-});
+])('%j', (env, place) => expect(readOtlp(env)).toEqual(place));
 
 it.each([
   [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }, 'OTEL_EXPORTER_OTLP_ENDPOINT'],

@@ -19,6 +19,4 @@ it.each<[string, Facts, object]>([
   ['the bill', { placeProblem: undefined, planned, decision: refused }, { why: 'spend', spend: 'small-budget' }],
   ['nothing, if only a disk cannot be read', { placeProblem: disk, planned, decision: decision('go') }, { type: 'go' }],
   ['nothing, and asks', { placeProblem: undefined, planned, decision: decision('ask') }, { type: 'ask' }],
-])('run refuses %s', (_, facts, expected) => {
-  expect(runStart(facts)).toMatchObject(expected);
-});
+])('run refuses %s', (_, facts, expected) => expect(runStart(facts)).toMatchObject(expected));

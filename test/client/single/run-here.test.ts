@@ -19,9 +19,7 @@ beforeEach(() => {
     config: { apiDialect: 'legacy', confirmAbove: 0 },
   });
 });
-afterEach(async () => {
-  await voxbatch.close();
-});
+afterEach(() => voxbatch.close());
 
 describe('apiDialect of a single job of the library', () => {
   it('goes before the configuration, also for what the legacy paths lack', async () => {

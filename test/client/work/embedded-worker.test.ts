@@ -109,7 +109,5 @@ describe('the log of a worker', () => {
     expect(JSON.parse(heard[0] ?? '')).toMatchObject({ row: 7, msg: 'download failed' });
   });
 
-  it('is heard by nobody without --verbose', () => {
-    expect(logOf(capture({ out: '', err: '' }))).toBeUndefined();
-  });
+  it('is heard by nobody without --verbose', () => expect(logOf(capture({ out: '', err: '' }))).toBeUndefined());
 });

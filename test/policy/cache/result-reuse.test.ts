@@ -27,9 +27,7 @@ it.each<[string, readonly Partial<EarlierAttempt>[], boolean]>([
   ['may not if it gave one back at this take', [{ ...gaveBack, take: 2 }], false],
   ['may if it gave one back at another', [{ ...gaveBack, take: 1 }], true],
   ['may if it was revoked', [{ state: 'revoked' }], true],
-])('a step %s have an earlier result', (_, attempts, expected) => {
-  expect(may(attempts)).toBe(expected);
-});
+])('a step %s have an earlier result', (_, attempts, expected) => expect(may(attempts)).toBe(expected));
 
 it('a step that only checks the same file again may have it, unless a person asked for the check', () => {
   const had = [{ ...NONE, step: 'verification', state: 'done', file: FILE }] as const;

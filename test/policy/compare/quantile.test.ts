@@ -2,9 +2,7 @@ import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { spreadOf } from '../../../policy/compare/batch-parity.ts';
 
-it('has no spread without a measurement', () => {
-  expect(spreadOf([])).toBeNull();
-});
+it('has no spread without a measurement', () => expect(spreadOf([])).toBeNull());
 
 it('has half of the measurements on either side of the median, and 5 % above p95', () => {
   fc.assert(

@@ -8,9 +8,7 @@ describe('wordsOf', () => {
     expect(wordsOf(' – ')).toEqual([]);
   });
 
-  it('finds words where no spaces are written', () => {
-    expect(wordsOf('今天天气很好').length).toBeGreaterThan(1);
-  });
+  it('finds words where no spaces are written', () => expect(wordsOf('今天天气很好').length).toBeGreaterThan(1));
 });
 
 describe('wordDistance', () => {

@@ -29,6 +29,4 @@ it('a version is told from one whose name begins with it, and from the same buil
   expect(isOfVersion(plain, of('one'))).toBe(false);
 });
 
-it('a worker without a version keeps its name', () => {
-  expect(plain).toBe('host 4 dddd');
-});
+it('a worker without a version keeps its name', () => expect(plain).toBe('host 4 dddd'));

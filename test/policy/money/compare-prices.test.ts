@@ -58,9 +58,7 @@ describe('prices as charged', () => {
       [0, 0].map((quoted) => ['speech-job', quoted]),
       { differs: true, rest: { quoted: 0, expected: 6 } },
     ],
-  ])('%s', (_, before, after, compared) => {
-    expect(tallyOf(before, after).compare()).toMatchObject(compared);
-  });
+  ])('%s', (_, before, after, compared) => expect(tallyOf(before, after).compare()).toMatchObject(compared));
 
   it('that are the quotes change nothing', () => {
     fc.assert(

@@ -24,9 +24,7 @@ describe('quoteStep per character', () => {
     ['你好。', 3],
     ['🙂🙂', 1],
     ['Привет', 3],
-  ])('prices %j at %d', (text, credits) => {
-    expect(speech(text)).toBe(credits);
-  });
+  ])('prices %j at %d', (text, credits) => expect(speech(text)).toBe(credits));
 
   it('is between half and one credit a code point, rounded up', () => {
     fc.assert(

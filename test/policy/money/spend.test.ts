@@ -52,9 +52,7 @@ describe('decideSpend', () => {
     ['a budget above the balance', { ...budget(50, 5), balance: 49 }, go('budget-pays-part', 'above-balance')],
     ['a small balance and --yes', { balance: 3, yes: true }, refuse('small-balance')],
     ['a small budget and --yes', { ...budget(3, 0), yes: true }, refuse('small-budget')],
-  ] as const)('%s', (_, more, decision) => {
-    expect(decideSpend({ ...FACTS, ...more })).toEqual(decision);
-  });
+  ] as const)('%s', (_, more, decision) => expect(decideSpend({ ...FACTS, ...more })).toEqual(decision));
 
   it.each([
     ['at the threshold', { confirmAbove: 100 }, 'go'],

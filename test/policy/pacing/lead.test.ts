@@ -8,9 +8,7 @@ const leadOf = (tookMs: readonly number[], rounds = 200): number =>
     .reduce(leadAfter, LEAST_LEAD_MS);
 
 describe('how far ahead turns are granted', () => {
-  it('is the least where records are quick', () => {
-    expect(leadOf([1, 3, 8, 12])).toBe(LEAST_LEAD_MS);
-  });
+  it('is the least where records are quick', () => expect(leadOf([1, 3, 8, 12])).toBe(LEAST_LEAD_MS));
 
   it('is as long as records take, and a little more', () => {
     expect(leadOf([70])).toBeGreaterThanOrEqual(70);

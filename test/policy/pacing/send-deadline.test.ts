@@ -21,7 +21,5 @@ describe('maySend', () => {
     ['the wall clock was set back', after(-3_600_000, SEND_WITHIN_MS + 1)],
     ['the wall clock was set back by itself', after(-3_600_000, 2)],
     ['the wall clock was set forward', after(3_600_000, 2)],
-  ])('forbids when %s', (_, now) => {
-    expect(maySend(INTENT, now)).toBe(false);
-  });
+  ])('forbids when %s', (_, now) => expect(maySend(INTENT, now)).toBe(false));
 });

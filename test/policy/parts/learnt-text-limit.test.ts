@@ -13,9 +13,7 @@ describe('the limit that a refusal names', () => {
     ['The text has 6,012 characters and exceeds the limit of 5,000', 6_012, 5_000],
     ['Text over the 5000 character limit', 6_000, 5_000],
     ['maximum is 5000 but got 6000 characters', 6_000, 5_000],
-  ])('%s', (message, length, limit) => {
-    expect(textLimitIn(message, length)).toBe(limit);
-  });
+  ])('%s', (message, length, limit) => expect(textLimitIn(message, length)).toBe(limit));
 
   it.each([
     ['Invalid request body', 6_000],
@@ -31,7 +29,5 @@ describe('the limit that a refusal names', () => {
     ['voice does not speak these characters; error 4001', 6_000],
     ['Too long queue: 250 jobs', 6_000],
     ['The queue is too long: at most 250 jobs', 6_000],
-  ])('is not in: %s', (message, length) => {
-    expect(textLimitIn(message, length)).toBeUndefined();
-  });
+  ])('is not in: %s', (message, length) => expect(textLimitIn(message, length)).toBeUndefined());
 });

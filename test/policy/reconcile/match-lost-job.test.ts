@@ -37,9 +37,7 @@ describe('chooseJob, where the list echoes the inputs', () => {
     ['it was made long before', [echoed('a', { createdAtMs: 98_999 })]],
     ['it was made after the list was read', [echoed('a', { createdAtMs: 111_001 })]],
     ['the list is empty', []],
-  ])('finds nothing if %s', (_, jobs) => {
-    expect(chooseJob(LOST, jobs, [])).toEqual({ type: 'nothing' });
-  });
+  ])('finds nothing if %s', (_, jobs) => expect(chooseJob(LOST, jobs, [])).toEqual({ type: 'nothing' }));
 
   it('does not ask whether a link that is not echoed is the audio that was sent', () => {
     const { audioUrl, ...job } = echoed('a');

@@ -7,6 +7,4 @@ it.each([
   ['on the wire', { class: 'OutcomeUnknown', cause: 'time-out from POST /speech/tts' }, false],
   ['without a cause', { class: 'OutcomeUnknown' }, false],
   ['of another class', { class: 'JobFailed', cause: PROCESS_ENDED.cause }, false],
-] as const)('an answer that was lost %s', (_, failure, is) => {
-  expect(isProcessEnd(failure)).toBe(is);
-});
+] as const)('an answer that was lost %s', (_, failure, is) => expect(isProcessEnd(failure)).toBe(is));

@@ -230,9 +230,7 @@ it.each<[Parameters<typeof paidSteps>[0]['kind'], RedrivePlan, readonly Step[]]>
   ['dub', { type: 'accept', step: 'speech' }, ['lip-sync']],
   ['tts', { type: 'wait', step: 'speech' }, []],
   ['tts', { type: 'leave', why: 'open' }, []],
-])('of %s, %j pays for %j', (kind, plan, steps) => {
-  expect(paidSteps({ kind }, plan)).toEqual(steps);
-});
+])('of %s, %j pays for %j', (kind, plan, steps) => expect(paidSteps({ kind }, plan)).toEqual(steps));
 
 describe('of any row', () => {
   const kind = fc.constantFrom(...KINDS);

@@ -29,9 +29,7 @@ describe('nextMove', () => {
     ['one that was rejected', DUB, [attempt('rejected')], { type: 'ended' }],
     ['its last attempt alone, also after an unsettled one', TTS, later, { type: 'submit', at: { ...at, attempt: 3 } }],
     ['an earlier take that may be on the wire', { ...TTS, take: 2 }, [attempt('sending')], { type: 'reconcile', at }],
-  ])('after %s', (_, row, attempts, move) => {
-    expect(nextMove(row, attempts)).toEqual(move);
-  });
+  ])('after %s', (_, row, attempts, move) => expect(nextMove(row, attempts)).toEqual(move));
 
   it('has nothing to do for a row that has ended, whatever its attempts say', () => {
     for (const state of ATTEMPT_STATES)
@@ -124,15 +122,11 @@ describe('lastAttempt', () => {
     for (const list of [more, more.toReversed()]) expect(lastAttempt(list, 'speech')).toMatchObject({ attempt: 2 });
   });
 
-  it('is of that step', () => {
-    expect(lastAttempt(two, 'lip-sync')).toBeUndefined();
-  });
+  it('is of that step', () => expect(lastAttempt(two, 'lip-sync')).toBeUndefined());
 });
 
 it.each([
   ['dub', 'speech', false],
   ['dub', 'lip-sync', true],
   ['stt', 'transcription', true],
-] as const)('isLastStep %s: %s is the last: %s', (kind, step, last) => {
-  expect(isLastStep({ kind }, step)).toBe(last);
-});
+] as const)('isLastStep %s: %s is the last: %s', (kind, step, last) => expect(isLastStep({ kind }, step)).toBe(last));

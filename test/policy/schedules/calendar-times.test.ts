@@ -29,9 +29,7 @@ describe('a cron expression', () => {
     ['@daily', {}],
     ['@monthly', { day: [1] }],
     ['  0   0 1 1 ? ', { day: [1], month: [1] }],
-  ] as const)('%s is read', (text, times) => {
-    expect(timesOf(parseCron(text))).toEqual({ ...MIDNIGHT, ...times });
-  });
+  ] as const)('%s is read', (text, times) => expect(timesOf(parseCron(text))).toEqual({ ...MIDNIGHT, ...times }));
 
   it.each([
     ['', 'nothing'],
@@ -47,9 +45,7 @@ describe('a cron expression', () => {
     ['*/0 2 * * *', '*/0'],
     ['0 2 * * moon', 'moon'],
     ['0 2 1 * mon', '0 2 1 * mon'],
-  ])('"%s" is refused for "%s"', (text, got) => {
-    expect(parseCron(text)).toMatchObject({ type: 'refused', got });
-  });
+  ])('"%s" is refused for "%s"', (text, got) => expect(parseCron(text)).toMatchObject({ type: 'refused', got }));
 
   it('of six fields is told what is meant', () => {
     expect(parseCron('0 0 2 * * *')).toMatchObject({ expected: expect.stringContaining('five fields') });

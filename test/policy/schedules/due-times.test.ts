@@ -70,9 +70,7 @@ describe('the time that a firing was scheduled for', () => {
     ['is the one that is not after it', minute + 39_999, secondly, minute + 10_000],
     ['is that very second', minute + 40_000, secondly, minute + 40_000],
     ['is that at which it comes where the calendar has none', skipped, howe, skipped],
-  ])('%s', (_, at, spec, nominal) => {
-    expect(nominalTimeOf(at, spec)).toBe(nominal);
-  });
+  ])('%s', (_, at, spec, nominal) => expect(nominalTimeOf(at, spec)).toBe(nominal));
 
   it('is the latest of the calendar, in the timezone of the schedule', () => {
     const spec = specOf({ cron: '30 2,3 * * mon', timezone: 'Europe/Berlin', jitter: '2h' });

@@ -43,9 +43,7 @@ const ended = [1, 2].map((hours) => run(AT - hours * HOUR, AT - HOUR + 1));
 
 type Case = readonly [string, at: number, now: number, records: FiringRecords, 'legal' | 'late' | 'illegal'];
 const judges = (cases: readonly Case[]): void => {
-  it.each(cases)('%s', (_, at, now, records, type) => {
-    expect(judgeFiring(at, now, records).type).toBe(type);
-  });
+  it.each(cases)('%s', (_, at, now, records, type) => expect(judgeFiring(at, now, records).type).toBe(type));
 };
 
 describe('a firing at a due time', () => {

@@ -65,9 +65,7 @@ describe('a due time without a firing', () => {
     ['was not due after its runs', { ofRuns: 0, runs: hadEnded }, 'not-due'],
     ['was not due beside one by hand', { ofRuns: 0, runs: [...hadEnded, later(false)] }, 'not-due'],
     ['was missed where a run came later', { ofRuns: 0, runs: [later()] }, 'skipped: missed'],
-  ])('%s', (_, change, expected, due = DUE) => {
-    expect(words(explainMissing(due, standing(change)))).toBe(expected);
-  });
+  ])('%s', (_, change, expected, due = DUE) => expect(words(explainMissing(due, standing(change)))).toBe(expected));
 
   it.each<[string, Change]>([
     ['The batch of 2026-12-01T01:00:00Z still ran, and --overlap is skip.', { runs: before(AT + 1) }],
@@ -153,9 +151,7 @@ describe('due times that were missed together', () => {
       ['Away.', 'Paused.'],
     ],
     [[paused], ['Paused.']],
-  ])('%j', (skipped, reasons) => {
-    expect(countMissed(skipped).map(({ reason }) => reason)).toEqual(reasons);
-  });
+  ])('%j', (skipped, reasons) => expect(countMissed(skipped).map(({ reason }) => reason)).toEqual(reasons));
 });
 
 describe('the note of a schedule', () => {

@@ -27,9 +27,7 @@ describe('the month of a time', () => {
     ['2027-01-01T10:59:59Z', 'Pacific/Niue', '2026-12'],
     ['2028-02-29T23:59:59Z', 'UTC', '2028-02'],
     ['2026-01-01T00:00:00Z', 'Australia/Lord_Howe', '2026-01'],
-  ])('%s in %s is %s', (at, zone, month) => {
-    expect(monthOf(Date.parse(at), zone)).toBe(month);
-  });
+  ])('%s in %s is %s', (at, zone, month) => expect(monthOf(Date.parse(at), zone)).toBe(month));
 
   it('never goes back, changes 12 times a year, and is at most 15 hours from that of UTC', () => {
     fc.assert(

@@ -46,15 +46,11 @@ describe("an occurrence's name", () => {
     'nightly.2026-02-30T02-00-00Z',
     'nightly.2026-12-01T25-00-00Z',
     '.2026-12-01T02-00-00Z',
-  ])('is not %s', (name) => {
-    expect(parseOccurrence(name)).toBeUndefined();
-  });
+  ])('is not %s', (name) => expect(parseOccurrence(name)).toBeUndefined());
 });
 
 describe('the time of a workflow that a schedule started', () => {
-  it('is behind its id', () => {
-    expect(scheduledTimeOf('voxbatch l1 nightly-2026-12-01T02:00:00Z')).toBe(TWO_O_CLOCK);
-  });
+  it('is behind its id', () => expect(scheduledTimeOf('voxbatch l1 nightly-2026-12-01T02:00:00Z')).toBe(TWO_O_CLOCK));
 
   it('is not in the id of any other workflow', () => {
     expect(scheduledTimeOf('voxbatch l1 nightly')).toBeUndefined();

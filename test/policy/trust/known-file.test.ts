@@ -11,9 +11,7 @@ it.each([
   ['not with another number then', UNBORN, { ...UNBORN, inode: 8 }, false],
   ['not where a birth is not told any more', FILE, UNBORN, false],
   ['not where nothing was known', {}, UNBORN, false],
-])('a file is the same %s', (_, known, found, isSame) => {
-  expect(isSameFile(known, found)).toBe(isSame);
-});
+])('a file is the same %s', (_, known, found, isSame) => expect(isSameFile(known, found)).toBe(isSame));
 
 const NODE = { birthtimeMs: 10, ctimeMs: 20 };
 const BORN_FILE = { birthtimeMs: 1_000, ctimeMs: 1_000 };
@@ -40,6 +38,4 @@ it.each([
   ['not if it is none of an earlier version', { ...OLD, isOfEarlierVersion: false }, false],
   ['not after the time of the upgrade', { ...OLD, born: LATE, madeAt: LATE }, false],
   ['until then', { ...OLD, born: LATE - 1, madeAt: LATE }, true],
-])('a ledger of an earlier version was made here %s', (_, ledger, isHere) => {
-  expect(isMadeHere(ledger)).toBe(isHere);
-});
+])('a ledger of an earlier version was made here %s', (_, ledger, isHere) => expect(isMadeHere(ledger)).toBe(isHere));

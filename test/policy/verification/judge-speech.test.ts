@@ -32,9 +32,7 @@ describe('speech that says its text', () => {
     ['Hello Siobhan', 'hello chevron'],
     ['Hi!', 'high'],
     ['The U.S. economy', 'the us economy'],
-  ])('%s, heard as %s, passes', (text, heard) => {
-    expect(judge(text, heard)).toMatchObject({ is: 'passed' });
-  });
+  ])('%s, heard as %s, passes', (text, heard) => expect(judge(text, heard)).toMatchObject({ is: 'passed' }));
 
   it('passes however it is written, and with a word wrong here and there', () => {
     fc.assert(
@@ -72,9 +70,7 @@ describe('speech that says something else', () => {
     ['Good morning to all of you.', 'The train leaves at nine from platform two'],
     ['Hi', 'bye bye now'],
     ['今日はとても良い天気ですね。', '電車が遅れています'],
-  ])('%s, heard as %s, does not pass', (text, heard) => {
-    expect(judge(text, heard)).toMatchObject({ is: 'differs' });
-  });
+  ])('%s, heard as %s, does not pass', (text, heard) => expect(judge(text, heard)).toMatchObject({ is: 'differs' }));
 
   it('does not pass where a sentence is missing, however long the text is', () => {
     fc.assert(

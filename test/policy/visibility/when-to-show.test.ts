@@ -14,9 +14,7 @@ describe('isWorthShowing', () => {
     ['a pause', { state: 'paused' }],
     ['the first unknown row', { unknown: 1 }],
     ['the end', { state: 'ended' }],
-  ])('shows %s at once', (_, change) => {
-    expect(isWorthShowing(SHOWN, { ...SHOWN, ...change }, 0)).toBe(true);
-  });
+  ])('shows %s at once', (_, change) => expect(isWorthShowing(SHOWN, { ...SHOWN, ...change }, 0)).toBe(true));
 
   it('shows that the last unknown row is settled at once, and another one after a minute', () => {
     const shown = { ...SHOWN, unknown: 2 };
@@ -38,6 +36,4 @@ it.each([
   [0, 1, true],
   [3, 1, false],
   [1, 0, true],
-])('isNews of %d shown and %d unknown rows: %s', (shown, unknown, is) => {
-  expect(isNews(shown, unknown)).toBe(is);
-});
+])('isNews of %d shown and %d unknown rows: %s', (shown, unknown, is) => expect(isNews(shown, unknown)).toBe(is));

@@ -41,9 +41,7 @@ describe('nextForVoice', () => {
     ['unread', { watchedMs: MINUTE, silentMs: MINUTE - 1 }, { type: 'look-again', pauseMs: 6_000 }],
     ['unread', { watchedMs: MINUTE, silentMs: MINUTE }, { type: 'use' }],
     ['unread', { watchedMs: MINUTE, silentMs: MINUTE, wasRead: true }, { type: 'look-again', pauseMs: 6_000 }],
-  ])('%s with %j', (what, watch, next) => {
-    expect(nextForVoice(what, { ...NEW, ...watch }, false)).toEqual(next);
-  });
+  ])('%s with %j', (what, watch, next) => expect(nextForVoice(what, { ...NEW, ...watch }, false)).toEqual(next));
 
   it.each<[VoiceSeen, Partial<VoiceWatch>, unknown]>([
     ['ready', {}, { type: 'try', pauseMs: 2_000 }],

@@ -5,9 +5,7 @@ import { chooseVoice, isSameName, type LostVoice } from '../../../policy/voices/
 const CLEAR: LostVoice = { nameWasFree: true, named: ['v1'], claimed: new Set(), others: 0, ageMs: 60_000 };
 
 describe('the voice of a lost request', () => {
-  it('is the only one of a name that was free', () => {
-    expect(chooseVoice(CLEAR)).toEqual({ type: 'found', id: 'v1' });
-  });
+  it('is the only one of a name that was free', () => expect(chooseVoice(CLEAR)).toEqual({ type: 'found', id: 'v1' }));
 
   it.each<[string, Partial<LostVoice>]>([
     ['its name was taken before', { nameWasFree: false }],

@@ -21,9 +21,7 @@ describe('maySayUnready', () => {
     'ERR_NOT_FOUND: Not found',
     'The text cannot be spoken: its voice is pending',
     '音色训练中',
-  ])('may be: %s', (said) => {
-    expect(maySayUnready(refused(said))).toBe(true);
-  });
+  ])('may be: %s', (said) => expect(maySayUnready(refused(said))).toBe(true));
 
   it.each([
     'ERR_MISSING_REQUIRED_FIELDS: Invalid request body',
@@ -41,9 +39,7 @@ describe('maySayUnready', () => {
     'an empty answer',
     'JSON without an error message',
     '',
-  ])('is not: %s', (said) => {
-    expect(maySayUnready(refused(said))).toBe(false);
-  });
+  ])('is not: %s', (said) => expect(maySayUnready(refused(said))).toBe(false));
 
   it('is never an answer that may have been charged, or a refusal of another class', () => {
     expect(maySayUnready(refused('but the body is an error – Voice is still in training', 200))).toBe(false);

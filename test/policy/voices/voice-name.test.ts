@@ -13,9 +13,7 @@ it.each([
   ['Name: Ada Lovelace ', 'Ada Lovelace'],
   ['name:name:x', 'name:x'],
   ['name:', ''],
-])('nameAskedFor reads %j', (cell, name) => {
-  expect(nameAskedFor(cell)).toBe(name);
-});
+])('nameAskedFor reads %j', (cell, name) => expect(nameAskedFor(cell)).toBe(name));
 
 describe('VoiceNames', () => {
   it('prefers exactly this name to the same in another case', () => {

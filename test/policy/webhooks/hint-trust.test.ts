@@ -16,9 +16,7 @@ const ends = fc.array(fc.constantFrom('hinted' as const, 'missed' as const), { m
 const after = (list: readonly ('hinted' | 'missed')[]): HintTrust => list.reduce(afterEnd, NEW_TRUST);
 
 describe('trust in webhooks', () => {
-  it('begins as a trial, which spares polls', () => {
-    expect(sparesPolls(NEW_TRUST)).toBe(true);
-  });
+  it('begins as a trial, which spares polls', () => expect(sparesPolls(NEW_TRUST)).toBe(true));
 
   it('falls at once when a job had ended without one, whatever came before', () => {
     fc.assert(

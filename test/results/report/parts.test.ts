@@ -117,9 +117,7 @@ it.each([
   ['of /home/ann and ~/work/x', 'of … and x'],
   ['1 /2, and/or, why? /x', '1 /2, and/or, why? /x'],
   ['500 from POST /speech/tts/jobs (GET /api/x)', '500 from POST /speech/tts/jobs (GET /api/x)'],
-])('of %j others see %j', (text, seen) => {
-  expect(publicText(text)).toBe(seen);
-});
+])('of %j others see %j', (text, seen) => expect(publicText(text)).toBe(seen));
 
 it('a message is cut once it is clean, so that no half of an address is left', () => {
   const blocks = new RowBlocks({ choice: 'full', hasTexts: true, rows: 1 });

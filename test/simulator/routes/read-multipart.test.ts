@@ -40,7 +40,5 @@ describe('readMultipart', () => {
     ['multipart/form-data; boundary=B', '--B\r\nno header end\r\n--B--'],
     ['multipart/form-data; boundary=B', '--B\r\ncontent-disposition: form-data; name="a"\r\n\r\ncut off'],
     ['multipart/form-data; boundary=B', '--B\r\ncontent-disposition: form-data\r\n\r\nx\r\n--B--'],
-  ])('refuses %s with %j', (type, body) => {
-    expect(readMultipart(type, Buffer.from(body))).toBeNull();
-  });
+  ])('refuses %s with %j', (type, body) => expect(readMultipart(type, Buffer.from(body))).toBeNull());
 });

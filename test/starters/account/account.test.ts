@@ -95,9 +95,7 @@ describe('simulate', () => {
     ['--job-ms 9-1', 'expected milliseconds'],
     ['--plan none.json', 'none.json'],
     ['--speed 3', "unknown option '--speed'"],
-  ])('refuses %s', async (flag, words) => {
-    await expectRun(`simulate ${flag}`, 2, words);
-  });
+  ])('refuses %s', (flag, words) => expectRun(`simulate ${flag}`, 2, words));
 
   it('says that a port is taken', async () => {
     await expectRun(`simulate --port ${line.simulator.port}`, 2, 'Choose another --port');

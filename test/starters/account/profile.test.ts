@@ -131,6 +131,4 @@ it.each([
   ['1e999', '1e999'],
   ['12345678901234567890', '12345678901234567890'],
   ['a=b', 'a=b'],
-])('a value on the command line %s is %j', (text, value) => {
-  expect(readValue(text)).toEqual(value);
-});
+])('a value on the command line %s is %j', (text, value) => expect(readValue(text)).toEqual(value));

@@ -79,9 +79,7 @@ const isThere = (key: string): boolean => existsSync(pathOf(key));
 const prunedBy = async (flags: string): Promise<object> => (await json(`cache prune ${flags} --yes`)).value;
 
 describe('cache list', () => {
-  it('says that nothing is kept yet', async () => {
-    await expectRun('cache list', 0, { out: 'No result is kept' });
-  });
+  it('says that nothing is kept yet', () => expectRun('cache list', 0, { out: 'No result is kept' }));
 
   it('adds up by batch, kind, voice and age, each result once', async () => {
     await make('old', [1, 2]);

@@ -42,7 +42,5 @@ describe('--name and --file-name', () => {
   it.each([
     ['--name {id}.{ext}', '"{id}.{ext}" is not a valid batch name'],
     ['--file-name x', 'expected .{ext} at the end'],
-  ])('refuse %s (2)', async (flags, why) => {
-    await expectRun(`plan lines.csv ${flags}`, 2, why);
-  });
+  ])('refuse %s (2)', (flags, why) => expectRun(`plan lines.csv ${flags}`, 2, why));
 });

@@ -40,9 +40,7 @@ describe('the tuning flags', () => {
     expect(describeTuning(given)).toBe(words);
   });
 
-  it('give nothing where nothing is given', () => {
-    expect([tuning(), describeTuning({})]).toEqual([{}, '']);
-  });
+  it('give nothing where nothing is given', () => expect([tuning(), describeTuning({})]).toEqual([{}, '']));
 
   it.each<[string, string | RegExp]>([
     ['--budget=0', /expected a number above 0/],
@@ -57,9 +55,7 @@ describe('the tuning flags', () => {
     ['--submits=257', /expected a whole number from 1 to 256/],
     ['--window=10001', /expected a whole number from 1 to 10000/],
     ['--rate= ', /expected a number above 0/],
-  ])('refuse %s', (line, why) => {
-    expect(() => tuned(line)).toThrow(why);
-  });
+  ])('refuse %s', (line, why) => expect(() => tuned(line)).toThrow(why));
 });
 
 describe('--verify', () => {
@@ -122,7 +118,5 @@ describe('the flags of webhooks', () => {
     [['--webhook', URL_HERE, '--webhook-port', '65536'], 'a port from 1 to 65535'],
     [['--webhook', URL_HERE, '--webhook-port', '0'], "option '--webhook-port"],
     [['--webhook', URL_HERE, '--webhook-restore', 'old'], '--webhook-restore: expected'],
-  ])('refuse %j', (words, why) => {
-    expect(() => webhook(words)).toThrow(why);
-  });
+  ])('refuse %j', (words, why) => expect(() => webhook(words)).toThrow(why));
 });

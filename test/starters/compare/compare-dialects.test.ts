@@ -143,7 +143,5 @@ describe('voxbatch compare', () => {
     ['one two --poll-rate 5', '--poll-rate is for a comparison without batches.'],
     ['one two --jobs 5', '--jobs is for a comparison without batches.'],
     ['one two --api-url http://x', '--api-url is for a comparison without batches.'],
-  ])('refuses %s', async (words, message) => {
-    await expectRun(`compare ${words}`, 2, message);
-  });
+  ])('refuses %s', (words, message) => expectRun(`compare ${words}`, 2, message));
 });

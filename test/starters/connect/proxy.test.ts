@@ -34,9 +34,7 @@ beforeEach(async () => {
     NODE_EXTRA_CA_CERTS: folder('ca.pem'),
   };
 });
-afterEach(async () => {
-  await simulator.close();
-});
+afterEach(() => simulator.close());
 
 /** Runs the command line as a process of its own: Node reads further authorities at its start only. */
 async function voxbatch(...words: string[]): Promise<{ readonly code: number | null; readonly out: string }> {

@@ -121,9 +121,7 @@ describe('history', () => {
     ['--kind paused', '--kind: expected one of start, extend, pause'],
     ['--from yesterday', '--from: expected a date and time with its zone'],
     ['nothing', 'There is no batch "nothing"'],
-  ])('refuses %s', async (words, said) => {
-    await expectRun(`history ${words}`, 2, said);
-  });
+  ])('refuses %s', (words, said) => expectRun(`history ${words}`, 2, said));
 });
 
 it('explain tells what was done to the row, and not what was done to others', async () => {

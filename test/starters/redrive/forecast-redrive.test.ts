@@ -35,7 +35,5 @@ describe('redrive --dry-run', () => {
     ['class=JobFailed', 0, { out: 'No row of batch "demo" matches.' }],
     // As the redrive would, for rows that need another word.
     ['outcome=unknown', 2, { err: 'cannot be redriven this way' }],
-  ])('of %s ends with %d', async (where, code, said) => {
-    await expectRun(`redrive demo --where ${where} --dry-run`, code, said);
-  });
+  ])('of %s ends with %d', (where, code, said) => expectRun(`redrive demo --where ${where} --dry-run`, code, said));
 });

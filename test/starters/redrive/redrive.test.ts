@@ -35,9 +35,7 @@ describe('redrive: which rows', () => {
     ['--rows d --rows #7', '2 rows to send, from speech on'],
     ['--rows a --where outcome=succeeded --yes', '1 of these has a result, which the new one replaces: a; if a new'],
     ['--where kind=dub --step lip-sync --yes', '1 row to send, from lip-sync on'],
-  ])('%s', async (words, said) => {
-    await expectAtDoor(`redrive demo ${words}`, said);
-  });
+  ])('%s', (words, said) => expectAtDoor(`redrive demo ${words}`, said));
 
   it('replaces no result unasked: without a terminal it needs --yes', async () => {
     const refusal =
@@ -135,9 +133,7 @@ describe('redrive: rows that may be paid already', () => {
 });
 
 describe('redrive --from and run of an outcome file', () => {
-  beforeEach(async () => {
-    await run('results demo');
-  });
+  beforeEach(() => run('results demo'));
 
   it.each([
     // All problems at once.

@@ -100,7 +100,5 @@ describe('run --sample N --confirm-after-sample', () => {
   it.each([
     [{ sample: undefined, seed: undefined }, '--confirm-after-sample needs --sample.'],
     [{ detach: true }, '--confirm-after-sample cannot be combined with --detach.'],
-  ])('makes no sense with %p', async (flags, words) => {
-    await expect(after({ flags: flags as Flags })).rejects.toThrow(words);
-  });
+  ])('makes no sense with %p', (flags, words) => expect(after({ flags: flags as Flags })).rejects.toThrow(words));
 });

@@ -72,9 +72,7 @@ describe('the words of a decision', () => {
       /^Not enough credits: the account has 0 API credits\. /,
     ],
     ['unconfirmed', { confirmAbove: 50 }, /^Not confirmed: 100 credits for 10 rows is more than 50 .*--yes/],
-  ] as const)('say why it is %s, case %#', (why, more, words) => {
-    expect(whyNot(why, more)).toMatch(words);
-  });
+  ] as const)('say why it is %s, case %#', (why, more, words) => expect(whyNot(why, more)).toMatch(words));
 
   it.each([
     [
@@ -92,9 +90,7 @@ describe('the words of a decision', () => {
       { balance: 99, isEstimate: true },
       /^WARNING: this may cost about 100 credits; the account has 99 API/,
     ],
-  ] as const)('note %s, case %#', (note, more, words) => {
-    expect(noted(note, more)).toMatch(words);
-  });
+  ] as const)('note %s, case %#', (note, more, words) => expect(noted(note, more)).toMatch(words));
 
   it('ask for the sum, and say what is uncertain about it', () => {
     expect(questionText({ ...FACTS, isEstimate: true, bill: { ...BILL, ...UNPRICED } })).toBe(

@@ -22,16 +22,12 @@ function onTerminal(command: string): Promise<unknown> {
 }
 
 describe('a closed terminal', () => {
-  it('ends a program that does not listen', async () => {
-    await expect(onTerminal('exec')).rejects.toMatchObject({ code: 129 });
-  });
+  it('ends a program that does not listen', () => expect(onTerminal('exec')).rejects.toMatchObject({ code: 129 }));
 
   it('is nothing to a program under nohup, though Node resets what nohup had ignored', async () => {
     await onTerminal('exec nohup');
     expect(await readFile(join(folder, 'nohup.out'), 'utf8')).toContain('goes on');
   });
 
-  it('is heard by a program whose stdin is simply empty', () => {
-    expect(isUnderNohup()).toBe(false);
-  });
+  it('is heard by a program whose stdin is simply empty', () => expect(isUnderNohup()).toBe(false));
 });

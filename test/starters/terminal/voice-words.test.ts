@@ -12,9 +12,7 @@ it.each([
     'voice v-1, which row 3 makes: it may still be in training',
   ],
   [{ spec: spec('v-1'), voiceRow: null, awaitedVoice: 'v-1' }, 'voice v-1: it may still be in training'],
-])('awaitedWords %j', (row, words) => {
-  expect(awaitedWords({ ...row, spec: { ...row.spec, extra: {} } })).toBe(words);
-});
+])('awaitedWords %j', (row, words) => expect(awaitedWords({ ...row, spec: { ...row.spec, extra: {} } })).toBe(words));
 
 it.each<[string, string[], string | undefined]>([
   ['v-1', ['a', ' name:Ada '], 'v-1'],

@@ -48,6 +48,4 @@ it.each([
   [1_500, '1.5 KB'],
   [2_000_000_000, '2 GB'],
   [5e15, '5,000 TB'],
-])('the size of a file or a disk is %d bytes: %s', (bytes, words) => {
-  expect(size(bytes)).toBe(words);
-});
+])('the size of a file or a disk is %d bytes: %s', (bytes, words) => expect(size(bytes)).toBe(words));

@@ -75,7 +75,5 @@ describe('completion', () => {
     await promisify(execFile)(shell, ['-n', 'script']);
   });
 
-  it('refuses another shell', async () => {
-    await expectRun('completion tcsh', 2, 'Allowed choices are bash, zsh, fish.');
-  });
+  it('refuses another shell', () => expectRun('completion tcsh', 2, 'Allowed choices are bash, zsh, fish.'));
 });

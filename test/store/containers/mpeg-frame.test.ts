@@ -20,9 +20,7 @@ describe('readMpegFrame', () => {
     ['version 2, layer II, 160 kbit/s, 24 kHz', 0xfff5e400, 960],
     ['version 2, layer I, 256 kbit/s, 24 kHz', 0xfff7e400, 512],
     ['version 2.5, layer III, 8 kbit/s, 11.025 kHz', 0xffe31000, 52],
-  ])('knows the size of a frame of %s', (_, header, size) => {
-    expect(readMpegFrame(headed(header))?.size).toBe(size);
-  });
+  ])('knows the size of a frame of %s', (_, header, size) => expect(readMpegFrame(headed(header))?.size).toBe(size));
 
   it.each([
     ['no sync', 0xff1b9000],

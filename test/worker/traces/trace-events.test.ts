@@ -26,9 +26,7 @@ function registered(): { readonly tracer: Tracer; readonly exported: InMemorySpa
   return { tracer, exported };
 }
 
-it('there is no tracer where no SDK is registered', () => {
-  expect(findTracer('test')).toBeUndefined();
-});
+it('there is no tracer where no SDK is registered', () => expect(findTracer('test')).toBeUndefined());
 
 it('a batch is a span, in it its rows, in these their requests and downloads, with ids and no text', async () => {
   const { tracer, exported } = registered();
