@@ -132,8 +132,7 @@ describe('a file that was taken for lost, and is back: a disk was not mounted, o
   it('was not lost where the store is not the one that it was put into', async () => {
     const world = await withResult(tts());
     await rm(join(world.folder, 'store'), { recursive: true });
-    const draft = world.draft({}, BATCH, () => Promise.reject(new Error('not mounted')));
-    await expect(draft).rejects.toThrow('not mounted');
+    await expect(world.draft({}, BATCH, () => Promise.reject(new Error('not mounted')))).rejects.toThrow('not mounted');
     expect(await world.row()).toMatchObject({ outcome: 'succeeded', failure: null });
   });
 });

@@ -87,8 +87,7 @@ describe('media that a manifest names', () => {
 
   it('are given up after five redirects', async () => {
     const front = await serve((request, response) => response.writeHead(302, { location: request.url }).end());
-    const why = await whyOf(createMediaFetch(PUBLIC_API, OUTSIDE), front.origin);
-    expect(why).toContain('redirected more than 5 times');
+    expect(await whyOf(createMediaFetch(PUBLIC_API, OUTSIDE), front.origin)).toContain('redirected more than 5 times');
     expect(front.seen).toHaveLength(6);
   });
 });

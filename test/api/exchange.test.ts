@@ -16,8 +16,7 @@ it('a process that stood still while the connection was made does not send a pai
       },
     };
     const api = clientOf(server.origin.replace('127.0.0.1', 'api.invalid'), { network: frozen, allowHttp: true });
-    const verdict = await api.send(SPEECH_JOB, {});
-    expect(verdict).toMatchObject({ verdict: 'not-accepted', failure: { class: 'NotSent' } });
+    expect(await api.send(SPEECH_JOB, {})).toMatchObject({ verdict: 'not-accepted', failure: { class: 'NotSent' } });
     expect(server.seen).toEqual([]);
   } finally {
     clock.mockRestore();

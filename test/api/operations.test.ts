@@ -24,9 +24,7 @@ const COLUMNS = DIALECTS.flatMap((dialect) =>
 );
 
 /** Whether a column holds a number. */
-function isNumber(column: SpecColumn): boolean {
-  return ['number', 'seconds'].includes(cellKindOf(column));
-}
+const isNumber = (column: SpecColumn): boolean => ['number', 'seconds'].includes(cellKindOf(column));
 
 /** Something in a column. */
 function cellOf(column: SpecColumn, another = false): unknown {

@@ -40,9 +40,7 @@ async function emptyBucket(): Promise<string> {
 }
 
 /** All that is in the folder of the store, and it. */
-async function listed(): Promise<string[]> {
-  return (await readdir(folder(), { recursive: true })).sort();
-}
+const listed = async (): Promise<string[]> => (await readdir(folder(), { recursive: true })).sort();
 
 describe('claimStore', () => {
   it('makes a store, and opens it again for the same ledger', async () => {

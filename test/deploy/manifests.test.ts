@@ -19,9 +19,7 @@ const FILES = [
 
 type Value = string | number | boolean | null | readonly Value[] | { readonly [name: string]: Value };
 
-function read(file: string): string {
-  return readFileSync(join(ROOT, 'deploy', file), 'utf8');
-}
+const read = (file: string): string => readFileSync(join(ROOT, 'deploy', file), 'utf8');
 
 /** Every object in a file, with those inside of it. */
 function* objectsIn(value: Value): Generator<{ readonly [name: string]: Value }> {

@@ -15,9 +15,7 @@ function grantsOf(role: string): ReadonlyMap<string, readonly string[]> {
   return grants;
 }
 
-function namesIn(list: string): readonly string[] {
-  return list.split(',').map((name) => name.trim());
-}
+const namesIn = (list: string): readonly string[] => list.split(',').map((name) => name.trim());
 
 const ROLES = ['voxbatch_operator', 'voxbatch_worker'] as const;
 

@@ -20,8 +20,7 @@ describe('docs/errors.md', () => {
   it('tells of each class what is seen, what it cost, and what to do', () => {
     expect(sections.map((text) => text.split('\n')[0])).toEqual(CLASSES);
     for (const text of sections) {
-      const leads = [...text.matchAll(/^\*\*([^*]+):\*\* \S/gm)].map(([, lead]) => lead);
-      expect(leads).toEqual(['You see', 'Money', 'Do']);
+      expect([...text.matchAll(/^\*\*([^*]+):\*\* \S/gm)].map(([, lead]) => lead)).toEqual(['You see', 'Money', 'Do']);
     }
   });
 

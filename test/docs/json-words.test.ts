@@ -34,9 +34,7 @@ function* objectsIn(value: unknown): Generator<Readonly<Record<string, unknown>>
 }
 
 /** `found` is a number of results there. */
-function isCount(file: string, name: string): boolean {
-  return file.startsWith('ledger-compare-store.') && name === 'found';
-}
+const isCount = (file: string, name: string): boolean => file.startsWith('ledger-compare-store.') && name === 'found';
 
 describe.each(FILES)('the words of %s', (file) => {
   const objects = [...objectsIn(JSON.parse(readPage(`schemas/views/${file}`)))];

@@ -101,6 +101,4 @@ describe('the README', () => {
 });
 
 /** What stands in backquotes. */
-function named(text: string): string[] {
-  return [...text.matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? '');
-}
+const named = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? '');

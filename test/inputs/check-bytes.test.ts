@@ -3,9 +3,7 @@ import fc from 'fast-check';
 import { ByteCheck } from '../../inputs/check-bytes.ts';
 
 /** The number of the line that follows this text, by the plainest count. */
-function lineAfter(text: string): number {
-  return text.split(/\r\n|\r|\n/).length;
-}
+const lineAfter = (text: string): number => text.split(/\r\n|\r|\n/).length;
 
 it('the line of the first byte that cannot be read counts LF, CR LF and CR, however the bytes are cut', () => {
   const text = fc

@@ -30,9 +30,7 @@ beforeEach(async () => {
 });
 afterEach(() => ledger.close().catch(() => undefined));
 
-function entryOf(name: string): URL {
-  return pathToFileURL(join(code.folder, `${name}.js`));
-}
+const entryOf = (name: string): URL => pathToFileURL(join(code.folder, `${name}.js`));
 
 function openThere(place: string, mustExist = false): Promise<Ledger> {
   return openInThread(beginThread(entryOf('ledger/ledger-thread'), { place, mustExist }, sqlite), sqlite);

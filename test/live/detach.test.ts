@@ -19,8 +19,7 @@ describe('run --detach', () => {
     const words = { stdout: saying('"exit":"started"'), stderr: saying('voxbatch status lines') };
     expect(detached).toMatchObject({ code: 0, ...words });
     await world.untilCharged(2);
-    const status = await world.run(['status', 'lines']);
-    expect(status).toMatchObject({ code: 75 });
+    expect(await world.run(['status', 'lines'])).toMatchObject({ code: 75 });
     const follower = world.start(['run', 'lines.csv']);
     await follower.said(' running, ');
     follower.child.kill('SIGINT');

@@ -59,9 +59,7 @@ async function asForeigner(order: Omit<ForeignOrder, 'address' | 'taskQueue'>): 
 }
 
 /** Id of a workflow of one's own that says to be a firing for a time. */
-function idFor(at: number): string {
-  return firingIdOf('anybody', 'mine', at);
-}
+const idFor = (at: number): string => firingIdOf('anybody', 'mine', at);
 
 describe('somebody else who reaches the server', () => {
   it('has nothing paid, read or written, by no workflow and no activity', async () => {
@@ -135,8 +133,7 @@ describe('somebody else who reaches the server', () => {
     for (const port of ports) {
       for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, 'rebound.example', '', '{nobody}', 'nobody']) {
         const head = `Host: ${host}\r\nOrigin: https://page.example\r\nConnection: close\r\n`;
-        const read = await ask(port, `GET /api/v1/namespaces HTTP/1.1\r\n${head}\r\n`);
-        expect(read).not.toContain('namespaceInfo');
+        expect(await ask(port, `GET /api/v1/namespaces HTTP/1.1\r\n${head}\r\n`)).not.toContain('namespaceInfo');
         const length = Buffer.byteLength(body);
         const post = `POST ${workflow} HTTP/1.1\r\n${head}Content-Type: text/plain\r\nContent-Length: ${length}\r\n\r\n${body}`;
         expect(await ask(port, post)).not.toMatch(/^HTTP\/1\.\d 2/);

@@ -59,9 +59,7 @@ async function execute(file: string, args: readonly string[], env: NodeJS.Proces
   return { code, stdout, stderr };
 }
 
-function charges(): number {
-  return world.simulator.ledger().length;
-}
+const charges = (): number => world.simulator.ledger().length;
 
 /** Codes whose every name says that the same command again changes nothing by itself. */
 const NO_RETRY = [...new Set(Object.values(EXIT_CODES).map(({ code }) => code))].filter((code) => {
@@ -199,8 +197,7 @@ describe('the recipe for GitHub Actions', () => {
     const away = `http://127.0.0.1:${String(await freePort())}/api/open/v1`;
     const waited = (await runSteps({ VOXBATCH_API_URL: away })).get('Run it');
     expect(waited).toMatchObject({ code: 4, stdout: 'again\n'.repeat(5) });
-    const refused = (await runSteps({ VOXBATCH_API_TOKEN: 'wrong' })).get('Run it');
-    expect(refused).toMatchObject({ code: 5, stdout: '' });
+    expect((await runSteps({ VOXBATCH_API_TOKEN: 'wrong' })).get('Run it')).toMatchObject({ code: 5, stdout: '' });
   });
 
   it('tries an internal error once more', async () => {

@@ -65,8 +65,7 @@ function finishBatch(seed: number, tts: 'job' | 'sync', server: boolean): void {
       expect(_outcome).toBe('succeeded');
       expect(_credits).toBeGreaterThan(0);
     }
-    const receipts = (await world.read(...OUT, 'receipts.jsonl')).trim().split('\n');
-    expect(receipts).toHaveLength(ROWS + ROWS / 4);
+    expect((await world.read(...OUT, 'receipts.jsonl')).trim().split('\n')).toHaveLength(ROWS + ROWS / 4);
   });
 
   it('has media that play, as long as they should, under the extension of what they are', async () => {

@@ -122,9 +122,7 @@ describe('single jobs', () => {
   }
 
   /** How often each key of a job was charged. */
-  function chargesOf(batch: unknown): readonly number[] {
-    return [...world.charges(String(batch)).values()];
-  }
+  const chargesOf = (batch: unknown): readonly number[] => [...world.charges(String(batch)).values()];
 
   function factsOf({ stdout, stderr }: Ended): Readonly<Record<string, unknown>> {
     if (stdout === '') throw new Error(`it printed nothing; it said: ${stderr}`);

@@ -61,16 +61,14 @@ describe('steering a batch that runs', () => {
     await expectStill(at, paid);
 
     // Again: it says so and ends.
-    const again = await world.run(RUN);
-    expect(again).toMatchObject({ code: 75, stderr: saying('voxbatch resume lines') });
+    expect(await world.run(RUN)).toMatchObject({ code: 75, stderr: saying('voxbatch resume lines') });
     expect(world.simulator.ledger()).toHaveLength(paid);
 
     for (let twice = 0; twice < 2; twice++) await resume();
     expect(await world.run(RUN)).toMatchObject({ code: 0 });
     expect(await expectWhole(world, 'lines', ROWS)).toMatchObject({ unknown: 0 });
     for (const command of ['pause', 'resume', 'stop']) {
-      const on = await world.run([command, 'lines']);
-      expect(on).toMatchObject({ code: 0, stderr: saying('is finished') });
+      expect(await world.run([command, 'lines'])).toMatchObject({ code: 0, stderr: saying('is finished') });
     }
     expect(await world.run(RUN)).toMatchObject({ code: 0 });
     expect(world.charges().size).toBe(ROWS);

@@ -12,9 +12,7 @@ function speak({ call }: Client): ReturnType<Client['call']> {
 }
 
 /** Charges and whether their answers were sent. */
-function charges({ simulator }: Client): string[] {
-  return simulator.ledger().map(({ answered }) => answered);
-}
+const charges = ({ simulator }: Client): string[] => simulator.ledger().map(({ answered }) => answered);
 
 describe('faults of a create', () => {
   it('answers 503 with a foreign body, or with none; gives Retry-After in seconds or as a date', async () => {

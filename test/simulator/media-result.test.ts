@@ -13,9 +13,7 @@ const TEXTS = [
 ];
 
 /** The length that listeners are promised: 15 characters a second, at least half a second. */
-function promised(text: string): number {
-  return Math.max(0.5, Array.from(text).length / 15);
-}
+const promised = (text: string): number => Math.max(0.5, Array.from(text).length / 15);
 
 function expectAudible(heard: { seconds: number; rms: number; errors: number }, seconds: number): void {
   expect(heard.errors).toBe(0);

@@ -24,6 +24,5 @@ it.each(OPERATIONS)('the simulator knows every field of a request that %s sends'
   const { path } = clientOf(DIALECT_TABLES.v1, operation);
   const body = paths[path]?.['post']?.requestBody;
   const form = body?.content['application/json'] ?? body?.content['multipart/form-data'];
-  const known = Object.keys(form?.schema.properties ?? {});
-  expect(known).toEqual(expect.arrayContaining([...fieldsOf(operation)]));
+  expect(Object.keys(form?.schema.properties ?? {})).toEqual(expect.arrayContaining([...fieldsOf(operation)]));
 });

@@ -20,9 +20,7 @@ const NEEDED: Readonly<Record<string, object>> = {
 };
 
 /** The first JSON example of a page. */
-function exampleOf(text: string): unknown {
-  return JSON.parse(/```json\n(.*?)```/s.exec(text)?.[1] ?? '');
-}
+const exampleOf = (text: string): unknown => JSON.parse(/```json\n(.*?)```/s.exec(text)?.[1] ?? '');
 
 describe('docs/guide/rehearsal.md', () => {
   it('shows a fault plan that the simulator takes', async () => {

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { freeDisk } from '../../store/open-store.ts';
 
 it('tells what is free where a folder is, or will be', async () => {
-  const there = await freeDisk(tmpdir());
-  expect(there).toBeGreaterThan(0);
+  expect(await freeDisk(tmpdir())).toBeGreaterThan(0);
   expect(await freeDisk(join(tmpdir(), 'not', 'yet', 'there'))).toBeGreaterThan(0);
 });

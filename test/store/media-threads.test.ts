@@ -38,8 +38,7 @@ describe('a store whose work is done in threads', () => {
       ['b/3.mp4', undefined],
       ['b/4.mp3', 'silent'],
     ]);
-    const found = await Promise.all(Object.keys(bodies).map((stem) => store.find(stem, AUDIO)));
-    expect(found).toEqual(stored);
+    expect(await Promise.all(Object.keys(bodies).map((stem) => store.find(stem, AUDIO)))).toEqual(stored);
     expect(await readdir(folder('b'))).toHaveLength(4);
   });
 
@@ -133,8 +132,7 @@ describe('a store whose work is done in threads', () => {
   });
 
   it('reads no box of no length for ever', async () => {
-    const standing = store.write('b/1', standingMp4(), AUDIO);
-    await expect(standing).rejects.toThrow('its box at byte 16 of 32 is broken');
+    await expect(store.write('b/1', standingMp4(), AUDIO)).rejects.toThrow('its box at byte 16 of 32 is broken');
   });
 
   it('tells errors by their classes, as without threads', async () => {

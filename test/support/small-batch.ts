@@ -17,8 +17,7 @@ export function messageOf({ stdout, stderr }: Ended): string {
   expect(stdout).toBe('');
   expect(stderr).not.toMatch(/^[ \t]+at .+:\d+/m);
   expect(stderr).not.toMatch(/internal error|UnhandledPromise|node:internal/);
-  const messages = stderr.split('\n').filter((line) => line.startsWith('voxbatch: '));
-  expect(messages).toHaveLength(1);
+  expect(stderr.split('\n').filter((line) => line.startsWith('voxbatch: '))).toHaveLength(1);
   return stderr.slice(stderr.indexOf('voxbatch: '));
 }
 

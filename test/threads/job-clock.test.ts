@@ -3,9 +3,7 @@ import { JobClock } from '../../threads/job-clock.ts';
 
 const overdue: number[] = [];
 
-function createClock(): JobClock {
-  return new JobClock(1_000, (seconds) => overdue.push(seconds));
-}
+const createClock = (): JobClock => new JobClock(1_000, (seconds) => overdue.push(seconds));
 
 describe('JobClock', () => {
   beforeEach(() => {

@@ -79,8 +79,7 @@ describe('the test runner', () => {
 
   it('fails when a test is skipped, unless the caller chose', async () => {
     const tests = { unit: [PASSING, "it.skip('later', () => undefined);"] };
-    const all = await run(tests);
-    expect(all).toEqual({ code: 1, last: '1 passed, 1 failed', wrong: ['FAILED: 1 tests were skipped'] });
+    expect(await run(tests)).toEqual({ code: 1, last: '1 passed, 1 failed', wrong: ['FAILED: 1 tests were skipped'] });
     expect(await run({}, ['-t', 'passes'])).toEqual({ code: 0, last: '1 passed, 0 failed', wrong: [] });
   });
 

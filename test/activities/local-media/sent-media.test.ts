@@ -67,8 +67,7 @@ describe('a request with local media', () => {
     for (const [index, { local }] of specs.entries())
       expect(made.get((await world.row(index + 1)).charges[0]?.jobId ?? null)).toContain(local.video.sha256);
     expect(await world.paidRequests()).toBe(2);
-    const record = JSON.stringify([await world.row(1), await world.row(2)]);
-    expect(record).not.toContain('127.0.0.1');
+    expect(JSON.stringify([await world.row(1), await world.row(2)])).not.toContain('127.0.0.1');
   });
 
   it('is not sent for a file that has changed, nor by a worker that hands out none', async () => {

@@ -63,9 +63,7 @@ async function finish(): Promise<unknown> {
   return awaitOccurrence(deps, NAME);
 }
 
-async function onRecord(): Promise<OccurrenceRecord | undefined> {
-  return (await deps.ledger.occurrencesOf('nightly'))[0];
-}
+const onRecord = async (): Promise<OccurrenceRecord | undefined> => (await deps.ledger.occurrencesOf('nightly'))[0];
 
 describe('a firing', () => {
   it('is on record from its beginning to its end', async () => {
@@ -92,8 +90,7 @@ describe('a firing', () => {
   });
 
   it('that makes no batch is on record as failed, with its reason', async () => {
-    const refused = await fire('id,text,voice\na,,narrator\n');
-    expect(refused).toMatchObject({ type: 'refused', reason: saying('in line 2') });
+    expect(await fire('id,text,voice\na,,narrator\n')).toMatchObject({ type: 'refused', reason: saying('in line 2') });
     expect(await onRecord()).toMatchObject({ state: 'failed', exit: null, reason: saying('in line 2') });
   });
 

@@ -19,9 +19,7 @@ async function worldOf(names: readonly string[], rules: NonNullable<FaultPlan['r
 }
 
 /** The ids of the voices that the simulator charged for. */
-function madeIn(world: World): readonly (string | null)[] {
-  return world.charges().map(({ jobId }) => jobId);
-}
+const madeIn = (world: World): readonly (string | null)[] => world.charges().map(({ jobId }) => jobId);
 
 /** Makes a voice behind the back of the batch. */
 async function makeElsewhere(world: World, name: string): Promise<string> {

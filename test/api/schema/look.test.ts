@@ -29,8 +29,7 @@ const takes = ({ paths }: Document, path: string, schema: Json): void =>
 describe('a look at the schema of an API', () => {
   it('GET /api/openapi.json: has all that the client asks of the API, the token apart', async () => {
     const server = await serve(always(200, document()));
-    const look = await clientOf(server.origin).lookAtSchema();
-    expect(look).toMatchObject({ form: '3.1.0', lacks: [], unused: [] });
+    expect(await clientOf(server.origin).lookAtSchema()).toMatchObject({ form: '3.1.0', lacks: [], unused: [] });
     expect(server.seen.map(({ url, headers }) => [url, headers.authorization])).toEqual([
       ['/api/openapi.json', undefined],
     ]);

@@ -10,9 +10,7 @@ async function using({ dialect = 'v1', ...more }: SimulatorOptions & { readonly 
   return { client, api: clientOf(new URL(url).origin, { token, dialect }) };
 }
 
-async function left({ origin }: Client): Promise<unknown> {
-  return (await origin('GET', '/__simulator/voices')).json;
-}
+const left = async ({ origin }: Client): Promise<unknown> => (await origin('GET', '/__simulator/voices')).json;
 
 describe('deleting a voice', () => {
   it.each(['empty', 'message', 'no-content'])(

@@ -88,8 +88,7 @@ describe('clean', () => {
     // A result whose record was never made: its worker was killed.
     await put(2, 'left over', 7);
     const before = await bill();
-    const end = await clean();
-    expect(end).toEqual({ type: 'cleaned', rows: 2, inDoubt: 1, media: { files: 3, bytes: 29, freed: 29 } });
+    expect(await clean()).toEqual({ type: 'cleaned', rows: 2, inDoubt: 1, media: { files: 3, bytes: 29, freed: 29 } });
     expect([await isStored(1), await isStored(2), await isStored(2, 7), await isStored(3, 2)]).toEqual([
       false,
       false,
@@ -139,8 +138,7 @@ describe('clean', () => {
     await resubmit();
     await projectBatch(place.request());
     await clean();
-    const again = await projectBatch(place.request());
-    expect(again).toMatchObject({ mismatches: [], damaged: [] });
+    expect(await projectBatch(place.request())).toMatchObject({ mismatches: [], damaged: [] });
     expect(await readFile(join(place.out, 'media', 'a.mp3'), 'utf8')).toBe('sound of a');
     const anew = await projectBatch(place.request({ out: join(place.folder, 'anew') }));
     expect(anew.mismatches).toEqual([]);

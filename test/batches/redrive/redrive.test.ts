@@ -32,9 +32,7 @@ async function stopped(count: number, tuning: Tuning = {}): Promise<{ draft: Red
   return { draft: await draftRedrive(ledger, batch, rows, RULES, tuning), rows };
 }
 
-async function waiting(): Promise<number> {
-  return (await ledger.counts('b')).states.waiting;
-}
+const waiting = async (): Promise<number> => (await ledger.counts('b')).states.waiting;
 
 /** A ledger of which it is known how many rows each redrive opened. */
 function watch(): { watched: Pick<Ledger, 'redrive' | 'partsOf' | 'takesOf'>; sizes: readonly number[] } {

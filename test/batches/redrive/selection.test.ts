@@ -101,8 +101,7 @@ it('whose unfit part is accepted needs a worker, who joins it', async () => {
   await ledger.intend(aKey(4), INTENT);
   await ledger.settle(aKey(4), { verdict: 'accepted', jobId: 'job-4' }, { state: 'processing' });
   await ledger.finishJob(aKey(4), { file: FILE, failure: unfit }, { outcome: 'unfit', failure: unfit, file: FILE });
-  const draft = await draftOf({ rows: [1] }, { accept: true });
-  expect(draft).toMatchObject({ count: 1, accepts: 1, isSettling: false });
+  expect(await draftOf({ rows: [1] }, { accept: true })).toMatchObject({ count: 1, accepts: 1, isSettling: false });
 });
 
 /** Ends a part, with one request at 1 credit, or none. */
@@ -136,8 +135,7 @@ async function redriven(wish: RedriveSelection): Promise<object> {
   const { count, parts, waits, paying, bill } = draft;
   const refused = draft.refused.map(({ row }) => row);
   if (refused.length === 0) {
-    const opened = await openRows(ledger, 'b', draft, wished.rows, ANN);
-    expect(opened).toEqual({ type: 'opened', opened: count, movedOn: 0 });
+    expect(await openRows(ledger, 'b', draft, wished.rows, ANN)).toEqual({ type: 'opened', opened: count, movedOn: 0 });
   }
   const open: number[] = [];
   for (const row of [3, 4]) if ((await ledger.readRow('b', row))?.row.outcome === null) open.push(row);

@@ -52,9 +52,7 @@ beforeEach(async () => {
   await ledger.finishJob(aKey(1), { file: FILE }, { outcome: 'succeeded', file: FILE });
 });
 
-function stored(key: string): string {
-  return inFolder('.voxbatch', 'store', key);
-}
+const stored = (key: string): string => inFolder('.voxbatch', 'store', key);
 
 function backUp(folder = 'copy', atMoment?: (moment: BackupMoment) => void | Promise<void>): Promise<BackupView> {
   return backUpHere({ folder: inFolder(folder), settings, atMoment });
@@ -82,8 +80,7 @@ describe('a backup', () => {
     expect(statSync(inFolder('copy')).mode & 0o777).toBe(0o700);
     for (const name of readdirSync(inFolder('copy'))) expect(statSync(inFolder('copy', name)).mode & 0o077).toBe(0);
     writeFileSync(stored('b-1/0000/2-speech-1.mp3'), 'two');
-    const second = await backUp();
-    expect(second).toMatchObject({ replaces: first.madeAt, media: { files: 2, newFiles: 1 } });
+    expect(await backUp()).toMatchObject({ replaces: first.madeAt, media: { files: 2, newFiles: 1 } });
     expect(readdirSync(inFolder('copy')).filter((name) => name.startsWith('ledger-'))).toHaveLength(1);
   });
 

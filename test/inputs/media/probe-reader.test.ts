@@ -57,8 +57,7 @@ it('goes through the proxy that this process is told of, though a thread has no 
   const before = process.env['http_proxy'];
   process.env['http_proxy'] = proxy.origin;
   try {
-    const read = await reading(media.url, (reader) => reader.read('http://media.example/1.wav'));
-    expect(read).toEqual({ seconds: 1 });
+    expect(await reading(media.url, (reader) => reader.read('http://media.example/1.wav'))).toEqual({ seconds: 1 });
     expect(new Set(proxy.asked)).toEqual(new Set(['media.example:80']));
   } finally {
     if (before === undefined) delete process.env['http_proxy'];

@@ -43,8 +43,7 @@ describe('a text', () => {
   });
 
   it('is cut by the limit, or by a guess where none is known', () => {
-    const cut = fit({ split: 'sentences', textLimits: limits(100) });
-    expect(cut).toMatchObject({ parts: { length: 7 } });
+    expect(fit({ split: 'sentences', textLimits: limits(100) })).toMatchObject({ parts: { length: 7 } });
     expect(fit({ split: 'sentences' }, { text: LONG.repeat(7) })).toMatchObject({ parts: { length: 3 } });
   });
 

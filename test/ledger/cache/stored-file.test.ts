@@ -11,8 +11,7 @@ beforeEach(async () => {
 });
 
 it('is one of a batch with a result', async () => {
-  const found = await place.ledger.findStoredFile();
-  expect(found).toEqual({ batch: 'demo', key: expect.stringMatching(/^demo\/\d+-/) });
+  expect(await place.ledger.findStoredFile()).toEqual({ batch: 'demo', key: expect.stringMatching(/^demo\/\d+-/) });
 });
 
 it('is none that was removed on purpose', async () => {

@@ -54,9 +54,7 @@ function clockOf(server: SlowServer): Promise<Clock> {
 }
 
 /** How far this clock is ahead of the time, ms. */
-function aheadOf({ now }: Clock): number {
-  return now() - (performance.timeOrigin + performance.now());
-}
+const aheadOf = ({ now }: Clock): number => now() - (performance.timeOrigin + performance.now());
 
 it('a reading that took long, because the database was away, does not change the clock', async () => {
   const server = new SlowServer();

@@ -15,9 +15,7 @@ async function sessionAt(place: string): Promise<pg.Client> {
   return client;
 }
 
-function newPlace(): string {
-  return `${process.env['TEST_POSTGRES'] ?? ''}?schema=f${randomUUID().slice(0, 8)}`;
-}
+const newPlace = (): string => `${process.env['TEST_POSTGRES'] ?? ''}?schema=f${randomUUID().slice(0, 8)}`;
 
 it('a full disk of the server is waited for by who works, with what to do, and named at once to who only asks', async () => {
   const place = newPlace();

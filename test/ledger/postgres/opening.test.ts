@@ -7,9 +7,7 @@ import { LedgerAway } from '../../../ledger/errors.ts';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
-function newPlace(): URL {
-  return new URL(`${process.env['TEST_POSTGRES'] ?? ''}?schema=c${randomUUID().slice(0, 8)}`);
-}
+const newPlace = (): URL => new URL(`${process.env['TEST_POSTGRES'] ?? ''}?schema=c${randomUUID().slice(0, 8)}`);
 
 it('a process opens a new ledger whose schema another one is just creating', async () => {
   const place = newPlace();

@@ -23,9 +23,7 @@ function allOn(type: number, kind = 'ext4'): Disks {
   };
 }
 
-function notThere(): Error {
-  return Object.assign(new Error('ENOENT'), { code: 'ENOENT' });
-}
+const notThere = (): Error => Object.assign(new Error('ENOENT'), { code: 'ENOENT' });
 
 describe('a ledger on a network disk', () => {
   it.each([

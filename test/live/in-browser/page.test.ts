@@ -9,9 +9,7 @@ import { waitFor } from '../../support/wait-for.ts';
 import { expectAccessible, openBrowser, openTab, pageOf, takePicture } from './browser.ts';
 
 /** How long a player says that its sound is. */
-function lengthOf(player: unknown): number {
-  return (player as { readonly duration: number }).duration;
-}
+const lengthOf = (player: unknown): number => (player as { readonly duration: number }).duration;
 
 it('the page shows a batch while it runs, its rows and their sound, by keyboard alone, and ends with its command', async () => {
   const world = await LiveWorld.open({

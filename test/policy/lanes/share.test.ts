@@ -17,13 +17,11 @@ it('a worker has one lane, but there are no more than there is work for, and alw
 });
 
 it('a batch sends as many requests at once as its size asks for where nobody has set it', () => {
-  const submits = [0, 1, 8, 9, 12, 29, 100, 1_000_000].map(defaultSubmits);
-  expect(submits).toEqual([2, 2, 2, 3, 3, 8, 8, 8]);
+  expect([0, 1, 8, 9, 12, 29, 100, 1_000_000].map(defaultSubmits)).toEqual([2, 2, 2, 3, 3, 8, 8, 8]);
 });
 
 it('a round goes on at once after one that brought the batch on, and then makes ever longer pauses', () => {
-  const pauses = [0, 1, 2, 3, 4, 7, 8, 3_000].map(roundPauseMs);
-  expect(pauses).toEqual([0, 0, 1_000, 2_000, 4_000, 32_000, 60_000, 60_000]);
+  expect([0, 1, 2, 3, 4, 7, 8, 3_000].map(roundPauseMs)).toEqual([0, 0, 1_000, 2_000, 4_000, 32_000, 60_000, 60_000]);
 });
 
 it('the next question comes after a quarter of a minute to ten minutes', () => {

@@ -79,8 +79,7 @@ describe('a second refusal', () => {
     ['later than that', 100, 10_001, 'climb', 100],
   ] as const)('%s: %d after %d ms', (_, counted, after, phase, rate) => {
     const open = { ...first(100), phase: 'open' } as const;
-    const limit = learn(open, refusal(counted, { now: NOW + after }), ALONE);
-    expect(limit).toMatchObject({ phase, rate });
+    expect(learn(open, refusal(counted, { now: NOW + after }), ALONE)).toMatchObject({ phase, rate });
   });
 });
 

@@ -28,8 +28,7 @@ describe('a pacer', () => {
   it('gives none that is further ahead than asked for, and says when it will', () => {
     const pacer = new Pacer(0);
     const { at } = taken(pacer, share(1), 5_000);
-    const next = pacer.next(share(1), at, 12);
-    expect(next).toEqual({ notBefore: at + 1000 / 0.987 - 12 });
+    expect(pacer.next(share(1), at, 12)).toEqual({ notBefore: at + 1000 / 0.987 - 12 });
     expect(pacer.next(share(1), at + 1_010, 12)).not.toHaveProperty('notBefore');
   });
 

@@ -110,8 +110,7 @@ describe('a subset of rows', () => {
     const voices = ['anna', 'ben', 'cleo', 'dan'];
     const few = voices.map((voice) => ({ id: voice, traits: ['tts', voice, null] }));
     const many = Array.from({ length: 1_000 }, (_, n) => ({ id: `e${n}`, traits: ['tts', 'emil', null] }));
-    const drawn = chooseOf(sample(5), [...many, ...few]);
-    expect(drawn).toEqual([expect.stringMatching(/^e\d+$/), ...voices]);
+    expect(chooseOf(sample(5), [...many, ...few])).toEqual([expect.stringMatching(/^e\d+$/), ...voices]);
   });
 
   it('differs from seed to seed, and has every row as often as any other', () => {

@@ -61,9 +61,7 @@ async function reuse(name: string, row: number): Promise<void> {
   await ledger.useResult(at, { result, file, extraFiles: [], saved: 5, owner: 'w' });
 }
 
-function pathOf(key: string): string {
-  return join(place.folder, 'store', key);
-}
+const pathOf = (key: string): string => join(place.folder, 'store', key);
 
 /** Makes everything of a batch so many days older. */
 function age(batch: string, days: number): void {
