@@ -4,11 +4,10 @@
  * not. The last line goes into docs/benchmarks-history.md. Linux.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { env } from 'node:process';
 import { findServer } from '../embedded/find-server.ts';
+import { inFreshFolder } from './fresh-folder.ts';
 import { median } from './median.ts';
 import { runContestant, type Cost } from './row/run-contestant.ts';
 
@@ -22,10 +21,6 @@ const LIMIT_MS = 55_000;
 const rows = Number(process.argv[2] ?? 2_000);
 
 env['VOXBATCH_TEMPORAL_CLI'] = (await findServer({ env, say: console.error })).path;
-const manifest = Array.from(
-  { length: rows },
-  (_, at) => `r${at},"Hello, this is line ${at}; it says a few words.",narrator`,
-);
 const costs: { readonly ours: Cost; readonly script: Cost }[] = [];
 const begun = performance.now();
 do {
@@ -45,18 +40,12 @@ function script(): ArgsFor {
   return (apiUrl) => [SCRIPT, 'rows.csv', apiUrl, 'results', WINDOW, String(POLL_MS)];
 }
 
-/** In a fresh folder, for which nothing is on record. */
-async function play(contestant: () => ArgsFor): Promise<Cost> {
-  const cwd = await mkdtemp(join(tmpdir(), 'voxbatch-row-'));
-  try {
-    await mkdir(join(cwd, 'home'));
-    await writeFile(join(cwd, 'rows.csv'), `id,text,voice\n${manifest.join('\n')}\n`);
-    const polling = { firstLookMs: POLL_MS, gapMs: POLL_MS };
-    await writeFile(join(cwd, 'voxbatch.config.json'), JSON.stringify({ polling }));
-    return await runContestant(contestant(), { cwd, rows, env: { ...env, VOXBATCH_HOME: join(cwd, 'home') } });
-  } finally {
-    await rm(cwd, { recursive: true, force: true, maxRetries: 5 });
-  }
+/** Where nothing is on record. */
+function play(contestant: () => ArgsFor): Promise<Cost> {
+  return inFreshFolder(
+    { rows, pollMs: POLL_MS, textOf: (at) => `Hello, this is line ${at}; it says a few words.` },
+    (place) => runContestant(contestant(), place),
+  );
 }
 
 function words({ cpuMs, childCpuMs, startMs, startCpuMs, activeS, peakMb }: Cost): string {

@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { env } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findServer } from '../../embedded/find-server.ts';
 import { openBrowser } from '../chromium.ts';
+import { inFreshFolder, type FreshFolder } from '../fresh-folder.ts';
 import { median } from '../median.ts';
 import { usageOf } from '../processes.ts';
 import { runContestant } from '../row/run-contestant.ts';
@@ -36,37 +35,24 @@ export async function playRunning(cli: string): Promise<void> {
   );
 }
 
-async function play(cli: string, hasTab: boolean): Promise<{ readonly runMs: number; readonly pageMs: number }> {
-  const cwd = await mkdtemp(join(tmpdir(), 'voxbatch-page-'));
-  try {
-    const own = { ...env, VOXBATCH_HOME: join(cwd, 'home') };
-    await mkdir(own.VOXBATCH_HOME);
-    const lines = Array.from(
-      { length: ROWS },
-      (_, at) => `r${String(at)},"Hello, this is line ${String(at)}.",narrator`,
-    );
-    await writeFile(join(cwd, 'rows.csv'), `id,text,voice\n${lines.join('\n')}\n`);
-    await writeFile(
-      join(cwd, 'voxbatch.config.json'),
-      JSON.stringify({ polling: { firstLookMs: POLL_MS, gapMs: POLL_MS } }),
-    );
+function play(cli: string, hasTab: boolean): Promise<{ readonly runMs: number; readonly pageMs: number }> {
+  const textOf = (at: number): string => `Hello, this is line ${String(at)}.`;
+  return inFreshFolder({ rows: ROWS, pollMs: POLL_MS, textOf }, async (place) => {
     const ending = new AbortController();
-    const following = hasTab ? follow(cli, cwd, own, ending.signal) : undefined;
+    const following = hasTab ? follow(cli, place, ending.signal) : undefined;
     const args = ['run', 'rows.csv', '--out', 'results', '--yes', '--window', '1000', '--submits', '32'];
-    const { cpuMs } = await runContestant(() => [cli, ...args], { cwd, rows: ROWS, env: own });
+    const { cpuMs } = await runContestant(() => [cli, ...args], place);
     ending.abort();
     return { runMs: cpuMs, pageMs: (await following) ?? 0 };
-  } finally {
-    await rm(cwd, { recursive: true, force: true, maxRetries: 5 });
-  }
+  });
 }
 
 /**
  * Opens the page as soon as there are records, and looks at it until the batch has ended. Returns the CPU of its
  * command, ms.
  */
-async function follow(cli: string, cwd: string, own: NodeJS.ProcessEnv, signal: AbortSignal): Promise<number> {
-  while (!existsSync(join(cwd, 'home', 'ledger.db'))) await sleep(20);
+async function follow(cli: string, { cwd, env: own }: FreshFolder, signal: AbortSignal): Promise<number> {
+  while (!existsSync(join(own.VOXBATCH_HOME, 'ledger.db'))) await sleep(20);
   const browser = await openBrowser();
   try {
     for (;;) {

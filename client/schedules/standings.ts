@@ -1,5 +1,5 @@
-import { ScheduleNotFoundError } from '@temporalio/client';
 import { utcSecond } from '../../contract/times.ts';
+import { isNotFound } from '../../embedded/grpc-answer.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { isOver } from '../../policy/schedules/legal-firing.ts';
 import { noteInWords } from '../../policy/schedules/missing-occurrence.ts';
@@ -50,7 +50,7 @@ async function standingIn(temporal: Temporal, ledger: Ledger, name: string): Pro
   const found = await inTime(temporal.client, ANSWER_TIMEOUT_MS, () =>
     handleOf({ temporal, ledger }, name).describe(),
   ).catch((error: unknown) => {
-    if (error instanceof ScheduleNotFoundError) return undefined;
+    if (isNotFound(error)) return undefined;
     throw error;
   });
   const { spec, isPaused, note } = standingOf(record, found ?? { state: { paused: false } });
