@@ -1,28 +1,53 @@
+import { setTimeout } from 'node:timers/promises';
+
 /** More that wait than people cause; they are told to come again. */
 const MOST_WAITING = 32;
 
 /** Too many questions wait. */
 export class QueueFull extends Error {}
 
+/** `first`: what a person looks at meanwhile. `later`: what stands beside it. */
+export type Importance = 'first' | 'later';
+
+/** The questions of one look at the page arrive one by one: those for later wait so long for those that come first, ms. */
+const TOGETHER_MS = 20;
+
 /**
  * Slow questions, one after the other: together they would only make each other slower, and hold more of the database.
- * Those that nobody waits for any more are left out.
+ * The more important ones come first, others in the order in which they are asked. Those that nobody waits for any more
+ * are left out.
  */
 export class SlowQueue {
-  #waiting = 0;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #waiting: Readonly<Record<Importance, (() => Promise<void>)[]>> = { first: [], later: [] };
+  #unanswered = 0;
+  #isAtWork = false;
 
   /** `isWanted` is asked when its turn comes; if it is not, the answer is undefined. Throws {@link QueueFull}. */
-  async run<T>(isWanted: () => boolean, ask: () => Promise<T>): Promise<T | undefined> {
-    if (this.#waiting >= MOST_WAITING) throw new QueueFull('Too many questions at once.');
-    this.#waiting += 1;
-    const turn = this.#last.then(() => (isWanted() ? ask() : undefined));
-    this.#last = turn.catch(() => undefined);
+  async run<T>(importance: Importance, isWanted: () => boolean, ask: () => Promise<T>): Promise<T | undefined> {
+    if (this.#unanswered >= MOST_WAITING) throw new QueueFull('Too many questions at once.');
+    this.#unanswered += 1;
     try {
-      return await turn;
+      return await new Promise<T | undefined>((resolve, reject) => {
+        const turn = (): Promise<void> =>
+          Promise.resolve()
+            .then(() => (isWanted() ? ask() : undefined))
+            .then(resolve, reject);
+        this.#waiting[importance].push(turn);
+        if (!this.#isAtWork) void this.#work();
+      });
     } finally {
-      this.#waiting -= 1;
+      this.#unanswered -= 1;
     }
+  }
+
+  async #work(): Promise<void> {
+    const { first, later } = this.#waiting;
+    this.#isAtWork = true;
+    while (first.length > 0 || later.length > 0) {
+      if (first.length === 0) await setTimeout(TOGETHER_MS);
+      await (first.shift() ?? later.shift())?.();
+    }
+    this.#isAtWork = false;
   }
 }
 

@@ -26,7 +26,7 @@ import { Gate } from './gate.ts';
 import { postsOf } from './posts.ts';
 import type { EndFigures } from '../contract/batch-figures.ts';
 import type { SessionAnswer } from './protocol.ts';
-import { QueueFull, SlowQueue, shared } from './queue.ts';
+import { QueueFull, SlowQueue, shared, type Importance } from './queue.ts';
 import { sendMedia } from './send-media.ts';
 import { wire } from './wire.ts';
 
@@ -167,9 +167,13 @@ function routesOf({ reader, words, batch, version }: PageOptions): ReadonlyMap<s
       sendJson(response, 200, await ask(query));
     };
   const slowly =
-    (ask: (ledger: Reader['ledger'], query: URLSearchParams) => Promise<unknown>): Route =>
+    (
+      ask: (ledger: Reader['ledger'], query: URLSearchParams) => Promise<unknown>,
+      importance: Importance = 'first',
+    ): Route =>
     async ({ response, query }) => {
       const found = await queue.run(
+        importance,
         () => !response.destroyed,
         async () => ({ value: await ask(await reader.slow(), query) }),
       );
@@ -191,6 +195,7 @@ function routesOf({ reader, words, batch, version }: PageOptions): ReadonlyMap<s
   if (batch !== undefined)
     void queue
       .run(
+        'later',
         () => true,
         async () => chart(await reader.slow(), new URLSearchParams({ batch })),
       )
@@ -227,9 +232,9 @@ function routesOf({ reader, words, batch, version }: PageOptions): ReadonlyMap<s
     ['/api/schedule-standings', json(shared(() => readStandings(reader)))],
     ['/api/schedules', slowly(() => readSchedules(reader))],
     ['/api/reasons', json((query) => readReasons(reader, name(query)))],
-    ['/api/chart', slowly(chart)],
-    ['/api/messages', slowly((ledger, query) => readMessages(ledger, name(query), query))],
-    ['/api/voices', slowly((ledger, query) => readVoices(ledger, voices, name(query)))],
+    ['/api/chart', slowly(chart, 'later')],
+    ['/api/messages', slowly((ledger, query) => readMessages(ledger, name(query), query), 'later')],
+    ['/api/voices', slowly((ledger, query) => readVoices(ledger, voices, name(query)), 'later')],
     [
       '/api/rows',
       (asked) =>

@@ -95,12 +95,7 @@ function Messages({ address }: { readonly address: URL }) {
   const { name: batch = '', outcome, class: of, cause = '' } = Object.fromEntries(address.searchParams);
   const chosen = address.searchParams.get('message');
   const asked = { batch, outcome, class: of, cause };
-  const load = async (signal: AbortSignal): Promise<MessagesAnswer> => {
-    // The rows are asked for at the same moment, and first: slow questions are answered one after the other.
-    await new Promise((resolve) => setTimeout(resolve));
-    return ask<MessagesAnswer>('messages', asked, signal);
-  };
-  const { value } = useAnswer(JSON.stringify(asked), load);
+  const { value } = useAnswer(JSON.stringify(asked), (signal) => ask<MessagesAnswer>('messages', asked, signal));
   return (
     <ul class="messages" aria-label="Messages">
       {value?.messages.map(({ message, pattern, rows }) => (

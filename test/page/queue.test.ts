@@ -1,0 +1,58 @@
+import { expect, it } from '@jest/globals';
+import { QueueFull, SlowQueue, type Importance } from '../../page/queue.ts';
+
+const always = (): boolean => true;
+
+/** Asks such questions, all in one moment, and returns the order of the answers. */
+async function orderOf(
+  queue: SlowQueue,
+  asked: readonly (readonly [Importance, string])[],
+): Promise<readonly string[]> {
+  const answered: string[] = [];
+  const ask = (name: string) => (): Promise<void> => {
+    answered.push(name);
+    return Promise.resolve();
+  };
+  await Promise.all(asked.map(([importance, name]) => queue.run(importance, always, ask(name))));
+  return answered;
+}
+
+it('answers what comes first before what was asked a moment earlier for later, and equals in their order', async () => {
+  const queue = new SlowQueue();
+  const asked = [
+    ['later', 'messages'],
+    ['first', 'rows'],
+    ['later', 'chart'],
+    ['first', 'batches'],
+  ] as const;
+  expect(await orderOf(queue, asked)).toEqual(['rows', 'batches', 'messages', 'chart']);
+  expect(await orderOf(queue, asked)).toEqual(['rows', 'batches', 'messages', 'chart']);
+});
+
+it('answers one at a time, and leaves out what nobody waits for any more', async () => {
+  const queue = new SlowQueue();
+  let [atOnce, most] = [0, 0];
+  const ask = async (): Promise<string> => {
+    most = Math.max(most, ++atOnce);
+    await new Promise((resolve) => setImmediate(resolve));
+    atOnce -= 1;
+    return 'asked';
+  };
+  const answers = [
+    queue.run('first', always, ask),
+    queue.run('first', () => false, ask),
+    queue.run('first', always, ask),
+  ];
+  expect(await Promise.all(answers)).toEqual(['asked', undefined, 'asked']);
+  expect(most).toBe(1);
+});
+
+it('goes on after a question that failed, and refuses one too many', async () => {
+  const queue = new SlowQueue();
+  const failing = queue.run('first', always, () => Promise.reject(new Error('no')));
+  const others = Array.from({ length: 31 }, (_, at) => queue.run('first', always, () => Promise.resolve(at)));
+  await expect(queue.run('first', always, () => Promise.resolve())).rejects.toThrow(QueueFull);
+  await expect(failing).rejects.toThrow('no');
+  expect((await Promise.all(others)).at(-1)).toBe(30);
+  expect(await queue.run('later', always, () => Promise.resolve('again'))).toBe('again');
+});
