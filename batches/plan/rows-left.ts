@@ -6,6 +6,7 @@ import { CastVoices } from '../../inputs/cast/cast-voices.ts';
 import { headerFor } from '../../inputs/header-names.ts';
 import type { BillSummary } from '../../inputs/money/bill.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import type { ChargeOutlook } from '../../ledger/money/charge-ratios.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { RowStanding } from '../../ledger/rows/row-records.ts';
 import { nextMove, rowView, stepsFrom } from '../../policy/rows/row-machine.ts';
@@ -15,7 +16,7 @@ import { billLines } from './bill-lines.ts';
 import type { LeftChoice } from './choose-left.ts';
 import { measurePrices } from './measure-prices.ts';
 import { Reasoner, type ReasonRequest, type RowToSend } from './reasoner.ts';
-import { addPrice, countedAs, quoteOf, skippedRows } from './skipped-rows.ts';
+import { addPrice, countedAs, quoteOf, skippedRows, type SkippedRow } from './skipped-rows.ts';
 
 /** The rows that an existing batch still has to pay for. */
 export interface RowsLeft {
@@ -75,95 +76,139 @@ export async function billRowsLeft(
 ): Promise<RowsLeft> {
   // That reads the rows that were run; those that are open only were billed when they were chosen.
   const reasoner = new Reasoner({ ...request, ...(isAny && { measured: await measurePrices(ledger, batch) }) });
-  const { settings } = batch;
-  const { outlook } = room;
-  let [rows, newlyChosen, dependents, underWay] = [0, 0, 0, 0];
-  const makers = new Set<number>();
-  let overBudget: RowsLeft['overBudget'] = { rows: 0, quoted: 0 };
-  // Beyond the bill.
-  let more: number | null = outlook.beyondLost;
-  const speakerOf = speakersIn(batch);
-  const add = async (standing: RowStanding, steps: readonly Step[], marks: Marks = {}): Promise<void> => {
-    const row = { ...withoutParts(standing), ...speakerOf(standing.row) };
-    const quoted = quoteOf(row, steps, settings);
-    if (marks.ofLastRow !== true) rows++;
-    more = addPrice(more, surplusOf(standing, [quoted]));
-    await reasoner.add({ ...row, quoted, isAssumed: false, steps, ...marks });
-  };
-  const addParts = async (
-    standing: RowStanding,
-    isLeft: (part: RowStanding) => boolean,
-    marks: Marks = {},
-  ): Promise<boolean> => {
-    const row = { ...withoutParts(standing), ...speakerOf(standing.row) };
-    const left = (await ledger.partsOf(batch.name, row.row)).filter(isLeft).map((part) => part.row);
-    if (left.length === 0) return false;
-    rows++;
-    const quotes = left.map((part) => part.quoted);
-    more = addPrice(more, surplusOf(standing, quotes));
-    await reasoner.add({ ...row, isAssumed: false, steps: stepsIn(row.spec), parts: left, ...marks });
-    return true;
-  };
-  const surplusOf = (standing: RowStanding, quotes: readonly (number | null)[]): number | null => {
-    const [quoted, counted] = [sumOfPrices(quotes), countedAs(standing, quotes, settings, outlook)];
-    return counted === null || quoted === null ? null : counted - quoted;
-  };
-  const isSkipped = ({ row }: RowStanding): boolean => row.outcome === 'skipped';
-  const isOpen = (part: RowStanding): boolean => part.row.outcome === null && stepsLeft(part).length > 0;
-  const addChosen = async (standing: RowStanding, steps: readonly Step[]): Promise<void> => {
-    newlyChosen++;
-    if (standing.row.kind === 'voice') makers.add(standing.row.row);
-    if (standing.row.parts === null) await add(standing, steps, MORE);
-    // A person may have given a part its job.
-    else await addParts(standing, isSkipped, MORE);
-  };
-  for await (const standing of ledger.scanRows(batch.name, { isOpen: true })) {
-    const steps = stepsLeft(standing);
-    const isInParts = standing.row.parts !== null;
-    if (isInParts ? !(await addParts(standing, isOpen)) : steps.length === 0) underWay++;
-    else if (!isInParts) await add(standing, steps);
-  }
-  for await (const standing of ledger.scanRows(batch.name, { isNotChosen: true })) {
-    if (isChosen(standing.row)) await addChosen(standing, stepsIn(standing.row.spec));
-  }
-  for await (const { standing, quoted, counted, hasRoom } of skippedRows(ledger, batch, room)) {
-    if (hasRoom) await addChosen(standing, stepsLeft(standing));
-    else {
-      overBudget = { rows: overBudget.rows + 1, quoted: sumOfPrices([overBudget.quoted, quoted]) };
-      more = addPrice(more, counted);
-    }
-  }
-  let whole: number | null = null;
-  const failed = { outcome: 'failed', inParts: true } as const;
-  for await (const standing of makers.size > 0 ? ledger.scanRows(batch.name, failed) : []) {
-    if (!goesOnWith(standing.row, makers)) continue;
-    const { partOf, spec } = standing.row;
-    const ofLastRow = partOf !== null && partOf === whole;
-    whole = partOf;
-    if (!ofLastRow) dependents++;
-    await add(standing, stepsIn(spec), { ...MORE, ofLastRow });
-  }
-  await reasoner.finish();
-  const ofMore = reasoner.more.summary();
-  return {
-    rows,
-    more: {
-      rows: newlyChosen,
-      dependents,
-      bill: ofMore,
-      quoted: roundCredits(reasoner.quotes.more),
-      isEstimate: billLines(ofMore, settings).total.isEstimate,
-    },
-    underWay,
-    bill: reasoner.bill.summary(),
-    reasons: reasoner.groups.result(),
-    overBudget,
-    needed: sumOfPrices([more, reasoner.quotes.all]),
-  };
+  const left = new LeftRows(ledger, batch, room.outlook, reasoner);
+  for await (const standing of ledger.scanRows(batch.name, { isOpen: true })) await left.addOpen(standing);
+  for await (const standing of ledger.scanRows(batch.name, { isNotChosen: true }))
+    if (isChosen(standing.row)) await left.addChosen(standing, stepsIn(standing.row.spec));
+  for await (const skipped of skippedRows(ledger, batch, room))
+    if (skipped.hasRoom) await left.addChosen(skipped.standing, stepsLeft(skipped.standing));
+    else left.leaveOut(skipped);
+  if (left.makesVoices)
+    for await (const standing of ledger.scanRows(batch.name, { outcome: 'failed', inParts: true }))
+      await left.addDependent(standing);
+  return left.finish();
 }
 
 type Marks = Pick<RowToSend, 'isMore' | 'ofLastRow'>;
 const MORE: Marks = { isMore: true };
+
+/** Adds up the rows that a batch still has to pay for, each once. */
+class LeftRows {
+  readonly #ledger: Pick<Ledger, 'partsOf'>;
+  readonly #batch: BatchRecord;
+  readonly #outlook: ChargeOutlook;
+  readonly #reasoner: Reasoner;
+  readonly #speakerOf: ReturnType<typeof speakersIn>;
+  /** Numbers of the newly chosen rows that make voices. */
+  readonly #makers = new Set<number>();
+  /** The row whose part was the last dependent one. */
+  #lastWhole: number | null = null;
+  #rows = 0;
+  #newlyChosen = 0;
+  #dependents = 0;
+  #underWay = 0;
+  #overBudget: RowsLeft['overBudget'] = { rows: 0, quoted: 0 };
+  /** What the budget must have left beyond the bill; null if a price is unknown. */
+  #beyond: number | null;
+
+  constructor(ledger: Pick<Ledger, 'partsOf'>, batch: BatchRecord, outlook: ChargeOutlook, reasoner: Reasoner) {
+    this.#ledger = ledger;
+    this.#batch = batch;
+    this.#outlook = outlook;
+    this.#reasoner = reasoner;
+    this.#speakerOf = speakersIn(batch);
+    this.#beyond = outlook.beyondLost;
+  }
+
+  /** Whether a newly chosen row makes a voice, for which other rows may wait. */
+  get makesVoices(): boolean {
+    return this.#makers.size > 0;
+  }
+
+  /** Adds the unsent steps of an open row. */
+  async addOpen(standing: RowStanding): Promise<void> {
+    const isOpen = (part: RowStanding): boolean => part.row.outcome === null && stepsLeft(part).length > 0;
+    const steps = stepsLeft(standing);
+    const isInParts = standing.row.parts !== null;
+    if (isInParts ? !(await this.#addParts(standing, isOpen)) : steps.length === 0) this.#underWay++;
+    else if (!isInParts) await this.#add(standing, steps);
+  }
+
+  /** Adds a row that earlier runs left out and this one sends. */
+  async addChosen(standing: RowStanding, steps: readonly Step[]): Promise<void> {
+    this.#newlyChosen++;
+    if (standing.row.kind === 'voice') this.#makers.add(standing.row.row);
+    if (standing.row.parts === null) await this.#add(standing, steps, MORE);
+    // A person may have given a part its job.
+    else await this.#addParts(standing, ({ row }) => row.outcome === 'skipped', MORE);
+  }
+
+  /** Adds a row, or a part of one, that failed for want of a voice, if that voice is made now. */
+  async addDependent(standing: RowStanding): Promise<void> {
+    if (!goesOnWith(standing.row, this.#makers)) return;
+    const { partOf, spec } = standing.row;
+    const ofLastRow = partOf !== null && partOf === this.#lastWhole;
+    this.#lastWhole = partOf;
+    if (!ofLastRow) this.#dependents++;
+    await this.#add(standing, stepsIn(spec), { ...MORE, ofLastRow });
+  }
+
+  /** Counts a row that stays left out, because the budget is too small for it. */
+  leaveOut({ quoted, counted }: SkippedRow): void {
+    const { rows, quoted: before } = this.#overBudget;
+    this.#overBudget = { rows: rows + 1, quoted: sumOfPrices([before, quoted]) };
+    this.#beyond = addPrice(this.#beyond, counted);
+  }
+
+  async finish(): Promise<RowsLeft> {
+    await this.#reasoner.finish();
+    const { quotes, more, bill, groups } = this.#reasoner;
+    const ofMore = more.summary();
+    return {
+      rows: this.#rows,
+      more: {
+        rows: this.#newlyChosen,
+        dependents: this.#dependents,
+        bill: ofMore,
+        quoted: roundCredits(quotes.more),
+        isEstimate: billLines(ofMore, this.#batch.settings).total.isEstimate,
+      },
+      underWay: this.#underWay,
+      bill: bill.summary(),
+      reasons: groups.result(),
+      overBudget: this.#overBudget,
+      needed: sumOfPrices([this.#beyond, quotes.all]),
+    };
+  }
+
+  async #add(standing: RowStanding, steps: readonly Step[], marks: Marks = {}): Promise<void> {
+    const row = { ...withoutParts(standing), ...this.#speakerOf(standing.row) };
+    const quoted = quoteOf(row, steps, this.#batch.settings);
+    if (marks.ofLastRow !== true) this.#rows++;
+    this.#addSurplus(standing, [quoted]);
+    await this.#reasoner.add({ ...row, quoted, isAssumed: false, steps, ...marks });
+  }
+
+  /** Adds a row for its parts that are left. False if none is. */
+  async #addParts(standing: RowStanding, isLeft: (part: RowStanding) => boolean, marks: Marks = {}): Promise<boolean> {
+    const row = { ...withoutParts(standing), ...this.#speakerOf(standing.row) };
+    const parts = (await this.#ledger.partsOf(this.#batch.name, row.row)).filter(isLeft).map((part) => part.row);
+    if (parts.length === 0) return false;
+    this.#rows++;
+    this.#addSurplus(
+      standing,
+      parts.map(({ quoted }) => quoted),
+    );
+    await this.#reasoner.add({ ...row, isAssumed: false, steps: stepsIn(row.spec), parts, ...marks });
+    return true;
+  }
+
+  /** What the ledger will reserve beyond these quotes. */
+  #addSurplus(standing: RowStanding, quotes: readonly (number | null)[]): void {
+    const [quoted, counted] = [sumOfPrices(quotes), countedAs(standing, quotes, this.#batch.settings, this.#outlook)];
+    this.#beyond = addPrice(this.#beyond, counted === null || quoted === null ? null : counted - quoted);
+  }
+}
 
 /** A row that was left out whole, to be sent with all its parts. */
 export async function wholeToSend(
