@@ -25,6 +25,16 @@ export function isProvenDead(identity: string, read: ReadStat = readStat): boole
   return found === undefined ? isGone(Number(pid)) : startIn(found) !== start;
 }
 
+/** When a process started, ms since 1970, in whole seconds; undefined where the system does not tell. */
+export function startTimeOf(pid: number): number | undefined {
+  const stat = readStat(pid);
+  const ticks = stat === undefined ? undefined : startIn(stat);
+  const bootedAt = /^btime (\d+)$/mu.exec(orElse(() => readFileSync('/proc/stat', 'utf8'), ''))?.[1];
+  if (ticks === undefined || bootedAt === undefined) return undefined;
+  // The kernel tells it in hundredths of a second, whatever its own clock does.
+  return (Number(bootedAt) + Math.round(Number(ticks) / 100)) * 1_000;
+}
+
 /** Reads a process's stat line in `/proc`; undefined if it is not visible. */
 type ReadStat = (pid: number) => string | undefined;
 

@@ -65,6 +65,10 @@ export function viewStatus(status: BatchStatus) {
     pauseReason: batch.pauseReason === null ? null : viewFailure(batch.pauseReason),
     pausedBy: pausedBy === undefined ? null : viewActor(pausedBy),
     deserted: status.isDeserted,
+    /** Those that work in this folder while the batch is open; empty on a cluster, and where the system names none. */
+    processes: status.processes.map(({ pid, command, startedAt, isDetached }) => ({
+      ...{ pid, command, startedAt: new Date(startedAt), detached: isDetached },
+    })),
     // Undelivered hooks; those with a `problem` are retried.
     hooks: status.hooks
       .filter(({ endedAt }) => endedAt === null)

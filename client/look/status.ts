@@ -18,6 +18,7 @@ import type { WorkerEnd } from '../../ledger/lanes/workers.ts';
 import { exitWhileOwed } from '../../policy/exit-of.ts';
 import { chooseBatch } from '../open-records.ts';
 import type { Settings } from '../settings.ts';
+import type { HomeProcess } from '../temporal/anybody-in.ts';
 import { isStranger } from '../trust/known-ledgers.ts';
 import { continueCommand, pauseOf, workCommand, type Pause } from './continue-command.ts';
 import { paceOf, type Pace, type PaceView, paceWhile } from './pace.ts';
@@ -62,6 +63,8 @@ export interface BatchStatus extends BatchHere, FailureGroups {
   /** Past and future deliveries of `--on-end` and `--notify`. */
   readonly hooks: readonly NoticeRecord[];
   readonly pace: PaceView;
+  /** The processes that work in this home while it is open, with an embedded server. */
+  readonly processes: readonly HomeProcess[];
   /** Its exit code. */
   readonly exit: ExitName;
   /** Most urgent first. */
@@ -106,7 +109,10 @@ async function isLeftAlone(ledger: Ledger, { home }: Settings): Promise<boolean>
 /** Reads a batch's status; the newest batch's, if none is named. */
 export async function readStatus(ledger: Ledger, settings: Settings, name: string | undefined): Promise<BatchStatus> {
   const here = await batchHere(ledger, settings, name);
-  return completed(ledger, here, await paceOf(ledger, here), await ledger.noticesOf(here.batch.name));
+  const status = await completed(ledger, here, await paceOf(ledger, here), await ledger.noticesOf(here.batch.name));
+  if (here.batch.state !== 'open' || here.isCluster || here.isDeserted) return status;
+  const { processesIn } = await import('../temporal/anybody-in.ts');
+  return { ...status, processes: processesIn(settings.home) };
 }
 
 /**
@@ -147,6 +153,7 @@ export async function completed(
     ...here,
     ...groups,
     hooks,
+    processes: [],
     pace: paceWhile(here.api, pace),
     exit: batch.state === 'closed' && hooks.some(isOwed) ? exitWhileOwed(exit) : exit,
     next: nextFor(here, leftovers, isThere),
@@ -184,6 +191,7 @@ export function atOnce(here: BatchHere, pace: PaceView): BatchStatus {
     ...here,
     ...NO_FAILURES,
     hooks: [],
+    processes: [],
     pace: paceWhile(here.api, pace),
     exit: exitOfView(here),
     next: nextFor(here, undefined, true),

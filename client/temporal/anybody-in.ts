@@ -1,6 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { orElse } from '../../contract/or-else.ts';
 import { pathsIn } from '../../embedded/home.ts';
-import { KernelLock } from '../../embedded/kernel-lock.ts';
+import { KernelLock, lockHolders } from '../../embedded/kernel-lock.ts';
+import { startTimeOf } from '../../embedded/process-identity.ts';
 import { ServerUnavailable } from '../../embedded/server-unavailable.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 
@@ -33,4 +35,28 @@ export async function isDeserted(ledger: Ledger, home: string): Promise<boolean>
     if (error instanceof ServerUnavailable) return false;
     throw error;
   }
+}
+
+/** A process that works in a home. */
+export interface HomeProcess {
+  readonly pid: number;
+  /** Its command, such as `run`; null for a program with the library. */
+  readonly command: string | null;
+  /** When it started, ms. */
+  readonly startedAt: number;
+  /** Started by `run --detach` and the like: no terminal or service has it. */
+  readonly isDetached: boolean;
+}
+
+/** The processes that work in a home, by their pids. Empty where the system names none, as on macOS. */
+export function processesIn(home: string): readonly HomeProcess[] {
+  return lockHolders([pathsIn(home).membersLock]).flatMap((pid) => {
+    const startedAt = startTimeOf(pid);
+    // It has just ended.
+    if (startedAt === undefined) return [];
+    const args = orElse(() => readFileSync(`/proc/${String(pid)}/cmdline`, 'utf8'), '').split('\0');
+    const cli = args.findIndex((arg) => /(^|[/])(cli[.][jt]s|voxbatch)$/u.test(arg));
+    const command = cli < 0 ? null : (args[cli + 1] ?? null);
+    return { pid, command, startedAt, isDetached: command === 'up' && args.includes('--until-idle') };
+  });
 }

@@ -38,7 +38,7 @@ export function standingOf(batch: Batch, isDeserted = false): string {
 
 /** Status of a batch, in a few lines. */
 export function statusLines(status: BatchStatus, now: number): readonly string[] {
-  const { batch, counts, money, reasons, failures, untold = [], oldest, api, storeWaits } = status;
+  const { batch, counts, money, reasons, failures, untold = [], oldest, api, storeWaits, processes } = status;
   const speed = batch.state === 'open' ? paceWords(status, now) : [];
   const ended = endsOf(counts).map(([word, rows]) => `${number(rows)} ${word}`);
   const open = openWords(counts);
@@ -51,6 +51,7 @@ export function statusLines(status: BatchStatus, now: number): readonly string[]
     ...(open === '' ? [] : [`not ended: ${open}`]),
     ...(speed.length > 0 ? [`pace: ${speed.join(', ')}`] : []),
     ...(oldest === undefined ? [] : [`${oldestWords(oldest, now, batch.settings)}${lastRowWords(status, now)}`]),
+    ...processes.map(processWords),
     ...(storeWaits === undefined ? [] : [storeWaitWords(storeWaits, now)]),
     ...(api?.limited == null ? [] : [limitedWords(api.limited, now)]),
     `credits: ${moneyWords(money, batch.settings.budget)}`,
@@ -81,6 +82,13 @@ export function lastRowWords(
   if (!isLast || isStranger || now - oldest.since < LONG_MS) return '';
   const look = commandLine(nextCommand('explain', rowArg(oldest), '--batch', batch.name));
   return `; ${number(ended)} of ${rowsInWords(chosen)} have ended. To look into it: ${look}`;
+}
+
+/** `process 4711 (voxbatch up, since 2026-12-01T02:00:00Z) works here in the background. To end it: kill 4711`. */
+function processWords({ pid, command, startedAt, isDetached }: BatchStatus['processes'][number]): string {
+  const what = command === null ? 'a program' : `voxbatch ${command}`;
+  const end = isDetached ? ` in the background. To end it: kill ${String(pid)}` : '';
+  return `process ${String(pid)} (${what}, since ${isoTime(startedAt)}) works here${end}`;
 }
 
 function failureWords(group: BatchStatus['failures'][number]): string {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
-import { isProvenDead, processIdentity } from '../../embedded/process-identity.ts';
+import { isProvenDead, processIdentity, startTimeOf } from '../../embedded/process-identity.ts';
 
 describe('the identity of a process', () => {
   it('proves nothing of one that lives, is of another boot or machine, or has no identity', () => {
@@ -31,4 +31,14 @@ describe('the identity of a process', () => {
     expect(isProvenDead(own.replace(/ \d+ \d+$/, ` ${String(child.pid)} 1`), hidden)).toBe(true);
     expect(isProvenDead(own.replace(/ \d+ \d+$/, ' x 1'), hidden)).toBe(false);
   });
+});
+
+it('the start of a process is that of the clock on the wall, and none is told of one that has ended', async () => {
+  const child = spawn('sleep', ['60']);
+  await once(child, 'spawn');
+  const now = Date.now();
+  expect(Math.abs((startTimeOf(child.pid ?? 0) ?? 0) - now)).toBeLessThan(5_000);
+  child.kill();
+  await once(child, 'exit');
+  expect(startTimeOf(child.pid ?? 0)).toBeUndefined();
 });
