@@ -42,15 +42,18 @@ export interface Batch {
    * if no row was left out, or none was run.
    */
   pilot(): Promise<Pilot | undefined>;
-  /** Everything on record about a row, and whether its stored file is lost. `row` is its id, or its number if no row has that id. */
+  /**
+   * Everything on record about a row, and whether its stored file is lost. `row` is its id, or its number if no row has
+   * that id.
+   */
   explain(row: string): Promise<{ readonly type: 'found'; readonly history: RowHistory } | { readonly type: 'no-row' }>;
   /**
    * Stops sending paid requests; results of running jobs are still fetched. Resolves once no paid request is in flight.
    */
   pause(options?: Reason): Promise<Steered>;
   /**
-   * Continues a paused batch. Refused (`forgotten-requests`) if the folder of its files, by default `out/NAME`, has paid
-   * requests that the ledger lacks, as after a restore.
+   * Continues a paused batch. Refused (`forgotten-requests`) if the folder of its files, by default `out/NAME`, has
+   * paid requests that the ledger lacks, as after a restore.
    */
   resume(options?: Reason & { readonly out?: string }): Promise<Steered>;
   /**
@@ -83,8 +86,8 @@ export interface Batch {
   clean(parts: Partial<CleanParts> & Reason & { readonly isDryRun?: boolean }): Promise<CleanEnd>;
   /**
    * Writes the tables, the summary and the media in their current state to the folder `out`, which is created if
-   * needed. Repeatable. `xlsx`: whether `results.xlsx` is one of them. Default: as for the batch, or if one was written there before.
-   * `report`: which report is. Default: as for the batch.
+   * needed. Repeatable. `xlsx`: whether `results.xlsx` is one of them. Default: as for the batch, or if one was written
+   * there before. `report`: which report is. Default: as for the batch.
    */
   writeFiles(out: string, options?: { readonly xlsx?: boolean; readonly report?: ReportChoice }): Promise<WrittenFiles>;
 }

@@ -38,8 +38,8 @@ export function isMachineTrouble(error: unknown): boolean {
 }
 
 /**
- * True for a machine fault after which the ledger certainly has all that was paid, so that the same command pays for nothing
- * twice. A copy of it may lack some, and where a person has to act, that is not known.
+ * True for a machine fault after which the ledger certainly has all that was paid, so that the same command pays for
+ * nothing twice. A copy of it may lack some, and where a person has to act, that is not known.
  */
 export function keepsAllCharges(error: unknown): boolean {
   if (error instanceof LedgerAway) return !error.needsPerson;
@@ -64,8 +64,8 @@ export async function beforeWork<T>(prepare: () => T | Promise<T>): Promise<T> {
 export type WritableFacts = Pick<Ledger, 'place' | 'readOnly'>;
 
 /**
- * Throws {@link VoxbatchError} (`machine`) for a ledger that has moved, or into which another is being copied. Its database
- * refuses every write anyway; this says so before anything is begun.
+ * Throws {@link VoxbatchError} (`machine`) for a ledger that has moved, or into which another is being copied. Its
+ * database refuses every write anyway; this says so before anything is begun.
  */
 export function requireWritable({ place, readOnly }: WritableFacts): void {
   if (readOnly === undefined) return;

@@ -47,7 +47,9 @@ export type Problem =
   | { readonly type: 'linked-out'; readonly path: string }
   /** A symbolic link below the out folder, where rows may already have been paid for. */
   | { readonly type: 'linked-below-out'; readonly path: string; readonly cause: Error }
-  /** A folder, a pipe or a device has the name of a file in the out folder, where rows may already have been paid for. */
+  /**
+   * A folder, a pipe or a device has the name of a file in the out folder, where rows may already have been paid for.
+   */
   | { readonly type: 'not-a-file'; readonly path: string; readonly cause: Error }
   /** The batch is still being loaded. */
   | { readonly type: 'loading'; readonly batch: BatchRecord }
@@ -131,7 +133,9 @@ interface CopiedPlaces {
   readonly to: string;
 }
 
-/** `isUnset`: `VOXBATCH_STORE` is not set where the command runs, so the store is that of the folder. Default: false. */
+/**
+ * `isUnset`: `VOXBATCH_STORE` is not set where the command runs, so the store is that of the folder. Default: false.
+ */
 export interface StoreFrom {
   readonly isUnset?: boolean;
 }

@@ -46,8 +46,8 @@ export interface VoxbatchOptions {
   /** A cluster whose workers do the work. Default: an embedded server and a worker in this process. */
   readonly temporal?: TemporalCluster;
   /**
-   * Keys that payloads in Temporal's histories are encrypted with, in the form of `VOXBATCH_PAYLOAD_KEYS`; the same as the
-   * workers'. Default: they are not encrypted.
+   * Keys that payloads in Temporal's histories are encrypted with, in the form of `VOXBATCH_PAYLOAD_KEYS`; the same as
+   * the workers'. Default: they are not encrypted.
    */
   readonly payloadKeys?: string;
   /**
@@ -58,8 +58,8 @@ export interface VoxbatchOptions {
   /** Called when the account's webhook changes hands or fails. Default: no-op. */
   readonly onWebhook?: (news: WebhookNews) => void;
   /**
-   * Counts what this process's worker does, for Prometheus or a collector. A process has one exporter: the first worker's.
-   * Not available with a cluster. Default: nothing is counted.
+   * Counts what this process's worker does, for Prometheus or a collector. A process has one exporter: the first
+   * worker's. Not available with a cluster. Default: nothing is counted.
    */
   readonly metrics?: MetricsOptions;
   /** Who is on record for what is done. Default: the user of this process, and its host. */

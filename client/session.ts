@@ -38,7 +38,10 @@ export class Session {
   readonly ledger: () => Promise<Ledger>;
   /** Opens the store. Throws {@link VoxbatchError} (`store-missing`, `store-of-another`, `other-store`, `machine`). */
   readonly store: () => Promise<Store>;
-  /** Opens the API and reads the profile. Spends nothing. Throws {@link VoxbatchError} (`odd-token`, `odd-proxy`, `token-refused`, `api-away`). */
+  /**
+   * Opens the API and reads the profile. Spends nothing. Throws {@link VoxbatchError} (`odd-token`, `odd-proxy`,
+   * `token-refused`, `api-away`).
+   */
   readonly api: () => Promise<ConnectedApi>;
   /** Closers of the open resources, run in reverse order. */
   readonly #closings: (() => Promise<void> | void)[] = [];

@@ -27,7 +27,8 @@ export interface Settings {
    */
   readonly onImported?: (ledger: string, kept: string) => void;
   /**
-   * Called when a ledger is opened only to look at, and can be read but not written to; `why`: a sentence. Default: no-op.
+   * Called when a ledger is opened only to look at, and can be read but not written to; `why`: a sentence. Default:
+   * no-op.
    */
   readonly onReadOnly?: (why: string) => void;
   /** Who is on record for what is done with these settings. Default: the user of this process, and its host. */

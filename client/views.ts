@@ -95,7 +95,10 @@ interface ErrorView extends ExitView, ErrorFacts {
   readonly next: string | null;
 }
 
-/** The last event of a command, however it ends. `message`: null if it did its job; `next`, too, unless it has recorded another take that is not over. */
+/**
+ * The last event of a command, however it ends. `message`: null if it did its job; `next`, too, unless it has recorded
+ * another take that is not over.
+ */
 export type EndedView = { readonly type: 'ended' } & (
   ErrorView | (ExitView & { readonly message: null; readonly next: string | null })
 );

@@ -14,7 +14,10 @@ export function viewProfile({ api, profile }: ConnectedApi) {
     /** The credits that batches spend. */
     apiCredits: quotaRemaining,
     websiteCredits: credits,
-    /** The webhook URL without its path, which may be a secret. Null if none is set; absent if the API does not report it. */
+    /**
+     * The webhook URL without its path, which may be a secret. Null if none is set; absent if the API does not report
+     * it.
+     */
     ...defined({ webhook: typeof webhookUrl === 'string' ? withoutPath(webhookUrl) : webhookUrl }),
     /** The API's base URL. */
     api: api.baseUrl,

@@ -41,10 +41,11 @@ const NOTHING: CopiedMedia = { files: 0, bytes: 0, newFiles: 0, newBytes: 0, unf
 const MOST_COPIES = 5;
 
 /**
- * Backs up the ledger and the media in its folder to another folder, while workers work. The ledger is copied first: a file is
- * in the store before a record names it, so all that this copy names is there to be copied. A second backup to the same folder
- * copies only what is new. The former one stays whole until the new one is. Sends nothing. Throws {@link VoxbatchError}
- * (`backup-refused`, `backup-held`, `no-ledger`, `machine`, `store-missing`, `store-of-another`, `other-store`).
+ * Backs up the ledger and the media in its folder to another folder, while workers work. The ledger is copied first: a
+ * file is in the store before a record names it, so all that this copy names is there to be copied. A second backup to
+ * the same folder copies only what is new. The former one stays whole until the new one is. Sends nothing. Throws
+ * {@link VoxbatchError} (`backup-refused`, `backup-held`, `no-ledger`, `machine`, `store-missing`, `store-of-another`,
+ * `other-store`).
  */
 export async function backUpHere({ folder, settings, atMoment }: BackupOptions): Promise<BackupView> {
   const paths = backupPaths(folder);
@@ -129,8 +130,8 @@ interface Copying {
 }
 
 /**
- * Copies the ledger, then the media. Whatever the copy names and the folder lacks was removed in between (`clean`, `cache
- * prune`), or lost before: then both are copied once more, until no more is missing than before.
+ * Copies the ledger, then the media. Whatever the copy names and the folder lacks was removed in between (`clean`,
+ * `cache prune`), or lost before: then both are copied once more, until no more is missing than before.
  */
 async function copyBoth({ paths, dialect, place, store, reach }: Copying): Promise<Copied> {
   let newFiles = 0;

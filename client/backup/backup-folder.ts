@@ -49,8 +49,8 @@ export async function writingTo<R>(folder: string, work: () => Promise<R>): Prom
 }
 
 /**
- * Makes the folder, or an existing one private, and this ledger's. Throws {@link VoxbatchError} (`backup-refused`) for one that has
- * anything else in it, is another user's, or lies in one of `within`.
+ * Makes the folder, or an existing one private, and this ledger's. Throws {@link VoxbatchError} (`backup-refused`) for
+ * one that has anything else in it, is another user's, or lies in one of `within`.
  */
 export function claimBackupFolder(paths: BackupPaths, ledger: string, within: readonly string[]): void {
   const { folder, owner } = paths;
@@ -67,7 +67,10 @@ export function claimBackupFolder(paths: BackupPaths, ledger: string, within: re
   mkdirSync(paths.store, { recursive: true, mode: 0o700 });
 }
 
-/** Throws {@link VoxbatchError} (`backup-refused`) for a folder of another user, or with links, pipes and the like in place of our files. */
+/**
+ * Throws {@link VoxbatchError} (`backup-refused`) for a folder of another user, or with links, pipes and the like in
+ * place of our files.
+ */
 export function refuseStrange({ folder, ...files }: BackupPaths): void {
   const [uid, me] = [ownerOf(folder), process.geteuid?.()];
   if (uid !== undefined && me !== undefined && isAnothers(uid, me)) refuseBackup(folder, { why: 'anothers', uid });
@@ -78,7 +81,10 @@ export function refuseStrange({ folder, ...files }: BackupPaths): void {
   if (odd !== undefined) refuseBackup(folder, { why: 'no-file', path: odd });
 }
 
-/** What a backup that was killed has left. `kept`: the ledger of the whole backup, if there is one. Says whether there was anything. */
+/**
+ * What a backup that was killed has left. `kept`: the ledger of the whole backup, if there is one. Says whether there
+ * was anything.
+ */
 export function removeLeftovers({ folder, store }: BackupPaths, kept: string | undefined): boolean {
   const left = readdirSync(folder).filter((name) => isLedger(name) && name !== kept);
   for (const name of left) rmSync(join(folder, name), { force: true });

@@ -28,7 +28,10 @@ export interface BackupView {
     readonly newBytes: number;
     /** Files that the ledger names, and neither the store nor the folder has. */
     readonly missing: number;
-    /** Files that the store has not as recorded: the backup keeps those that it had. Others are not read to find that out. */
+    /**
+     * Files that the store has not as recorded: the backup keeps those that it had. Others are not read to find that
+     * out.
+     */
     readonly damaged: number;
   };
   /** The moment of the backup that it replaces; null if there was none. */

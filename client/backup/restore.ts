@@ -32,9 +32,10 @@ export interface RestoreOptions {
 const LOGS = ['-wal', '-shm', '-journal'];
 
 /**
- * Puts a backup in place where there is no ledger, whole or not at all: the media first, of which those that are there stay,
- * and the ledger last. It takes no writes until a person accepts it, so nothing is sent. Throws {@link VoxbatchError}
- * (`backup-refused`, `backup-held`, `backup-differs`, `machine`, `store-of-another`, `other-store`).
+ * Puts a backup in place where there is no ledger, whole or not at all: the media first, of which those that are there
+ * stay, and the ledger last. It takes no writes until a person accepts it, so nothing is sent. Throws
+ * {@link VoxbatchError} (`backup-refused`, `backup-held`, `backup-differs`, `machine`, `store-of-another`,
+ * `other-store`).
  */
 export async function restoreHere({ folder, settings, atMoment }: RestoreOptions): Promise<RestoreView> {
   const { ledger, store, home } = settings;
@@ -90,8 +91,9 @@ async function manifestIn(paths: BackupPaths): Promise<Manifest> {
 }
 
 /**
- * Throws {@link VoxbatchError} (`backup-refused`) for a ledger that is there, or a log, which may be all that is left of one. Says
- * whether there is one in which nothing was ever recorded, as a command leaves that found the media of another.
+ * Throws {@link VoxbatchError} (`backup-refused`) for a ledger that is there, or a log, which may be all that is left
+ * of one. Says whether there is one in which nothing was ever recorded, as a command leaves that found the media of
+ * another.
  */
 async function refuseLedgerAt(ledger: string, folder: string): Promise<boolean> {
   // To look into it makes a log, and may remove one.
@@ -112,7 +114,10 @@ function refuseOver(ledger: string, folder: string, files = filesOf(ledger)): ne
   refuseBackup(folder, { why: 'ledger-there', ledger, files });
 }
 
-/** Keeps workers out meanwhile. Throws {@link VoxbatchError} (`backup-held`) if somebody works there, also on a ledger that was deleted. */
+/**
+ * Keeps workers out meanwhile. Throws {@link VoxbatchError} (`backup-held`) if somebody works there, also on a ledger
+ * that was deleted.
+ */
 async function holdingAlone<R>(ledger: string, home: string, work: () => Promise<R>): Promise<R> {
   const lock = new KernelLock(`${ledger}.lock`);
   try {
@@ -142,7 +147,10 @@ async function copyVerified(from: string, part: string, { ledger }: Manifest): P
   if ((await sha256Of(part)) !== ledger.sha256) differs('has another sha256 than its manifest says');
 }
 
-/** A store that is there has to be that of the backup: its files stay. Throws {@link VoxbatchError} (`store-of-another`, `other-store`). */
+/**
+ * A store that is there has to be that of the backup: its files stay. Throws {@link VoxbatchError} (`store-of-another`,
+ * `other-store`).
+ */
 async function requireOwnStore({ store, env, ledger }: Settings, paths: BackupPaths): Promise<void> {
   const [there, copied] = [await marksOfStore(store, env), await marksOfStore(paths.store, env)];
   if (there.owner === undefined) return;
@@ -176,8 +184,8 @@ async function countUnfit(
 }
 
 /**
- * Takes the place of an empty ledger, which takes no writes from then on. Its log goes first: it is not that of the new one. Throws
- * {@link VoxbatchError} (`backup-refused`).
+ * Takes the place of an empty ledger, which takes no writes from then on. Its log goes first: it is not that of the new
+ * one. Throws {@link VoxbatchError} (`backup-refused`).
  */
 async function replaceEmpty(
   part: string,

@@ -38,8 +38,8 @@ export interface PrunedHere extends Pruned {
 }
 
 /**
- * Removes results that have not been used recently (see `batches/cache/prune-cache.ts`), and uploaded local media that no
- * open row needs (`batches/local-media/sweep-uploads.ts`).
+ * Removes results that have not been used recently (see `batches/cache/prune-cache.ts`), and uploaded local media that
+ * no open row needs (`batches/local-media/sweep-uploads.ts`).
  */
 export async function pruneHere(
   session: Session,

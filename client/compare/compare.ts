@@ -57,8 +57,8 @@ export async function compareHere(
 }
 
 /**
- * A comparison to be shown. `unrelated`: no row is in both batches. `table-taken`: another file would be overwritten. The
- * table is written only if two batches were compared.
+ * A comparison to be shown. `unrelated`: no row is in both batches. `table-taken`: another file would be overwritten.
+ * The table is written only if two batches were compared.
  */
 export type ComparisonAnswer =
   | { readonly type: 'compared'; readonly view: ComparisonView }

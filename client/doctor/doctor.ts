@@ -44,19 +44,28 @@ export type SoundPart =
   | { readonly type: 'api'; readonly url: string; readonly proxy?: string }
   /** Token, account and clock. `credits`: the account's balance, if the API reports it. */
   | { readonly type: 'account'; readonly account: string; readonly tier?: string; readonly credits?: number }
-  /** The store: none of another ledger, and no second one. `isTried`: it could be read and written; a folder is not tried. Checked only in a bucket or on a cluster. */
+  /**
+   * The store: none of another ledger, and no second one. `isTried`: it could be read and written; a folder is not
+   * tried. Checked only in a bucket or on a cluster.
+   */
   | {
       readonly type: 'store';
       readonly store: string;
       readonly isTried: boolean;
-      /** Why a bucket's server does not copy stored files itself, which is no fault: voxbatch reads and writes them again. */
+      /**
+       * Why a bucket's server does not copy stored files itself, which is no fault: voxbatch reads and writes them
+       * again.
+       */
       readonly copyProblem?: string;
       /** Why links to local media may not live as long as a job, which is no fault, and what to do. */
       readonly shortLinks?: string;
     }
   /** The ffmpeg that would be used, if any, with the version it reports. Only some audio processing needs it. */
   | { readonly type: 'ffmpeg'; readonly found?: { readonly program: string; readonly version: string } }
-  /** Search attributes on a cluster. `missing`: those that Temporal's lists lack, which is no fault; `command` creates them. */
+  /**
+   * Search attributes on a cluster. `missing`: those that Temporal's lists lack, which is no fault; `command` creates
+   * them.
+   */
   | { readonly type: 'lists'; readonly missing: readonly SearchAttributeName[]; readonly command: string }
   /** Workers that are alive. Checked only on a cluster: an embedded run starts its own worker. */
   | { readonly type: 'worker'; readonly workers: number };
@@ -81,9 +90,9 @@ export type Finding =
 const LITTLE_DISK = 1e9;
 
 /**
- * Checks a run's prerequisites one by one: Node, disk, ffmpeg, ledger, a store in a bucket, Temporal, API, account, and on a cluster the
- * workers. If no embedded server is running, starts one and stops it afterwards. Creates no ledger: in somebody else's
- * folder, it would be recorded as this user's. Spends nothing and never throws.
+ * Checks a run's prerequisites one by one: Node, disk, ffmpeg, ledger, a store in a bucket, Temporal, API, account, and
+ * on a cluster the workers. If no embedded server is running, starts one and stops it afterwards. Creates no ledger: in
+ * somebody else's folder, it would be recorded as this user's. Spends nothing and never throws.
  *
  * @param say called before anything that takes long
  */
@@ -146,7 +155,9 @@ async function checkDisk({ settings: { home } }: Session): Promise<Checked> {
   return (await fileLimit()) ?? { type: 'disk', home, freeBytes };
 }
 
-/** A limit to the size of files that large batches exceed; undefined without one, and where the system does not tell. */
+/**
+ * A limit to the size of files that large batches exceed; undefined without one, and where the system does not tell.
+ */
 async function fileLimit(): Promise<Extract<Trouble, { type: 'small-files' }> | undefined> {
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
   const [, soft, hard] = /^Max file size +(\S+) +(\S+)/mu.exec(limits) ?? [];

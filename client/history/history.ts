@@ -31,8 +31,8 @@ export interface History {
 }
 
 /**
- * Lists what people, schedules and voxbatch itself did to a batch or schedule. `nameOf` gives the name of an option for messages.
- * Throws {@link VoxbatchError} (`no-batch`, `bad-option`).
+ * Lists what people, schedules and voxbatch itself did to a batch or schedule. `nameOf` gives the name of an option for
+ * messages. Throws {@link VoxbatchError} (`no-batch`, `bad-option`).
  */
 export async function readHistory(
   ledger: Ledger,

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The body of a request to a server of ours; undefined if it is longer than so many bytes, of which no more are kept. */
+/**
+ * The body of a request to a server of ours; undefined if it is longer than so many bytes, of which no more are kept.
+ */
 export async function readBody(request: IncomingMessage, mostBytes: number): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;

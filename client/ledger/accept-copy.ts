@@ -38,9 +38,9 @@ export async function acceptCopy(settings: Settings): Promise<AcceptedCopy> {
 }
 
 /**
- * Says that a person has compared what was sent with the account: nobody waits any more for processes that have not recorded
- * it again, nor for requests that fit nowhere. Accepts and pauses nothing. Throws {@link VoxbatchError} (`no-ledger`,
- * `machine`).
+ * Says that a person has compared what was sent with the account: nobody waits any more for processes that have not
+ * recorded it again, nor for requests that fit nowhere. Accepts and pauses nothing. Throws {@link VoxbatchError}
+ * (`no-ledger`, `machine`).
  */
 export async function clearCopyDoubts(settings: Settings): Promise<ClearedDoubts> {
   const ledger = await openRecords(settings, { mustExist: true });

@@ -7,8 +7,8 @@ import type { Settings } from '../settings.ts';
 import { viewSums, type LedgerCheckView } from './ledger-view.ts';
 
 /**
- * Counts every row and charge of a ledger again, and compares that with the counts and sums it keeps. Changes nothing; on a
- * ledger that is worked on, it sees one moment. Throws {@link VoxbatchError} (`no-ledger`, `machine`).
+ * Counts every row and charge of a ledger again, and compares that with the counts and sums it keeps. Changes nothing;
+ * on a ledger that is worked on, it sees one moment. Throws {@link VoxbatchError} (`no-ledger`, `machine`).
  */
 export async function checkLedgerHere(settings: Settings): Promise<LedgerCheckView> {
   // Says what is missing or strange, as every command that looks.

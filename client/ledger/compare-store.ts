@@ -47,10 +47,10 @@ export interface ComparedStore {
 
 /**
  * Looks in the store for results of requests that the ledger does not have on record because it was restored: in the
- * folder of each batch that nobody has resumed or redriven since the copy was accepted, also of those that had ended: they
- * may have been extended or redriven since. Puts the requests on record as ones in doubt, so that no row is sent again whose
- * result is there. Counts the results of batches that the ledger does not know. Free, and repeatable. Throws
- * {@link VoxbatchError} (`no-ledger`, `machine`, `store-missing`, `store-of-another`, `other-store`).
+ * folder of each batch that nobody has resumed or redriven since the copy was accepted, also of those that had ended:
+ * they may have been extended or redriven since. Puts the requests on record as ones in doubt, so that no row is sent
+ * again whose result is there. Counts the results of batches that the ledger does not know. Free, and repeatable.
+ * Throws {@link VoxbatchError} (`no-ledger`, `machine`, `store-missing`, `store-of-another`, `other-store`).
  */
 export async function compareStore(settings: Settings): Promise<ComparedStore> {
   const ledger = await openRecords(settings, { mustExist: true });

@@ -38,8 +38,8 @@ export interface CopyOptions {
 }
 
 /**
- * Moves a ledger to another database, where its open batches go on; see `ledger/copy/copy-ledger.ts`. The same call goes on
- * with one that was killed. Sends nothing and spends nothing. Throws {@link VoxbatchError} (`bad-option`,
+ * Moves a ledger to another database, where its open batches go on; see `ledger/copy/copy-ledger.ts`. The same call
+ * goes on with one that was killed. Sends nothing and spends nothing. Throws {@link VoxbatchError} (`bad-option`,
  * `machine`, `copy-refused`, `copy-held`, `copy-differs`).
  */
 export async function copyLedgerHere(options: CopyOptions): Promise<LedgerCopyView> {

@@ -17,7 +17,9 @@ export interface BatchSums {
 export interface LedgerCopyView {
   readonly from: string;
   readonly to: string;
-  /** `completed`: an earlier command had copied all, and this one opened the copy. `already`: there was nothing to do. */
+  /**
+   * `completed`: an earlier command had copied all, and this one opened the copy. `already`: there was nothing to do.
+   */
   readonly result: Copied['type'];
   /** What was compared, and is the same on both sides; empty unless `copied`. */
   readonly batches: readonly BatchSums[];

@@ -32,8 +32,8 @@ export interface UnknownFolders {
 type Batches = Pick<Ledger, 'acceptedAt' | 'listBatches'>;
 
 /**
- * Folders of batches that the ledger does not know: they were begun after the copy was made that was accepted. None where
- * no copy was.
+ * Folders of batches that the ledger does not know: they were begun after the copy was made that was accepted. None
+ * where no copy was.
  */
 export async function findUnknownFolders(
   ledger: Batches,
@@ -55,8 +55,8 @@ export async function findUnknownFolders(
 }
 
 /**
- * A warning for a new batch if the store has a folder of one of its name that the ledger, a copy that was accepted, does not
- * know. None while the store cannot be used: whoever needs it says so.
+ * A warning for a new batch if the store has a folder of one of its name that the ledger, a copy that was accepted,
+ * does not know. None while the store cannot be used: whoever needs it says so.
  */
 export async function unknownFolderWarnings(
   ledger: Batches & Pick<Ledger, 'findBatch'>,

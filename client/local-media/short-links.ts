@@ -18,9 +18,9 @@ const ADVICE: Readonly<Record<UrlLimit, string>> = {
 };
 
 /**
- * Why links to local media may die before the jobs that fetch them are over, and what to do; undefined if they live long
- * enough, or are not those of a bucket. Nothing is refused for it: most jobs fetch their files at once, and each request
- * has links of its own. Sends nothing to the bucket.
+ * Why links to local media may die before the jobs that fetch them are over, and what to do; undefined if they live
+ * long enough, or are not those of a bucket. Nothing is refused for it: most jobs fetch their files at once, and each
+ * request has links of its own. Sends nothing to the bucket.
  */
 export async function whyLinksAreShort(
   { config, store, env }: Pick<Settings, 'config' | 'store' | 'env'>,

@@ -44,7 +44,10 @@ function nameInRow(row: Pick<RowRecord, 'input'> | undefined, { settings }: Batc
   return asked ?? cells.find((cell) => members.has(cell));
 }
 
-/** The voices of batches that are looked at again and again: rows are read once, and again when they may speak with others. */
+/**
+ * The voices of batches that are looked at again and again: rows are read once, and again when they may speak with
+ * others.
+ */
 export class KnownVoices {
   readonly #known = new Map<string, { readonly mark: string; readonly voices: Promise<VoicesView> }>();
 

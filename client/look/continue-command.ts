@@ -157,8 +157,8 @@ export function pauseOf(
 }
 
 /**
- * The file in which a person mends rows that failed, and the words with which `run` and `redrive` read it: a workbook for whoever
- * wants one, else a table.
+ * The file in which a person mends rows that failed, and the words with which `run` and `redrive` read it: a workbook
+ * for whoever wants one, else a table.
  */
 export function failedFile(
   { settings }: Pick<BatchRecord, 'settings'>,

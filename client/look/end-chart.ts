@@ -15,8 +15,8 @@ export interface EndChartView {
 type ChartLedger = Pick<Ledger, 'endSeries' | 'endSpan'>;
 
 /**
- * The chart of a batch that is looked at again and again. All its rows are counted once; after that only those of the last
- * spans are, until rows were opened again.
+ * The chart of a batch that is looked at again and again. All its rows are counted once; after that only those of the
+ * last spans are, until rows were opened again.
  */
 export class EndChart {
   #counts: readonly EndCount[] = [];

@@ -23,7 +23,9 @@ export function viewEnd(finished: FinishedBatch, exit: ExitName, detached: boole
     ...{ credits: money, budget, budgetLeft, detached, halted: batch.halted, out },
     /** The budget with which the rows go on that it left out; null if there are none, or nobody knows their price. */
     budgetNeeded: budgetToGoOn(finished),
-    /** What the rows that were run show of those that were left out; null if none were, or the batch is not finished. */
+    /**
+     * What the rows that were run show of those that were left out; null if none were, or the batch is not finished.
+     */
     sample: pilot === undefined ? null : viewSample(pilot),
     ...viewMade(finished),
   };
@@ -46,8 +48,10 @@ export function viewVerified({ report, inStore }: Verified) {
   };
 }
 
-/** Files made for `--join`, `--finish…` and `--xlsx`, absent without these flags; and the path of the report, or why there is none though
- * one is wanted. */
+/**
+ * Files made for `--join`, `--finish…` and `--xlsx`, absent without these flags; and the path of the report, or why
+ * there is none though one is wanted.
+ */
 function viewMade({
   joined,
   finished,

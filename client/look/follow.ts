@@ -107,8 +107,8 @@ export type FollowEvent =
   /** Temporal does not answer. */
   | { readonly type: 'silent' }
   /**
-   * The store does not answer this process; workers that reach it go on. `why`: continues "because". With `needsPerson` it
-   * refuses this process, and `why` is a sentence with what to mend.
+   * The store does not answer this process; workers that reach it go on. `why`: continues "because". With `needsPerson`
+   * it refuses this process, and `why` is a sentence with what to mend.
    */
   | { readonly type: 'store-away'; readonly why: string; readonly needsPerson: boolean }
   | { readonly type: 'store-back' }

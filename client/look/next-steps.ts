@@ -181,7 +181,10 @@ export function settleCommands({ count, first }: SomeRows, place: readonly strin
   };
 }
 
-/** The budget with which the rows go on that it left out, in credits; null if there are none, or nobody knows their price. */
+/**
+ * The budget with which the rows go on that it left out, in credits; null if there are none, or nobody knows their
+ * price.
+ */
 export function budgetToGoOn({
   counts: { outcomes, notChosen },
   money,

@@ -11,7 +11,10 @@ export interface Reader {
   readonly settings: Settings;
   /** For questions that an index answers at once. */
   readonly ledger: Ledger;
-  /** For all other questions: a connection of its own, in a thread of its own where a query blocks one. Opened on first use. */
+  /**
+   * For all other questions: a connection of its own, in a thread of its own where a query blocks one. Opened on first
+   * use.
+   */
   readonly slow: () => Promise<Ledger>;
   /** The stored files. */
   readonly files: ReturnType<typeof readerOf>;

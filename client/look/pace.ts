@@ -107,15 +107,18 @@ function rowsPerSecond(seen: readonly Moment[], nowMs: number): number {
 /** Rows that must have ended before their pace says anything. */
 const LEAST = 3;
 
-/** If no row has ended for this many times the usual gap between two, and for longer than ever, the pace predicts nothing. */
+/**
+ * If no row has ended for this many times the usual gap between two, and for longer than ever, the pace predicts
+ * nothing.
+ */
 const SILENT_GAPS = 5;
 const LONGEST_GAPS = 1.5;
 
 /**
- * Time left at the pace of the last minute, or of a longer time: at least twice as many rows must have ended in it as are
- * running. With fewer, the start, in which no row could end, would distort the pace: a batch of 18 s was said to have an
- * hour left. Never less than the rate of requests allows. Undefined before that, after rows have stopped ending, and once
- * it has run out.
+ * Time left at the pace of the last minute, or of a longer time: at least twice as many rows must have ended in it as
+ * are running. With fewer, the start, in which no row could end, would distort the pace: a batch of 18 s was said to
+ * have an hour left. Never less than the rate of requests allows. Undefined before that, after rows have stopped
+ * ending, and once it has run out.
  */
 export function timeLeft(seen: readonly Moment[], nowMs: number, open: OpenRows): number | undefined {
   const { running, waiting, rate } = open;

@@ -112,8 +112,8 @@ function stepOf(history: ExplainedRow) {
 }
 
 /**
- * Until when the job of an open row is waited for, and what ends that now: no command gives up a single row. Undefined if
- * none of its jobs runs.
+ * Until when the job of an open row is waited for, and what ends that now: no command gives up a single row. Undefined
+ * if none of its jobs runs.
  */
 function jobInWork({ batch, row, charges }: Pick<ExplainedRow, 'batch' | 'row' | 'charges'>) {
   const running = charges.findLast(hasRunningJob);

@@ -6,8 +6,8 @@ import type { RowExplanation } from './explain.ts';
 import { otherTakes, type PartsStep, type RowStep } from './row-steps.ts';
 
 /**
- * What a person can decide about a row, by the flags of `reconcile` and `redrive`: its lost request made this job, it is paid for
- * again, what is stored is its result, its earlier request was not charged.
+ * What a person can decide about a row, by the flags of `reconcile` and `redrive`: its lost request made this job, it
+ * is paid for again, what is stored is its result, its earlier request was not charged.
  */
 export const SETTLE_WAYS = ['adopt', 'resubmit', 'accept', 'not-charged'] as const;
 export type SettleWord = (typeof SETTLE_WAYS)[number];

@@ -47,7 +47,10 @@ export type StatusStep =
   | NextStep
   /** Nobody has confirmed its ledger, so no other step is shown. */
   | { readonly why: 'unconfirmed' }
-  /** Its ledger takes no work: it has moved, is being filled, or is a copy that nobody has accepted. `advice`: a sentence with the next command. */
+  /**
+   * Its ledger takes no work: it has moved, is being filled, or is a copy that nobody has accepted. `advice`: a
+   * sentence with the next command.
+   */
   | { readonly why: 'read-only'; readonly advice: string }
   | { readonly why: 'paused'; readonly pause: Pause }
   | { readonly why: 'standstill'; readonly standstill: Standstill }
@@ -116,9 +119,9 @@ export async function readStatus(ledger: Ledger, settings: Settings, name: strin
 }
 
 /**
- * The same for whoever looks again and again: without the groups of failures, for which all failed rows are read. The steps of a
- * closed batch are read from `slow`, for which all failed rows are read, too; undefined: without them. `out`: where its files are.
- * Default: its default out folder.
+ * The same for whoever looks again and again: without the groups of failures, for which all failed rows are read. The
+ * steps of a closed batch are read from `slow`, for which all failed rows are read, too; undefined: without them.
+ * `out`: where its files are. Default: its default out folder.
  */
 export async function statusNow(
   ledger: Ledger,

@@ -32,8 +32,8 @@ export interface WatchOptions {
 }
 
 /**
- * Watches a batch until it is finished, paused or deserted. Starts nothing. Throws `LedgerAway` if the signal aborts while
- * the ledger's database is away.
+ * Watches a batch until it is finished, paused or deserted. Starts nothing. Throws `LedgerAway` if the signal aborts
+ * while the ledger's database is away.
  */
 export async function* watchBatch(
   ledger: Ledger,

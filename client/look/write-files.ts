@@ -49,9 +49,9 @@ export interface WrittenFiles extends Projection {
 }
 
 /**
- * Writes the tables, the summary and the media of a batch in their current state. Can be repeated at any time, even while
- * the batch runs. Throws {@link VoxbatchError} (`cleaned`, `unwritable-out`, `taken-out`, `linked-out`, `store-missing`,
- * `store-of-another`, `machine`).
+ * Writes the tables, the summary and the media of a batch in their current state. Can be repeated at any time, even
+ * while the batch runs. Throws {@link VoxbatchError} (`cleaned`, `unwritable-out`, `taken-out`, `linked-out`,
+ * `store-missing`, `store-of-another`, `machine`).
  */
 export async function writeFiles(request: WriteRequest): Promise<WrittenFiles> {
   const { ledger, settings, batch, out: folder } = request;

@@ -21,8 +21,8 @@ export interface MetricsNeeds extends ReadinessNeeds {
 /** The metrics of this process's worker. */
 export interface Metrics {
   /**
-   * Begins to count, right before the worker connects: the SDK's native part ends with its last connection, and without any
-   * it would keep the process alive.
+   * Begins to count, right before the worker connects: the SDK's native part ends with its last connection, and without
+   * any it would keep the process alive.
    */
   begin(): Promise<Observe>;
   /** Ends them with the worker, whose end has begun. */
@@ -107,8 +107,8 @@ function gaugesOf(
 }
 
 /**
- * Sets gauges of the meter regularly, for an exporter that sends what was set. What is not read any more is 0: it would be
- * sent as it was for ever. Returns how to set them a last time and end that.
+ * Sets gauges of the meter regularly, for an exporter that sends what was set. What is not read any more is 0: it would
+ * be sent as it was for ever. Returns how to set them a last time and end that.
  */
 function pushGauges(meter: MetricMeter, read: () => Promise<readonly Family[]>, everyMs: number): () => Promise<void> {
   const gauges = new Map<string, ReturnType<MetricMeter['createGauge']>>();

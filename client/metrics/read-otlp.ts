@@ -6,13 +6,14 @@ type Otlp = Extract<MetricsPlace, { readonly type: 'otlp' }>;
 const SEND_EVERY_MS = 2_000;
 
 /**
- * Where OpenTelemetry's standard environment has metrics sent; undefined: nowhere. `expected`: the variable of this name
- * has something else.
+ * Where OpenTelemetry's standard environment has metrics sent; undefined: nowhere. `expected`: the variable of this
+ * name has something else.
  */
 export function readOtlp(
   env: NodeJS.ProcessEnv,
 ): Otlp | { readonly variable: string; readonly expected: string } | undefined {
-  // An empty variable counts as not set, as OpenTelemetry has it. What is said of metrics goes before what is said of all.
+  // An empty variable counts as not set, as OpenTelemetry has it. What is said of metrics goes before what is said of
+  // all.
   const ofMetrics = (name: string): string | undefined =>
     env[`OTEL_EXPORTER_OTLP_METRICS_${name}`] || env[`OTEL_EXPORTER_OTLP_${name}`] || undefined;
   const given = ofMetrics('ENDPOINT');

@@ -15,8 +15,8 @@ export interface ReadinessNeeds {
 }
 
 /**
- * Returns what says why this process is not ready, in a sentence without secrets; undefined: it is. A place that does not
- * answer is not asked again before it does, however often somebody wants to know.
+ * Returns what says why this process is not ready, in a sentence without secrets; undefined: it is. A place that does
+ * not answer is not asked again before it does, however often somebody wants to know.
  */
 export function readiness({ ledger, store, standing }: ReadinessNeeds): () => Promise<string | undefined> {
   const ledgerProblem = asked(

@@ -23,7 +23,10 @@ export interface MetricsPort {
 /** Probes and scrapes keep connections; more of them are nobody who should be here. */
 const CONNECTIONS = 64;
 
-/** Serves `/metrics`, `/healthz` and `/readyz`. Never keeps the process alive. Throws {@link VoxbatchError} (`no-metrics-port`). */
+/**
+ * Serves `/metrics`, `/healthz` and `/readyz`. Never keeps the process alive. Throws {@link VoxbatchError}
+ * (`no-metrics-port`).
+ */
 export async function serveMetrics(
   { host, port }: Extract<MetricsPlace, { readonly type: 'port' }>,
   answers: Answers,

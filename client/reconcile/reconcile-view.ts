@@ -3,7 +3,10 @@ import { viewExitAfter, type ExitName } from '../../contract/exit-codes.ts';
 import { partNumber } from '../../contract/row-parts.ts';
 import type { Reconciled, ReconciledRow } from './reconcile-options.ts';
 
-/** A reconciliation for programs. `wordsOf`: what became of a row, in words. `next` goes on with another take that was recorded. `orphans`, `voices`: null if they could not be listed. */
+/**
+ * A reconciliation for programs. `wordsOf`: what became of a row, in words. `next` goes on with another take that was
+ * recorded. `orphans`, `voices`: null if they could not be listed.
+ */
 export function viewReconciled(
   { rows, orphans, voices }: Reconciled,
   {

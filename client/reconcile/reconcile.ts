@@ -32,7 +32,8 @@ import type { ReconcileEnd, ReconcileEvent, ReconciledRow } from './reconcile-op
 /**
  * Settles rows whose answer was lost, by evidence or by a person's decision. This process reads from the API as a
  * worker does, but sends nothing and starts no workflow. Throws {@link VoxbatchError} (`bad-option`, `loading`, a
- * session's errors, `other-realm`, `taken-out`, `forgotten-requests`, those of {@link requireOwnServer}), in which case nothing was changed.
+ * session's errors, `other-realm`, `taken-out`, `forgotten-requests`, those of {@link requireOwnServer}), in which case
+ * nothing was changed.
  */
 export async function reconcile(
   session: Session,

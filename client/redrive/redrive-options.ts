@@ -16,8 +16,8 @@ import type { WebhookWish } from '../webhooks/webhook-options.ts';
  */
 export interface RedriveOptions extends RedriveSelection {
   /**
-   * Path of an edited copy of the manifest, or of an outcome file. Edited rows run again; those that may have been charged
-   * are left out without `resubmit`, unless there are no others.
+   * Path of an edited copy of the manifest, or of an outcome file. Edited rows run again; those that may have been
+   * charged are left out without `resubmit`, unless there are no others.
    */
   readonly from?: string;
   /** The sheet of that file, if it is an Excel workbook. Default: the first that is not hidden. */

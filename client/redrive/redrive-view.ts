@@ -1,7 +1,9 @@
 import type { RedriveForecast } from '../../batches/redrive/redrive-tally.ts';
 import type { RedrivePreview } from './redrive-options.ts';
 
-/** A preview for programs. `asks`: the questions that would be asked; `refusal`: why it would be refused, as a sentence. */
+/**
+ * A preview for programs. `asks`: the questions that would be asked; `refusal`: why it would be refused, as a sentence.
+ */
 export function viewPreview(
   { forecast, facts }: Extract<RedrivePreview, { readonly type: 'ready' }>,
   batch: string,

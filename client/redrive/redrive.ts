@@ -80,7 +80,8 @@ export async function redrivePlanned(
   // The same redrive may have opened all rows before it was killed; it then continues with them.
   if (isNothing) return openAs('open');
   await requirePort(terms.webhook, open, ledger);
-  // Of a single job meant again, the cache mode `only` sends nothing. Rows of a batch stay open for a later mode, which asks nobody.
+  // Of a single job meant again, the cache mode `only` sends nothing. Rows of a batch stay open for a later mode, which
+  // asks nobody.
   const isFree = isMeant && tuning.cache === 'only';
   if (forecast.paying > 0 && !isFree) {
     const payer = payerOf(person, open, confirmAboveOf(session, terms));

@@ -41,9 +41,9 @@ export interface WrittenReport {
 }
 
 /**
- * Writes the report of a batch as it is now, from the ledger alone. Repeatable at any time, also while it runs. A batch that wants no
- * report gets a full one here. Throws {@link VoxbatchError} (`cleaned`, `unwritable-out`, `taken-out`, `linked-out`), and the
- * disk's errors for a file of the caller's choice.
+ * Writes the report of a batch as it is now, from the ledger alone. Repeatable at any time, also while it runs. A batch
+ * that wants no report gets a full one here. Throws {@link VoxbatchError} (`cleaned`, `unwritable-out`, `taken-out`,
+ * `linked-out`), and the disk's errors for a file of the caller's choice.
  */
 export async function writeReport(request: ReportRequest): Promise<WrittenReport> {
   const { ledger, settings, batch, words, hasTexts = true } = request;

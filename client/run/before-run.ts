@@ -20,7 +20,10 @@ export type RunStart =
   /** The bill may not be paid. */
   | { readonly type: 'refuse'; readonly why: 'spend'; readonly spend: SpendRefusal };
 
-/** The one place that says whether `run` would start, by what it meets first. A disk that cannot be read is met by whoever needs it. */
+/**
+ * The one place that says whether `run` would start, by what it meets first. A disk that cannot be read is met by
+ * whoever needs it.
+ */
 export function runStart({
   placeProblem,
   planned,

@@ -100,8 +100,8 @@ export type NotRecorded = Exclude<Billed, { readonly type: 'approved' }> | NotAp
 
 /**
  * Records a valid manifest as a batch, or finds its existing batch, and claims the out folder for it. Sends nothing
- * that costs. Throws {@link VoxbatchError} (a session's errors, `unwritable-out`, `taken-out`, `forgotten-requests`, `no-price`,
- * `voices-unread`, `no-webhook-port`, those of {@link requireOwnServer}).
+ * that costs. Throws {@link VoxbatchError} (a session's errors, `unwritable-out`, `taken-out`, `forgotten-requests`,
+ * `no-price`, `voices-unread`, `no-webhook-port`, those of {@link requireOwnServer}).
  */
 export async function putOnRecord(request: RecordRequest): Promise<Recorded> {
   const { session, source, checked, plan, reason } = request;

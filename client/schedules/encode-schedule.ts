@@ -20,7 +20,10 @@ export function firingOf(ledgerId: string, schedule: string, realm: Account): Sc
   };
 }
 
-/** A spec in Temporal's words. Its form of cron has seven fields, of which all must match; what was written follows as a comment. */
+/**
+ * A spec in Temporal's words. Its form of cron has seven fields, of which all must match; what was written follows as a
+ * comment.
+ */
 export function encodeSpec(
   spec: ScheduleSpec,
 ): Required<Pick<ScheduleOptions, 'spec' | 'policies'>> & { readonly remainingActions: number | undefined } {

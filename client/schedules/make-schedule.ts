@@ -72,8 +72,8 @@ export interface ScheduleRequest {
 }
 
 /**
- * Makes a schedule. Spends nothing. Throws {@link VoxbatchError} (`bad-option`, `schedule-taken`, `schedule-refused`, `schedule-silent`, and what opening
- * API, ledger and Temporal throws).
+ * Makes a schedule. Spends nothing. Throws {@link VoxbatchError} (`bad-option`, `schedule-taken`, `schedule-refused`,
+ * `schedule-silent`, and what opening API, ledger and Temporal throws).
  */
 export async function makeSchedule(
   session: Session,
@@ -122,8 +122,8 @@ export async function changeSchedule(place: OpenSchedules, name: string, change:
 }
 
 /**
- * What to run, settled as far as possible before the manifest is read, and what it would cost now. Throws {@link VoxbatchError} (`bad-option`) for sound
- * that this machine cannot finish: at night nobody would see it.
+ * What to run, settled as far as possible before the manifest is read, and what it would cost now. Throws
+ * {@link VoxbatchError} (`bad-option`) for sound that this machine cannot finish: at night nobody would see it.
  */
 async function lookAhead(
   { manifest, out = 'out', choices }: WantedRun,
@@ -187,8 +187,8 @@ export async function createSchedule(
 }
 
 /**
- * Changes a schedule; `run`: what it runs from now on. A running batch stays as it is. Throws {@link VoxbatchError} (`bad-option`, `no-schedule`,
- * `schedule-refused`, `schedule-silent`).
+ * Changes a schedule; `run`: what it runs from now on. A running batch stays as it is. Throws {@link VoxbatchError}
+ * (`bad-option`, `no-schedule`, `schedule-refused`, `schedule-silent`).
  */
 export async function updateSchedule(
   place: SchedulePlace,

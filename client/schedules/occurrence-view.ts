@@ -42,7 +42,10 @@ async function viewOf(
     at: utcSecond(at),
     /** Name of its batch, also where it made none. */
     batch,
-    /** `waiting`: it may still take place. `failed`: it made no batch, its batch gave up, or its files could not be written. `skipped`: it did not take place. */
+    /**
+     * `waiting`: it may still take place. `failed`: it made no batch, its batch gave up, or its files could not be
+     * written. `skipped`: it did not take place.
+     */
     state,
     /** Its batch's exit code; null if the batch has not ended, or there is none. */
     exit,

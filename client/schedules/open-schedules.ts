@@ -40,8 +40,8 @@ export interface Surroundings {
 }
 
 /**
- * Opens Temporal for work on the schedules of a session's ledger, and closes it afterwards. Starts no worker. Throws {@link VoxbatchError}
- * (`no-ledger`, `no-server`, `no-cluster`, `ledger-in-use` …). `reason`: why, for the record.
+ * Opens Temporal for work on the schedules of a session's ledger, and closes it afterwards. Starts no worker. Throws
+ * {@link VoxbatchError} (`no-ledger`, `no-server`, `no-cluster`, `ledger-in-use` …). `reason`: why, for the record.
  */
 export async function withSchedules<T>(
   session: Session,
@@ -85,8 +85,8 @@ export function isLeftAlone(hasWorker: boolean, { isDeserted }: Surroundings): b
 const ANSWER_TIMEOUT_MS = 30_000;
 
 /**
- * Queries Temporal about one schedule, or all. Throws {@link VoxbatchError} (`no-schedule`, `schedule-lost`, `schedule-refused`,
- * `schedule-silent`).
+ * Queries Temporal about one schedule, or all. Throws {@link VoxbatchError} (`no-schedule`, `schedule-lost`,
+ * `schedule-refused`, `schedule-silent`).
  */
 export async function askTemporal<T>(
   place: SchedulePlace,
@@ -128,7 +128,10 @@ export function describe(place: SchedulePlace, name: string): Promise<ScheduleDe
   return askTemporal(place, name, () => handleOf(place, name).describe());
 }
 
-/** A schedule as Temporal has it; undefined if Temporal does not know it. Throws {@link VoxbatchError} (`schedule-silent`). */
+/**
+ * A schedule as Temporal has it; undefined if Temporal does not know it. Throws {@link VoxbatchError}
+ * (`schedule-silent`).
+ */
 export async function describeIfThere(place: SchedulePlace, name: string): Promise<ScheduleDescription | undefined> {
   try {
     return await describe(place, name);
@@ -139,8 +142,9 @@ export async function describeIfThere(place: SchedulePlace, name: string): Promi
 }
 
 /**
- * Schedules that Temporal has under this ledger's id, and the ledger does not know: somebody else made them, or the ledger is older than they are.
- * None of them can fire. Temporal's list may be a moment behind. Throws {@link VoxbatchError} (`schedule-silent`).
+ * Schedules that Temporal has under this ledger's id, and the ledger does not know: somebody else made them, or the
+ * ledger is older than they are. None of them can fire. Temporal's list may be a moment behind. Throws
+ * {@link VoxbatchError} (`schedule-silent`).
  */
 export async function strangersIn(place: SchedulePlace): Promise<readonly string[]> {
   const prefix = scheduleIdOf(place.ledger.id, '');
@@ -166,8 +170,9 @@ export async function requireRecord(place: SchedulePlace, name: string): Promise
 }
 
 /**
- * The spec of a schedule, with the runs that Temporal has left of those, and whether it is paused. `note`: why, or why it was resumed. What Temporal says of
- * a pause counts only where the ledger says nothing: whoever reaches Temporal can write it.
+ * The spec of a schedule, with the runs that Temporal has left of those, and whether it is paused. `note`: why, or why
+ * it was resumed. What Temporal says of a pause counts only where the ledger says nothing: whoever reaches Temporal can
+ * write it.
  */
 export function standingOf(
   record: ScheduleRecord,

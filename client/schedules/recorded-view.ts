@@ -10,7 +10,10 @@ import { NOTHING_FOUND } from './survey-record.ts';
 /** Occurrences shown of each. */
 const SHOWN = 10;
 
-/** The schedules of a ledger with their latest occurrences, by what is on record alone. When one fires next, and whether it was paused by Temporal's own tools, `scheduleStandings` asks. */
+/**
+ * The schedules of a ledger with their latest occurrences, by what is on record alone. When one fires next, and whether
+ * it was paused by Temporal's own tools, `scheduleStandings` asks.
+ */
 export async function recordedSchedules(ledger: Ledger) {
   const schedules = [];
   for (const name of await ledger.knownSchedules()) {

@@ -4,8 +4,9 @@ import { describeIfThere, requireRecord, type SchedulePlace } from './open-sched
 import { resumeSchedule } from './steer-schedule.ts';
 
 /**
- * Lets a schedule fire again: one that was paused, and one that Temporal has lost, which is made again as it is on record. Firings missed meanwhile
- * stay missed; a backfill makes up for them. Returns whether it had to be made. Throws `VoxbatchError` (`no-schedule`, `schedule-silent`).
+ * Lets a schedule fire again: one that was paused, and one that Temporal has lost, which is made again as it is on
+ * record. Firings missed meanwhile stay missed; a backfill makes up for them. Returns whether it had to be made. Throws
+ * `VoxbatchError` (`no-schedule`, `schedule-silent`).
  */
 export async function resumeOrRemake(place: SchedulePlace, name: string, note: string): Promise<boolean> {
   const { ledger } = place;

@@ -36,7 +36,9 @@ export type ShownSchedule = Awaited<ReturnType<typeof showSchedule>>;
 /** When a schedule fires, and what each firing would cost now. */
 export type PreviewView = Awaited<ReturnType<typeof previewFirings>>;
 
-/** Results of a schedule's occurrences. `lost`: it was created here and could fire again, but Temporal does not know it. */
+/**
+ * Results of a schedule's occurrences. `lost`: it was created here and could fire again, but Temporal does not know it.
+ */
 export type ScheduleCheck = Awaited<ReturnType<typeof checkSchedules>>['schedules'][number];
 
 /** A schedule's budget for the current month. */
@@ -45,7 +47,10 @@ export type ScheduleMonth = NonNullable<ScheduleLine['month']>;
 /** Max occurrences examined for a list. */
 const MOST_COUNTED = 100;
 
-/** All schedules of the ledger, by name. Records what did not take place, as far as the user may. Throws {@link VoxbatchError} (`schedule-silent`). */
+/**
+ * All schedules of the ledger, by name. Records what did not take place, as far as the user may. Throws
+ * {@link VoxbatchError} (`schedule-silent`).
+ */
 export async function listSchedules(place: SchedulePlace) {
   const { ledger } = place;
   const batches = await ledger.listBatches();
@@ -86,8 +91,9 @@ export async function listSchedules(place: SchedulePlace) {
 const SHOWN_OCCURRENCES = 10;
 
 /**
- * Details of a schedule, with these of its occurrences; default: the latest ten; times in UTC. `run`: undefined if it is not on record in a form that this
- * version reads. Records what did not take place, as far as the user may. Throws {@link VoxbatchError} (`no-schedule`, `schedule-lost`, `schedule-silent`).
+ * Details of a schedule, with these of its occurrences; default: the latest ten; times in UTC. `run`: undefined if it
+ * is not on record in a form that this version reads. Records what did not take place, as far as the user may. Throws
+ * {@link VoxbatchError} (`no-schedule`, `schedule-lost`, `schedule-silent`).
  */
 export async function showSchedule(
   place: SchedulePlace,
@@ -132,8 +138,8 @@ export async function showSchedule(
 }
 
 /**
- * The firings of a schedule, default: the next ten, and the price of each; `account`: whose earlier results cost nothing again; undefined: unknown. Spends
- * nothing. Throws {@link VoxbatchError} (`no-schedule`, `schedule-silent`).
+ * The firings of a schedule, default: the next ten, and the price of each; `account`: whose earlier results cost
+ * nothing again; undefined: unknown. Spends nothing. Throws {@link VoxbatchError} (`no-schedule`, `schedule-silent`).
  */
 export async function previewFirings(
   place: SchedulePlace,
@@ -165,8 +171,8 @@ export interface CheckRequest {
 }
 
 /**
- * What became of all occurrences since a time, the newest first, also of those that nobody was there to fire. `amiss`: somebody should look after it. Throws
- * {@link VoxbatchError} (`no-schedule`, `schedule-silent`).
+ * What became of all occurrences since a time, the newest first, also of those that nobody was there to fire. `amiss`:
+ * somebody should look after it. Throws {@link VoxbatchError} (`no-schedule`, `schedule-silent`).
  */
 export async function checkSchedules(place: OpenSchedules, { name, since, isPauseFine }: CheckRequest) {
   const known = await place.ledger.knownSchedules();

@@ -23,8 +23,8 @@ export interface ScheduleStanding {
 const ANSWER_TIMEOUT_MS = 5_000;
 
 /**
- * How the schedules of a ledger stand in Temporal; undefined where no embedded server runs. Starts none, and records nothing.
- * Throws {@link VoxbatchError} (`no-cluster` …), and what the client of Temporal throws.
+ * How the schedules of a ledger stand in Temporal; undefined where no embedded server runs. Starts none, and records
+ * nothing. Throws {@link VoxbatchError} (`no-cluster` …), and what the client of Temporal throws.
  */
 export async function scheduleStandings(
   settings: Settings,

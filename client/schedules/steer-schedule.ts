@@ -49,9 +49,9 @@ export async function resumeSchedule(place: SchedulePlace, name: string, note: s
 const MOST_WAITS = 3;
 
 /**
- * Triggers a schedule now. If it is due in this second, waits for the first second in which it is not: Temporal would drop
- * the trigger, or another firing could claim it. Default overlap: `allow`. `onAsk`: called before it may fire. Returns the
- * id of its allowance, and when it was asked for, ms since 1970.
+ * Triggers a schedule now. If it is due in this second, waits for the first second in which it is not: Temporal would
+ * drop the trigger, or another firing could claim it. Default overlap: `allow`. `onAsk`: called before it may fire.
+ * Returns the id of its allowance, and when it was asked for, ms since 1970.
  */
 export async function triggerSchedule(
   place: SchedulePlace,
@@ -94,7 +94,10 @@ export async function backfillSchedule(
   );
 }
 
-/** Asks Temporal for firings, and allows them in the ledger first; withdraws that if Temporal refuses. Returns the id of the allowance. */
+/**
+ * Asks Temporal for firings, and allows them in the ledger first; withdraws that if Temporal refuses. Returns the id of
+ * the allowance.
+ */
 export async function withAllowance(
   place: SchedulePlace,
   name: string,
@@ -115,8 +118,9 @@ export async function withAllowance(
 }
 
 /**
- * Patches a schedule, and returns when that has taken effect. Of two patches that reach a schedule in one turn of its own, the server (1.29)
- * drops the first; it answers a question only after that turn, so whoever patches next is safe. Returns the answer.
+ * Patches a schedule, and returns when that has taken effect. Of two patches that reach a schedule in one turn of its
+ * own, the server (1.29) drops the first; it answers a question only after that turn, so whoever patches next is safe.
+ * Returns the answer.
  */
 async function patch(
   place: SchedulePlace,
@@ -130,8 +134,8 @@ async function patch(
 const MOST_TRIES = 5;
 
 /**
- * Pauses or resumes, and again if a patch of another process came in the same turn of the server. Gives up silently after a
- * few tries: then somebody else does the opposite at the same time, and the last one is right.
+ * Pauses or resumes, and again if a patch of another process came in the same turn of the server. Gives up silently
+ * after a few tries: then somebody else does the opposite at the same time, and the last one is right.
  */
 async function setPaused(
   place: SchedulePlace,

@@ -13,7 +13,9 @@ export interface WaitingOccurrence extends DueTime {
 export interface Surveyed {
   /** Those that may still take place, the oldest first. */
   readonly waiting: readonly WaitingOccurrence[];
-  /** Those that failed or did not take place, and whoever looks may not record. A record of the same time is outdated. */
+  /**
+   * Those that failed or did not take place, and whoever looks may not record. A record of the same time is outdated.
+   */
   readonly unrecorded: readonly OccurrenceRecord[];
 }
 
@@ -23,8 +25,8 @@ export const NOTHING_FOUND: Surveyed = { waiting: [], unrecorded: [] };
 const NO_BATCH = { exit: null, cause: null, reason: null, endedAt: null, etag: null, isUnchanged: null, out: null };
 
 /**
- * Puts what a survey of a schedule finds on record. Who may only read the ledger is told it all the same, and its record is left to
- * those who may: a worker, or an operator who looks.
+ * Puts what a survey of a schedule finds on record. Who may only read the ledger is told it all the same, and its
+ * record is left to those who may: a worker, or an operator who looks.
  */
 export class SurveyRecord {
   readonly schedule: string;

@@ -23,8 +23,9 @@ import { SurveyRecord, type Surveyed, type WaitingOccurrence } from './survey-re
 const GRACE_MS = 10_000;
 
 /**
- * Puts on record what became of each time at which a schedule was due since it was last surveyed, as it was described: one that did not take place
- * leaves no trace in Temporal. Where the user may only read the ledger, the record is left to others. Throws {@link VoxbatchError} (`schedule-silent`).
+ * Puts on record what became of each time at which a schedule was due since it was last surveyed, as it was described:
+ * one that did not take place leaves no trace in Temporal. Where the user may only read the ledger, the record is left
+ * to others. Throws {@link VoxbatchError} (`schedule-silent`).
  */
 export async function surveySchedule(
   place: SchedulePlace,
@@ -71,14 +72,18 @@ async function survey(
 }
 
 /**
- * The same, to be done before a schedule is paused, resumed, backfilled or changed, up to this moment: the next survey goes by how the schedule
- * stands then. Also throws {@link VoxbatchError} (`no-schedule`), and `LedgerForbidden` where the user may not record.
+ * The same, to be done before a schedule is paused, resumed, backfilled or changed, up to this moment: the next survey
+ * goes by how the schedule stands then. Also throws {@link VoxbatchError} (`no-schedule`), and `LedgerForbidden` where
+ * the user may not record.
  */
 export async function surveyBeforeChange(place: SchedulePlace, name: string): Promise<void> {
   await survey(place, new SurveyRecord(place.ledger, name, true), await describe(place, name), 0);
 }
 
-/** Looks at due times that follow each other. Returns those that did not take place, and adds to `waiting` those that still may. */
+/**
+ * Looks at due times that follow each other. Returns those that did not take place, and adds to `waiting` those that
+ * still may.
+ */
 async function surveyPage(
   place: SchedulePlace,
   kept: SurveyRecord,
@@ -161,8 +166,9 @@ export async function firingStates(
 const ENDED_FROM_OUTSIDE = 'Its firing was ended from outside before it made a batch.';
 
 /**
- * Ends occurrences since a time that are on record as running although their firing is over: somebody terminated it, or Temporal's database is
- * lost. A batch that still runs goes on by itself, and its occurrence with it. Throws {@link VoxbatchError} (`schedule-silent`).
+ * Ends occurrences since a time that are on record as running although their firing is over: somebody terminated it, or
+ * Temporal's database is lost. A batch that still runs goes on by itself, and its occurrence with it. Throws
+ * {@link VoxbatchError} (`schedule-silent`).
  */
 async function endAbandoned(place: SchedulePlace, kept: SurveyRecord, since: number): Promise<void> {
   const { ledger } = place;
@@ -224,7 +230,8 @@ const MOST_PREVIEWED = 1_000;
 
 /**
  * The times in a range at which a schedule fires, jitter included, as Temporal computes them: at most
- * {@link MOST_PREVIEWED}. Ignores whether it is paused. Throws {@link VoxbatchError} (`no-schedule`, `schedule-silent`).
+ * {@link MOST_PREVIEWED}. Ignores whether it is paused. Throws {@link VoxbatchError} (`no-schedule`,
+ * `schedule-silent`).
  */
 export async function previewSchedule(
   place: SchedulePlace,

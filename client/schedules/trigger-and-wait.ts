@@ -23,11 +23,12 @@ export type TriggerNews =
   | { readonly type: 'alone' };
 
 /**
- * What a trigger came to. `unattended`: no worker is there, so it was not triggered. `over`: the occurrence ended, failed, or made a batch that is paused. `dropped`: another of
- * its batches runs, and the overlap policy dropped this firing. `unseen`: the server took the trigger and fired nothing,
- * as happens to one of two changes that reach it at the same moment. `refused`: it fired, and the ledger did not allow it any
- * more. In all cases but `over` it cannot fire any more, and nothing was spent. `exit`: how its batch ended, or stands; `out`: the folder that gets a
- * folder for each batch, if that is on record.
+ * What a trigger came to. `unattended`: no worker is there, so it was not triggered. `over`: the occurrence ended,
+ * failed, or made a batch that is paused. `dropped`: another of its batches runs, and the overlap policy dropped this
+ * firing. `unseen`: the server took the trigger and fired nothing, as happens to one of two changes that reach it at
+ * the same moment. `refused`: it fired, and the ledger did not allow it any more. In all cases but `over` it cannot
+ * fire any more, and nothing was spent. `exit`: how its batch ended, or stands; `out`: the folder that gets a folder
+ * for each batch, if that is on record.
  */
 export type Triggered =
   | {
@@ -38,7 +39,9 @@ export type Triggered =
     }
   | { readonly type: 'unattended' | 'dropped' | 'unseen' | 'refused' };
 
-/** Two clocks of one cluster differ by less than this, ms: an earlier or later firing is not the one that was asked for. */
+/**
+ * Two clocks of one cluster differ by less than this, ms: an earlier or later firing is not the one that was asked for.
+ */
 const CLOCKS_DIFFER_MS = 5_000;
 /** A firing that need not wait for another batch begins within this time, ms. */
 const FIRES_WITHIN_MS = 60_000;
@@ -59,8 +62,9 @@ export interface TriggerRequest {
 }
 
 /**
- * Fires a schedule now, as {@link triggerSchedule} does, and waits until its occurrence is over, however long that takes; not without a worker, or there
- * would be no end to the wait. Throws `VoxbatchError` (`no-schedule`, `schedule-silent`).
+ * Fires a schedule now, as {@link triggerSchedule} does, and waits until its occurrence is over, however long that
+ * takes; not without a worker, or there would be no end to the wait. Throws `VoxbatchError` (`no-schedule`,
+ * `schedule-silent`).
  */
 export async function triggerAndWait(place: SchedulePlace, name: string, request: TriggerRequest): Promise<Triggered> {
   if (!(await awaitWorker(place, name))) return { type: 'unattended' };
@@ -136,8 +140,8 @@ interface Look extends Awaited<ReturnType<typeof triggerSchedule>> {
 }
 
 /**
- * The time for which a trigger fired: `own`. `shared`: Temporal took it in the second of a due time, although it waited for another, and then they are
- * one firing.
+ * The time for which a trigger fired: `own`. `shared`: Temporal took it in the second of a due time, although it waited
+ * for another, and then they are one firing.
  */
 async function firedBy(
   place: SchedulePlace,

@@ -29,7 +29,8 @@ export function viewSchema({ apiUrl, isSound, changes, ...report }: SchemaReport
 }
 
 /**
- * Reads the API's OpenAPI document and compares it with what voxbatch asks of the API, and with the last look. Spends nothing.
+ * Reads the API's OpenAPI document and compares it with what voxbatch asks of the API, and with the last look. Spends
+ * nothing.
  *
  * @param isStrict true: a look that is not sound is not kept, so the next one finds the same
  * @throws VoxbatchError (`no-schema`, `odd-token`, `odd-proxy`)

@@ -37,8 +37,8 @@ export interface AskRequest
 }
 
 /**
- * The outcome of a request. `open`: its batch needs a worker. `given`: it has its result, and nothing is sent. `held`: it
- * runs again only with an explicit flag (see {@link decideAgain}). `refused`, `declined`: its bill was not approved.
+ * The outcome of a request. `open`: its batch needs a worker. `given`: it has its result, and nothing is sent. `held`:
+ * it runs again only with an explicit flag (see {@link decideAgain}). `refused`, `declined`: its bill was not approved.
  * `not-opened`: it cannot continue as requested; `why` explains it in full sentences.
  */
 export type Asked =
@@ -123,8 +123,8 @@ async function askAgain(record: SingleRecord, request: AskRequest, open: Connect
 }
 
 /**
- * Continues an open job. Leaving the cache mode `only` needs a price first, because nobody has approved one yet; entering
- * it is refused, because the open job may be paid for.
+ * Continues an open job. Leaving the cache mode `only` needs a price first, because nobody has approved one yet;
+ * entering it is refused, because the open job may be paid for.
  */
 async function goOn({ batch, row }: SingleRecord, request: AskRequest, open: ConnectedApi): Promise<Asked> {
   const { session, job, ready } = request;

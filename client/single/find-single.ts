@@ -37,9 +37,9 @@ export interface SinglePlace {
 type Reader = Pick<Ledger, 'findBatch' | 'readRow'>;
 
 /**
- * Finds a recorded job in any dialect of the API: a person repeats it in the same words, and its dialect never changes. A
- * batch whose request was removed by `clean` still counts as found, but `name` is then that of a new batch, because the
- * old one cannot run again. Throws {@link VoxbatchError} (`bad-option`) if another dialect is requested.
+ * Finds a recorded job in any dialect of the API: a person repeats it in the same words, and its dialect never changes.
+ * A batch whose request was removed by `clean` still counts as found, but `name` is then that of a new batch, because
+ * the old one cannot run again. Throws {@link VoxbatchError} (`bad-option`) if another dialect is requested.
  */
 export async function findSingle(ledger: Reader, job: SoundJob, realm: Account): Promise<SinglePlace> {
   const own = await placeOf(ledger, job, realm);
@@ -117,7 +117,8 @@ export interface PrepareRequest extends AgainWish {
 
 /**
  * Reads a job and looks it up in the ledger. If the recorded one has ended, that is the answer, and the API is not
- * called. Text limits apply to new jobs only: a recorded job is neither refused nor split because of a limit learned later.
+ * called. Text limits apply to new jobs only: a recorded job is neither refused nor split because of a limit learned
+ * later.
  */
 export async function prepareSingle(request: PrepareRequest): Promise<PreparedJob> {
   const { job, settings, apiUrl, ledger } = request;
@@ -138,8 +139,8 @@ export async function prepareSingle(request: PrepareRequest): Promise<PreparedJo
 }
 
 /**
- * Finds the job without calling the API. Works only if all batches at this address belong to one account: otherwise only
- * the API can say whose token this is.
+ * Finds the job without calling the API. Works only if all batches at this address belong to one account: otherwise
+ * only the API can say whose token this is.
  */
 async function findOnRecord(ledger: Ledger, job: SoundJob, apiUrl = ''): Promise<SingleRecord | undefined> {
   const [account, ...others] = await ledger.accountsAt(apiUrl);

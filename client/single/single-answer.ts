@@ -18,8 +18,8 @@ export interface SingleJobOptions {
   /** Assumed length of media without a stated one, in seconds; only used for the price. */
   readonly assumeSeconds?: number;
   /**
-   * Which of the API's dialects a new job speaks. A job on record keeps its own, and another one throws {@link VoxbatchError}
-   * (`bad-option`). Default: the configuration's, else `v1`.
+   * Which of the API's dialects a new job speaks. A job on record keeps its own, and another one throws
+   * {@link VoxbatchError} (`bad-option`). Default: the configuration's, else `v1`.
    */
   readonly apiDialect?: Dialect;
   /** Make a new take, at its price, even if there is a result. Default: false. */

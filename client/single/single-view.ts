@@ -38,7 +38,10 @@ export async function viewSingle(ledger: Pick<Ledger, 'counts' | 'money'>, recor
   return { view: singleView(record, uncertain), exit };
 }
 
-/** A job for programs. `file`: path of its result, null if it has none. `isOld`: nothing was sent for it this time. `next` goes on with another take that was recorded. */
+/**
+ * A job for programs. `file`: path of its result, null if it has none. `isOld`: nothing was sent for it this time.
+ * `next` goes on with another take that was recorded.
+ */
 export function viewJob(
   { batch, row, fields }: SingleView,
   exit: ExitName,
@@ -67,8 +70,8 @@ export interface HandOutRequest {
 }
 
 /**
- * The outcome of copying a result. `exists`: there is another file at the path. `damaged`: the store no longer gives the file as
- * it was. `isRemoved`: it was removed on purpose. `isFree`: a redrive restores it for free.
+ * The outcome of copying a result. `exists`: there is another file at the path. `damaged`: the store no longer gives
+ * the file as it was. `isRemoved`: it was removed on purpose. `isFree`: a redrive restores it for free.
  */
 export type HandedOut =
   | { readonly type: 'stream'; readonly body: Readable }

@@ -15,9 +15,9 @@ export interface AddedSound {
 }
 
 /**
- * Has a batch's sound joined or finished that was begun without: free, for it changes no row. It is kept with the batch, as if it had
- * been begun so. Returns the batch as it is then. Throws {@link VoxbatchError} (`bad-option`) if the batch cannot be joined so, is
- * joined or finished otherwise already, or this machine cannot do it.
+ * Has a batch's sound joined or finished that was begun without: free, for it changes no row. It is kept with the
+ * batch, as if it had been begun so. Returns the batch as it is then. Throws {@link VoxbatchError} (`bad-option`) if
+ * the batch cannot be joined so, is joined or finished otherwise already, or this machine cannot do it.
  */
 export async function addSound(
   ledger: Ledger,

@@ -7,8 +7,8 @@ import { VoxbatchError, refuseOption } from '../problem.ts';
 const OPTION = 'finish (--loudness, --trim-silence, --sample-rate, --sound-format)';
 
 /**
- * Refuses to finish sound in a way that cannot be, or that the ffmpeg of this machine cannot, before anything is spent. Throws
- * {@link VoxbatchError} (`bad-option`).
+ * Refuses to finish sound in a way that cannot be, or that the ffmpeg of this machine cannot, before anything is spent.
+ * Throws {@link VoxbatchError} (`bad-option`).
  *
  * @param env where `findFfmpeg` looks
  */
@@ -30,7 +30,10 @@ function refuse(expected: string, got: string): never {
   throw new VoxbatchError({ type: 'bad-option', option: OPTION, expected, got });
 }
 
-/** What to do where there is no ffmpeg. `named`: the path that `VOXBATCH_FFMPEG` names, where no program is; undefined: it is not set. */
+/**
+ * What to do where there is no ffmpeg. `named`: the path that `VOXBATCH_FFMPEG` names, where no program is; undefined:
+ * it is not set.
+ */
 export function ffmpegAdvice(named?: string): string {
   return named === undefined ? FFMPEG_ADVICE : unusableFfmpeg(named);
 }

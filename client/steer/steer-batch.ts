@@ -45,7 +45,9 @@ export interface Steered {
   readonly after: BatchRecord;
   /** Whether the batch has a worker, which was notified or is {@link elsewhere}. True for a closed batch. */
   readonly isWorkedOn: boolean;
-  /** The Temporal server of its workers, if it is another than this command's: they read from the ledger what was asked. */
+  /**
+   * The Temporal server of its workers, if it is another than this command's: they read from the ledger what was asked.
+   */
   readonly elsewhere?: string | undefined;
   /** Present if it was resumed, and paused again by itself meanwhile: its exit code. */
   readonly pausedAgain?: ExitName | undefined;
@@ -65,8 +67,8 @@ export interface StillRunning {
 /**
  * Pauses, resumes or stops a batch. The request is written to the ledger first: from then on no new paid request can be
  * recorded against it, whether Temporal answers or not. Then the workflow is notified; a pause or stop resolves once no
- * paid request is in flight. A resume may send all rows that are left, so the folder of their files is asked first. Throws
- * {@link VoxbatchError} (`loading`, `forgotten-requests`, `untold`).
+ * paid request is in flight. A resume may send all rows that are left, so the folder of their files is asked first.
+ * Throws {@link VoxbatchError} (`loading`, `forgotten-requests`, `untold`).
  */
 export async function steerBatch(request: SteerRequest): Promise<Steered> {
   const { settings, ledger, batch: before, wish, isNow, reason, say } = request;
@@ -92,7 +94,10 @@ export async function steerBatch(request: SteerRequest): Promise<Steered> {
   return wish === 'stopping' ? { ...steered, stillRunning: await readRunning(ledger, batch) } : steered;
 }
 
-/** What is in doubt by the ledger itself comes first: workers that put on record again what they had sent need no person. */
+/**
+ * What is in doubt by the ledger itself comes first: workers that put on record again what they had sent need no
+ * person.
+ */
 async function requireResumable({ ledger, batch, out }: SteerRequest): Promise<void> {
   await ledger.requireResumable(batch.name);
   await requireRemembered(resolve(out ?? defaultOut(batch.name)), batch, ledger);
@@ -105,8 +110,8 @@ async function readRunning(ledger: Ledger, batch: string): Promise<StillRunning>
 }
 
 /**
- * Ends rows that were not sent. A running workflow closes the batch, at once if it waits for no job; without one, only the
- * rows that stay open are left to wait for.
+ * Ends rows that were not sent. A running workflow closes the batch, at once if it waits for no job; without one, only
+ * the rows that stay open are left to wait for.
  */
 async function endRest({ ledger, batch: { name: batch }, isNow }: SteerRequest, isWorkedOn: boolean): Promise<void> {
   await ledger.cancelRest(batch);

@@ -163,8 +163,8 @@ function refusalIn(error: unknown): string | undefined {
 }
 
 /**
- * Whether the server says that it has no such namespace: batches would be recorded which it never takes, and a worker would
- * wait for tasks without end. Any other answer, such as that this user may not ask, is none.
+ * Whether the server says that it has no such namespace: batches would be recorded which it never takes, and a worker
+ * would wait for tasks without end. Any other answer, such as that this user may not ask, is none.
  */
 async function lacks(connection: Connection, namespace: string): Promise<boolean> {
   try {

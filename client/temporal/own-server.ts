@@ -10,9 +10,9 @@ import type { Temporal } from './open-temporal.ts';
 type Worked = Pick<Ledger, 'id' | 'place' | 'workersServer' | 'allLivingWorkers'>;
 
 /**
- * Checks that Temporal can be reached and that no other server's workers hold the ledger. Call it before recording anything:
- * those workers would pay for it, although this command fails. An embedded server is not started for it: if that one fails, nobody
- * works on what was recorded. Throws {@link VoxbatchError} (`ledger-in-use`, `no-cluster`,
+ * Checks that Temporal can be reached and that no other server's workers hold the ledger. Call it before recording
+ * anything: those workers would pay for it, although this command fails. An embedded server is not started for it: if
+ * that one fails, nobody works on what was recorded. Throws {@link VoxbatchError} (`ledger-in-use`, `no-cluster`,
  * `cluster-refused`, `no-namespace`, `server-gone`, `machine`).
  */
 export async function requireOwnServer(settings: Settings, ledger: Worked): Promise<void> {
@@ -35,7 +35,8 @@ export async function requireServer(
   const { isNameOfCluster } = await import('./server-name.ts');
   await refuseOther(ledger, async (name) => {
     if (await isNameOfCluster(name, temporal)) return true;
-    // After its database is lost and its namespaces are made again, surviving workers still hold the ledger under the old name.
+    // After its database is lost and its namespaces are made again, surviving workers still hold the ledger under the
+    // old name.
     return isPolledByWorkersOf(ledger, temporal);
   });
 }

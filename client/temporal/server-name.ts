@@ -22,7 +22,10 @@ export function isNameOfHome(name: string, home: string): boolean {
   return name.startsWith(before) && name.endsWith(after);
 }
 
-/** Whether a name is that of a cluster's namespace, as far as it can be told: of an unknown id, nothing is held against it. */
+/**
+ * Whether a name is that of a cluster's namespace, as far as it can be told: of an unknown id, nothing is held against
+ * it.
+ */
 export async function isNameOfCluster(name: string, temporal: NamedServer): Promise<boolean> {
   const own = await nameOf(temporal);
   const byAddress = `namespace ${temporal.namespace} at `;
@@ -34,9 +37,9 @@ function isOfNamespace(name: string, { namespace }: NamedServer): boolean {
 }
 
 /**
- * The id distinguishes homes of one path on different hosts, and the path tells people which it is. A copy of a home has the
- * id, too: the machine and the folder's number on its disk tell it apart, on a clone of the machine or in another container.
- * The name need not outlive a restart of the machine, as the lock does not.
+ * The id distinguishes homes of one path on different hosts, and the path tells people which it is. A copy of a home
+ * has the id, too: the machine and the folder's number on its disk tell it apart, on a clone of the machine or in
+ * another container. The name need not outlive a restart of the machine, as the lock does not.
  */
 async function nameOfEmbedded(
   { client, namespace, address }: NamedServer,

@@ -80,7 +80,9 @@ export interface DeleteOptions {
   readonly confirm?: (found: VoiceAtRisk) => Promise<void>;
 }
 
-/** Deletes the voice that an id, or `name:` and a name, stands for, unless an open batch of this ledger needs it; free. */
+/**
+ * Deletes the voice that an id, or `name:` and a name, stands for, unless an open batch of this ledger needs it; free.
+ */
 export async function deleteNamed(
   session: Pick<Session, 'settings' | 'api'>,
   asked: string,

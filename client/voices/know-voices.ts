@@ -113,7 +113,10 @@ function withoutApi({ summary: { voices } }: SoundManifest): KnownVoices {
   };
 }
 
-/** Checks voices by the API's list and this ledger's rows. `mayWait`: whether somebody waits for the list as long as it takes. */
+/**
+ * Checks voices by the API's list and this ledger's rows. `mayWait`: whether somebody waits for the list as long as it
+ * takes.
+ */
 async function checkBy(
   api: SpeechApi,
   manifest: SoundManifest,

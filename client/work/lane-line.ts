@@ -1,9 +1,9 @@
 import type { LaneEvent, WorkEvent } from '../../contract/work-events.ts';
 
 /**
- * Lines for whoever runs several workers: which batch this one begins to work on, and how that ended. A batch whose slices
- * end at once, with nothing done, as while it is paused or its rows are in doubt, is told of once, until it has rows here
- * again. And once for each batch, of some, that the worker is given work on one that is not its own.
+ * Lines for whoever runs several workers: which batch this one begins to work on, and how that ended. A batch whose
+ * slices end at once, with nothing done, as while it is paused or its rows are in doubt, is told of once, until it has
+ * rows here again. And once for each batch, of some, that the worker is given work on one that is not its own.
  */
 export function laneLines(): (event: WorkEvent) => string | undefined {
   const fruitless = new Set<string>();

@@ -35,7 +35,10 @@ export type ServeNews =
       readonly only?: WorkerDuty | undefined;
     }
   | { readonly type: 'webhook'; readonly news: WebhookNews }
-  /** A sentence for the user, such as a slow step in progress. `isLogged`: the worker's log has an event that says the same. */
+  /**
+   * A sentence for the user, such as a slow step in progress. `isLogged`: the worker's log has an event that says the
+   * same.
+   */
   | { readonly type: 'note'; readonly text: string; readonly isLogged: boolean }
   | WriteNews;
 

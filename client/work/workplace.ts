@@ -34,7 +34,10 @@ export interface WorkplaceRequest {
   readonly store: Store;
   readonly open: ConnectedApi;
   readonly worker: WhoWorks;
-  /** Called before anything slow, such as downloading a server. `isLogged`: the worker's log has an event that says the same. */
+  /**
+   * Called before anything slow, such as downloading a server. `isLogged`: the worker's log has an event that says the
+   * same.
+   */
   readonly say: (line: string, isLogged?: boolean) => void;
   /** Webhooks to receive in this process's worker. */
   readonly webhook?: WebhookWish | undefined;

@@ -23,7 +23,9 @@ export async function isUnversioned(place: Place, deploymentName: string): Promi
   return current === undefined ? undefined : current === 'none';
 }
 
-/** The current version of a deployment, `none` also if there is no such deployment; undefined if Temporal does not say. */
+/**
+ * The current version of a deployment, `none` also if there is no such deployment; undefined if Temporal does not say.
+ */
 async function currentOf(
   { client, namespace }: Place,
   deploymentName: string,

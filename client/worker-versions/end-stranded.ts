@@ -16,12 +16,12 @@ export interface StrandedRequest {
 }
 
 /**
- * Ends the workflow of a batch whose version has no worker left, so that it can be started anew with workers that get new work.
- * Pinned as it is, Temporal would keep it for workers that never come back: whoever replaces the last old worker before
- * the batch has moved on leaves it so. The workflow knows nothing that the ledger does not. Does so only when asked twice
- * in a row, since workers may be restarting, and only for those that get new work: the batch was to go there anyway. These
- * are workers of the current version, or where its deployment has none, those without a version. A run that somebody has
- * pinned stays; that is said once.
+ * Ends the workflow of a batch whose version has no worker left, so that it can be started anew with workers that get
+ * new work. Pinned as it is, Temporal would keep it for workers that never come back: whoever replaces the last old
+ * worker before the batch has moved on leaves it so. The workflow knows nothing that the ledger does not. Does so only
+ * when asked twice in a row, since workers may be restarting, and only for those that get new work: the batch was to go
+ * there anyway. These are workers of the current version, or where its deployment has none, those without a version. A
+ * run that somebody has pinned stays; that is said once.
  */
 export class StrandedBatches {
   readonly #request: StrandedRequest;
