@@ -38,7 +38,10 @@ export class ExitError extends Error {
   }
 }
 
-/** A command line that makes no sense, and has spent nothing. `next`: the command that helps. Default: the help of the same one. */
+/**
+ * A command line that makes no sense, and has spent nothing. `next`: the command that helps. Default: the help of the
+ * same one.
+ */
 export function usageError(message: string, next?: string): ExitError {
   return new ExitError('usage', `${message} Nothing was spent.`, { next });
 }

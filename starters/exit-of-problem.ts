@@ -37,13 +37,19 @@ function adoptAdvice(batch: string, jobs: ProblemOf<'forgotten-requests'>['jobs'
 /** Commands that pay for rows. */
 const PAYING = ['run', 'up', 'worker', 'reconcile', 'redrive', 'say', 'transcribe', 'lip-sync'];
 
-/** What follows the message of {@link describeTrouble}: that the command may be repeated, if it pays and that is certain. */
+/**
+ * What follows the message of {@link describeTrouble}: that the command may be repeated, if it pays and that is
+ * certain.
+ */
 export function repeatWords(error: unknown, command: string): string {
   if (!PAYING.includes(command) || !keepsAllCharges(error)) return '';
   return ' All charges are recorded. Running the same command again pays nothing twice.';
 }
 
-/** The exit code and message for a {@link VoxbatchError}; any other error unchanged. `out`: folder of the batch's files; see {@link goOnCommand}. */
+/**
+ * The exit code and message for a {@link VoxbatchError}; any other error unchanged. `out`: folder of the batch's files;
+ * see {@link goOnCommand}.
+ */
 export function exitErrorOf(error: unknown, out?: string | null): unknown {
   const found = asVoxbatchError(error);
   if (found === undefined) return error;

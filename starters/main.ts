@@ -175,7 +175,10 @@ function withoutCells({ message, problems }: ManifestError): string {
   return problems.reduce((words, { got }) => words.replaceAll(`; got ${got}`, `; got ${NOT_LOGGED}`), message);
 }
 
-/** The command that follows when the file is mended: the same one, of the file that was meant; of no file, one that writes an example. */
+/**
+ * The command that follows when the file is mended: the same one, of the file that was meant; of no file, one that
+ * writes an example.
+ */
 function nextAfterManifest({ missing }: ManifestError, args: readonly string[]): string {
   if (missing !== undefined && missing.meant === undefined) return 'voxbatch init';
   const words = args.map((word) => (word === missing?.given ? (missing.meant ?? word) : word));
@@ -203,7 +206,10 @@ function machineForm(args: readonly string[]): 'line' | 'events' | undefined {
   return hasJson ? 'line' : undefined;
 }
 
-/** Where a command line writes: to the given output, or to this process's, with stderr as a log in JSON if it asks for that. */
+/**
+ * Where a command line writes: to the given output, or to this process's, with stderr as a log in JSON if it asks for
+ * that.
+ */
 async function outputFor(args: readonly string[], given: Output | undefined): Promise<Output> {
   const words = flagWords(args);
   const isLog = has(words, '--log', 'json') && !asksForHelp(words) && !words.some((word) => PRINTS_UNIT.test(word));

@@ -10,7 +10,10 @@ type Facts = SpendQuestion['facts'] & Partial<Pick<RedriveFacts, 'replaced' | 'l
 /** The person who typed a command, at a terminal. */
 export type PersonHere = Person<SpendQuestion<Facts>>;
 
-/** The person who typed a command. `input`: the source of its rows; if that is standard input (`-`), nobody can be asked. */
+/**
+ * The person who typed a command. `input`: the source of its rows; if that is standard input (`-`), nobody can be
+ * asked.
+ */
 export function personAt(
   { isInteractive, say }: Pick<Output, 'isInteractive' | 'say'>,
   { yes = false }: { readonly yes?: boolean },

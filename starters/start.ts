@@ -16,8 +16,8 @@ export function start(args: readonly string[]): Promise<number> {
 const READING: readonly (string | undefined)[] = ['plan', 'results', 'verify', 'status', 'list', 'explain'];
 
 /**
- * The young generation grows once, from 1 MB to 8: rows that are looked at together take some MB of garbage, and what is not dead yet when
- * it is full is copied, and then collected with the old generation.
+ * The young generation grows once, from 1 MB to 8: rows that are looked at together take some MB of garbage, and what
+ * is not dead yet when it is full is copied, and then collected with the old generation.
  */
 const YOUNG_BYTES = 8 * 1024 ** 2;
 
@@ -41,8 +41,9 @@ function keepHeapSmall(command: string | undefined): void {
 }
 
 /**
- * Lets V8's optimizing compiler copy less code of called functions into their callers. A third of V8's compile time goes into such copies, and most batches
- * end before they pay (docs/decisions/cpu.md). Holds for all threads. Default of V8: 920 bytes of bytecode a function.
+ * Lets V8's optimizing compiler copy less code of called functions into their callers. A third of V8's compile time
+ * goes into such copies, and most batches end before they pay (docs/decisions/cpu.md). Holds for all threads. Default
+ * of V8: 920 bytes of bytecode a function.
  */
 function compileLess(): void {
   setFlagsFromString('--max-inlined-bytecode-size-cumulative=300');

@@ -4,8 +4,8 @@ import { readMetricsPort } from '../../contract/metrics-place.ts';
 import { usageError } from '../exit-error.ts';
 
 /**
- * The settings with where the metrics of this command's worker go: to the port, else where OpenTelemetry's environment says.
- * Throws {@link ExitError} `usage`.
+ * The settings with where the metrics of this command's worker go: to the port, else where OpenTelemetry's environment
+ * says. Throws {@link ExitError} `usage`.
  */
 export function withMetrics<Given extends Pick<Settings, 'env' | 'metrics'>>(
   settings: Given,

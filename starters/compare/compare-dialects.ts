@@ -23,7 +23,10 @@ const EXITS: Readonly<Record<DialectComparison['verdict'], ExitName>> = {
   unread: 'api-away',
 };
 
-/** `voxbatch compare`: the account in both dialects side by side. Only reads; spends nothing. Each request is logged on stderr. */
+/**
+ * `voxbatch compare`: the account in both dialects side by side. Only reads; spends nothing. Each request is logged on
+ * stderr.
+ */
 export async function compareAccount(flags: CompareFlags, { output }: RunContext): Promise<ExitName> {
   const settings = await readSettings();
   const found = await compareDialects(await confirmedAccess(settings, flags), {

@@ -21,7 +21,10 @@ const EXITS: Readonly<Record<ComparisonView['verdict'], ExitName>> = {
   unfinished: 'unfinished',
 };
 
-/** `voxbatch compare [BATCH BATCH]`: two batches of one manifest, or the account in both dialects, side by side. Spends nothing. */
+/**
+ * `voxbatch compare [BATCH BATCH]`: two batches of one manifest, or the account in both dialects, side by side. Spends
+ * nothing.
+ */
 export async function compare(
   one: string | undefined,
   other: string | undefined,

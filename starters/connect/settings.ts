@@ -186,7 +186,10 @@ export async function atLedger<T>(
   }
 }
 
-/** Whether a command that spends would first ask for a confirmation of the folder's config, or of the API's address in it. */
+/**
+ * Whether a command that spends would first ask for a confirmation of the folder's config, or of the API's address in
+ * it.
+ */
 export function isUnconfirmed(settings: CommandSettings, flags: { readonly apiUrl?: string }): boolean {
   if (settings.unconfirmed !== undefined) return true;
   try {
@@ -211,8 +214,8 @@ export const SETTINGS: readonly string[] = [
 const OF_TEMPORAL = ['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'TEMPORAL_API_KEY', 'TEMPORAL_PROFILE'];
 
 /**
- * Refuses a setting whose name is probably a slip: ignored, a misspelt VOXBATCH_LEDGER begins a new ledger, which pays again
- * for all that the real one has. Names that resemble none of ours, or one that is set, may be anybody's.
+ * Refuses a setting whose name is probably a slip: ignored, a misspelt VOXBATCH_LEDGER begins a new ledger, which pays
+ * again for all that the real one has. Names that resemble none of ours, or one that is set, may be anybody's.
  */
 export function refuseMistyped(env: NodeJS.ProcessEnv): void {
   const known = [...SETTINGS, ...OF_TEMPORAL];

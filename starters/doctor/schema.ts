@@ -5,7 +5,10 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import { confirmedAccess } from '../connect/connect-api.ts';
 import { readSettings } from '../connect/settings.ts';
 
-/** `voxbatch doctor --api`: what the API's own description of itself has for voxbatch, and what changed in it. Spends nothing. */
+/**
+ * `voxbatch doctor --api`: what the API's own description of itself has for voxbatch, and what changed in it. Spends
+ * nothing.
+ */
 export async function doctorSchema(flags: Flags, { output }: RunContext): Promise<ExitName> {
   const settings = await readSettings();
   const isStrict = flags.strictSchema === true;

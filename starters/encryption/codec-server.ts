@@ -16,7 +16,9 @@ interface CodecFlags {
   readonly origin?: string;
 }
 
-/** `voxbatch codec-server`: decrypts payloads for Temporal's UI and command line. Prints its URL first. Spends nothing. */
+/**
+ * `voxbatch codec-server`: decrypts payloads for Temporal's UI and command line. Prints its URL first. Spends nothing.
+ */
 export async function codecServer(flags: CodecFlags, { output }: RunContext): Promise<ExitName> {
   const nothing = (): void => undefined;
   const options = readOptions(flags, ownEnvironment());

@@ -26,9 +26,9 @@ const LIMITS: Readonly<Record<Exclude<Limit, 'seven-days' | undefined>, string>>
 
 /**
  * `voxbatch results [BATCH]`: writes the files of a batch from the ledger and the store, in their current state. Can be
- * repeated at any time, even while the batch runs. With `--join`, `--loudness` and the like, a batch that was begun without has its
- * sound joined or finished from then on. The exit code is that of the batch, or 15 if something does not add
- * up.
+ * repeated at any time, even while the batch runs. With `--join`, `--loudness` and the like, a batch that was begun
+ * without has its sound joined or finished from then on. The exit code is that of the batch, or 15 if something does
+ * not add up.
  */
 export async function results(name: string | undefined, flags: Flags, { output }: RunContext): Promise<ExitName> {
   return atLedger(async (ledger, settings) => {

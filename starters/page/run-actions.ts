@@ -8,8 +8,8 @@ import type { RunContext } from '../terminal/output.ts';
 type Command<F> = (name: string | undefined, flags: F, context: RunContext) => Promise<unknown>;
 
 /**
- * What the page has done, by the commands of the same names: they refuse, and say what became of it, in the same words. Their code is
- * loaded when it is asked for.
+ * What the page has done, by the commands of the same names: they refuse, and say what became of it, in the same words.
+ * Their code is loaded when it is asked for.
  */
 export const PAGE_ACTIONS: PageActions = {
   steer: async (batch, what, reason) => saidBy(await steering(what), batch, reason),

@@ -129,8 +129,8 @@ function commandOf(batch: string, { where = [], rows = [], damaged, from, step, 
 type Ready = Extract<RedrivePreview, { readonly type: 'ready' }>;
 
 /**
- * What a redrive of these rows would do and cost, and whether it would be refused, as `redrive --dry-run --json` shows it.
- * Changes nothing, and asks nobody. Throws {@link ExitError}.
+ * What a redrive of these rows would do and cost, and whether it would be refused, as `redrive --dry-run --json` shows
+ * it. Changes nothing, and asks nobody. Throws {@link ExitError}.
  */
 export async function priceRedrive(
   name: string,

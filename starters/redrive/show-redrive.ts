@@ -38,7 +38,10 @@ export interface RedriveCommand {
   readonly out: string;
 }
 
-/** Returns a function that prints the events of planning a redrive, and notes that its rows are opened. `isPreview`: nothing is done. */
+/**
+ * Returns a function that prints the events of planning a redrive, and notes that its rows are opened. `isPreview`:
+ * nothing is done.
+ */
 export function redriveTeller(
   { batch, out }: Pick<RedriveCommand, 'batch' | 'out'>,
   { output, takeNote }: Pick<Invocation, 'output' | 'takeNote'>,

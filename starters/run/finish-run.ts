@@ -113,7 +113,10 @@ function nextLines(
   }
 }
 
-/** What becomes of a batch whose command was stopped. This process works on it no more; `up`, another command or a worker may. */
+/**
+ * What becomes of a batch whose command was stopped. This process works on it no more; `up`, another command or a
+ * worker may.
+ */
 export function stoppedLine(
   { batch, standstill, isDeserted }: Pick<FinishedBatch, 'batch' | 'standstill' | 'isDeserted'>,
   { out, isEmbedded }: Pick<FinishRequest, 'out'> & { readonly isEmbedded: boolean },

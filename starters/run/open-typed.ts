@@ -9,8 +9,8 @@ import type { Output } from '../terminal/output.ts';
 
 /**
  * Opens the manifest at the path that the user typed. Throws {@link ExitError} `usage` if that is an outcome file, such
- * as `failed.csv`, which is gone because no row of the batch has that outcome any more: messages of ours suggest running
- * it, so "file not found" would mislead. Throws `ManifestError` if the manifest cannot be read.
+ * as `failed.csv`, which is gone because no row of the batch has that outcome any more: messages of ours suggest
+ * running it, so "file not found" would mislead. Throws `ManifestError` if the manifest cannot be read.
  */
 export async function openTyped(
   path: string,
@@ -52,7 +52,10 @@ export function sayLedgerBeside(
   );
 }
 
-/** Warns that a batch for a cluster's workers is about to begin in a new ledger, because nobody named the one that they use. */
+/**
+ * Warns that a batch for a cluster's workers is about to begin in a new ledger, because nobody named the one that they
+ * use.
+ */
 export function sayLedgerBegins(
   { cluster, isLedgerNamed, ledger }: Pick<Settings, 'cluster' | 'isLedgerNamed' | 'ledger'>,
   { say }: Pick<Output, 'say'>,

@@ -19,10 +19,10 @@ import type { nameTakenText } from '../terminal/name-taken.ts';
 import { rowsInWords } from '../terminal/words.ts';
 
 /**
- * `voxbatch plan MANIFEST`: checks and prices a manifest as `run` would. It shows what would be sent and why, what would
- * be left of the balance and of the disk, and whether `run` would start. It reads the file, the settings, the ledger,
- * the profile if an API is set up, the list of voices (free), and what is behind links; it starts and creates nothing.
- * Spends nothing.
+ * `voxbatch plan MANIFEST`: checks and prices a manifest as `run` would. It shows what would be sent and why, what
+ * would be left of the balance and of the disk, and whether `run` would start. It reads the file, the settings, the
+ * ledger, the profile if an API is set up, the list of voices (free), and what is behind links; it starts and creates
+ * nothing. Spends nothing.
  */
 export async function plan(manifestPath: string, flags: Flags, { output }: RunContext): Promise<ExitName> {
   const settings = withServeMedia(await readSettings(), flags);
@@ -64,7 +64,9 @@ export async function plan(manifestPath: string, flags: Flags, { output }: RunCo
 interface Asked {
   readonly manifestPath: string;
   readonly flags: Flags;
-  /** `run` would first ask for a confirmation of what may have come with the folder; from its ledger nothing is advised. */
+  /**
+   * `run` would first ask for a confirmation of what may have come with the folder; from its ledger nothing is advised.
+   */
   readonly isUnconfirmed: boolean;
 }
 
@@ -124,8 +126,8 @@ async function refusalWords(
 }
 
 /**
- * What can be done about the rows of a finished batch, as its summary says it. `saysOver`: without what a plan says itself, how to send rows over
- * the budget.
+ * What can be done about the rows of a finished batch, as its summary says it. `saysOver`: without what a plan says
+ * itself, how to send rows over the budget.
  */
 async function stepsOnRecord({ finished, plan }: PlanView, saysOver: boolean): Promise<readonly string[]> {
   if (finished === undefined) return [];

@@ -54,7 +54,10 @@ function unaskedText(hosts: readonly string[]): string {
   );
 }
 
-/** The price of rows that earlier runs of a batch left out and this one selects, and which of them may have been charged already. */
+/**
+ * The price of rows that earlier runs of a batch left out and this one selects, and which of them may have been charged
+ * already.
+ */
 export function moreLines({ more }: Extract<RecordEvent, { readonly type: 'more' }>): readonly string[] {
   const { rows, dependents, bill, quoted, isEstimate } = more;
   const unknown = bill.unpriced > 0 ? ` and the unknown price of ${rowsInWords(bill.unpriced)}` : '';
@@ -67,7 +70,10 @@ export function moreLines({ more }: Extract<RecordEvent, { readonly type: 'more'
   ];
 }
 
-/** The error of a bill that may not be paid: of a new batch, or of more rows of one on record. `givesBudget`: the command has a budget of its own. */
+/**
+ * The error of a bill that may not be paid: of a new batch, or of more rows of one on record. `givesBudget`: the
+ * command has a budget of its own.
+ */
 export function billError(refused: SpendRefused, givesBudget: boolean): ExitError {
   const { facts } = refused;
   return isOfBatch(facts) ? spendError(refused, leftBudgetRefusal(facts.batch, givesBudget)) : spendError(refused);

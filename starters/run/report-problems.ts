@@ -104,8 +104,8 @@ function adviceOn(flag: '--map' | '--file-name', { template }: ReportOptions): s
 }
 
 /**
- * `line 1, columns scene, mood: unknown column, … (3 rows)`, of warnings that differ in their column only. `canMap`: the
- * manifest's reading can still be changed.
+ * `line 1, columns scene, mood: unknown column, … (3 rows)`, of warnings that differ in their column only. `canMap`:
+ * the manifest's reading can still be changed.
  */
 function describeWarnings(warnings: readonly ManifestWarning[], canMap: boolean): string {
   const [{ line, message, rows, column } = NONE] = warnings;

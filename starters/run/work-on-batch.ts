@@ -33,7 +33,10 @@ export interface WorkRequest extends FollowedBatch {
   readonly server?: EarlyServer | undefined;
   /** Leave the work to this home's `voxbatch up` while it runs. Default: false. */
   readonly usesUp?: boolean;
-  /** This command has opened rows of a batch that was there before, and repeating it may open them once more. Default: false. */
+  /**
+   * This command has opened rows of a batch that was there before, and repeating it may open them once more. Default:
+   * false.
+   */
   readonly isReopened?: boolean;
 }
 

@@ -60,7 +60,9 @@ const MONTH_COLUMN = {
     month === null ? '' : `${number(month.left)} of ${number(month.credits)} credits`,
 };
 
-/** `voxbatch schedule list`. A home without a ledger has no schedule, which is no error; no server is started for it. */
+/**
+ * `voxbatch schedule list`. A home without a ledger has no schedule, which is no error; no server is started for it.
+ */
 export async function list(flags: Flags, { output }: RunContext): Promise<ExitName> {
   const { lines, alone } = await withSchedules(output, async (place) => {
     const all = await listSchedules(place);
@@ -117,8 +119,9 @@ export async function preview(name: string, flags: Flags, { output }: RunContext
 const DEFAULT_SINCE = '26h';
 
 /**
- * `voxbatch schedule check [NAME]`, for a monitor: a line for each occurrence since then. Ends as `failures` if one failed or did not take place, if one
- * stands still because no worker is there, if Temporal has lost a schedule, or if only Temporal knows one.
+ * `voxbatch schedule check [NAME]`, for a monitor: a line for each occurrence since then. Ends as `failures` if one
+ * failed or did not take place, if one stands still because no worker is there, if Temporal has lost a schedule, or if
+ * only Temporal knows one.
  */
 export async function check(name: string | undefined, flags: Flags, { output }: RunContext): Promise<ExitName> {
   const { since = DEFAULT_SINCE, pausedOk: isPauseFine, json } = flags;
@@ -152,7 +155,10 @@ function checkLines(check: ScheduleCheck, since: string): readonly string[] {
   return occurrences.map((one) => `${one.amiss ? 'AMISS' : 'ok   '} ${occurrenceWords(one, timezone)}`);
 }
 
-/** Opens the ledger and Temporal for a command on schedules, and closes them afterwards. Starts no worker. `reason`: why, for the record. */
+/**
+ * Opens the ledger and Temporal for a command on schedules, and closes them afterwards. Starts no worker. `reason`:
+ * why, for the record.
+ */
 export async function withSchedules<T>(
   output: Output,
   work: (schedules: OpenSchedules, settings: CommandSettings) => Promise<T>,

@@ -59,7 +59,10 @@ export async function update(name: string, flags: Flags, { output }: RunContext)
   );
 }
 
-/** How a batch is run is given as a whole: a flag that is left out has its default. Those of the spec and the hooks need no manifest. */
+/**
+ * How a batch is run is given as a whole: a flag that is left out has its default. Those of the spec and the hooks need
+ * no manifest.
+ */
 function refuseRunFlags(flags: Flags): void {
   const idle = ['json', 'reason', 'onEnd', 'notify', ...SPEC.split(' ')];
   const lost = Object.keys(flags).find((name) => !idle.includes(name));
@@ -73,7 +76,10 @@ async function wantedRun(manifest: string, flags: Flags, settings: CommandSettin
   return { manifest, out, choices: await readRunFlags(manifest, rest, await confirmConfig(settings, {})) };
 }
 
-/** Shows a schedule that was made or changed, and what it would run now. Throws {@link ExitError} `usage` for one that was not. */
+/**
+ * Shows a schedule that was made or changed, and what it would run now. Throws {@link ExitError} `usage` for one that
+ * was not.
+ */
 function report(made: Made, { json }: { readonly json?: boolean }, output: Output): ExitName {
   if (made.type === 'unsound') {
     const { reason, more } = made.price;
@@ -96,7 +102,10 @@ function report(made: Made, { json }: { readonly json?: boolean }, output: Outpu
 
 const UNCACHED = 'Results that are there already are not left out of this price; voxbatch schedule preview does that. ';
 
-/** What one firing would cost now, or what is wrong with the manifest, and what it may spend without anybody being asked. */
+/**
+ * What one firing would cost now, or what is wrong with the manifest, and what it may spend without anybody being
+ * asked.
+ */
 function outlookLines(
   { price, run }: Outlook,
   { budgetMonth, overlap }: { readonly budgetMonth: number | null; readonly overlap: string },

@@ -94,7 +94,8 @@ export function scheduleLines({ view, run }: ShownSchedule, around: Surroundings
 }
 
 /**
- * `Tue 2026-12-01 02:00:00 UTC: nightly.2026-12-01T02-00-00Z ended, exit code 0, 120 credits`. An exit code is that of a batch which is over.
+ * `Tue 2026-12-01 02:00:00 UTC: nightly.2026-12-01T02-00-00Z ended, exit code 0, 120 credits`. An exit code is that of
+ * a batch which is over.
  */
 export function occurrenceWords(view: OccurrenceView, timezone: string): string {
   const { at, batch, state, exitCode, reason, cause, charged, manifestUnchanged } = view;
@@ -116,7 +117,10 @@ function inBrackets(cause: string | null): string {
   return cause === null ? '' : ` (${cause})`;
 }
 
-/** What a firing came to, for whoever waited for it. `out`: the folder that gets a folder for each batch, if that is known. */
+/**
+ * What a firing came to, for whoever waited for it. `out`: the folder that gets a folder for each batch, if that is
+ * known.
+ */
 export function endingWords(view: OccurrenceView, schedule: string, out: string | null): string {
   const { batch, state, cause, reason, charged } = view;
   switch (state) {
@@ -162,8 +166,8 @@ export function monthWords({ month, credits, spent, held, left }: ScheduleMonth)
 type ScheduledRun = NonNullable<ShownSchedule['run']>;
 
 /**
- * How the batches of a schedule are run where that is not by default, besides their budget: `cache fresh, --confirm 200, --sample 20`. Empty if
- * all is.
+ * How the batches of a schedule are run where that is not by default, besides their budget:
+ * `cache fresh, --confirm 200, --sample 20`. Empty if all is.
  */
 export function runWords(run: ScheduledRun): string {
   const { confirmAbove, subset, probe, strict, tts, legacyShare, join, split, finish, textLimit, kind, defaults, map } =
@@ -186,7 +190,10 @@ export function runWords(run: ScheduledRun): string {
   return words.filter((one) => one !== '').join(', ');
 }
 
-/** What another run of the schedule had besides its defaults, and this one has not: `budget 300 credits, --confirm 200`. Empty: nothing. */
+/**
+ * What another run of the schedule had besides its defaults, and this one has not: `budget 300 credits, --confirm 200`.
+ * Empty: nothing.
+ */
 export function droppedWords(before: ScheduledRun, after: ScheduledRun): string {
   const had = { ...unusual(before), ...budgetOf(before) };
   const has = { ...unusual(after), ...budgetOf(after) };

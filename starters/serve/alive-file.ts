@@ -16,8 +16,9 @@ export function requireAliveFolder(path: string): void {
 }
 
 /**
- * Keeps a file that says that this process works: made when it is ready, touched while its event loop turns, removed in the end. It does
- * not depend on ledger, Temporal or API: a worker that waits for one of them must not be restarted for it. Returns what removes it.
+ * Keeps a file that says that this process works: made when it is ready, touched while its event loop turns, removed in
+ * the end. It does not depend on ledger, Temporal or API: a worker that waits for one of them must not be restarted for
+ * it. Returns what removes it.
  */
 export function keepAliveFile(path: string): () => void {
   try {

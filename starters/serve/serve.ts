@@ -201,7 +201,10 @@ async function waitForUp(home: string, limitMs: number): Promise<ExitName> {
   );
 }
 
-/** The output of a command that stays: as text, each message has its time before it, in UTC, unless stderr is a terminal. */
+/**
+ * The output of a command that stays: as text, each message has its time before it, in UTC, unless stderr is a
+ * terminal.
+ */
 export function timed(output: Output): Output {
   if (output.isTerminal || isLog(output)) return output;
   return {

@@ -23,8 +23,8 @@ export function pathOfCli(): string {
 }
 
 /**
- * Starts `voxbatch up` in the background: it keeps server and worker alive until no batch of this account is open, and writes the files
- * of the batch to `out` when that is finished.
+ * Starts `voxbatch up` in the background: it keeps server and worker alive until no batch of this account is open, and
+ * writes the files of the batch to `out` when that is finished.
  */
 export function spawnUp(settings: Settings, open: ConnectedApi, { batch, out, webhook }: DetachedBatch): void {
   const place = ['--api-url', open.api.baseUrl, '--batch', batch, '--out', out];

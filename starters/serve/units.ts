@@ -10,8 +10,8 @@ import { admittance } from '../trust/confirm.ts';
 import { pathOfCli } from './spawn-up.ts';
 
 /**
- * `voxbatch up --print-unit`: prints a unit that runs `up` with the folder and settings of this shell, and says on stderr
- * how to install it. Secrets are in no unit: they go to a file that only its owner can read.
+ * `voxbatch up --print-unit`: prints a unit that runs `up` with the folder and settings of this shell, and says on
+ * stderr how to install it. Secrets are in no unit: they go to a file that only its owner can read.
  */
 export async function printUnit(
   { printUnit: format = 'systemd', apiUrl, webhook }: Flags,
@@ -77,7 +77,8 @@ interface UnitWriter {
 export const UNITS: Readonly<Record<NonNullable<Flags['printUnit']>, UnitWriter>> = {
   /**
    * A unit file for systemd 240 or newer. `KillMode=mixed`: SIGTERM goes to `up` alone, which stops its server last;
-   * what is left then, as after a crash, is killed. `ExecStartPost` makes the unit count as started only once it is ready.
+   * what is left then, as after a crash, is killed. `ExecStartPost` makes the unit count as started only once it is
+   * ready.
    */
   systemd: {
     write: ({ voxbatch, workingDirectory, environment, environmentFile, needsFile, isRoot }) => `[Unit]
@@ -114,8 +115,8 @@ WantedBy=${isRoot ? 'multi-user' : 'default'}.target
     },
   },
   /**
-   * A property list for launchd. It has no file of the environment, so a shell reads that and then becomes `up`: signals
-   * reach it, and no shell is left.
+   * A property list for launchd. It has no file of the environment, so a shell reads that and then becomes `up`:
+   * signals reach it, and no shell is left.
    */
   launchd: {
     write: ({ name, voxbatch, workingDirectory, environment, environmentFile, needsFile, log }) => {
@@ -158,8 +159,8 @@ ${linesOf(environment, (variable, value) => `    <key>${xmlEscaped(variable)}</k
     ],
   },
   /**
-   * Two lines for a crontab: cron starts `up` after a boot, and looks every 5 minutes whether it still runs. If it does,
-   * the second one ends at once and says nothing.
+   * Two lines for a crontab: cron starts `up` after a boot, and looks every 5 minutes whether it still runs. If it
+   * does, the second one ends at once and says nothing.
    */
   cron: {
     write: ({ name, voxbatch, workingDirectory, environment, environmentFile, needsFile, log }) => {

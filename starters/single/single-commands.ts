@@ -75,7 +75,8 @@ export async function transcribe(audio: string, flags: Flags, context: RunContex
 
 /**
  * Reads a text from standard input: UTF-8, at most 1 MB like a cell of a manifest. Line breaks at its end are no part
- * of it, as in `$(…)` of a shell. Nothing at all is an error: what should have written it has failed. Throws {@link ExitError} `usage`.
+ * of it, as in `$(…)` of a shell. Nothing at all is an error: what should have written it has failed. Throws
+ * {@link ExitError} `usage`.
  */
 export async function readText(input: Readable): Promise<string> {
   const chunks: Buffer[] = [];

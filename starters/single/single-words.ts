@@ -136,7 +136,10 @@ function nextOf(record: SingleView, cost: 'free' | 'charged' | 'uncertain'): str
   }
 }
 
-/** Whether it is in doubt, and has its speech, and lacks only the answer of its verification. Parts have doubts of their own. */
+/**
+ * Whether it is in doubt, and has its speech, and lacks only the answer of its verification. Parts have doubts of their
+ * own.
+ */
 function isUnverified(record: SingleView): boolean {
   const { outcome, failure, parts } = record.row;
   return outcome === 'unknown' && failure !== null && parts === null && record.lacksOnlyCheck;

@@ -14,8 +14,8 @@ export type Target =
   | { readonly type: 'folder'; readonly path: string };
 
 /**
- * Reads `-o`: a file, a folder, or `-` for stdout. Default: the working directory. Throws {@link ExitError} `usage` for a
- * path that can be neither, or whose folder cannot be written to.
+ * Reads `-o`: a file, a folder, or `-` for stdout. Default: the working directory. Throws {@link ExitError} `usage` for
+ * a path that can be neither, or whose folder cannot be written to.
  */
 export async function readTarget(flags: Flags): Promise<Target> {
   const target = await placeOf(flags);

@@ -46,7 +46,9 @@ export class Drawing {
   }
 }
 
-/** Takes so many lines away. In a window that was made narrower they may take more: what stays of them hides nothing. */
+/**
+ * Takes so many lines away. In a window that was made narrower they may take more: what stays of them hides nothing.
+ */
 function erasing(lines: number): string {
   if (lines === 0) return '';
   return lines === 1 ? '\r\u001b[2K' : `\r\u001b[${String(lines - 1)}A\u001b[0J`;

@@ -5,9 +5,9 @@ import type { ProcessEvent } from '../../contract/event-words.ts';
 import { STOPPED, type Output } from './output.ts';
 
 /**
- * The same output with stderr as a log in JSON (`--log json`): an object in each line, with `time`, `level`, `event` and
- * `msg`. What would be text for people is a line of it, too, so that nothing else stands in between; data that a machine
- * asked for stay on stdout.
+ * The same output with stderr as a log in JSON (`--log json`): an object in each line, with `time`, `level`, `event`
+ * and `msg`. What would be text for people is a line of it, too, so that nothing else stands in between; data that a
+ * machine asked for stay on stdout.
  */
 export function toJsonLog(output: Output, isDataAsked: boolean): Output {
   const { say: write, data, bytes, isUnicode, isVerbose, event, progress = 'plain' } = output;

@@ -67,7 +67,10 @@ function withoutMakers(makers: TakenName['makers']): readonly string[] {
   ];
 }
 
-/** `--voice ada there, --voice lin now; no --format there, --format wav now`: the flags that differ, each as it was and is. */
+/**
+ * `--voice ada there, --voice lin now; no --format there, --format wav now`: the flags that differ, each as it was and
+ * is.
+ */
 function otherFlags(recorded: Reading, wanted: Reading): string {
   const [there, now] = [wordsByFlag(recorded), wordsByFlag(wanted)];
   const flags = [...new Set([...there.keys(), ...now.keys()])];

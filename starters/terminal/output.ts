@@ -47,7 +47,10 @@ export interface Output {
   readonly isUnicode?: boolean;
   /** How progress is shown. Default: plain lines. */
   readonly progress?: ProgressForm;
-  /** Draws lines that stay at the bottom of the terminal; what else is written goes above them. Absent if it cannot be drawn on. */
+  /**
+   * Draws lines that stay at the bottom of the terminal; what else is written goes above them. Absent if it cannot be
+   * drawn on.
+   */
   readonly draw?: (lines: DrawnLines) => void;
   /** Tells a machine what happens, as a line of data; absent unless one asked for it. Data are events too, then. */
   readonly event?: (event: Views['event']) => void;
@@ -78,7 +81,9 @@ export function isLog({ fail }: Pick<Output, 'fail'>): boolean {
   return fail !== undefined;
 }
 
-/** Also receives the worker's log: each step with `--verbose`, else in a log in JSON what matters; undefined otherwise. */
+/**
+ * Also receives the worker's log: each step with `--verbose`, else in a log in JSON what matters; undefined otherwise.
+ */
 export function logOf(output: Output): LogListener | undefined {
   const { isVerbose = false, say, log = say } = output;
   if (!isVerbose && !isLog(output)) return undefined;
@@ -184,8 +189,8 @@ export function surviveClosedTerminal(): void {
 
 /**
  * Whether this process was started by GNU `nohup` from a terminal. Node resets the signals that its parent had ignored
- * before any code of ours runs, so only stdin tells: nobody but `nohup` opens `/dev/null` for writing there. False where
- * that cannot be seen: stdin was redirected already, or this is not Linux.
+ * before any code of ours runs, so only stdin tells: nobody but `nohup` opens `/dev/null` for writing there. False
+ * where that cannot be seen: stdin was redirected already, or this is not Linux.
  */
 export function isUnderNohup(): boolean {
   try {

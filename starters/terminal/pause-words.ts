@@ -23,7 +23,10 @@ export function pauseMessage(...about: Parameters<typeof pauseOf>): string {
   return pauseWords(pauseOf(...about));
 }
 
-/** The same for the output of a command: in a log in JSON by the class of the failure, for the API's words may repeat texts. */
+/**
+ * The same for the output of a command: in a log in JSON by the class of the failure, for the API's words may repeat
+ * texts.
+ */
 export function sayablePause(output: Output, ...about: Parameters<typeof pauseOf>): string {
   const pause = pauseOf(...about);
   const { pauseReason } = pause.batch;
@@ -64,8 +67,8 @@ function byWords({ at, actor, reason }: NonNullable<Pause['by']>): string {
 }
 
 /**
- * Explains why a batch makes no progress, with the next steps. As far as they are known, `silentMs`: for how long the API has been
- * silent; `whyFull`: what the ledger's disk lacks.
+ * Explains why a batch makes no progress, with the next steps. As far as they are known, `silentMs`: for how long the
+ * API has been silent; `whyFull`: what the ledger's disk lacks.
  */
 export function standstillWords(
   standstill: NonNullable<BatchStatus['standstill']>,

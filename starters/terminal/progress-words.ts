@@ -53,7 +53,10 @@ export function figuresOf(standing: Standing, now: number): readonly Part[] {
   ];
 }
 
-/** What holds a batch up: the row that has waited the longest, and why most rows fail. Last, because an API's message may be long. */
+/**
+ * What holds a batch up: the row that has waited the longest, and why most rows fail. Last, because an API's message
+ * may be long.
+ */
 export function troubleOf({ oldest, reasons }: Standing, now: number): readonly string[] {
   const isLong = oldest !== undefined && now - oldest.since >= LONG_MS;
   return [...(isLong ? [oldestWords(oldest, now)] : []), ...reasons.slice(0, 1).map(commonestWords)];

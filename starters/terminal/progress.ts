@@ -9,7 +9,9 @@ import { cutToWidth } from './table.ts';
 const PLAIN_EVERY_MS = 5_000;
 const EVENT_EVERY_MS = 1_000;
 
-/** A line on stderr that changes: drawn in its place on a terminal that takes it, printed every few seconds elsewhere. */
+/**
+ * A line on stderr that changes: drawn in its place on a terminal that takes it, printed every few seconds elsewhere.
+ */
 export class ProgressLine {
   readonly #output: Output;
   #shownAt = -Infinity;
@@ -20,7 +22,10 @@ export class ProgressLine {
     this.#output = output;
   }
 
-  /** `final`: nothing follows, so the line is always shown and stays. `draw`: how a terminal shows it in so many cells. Default: cut. */
+  /**
+   * `final`: nothing follows, so the line is always shown and stays. `draw`: how a terminal shows it in so many cells.
+   * Default: cut.
+   */
   show(line: string, final = false, draw: (cells: number) => string = (cells) => cutToWidth(line, cells)): void {
     const { progress = 'plain', draw: drawOn, say } = this.#output;
     if (progress === 'bar' && drawOn !== undefined) {

@@ -72,7 +72,10 @@ const LONG_MS = 60_000;
 /** So many times the rows that are left have ended where the oldest holds up the batch. */
 const MOST_HAVE_ENDED = 19;
 
-/** `; 59 of 60 rows have ended. To look into it: voxbatch explain r7 --batch lines`, where few rows are left and one takes long. */
+/**
+ * `; 59 of 60 rows have ended. To look into it: voxbatch explain r7 --batch lines`, where few rows are left and one
+ * takes long.
+ */
 export function lastRowWords(
   { batch, counts, oldest, isStranger }: Pick<BatchStatus, 'batch' | 'counts' | 'oldest' | 'isStranger'>,
   now: number,
@@ -191,7 +194,10 @@ function timesOf(batch: Batch, now: number): string {
 /** Notes on states that are not self-explanatory. */
 const NOTES: Readonly<Partial<Record<RowState, string>>> = { blocked: ' (waiting for a voice or for their parts)' };
 
-/** The states of open rows, with how many there are: `40 blocked (waiting for a voice or for their parts), 8 submitting`. */
+/**
+ * The states of open rows, with how many there are:
+ * `40 blocked (waiting for a voice or for their parts), 8 submitting`.
+ */
 export function openWords({ states }: Pick<BatchStatus['counts'], 'states'>): string {
   const open = ROW_STATES.filter((state) => states[state] > 0);
   return open.map((state) => `${number(states[state])} ${state}${NOTES[state] ?? ''}`).join(', ');

@@ -78,7 +78,9 @@ const PRICE_COLUMNS: readonly TableColumn<ComparedPrice>[] = [
   { title: 'expected', value: ({ rest }) => orDash(rest.expected), align: 'right' },
 ];
 
-/** What is said of an outcome to somebody who reads it the first time. What can be done about it is in `next-steps.ts`. */
+/**
+ * What is said of an outcome to somebody who reads it the first time. What can be done about it is in `next-steps.ts`.
+ */
 const OUTCOME_WORDS: Readonly<Record<EndWord, string>> = {
   succeeded: 'result stored',
   cached: 'result reused; nothing paid',
@@ -92,8 +94,8 @@ const OUTCOME_WORDS: Readonly<Record<EndWord, string>> = {
 };
 
 /**
- * The end of a run, in a few lines: what became of the rows, what it cost, where everything is. `isStranger`: the ledger may have come with
- * the folder, so that no command is advised from it.
+ * The end of a run, in a few lines: what became of the rows, what it cost, where everything is. `isStranger`: the
+ * ledger may have come with the folder, so that no command is advised from it.
  */
 export function summaryLines(
   end: Omit<EndOfRun, 'pilot'> & Partial<Pick<EndOfRun, 'pilot'>> & { readonly isStranger?: boolean },

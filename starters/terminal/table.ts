@@ -26,7 +26,9 @@ export function tableLines<T>(columns: readonly TableColumn<T>[], rows: readonly
   );
 }
 
-/** Removes control characters, which would break the lines, show them in another order or, worse, control the terminal. */
+/**
+ * Removes control characters, which would break the lines, show them in another order or, worse, control the terminal.
+ */
 export function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, ' ');
 }

@@ -17,11 +17,17 @@ export function visible(value: unknown): string {
   return JSON.stringify(value).replaceAll(/\p{C}/gu, (odd) => `\\u{${(odd.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
-/** A path as it is; as {@link visible} shows it where it has what a terminal would obey or hide: a folder can have any name. */
+/**
+ * A path as it is; as {@link visible} shows it where it has what a terminal would obey or hide: a folder can have any
+ * name.
+ */
 export function visiblePath(path: string): string {
   return /\p{C}/u.test(path) ? visible(path) : path;
 }
 
-/** What to do next about a ledger that nobody has confirmed: its author's words must not become commands that its reader copies. */
+/**
+ * What to do next about a ledger that nobody has confirmed: its author's words must not become commands that its reader
+ * copies.
+ */
 export const CONFIRM_FIRST =
   'This ledger may have come with the folder, so no command is advised from it. To see what it could do, and to confirm it: voxbatch trust';

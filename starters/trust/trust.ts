@@ -14,8 +14,9 @@ import { askYesNo } from '../terminal/ask.ts';
 import { byName, confirmableLines, flawOf } from './confirmable-words.ts';
 
 /**
- * `voxbatch trust [FOLDER]`: confirms what the folder's config says about commands, addresses and money, and its ledger,
- * for this user on this machine. It shows all of it first, and asks on a terminal; elsewhere the command is the confirmation.
+ * `voxbatch trust [FOLDER]`: confirms what the folder's config says about commands, addresses and money, and its
+ * ledger, for this user on this machine. It shows all of it first, and asks on a terminal; elsewhere the command is the
+ * confirmation.
  */
 export async function trust(
   folder = '.',

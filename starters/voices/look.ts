@@ -48,7 +48,9 @@ export async function listVoices(flags: Flags, { output }: RunContext): Promise<
   });
 }
 
-/** `voxbatch voices show VOICE`: what the API's list says of a voice, and which open batches need it. Spends nothing. */
+/**
+ * `voxbatch voices show VOICE`: what the API's list says of a voice, and which open batches need it. Spends nothing.
+ */
 export async function showVoice(asked: string, flags: Flags, { output }: RunContext): Promise<ExitName> {
   return atSession<ExitName>(flags, async (session, { config }) => {
     const found = await show(session, asked, dialectFor(flags, config));

@@ -8,8 +8,8 @@ import { ownEnvironment } from '../own-environment.ts';
 const VARIABLES = { deployment: 'TEMPORAL_DEPLOYMENT_NAME', buildId: 'TEMPORAL_WORKER_BUILD_ID' } as const;
 
 /**
- * The version of this worker from `--deployment` and `--build-id`, or from the environment; undefined: it takes no part in
- * Worker Versioning. The build is by default the version of voxbatch. One that only downloads has none: it runs no
+ * The version of this worker from `--deployment` and `--build-id`, or from the environment; undefined: it takes no part
+ * in Worker Versioning. The build is by default the version of voxbatch. One that only downloads has none: it runs no
  * workflows, and fetches for those of all versions.
  */
 export function readWorkerVersion(
