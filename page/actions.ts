@@ -1,6 +1,9 @@
 import type { RedrivePrice, SettleWay } from './protocol.ts';
 
-/** What the page can have done: what the commands of the same names do. Each resolves with what they say; rejects if they refuse. */
+/**
+ * What the page can have done: what the commands of the same names do. Each resolves with what they say; rejects if
+ * they refuse.
+ */
 export interface PageActions {
   readonly steer: (batch: string, what: Steering, reason: string | undefined) => Promise<readonly string[]>;
   readonly tune: (batch: string, tuning: PageTuning, reason: string | undefined) => Promise<readonly string[]>;

@@ -42,7 +42,10 @@ export async function readBatches(reader: Reader, words: PageWords): Promise<rea
   return batches.map((here) => lineOf(here, words));
 }
 
-/** How a batch stands now. `isQuick`: without the next steps of a batch that has ended, for which its failed rows are read. */
+/**
+ * How a batch stands now. `isQuick`: without the next steps of a batch that has ended, for which its failed rows are
+ * read.
+ */
 export async function readStatusAnswer(
   { ledger, slow, settings }: Reader,
   words: PageWords,

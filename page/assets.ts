@@ -7,7 +7,10 @@ export interface Asset {
   readonly body: Buffer;
 }
 
-/** Paths that show the page; the browser knows which view each is. They hold no data, so nobody has to be let in for them. */
+/**
+ * Paths that show the page; the browser knows which view each is. They hold no data, so nobody has to be let in for
+ * them.
+ */
 const VIEW_PATHS = ['/', '/batch', '/unknown', '/schedules'];
 
 /** Says what the browser may load and do: nothing but what this server has. */

@@ -72,8 +72,8 @@ export class StatusFeeds {
   }
 
   /**
-   * Reads the status; undefined if nothing has changed since, for a batch that has ended: neither its records nor whether
-   * its files are written.
+   * Reads the status; undefined if nothing has changed since, for a batch that has ended: neither its records nor
+   * whether its files are written.
    */
   #looker(batch: string, pace: Pace): () => Promise<StatusAnswer | undefined> {
     const { ledger } = this.#reader;

@@ -4,8 +4,8 @@ import { isSameSecret } from '../client/http/same-secret.ts';
 import { CSRF_HEADER, TOKEN_IN_ADDRESS } from './protocol.ts';
 
 /**
- * Who may use the page: the browser that opened the printed address. Everything on this machine reaches the port, and so
- * does every web page that the user has open, so loopback by itself is no fence (docs/decisions/page.md).
+ * Who may use the page: the browser that opened the printed address. Everything on this machine reaches the port, and
+ * so does every web page that the user has open, so loopback by itself is no fence (docs/decisions/page.md).
  */
 export class Gate {
   readonly #hosts: readonly string[];
@@ -25,7 +25,10 @@ export class Gate {
     return `http://${this.#hosts[0] ?? ''}${path}${path.includes('?') ? '&' : '?'}ticket=${this.#ticket ?? ''}`;
   }
 
-  /** Whether the request names this server, and no other site made it. A page can point a name of its own here (DNS rebinding). */
+  /**
+   * Whether the request names this server, and no other site made it. A page can point a name of its own here (DNS
+   * rebinding).
+   */
   isMeant({ headers }: IncomingMessage): boolean {
     const site = headers['sec-fetch-site'];
     return this.#hosts.includes(headers.host ?? '') && site !== 'cross-site' && site !== 'same-site';
@@ -39,8 +42,8 @@ export class Gate {
   }
 
   /**
-   * Whether the request has the cookie, and the token that came with it: in a header, or in the address where a browser sends
-   * no headers. Cookies do not tell ports apart, so any server of this machine may have been sent ours.
+   * Whether the request has the cookie, and the token that came with it: in a header, or in the address where a browser
+   * sends no headers. Cookies do not tell ports apart, so any server of this machine may have been sent ours.
    */
   knows({ headers }: IncomingMessage, query: URLSearchParams): boolean {
     const cookies = (headers.cookie ?? '').split(/; */);

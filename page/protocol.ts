@@ -2,11 +2,14 @@ import type { BatchFigures } from '../contract/batch-figures.ts';
 import type { Outcome, RowState } from '../contract/outcomes.ts';
 
 /**
- * What the server tells the browser, as JSON. The server makes each from a view of `client/`, and the compiler compares the
- * two (`wire.ts`); the browser knows only this file. Times are in ISO 8601.
+ * What the server tells the browser, as JSON. The server makes each from a view of `client/`, and the compiler compares
+ * the two (`wire.ts`); the browser knows only this file. Times are in ISO 8601.
  */
 
-/** The header with the token, which goes with each post. Another origin cannot set it without being asked about, which nobody allows. */
+/**
+ * The header with the token, which goes with each post. Another origin cannot set it without being asked about, which
+ * nobody allows.
+ */
 export const CSRF_HEADER = 'x-voxbatch-csrf';
 /** The same token in an address: players and streams send no headers of ours. */
 export const TOKEN_IN_ADDRESS = 'token';
@@ -245,7 +248,10 @@ export interface RedriveAnswer {
   readonly signature: string;
 }
 
-/** What a decision means, and for resubmit and accept its price; what is posted back with this signature is done if nothing has changed since. */
+/**
+ * What a decision means, and for resubmit and accept its price; what is posted back with this signature is done if
+ * nothing has changed since.
+ */
 export interface SettleAnswer {
   readonly type: 'decision';
   readonly way: SettleWay;

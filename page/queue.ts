@@ -9,7 +9,9 @@ export class QueueFull extends Error {}
 /** `first`: what a person looks at meanwhile. `later`: what stands beside it. */
 export type Importance = 'first' | 'later';
 
-/** The questions of one look at the page arrive one by one: those for later wait so long for those that come first, ms. */
+/**
+ * The questions of one look at the page arrive one by one: those for later wait so long for those that come first, ms.
+ */
 const TOGETHER_MS = 20;
 
 /**

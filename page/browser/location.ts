@@ -3,7 +3,9 @@ import { useEffect, useState } from 'preact/hooks';
 /** Told to the views when the address changes without a load. */
 const MOVED = 'voxbatch-moved';
 
-/** The address as state: a view is its path and query, so that it can be kept, shared between tabs and gone back from. */
+/**
+ * The address as state: a view is its path and query, so that it can be kept, shared between tabs and gone back from.
+ */
 export function useAddress(): URL {
   const [address, setAddress] = useState(() => new URL(location.href));
   useEffect(() => {

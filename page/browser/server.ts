@@ -21,8 +21,8 @@ class Refused extends Error {
 type Query = Readonly<Record<string, string | number | undefined>>;
 
 /**
- * The token that came with the load that took the ticket. Unlike a cookie, what is stored for this origin is not sent to other
- * ports of this machine; and other tabs of this browser find it.
+ * The token that came with the load that took the ticket. Unlike a cookie, what is stored for this origin is not sent
+ * to other ports of this machine; and other tabs of this browser find it.
  */
 function token(): string {
   const meta = document.querySelector<HTMLMetaElement>(`meta[name="${TOKEN_META}"]`);
@@ -67,7 +67,9 @@ export interface Answered<T> {
   readonly isLoading: boolean;
 }
 
-/** Asks whenever one of these changes; the earlier answer stays until the next is there. `key` undefined: asks nothing. */
+/**
+ * Asks whenever one of these changes; the earlier answer stays until the next is there. `key` undefined: asks nothing.
+ */
 export function useAnswer<T>(
   key: string | undefined,
   load: (signal: AbortSignal) => Promise<T>,
