@@ -10,7 +10,10 @@ const ZIP = Buffer.from('PK\u0003\u0004');
 /** How old Excel files begin, and new ones with a password. */
 const OLD_EXCEL = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 
-/** `label`: as the user named it. `name`: it may tell the format. `what`: for errors; default: the manifest and its label. */
+/**
+ * `label`: as the user named it. `name`: it may tell the format. `what`: for errors; default: the manifest and its
+ * label.
+ */
 interface FileName {
   readonly label: string;
   readonly name: string;

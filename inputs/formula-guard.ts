@@ -22,7 +22,9 @@ export function guardCell(cell: string): string {
   return NEEDS_GUARD.test(shown) ? `'${shown}` : shown;
 }
 
-/** The cell as it was before {@link guardCell}. A cell typed by hand stays as it is, unless it looks guarded or escaped. */
+/**
+ * The cell as it was before {@link guardCell}. A cell typed by hand stays as it is, unless it looks guarded or escaped.
+ */
 export function unguardCell(cell: string): string {
   return unescapeControls(isGuarded(cell) ? cell.slice(1) : cell);
 }

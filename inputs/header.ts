@@ -36,7 +36,10 @@ export class Columns {
   rowAt: number | undefined;
   /** Place of `_job_ids`, the jobs that the row had in that batch. */
   jobsAt: number | undefined;
-  /** True for one of our outcome files in CSV, also where a person took out `_batch` to run it as a new batch: its cells carry the formula guard. */
+  /**
+   * True for one of our outcome files in CSV, also where a person took out `_batch` to run it as a new batch: its cells
+   * carry the formula guard.
+   */
   guarded = false;
   /** How many columns the file has, those without use included. */
   count = 0;
@@ -52,8 +55,8 @@ export class Columns {
   readonly #told = new Set<string>();
 
   /**
-   * `csv`: false for JSONL, where cells are never guarded. `alsoKnown`: columns that mean something besides those of the
-   * kinds.
+   * `csv`: false for JSONL, where cells are never guarded. `alsoKnown`: columns that mean something besides those of
+   * the kinds.
    */
   constructor(options: ColumnOptions, csv: boolean, alsoKnown: readonly string[] = []) {
     this.#alsoKnown = alsoKnown;
@@ -108,8 +111,8 @@ export class Columns {
   }
 
   /**
-   * What is wrong with the columns together, once all are there: `--map` entries that name no known column, or a header that the file
-   * lacks; and a header without any column that a kind reads.
+   * What is wrong with the columns together, once all are there: `--map` entries that name no known column, or a header
+   * that the file lacks; and a header without any column that a kind reads.
    */
   findWrong(): Finding[] {
     const findings = [...this.#names.ours].flatMap(([theirs, ours]): Finding[] => {

@@ -208,7 +208,10 @@ async function partsOf(
 
 type AskedChecks = Awaited<ReturnType<typeof loadAsked>>;
 
-/** What is checked only because a manifest's options ask for it, and is loaded only then. `texts`: if some may be too long. */
+/**
+ * What is checked only because a manifest's options ask for it, and is loaded only then. `texts`: if some may be too
+ * long.
+ */
 async function loadAsked({ join, cast, split, textLimits = {} }: ManifestOptions) {
   const mayBeTooLong = split !== undefined || Object.keys(textLimits).length > 0;
   return {

@@ -9,8 +9,9 @@ const CHUNK_BYTES = 256 * 1024;
 
 /**
  * Reads a JSON object per line, in batches. Every key is a column, in the order in which keys first occur. Numbers and
- * true/false become their text, null an empty cell, an integer with more digits than a double holds all of its digits; objects and arrays are for `api.*` columns only. `columns` holds
- * the earlier files' columns with their positions; new ones are added.
+ * true/false become their text, null an empty cell, an integer with more digits than a double holds all of its digits;
+ * objects and arrays are for `api.*` columns only. `columns` holds the earlier files' columns with their positions; new
+ * ones are added.
  */
 export async function* readJsonl(
   from: ManifestBytes,

@@ -36,8 +36,8 @@ export class CastVoices {
   }
 
   /**
-   * What the cast gives a row; undefined if it gives nothing: the row's kind has no voice, its voice is in its own cell,
-   * or nobody is named in it.
+   * What the cast gives a row; undefined if it gives nothing: the row's kind has no voice, its voice is in its own
+   * cell, or nobody is named in it.
    */
   valuesFor(columns: Columns, cells: readonly string[], kind: Kind): CastValues | undefined {
     const cellOf = (column: string): string => cells[columns.known.get(column) ?? -1]?.trim() ?? '';
@@ -50,7 +50,9 @@ export class CastVoices {
     return { ...NOTHING, findings: [{ column, expected, got: show(name), code: 'unknown-speaker' }] };
   }
 
-  /** The nearest name, for the first names that are asked for: to compare a name with all of a large cast takes a while. */
+  /**
+   * The nearest name, for the first names that are asked for: to compare a name with all of a large cast takes a while.
+   */
   #hintFor(name: string): string {
     const known = this.#unknown.get(name);
     if (known !== undefined || this.#unknown.size >= MOST_HINTS) return known ?? '';
@@ -60,7 +62,9 @@ export class CastVoices {
     return hint;
   }
 
-  /** What a name stands for; undefined if the cast does not have it, or has it in several cases and in none exactly so. */
+  /**
+   * What a name stands for; undefined if the cast does not have it, or has it in several cases and in none exactly so.
+   */
   valuesOf(name: string): CastValues | undefined {
     const found = this.#names.find(name);
     return found.type === 'found' ? found.voice.given : undefined;

@@ -12,7 +12,10 @@ const HEAD_BYTES = 64 * 1024;
 
 type Items = AsyncIterable<readonly RawItem[]>;
 
-/** Runs `use` on the records of a cast, which has the format of a manifest. Of a workbook they are those of its first visible sheet. */
+/**
+ * Runs `use` on the records of a cast, which has the format of a manifest. Of a workbook they are those of its first
+ * visible sheet.
+ */
 export async function withCastItems<T>(path: string, use: (items: Items) => Promise<T>): Promise<T> {
   const place = resolve(path);
   const head = await headOf(place).catch((error: unknown) => {

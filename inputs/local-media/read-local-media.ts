@@ -37,8 +37,8 @@ const FORMATS = [
 const CHUNK = 1024 * 1024;
 
 /**
- * Reads a video or recording whole, in chunks: memory stays flat. Never throws for what it contains, but a malicious file may hang it or
- * exhaust memory. Throws a system error.
+ * Reads a video or recording whole, in chunks: memory stays flat. Never throws for what it contains, but a malicious
+ * file may hang it or exhaust memory. Throws a system error.
  */
 export async function readLocalMedia({ path, bytes }: LocalMediaJob): Promise<LocalMedia | { readonly why: string }> {
   const before = await identityOf(path);

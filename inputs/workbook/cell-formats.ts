@@ -52,7 +52,9 @@ const DAY_SECONDS = 86_400;
 /** 9999-12-31 */
 const LAST_DAY = 2_958_465;
 
-/** A number as its reader sees it: without the noise of floating point, with leading zeros, or as a date in ISO 8601. */
+/**
+ * A number as its reader sees it: without the noise of floating point, with leading zeros, or as a date in ISO 8601.
+ */
 export function formatNumber(value: number, format: CellFormat, is1904: boolean): string {
   if (format.type === 'digits' && Number.isSafeInteger(value) && value >= 0)
     return String(value).padStart(format.digits, '0');

@@ -6,7 +6,9 @@ import type { SpooledLine } from './spool-workbook.ts';
 const LF = 10;
 const CHUNK_BYTES = 16 * 1024;
 
-/** Reads a sheet that `spoolWorkbook` wrote, one batch of records per piece of its bytes. The first row is the header. */
+/**
+ * Reads a sheet that `spoolWorkbook` wrote, one batch of records per piece of its bytes. The first row is the header.
+ */
 export async function* readSpooled(from: ManifestBytes): AsyncGenerator<readonly RawItem[]> {
   const digest = createHash('sha256');
   let rest: Buffer[] = [];

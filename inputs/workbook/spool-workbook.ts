@@ -17,8 +17,8 @@ const MOST_BYTES = 2 * 1024 ** 3;
 const OURS = ['_batch', '_row', '_job_ids'];
 
 /**
- * Writes the rows of a sheet as lines of JSON. They are what the manifest is from then on: a workbook that was only opened and
- * saved again has other bytes, but the same rows. Throws {@link UnreadableWorkbook}.
+ * Writes the rows of a sheet as lines of JSON. They are what the manifest is from then on: a workbook that was only
+ * opened and saved again has other bytes, but the same rows. Throws {@link UnreadableWorkbook}.
  */
 export async function spoolWorkbook(path: string, sheet: string | undefined, into: string): Promise<void> {
   const [from, to] = [await open(path), await open(into, 'wx', 0o600)];
@@ -75,7 +75,10 @@ class Spool {
     });
   }
 
-  /** Whoever merges cells may mean the value for all of them, or for the first: what is paid for must not depend on that. */
+  /**
+   * Whoever merges cells may mean the value for all of them, or for the first: what is paid for must not depend on
+   * that.
+   */
   #findMerged({ range, rows: [first, last], columns: [from, to] }: MergedCells): readonly ManifestProblem[] {
     if (last < this.#headerRow || first > this.#lastRow) return [];
     const columns = Array.from(

@@ -31,7 +31,9 @@ interface ListedSheet {
   readonly isHidden: boolean;
 }
 
-/** Finds a sheet, by default the first that is not hidden, and what its cells need. Throws {@link UnreadableWorkbook}. */
+/**
+ * Finds a sheet, by default the first that is not hidden, and what its cells need. Throws {@link UnreadableWorkbook}.
+ */
 export async function readParts(archive: ZipArchive, wanted: string | undefined): Promise<WorkbookParts> {
   if (!archive.has('_rels/.rels')) throw new UnreadableWorkbook(NO_WORKBOOK);
   const workbook = (await relationsOf(archive, '')).find(({ type }) => type === 'officeDocument')?.target;

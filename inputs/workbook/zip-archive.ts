@@ -12,8 +12,8 @@ const MOST_DIRECTORY_BYTES = 16 * 1024 ** 2;
 const ELSEWHERE = 0xff_ff_ff_ff;
 
 /**
- * How much an archive may hold: so much in any case, and so many times its own size. A sheet of equal rows is packed to a
- * fiftieth, a bomb to a thousandth.
+ * How much an archive may hold: so much in any case, and so many times its own size. A sheet of equal rows is packed to
+ * a fiftieth, a bomb to a thousandth.
  */
 const ANY_BYTES = 64 * 1024 ** 2;
 const MOST_RATIO = 100;
