@@ -134,8 +134,8 @@ export class BatchFiles {
   }
 
   /**
-   * Adds the workbook, made from the tables. `summaryOf`: as for {@link seal}. `numbers`: the input columns whose cells are numbers. If it is too large for Excel, there is none, and the answer
-   * says why.
+   * Adds the workbook, made from the tables. `summaryOf`: as for {@link seal}. `numbers`: the input columns whose cells
+   * are numbers. If it is too large for Excel, there is none, and the answer says why.
    */
   async addWorkbook(summaryOf: SummaryOf, numbers: ReadonlySet<string>): Promise<WorkbookAnswer> {
     await this.#sealTables();

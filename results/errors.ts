@@ -1,4 +1,7 @@
-/** A folder, a pipe or a device has the name of one of our files: replacing it loses it or fails halfway, reading it may never end. */
+/**
+ * A folder, a pipe or a device has the name of one of our files: replacing it loses it or fails halfway, reading it may
+ * never end.
+ */
 export class NotAFile extends Error {
   readonly path: string;
 

@@ -45,10 +45,10 @@ const paidSchema = receiptSchema.pick({
 type Paid = Pick<Receipt, keyof typeof paidSchema.shape>;
 
 /**
- * Finds the paid requests that an out folder of the batch has, and the ledger not: the ledger is older than the folder, as
- * after a restore, and would pay for them again. No record of a request is ever removed, so it is no other case. Undefined
- * if there are none. The receipts are read only where {@link newerThan} says so, and those of before always: whatever wrote
- * the files again, a command that follows say, has compared nothing.
+ * Finds the paid requests that an out folder of the batch has, and the ledger not: the ledger is older than the folder,
+ * as after a restore, and would pay for them again. No record of a request is ever removed, so it is no other case.
+ * Undefined if there are none. The receipts are read only where {@link newerThan} says so, and those of before always:
+ * whatever wrote the files again, a command that follows say, has compared nothing.
  */
 export async function forgottenRequests(
   out: string,

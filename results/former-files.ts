@@ -11,7 +11,9 @@ import { firstLink } from './real-folders.ts';
 
 const PREFIX = 'before-copy-';
 
-/** Name of the folder with the files of before a copy was accepted at this time, or with a newest request of this time. */
+/**
+ * Name of the folder with the files of before a copy was accepted at this time, or with a newest request of this time.
+ */
 export function formerFolder(time: string): string {
   return `${PREFIX}${time.replaceAll(':', '-')}`;
 }
@@ -69,9 +71,9 @@ export async function newerThan(
 
 /**
  * Keeps the files of a state of the ledger that an older one has taken the place of: that may lack their last rows, and
- * somebody has to compare. `acceptedAt`: see {@link acceptedCopy}. Gives the files a second name in a folder, once for each
- * time, and returns that folder; undefined if the ledger lacks nothing of them. A kill at any moment leaves each file under
- * one name or both.
+ * somebody has to compare. `acceptedAt`: see {@link acceptedCopy}. Gives the files a second name in a folder, once for
+ * each time, and returns that folder; undefined if the ledger lacks nothing of them. A kill at any moment leaves each
+ * file under one name or both.
  */
 export async function keepFormer(
   out: string,

@@ -13,8 +13,8 @@ import { partPath } from './whole-file.ts';
 export type StoredFiles = Pick<Store, 'read' | 'pathOf'>;
 
 /**
- * Outcome of placing a file. A loss: the store no longer gives the recorded content, and the out folder does not have it
- * either.
+ * Outcome of placing a file. A loss: the store no longer gives the recorded content, and the out folder does not have
+ * it either.
  */
 export type Placed = 'kept' | 'placed' | FileLoss;
 

@@ -17,9 +17,10 @@ const LOOKED_AT = 1_000;
 const FIRST_LINE_BYTES = 16 * 1024 * 1024;
 
 /**
- * Whose results a folder holds, from one batch's point of view. `free`: writing there overwrites nobody's files. `forgotten`: they are of this
- * batch and ledger, which does not have it on record: the ledger is older than the folder, and would pay for the rows again.
- * `linked`: a folder on the path to our files is a symbolic link, so writing there could overwrite anything.
+ * Whose results a folder holds, from one batch's point of view. `free`: writing there overwrites nobody's files.
+ * `forgotten`: they are of this batch and ledger, which does not have it on record: the ledger is older than the
+ * folder, and would pay for the rows again. `linked`: a folder on the path to our files is a symbolic link, so writing
+ * there could overwrite anything.
  */
 export type OutStanding =
   | { readonly type: 'own' | 'free' | 'forgotten' }

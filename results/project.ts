@@ -84,9 +84,9 @@ const CHUNK = 32;
 
 /**
  * Writes all files of a batch: tables, receipts, summary, media. Spends nothing and may be repeated at any time; the
- * same ledger gives the same bytes. Each file is whole or absent. Throws if the folder cannot be written, has a symbolic
- * link on the way to a file (`LinkedFolder`) or something in the place of one (`NotAFile`), or the ledger cannot be read; the tables
- * then stay unchanged.
+ * same ledger gives the same bytes. Each file is whole or absent. Throws if the folder cannot be written, has a
+ * symbolic link on the way to a file (`LinkedFolder`) or something in the place of one (`NotAFile`), or the ledger
+ * cannot be read; the tables then stay unchanged.
  */
 export async function projectBatch(request: ProjectionRequest): Promise<Projection> {
   const { ledger, store, out } = request;

@@ -20,7 +20,10 @@ export function partPath(path: string): string {
   return join(dirname(path), `.voxbatch-${randomUUID()}.part`);
 }
 
-/** Removes leftovers of killed projections in the folder, and below it if `isDeep`: part files that nobody has touched for an hour. */
+/**
+ * Removes leftovers of killed projections in the folder, and below it if `isDeep`: part files that nobody has touched
+ * for an hour.
+ */
 export async function sweepParts(folder: string, isDeep = true): Promise<void> {
   // In small portions: reading 100,000 names at once blocks everything else for half a second.
   for await (const entry of await opendir(folder, { bufferSize: 256 })) {

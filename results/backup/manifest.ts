@@ -46,7 +46,9 @@ export type Manifest = z.infer<typeof manifestSchema>;
 
 const formSchema = z.object({ form: z.int(), version: z.string().catch('unknown') });
 
-/** Reads it; undefined if there is none that is whole. `too-new`: its form is one of a later version, which is named. */
+/**
+ * Reads it; undefined if there is none that is whole. `too-new`: its form is one of a later version, which is named.
+ */
 export async function readManifest(
   path: string,
 ): Promise<Manifest | { readonly type: 'too-new'; readonly version: string } | undefined> {

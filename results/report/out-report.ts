@@ -28,8 +28,9 @@ export interface OutReportMade {
 }
 
 /**
- * The report of an out folder while the folder's other files are made; it becomes visible with them. It is not among the files that
- * the summary lists: what is to be done next changes without any row. It never keeps the results from being written: what goes wrong with its file is told by `made`.
+ * The report of an out folder while the folder's other files are made; it becomes visible with them. It is not among
+ * the files that the summary lists: what is to be done next changes without any row. It never keeps the results from
+ * being written: what goes wrong with its file is told by `made`.
  */
 export class OutReport {
   readonly #place: Place;
@@ -65,7 +66,10 @@ export class OutReport {
     await this.#try(() => this.#file?.seal(story, credits));
   }
 
-  /** Replaces the earlier report, or removes that of an earlier run if none is wanted. Returns what was kept of a file that is no report. */
+  /**
+   * Replaces the earlier report, or removes that of an earlier run if none is wanted. Returns what was kept of a file
+   * that is no report.
+   */
   async publish(): Promise<readonly KeptTable[]> {
     const { out, report: wanted } = this.#place;
     let kept: KeptTable | undefined;

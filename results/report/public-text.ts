@@ -1,13 +1,15 @@
 import { homedir, tmpdir } from 'node:os';
 
-/** What gives access in an address of any scheme: a user, up to the last `@` before the path, and what follows the path. */
+/**
+ * What gives access in an address of any scheme: a user, up to the last `@` before the path, and what follows the path.
+ */
 const SECRETS = /((?:\b[a-z][a-z0-9+.-]*:)?\/\/)(?:[^\s/?#'"<>]*@)?([^\s?#'"<>]+)(?:[?#][^\s'"<>]*)?/giu;
 /** A query of a relative link, in which a signature may stand. */
 const QUERY = /(?<=[^\s?])\?[\w.~%-]+=[^\s'"<>]*/gu;
 const FILE_SCHEME = /\bfile:(?:\/\/[^\s/]*)?(?=\/)/giu;
 /**
- * An absolute path of two or more parts, but not that of a request (`POST /speech/tts`). Its folders may have spaces in their names,
- * which are taken for such only before another `/` and after no ending of a file's name.
+ * An absolute path of two or more parts, but not that of a request (`POST /speech/tts`). Its folders may have spaces in
+ * their names, which are taken for such only before another `/` and after no ending of a file's name.
  */
 const PATH =
   /(?<![\w./<\\])(?<!\b(?:GET|HEAD|POST|PUT|PATCH|DELETE) )(?:~?\/(?!\/)|[A-Za-z]:[\\/]|\\\\)[^\s/\\'"`,;<>()]+(?:[^\s'"`,;<>()]|(?<!\.\w{1,5})(?: [^\s/\\'"`,;<>():~]+){1,2}(?=[/\\]))*/gu;
@@ -15,8 +17,8 @@ const PATH =
 const HOME = /^(?:~|\/(?:home|Users|root)\/?[^/]*|[A-Za-z]:[\\/]Users[\\/]?[^\\/]*)[\\/]?$/u;
 
 /**
- * A text for a file that may be sent to others: of absolute paths only the last name, of addresses no password and no query, in
- * which short-lived links carry their signature.
+ * A text for a file that may be sent to others: of absolute paths only the last name, of addresses no password and no
+ * query, in which short-lived links carry their signature.
  */
 export function publicText(text: string): string {
   if (!/[/\\?]/u.test(text)) return text;

@@ -32,8 +32,8 @@ const MARKS = { run: '<!-- voxbatch report -->', person: '<!-- voxbatch report, 
 const compress = promisify(gzip);
 
 /**
- * The report of a batch: one HTML file with its rows in it, compressed, and what shows them. Rows are written as they come. Call
- * `seal` and then `publish`, or `abandon`.
+ * The report of a batch: one HTML file with its rows in it, compressed, and what shows them. Rows are written as they
+ * come. Call `seal` and then `publish`, or `abandon`.
  */
 export class ReportFile {
   readonly #file: WholeFile;
@@ -88,7 +88,10 @@ export class ReportFile {
     await this.#file.seal();
   }
 
-  /** Replaces an earlier report. A file of this name that is none gets another name, which is returned. Throws {@link NotAFile}. */
+  /**
+   * Replaces an earlier report. A file of this name that is none gets another name, which is returned. Throws
+   * {@link NotAFile}.
+   */
   async publish(): Promise<KeptTable | undefined> {
     const { path } = this.#file;
     const there = await whatIs(path);
@@ -108,7 +111,10 @@ export class ReportFile {
   }
 }
 
-/** Removes the report of an earlier run, which would tell of another state; not one that a person asked for, nor a file that is none. */
+/**
+ * Removes the report of an earlier run, which would tell of another state; not one that a person asked for, nor a file
+ * that is none.
+ */
 export async function removeReport(path: string): Promise<void> {
   if ((await whatIs(path)) === 'run') await rm(path, { force: true });
 }

@@ -15,7 +15,9 @@ const ALL_TEXTS = 16_000_000;
 const [SHORTEST_LIMIT, LONGEST_LIMIT] = [120, 5_000];
 const LONGEST_MESSAGE = 300;
 
-/** Rows that somebody has to look at: the first {@link MOST_LISTED} of them are listed, whatever the size of the batch. */
+/**
+ * Rows that somebody has to look at: the first {@link MOST_LISTED} of them are listed, whatever the size of the batch.
+ */
 const ALWAYS: readonly (Outcome | RowState)[] = ['failed', 'unfit', 'unknown', 'overdue'];
 
 /** Which rows of a batch are listed. */

@@ -78,7 +78,9 @@ function cellXml(at: string, value: SheetCell): string {
   return `<c r="${at}" s="${STYLE.link}" t="str"><f>${escapeXml(formula)}</f><v>${escapeXml(file)}</v></c>`;
 }
 
-/** A text is never a formula here. Only one that looks guarded is guarded once more, so that it is read back as it was. */
+/**
+ * A text is never a formula here. Only one that looks guarded is guarded once more, so that it is read back as it was.
+ */
 function cellText(text: string): string {
   const shown = escapeControls(text);
   return cutForExcel(isGuarded(shown) ? `'${shown}` : shown);
@@ -92,7 +94,10 @@ function textXml(at: string, text: string, style: number): string {
 
 const XML_NAMES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '_x000D_' };
 
-/** A text in XML. `_x000D_` is how Excel writes a character that XML does not keep, so `_` before such a text is escaped. */
+/**
+ * A text in XML. `_x000D_` is how Excel writes a character that XML does not keep, so `_` before such a text is
+ * escaped.
+ */
 export function escapeXml(text: string): string {
   if (!/[&<>\r_\ufffe\uffff]/u.test(text)) return text;
   return text

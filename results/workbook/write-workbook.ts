@@ -33,8 +33,8 @@ type Line = Readonly<Record<string, LineValue>> & ResultFields;
 const WHY: readonly string[] = ['_outcome', '_error_class', '_message'];
 
 /**
- * Writes `results.xlsx`: the results, what failed and why, and the bill. It is made from `results.jsonl`, row by row, so it
- * says the same and needs no memory for the rows.
+ * Writes `results.xlsx`: the results, what failed and why, and the bill. It is made from `results.jsonl`, row by row,
+ * so it says the same and needs no memory for the rows.
  */
 export async function writeWorkbook(write: WriteBytes, source: WorkbookSource): Promise<WorkbookAnswer> {
   const { columns, summary } = source;
@@ -148,8 +148,8 @@ class CreditSums {
 }
 
 /**
- * The bill: rows and credits by kind and outcome, then the sums and facts of the summary. The sums are read when the rows of
- * the bill are, after those of the results.
+ * The bill: rows and credits by kind and outcome, then the sums and facts of the summary. The sums are read when the
+ * rows of the bill are, after those of the results.
  */
 function* billRows(summary: Summary, sums: CreditSums): Generator<readonly SheetCell[]> {
   const { credits, budget } = summary;
