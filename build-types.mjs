@@ -1,6 +1,7 @@
 /**
- * `npm run build:types`: writes `dist/types/`, the declarations of what the package exports and of all that these name. It takes longer than
- * `npm run build`, and only who installs the package needs it. Types are not checked here; `npm run check` does that.
+ * `npm run build:types`: writes `dist/types/`, the declarations of what the package exports and of all that these name.
+ * It takes longer than `npm run build`, and only who installs the package needs it. Types are not checked here;
+ * `npm run check` does that.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';

@@ -1,7 +1,7 @@
 /**
- * `npm run build`: makes `dist/` from the sources. A file is bundled with all that it imports, because finding and reading 1,500
- * small modules took most of a command's start (docs/decisions/start.md). What several entries share lies in `dist/chunks/`, and
- * what is imported lazily is still loaded only when it is asked for.
+ * `npm run build`: makes `dist/` from the sources. A file is bundled with all that it imports, because finding and
+ * reading 1,500 small modules took most of a command's start (docs/decisions/start.md). What several entries share lies
+ * in `dist/chunks/`, and what is imported lazily is still loaded only when it is asked for.
  *
  * Types are not checked here; `npm run check` does that.
  */
@@ -14,7 +14,10 @@ import { build } from 'esbuild';
 const ROOT = import.meta.dirname;
 const DIST = join(ROOT, 'dist');
 
-/** What is started or imported by its path: the package's entries and its executables. Each lies just one folder below `dist/`, as `placesOfOurs` needs it. */
+/**
+ * What is started or imported by its path: the package's entries and its executables. Each lies just one folder below
+ * `dist/`, as `placesOfOurs` needs it.
+ */
 const EXECUTABLES = [
   'client/index',
   'simulator/start-simulator',
@@ -44,8 +47,9 @@ function threadEntries() {
 }
 
 /**
- * Our modules find files by their own place (`import.meta.url`). Bundled, they lie elsewhere, so the place they would have if each were
- * compiled by itself is put in its stead. Every output lies one folder below `dist/`, so one relative path is right for all.
+ * Our modules find files by their own place (`import.meta.url`). Bundled, they lie elsewhere, so the place they would
+ * have if each were compiled by itself is put in its stead. Every output lies one folder below `dist/`, so one relative
+ * path is right for all.
  */
 const placesOfOurs = {
   name: 'places-of-ours',
@@ -79,8 +83,8 @@ const placesOfTemporal = {
 };
 
 /**
- * Temporal's message types, without those of its cloud's own API and what HTTP gateways are told: a third of them. Every thread that
- * loads the SDK builds them all.
+ * Temporal's message types, without those of its cloud's own API and what HTTP gateways are told: a third of them.
+ * Every thread that loads the SDK builds them all.
  */
 const typesInUse = {
   name: 'types-in-use',
@@ -117,7 +121,9 @@ const wasmOfSourceMap = {
   },
 };
 
-/** What the SDK bundles workflows with. They are bundled below, so nothing of `dist/` ever calls it, and it is large. */
+/**
+ * What the SDK bundles workflows with. They are bundled below, so nothing of `dist/` ever calls it, and it is large.
+ */
 const withoutBundler = {
   name: 'without-bundler',
   setup({ onLoad, onResolve }) {
@@ -127,8 +133,8 @@ const withoutBundler = {
 };
 
 /**
- * What axios sends with where it is given nothing else. Paid requests bring their own adapter (`api/http.ts`); loading these would also load
- * Node's `fetch`, which compiles WebAssembly, and every media type that there is.
+ * What axios sends with where it is given nothing else. Paid requests bring their own adapter (`api/http.ts`); loading
+ * these would also load Node's `fetch`, which compiles WebAssembly, and every media type that there is.
  */
 const withoutAdapters = {
   name: 'without-adapters',
@@ -212,8 +218,9 @@ async function bundleForBrowser(format, entryPoints) {
 }
 
 /**
- * A CommonJS module that is imported lazily becomes a file of its own, which exports `default` alone, while Node and the types know its
- * names: only the built program would fail, and only where it needs it. A module of ours that exports the names has to be imported.
+ * A CommonJS module that is imported lazily becomes a file of its own, which exports `default` alone, while Node and
+ * the types know its names: only the built program would fail, and only where it needs it. A module of ours that
+ * exports the names has to be imported.
  */
 function requireNames(inputs) {
   const nameless = Object.entries(inputs).flatMap(([file, { imports }]) =>
@@ -262,7 +269,8 @@ async function importOurs(file) {
   return import(pathToFileURL(outfile).href);
 }
 
-// `npm run build:types` replaces the declarations; without it they stay, for they come with `npm ci` and say what the package exports.
+// `npm run build:types` replaces the declarations; without it they stay, for they come with `npm ci` and say what the
+// package exports.
 for (const entry of await readdir(DIST).catch(() => []))
   if (entry !== 'types') await rm(join(DIST, entry), { recursive: true, force: true });
 await Promise.all([bundleOurs(), bundleWorkflows()]);

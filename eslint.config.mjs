@@ -21,7 +21,8 @@ export default tseslint.config(
     },
   },
   {
-    // Texts come from the API, from manifests and from files: an expression that takes more than linear time lets them stop us.
+    // Texts come from the API, from manifests and from files: an expression that takes more than linear time lets them
+    // stop us.
     files: ['**/*.ts', '**/*.tsx', '**/*.mjs'],
     plugins: { regexp },
     rules: {
@@ -51,6 +52,12 @@ export default tseslint.config(
         { name: 'process', message: 'This room asks nobody and ends nothing: take what it needs as an argument.' },
       ],
     },
+  },
+  {
+    // Prettier wraps code, and leaves comments as they are. `code`: more than any line has.
+    files: ['**/*.ts', '**/*.tsx', '**/*.mjs'],
+    ignores: ['test/**'],
+    rules: { 'max-len': ['error', { code: 10_000, comments: 120, ignoreUrls: true }] },
   },
   // What a view is called and what it holds is said once, where it is made.
   { files: ['client/**/*-view.ts'], rules: { '@typescript-eslint/explicit-module-boundary-types': 'off' } },

@@ -13,8 +13,8 @@ interface MaybeSame {
 }
 
 /**
- * The digest by which a manifest is compared with a batch of its name: that of the batch, if the manifest has other bytes, but the
- * very rows of the batch, as `redrive --from` may have edited them; else its own.
+ * The digest by which a manifest is compared with a batch of its name: that of the batch, if the manifest has other
+ * bytes, but the very rows of the batch, as `redrive --from` may have edited them; else its own.
  */
 export async function digestFor(batch: BatchRecord, manifest: MaybeSame, ledger: Ledger): Promise<string> {
   const { digest } = manifest.checked;

@@ -61,7 +61,8 @@ const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /**
  * The value of an `api.<field>` cell, as it is sent to the API: a JSON number, `true`, `false`, `null`, object, array
  * or text in double quotes becomes that value; anything else is taken as text (`007`, `yes`, `[draft`). A number that
- * would not survive as one (more digits than a double holds) stays a text, also inside an object or array. `"5"` in quotes is the text 5.
+ * would not survive as one (more digits than a double holds) stays a text, also inside an object or array. `"5"` in
+ * quotes is the text 5.
  */
 export function valueOfApiCell(cell: string): JsonValue {
   const text = cell.trim();
@@ -90,7 +91,9 @@ const DEEPEST = 100;
 /** The expectation to report if {@link isTooDeep}. */
 export const TOO_DEEP = `objects and lists nested at most ${String(DEEPEST)} deep`;
 
-/** Whether the objects and lists of a JSON text are nested deeper than anybody needs. Its strings may have any length. */
+/**
+ * Whether the objects and lists of a JSON text are nested deeper than anybody needs. Its strings may have any length.
+ */
 export function isTooDeep({ depth }: Pick<JsonSurvey, 'depth'>): boolean {
   return depth > DEEPEST;
 }

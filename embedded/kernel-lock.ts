@@ -143,8 +143,8 @@ export function lockHolders(files: readonly string[], table = join(PROC, 'locks'
 type FileId = { readonly dev: number; readonly ino: number };
 
 /**
- * Whether a process has one of the files open. Other disks have files of the same number; the table's device is not that
- * of `stat` on Btrfs and in containers.
+ * Whether a process has one of the files open. Other disks have files of the same number; the table's device is not
+ * that of `stat` on Btrfs and in containers.
  */
 function hasOpen(pid: number, files: readonly FileId[]): boolean {
   const folder = join(PROC, String(pid), 'fd');

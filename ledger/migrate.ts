@@ -28,8 +28,8 @@ export interface OpenDatabase {
 }
 
 /**
- * Opens a database and migrates its tables. `hasReserve` reserves disk space for answers; with `goesOn`, what is reserved
- * suffices. `clock` defaults to the driver's.
+ * Opens a database and migrates its tables. `hasReserve` reserves disk space for answers; with `goesOn`, what is
+ * reserved suffices. `clock` defaults to the driver's.
  */
 export async function databaseOf(
   dialect: Dialect,

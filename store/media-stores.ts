@@ -85,7 +85,10 @@ export function kindOfStore(address: string): Omit<MediaStoreKind, 'resolve'> {
   return MEDIA_STORES.find((one) => one.scheme === scheme) ?? FOLDER;
 }
 
-/** A known scheme counts with a slash missing, too: such an address is no folder either. Elsewhere a colon may be part of a name. */
+/**
+ * A known scheme counts with a slash missing, too: such an address is no folder either. Elsewhere a colon may be part
+ * of a name.
+ */
 function schemeOf(address: string): string | undefined {
   const [, scheme, slashes] = /^([a-z][a-z0-9+.-]*):(\/\/)?/i.exec(address.toLowerCase()) ?? [];
   return slashes !== undefined || MEDIA_STORES.some((one) => one.scheme === scheme) ? scheme : undefined;

@@ -31,8 +31,8 @@ export function takeInUse(story: TakenRow): number {
 }
 
 /**
- * The results of a row's takes, oldest first. The parts of a row have takes of their own; their row was joined in each of
- * its own.
+ * The results of a row's takes, oldest first. The parts of a row have takes of their own; their row was joined in each
+ * of its own.
  */
 export function takeResults(story: TakenRow & { readonly takes: readonly TakeRecord[] }): readonly TakeResult[] {
   const { row, charges, takes } = story;

@@ -33,7 +33,9 @@ function candidateWords({ id, provider, maker, madeBy }: VoiceCandidate): string
   return `${provider === '' ? id : `${id} (${provider})`}${origin}`;
 }
 
-/** For a cell that is the name of voices, and not said to be one. `cast`: the file that it is in, if that is the cast. */
+/**
+ * For a cell that is the name of voices, and not said to be one. `cast`: the file that it is in, if that is the cast.
+ */
 function nameHint(cell: string, called: FoundName<VoiceCandidate>, cast: string | undefined): string | undefined {
   if (called.type === 'unknown') return undefined;
   const voices = called.type === 'found' ? [called.voice] : called.voices;

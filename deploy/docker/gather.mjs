@@ -1,8 +1,8 @@
 /**
  * Gathers what the image needs in a folder: `node deploy/docker/gather.mjs /app`, after `npm run build`.
  *
- * `dist/` has all JavaScript bundled, so of `node_modules` only the native modules are needed, each for this platform alone: Temporal's
- * core for all platforms is 137 MB, for one 27.
+ * `dist/` has all JavaScript bundled, so of `node_modules` only the native modules are needed, each for this platform
+ * alone: Temporal's core for all platforms is 137 MB, for one 27.
  */
 import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -3,8 +3,8 @@ import { look } from '../database/transactions.ts';
 import type { Db, Tx } from '../schema.ts';
 
 /**
- * Sums over all reusable results. Lines with the same key are names of one result: one for the row that paid for it, and
- * one for each row that reused it.
+ * Sums over all reusable results. Lines with the same key are names of one result: one for the row that paid for it,
+ * and one for each row that reused it.
  */
 
 /** Totals for one group of cache entries. */

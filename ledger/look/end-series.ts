@@ -24,8 +24,8 @@ const selectSpan = prepared((db, { batch, from, to }: { batch: string; from: num
 );
 
 /**
- * How many rows of the batch ended when, by outcome, in spans of this many ms. Reads each row, a span at a time: all at once
- * would be sorted first, in 60 MB for a million rows.
+ * How many rows of the batch ended when, by outcome, in spans of this many ms. Reads each row, a span at a time: all at
+ * once would be sorted first, in 60 MB for a million rows.
  */
 export async function endSeries(
   db: Db,

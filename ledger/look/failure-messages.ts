@@ -22,8 +22,9 @@ export interface MessageGroup {
 const MOST_KINDS = 1_000;
 
 /**
- * The rows of a batch that have a failure, by its class and message: what differs only in the job, time or price is one.
- * `others`: rows whose kind came after {@link MOST_KINDS} others. `isChosen`: without rows that `--limit` or `--sample` left out.
+ * The rows of a batch that have a failure, by its class and message: what differs only in the job, time or price is
+ * one. `others`: rows whose kind came after {@link MOST_KINDS} others. `isChosen`: without rows that `--limit` or
+ * `--sample` left out.
  */
 export async function failureMessages(
   db: Db,

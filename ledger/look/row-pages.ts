@@ -5,7 +5,10 @@ import { matching, ofPrefix, type RowFilter } from './row-filter.ts';
 
 /** Which rows, and in which order. */
 export interface RowChoice extends RowFilter {
-  /** The rows that ended last come first, and open rows are left out. Only with no other condition than `outcome`. Default: manifest order, or by their ids if those are looked for. */
+  /**
+   * The rows that ended last come first, and open rows are left out. Only with no other condition than `outcome`.
+   * Default: manifest order, or by their ids if those are looked for.
+   */
   readonly isNewestFirst?: boolean;
 }
 
@@ -19,7 +22,10 @@ export interface RowCursor {
 
 export interface RowPage {
   readonly rows: readonly RowRecord[];
-  /** Where the next page begins; undefined on the last page. A page may have few rows, or none, and still not be the last. */
+  /**
+   * Where the next page begins; undefined on the last page. A page may have few rows, or none, and still not be the
+   * last.
+   */
   readonly next: RowCursor | undefined;
 }
 
@@ -30,8 +36,8 @@ export const WINDOW = 50_000;
 export const SEARCH_MS = 500;
 
 /**
- * One page of the rows that a person looks for: a place in an order that has an index, so that it costs the same anywhere
- * in a batch. What has no index is searched for a limited time, and the answer says from where to go on.
+ * One page of the rows that a person looks for: a place in an order that has an index, so that it costs the same
+ * anywhere in a batch. What has no index is searched for a limited time, and the answer says from where to go on.
  */
 export async function rowPage(
   db: Db,

@@ -32,8 +32,8 @@ export interface Ranking {
 export const MOST_RANKED = 1_000;
 
 /**
- * Compares rows for a limited time, and goes on with what was found before. A page anywhere costs one look at a few columns of each
- * row: an index would cost each row that ends. `after`: the row that the ranking follows.
+ * Compares rows for a limited time, and goes on with what was found before. A page anywhere costs one look at a few
+ * columns of each row: an index would cost each row that ends. `after`: the row that the ranking follows.
  */
 export async function rankRows(
   db: Db,

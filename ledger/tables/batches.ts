@@ -4,8 +4,8 @@ import type { Control, Outcome, RowState } from '../../contract/outcomes.ts';
 import { amount, integer, json, or, orNull, table, text, time, type LineOf } from './columns.ts';
 
 /**
- * `loading`: rows are still being written; such a batch never ran. `open`: it has rows without outcome, or may get some.
- * `closed`: every row ended.
+ * `loading`: rows are still being written; such a batch never ran. `open`: it has rows without outcome, or may get
+ * some. `closed`: every row ended.
  */
 export type BatchState = 'loading' | 'open' | 'closed';
 

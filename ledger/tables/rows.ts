@@ -5,9 +5,9 @@ import type { Kind, Step } from '../../contract/row-kinds.ts';
 import { amount, integer, json, or, orNull, table, text, time, type LineOf } from './columns.ts';
 
 /**
- * `adopted`: the job belongs to the request. `released`: that was wrong, and its outcome is unknown again. `not-charged`:
- * the account shows that it was never accepted. `went-back`: its result is the row's again, instead of that of a later
- * take.
+ * `adopted`: the job belongs to the request. `released`: that was wrong, and its outcome is unknown again.
+ * `not-charged`: the account shows that it was never accepted. `went-back`: its result is the row's again, instead of
+ * that of a later take.
  */
 export type DecisionKind = 'adopted' | 'released' | 'not-charged' | 'went-back';
 

@@ -15,8 +15,8 @@ import { updateCharge } from '../rows/line-changes.ts';
 
 /*
  * A stored file can be lost, and its row fails (`loseFile`). Then one of these happens: the file comes back
- * (`restoreFile`); its job is read again and yields the same content or another (`afterFetchedAgain`); the row has another
- * result and stops waiting (`leaveLost`); or the result is paid for again (`giveUpLost`, undone by `takeUp`).
+ * (`restoreFile`); its job is read again and yields the same content or another (`afterFetchedAgain`); the row has
+ * another result and stops waiting (`leaveLost`); or the result is paid for again (`giveUpLost`, undone by `takeUp`).
  */
 
 /**
@@ -36,7 +36,10 @@ export async function loseFile(row: RowInHand, failure: Failure, before?: Fallba
   await row.change({ ...ending, fallback: jsonOrNull(before), updated_at: now, ended_at: now });
 }
 
-/** Ends a row with its lost file, which is back in the store as recorded. Returns false: it is settled at once, so no worker has anything to do for it. */
+/**
+ * Ends a row with its lost file, which is back in the store as recorded. Returns false: it is settled at once, so no
+ * worker has anything to do for it.
+ */
 export async function restoreFile(row: RowInHand): Promise<false> {
   const lost = lostAttempt(row.attempts);
   const charge = lost === undefined ? undefined : row.chargeAt(lost);
@@ -141,8 +144,8 @@ function checkOf(row: RowInHand, { step, take }: ChargeLine): ChargeLine | undef
 }
 
 /**
- * Failure of a job that was read again for a lost result and is no longer read. Recording it ends the job again: left as
- * running, it would count forever as a request of unknown price and occupy a slot of the account's job limit.
+ * Failure of a job that was read again for a lost result and is no longer read. Recording it ends the job again: left
+ * as running, it would count forever as a request of unknown price and occupy a slot of the account's job limit.
  */
 const NOT_READ: Failure = {
   class: 'ResultGone',

@@ -123,8 +123,9 @@ export async function noteWhereItStood(
 }
 
 /**
- * Makes a row forget a result that it keeps for the case that its present take, or the one it goes back to, brings none:
- * its job was taken back. `instead`: how a row ends that had it until it began to go back. Returns the files of it.
+ * Makes a row forget a result that it keeps for the case that its present take, or the one it goes back to, brings
+ * none: its job was taken back. `instead`: how a row ends that had it until it began to go back. Returns the files of
+ * it.
  */
 export async function forgetKept(
   row: RowInHand,

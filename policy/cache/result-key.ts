@@ -22,9 +22,10 @@ import {
  * What a result is known by: a digest of everything that shapes it. Two steps with the same key ask for the same thing,
  * so one may use the result of the other.
  *
- * In the key: the API's address and dialect, the account, the operation, the columns that the operation reads, every `api.*` field,
- * the identity of media behind a URL, and the content of files on this machine. In place of a link that an earlier step makes stands that step's key. Not in
- * it: the row's id, its place, columns that are carried along, `duration`, and how the file was written.
+ * In the key: the API's address and dialect, the account, the operation, the columns that the operation reads, every
+ * `api.*` field, the identity of media behind a URL, and the content of files on this machine. In place of a link that
+ * an earlier step makes stands that step's key. Not in it: the row's id, its place, columns that are carried along,
+ * `duration`, and how the file was written.
  *
  * Text is compared after Unicode NFC, as the same characters may be written in two ways. Everything else is compared as
  * it is sent: a voice that is named and the same voice by default are two keys, which costs one more request and
@@ -56,8 +57,8 @@ export interface KeyContext {
   readonly media: ReadonlyMap<string, MediaIdentity>;
   readonly digest: Digest;
   /**
-   * sha256 of the files that earlier steps of the row made; absent: not known. Only what comes after a check is known by
-   * them: other equal speech may not have passed.
+   * sha256 of the files that earlier steps of the row made; absent: not known. Only what comes after a check is known
+   * by them: other equal speech may not have passed.
    */
   readonly made?: ReadonlyMap<Step, string> | undefined;
 }
@@ -78,7 +79,9 @@ export function resultKeyOf(spec: RowSpec, step: Step, context: KeyContext): str
   return digest(canonicalJson([VERSION, ...api, realm.account, asked(operation), inputs, spec.extra]));
 }
 
-/** An operation of a user's own is all that its requests are made of: under the same name it may once have been another. */
+/**
+ * An operation of a user's own is all that its requests are made of: under the same name it may once have been another.
+ */
 function asked(operation: Operation): JsonValue {
   const { own } = factsOf(operation);
   if (own === undefined) return operation;
@@ -128,9 +131,9 @@ function inputOf(spec: RowSpec, step: Step, column: SpecColumn, context: KeyCont
 }
 
 /**
- * Whether two rows ask the API for the same by a step, so that it may make one job of both requests. Everything that shapes
- * the request counts, media by their URLs. By which paths of the API it is asked for does not count, nor a check of what
- * comes before.
+ * Whether two rows ask the API for the same by a step, so that it may make one job of both requests. Everything that
+ * shapes the request counts, media by their URLs. By which paths of the API it is asked for does not count, nor a check
+ * of what comes before.
  */
 export function asksForSame(step: Step, one: RowSpec, other: RowSpec): boolean {
   const asked = requestOf(step, one);
