@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Outage } from '../../store/outage.ts';
 
@@ -38,8 +38,12 @@ it('a place that needs a person is waited for only by who waits without limit', 
 });
 
 describe('a place that does not answer', () => {
+  let place: Place;
+  beforeEach(() => {
+    place = new Place();
+  });
+
   it('is asked until it does, and whoever waits for that hears of it', async () => {
-    const place = new Place();
     const asking = place.ask();
     await place.untilTrouble();
     expect(place.outage.trouble).toBe('no answer');
@@ -51,7 +55,6 @@ describe('a place that does not answer', () => {
   });
 
   it('is not waited for any more once the last that asked has given up: nobody would notice that it is back', async () => {
-    const place = new Place();
     place.outage.limit(300);
     const givenUp = expect(place.ask()).rejects.toThrow('no answer');
     await place.untilTrouble();
@@ -62,7 +65,6 @@ describe('a place that does not answer', () => {
   });
 
   it('is waited for as long as another still asks', async () => {
-    const place = new Place();
     let isRefused = false;
     const refused = place.outage.repeat<string>(() => {
       throw isRefused ? new Error('it may not') : new RangeError('no answer');
@@ -80,7 +82,6 @@ describe('a place that does not answer', () => {
   });
 
   it('is no trouble once it has answered another, but whoever still waits is news', async () => {
-    const place = new Place();
     const asking = place.ask();
     await place.untilTrouble();
     await place.outage.repeat(() => Promise.resolve());
@@ -92,7 +93,6 @@ describe('a place that does not answer', () => {
   });
 
   it('is not waited for by who has to end', async () => {
-    const place = new Place();
     const asking = place.ask();
     await place.untilTrouble();
     const ending = new AbortController();
@@ -104,7 +104,6 @@ describe('a place that does not answer', () => {
   });
 
   it('is given up at once by all that wait when waiting ends, and by those that come later', async () => {
-    const place = new Place();
     const asking = Array.from({ length: 20 }, () => expect(place.ask()).rejects.toThrow('no answer'));
     while (place.asked < 60) await new Promise(setImmediate);
     place.outage.limit(0);
@@ -175,9 +174,13 @@ it('says for how long nothing went through, while it lasts and shortly after', a
 
 describe('many that wait', () => {
   const CROWD = { everyMs: 100, longestMs: 30_000 };
+  let outage: Outage;
+  beforeEach(() => {
+    outage = new Outage(60_000, () => ({ problem: 'no' }), undefined, CROWD);
+  });
 
   /** Operations of a kind that fail until `mend`, and how often they were tried. */
-  function failing(outage: Outage, kind: string, count: number) {
+  function failing(kind: string, count: number) {
     const state = { tries: 0, isMended: false };
     const waiting = Array.from({ length: count }, () =>
       outage.repeat(() => {
@@ -188,11 +191,8 @@ describe('many that wait', () => {
     return { state, waiting };
   }
 
-  const open = (): Outage => new Outage(60_000, () => ({ problem: 'no' }), undefined, CROWD);
-
   it('do not keep a place busy: the pauses grow with their number', async () => {
-    const outage = open();
-    const { state, waiting } = failing(outage, 'put', 200);
+    const { state, waiting } = failing('put', 200);
     await sleep(1_500);
     // Each has tried at once, and waits for 10 s at least then; with pauses of its own only, it would have tried five times.
     expect(state.tries).toBeLessThan(2 * 200 + 20);
@@ -202,8 +202,7 @@ describe('many that wait', () => {
   });
 
   it('go on at once when the place has answered one of their kind', async () => {
-    const outage = open();
-    const { state, waiting } = failing(outage, 'put', 200);
+    const { state, waiting } = failing('put', 200);
     await sleep(300);
     state.isMended = true;
     await outage.repeat(() => Promise.resolve(), 'put');
@@ -211,8 +210,7 @@ describe('many that wait', () => {
   });
 
   it('are not kept trying by answers to others, and are trouble as long as none of their kind has one', async () => {
-    const outage = open();
-    const { state, waiting } = failing(outage, 'put', 200);
+    const { state, waiting } = failing('put', 200);
     await sleep(300);
     for (let n = 0; n < 20; n++) {
       await outage.repeat(() => Promise.resolve(), 'get');

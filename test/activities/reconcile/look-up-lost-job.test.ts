@@ -18,27 +18,34 @@ async function lose(world: World, rows: readonly number[]): Promise<void> {
   await waitFor(() => world.charges().length === before + rows.length);
 }
 
-async function outcomeAfter(world: World, worker: Worker, row: number): Promise<string | null> {
-  await worker.drive(row);
+/** A batch of these rows, whose answers are lost. */
+async function beginLost(specs: readonly RowSpec[], options: Parameters<typeof begin>[1], rows = [1]): Promise<World> {
+  const { world } = await begin(specs, options);
+  await lose(world, rows);
+  return world;
+}
+
+/** How a row ends by a worker, if nothing else is said a new one. */
+async function outcomeAfter(world: World, row: number, worker?: Worker): Promise<string | null> {
+  await (worker ?? (await world.worker())).drive(row);
   return (await world.row(row)).outcome;
 }
 
 describe('a lost lip-sync create', () => {
   it('is adopted from a list that echoes its inputs', async () => {
-    const { world } = await begin([lipSync()], { rules: [HANG], echoInputs: true });
-    await lose(world, [1]);
+    const world = await beginLost([lipSync()], { rules: [HANG], echoInputs: true });
     const worker = await world.worker();
     expect(await worker.reconcile(at(1))).toMatchObject({ verdict: 'accepted', next: { type: 'wait' } });
-    expect(await outcomeAfter(world, worker, 1)).toBe('succeeded');
+    expect(await outcomeAfter(world, 1, worker)).toBe('succeeded');
     expect((await world.row()).charges[0]?.jobId).toBe(world.charges()[0]?.jobId);
     expect(await world.paidRequests()).toBe(1);
   });
 
   it('is told from others by its inputs where the list echoes them', async () => {
-    const { world } = await begin([lipSync(1), lipSync(2), lipSync(3)], { rules: [HANG], echoInputs: true });
-    await lose(world, [1, 2, 3]);
+    const options = { rules: [HANG], echoInputs: true };
+    const world = await beginLost([lipSync(1), lipSync(2), lipSync(3)], options, [1, 2, 3]);
     const worker = await world.worker();
-    for (const row of [3, 1, 2]) expect(await outcomeAfter(world, worker, row)).toBe('succeeded');
+    for (const row of [3, 1, 2]) expect(await outcomeAfter(world, row, worker)).toBe('succeeded');
     const made = new Map(world.charges().map(({ jobId, videoUrl }) => [jobId, videoUrl]));
     for (const row of [1, 2, 3]) {
       expect(made.get((await world.row(row)).charges[0]?.jobId ?? null)).toBe(lipSync(row).video);
@@ -46,12 +53,10 @@ describe('a lost lip-sync create', () => {
   });
 
   it.each([true, false])('is unknown where two jobs fit, echoing their inputs: %s', async (echoInputs) => {
-    const { world } = await begin([lipSync()], { rules: [{ ...HANG, match: { nth: 1 } }], echoInputs });
-    await lose(world, [1]);
+    const world = await beginLost([lipSync()], { rules: [{ ...HANG, match: { nth: 1 } }], echoInputs });
     await createElsewhere(world, lipSync());
-    const worker = await world.worker();
-    expect(await outcomeAfter(world, worker, 1)).toBe('unknown');
-    expect(await worker.deps.ledger.closeBatch(BATCH)).toBe(0);
+    expect(await outcomeAfter(world, 1)).toBe('unknown');
+    expect(await world.ledger.closeBatch(BATCH)).toBe(0);
   });
 
   it('is unknown where the list does not echo, for the only job in it may be a stranger’s', async () => {
@@ -61,8 +66,7 @@ describe('a lost lip-sync create', () => {
     await waitFor(async () => (await world.paidRequests()) === 1);
     // Another program on the account makes the only job that there is.
     await createElsewhere(world, lipSync(2));
-    const worker = await world.worker();
-    expect(await outcomeAfter(world, worker, 1)).toBe('unknown');
+    expect(await outcomeAfter(world, 1)).toBe('unknown');
     expect((await world.row()).charges).toMatchObject([{ state: 'unknown', jobId: null }]);
   });
 
@@ -77,19 +81,18 @@ describe('a lost lip-sync create', () => {
     for (const row of [1, 2]) void killed.submit(at(row));
     await waitFor(async () => (await world.paidRequests()) === 2);
     const worker = await world.worker();
-    expect(await outcomeAfter(world, worker, 2)).toBe('unknown');
+    expect(await outcomeAfter(world, 2, worker)).toBe('unknown');
     // Also once the other is not on the wire any more, but unknown itself.
-    expect(await outcomeAfter(world, worker, 1)).toBe('unknown');
+    expect(await outcomeAfter(world, 1, worker)).toBe('unknown');
     expect(world.charges()).toHaveLength(1);
   });
 
   it('is unknown where a create of another batch is outstanding', async () => {
-    const { world } = await begin([lipSync(1)], { rules: [{ ...HANG, match: { nth: 1 } }], echoInputs: false });
-    await lose(world, [1]);
-    const worker = await world.worker();
+    const rules = [{ ...HANG, match: { nth: 1 } }];
+    const world = await beginLost([lipSync(1)], { rules, echoInputs: false });
     await world.fill([lipSync(2)], { name: 'other' });
     await world.ledger.intend({ ...at(1), batch: 'other' }, INTENT);
-    expect(await outcomeAfter(world, worker, 1)).toBe('unknown');
+    expect(await outcomeAfter(world, 1)).toBe('unknown');
   });
 
   it('does not take a job that a row has', async () => {
@@ -101,34 +104,27 @@ describe('a lost lip-sync create', () => {
     const killed = await world.worker();
     void killed.submit(at(2));
     await waitFor(async () => (await world.paidRequests()) === 2);
-    expect(await outcomeAfter(world, worker, 2)).toBe('unknown');
+    expect(await outcomeAfter(world, 2, worker)).toBe('unknown');
     expect(world.charges()).toHaveLength(1);
   });
 
   it('is looked for again while the list cannot be read for a moment', async () => {
     const down = { on: 'list', fault: { kind: 'status', status: 503 }, times: 2 } as const;
-    const { world } = await begin([lipSync()], { rules: [HANG, down], echoInputs: true });
-    await lose(world, [1]);
-    const worker = await world.worker();
-    expect(await outcomeAfter(world, worker, 1)).toBe('succeeded');
+    const world = await beginLost([lipSync()], { rules: [HANG, down], echoInputs: true });
+    expect(await outcomeAfter(world, 1)).toBe('succeeded');
   });
 
   it('is not sent again by itself where the list cannot be read, for its job may be there', async () => {
     const closed = { on: 'list', fault: { kind: 'status', status: 403 } } as const;
-    const { world } = await begin([lipSync()], {
-      rules: [HANG, closed],
-      echoInputs: true,
-      wanted: { onUnknown: 'resubmit' },
-    });
-    await lose(world, [1]);
-    const worker = await world.worker();
-    expect(await outcomeAfter(world, worker, 1)).toBe('unknown');
+    const wanted = { onUnknown: 'resubmit' } as const;
+    const world = await beginLost([lipSync()], { rules: [HANG, closed], echoInputs: true, wanted });
+    expect(await outcomeAfter(world, 1)).toBe('unknown');
     expect(await world.paidRequests()).toBe(1);
   });
 
   it('is left alone by a worker that is told to end', async () => {
-    const { world } = await begin([lipSync()], { rules: [HANG, { on: 'list', fault: 'hang' }], echoInputs: true });
-    await lose(world, [1]);
+    const rules = [HANG, { on: 'list', fault: 'hang' } as const];
+    const world = await beginLost([lipSync()], { rules, echoInputs: true });
     const ending = await world.worker();
     const looking = ending.reconcile(at(1));
     await waitFor(async () => (await world.statistics()).paidRequests === 1 && ending.deps.reads.activeCount === 1);
@@ -136,7 +132,7 @@ describe('a lost lip-sync create', () => {
     await expect(looking).rejects.toThrow('abort');
     expect(await world.attempts()).toEqual(['lip-sync 1 sending']);
     await world.change('plan', { echoInputs: true });
-    expect(await outcomeAfter(world, await world.worker(), 1)).toBe('succeeded');
+    expect(await outcomeAfter(world, 1)).toBe('succeeded');
   });
 
   it('does not overwrite the answer that comes while it is looked up', async () => {
@@ -152,7 +148,7 @@ describe('a lost lip-sync create', () => {
     const looking = worker.reconcile(at(1));
     expect(await submitting).toMatchObject({ verdict: 'accepted' });
     expect(await looking).toMatchObject({ next: { type: 'wait' } });
-    expect(await outcomeAfter(world, worker, 1)).toBe('succeeded');
+    expect(await outcomeAfter(world, 1, worker)).toBe('succeeded');
   });
 
   it('is found for a chain by the hash of its speech link, which itself is on no record', async () => {
@@ -162,7 +158,7 @@ describe('a lost lip-sync create', () => {
     await sender.wait([[1], [2]]);
     await lose(world, [2, 1]);
     const worker = await world.worker();
-    for (const row of [1, 2]) expect(await outcomeAfter(world, worker, row)).toBe('succeeded');
+    for (const row of [1, 2]) expect(await outcomeAfter(world, row, worker)).toBe('succeeded');
     const links = new Map(world.charges().map(({ jobId, audioUrl }) => [jobId, audioUrl ?? '']));
     for (const row of [1, 2]) {
       const { charges } = await world.row(row);
@@ -175,16 +171,13 @@ describe('a lost lip-sync create', () => {
   });
 
   it('is adopted by each of two rows that look alike, and by none if a stranger made a third like them', async () => {
-    const { world } = await begin([lipSync(1), lipSync(1), lipSync(2), lipSync(2)], {
-      rules: [HANG],
-      echoInputs: true,
-    });
-    await lose(world, [1, 2, 3, 4]);
+    const specs = [lipSync(1), lipSync(1), lipSync(2), lipSync(2)];
+    const world = await beginLost(specs, { rules: [HANG], echoInputs: true }, [1, 2, 3, 4]);
     await world.change('plan', { echoInputs: true });
     await createElsewhere(world, lipSync(2));
     const workers = await Promise.all([world.worker(), world.worker()]);
     const rows = [1, 2, 3, 4];
-    const outcomes = await Promise.all(rows.map((row, i) => outcomeAfter(world, workers[i % 2] as Worker, row)));
+    const outcomes = await Promise.all(rows.map((row, i) => outcomeAfter(world, row, workers[i % 2])));
     expect(outcomes).toEqual(['succeeded', 'succeeded', 'unknown', 'unknown']);
     const jobs = await Promise.all([1, 2].map(async (row) => (await world.row(row)).charges[0]?.jobId));
     expect(new Set(jobs).size).toBe(2);
@@ -199,9 +192,9 @@ describe('a lost lip-sync create', () => {
     const { world, worker } = await begin([other('x'), other('y')], { rules: [late, reset], echoInputs: true });
     const first = worker.submit(at(1));
     await waitFor(() => world.charges().length === 1);
-    expect(await outcomeAfter(world, worker, 2)).toBe('unknown');
+    expect(await outcomeAfter(world, 2, worker)).toBe('unknown');
     expect(await first).toMatchObject({ verdict: 'accepted' });
-    expect(await outcomeAfter(world, worker, 1)).toBe('succeeded');
+    expect(await outcomeAfter(world, 1, worker)).toBe('succeeded');
     expect(await worker.deps.ledger.money(BATCH)).toMatchObject({ charged: world.charges()[0]?.credits });
   });
 
@@ -213,7 +206,7 @@ describe('a lost lip-sync create', () => {
     void killed.submit(at(2));
     await waitFor(() => world.charges().length === 1);
     const worker = await world.worker();
-    for (const row of [1, 2]) expect(await outcomeAfter(world, worker, row)).toBe('unknown');
+    for (const row of [1, 2]) expect(await outcomeAfter(world, row, worker)).toBe('unknown');
     expect(await worker.deps.ledger.money(BATCH)).toMatchObject({ charged: 0 });
   });
 
@@ -225,37 +218,34 @@ describe('a lost lip-sync create', () => {
     const worker = await world.worker();
     const second = worker.submit(at(2));
     await waitFor(() => world.charges().length === 1);
-    expect(await outcomeAfter(world, worker, 1)).toBe('unknown');
+    expect(await outcomeAfter(world, 1, worker)).toBe('unknown');
     await second;
-    expect(await outcomeAfter(world, worker, 2)).toBe('succeeded');
+    expect(await outcomeAfter(world, 2, worker)).toBe('succeeded');
     expect(await worker.deps.ledger.money(BATCH)).toMatchObject({ charged: world.charges()[0]?.credits });
   });
 
   it('is not taken for that of another take, after an edit', async () => {
-    const { world } = await begin([lipSync(1)], { rules: [HANG], echoInputs: false });
-    await lose(world, [1]);
-    const worker = await world.worker();
-    const { ledger } = worker.deps;
+    const world = await beginLost([lipSync(1)], { rules: [HANG], echoInputs: false });
+    const { ledger } = world;
     await ledger.settle(at(1), { verdict: 'unknown' }, { outcome: 'unknown' });
     const edited = { spec: lipSync(2), input: [], quoted: 1 };
     const how = { type: 'pay', fromStep: 'lip-sync', reason: 'resubmitted', edited } as const;
     await ledger.redrive(BATCH, [{ row: 1, take: 1, outcome: 'unknown', how }]);
     // The request of the new take is never accepted; the one job in the list is the old take's.
     await ledger.intend(keyOf(1, 1, 'lip-sync', 2), { quoted: 1, quotedRest: 0, owner: 'gone', maxSending: 8 });
-    expect(await outcomeAfter(world, worker, 1)).toBe('unknown');
+    expect(await outcomeAfter(world, 1)).toBe('unknown');
     expect(world.charges()).toHaveLength(1);
   });
 
   it('is found at the second look where the list shows it a moment later', async () => {
-    const { world } = await begin([lipSync()], { rules: [HANG], echoInputs: true });
-    await lose(world, [1]);
+    const world = await beginLost([lipSync()], { rules: [HANG], echoInputs: true });
     let looks = 0;
     const worker = await world.worker({
       api: (api) => ({
         listJobs: async (...request) => (++looks === 1 ? { jobs: [], hasMore: false } : api.listJobs(...request)),
       }),
     });
-    expect(await outcomeAfter(world, worker, 1)).toBe('succeeded');
+    expect(await outcomeAfter(world, 1, worker)).toBe('succeeded');
     expect(looks).toBe(2);
   });
 

@@ -22,17 +22,28 @@ beforeEach(() => {
 function begin(...ids: readonly string[]): void {
   for (const id of ids) hints.begin(id, LANE, 0, GAP_MS);
 }
+/** Begins to wait for these jobs, the first of which is the probe. */
+function beginProbe(...ids: readonly string[]): void {
+  begin('probe', ...ids);
+  hints.spare('probe', GAP_MS, net);
+}
 
-const spare = (id: string, ageMs = GAP_MS): number | undefined =>
-  hints.spare(id, ageMs, (fromMs) => Math.max(NET_MS, 2 * fromMs));
+/** A job whose end was seen by a look is waited for no longer. */
+function end(id: string): void {
+  hints.ended(id, hints.looks(id));
+  hints.forget(id, LANE);
+}
+
+const net = (fromMs: number): number => Math.max(NET_MS, 2 * fromMs);
+const spare = (id: string, ageMs = GAP_MS): number | undefined => hints.spare(id, ageMs, net);
 
 /** Announces and ends as many jobs as make webhooks trusted. */
 function earnTrust(): void {
   for (let job = 0; job < ENOUGH_HINTS; job++) {
-    begin(`trust-${String(job)}`);
-    hints.heard([`trust-${String(job)}`]);
-    hints.ended(`trust-${String(job)}`, hints.looks(`trust-${String(job)}`));
-    hints.forget(`trust-${String(job)}`, LANE);
+    const id = `trust-${String(job)}`;
+    begin(id);
+    hints.heard([id]);
+    end(id);
   }
 }
 
@@ -73,21 +84,18 @@ describe('polls', () => {
   });
 
   it('are made by the safety net all the same', () => {
-    begin('probe', 'a');
-    spare('probe');
+    beginProbe('a');
     expect(spare('a')).toBe(NET_MS);
     expect(spare('a', NET_MS)).toBeUndefined();
     expect(spare('a', NET_MS)).toBe(2 * NET_MS);
   });
 
   it('come back for all jobs a gap after one had ended without a webhook', () => {
-    begin('probe', 'a', 'b');
-    spare('probe');
+    beginProbe('a', 'b');
     spare('a');
     const wake = jest.fn();
     hints.wakes('a', wake);
-    hints.ended('probe', hints.looks('probe'));
-    hints.forget('probe', LANE);
+    end('probe');
     jest.advanceTimersByTime(GAP_MS);
     expect(hints.trust.standing).toBe('doubted');
     expect(wake).toHaveBeenCalledTimes(1);
@@ -99,10 +107,8 @@ describe('polls', () => {
   });
 
   it('do not come back if the webhook was only slower than the poll', () => {
-    begin('probe');
-    spare('probe');
-    hints.ended('probe', hints.looks('probe'));
-    hints.forget('probe', LANE);
+    beginProbe();
+    end('probe');
     jest.advanceTimersByTime(GAP_MS / 2);
     hints.heard(['probe']);
     jest.advanceTimersByTime(GAP_MS);
@@ -111,10 +117,8 @@ describe('polls', () => {
 
   it('do not come back while a webhook may still be on its way from the process that received it', () => {
     hints.listen({ listenFor: (id) => listened.push(id), forget: (id) => forgotten.push(id), delayMs: 2 * GAP_MS });
-    begin('probe');
-    spare('probe');
-    hints.ended('probe', hints.looks('probe'));
-    hints.forget('probe', LANE);
+    beginProbe();
+    end('probe');
     jest.advanceTimersByTime(2.5 * GAP_MS);
     expect(hints.trust.standing).toBe('trial');
     jest.advanceTimersByTime(GAP_MS);
@@ -129,8 +133,7 @@ describe('polls', () => {
     ];
     hints.listen(first);
     hints.listen(second);
-    begin('probe', 'a');
-    spare('probe');
+    beginProbe('a');
     hints.stop(first);
     expect(spare('a')).toBe(NET_MS);
     hints.stop(second);
@@ -139,8 +142,7 @@ describe('polls', () => {
 
   it('are made for a job whose webhook may have come before anybody listened, until it was seen running', () => {
     now = 1_000_000;
-    begin('probe');
-    spare('probe');
+    beginProbe();
     hints.begin('old', LANE, UNHEARD_MS + 1, GAP_MS);
     expect(spare('old')).toBeUndefined();
     hints.ran('old');
@@ -149,8 +151,7 @@ describe('polls', () => {
 
   it('are made for a job that was accepted right before anybody listened', () => {
     now = 5_000;
-    begin('probe', 'new');
-    spare('probe');
+    beginProbe('new');
     hints.begin('before', LANE, 5_001, GAP_MS);
     expect([spare('new'), spare('before')]).toEqual([NET_MS, undefined]);
     // Its webhook may be lost, which says nothing of those to come.
@@ -160,8 +161,7 @@ describe('polls', () => {
   });
 
   it('are made until an unreadable job was read, and its end is on record', () => {
-    begin('probe', 'a');
-    spare('probe');
+    beginProbe('a');
     hints.unread('a');
     expect(spare('a')).toBeUndefined();
     hints.ran('a');
@@ -171,8 +171,7 @@ describe('polls', () => {
   });
 
   it('are made for all jobs once nobody listens any more', () => {
-    begin('probe', 'a');
-    spare('probe');
+    beginProbe('a');
     spare('a');
     hints.stop();
     expect(hints.lookAt('a')).toBeLessThan(GAP_MS);
@@ -197,22 +196,20 @@ describe('polls', () => {
   });
 
   it('are made once it is known how long such jobs take, though nobody knew when they were left out', () => {
-    begin('probe', 'a');
-    spare('probe');
+    beginProbe('a');
     let netMs = 100 * NET_MS;
-    const net = (): number => netMs;
+    const later = (): number => netMs;
     // Asked again long before the net, without a poll.
-    expect(hints.spare('a', GAP_MS, net)).toBe(11 * GAP_MS);
-    expect(hints.spare('a', 11 * GAP_MS, net)).toBe(21 * GAP_MS);
+    expect(hints.spare('a', GAP_MS, later)).toBe(11 * GAP_MS);
+    expect(hints.spare('a', 11 * GAP_MS, later)).toBe(21 * GAP_MS);
     netMs = NET_MS;
-    expect(hints.spare('a', 21 * GAP_MS, net)).toBeUndefined();
+    expect(hints.spare('a', 21 * GAP_MS, later)).toBeUndefined();
   });
 });
 
 describe('a job that is waited for no longer', () => {
   it('is not listened for, and is not a probe', () => {
-    begin('probe', 'a');
-    spare('probe');
+    beginProbe('a');
     hints.forget('probe', LANE);
     expect(forgotten).toEqual(['probe']);
     // The next probe.
@@ -235,10 +232,6 @@ it('without webhooks nothing is remembered', () => {
   const none = new JobHints();
   none.begin('a', LANE, 0, GAP_MS);
   none.heard(['a']);
-  expect([none.isUsed, none.lookAt('a'), none.looks('a'), none.spare('a', 0, () => 1)]).toEqual([
-    false,
-    Infinity,
-    false,
-    undefined,
-  ]);
+  const said = [none.isUsed, none.lookAt('a'), none.looks('a'), none.spare('a', 0, () => 1)];
+  expect(said).toEqual([false, Infinity, false, undefined]);
 });
