@@ -1,13 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beginStore, claimStore, requireStore } from '../../client/claim-store.ts';
-import { endAfterTest } from '../support/end-after-test.ts';
 import { folderForEach } from '../support/fresh-folder.ts';
 import { storingLedger } from '../support/storing-ledger.ts';
+import { serve } from '../support/api-server.ts';
 
 type TestLedger = ReturnType<typeof storingLedger>;
 let ONE: TestLedger;
@@ -27,16 +24,12 @@ beforeEach(() => {
 
 /** An S3 server that has nothing. */
 async function emptyBucket(): Promise<string> {
-  const server = createServer(({ url = '' }, answer) => {
+  const server = await serve(({ url }, answer) => {
     const isList = url.includes('list-type');
     answer.statusCode = isList ? 200 : 404;
     answer.end(isList ? '<ListBucketResult></ListBucketResult>' : '<Error><Code>NoSuchKey</Code></Error>');
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  endAfterTest(() => {
-    server.close();
-  });
-  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  return server.origin;
 }
 
 /** All that is in the folder of the store, and it. */

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import Database from 'libsql';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { pathsIn } from '../../embedded/home.ts';
 import { joinServer } from '../../embedded/join-server.ts';
 import { KernelLock } from '../../embedded/kernel-lock.ts';
 import { readServerRecord, writeServerRecord } from '../../embedded/server-record.ts';
 import { adviceFor, ServerUnavailable } from '../../embedded/server-unavailable.ts';
 import { folderForEach } from '../support/fresh-folder.ts';
+import { serveRaw } from '../support/api-server.ts';
 
 const folder = folderForEach();
 
@@ -61,19 +61,14 @@ describe('a server that does not start', () => {
   });
 
   it('tries another port than the recorded one where that is taken and nobody relies on it', async () => {
-    const other = createServer();
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    const bound = other.address();
-    if (bound === null || typeof bound === 'string') throw new Error('expected a port');
+    const { port } = await serveRaw((socket) => socket.destroy());
     const env = { PATH: process.env['PATH'], VOXBATCH_TEMPORAL_CLI: brokenServer('whatever') };
     await failToJoin(env);
-    writeServerRecord(pathsIn(home()), { pid: 2 ** 22 + 1, port: bound.port, version: '1', startedAt: '2020-01-01' });
-    other.on('connection', (socket) => socket.destroy());
+    writeServerRecord(pathsIn(home()), { pid: 2 ** 22 + 1, port, version: '1', startedAt: '2020-01-01' });
     await failToJoin(env);
     const log = readFileSync(pathsIn(home()).serverLog, 'utf8');
     expect(log).toMatch(/--port \d+/);
-    expect(log).not.toContain(`--port ${bound.port} `);
-    await new Promise((resolve) => other.close(resolve));
+    expect(log).not.toContain(`--port ${port} `);
   });
 });
 

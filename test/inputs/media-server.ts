@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../support/api-server.ts';
 
 /** How a server hands out one file. */
 export type Serve = (request: IncomingMessage, response: ServerResponse) => void;
@@ -9,9 +9,10 @@ export interface MediaServer {
   readonly url: string;
   /** Paths that were asked for, with the headers of each request. */
   readonly requests: readonly { readonly path: string; readonly headers: IncomingMessage['headers'] }[];
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
+/** Such a server, which is closed after the test. */
 export async function startMediaServer(routes: Readonly<Record<string, Serve>>): Promise<MediaServer> {
   const requests: { path: string; headers: IncomingMessage['headers'] }[] = [];
   const server = createServer((request, response) => {
@@ -21,19 +22,8 @@ export async function startMediaServer(routes: Readonly<Record<string, Serve>>):
     if (serve === undefined) response.writeHead(404).end('no such file');
     else serve(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    requests,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
-        server.closeAllConnections();
-      }),
-  };
+  const { origin: url, close } = await listen(server, []);
+  return { url, requests, close };
 }
 
 /** Serves bytes with range support, as object stores do. */

@@ -1,17 +1,13 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { findThreadEntry } from '../../threads/find-entry.ts';
-import { endAfterTest } from '../support/end-after-test.ts';
 import { freshFolder } from '../support/fresh-folder.ts';
 import { LiveWorld } from '../support/live-world.ts';
+import { serve } from '../support/api-server.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const DIST = join(ROOT, 'dist');
@@ -106,20 +102,10 @@ describe('the build', () => {
     if (way !== 'web identity') writeFileSync(join(home, '.aws', 'credentials'), keys);
     writeFileSync(join(home, 'token'), 'token-of-the-pod');
     const asked: string[] = [];
-    const server = createServer((request, response) => {
-      const { authorization = '' } = request.headers;
-      void text(request).then((body) => {
-        asked.push(`${authorization} ${body}`);
-        response.writeHead(403).end('<Error><Code>InvalidAccessKeyId</Code><Message>unknown key</Message></Error>');
-      });
+    const { origin: url } = await serve(({ headers: { authorization = '' }, body }, response) => {
+      asked.push(`${authorization} ${body}`);
+      response.writeHead(403).end('<Error><Code>InvalidAccessKeyId</Code><Message>unknown key</Message></Error>');
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    endAfterTest(() => {
-      server.closeAllConnections();
-      server.close();
-    });
-    const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
     const identity = {
       AWS_WEB_IDENTITY_TOKEN_FILE: join(home, 'token'),
       AWS_ROLE_ARN: 'arn:aws:iam::123456789012:role/voices',

@@ -1,14 +1,13 @@
 /** @slow */
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readFile, rm } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { signatureOf } from '../../client/hooks/post-notice.ts';
 import { expectWhole, saying } from '../support/batch-end.ts';
-import { endAfterTest } from '../support/end-after-test.ts';
 import { LiveWorld } from '../support/live-world.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { serve } from '../support/api-server.ts';
 
 const ROWS = 8;
 const SECRET = 'hush-hush';
@@ -35,20 +34,11 @@ describe('hooks', () => {
 
   beforeEach(async () => {
     [posted, answers] = [[], []];
-    const server = createServer((request, response) => {
-      let body = '';
-      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-      request.on('end', () => {
-        posted.push({ headers: request.headers, body });
-        response.writeHead(answers.shift() ?? 204).end();
-      });
+    const server = await serve(({ headers, body }, response) => {
+      posted.push({ headers, body });
+      response.writeHead(answers.shift() ?? 204).end();
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    endAfterTest(async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    });
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/T0/secret-path`;
+    url = `${server.origin}/T0/secret-path`;
     world = await LiveWorld.open({ seed: 11, createMs: [20, 50], jobMs: [200, 400], rows: ROWS });
     await world.write('look-above.sh', LOOK_ABOVE);
   });

@@ -1,17 +1,13 @@
 /** @slow */
-import { once } from 'node:events';
 import { rename } from 'node:fs/promises';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
 import { saying } from '../support/batch-end.ts';
 import { openCluster } from '../support/cluster.ts';
-import { endAfterTest } from '../support/end-after-test.ts';
 import { freePort } from '../support/free-port.ts';
 import { ask, scrape, sumOf } from '../support/scrape.ts';
 import { openSmallWorld } from '../support/small-batch.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { serve } from '../support/api-server.ts';
 
 const ROWS = 24;
 
@@ -79,21 +75,7 @@ describe('metrics', () => {
   });
 
   it('go to a collector where the environment says so, ours and those of Temporal', async () => {
-    const sent: { readonly path: string | undefined; readonly headers: IncomingHttpHeaders; readonly body: string }[] =
-      [];
-    const collector = createServer((request, response) => {
-      request.setEncoding('latin1');
-      void text(request).then((body) => {
-        sent.push({ path: request.url, headers: request.headers, body });
-        response.end();
-      });
-    });
-    await once(collector.listen(0, '127.0.0.1'), 'listening');
-    endAfterTest(() => {
-      collector.closeAllConnections();
-      collector.close();
-    });
-    const url = `http://127.0.0.1:${String((collector.address() as AddressInfo).port)}`;
+    const { origin: url, seen: sent } = await serve((_, response) => response.end());
     const world = await openSmallWorld();
     const env = {
       OTEL_EXPORTER_OTLP_ENDPOINT: url,
@@ -104,7 +86,7 @@ describe('metrics', () => {
     expect({ code, stderr }).toMatchObject({ code: 0, stderr: saying(`Metrics are sent to ${url}.`) });
     expect(stderr).not.toContain('nobody knows');
     const last = sent.at(-1);
-    expect(last).toMatchObject({ path: '/v1/metrics', headers: { 'x-key': 'nobody knows' } });
+    expect(last).toMatchObject({ url: '/v1/metrics', headers: { 'x-key': 'nobody knows' } });
     for (const name of ['voxbatch_requests', 'voxbatch_rows', 'voxbatch_credits', 'temporal_worker_start'])
       expect(last?.body).toContain(name);
     // As they were when the batch had ended.
@@ -112,10 +94,7 @@ describe('metrics', () => {
   });
 
   it('refuse a port that another program uses, before anything is paid', async () => {
-    const other = createServer();
-    await once(other.listen(0, '127.0.0.1'), 'listening');
-    endAfterTest(() => other.close());
-    const { port } = other.address() as AddressInfo;
+    const { port } = await serve(() => undefined);
     const world = await openSmallWorld(2);
     const { code, stderr } = await world.run(['run', 'lines.csv', '--metrics-port', String(port)]);
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: saying(`Another program uses port ${String(port)}`) });

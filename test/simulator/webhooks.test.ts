@@ -1,10 +1,8 @@
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { WebhookMode } from '../../simulator/webhook-modes.ts';
-import { endAfterTest } from '../support/end-after-test.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { jobIdIn, openSimulator, type Client } from './with-simulator.ts';
+import { type TestServer, serve } from '../support/api-server.ts';
 
 interface Seen {
   readonly path: string;
@@ -14,31 +12,20 @@ interface Seen {
 }
 
 let seen: Seen[];
-let receiver: http.Server;
+let receiver: TestServer;
 beforeEach(async () => {
   seen = [];
-  receiver = http.createServer((request, response) => {
-    let body = '';
-    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-    request.on('end', () => {
-      const { url = '', headers, rawHeaders } = request;
-      const { pathname: path } = new URL(url, 'http://receiver');
-      const said = [url, ...rawHeaders, body].join(' ');
-      seen.push({ path, type: headers['content-type'], said });
-      response.end();
-    });
-  });
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-  endAfterTest(() => {
-    receiver.closeAllConnections();
-    receiver.close();
+  receiver = await serve(({ url, headers, body }, response) => {
+    const { pathname: path } = new URL(url, 'http://receiver');
+    seen.push({ path, type: headers['content-type'], said: [url, ...Object.entries(headers).flat(), body].join(' ') });
+    response.end();
   });
 });
 
 const SPEECH = { text: 'hello', voiceId: 'narrator' };
 
 async function setAddress({ call }: Client): Promise<void> {
-  const { port } = receiver.address() as AddressInfo;
+  const { port } = receiver;
   const answer = await call('POST', '/profile', { webhookUrl: `http://127.0.0.1:${String(port)}/hook` });
   expect(answer.status).toBe(200);
 }

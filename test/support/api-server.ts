@@ -26,7 +26,7 @@ export interface TestServer {
   readonly seen: SeenRequest[];
   /** Connections that were made so far. */
   connections(): number;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** An HTTP server on a random port; it is closed after the test. The handler is called when the request is whole. */

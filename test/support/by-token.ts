@@ -1,7 +1,6 @@
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Simulator } from '../../simulator/start-simulator.ts';
-import { endAfterTest } from './end-after-test.ts';
+import { listen } from './api-server.ts';
 
 /** The one address of an API that has several accounts: each request goes to the simulator whose token it carries. Returns the URL. */
 export async function serveByToken(simulators: readonly Simulator[]): Promise<string> {
@@ -16,16 +15,6 @@ export async function serveByToken(simulators: readonly Simulator[]): Promise<st
     passed.on('error', () => response.destroy());
     request.pipe(passed);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  endAfterTest(
-    () =>
-      new Promise<void>((resolve) => {
-        server.close(() => {
-          resolve();
-        });
-        server.closeAllConnections();
-      }),
-  );
-  const { port } = server.address() as AddressInfo;
-  return `http://127.0.0.1:${String(port)}${new URL(simulators[0]?.url ?? '').pathname}`;
+  const { origin } = await listen(server, []);
+  return `${origin}${new URL(simulators[0]?.url ?? '').pathname}`;
 }

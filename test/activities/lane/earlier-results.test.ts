@@ -76,7 +76,6 @@ describe('a row that asks for what an earlier row has', () => {
     await world.run('first', [stt()], {}, worker);
     etag = '"after"';
     await world.run('second', [stt()], {}, worker);
-    await server.close();
     expect(await world.outcomes('second')).toEqual(['succeeded']);
     expect(await world.paidRequests()).toBe(2);
   });

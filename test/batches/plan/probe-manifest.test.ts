@@ -1,5 +1,5 @@
 import { appendFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { probeManifest } from '../../../batches/plan/price.ts';
 import { openManifest, type ManifestSource } from '../../../inputs/manifest-source.ts';
 import { readManifest, summarizeManifest, type SoundManifest } from '../../../inputs/read-manifest.ts';
@@ -11,7 +11,6 @@ let media: MediaServer;
 beforeEach(async () => {
   media = await startMediaServer({ '/a.wav': inRanges(renderAudio('wav', 'probe', 2.5), 'audio/wav') });
 });
-afterEach(() => media.close());
 
 const WARNING = { column: 'video', line: 2, rows: 1, message: 'links to local files end with the session' };
 

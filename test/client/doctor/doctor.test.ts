@@ -1,12 +1,10 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openVoxbatch, type Voxbatch } from '../../../client/voxbatch.ts';
 import type { VoxbatchOptions } from '../../../client/read-options.ts';
 import type { Finding } from '../../../client/doctor/doctor.ts';
 import { startSimulator } from '../../../simulator/start-simulator.ts';
 import { folderForEach } from '../../support/fresh-folder.ts';
+import { serve } from '../../support/api-server.ts';
 
 const { VOXBATCH_TEMPORAL_CLI: before } = process.env;
 const folder = folderForEach();
@@ -67,18 +65,10 @@ describe('doctor', () => {
   });
 
   it('asks an API that hangs once, for 10 s', async () => {
-    let asked = 0;
-    const hangs = createServer(() => (asked += 1));
-    await once(hangs.listen(0, '127.0.0.1'), 'listening');
-    const url = `http://127.0.0.1:${String((hangs.address() as AddressInfo).port)}/api/open/v1`;
-    try {
-      const found = await doctor({ api: { url, token: 'a-token' } });
-      expect(found.at(-2)).toMatchObject({ type: 'api', ok: false, ...trouble('api-away') });
-      expect(JSON.stringify(found.at(-2))).toContain('no answer within 10 s');
-      expect(asked).toBe(1);
-    } finally {
-      hangs.closeAllConnections();
-      hangs.close();
-    }
+    const hangs = await serve(() => undefined);
+    const found = await doctor({ api: { url: `${hangs.origin}/api/open/v1`, token: 'a-token' } });
+    expect(found.at(-2)).toMatchObject({ type: 'api', ok: false, ...trouble('api-away') });
+    expect(JSON.stringify(found.at(-2))).toContain('no answer within 10 s');
+    expect(hangs.seen).toHaveLength(1);
   }, 30_000);
 });

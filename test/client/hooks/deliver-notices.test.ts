@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import { readFile, writeFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { deliverDue, deliverLast, deliverNotices } from '../../../client/hooks/deliver-notices.ts';
 import { defined } from '../../../contract/defined.ts';
 import type { Tunables } from '../../../contract/tunables.ts';
@@ -12,12 +11,13 @@ import { aBatch, aKey, aRow, INTENT, open, redriveNow } from '../../ledger/setup
 import { waitFor } from '../../support/wait-for.ts';
 import { settingsOf } from '../../support/schedule-on-record.ts';
 import { folderForEach } from '../../support/fresh-folder.ts';
+import { endAfterTest } from '../../support/end-after-test.ts';
+import { serve } from '../../support/api-server.ts';
 
 type Hooks = Partial<Pick<Tunables, 'onEnd' | 'notify'>>;
 
 const folder = folderForEach();
 let ledger: Ledger;
-let server: Server;
 let url = '';
 /** Answers of the receiver, one after the other; then 200. */
 let answers: number[] = [];
@@ -27,25 +27,16 @@ const said: string[] = [];
 
 beforeEach(async () => {
   ledger = await open(folder());
+  endAfterTest(() => ledger.close());
   answers = [];
   [got, headers] = [[], []];
   said.length = 0;
-  server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-    request.on('end', () => {
-      headers.push(request.headers);
-      got.push(JSON.parse(body) as Record<string, unknown>);
-      response.writeHead(answers.shift() ?? 200).end();
-    });
+  const server = await serve(({ headers: sent, body }, response) => {
+    headers.push(sent);
+    got.push(JSON.parse(body) as Record<string, unknown>);
+    response.writeHead(answers.shift() ?? 200).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
-});
-afterEach(async () => {
-  await ledger.close();
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+  url = `${server.origin}/hook`;
 });
 
 /** Loads the batch `b` with these hooks, and ends its row as failed. */

@@ -1,10 +1,9 @@
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { NoticeMessage } from '../../../client/hooks/read-news.ts';
 import { createFetch } from '../../../api/create-fetch.ts';
 import { postNotice, signatureOf } from '../../../client/hooks/post-notice.ts';
 import { serveProxy } from '../../support/proxy-server.ts';
+import { always, serve, type SeenRequest } from '../../support/api-server.ts';
 
 const MESSAGE: NoticeMessage = {
   id: 'abc',
@@ -25,35 +24,12 @@ const MESSAGE: NoticeMessage = {
   },
 };
 
-let server: Server | undefined;
 const never = new AbortController().signal;
-
-afterEach(async () => {
-  const closing = server;
-  server = undefined;
-  await new Promise((resolve) => {
-    if (closing === undefined) resolve(undefined);
-    else {
-      closing.closeAllConnections();
-      closing.close(resolve);
-    }
-  });
-});
 
 /** A receiver that answers so, and what it got. */
 async function receiver(status: number, headers: Readonly<Record<string, string>> = {}) {
-  const got: { headers: IncomingHttpHeaders; body: string; path: string | undefined }[] = [];
-  server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-    request.on('end', () => {
-      got.push({ headers: request.headers, body, path: request.url });
-      response.writeHead(status, headers).end('x'.repeat(1_000_000));
-    });
-  });
-  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return { got, url: `http://127.0.0.1:${port}/T0/secret?key=1` };
+  const { origin, seen, close } = await serve(always(status, 'x'.repeat(1_000_000), headers));
+  return { got: seen, url: `${origin}/T0/secret?key=1`, close };
 }
 
 describe('postNotice', () => {
@@ -61,7 +37,7 @@ describe('postNotice', () => {
     const { got, url } = await receiver(204);
     expect(await postNotice(url, MESSAGE, 'hush', never)).toBeUndefined();
     expect(got).toHaveLength(1);
-    const [{ headers, body, path } = { headers: {}, body: '', path: '' }] = got;
+    const [{ headers, body, url: path }] = got as [SeenRequest];
     expect(path).toBe('/T0/secret?key=1');
     expect(JSON.parse(body)).toEqual(MESSAGE);
     expect(headers).toMatchObject({ 'webhook-id': 'abc', 'content-type': 'application/json' });
@@ -80,7 +56,7 @@ describe('postNotice', () => {
       postNotice('http://hooks.example/T0/secret?key=1', MESSAGE, undefined, never, through);
     expect(await send()).toBeUndefined();
     expect(got).toHaveLength(1);
-    expect(got[0]).toMatchObject({ path: '/T0/secret?key=1', headers: { host: 'hooks.example' } });
+    expect(got[0]).toMatchObject({ url: '/T0/secret?key=1', headers: { host: 'hooks.example' } });
     expect(JSON.parse(got[0]?.body ?? '')).toEqual(MESSAGE);
     expect(got[0]?.headers['content-length']).toBe(String(Buffer.byteLength(got[0]?.body ?? '')));
     answer = { status: 502 };
@@ -107,9 +83,8 @@ describe('postNotice', () => {
   });
 
   it('says that nobody is there', async () => {
-    const { url } = await receiver(200);
-    server?.close();
-    server = undefined;
+    const { url, close } = await receiver(200);
+    await close();
     expect(await postNotice(url, MESSAGE, undefined, never)).toMatch(/^127\.0\.0\.1:\d+: (ECONNREFUSED|ECONNRESET)$/);
   });
 

@@ -1,11 +1,11 @@
 import { get } from 'node:http';
-import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import type { IncomingMessage } from 'node:http';
 import { expect, it } from '@jest/globals';
 import { serveMetrics, type MetricsPort } from '../../../client/metrics/serve-metrics.ts';
 import { endAfterTest } from '../../support/end-after-test.ts';
+import { serve } from '../../support/api-server.ts';
 
 let why: string | undefined;
 
@@ -70,10 +70,7 @@ it.each([
 );
 
 it('says which port is taken', async () => {
-  const other = createServer();
-  endAfterTest(() => other.close());
-  await once(other.listen(0, '127.0.0.1'), 'listening');
-  const { port } = other.address() as AddressInfo;
+  const { port } = await serve(() => undefined);
   const answers = { metrics: () => Promise.resolve(''), problem: () => Promise.resolve(undefined) };
   await expect(serveMetrics({ type: 'port', host: '127.0.0.1', port }, answers)).rejects.toMatchObject({
     problem: { type: 'no-metrics-port', port, code: 'EADDRINUSE' },

@@ -1,10 +1,9 @@
-import { once } from 'node:events';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { expect, it } from '@jest/globals';
 import { tellWorkers } from '../../../client/steer/steer-batch.ts';
 import type { Settings } from '../../../client/settings.ts';
 import { fill, ledgerForEachTest } from '../../ledger/setup.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
+import { serveRaw } from '../../support/api-server.ts';
 
 let ledger: Ledger;
 ledgerForEachTest(async (made) => {
@@ -13,11 +12,9 @@ ledgerForEachTest(async (made) => {
 });
 
 it('says that it waits for a Temporal that stays silent, and that the workers could not be told once that is known', async () => {
-  const sockets = new Set<Socket>();
   // Takes connections, and says nothing.
-  const server = createServer((socket) => sockets.add(socket)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const cluster = { address: `127.0.0.1:${String((server.address() as AddressInfo).port)}` };
+  const server = await serveRaw(() => undefined);
+  const cluster = { address: `127.0.0.1:${server.port}` };
   const settings: Settings = {
     home: '/nowhere',
     ledger: 'l',
@@ -34,8 +31,7 @@ it('says that it waits for a Temporal that stays silent, and that the workers co
     batch: 'b',
     say: (line) => {
       said.push(line);
-      server.close();
-      for (const socket of sockets) socket.destroy();
+      void server.close();
     },
   });
   await expect(telling).rejects.toMatchObject({

@@ -1,11 +1,10 @@
-import { once } from 'node:events';
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import { inTime } from '../../../client/temporal/open-temporal.ts';
 import { HAS_PROMISE_HOOKS, runsPromiseHooks } from '../../support/promise-hooks.ts';
+import { endAfterTest } from '../../support/end-after-test.ts';
+import { serveRaw } from '../../support/api-server.ts';
 
-let server: Server;
 let connection: Connection;
 let client: Client;
 
@@ -14,21 +13,13 @@ const LONG_MS = 1_500;
 
 /** Of gRPC: the deadline was exceeded. */
 const LATE = { code: 4 };
-const sockets = new Set<Socket>();
 
 beforeEach(async () => {
   // Takes connections, and says nothing.
-  server = createServer((socket) => sockets.add(socket)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = `127.0.0.1:${String((server.address() as AddressInfo).port)}`;
-  connection = Connection.lazy({ address });
+  const { port } = await serveRaw(() => undefined);
+  connection = Connection.lazy({ address: `127.0.0.1:${port}` });
+  endAfterTest(() => connection.close());
   client = new Client({ connection });
-});
-
-afterEach(async () => {
-  await connection.close();
-  for (const socket of sockets) socket.destroy();
-  server.close();
 });
 
 it("inTime ends each call in its own time, and is in nobody's way between calls", async () => {

@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import net, { type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { JobHints } from '../../../activities/webhooks/job-hints.ts';
 import { ApiError } from '../../../api/speech-api.ts';
@@ -13,6 +11,7 @@ import type { Ledger } from '../../../ledger/ledger.ts';
 import { startSimulator, type FaultPlan, type Simulator } from '../../../simulator/start-simulator.ts';
 import { ledgerForEachTest } from '../../ledger/setup.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { serve } from '../../support/api-server.ts';
 
 const OLD = 'https://old.example/hooks/of-somebody';
 const DEAD = 'https://here.example/of-a-dead-process';
@@ -121,15 +120,9 @@ describe('the use of a webhook', () => {
 
   it('refuses a port that is taken, and changes nothing', async () => {
     await start();
-    const other = net.createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    try {
-      await expect(use({ port: (other.address() as AddressInfo).port }).begin()).rejects.toMatchObject({
-        problem: { type: 'no-webhook-port', code: 'EADDRINUSE' },
-      });
-    } finally {
-      other.close();
-    }
+    const { port } = await serve(() => undefined);
+    const problem = { type: 'no-webhook-port', code: 'EADDRINUSE' };
+    await expect(use({ port }).begin()).rejects.toMatchObject({ problem });
     expect(await shown()).toBe(OLD);
     expect(await ledger.webhookOf(realmOf(open))).toBeUndefined();
   });

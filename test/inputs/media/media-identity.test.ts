@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { createIdentify } from '../../../inputs/media/probe-media.ts';
 import { serveProxy } from '../../support/proxy-server.ts';
 import { inRanges, redirect, startMediaServer, tagged, whole, type MediaServer, type Serve } from '../media-server.ts';
@@ -10,7 +10,6 @@ let server: MediaServer;
 const serve = async (routes: Readonly<Record<string, Serve>>): Promise<void> => {
   server = await startMediaServer(routes);
 };
-afterEach(() => server.close());
 
 /** The API is on this machine, too. */
 const identify = createIdentify(createMediaFetch('http://127.0.0.1'));

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createProbe, type Probe, probeMedia } from '../../../inputs/media/probe-media.ts';
 import { muxVideo } from '../../../simulator/media/mux-video.ts';
 import { renderAudio } from '../../../simulator/media/render-audio.ts';
@@ -20,7 +20,6 @@ let server: MediaServer;
 const serve = async (routes: Readonly<Record<string, Serve>>): Promise<void> => {
   server = await startMediaServer(routes);
 };
-afterEach(() => server.close());
 
 describe('probeMedia', () => {
   it('reads the length of audio and video, asks for ranges, which need not be there, and sends no token', async () => {

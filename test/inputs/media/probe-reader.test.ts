@@ -1,5 +1,5 @@
 /** @slow */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { pathToFileURL } from 'node:url';
 import { createProbeReader } from '../../../inputs/media/probe-reader.ts';
 import { compiledOf } from '../../compiled.mjs';
@@ -16,7 +16,6 @@ beforeAll(async () => {
     '/hanging.mkv': inRanges(await hangingMkv(), 'video/x-matroska'),
   });
 });
-afterAll(() => media.close());
 
 async function reading<T>(
   apiUrl: string | undefined,

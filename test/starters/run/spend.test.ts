@@ -1,14 +1,12 @@
 /** @slow */
 import { existsSync } from 'node:fs';
-import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import net, { type AddressInfo } from 'node:net';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { openLedger } from '../../../ledger/open-ledger.ts';
 import { renderAudio } from '../../../simulator/media/render-audio.ts';
 import { inRanges, startMediaServer, type MediaServer } from '../../inputs/media-server.ts';
-import { endAfterTest } from '../../support/end-after-test.ts';
 import { type Ended, expectRefused, expectRun, json, lineAtSimulator, run, simulate } from '../command-line.ts';
+import { serve } from '../../support/api-server.ts';
 
 /** The checks before a batch is made, through the command line. None of these runs gets as far as Temporal. */
 
@@ -27,7 +25,6 @@ beforeEach(async () => {
 /** A server of the recording, as `/a.mp3`. */
 async function serveMedia(): Promise<MediaServer> {
   const media = await startMediaServer({ '/a.mp3': inRanges(recording, 'audio/mpeg') });
-  endAfterTest(() => media.close());
   return media;
 }
 
@@ -60,10 +57,7 @@ describe('run, before it makes a batch', () => {
   });
 
   it('refuses a port for webhooks that another program uses: no batch is on record', async () => {
-    const other = net.createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    endAfterTest(() => void other.close());
-    const port = String((other.address() as AddressInfo).port);
+    const port = String((await serve(() => undefined)).port);
     const taken = `Another program uses port ${port} of 127.0.0.1`;
     const words = `run lines.csv --webhook https://hooks.example/x --webhook-port ${port}`;
     await expectRefused(words, [taken, 'Nothing was sent. Nothing was spent.']);

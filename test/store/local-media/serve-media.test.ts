@@ -1,7 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { symlink, rename, writeFile, appendFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { KEY_BYTES } from '../../../store/local-media/link-seal.ts';
@@ -11,6 +9,7 @@ import { endAfterTest } from '../../support/end-after-test.ts';
 import { freePort } from '../../support/free-port.ts';
 import { freshFolder } from '../../support/fresh-folder.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { serveRaw } from '../../support/api-server.ts';
 
 const KEY = randomBytes(KEY_BYTES);
 const CONTENT = randomBytes(600_000);
@@ -125,10 +124,7 @@ describe('a link to a local file', () => {
   });
 
   it('is not made where another program has the port', async () => {
-    const port = await freePort();
-    const server = createServer((socket) => socket.end('hello'));
-    await once(server.listen(port, '127.0.0.1'), 'listening');
+    const { port } = await serveRaw((socket) => socket.end('hello'));
     await expect(serve(port)).rejects.toBeInstanceOf(MediaPortTaken);
-    server.close();
   });
 });

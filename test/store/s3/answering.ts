@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { BucketClient } from '../../../store/s3/client.ts';
 import { endAfterTest } from '../../support/end-after-test.ts';
+import { listen } from '../../support/api-server.ts';
 
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -19,9 +19,8 @@ export async function answering(...answers: readonly Answer[]): Promise<Asked> {
     requests.push(request);
     (answers[requests.length - 1] ?? answers.at(-1))?.(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const url = new URL(`http://127.0.0.1:${String(port)}/media`);
+  const { origin } = await listen(server, []);
+  const url = new URL(`${origin}/media`);
   const keys = { accessKeyId: 'a', secretAccessKey: 'b' };
   const credentials = (renew = false): Promise<typeof keys> => {
     if (renew) asked.renewed += 1;
@@ -34,10 +33,8 @@ export async function answering(...answers: readonly Answer[]): Promise<Asked> {
   );
   client.outage.limit(2_000);
   const asked: Asked = { client, requests, renewed: 0 };
-  endAfterTest(async () => {
+  endAfterTest(() => {
     client.close();
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
   });
   return asked;
 }

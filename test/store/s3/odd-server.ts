@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { openBucketBytes, type BucketBytes } from '../../../store/s3/s3-bytes.ts';
 import { endAfterTest } from '../../support/end-after-test.ts';
+import { listen } from '../../support/api-server.ts';
 
 const HASH = 'x-amz-meta-sha256';
 
@@ -53,21 +53,17 @@ export async function openOn(
       response.end(request.method === 'HEAD' ? '' : kept.body);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { origin } = await listen(server, []);
   const bytes = await openBucketBytes(
     { bucket: 'media', prefix, address: `s3://media/${prefix}`.replace(/\/$/, '') },
     {
-      AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
+      AWS_ENDPOINT_URL_S3: origin,
       AWS_REGION: 'us-east-1',
       AWS_ACCESS_KEY_ID: 'a',
       AWS_SECRET_ACCESS_KEY: 'b',
     },
   );
-  endAfterTest(async () => {
-    await bytes.close();
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
+  endAfterTest(() => bytes.close());
   return bytes;
 }
 
