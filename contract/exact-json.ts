@@ -23,6 +23,15 @@ function survivesAsNumber(number: string): boolean {
   return !/^-?\d+$/.test(number) || Number.isSafeInteger(value) || String(value) === number;
 }
 
+/**
+ * Parses a decimal number with a point, which may have a sign and an exponent; NaN if the text is not one, or an integer
+ * that would become another one.
+ */
+export function signedNumber(text: string): number {
+  const isNumber = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text);
+  return isNumber && survivesAsNumber(text.replace('+', '')) ? Number(text) : Number.NaN;
+}
+
 /** The text, which must be valid JSON, with quotes around the numbers that would not survive. */
 function withQuotedNumbers(json: string): string {
   const number = /-?\d[\d.eE+-]*/y;

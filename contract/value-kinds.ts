@@ -132,8 +132,3 @@ export function parsePositive(text: string): number | undefined {
 export function plainNumber(text: string): number {
   return /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
 }
-
-/** Parses a decimal number with a point, which may have a sign and an exponent; NaN if the text is not one. */
-export function signedNumber(text: string): number {
-  return /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
-}

@@ -1,3 +1,4 @@
+import { signedNumber } from '../contract/exact-json.ts';
 import {
   boundsOf,
   cellOf,
@@ -21,7 +22,7 @@ import { valueOfApiCell, isTooDeep, surveyJson, TOO_DEEP } from '../contract/exa
 import { show, type Finding } from '../contract/manifest-problems.ts';
 import type { Decimal } from '../contract/table-format.ts';
 import { MAX_CELL_BYTES } from '../contract/api-limits.ts';
-import { plainNumber, signedNumber } from '../contract/value-kinds.ts';
+import { plainNumber } from '../contract/value-kinds.ts';
 import { readThreshold, THRESHOLD_FORM } from '../contract/verify.ts';
 
 /** A row that may lack some cells. */
@@ -201,7 +202,8 @@ function unreadFile(path: string): LocalFile {
 
 function boundsRule(kind: Kind, column: SpecColumn): NumberRule {
   const bounds = boundsOf(kind, column);
-  if (bounds === undefined) return { expected: 'a number', holds: () => true, read: signedNumber };
+  if (bounds === undefined)
+    return { expected: 'a number (a whole one of at most 15 digits)', holds: () => true, read: signedNumber };
   const { least, most } = bounds;
   return { expected: `a number from ${least} to ${most}`, holds: (value) => value >= least && value <= most };
 }
