@@ -9,8 +9,10 @@ import {
   isListed,
   makesJob,
   operationOf,
+  stepsIn,
   type Operation,
   type RowSpec,
+  type Step,
 } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
@@ -23,7 +25,14 @@ import { isBefore, isNewSince } from '../../policy/voices/match-lost-voice.ts';
 import { areRowsCleaned } from '../clean/cleaned-rows.ts';
 import type { FreeReads } from '../free-reads.ts';
 import type { RowTake } from '../rows/find-rows.ts';
-import { lastDecision, readTake, type OtherPrice, type SettledRow, type SettleRefusal } from './decisions.ts';
+import {
+  lastDecision,
+  readTake,
+  type GoesOn,
+  type OtherPrice,
+  type SettledRow,
+  type SettleRefusal,
+} from './decisions.ts';
 
 /** A row's take and the job that a person names for it. */
 export type NamedJob = RowTake & { readonly jobId: string };
@@ -50,7 +59,9 @@ export async function adoptJob(
   const hasJob = (one: RowStanding | undefined): boolean =>
     one?.charges.some((charge) => charge.take === (job.take ?? presentTake(one.row)) && charge.jobId === jobId) ??
     false;
-  const done = async (more: Pick<AdoptedRow, 'otherPrice' | 'isResult' | 'mayBeOlder'> = {}): Promise<SettledRow> => {
+  const done = async (
+    more: Pick<AdoptedRow, 'otherPrice' | 'isResult' | 'mayBeOlder' | 'goesOn'> = {},
+  ): Promise<SettledRow> => {
     const { present = job.take } = await readTake(ledger, batch.name, job);
     const { otherPrice } = more;
     return job.take === undefined || job.take === present
@@ -88,7 +99,12 @@ export async function adoptJob(
     by,
   );
   if (isSettled || hasJob(await ledger.readRow(batch.name, row)))
-    return done(defined({ otherPrice: otherPrice(request.quoted, credits), isResult, mayBeOlder }));
+    return done(
+      defined({
+        ...{ otherPrice: otherPrice(request.quoted, credits), isResult, mayBeOlder },
+        goesOn: goesOn(batch, spec, step),
+      }),
+    );
   const holder = await ledger.holderOfJob(batch.apiUrl, batch.account, step, jobId);
   if (holder === undefined) return refused({ type: attempt === undefined ? 'moved-on' : 'answer-came' });
   const { name: other } = await readTake(ledger, holder.batch, holder);
@@ -111,6 +127,14 @@ function dueRequest(
   if (due === undefined) return undefined;
   const { quoted } = quoteFrom(row.kind, due.step, spec, batch.settings);
   return { batch: batch.name, row: row.row, step: due.step, take: due.take, attempt: due.attempt, quoted };
+}
+
+/** What is sent for a row once it has the result of a step; undefined if that is the last one, or the batch stops. */
+function goesOn({ control, settings }: BatchRecord, spec: RowSpec, step: Step): GoesOn | undefined {
+  const steps = stepsIn(spec);
+  const later = steps.slice(steps.indexOf(step) + 1);
+  if (later.length === 0 || control === 'stopping') return undefined;
+  return { steps: later, quoted: quoteFrom(spec.kind, step, spec, settings).quotedRest };
 }
 
 /** Sums that differ by less than this are equal, in credits: both may have been rounded. */

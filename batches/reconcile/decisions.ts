@@ -44,18 +44,25 @@ export interface OtherPrice {
   readonly charged: number;
 }
 
+/** What a row still needs that has its job now, and the price of that (in credits); null: unknown. */
+export interface GoesOn {
+  readonly steps: readonly Step[];
+  readonly quoted: number | null;
+}
+
 /** What became of a row to settle. `jobId`: the job that it has or should have got. */
 export type SettledRow = NamedRow & { readonly jobId: string | null } & (
     | { readonly type: 'found' | 'moved-on' | 'released' }
     /**
      * `isResult`: it is a voice, so the row has its result. `mayBeOlder`: a voice of its name was there before the
-     * request, and nothing tells whether it is this one.
+     * request, and nothing tells whether it is this one. `goesOn`: the steps that are paid for next.
      */
     | {
         readonly type: 'adopted';
         readonly otherPrice?: OtherPrice;
         readonly isResult?: true;
         readonly mayBeOlder?: true;
+        readonly goesOn?: GoesOn;
       }
     /** For an earlier take whose charge is certain now. */
     | { readonly type: 'charged'; readonly take: number; readonly otherPrice?: OtherPrice }

@@ -6,7 +6,10 @@ import type { NamedRow } from '../../contract/row-parts.ts';
 import type { Confirm } from '../person.ts';
 import type { PaidEnd, RedriveEvent, RedriveFacts } from '../redrive/redrive-options.ts';
 
-/** What to settle in a batch. Without any of these, all unknown rows are looked up. Only `resubmit` spends money. */
+/**
+ * What to settle in a batch. Without any of these, all unknown rows are looked up. Only `resubmit` spends money, and the
+ * later steps of a row that goes on.
+ */
 export interface ReconcileOptions extends SettlementRequest {
   /** Folder of the batch's files. Default `out/NAME`. */
   readonly out?: string;

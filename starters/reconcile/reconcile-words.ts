@@ -10,6 +10,7 @@ import { oneLine, tableLines } from '../terminal/table.ts';
 
 type SettledRow = Extract<ReconcileEvent, { readonly type: 'settled' }>['row'];
 type Refusal = Extract<SettledRow, { readonly type: 'refused' }>['why'];
+type GoesOn = Extract<SettledRow, { readonly type: 'adopted' }>['goesOn'];
 type OrphanList = Reconciled['orphans'];
 type LostVoices = Reconciled['voices'];
 type VoiceOfRow = Extract<LostVoices, { readonly type: 'listed' }>['voices'][number];
@@ -77,7 +78,7 @@ export function reconciledWords(row: ReconciledRow): string {
     case 'adopted':
       return row.isResult === true
         ? `has voice ${oneLine(row.jobId ?? '')} now; nothing was paid again`
-        : `has job ${oneLine(row.jobId ?? '')} now; its result is fetched without paying again`;
+        : `has job ${oneLine(row.jobId ?? '')} now; its result is fetched without paying again${goesOnWords(row.goesOn)}`;
     case 'moved-on':
       return 'is no longer unknown: its answer has arrived, or someone else settled it';
     case 'resubmitted':
@@ -104,6 +105,12 @@ export function reconciledWords(row: ReconciledRow): string {
         ? `unchanged: ${oneLine(refusalWords(row.why, row))}`
         : `does not get job ${oneLine(row.jobId)}: ${oneLine(refusalWords(row.why, row))}`;
   }
+}
+
+function goesOnWords(goesOn: GoesOn): string {
+  if (goesOn === undefined) return '';
+  const price = goesOn.quoted === null ? 'at its price' : `for about ${inCredits(goesOn.quoted)}`;
+  return `; then its ${goesOn.steps.join(' and ')} is sent, ${price}`;
 }
 
 function refusalWords(why: Refusal, row: NamedRow): string {

@@ -20,7 +20,8 @@ describe('a row that was never sent, as far as the ledger knows', () => {
     const { world, worker } = await begin([tts(), tts('Other.')]);
     const jobId = await createElsewhere(world);
     const adopted = { row: 1, jobId, type: 'adopted' };
-    expect(await adopt(worker.deps, 1, jobId)).toMatchObject(adopted);
+    const first = await adopt(worker.deps, 1, jobId);
+    expect([first, 'goesOn' in first]).toEqual([expect.objectContaining(adopted), false]);
     // The same command again, as after a kill.
     expect(await adopt(worker.deps, 1, jobId)).toMatchObject(adopted);
     expect(await world.row()).toMatchObject({ outcome: null, state: 'processing', charges: [{ quoted: 7, jobId }] });
@@ -60,7 +61,8 @@ describe('a row that was never sent, as far as the ledger knows', () => {
 
   it('goes on with its next step, which a person may name, too', async () => {
     const { world, worker } = await begin([dub()]);
-    await adopt(worker.deps, 1, await createElsewhere(world, dub()));
+    const adopted = await adopt(worker.deps, 1, await createElsewhere(world, dub()));
+    expect(adopted).toMatchObject({ goesOn: { steps: ['lip-sync'], quoted: null } });
     await worker.wait([[1]]);
     expect(await adopt(worker.deps, 1, 'nobody')).toMatchObject({ why: { type: 'no-such-job', step: 'lip-sync' } });
     await worker.drive(1);

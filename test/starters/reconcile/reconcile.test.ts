@@ -104,10 +104,12 @@ describe('what reconcile says', () => {
   const orphan = { id: 'job-9', status: 'done', createdAtMs: 0, credits: 3, videoHost: 'v.example' };
 
   it('of each row', () => {
-    expect(rows.map(reconciledLine)).toEqual([
+    const goesOn = { steps: ['lip-sync'], quoted: 3 } as const;
+    expect([...rows, { ...facts, type: 'adopted', goesOn } as const].map(reconciledLine)).toEqual([
       'r7 (row 7): has job job-1 now; its result is fetched without paying again',
       'r7 (row 7): still unknown: the API does not list such requests, so only your account can show whether it was charged',
       'r7 (row 7): does not get job job-1: r3 (row 3) of batch "old" has that job',
+      'r7 (row 7): has job job-1 now; its result is fetched without paying again; then its lip-sync is sent, for about 3 credits',
     ]);
   });
 
