@@ -140,30 +140,38 @@ function readApiCells(
   return Object.fromEntries(
     fields.flatMap(({ field, at }) => {
       const cell = cells[at] ?? '';
-      const value = valueOfApiCell(cell);
-      if (typeof value !== 'object' || value === null || !isTooDeep(surveyJson(cell))) return [[field, value] as const];
-      const column = columns.headerOf(`api.${field}`);
-      findings.push({ column, expected: TOO_DEEP, got: show(cell), code: 'too-deep' });
+      const tooDeep = findTooDeep(columns.headerOf(`api.${field}`), cell);
+      if (tooDeep === undefined) return [[field, valueOfApiCell(cell)] as const];
+      findings.push(tooDeep);
       return [];
     }),
   );
 }
 
 /** Finds input cells that are too long or cannot be sent as text, whatever they mean. */
-function findBadCells({ input }: Columns, cells: readonly string[]): Finding[] {
-  const findings: Finding[] = [];
-  for (const { name, at } of input) {
-    const cell = cells[at] ?? '';
-    // A UTF-16 unit is at most three bytes, so short cells need no counting.
-    if (cell.length * 3 > MAX_CELL_BYTES && Buffer.byteLength(cell) > MAX_CELL_BYTES) {
-      const expected = 'a cell of at most 1 MB';
-      findings.push({ column: name, expected, got: `${Buffer.byteLength(cell)} bytes`, code: 'cell-too-long' });
-    } else if (UNSENDABLE.test(cell)) {
-      const expected = 'Unicode text without NUL and without half of a surrogate pair';
-      findings.push({ column: name, expected, got: show(cell), code: cell.includes('\0') ? 'nul' : 'bad-text' });
-    }
+function findBadCells({ input }: Columns, cells: readonly string[]): readonly Finding[] {
+  return input.flatMap(({ name, at }) => findBadCell(name, cells[at] ?? '') ?? []);
+}
+
+/** What is wrong with a cell that is too long or cannot be sent as text, whatever it means. */
+export function findBadCell(column: string, cell: string): Finding | undefined {
+  // A UTF-16 unit is at most three bytes, so short cells need no counting.
+  if (cell.length * 3 > MAX_CELL_BYTES && Buffer.byteLength(cell) > MAX_CELL_BYTES) {
+    const expected = 'a cell of at most 1 MB';
+    return { column, expected, got: `${Buffer.byteLength(cell)} bytes`, code: 'cell-too-long' };
   }
-  return findings;
+  if (!UNSENDABLE.test(cell)) return undefined;
+  const expected = 'Unicode text without NUL and without half of a surrogate pair';
+  return { column, expected, got: show(cell), code: cell.includes('\0') ? 'nul' : 'bad-text' };
+}
+
+/** What is wrong with an `api.FIELD` cell whose JSON is nested so deep that nobody can read it. */
+export function findTooDeep(column: string, cell: string): Finding | undefined {
+  // Nearly all cells are no JSON.
+  if (!/^\s*[[{]/.test(cell)) return undefined;
+  const value = valueOfApiCell(cell);
+  if (typeof value !== 'object' || value === null || !isTooDeep(surveyJson(cell))) return undefined;
+  return { column, expected: TOO_DEEP, got: show(cell), code: 'too-deep' };
 }
 
 /** The parsed value of a cell. */

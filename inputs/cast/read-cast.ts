@@ -11,6 +11,7 @@ import { ownColumnOf } from '../../policy/rows/own-column.ts';
 import { nameAskedFor } from '../../policy/voices/voice-name.ts';
 import { MAX_COLUMNS, type RawItem } from '../check-bytes.ts';
 import { foldHeader, isApi, meantColumn } from '../header-names.ts';
+import { findBadCell, findTooDeep } from '../parse-row.ts';
 import { withCastItems } from './open-cast.ts';
 
 /** Columns of a cast besides `name` and `api.*`. */
@@ -119,7 +120,12 @@ function memberOf(header: readonly (string | undefined)[], cells: readonly strin
 /** `before`: the line that has the name, too. */
 function findWrong({ name, values }: CastMember, before: number | undefined): readonly Finding[] {
   const voice = values['voice'];
+  const cells = [['name', name] as const, ...Object.entries(values)];
+  const unusable = cells.flatMap(([column, cell]) => {
+    return findBadCell(column, cell) ?? (isApi(column) ? findTooDeep(column, cell) : undefined) ?? [];
+  });
   return [
+    ...unusable,
     ...(name === '' ? [bad('name', 'a name', 'an empty cell')] : []),
     ...(voice === undefined
       ? [bad('voice', `the voice of ${show(name)}: an id, or name: and its name`, 'nothing')]

@@ -104,6 +104,16 @@ describe('a cast', () => {
     expect([hinted.length, hinted[0]?.got]).toEqual([20, '"Nome 0" (in 2 rows: lines 2, 302)']);
   });
 
+  it('has the cells that a manifest may have', async () => {
+    const ofLine = (cells: object): Promise<string> => refusal(JSON.stringify({ name: 'Lin', voice: 'v', ...cells }));
+    expect(await ofLine({ 'api.x': '\ud800' })).toContain('line 1, column api.x: expected Unicode text without NUL');
+    expect(await ofLine({ voice: 'v\0' })).toContain('line 1, column voice: expected Unicode text without NUL');
+    const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
+    expect(await refusal(`name,voice,api.x\nLin,v,"${deep}"\n`)).toContain(
+      'column api.x: expected objects and lists nested',
+    );
+  });
+
   it('says all that is wrong with it at once', async () => {
     const words = await refusal('name,voice,style,api.text\nLin,,x,\n,v,,\nLin,name:,,\n');
     expect(words).toContain('Nothing was spent.');
