@@ -21,15 +21,14 @@ import {
   describeIfThere,
   handleOf,
   requireRecord,
-  standingOf,
   withSchedules,
   type OpenSchedules,
   type SchedulePlace,
 } from './open-schedules.ts';
+import { standingOf } from './recorded-view.ts';
 import { showSchedule, type ShownSchedule } from './schedule-view.ts';
-import { withAllowance } from './steer-schedule.ts';
+import { withAllowance, encodeSpec, firingOf, resumeSchedule } from './steer-schedule.ts';
 import { surveyBeforeChange } from './survey-schedule.ts';
-import { encodeSpec, firingOf } from './encode-schedule.ts';
 import { requireSpec } from './check-schedule.ts';
 
 /** How to run a schedule's batches. */
@@ -227,4 +226,24 @@ export async function updateSchedule(
   else await withAllowance(place, name, { kind: 'due', from: Date.now(), until: null, spec }, update);
   await ledger.settleSchedule(name, { ...settings, spec, run: run ?? settings.run }, Date.now(), place.by);
   await ledger.setScheduleHooks(name, hooks);
+}
+
+/**
+ * Lets a schedule fire again: one that was paused, and one that Temporal has lost, which is made again as it is on
+ * record. Firings missed meanwhile stay missed; a backfill makes up for them. Returns whether it had to be made. Throws
+ * `VoxbatchError` (`no-schedule`, `schedule-silent`).
+ */
+export async function resumeOrRemake(place: SchedulePlace, name: string, note: string): Promise<boolean> {
+  const { ledger } = place;
+  const record = await requireRecord(place, name);
+  if ((await describeIfThere(place, name)) !== undefined) {
+    await resumeSchedule(place, name, note);
+    return false;
+  }
+  const { settings, settledAt } = record;
+  const occurrences = await ledger.occurrencesOf(name, { from: settledAt });
+  const spec = { ...settings.spec, runs: runsLeft({ ...record, spec: settings.spec, occurrences }) };
+  const hooks = await ledger.scheduleHooks(name);
+  await createSchedule(place, { name, spec, run: settings.run, hooks, realm: settings });
+  return true;
 }

@@ -6,8 +6,6 @@ import { ServerUnavailable } from '../../embedded/server-unavailable.ts';
 import { findUp } from '../../embedded/up-claim.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ScheduleRecord } from '../../ledger/schedules/schedule-settings.ts';
-import type { ScheduleSpec } from '../../policy/schedules/schedule-spec.ts';
-import { isPausedHere } from '../../policy/schedules/legal-firing.ts';
 import { byPerson } from '../history/by-person.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Session } from '../session.ts';
@@ -167,21 +165,4 @@ export async function requireRecord(place: SchedulePlace, name: string): Promise
   const record = await place.ledger.scheduleRecord(name);
   if (record === undefined) throw await noSchedule(place, name);
   return record;
-}
-
-/**
- * The spec of a schedule, with the runs that Temporal has left of those, and whether it is paused. `note`: why, or why
- * it was resumed. What Temporal says of a pause counts only where the ledger says nothing: whoever reaches Temporal can
- * write it.
- */
-export function standingOf(
-  record: ScheduleRecord,
-  { state }: Pick<ScheduleDescription, 'state'>,
-): { readonly spec: ScheduleSpec; readonly isPaused: boolean; readonly note: string } {
-  const { spec } = record.settings;
-  const runs = spec.runs === null ? null : Math.min(spec.runs, state.remainingActions ?? spec.runs);
-  // It paused by itself after a failure, or was paused by Temporal's own tools.
-  const isPausedThere = state.paused && !isPausedHere(record);
-  const note = isPausedThere ? state.note : record.note;
-  return { spec: { ...spec, runs }, isPaused: isPausedThere || isPausedHere(record), note: note ?? '' };
 }

@@ -1,6 +1,8 @@
-import { formatDuration } from '../../contract/times.ts';
+import type { ScheduleDescription } from '@temporalio/client';
+import { formatDuration, utcSecond } from '../../contract/times.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { isPausedHere } from '../../policy/schedules/legal-firing.ts';
+import type { ScheduleRecord } from '../../ledger/schedules/schedule-settings.ts';
+import { isOver, isPausedHere } from '../../policy/schedules/legal-firing.ts';
 import { noteInWords } from '../../policy/schedules/missing-occurrence.ts';
 import { monthOf } from '../../policy/schedules/month-budget.ts';
 import type { ScheduleSpec } from '../../policy/schedules/schedule-spec.ts';
@@ -19,15 +21,9 @@ export async function recordedSchedules(ledger: Ledger) {
   for (const name of await ledger.knownSchedules()) {
     const record = await ledger.scheduleRecord(name);
     if (record === undefined) continue;
-    const { spec } = record.settings;
+    const { spec, head } = headOf(record);
     schedules.push({
-      schedule: name,
-      times: timesOf(spec),
-      timezone: spec.timezone,
-      /** Somebody paused it here. */
-      paused: isPausedHere(record),
-      /** Why it is paused, or was resumed; empty: nobody said. */
-      note: noteInWords(record.note ?? ''),
+      ...head,
       month: await monthOfSchedule(ledger, name, spec),
       occurrences: await occurrenceViews(ledger, name, NOTHING_FOUND, { most: SHOWN }),
     });
@@ -35,9 +31,64 @@ export async function recordedSchedules(ledger: Ledger) {
   return schedules;
 }
 
-/** As written on a command line: `every 1d`, `cron 0 2 * * *` */
-export function timesOf({ times }: Pick<ScheduleSpec, 'times'>): string {
-  return times.type === 'every' ? `every ${formatDuration(times.everyMs)}` : times.text;
+type InTemporal = Pick<ScheduleDescription, 'state'>;
+
+/**
+ * What is shown of a schedule wherever one is shown. `found`: absent if Temporal does not know it, or was not asked.
+ */
+export function headOf(record: ScheduleRecord, found: InTemporal = { state: { paused: false } }) {
+  const { spec, isPaused, note } = standingOf(record, found);
+  const { times, timezone } = spec;
+  const head = {
+    schedule: record.name,
+    /** As written on a command line: `every 1d`, `cron 0 2 * * *` */
+    times: times.type === 'every' ? `every ${formatDuration(times.everyMs)}` : times.text,
+    timezone,
+    paused: isPaused,
+    /** Why it is paused, or was resumed; empty: nobody said. */
+    note: noteInWords(note),
+  };
+  return { spec, head };
+}
+
+/**
+ * The same, with when it fires next as Temporal has it, and whether Temporal has lost it. `found`: as for
+ * {@link headOf}.
+ */
+export async function headInTemporal(ledger: Ledger, record: ScheduleRecord, found: ScheduleDescription | undefined) {
+  const { spec, head } = headOf(record, found);
+  const [next] = head.paused ? [] : (found?.info.nextActionTimes ?? []);
+  const inTemporal = {
+    ...head,
+    /** It was created here and could fire again, but Temporal does not know it. */
+    lost: found === undefined && !(await isDone(ledger, record)),
+    /** Null if it never fires again, or is paused. */
+    next: next === undefined ? null : utcSecond(next.getTime()),
+  };
+  return { spec, head: inTemporal };
+}
+
+/** Whether a schedule never fires again, by what is on record. */
+export async function isDone(ledger: Pick<Ledger, 'occurrencesOf'>, record: ScheduleRecord): Promise<boolean> {
+  const occurrences = await ledger.occurrencesOf(record.name, { from: record.settledAt });
+  return isOver({ ...record, spec: record.settings.spec, occurrences }, Date.now());
+}
+
+/**
+ * The spec of a schedule, with the runs that Temporal has left of those, and whether it is paused. `note`: why, or why
+ * it was resumed. What Temporal says of a pause counts only where the ledger says nothing: whoever reaches Temporal can
+ * write it.
+ */
+export function standingOf(
+  record: ScheduleRecord,
+  { state }: InTemporal,
+): { readonly spec: ScheduleSpec; readonly isPaused: boolean; readonly note: string } {
+  const { spec } = record.settings;
+  const runs = spec.runs === null ? null : Math.min(spec.runs, state.remainingActions ?? spec.runs);
+  // It paused by itself after a failure, or was paused by Temporal's own tools.
+  const isPausedThere = state.paused && !isPausedHere(record);
+  const note = isPausedThere ? state.note : record.note;
+  return { spec: { ...spec, runs }, isPaused: isPausedThere || isPausedHere(record), note: note ?? '' };
 }
 
 /** How the current month of a schedule stands; null if it has no budget for months. */

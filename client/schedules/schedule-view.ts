@@ -1,4 +1,3 @@
-import type { ScheduleDescription } from '@temporalio/client';
 import { priceScheduled, type ScheduledLookUps } from '../../batches/schedules/price-scheduled.ts';
 import { utcSecond } from '../../contract/times.ts';
 import { EXIT_CODES } from '../../contract/exit-codes.ts';
@@ -7,8 +6,7 @@ import { labelOfPlace } from '../../inputs/manifest-place.ts';
 import { parseScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
 import type { OccurrenceRange } from '../../ledger/schedules/occurrence-records.ts';
 import type { ScheduleRecord } from '../../ledger/schedules/schedule-settings.ts';
-import { isOver } from '../../policy/schedules/legal-firing.ts';
-import { isAmiss, noteInWords, recentOutcomes } from '../../policy/schedules/missing-occurrence.ts';
+import { isAmiss, recentOutcomes } from '../../policy/schedules/missing-occurrence.ts';
 import { parseOccurrence } from '../../policy/schedules/occurrence.ts';
 import { identifyMedia } from '../run/price.ts';
 import { VoxbatchError } from '../problem.ts';
@@ -19,12 +17,11 @@ import {
   describe,
   describeIfThere,
   requireRecord,
-  standingOf,
   strangersIn,
   type OpenSchedules,
   type SchedulePlace,
 } from './open-schedules.ts';
-import { monthOfSchedule, timesOf } from './recorded-view.ts';
+import { headOf, isDone, monthOfSchedule, headInTemporal } from './recorded-view.ts';
 import { previewSchedule, surveySchedule, type TimeRange } from './survey-schedule.ts';
 
 /** A schedule in a list; times in UTC. */
@@ -59,19 +56,14 @@ export async function listSchedules(place: SchedulePlace) {
     const record = await ledger.scheduleRecord(name);
     const found = await describeIfThere(place, name);
     if (record === undefined) continue;
-    const { spec, head } = headOf(record, found ?? { state: { paused: false } });
+    const { spec, head } = await headInTemporal(ledger, record, found);
     const { unrecorded } = found === undefined ? NOTHING_FOUND : await surveySchedule(place, name, found);
     const range = { most: MOST_COUNTED };
     const occurrences = withUnrecorded(await ledger.occurrencesOf(name, range), unrecorded, range);
     const { newest, amissInARow } = recentOutcomes(occurrences);
     const made = batches.map((batch) => batch.name).filter((batch) => parseOccurrence(batch)?.schedule === name);
-    const [next] = head.paused ? [] : (found?.info.nextActionTimes ?? []);
     lines.push({
       ...head,
-      /** It was created here and could fire again, but Temporal does not know it. */
-      lost: found === undefined && !(await isDone(place, record)),
-      /** Null if it never fires again, or is paused. */
-      next: next === undefined ? null : utcSecond(next.getTime()),
       /** Name of the newest batch that it made. */
       last: made.sort().at(-1) ?? null,
       /** Without one for its account the schedule makes no batch. */
@@ -206,16 +198,11 @@ async function occurrencesSince(place: OpenSchedules, name: string, since: numbe
   } catch (error) {
     if (!(error instanceof VoxbatchError) || error.problem.type !== 'schedule-lost') throw error;
     const record = await requireRecord(place, name);
-    if (!(await isDone(place, record))) return undefined;
+    if (!(await isDone(place.ledger, record))) return undefined;
     const { timezone } = record.settings.spec;
     const occurrences = await occurrenceViews(place.ledger, name, NOTHING_FOUND, range);
     return { timezone, paused: false, worker: await hasWorker(place, record), occurrences };
   }
-}
-
-async function isDone({ ledger }: SchedulePlace, record: ScheduleRecord): Promise<boolean> {
-  const occurrences = await ledger.occurrencesOf(record.name, { from: record.settledAt });
-  return isOver({ ...record, spec: record.settings.spec, occurrences }, Date.now());
 }
 
 /** Whether a worker for the account of a schedule is there. Throws {@link VoxbatchError} (`no-schedule`). */
@@ -225,20 +212,6 @@ export async function isAttended(place: SchedulePlace, name: string) {
 
 async function hasWorker({ ledger }: SchedulePlace, { settings }: ScheduleRecord) {
   return (await ledger.livingWorkers(settings.apiUrl, settings.account)).length > 0;
-}
-
-/** What is shown of a schedule wherever one is shown. */
-function headOf(record: ScheduleRecord, found: Pick<ScheduleDescription, 'state'>) {
-  const { spec, isPaused, note } = standingOf(record, found);
-  const head = {
-    schedule: record.name,
-    times: timesOf(spec),
-    timezone: spec.timezone,
-    paused: isPaused,
-    /** Why it is paused, or was resumed. */
-    note: noteInWords(note),
-  };
-  return { spec, head };
 }
 
 /**

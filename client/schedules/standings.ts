@@ -1,11 +1,9 @@
-import { utcSecond } from '../../contract/times.ts';
 import { isNotFound } from '../../embedded/grpc-answer.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { isOver } from '../../policy/schedules/legal-firing.ts';
-import { noteInWords } from '../../policy/schedules/missing-occurrence.ts';
 import type { Settings } from '../settings.ts';
 import { inTime, reachWorker, type Temporal } from '../temporal/open-temporal.ts';
-import { handleOf, standingOf } from './open-schedules.ts';
+import { handleOf } from './open-schedules.ts';
+import { headInTemporal } from './recorded-view.ts';
 
 /** A schedule as Temporal has it; times in UTC. */
 export interface ScheduleStanding {
@@ -53,12 +51,6 @@ async function standingIn(temporal: Temporal, ledger: Ledger, name: string): Pro
     if (isNotFound(error)) return undefined;
     throw error;
   });
-  const { spec, isPaused, note } = standingOf(record, found ?? { state: { paused: false } });
-  const [next] = isPaused ? [] : (found?.info.nextActionTimes ?? []);
-  const occurrences = found === undefined ? await ledger.occurrencesOf(name, { from: record.settledAt }) : [];
-  return {
-    ...{ schedule: name, paused: isPaused, note: noteInWords(note) },
-    next: next === undefined ? null : utcSecond(next.getTime()),
-    lost: found === undefined && !isOver({ ...record, spec, occurrences }, Date.now()),
-  };
+  const { schedule, paused, note, next, lost } = (await headInTemporal(ledger, record, found)).head;
+  return { schedule, paused, note, next, lost };
 }

@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ScheduleOverlapPolicy, type ScheduleDescription, type ScheduleHandle } from '@temporalio/client';
-import type { OverlapPolicy } from '../../contract/schedule.ts';
+import {
+  ScheduleOverlapPolicy,
+  type ScheduleDescription,
+  type ScheduleHandle,
+  type ScheduleOptionsAction,
+  type ScheduleOptions,
+} from '@temporalio/client';
+import { type OverlapPolicy, type FireScheduleInput, FIRE_SCHEDULE, scheduleIdOf } from '../../contract/schedule.ts';
 import type { NewAllowance } from '../../ledger/schedules/schedule-settings.ts';
 import { waitForOwnSecond } from '../../policy/schedules/due-times.ts';
 import { spanOfTrigger } from '../../policy/schedules/legal-firing.ts';
@@ -14,6 +20,10 @@ import {
   type SchedulePlace,
 } from './open-schedules.ts';
 import { surveyBeforeChange, type TimeRange } from './survey-schedule.ts';
+import { WORKFLOW_TASK_TIMEOUT } from '../../contract/messages.ts';
+import { type Account, taskQueueOf } from '../../contract/names.ts';
+import { firingLabels } from '../../contract/workflow-labels.ts';
+import type { ScheduleSpec } from '../../policy/schedules/schedule-spec.ts';
 
 /** Overlap policies in Temporal's words. */
 export const OVERLAPS: Readonly<Record<OverlapPolicy, ScheduleOverlapPolicy>> = {
@@ -163,4 +173,42 @@ export async function deleteSchedule(place: SchedulePlace, name: string): Promis
     if (!isUnknownThere(error) || !isKnown) throw error;
   }
   await ledger.forgetSchedule(name, place.by);
+}
+
+/** What Temporal starts each time a schedule fires. */
+export function firingOf(ledgerId: string, schedule: string, realm: Account): ScheduleOptionsAction {
+  const input: FireScheduleInput = { schedule };
+  return {
+    type: 'startWorkflow',
+    workflowType: FIRE_SCHEDULE,
+    workflowId: scheduleIdOf(ledgerId, schedule),
+    taskQueue: taskQueueOf({ apiUrl: realm.apiUrl, account: realm.account, ledgerId }),
+    args: [input],
+    workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
+    ...firingLabels(schedule),
+  };
+}
+
+/**
+ * A spec in Temporal's words. Its form of cron has seven fields, of which all must match; what was written follows as a
+ * comment.
+ */
+export function encodeSpec(
+  spec: ScheduleSpec,
+): Required<Pick<ScheduleOptions, 'spec' | 'policies'>> & { readonly remainingActions: number | undefined } {
+  const { times, timezone, jitterMs, overlap, catchUpMs, pauseOnFailure, until, runs } = spec;
+  const cronOf = ({ calendar, text }: Extract<typeof times, { readonly type: 'calendar' }>): string => {
+    const { second, minute, hour, day, month, weekday, year } = calendar;
+    return `${[second, minute, hour, day, month, weekday, year].map(String).join(' ')} # ${text}`;
+  };
+  return {
+    spec: {
+      ...(times.type === 'every' ? { intervals: [{ every: times.everyMs }] } : { cronExpressions: [cronOf(times)] }),
+      timezone,
+      ...(jitterMs === 0 ? {} : { jitter: jitterMs }),
+      ...(until === null ? {} : { endAt: new Date(until) }),
+    },
+    policies: { overlap: OVERLAPS[overlap], catchupWindow: catchUpMs, pauseOnFailure },
+    remainingActions: runs ?? undefined,
+  };
 }

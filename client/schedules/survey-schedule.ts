@@ -16,7 +16,8 @@ import {
 import { formatOccurrence } from '../../policy/schedules/occurrence.ts';
 import { INSTANT_FORM, parseInstant } from '../../policy/schedules/schedule-spec.ts';
 import { VoxbatchError } from '../problem.ts';
-import { askTemporal, describe, requireRecord, standingOf, type SchedulePlace } from './open-schedules.ts';
+import { askTemporal, describe, requireRecord, type SchedulePlace } from './open-schedules.ts';
+import { standingOf } from './recorded-view.ts';
 import { SurveyRecord, type Surveyed, type WaitingOccurrence } from './survey-record.ts';
 
 /** A firing comes within this time after it is due, if a server is there, ms. */

@@ -8,7 +8,7 @@ import {
   pauseSchedule,
   triggerSchedule,
 } from '../../client/schedules/steer-schedule.ts';
-import { resumeOrRemake } from '../../client/schedules/remake-schedule.ts';
+import { resumeOrRemake } from '../../client/schedules/make-schedule.ts';
 import { triggerAndWait, type Triggered } from '../../client/schedules/trigger-and-wait.ts';
 import type { Flags } from '../commands/flags.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';

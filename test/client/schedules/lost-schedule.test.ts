@@ -1,6 +1,6 @@
 import { ScheduleNotFoundError, ScheduleOverlapPolicy, type ScheduleOptions } from '@temporalio/client';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { resumeOrRemake } from '../../../client/schedules/remake-schedule.ts';
+import { resumeOrRemake } from '../../../client/schedules/make-schedule.ts';
 import { checkSchedules, listSchedules, showSchedule } from '../../../client/schedules/schedule-view.ts';
 import {
   backfillSchedule,
