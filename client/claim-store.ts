@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import type { Ledger } from '../ledger/ledger.ts';
-import { hasFolderOf, marksOfStore, openStore, readerOf } from '../store/open-store.ts';
+import { freeSpace, hasFolderOf, marksOfStore, openStore, readerOf } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { VoxbatchError } from './problem.ts';
 import { beforeWork } from './machine-trouble.ts';
@@ -137,4 +137,24 @@ export function searchedStore(
       onRewritten?.(key);
     },
   };
+}
+
+const MIB = 1024 ** 2;
+
+/** A batch of a few thousand rows may need this much, bytes. */
+const LITTLE_BYTES = 100 * MIB;
+
+/** Warns if little disk space is left for the records or the media. */
+export async function warnOfLittleDisk(
+  { home, store }: Pick<Settings, 'home' | 'store'>,
+  say: (line: string) => void,
+): Promise<void> {
+  for (const folder of new Set([home, store])) {
+    const free = await freeSpace(folder);
+    if (free === null || free >= LITTLE_BYTES) continue;
+    say(
+      `Only ${String(Math.floor(free / MIB))} MiB are free for ${folder}. When the disk is full, the batch stops, and no answer is lost.`,
+    );
+    return;
+  }
 }

@@ -28,7 +28,7 @@ import { OutReport, type OutReportMade, type WantedReport } from './report/out-r
 import { RowCheck } from './verification/row-check.ts';
 import type { DamagedResult } from './verification/row-check.ts';
 import { JoinedGroups, makeJoined, type JoiningStore } from './sound/make-joined.ts';
-import { makeFinished, type FinishingStore } from './sound/make-finished.ts';
+import type { FinishingStore } from './sound/make-finished.ts';
 import { StaleMedia } from './stale-media.ts';
 import { summarize, type Summary } from './summary.ts';
 import { Tally } from './tally.ts';
@@ -134,7 +134,9 @@ export async function projectBatch(request: ProjectionRequest): Promise<Projecti
     const finished =
       finish === undefined
         ? null
-        : await makeFinished({ ...making, finishing: finish, joined, onFiles: onFiles('finish') });
+        : await (
+            await import('./sound/make-finished.ts')
+          ).makeFinished({ ...making, finishing: finish, joined, onFiles: onFiles('finish') });
     if (finished !== null) await files.addFinished(finished);
     const after = await readSums(request);
     findings.compare('rows written', batch.rows, tally.rows);

@@ -2,6 +2,11 @@ import { realpathSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { isGrpcServiceError, type Client } from '@temporalio/client';
 import { bootId } from '../../embedded/process-identity.ts';
+import { defined } from '../../contract/defined.ts';
+import type { Unlock } from '../../ledger/driver.ts';
+import { LedgerInUse, LedgerUnreachable } from '../../ledger/errors.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { beforeWork, requireWritable } from '../machine-trouble.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { Temporal } from './open-temporal.ts';
 
@@ -9,10 +14,47 @@ import type { Temporal } from './open-temporal.ts';
 type NamedServer = Pick<Temporal, 'client' | 'namespace' | 'address'>;
 
 /**
+ * Locks a ledger for this Temporal server's workers, so that no other server's workers use it at the same time. Returns
+ * a function that releases the lock. Throws {@link VoxbatchError} (`ledger-in-use`) while another server's workers hold
+ * it, (`machine`) if the ledger has moved, or another was copied into it, since it was opened, and (`server-gone`).
+ * `machine`: see {@link serverName}.
+ */
+export async function lockLedger(
+  ledger: Pick<Ledger, 'id' | 'place' | 'lockForWorkers' | 'readStanding'>,
+  temporal: Temporal,
+  home: string,
+  onLost?: (error: Error) => void,
+  machine?: string,
+): Promise<Unlock> {
+  const server = await serverName(temporal, home, machine);
+  const unlock = await beforeWork(() => ledger.lockForWorkers(server, onLost)).catch((error: unknown) => {
+    if (!(error instanceof LedgerInUse)) throw error;
+    throw new VoxbatchError({ type: 'ledger-in-use', ledger: ledger.place, holder: error.holder });
+  });
+  try {
+    // A copy keeps workers out while it runs. Whoever opened the ledger before it waited for the lock.
+    const { id, readOnly } = await ledger.readStanding();
+    requireWritable(defined({ place: ledger.place, readOnly }));
+    if (id !== ledger.id) {
+      const cause = new LedgerUnreachable(
+        ledger.place,
+        'another ledger was copied into it',
+        'Run the same command again.',
+      );
+      throw new VoxbatchError({ type: 'machine', cause });
+    }
+    return unlock;
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+/**
  * The name of a Temporal server, as its workers note it beside the ledger that they lock. Throws {@link VoxbatchError}
  * (`server-gone`). `machine`: this one, as no other calls itself.
  */
-export async function serverName(temporal: Temporal, home: string, machine?: string): Promise<string> {
+async function serverName(temporal: Temporal, home: string, machine?: string): Promise<string> {
   return temporal.isEmbedded ? nameOfEmbedded(temporal, home, machine) : nameOf(temporal);
 }
 

@@ -23,19 +23,15 @@ import { openMediaLinks } from '../local-media/open-media-links.ts';
 import type { LocalMediaLinks } from '../../store/local-media/media-links.ts';
 import { realmOf, type ConnectedApi } from '../connect-api.ts';
 import type { Temporal } from '../temporal/open-temporal.ts';
-import { serverName } from '../temporal/server-name.ts';
+import { lockLedger } from '../temporal/server-name.ts';
 import { makeSearchAttributes, searchAttributeCommand } from '../temporal/search-attributes.ts';
 import { VoxbatchError } from '../problem.ts';
-import { beforeWork, requireWritable } from '../machine-trouble.ts';
 import { voxbatchVersion } from '../version.ts';
 import { WebhookUse, type WebhookRequest } from '../webhooks/use-webhook.ts';
 import type { WebhookWish, WebhookNews } from '../webhooks/webhook-options.ts';
 import { watchLeftover } from '../webhooks/put-back.ts';
-import { freeSpace } from '../../store/open-store.ts';
 import type { Settings } from '../settings.ts';
 import { openLog, type LogListener } from './worker-log.ts';
-import { LedgerInUse, LedgerUnreachable } from '../../ledger/errors.ts';
-import type { Unlock } from '../../ledger/driver.ts';
 
 export interface EmbeddedWorkerRequest {
   readonly temporal: Temporal;
@@ -205,61 +201,4 @@ async function beginWebhook(
   const use = new WebhookUse({ ...mine, wish, open, ledger, tell });
   await use.begin();
   return use;
-}
-
-const MIB = 1024 ** 2;
-
-/** A batch of a few thousand rows may need this much, bytes. */
-const LITTLE_BYTES = 100 * MIB;
-
-/** Warns if little disk space is left for the records or the media. */
-export async function warnOfLittleDisk(
-  { home, store }: Pick<Settings, 'home' | 'store'>,
-  say: (line: string) => void,
-): Promise<void> {
-  for (const folder of new Set([home, store])) {
-    const free = await freeSpace(folder);
-    if (free === null || free >= LITTLE_BYTES) continue;
-    say(
-      `Only ${String(Math.floor(free / MIB))} MiB are free for ${folder}. When the disk is full, the batch stops, and no answer is lost.`,
-    );
-    return;
-  }
-}
-
-/**
- * Locks a ledger for this Temporal server's workers, so that no other server's workers use it at the same time. Returns
- * a function that releases the lock. Throws {@link VoxbatchError} (`ledger-in-use`) while another server's workers hold
- * it, (`machine`) if the ledger has moved, or another was copied into it, since it was opened, and (`server-gone`).
- * `machine`: see {@link serverName}.
- */
-export async function lockLedger(
-  ledger: Pick<Ledger, 'id' | 'place' | 'lockForWorkers' | 'readStanding'>,
-  temporal: Temporal,
-  home: string,
-  onLost?: (error: Error) => void,
-  machine?: string,
-): Promise<Unlock> {
-  const server = await serverName(temporal, home, machine);
-  const unlock = await beforeWork(() => ledger.lockForWorkers(server, onLost)).catch((error: unknown) => {
-    if (!(error instanceof LedgerInUse)) throw error;
-    throw new VoxbatchError({ type: 'ledger-in-use', ledger: ledger.place, holder: error.holder });
-  });
-  try {
-    // A copy keeps workers out while it runs. Whoever opened the ledger before it waited for the lock.
-    const { id, readOnly } = await ledger.readStanding();
-    requireWritable(defined({ place: ledger.place, readOnly }));
-    if (id !== ledger.id) {
-      const cause = new LedgerUnreachable(
-        ledger.place,
-        'another ledger was copied into it',
-        'Run the same command again.',
-      );
-      throw new VoxbatchError({ type: 'machine', cause });
-    }
-    return unlock;
-  } catch (error) {
-    unlock();
-    throw error;
-  }
 }

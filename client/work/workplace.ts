@@ -9,7 +9,7 @@ import type { Store } from '../../store/store.ts';
 import type { RunningWorker } from '../../worker/run-worker.ts';
 import type { EarlyServer } from '../temporal/early-server.ts';
 import type { LogListener } from './worker-log.ts';
-import { startEmbeddedWorker, warnOfLittleDisk, lockLedger } from './embedded-worker.ts';
+import { warnOfLittleDisk } from '../claim-store.ts';
 import { byPerson } from '../history/by-person.ts';
 import { followBatch, type FollowEvent, type FollowRequest } from '../look/follow.ts';
 import type { ConnectedApi } from '../connect-api.ts';
@@ -86,6 +86,7 @@ export class Workplace {
     if (!temporal.isEmbedded || worker === 'others') return;
     if (worker === 'up' && (await this.#isServedByUp())) {
       // Otherwise the workers of another home's server could hold the ledger, and nobody would do the work.
+      const { lockLedger } = await import('../temporal/server-name.ts');
       this.#unlock = await lockLedger(ledger, temporal, settings.home);
       return;
     }
@@ -173,6 +174,8 @@ export class Workplace {
   }
 
   async #startWorker(temporal: Temporal): Promise<void> {
+    // Loaded lazily: most of our code, which nothing needs where others work.
+    const { startEmbeddedWorker } = await import('./embedded-worker.ts');
     const onFault = this.#onFault;
     const { atFaultPoint, ...rest } = this.#request;
     this.#worker = await startEmbeddedWorker({ ...rest, temporal, onFault, atFaultPoint });

@@ -33,7 +33,11 @@ export async function beginRun(manifestPath: string, flags: Flags, context: RunC
     try {
       const ledgerThread = isNeeded ? await beginThread(settings) : undefined;
       await server?.underWay;
-      const { run } = await import('./run.ts');
+      // A worker will be needed as well.
+      const [{ run }] = await Promise.all([
+        import('./run.ts'),
+        isNeeded ? import('../../client/work/embedded-worker.ts') : undefined,
+      ]);
       return await run({ manifestPath, source, flags, settings, plan, server, ledgerThread }, context);
     } finally {
       await server?.end();

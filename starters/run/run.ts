@@ -9,8 +9,6 @@ import { isLog, type RunContext, type Output } from '../terminal/output.ts';
 import { readApiAccess, readApiUrl } from '../connect/settings.ts';
 import { ExitError } from '../exit-error.ts';
 import { withInvocation, type Invocation } from '../invocation.ts';
-import { redriveFile } from '../redrive/redrive-file.ts';
-import { nameTakenText } from '../terminal/name-taken.ts';
 import { chosenInWords, rowsInWords, number } from '../terminal/words.ts';
 import { describeTuning } from '../terminal/tunable-words.ts';
 import { runSampleFirst } from './after-sample.ts';
@@ -42,6 +40,7 @@ async function runOnce(request: RunRequest, context: RunContext): Promise<ExitNa
   const checked = await checkRun({ source, plan, settings, apiUrl, access: () => readApiAccess(settings, flags) });
   if (checked.type === 'outcome-file') {
     const { batch: previousBatch } = checked;
+    const { redriveFile } = await import('../redrive/redrive-file.ts');
     return redriveFile({ path: manifestPath, source, previousBatch, plan, flags, settings, context });
   }
   if (flags.resubmit === true) throw new ExitError('usage', RESUBMIT_WITHOUT_BATCH);
@@ -70,6 +69,7 @@ async function runOnce(request: RunRequest, context: RunContext): Promise<ExitNa
         throw billError(recorded, true);
       case 'taken': {
         const commandAs = (name: string): string => manifestCommand('run', manifestPath, { ...flags, name });
+        const { nameTakenText } = await import('../terminal/name-taken.ts');
         throw new ExitError('usage', nameTakenText(recorded, source, commandAs), {
           next: `voxbatch status ${shellWord(recorded.batch.name)}`,
         });

@@ -70,7 +70,7 @@ describe('a ledger that workers hold', () => {
   });
 
   it("of the command's own home is its own, though its server has not been reached", async () => {
-    const { lockLedger } = await import('../../../client/work/embedded-worker.ts');
+    const { lockLedger } = await import('../../../client/temporal/server-name.ts');
     const unlock = await lockLedger(place.ledger, { ...cluster('id-1'), isEmbedded: true }, place.folder);
     await requireOwnServer(settingsOf({ home: place.folder }), place.ledger);
     const elsewhere = settingsOf({ home: join(place.folder, 'elsewhere') });
