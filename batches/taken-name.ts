@@ -3,10 +3,13 @@ import { realmDifference } from '../contract/names.ts';
 import type { Subset } from '../contract/subset.ts';
 import { headerFor } from '../inputs/header-names.ts';
 import type { ManifestOptions } from '../inputs/manifest-options.ts';
-import type { ManifestSummary } from '../inputs/read-manifest.ts';
+import { type ManifestSummary, readManifest } from '../inputs/read-manifest.ts';
 import type { VoiceMaker } from '../inputs/voices/voice-uses.ts';
 import type { BatchIdentity, BatchRecord } from '../ledger/batches/batch-records.ts';
 import { isSameCast, isSameReading } from './batch-settings.ts';
+import type { ManifestSource } from '../inputs/manifest-source.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { editOf } from './redrive/row-edit.ts';
 
 /** The parts of a batch that are compared with an existing batch of its name. */
 export interface ComparedBatch {
@@ -87,4 +90,42 @@ function findDifference(found: BatchRecord, request: ComparedBatch): BatchDiffer
   if (givesReading && !isSameReading(found.settings.reading, readingOf(request))) return 'reading';
   if (givesTemplate && found.settings.nameTemplate !== settings.nameTemplate) return 'file-names';
   return undefined;
+}
+
+/** A checked manifest that may be that of a batch. */
+interface MaybeSame {
+  readonly source: ManifestSource;
+  readonly options: ManifestOptions;
+  readonly checked: ManifestSummary;
+}
+
+/**
+ * The digest by which a manifest is compared with a batch of its name: that of the batch, if the manifest has other
+ * bytes, but the very rows of the batch, as `redrive --from` may have edited them; else its own.
+ */
+export async function digestFor(batch: BatchRecord, manifest: MaybeSame, ledger: Ledger): Promise<string> {
+  const { digest } = manifest.checked;
+  if (digest === batch.digest || !(await hasSameRows(batch, manifest, ledger))) return digest ?? '';
+  return batch.digest;
+}
+
+async function hasSameRows(
+  batch: BatchRecord,
+  { source, options, checked }: MaybeSame,
+  ledger: Ledger,
+): Promise<boolean> {
+  const { columns } = checked;
+  const isSameTable = columns.length === batch.columns.length && batch.columns.every((name) => columns.includes(name));
+  if (!isSameTable || checked.problemCount > 0 || checked.rows !== batch.rows) return false;
+  const recorded = ledger.scanRows(batch.name)[Symbol.asyncIterator]();
+  try {
+    for await (const line of readManifest(source, options, checked)) {
+      const next = await recorded.next();
+      if (next.done === true || next.value.row.id !== line.id) return false;
+      if (editOf(next.value, line, checked, batch) !== null) return false;
+    }
+    return (await recorded.next()).done === true;
+  } finally {
+    await recorded.return?.();
+  }
 }

@@ -63,8 +63,8 @@ async function compare(
   const { name, source, checked, account } = request;
   const { apiUrl, account: user } = account ?? found;
   const { summary, options } = checked;
-  const [rows, names] = await Promise.all([import('../same-rows.ts'), import('../taken-name.ts')]);
-  const digest = await rows.digestFor(found, { source, options, checked: summary }, ledger);
+  const names = await import('../taken-name.ts');
+  const digest = await names.digestFor(found, { source, options, checked: summary }, ledger);
   const identity = { name, digest, apiUrl, account: user };
   return names.compareBatch(found, { ...request, identity, options, checked: summary });
 }

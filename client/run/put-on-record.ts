@@ -1,8 +1,7 @@
 import type { By } from '../../contract/actions.ts';
 import type { SoundManifest } from '../../inputs/read-manifest.ts';
 import { findOrLoadBatch } from '../../batches/load-batch.ts';
-import { digestFor } from '../../batches/same-rows.ts';
-import type { TakenName } from '../../batches/taken-name.ts';
+import { digestFor, type TakenName } from '../../batches/taken-name.ts';
 import type { BatchSettings } from '../../contract/batch.ts';
 import { valuesOf, type Tuning } from '../../contract/tunables.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
