@@ -18,7 +18,9 @@ describe('a disk that becomes full', () => {
       expect(messageOf(ended)).toMatch(/[Nn]othing was spent/);
     }
     const { stdout } = await world.run(['doctor'], { largestFile: 600 * 1024 });
-    expect(stdout).toMatch(/^BAD +disk .*files only up to 614.4 KB.* (ulimit -f unlimited|LimitFSIZE of a service.*)$/mu);
+    expect(stdout).toMatch(
+      /^BAD +disk .*files only up to 614.4 KB.* (ulimit -f unlimited|LimitFSIZE of a service.*)$/mu,
+    );
     expect(world.simulator.ledger()).toEqual([]);
     await expectMended(world, RUN);
   });
