@@ -26,7 +26,7 @@ import { firingLabels } from '../../contract/workflow-labels.ts';
 import type { ScheduleSpec } from '../../policy/schedules/schedule-spec.ts';
 
 /** Overlap policies in Temporal's words. */
-export const OVERLAPS: Readonly<Record<OverlapPolicy, ScheduleOverlapPolicy>> = {
+const OVERLAPS: Readonly<Record<OverlapPolicy, ScheduleOverlapPolicy>> = {
   skip: ScheduleOverlapPolicy.SKIP,
   'buffer-one': ScheduleOverlapPolicy.BUFFER_ONE,
   'buffer-all': ScheduleOverlapPolicy.BUFFER_ALL,

@@ -33,8 +33,7 @@ async function requestFor(content: string, change: Partial<PlanRequest> = {}): P
   const path = join(place.folder, 'lines.csv');
   await writeFile(path, content);
   const source = await openManifest(path);
-  const { subset = null } = change.checked?.options ?? {};
-  const options = { ...OPTIONS, subset };
+  const options = { ...OPTIONS, subset: change.checked?.options.subset ?? null };
   return {
     source,
     checked: { options, summary: await summarizeManifest(source, options) },
