@@ -1,4 +1,6 @@
-import type { ActionAnswer, RedriveAnswer, SettleAnswer } from './protocol.ts';
+import type { ActionAnswer, RedriveAnswer, SettleAnswer, RedrivePrice } from './protocol.ts';
+import { createHmac, randomBytes } from 'node:crypto';
+import { toJson } from './wire.ts';
 
 /** The parsed body of a post. */
 export type Body = Readonly<Record<string, unknown>>;
@@ -32,4 +34,21 @@ export function textIn<Name extends string>(body: Body, name: Name): { readonly 
 /** Why, for the record. */
 export function reasonOf(body: Body): string | undefined {
   return textIn(body, 'reason').reason;
+}
+
+/** Signs what a person is asked about, so that the answer is known to be to the same question. */
+export type Sign = (question: unknown) => string;
+
+/**
+ * What a person agrees to of a price. What is left of a budget is another with each request of a batch that goes on;
+ * whether it is enough, the refusal says.
+ */
+export function agreedPrice({ budgetLeft: _, ...price }: RedrivePrice): Omit<RedrivePrice, 'budgetLeft'> {
+  return price;
+}
+
+/** A signature that nobody but this process can make. */
+export function signer(): Sign {
+  const key = randomBytes(32);
+  return (question) => createHmac('sha256', key).update(toJson(question)).digest('base64url');
 }

@@ -3,10 +3,20 @@ import type { Reader } from '../client/look/open-reader.ts';
 import { chooseBatch } from '../client/open-records.ts';
 import { STEERINGS, type PageActions } from './actions.ts';
 import type { PageWords } from './answers.ts';
-import { BadPost, done, reasonOf, textIn, textOf, type Body, type Post } from './post-body.ts';
+import {
+  BadPost,
+  done,
+  reasonOf,
+  textIn,
+  textOf,
+  type Body,
+  type Post,
+  agreedPrice,
+  signer,
+  type Sign,
+} from './post-body.ts';
 import type { RedriveAnswer, RedrivePrice } from './protocol.ts';
 import { settlePosts } from './settle-posts.ts';
-import { agreedPrice, signer, type Sign } from './signer.ts';
 
 /** Rows that are sent again at once: more are for the command line, which names them by what they have in common. */
 const MOST_ROWS = 5_000;

@@ -2,9 +2,8 @@ import { isSameSecret } from '../client/http/same-secret.ts';
 import type { Reader } from '../client/look/open-reader.ts';
 import { ActionRefused, type PageActions } from './actions.ts';
 import { readRow, type PageWords } from './answers.ts';
-import { BadPost, done, reasonOf, textIn, textOf, type Body, type Post } from './post-body.ts';
+import { BadPost, done, reasonOf, textIn, textOf, type Body, type Post, agreedPrice, type Sign } from './post-body.ts';
 import type { SettleAnswer } from './protocol.ts';
-import { agreedPrice, type Sign } from './signer.ts';
 
 interface Surroundings {
   readonly reader: Reader;
