@@ -24,8 +24,8 @@ function survivesAsNumber(number: string): boolean {
 }
 
 /**
- * Parses a decimal number with a point, which may have a sign and an exponent; NaN if the text is not one, or an integer
- * that would become another one.
+ * Parses a decimal number with a point, which may have a sign and an exponent; NaN if the text is not one, or an
+ * integer that would become another one.
  */
 export function signedNumber(text: string): number {
   const isNumber = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text);

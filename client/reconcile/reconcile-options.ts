@@ -7,8 +7,8 @@ import type { Confirm } from '../person.ts';
 import type { PaidEnd, RedriveEvent, RedriveFacts } from '../redrive/redrive-options.ts';
 
 /**
- * What to settle in a batch. Without any of these, all unknown rows are looked up. Only `resubmit` spends money, and the
- * later steps of a row that goes on.
+ * What to settle in a batch. Without any of these, all unknown rows are looked up. Only `resubmit` spends money, and
+ * the later steps of a row that goes on.
  */
 export interface ReconcileOptions extends SettlementRequest {
   /** Folder of the batch's files. Default `out/NAME`. */
