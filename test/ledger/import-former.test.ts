@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import Database from 'libsql';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +15,8 @@ import { KernelLock } from '../../embedded/kernel-lock.ts';
 import { compiledOf } from '../compiled.mjs';
 import { FILE } from './actions.ts';
 import { expectKept } from './recount.ts';
-import { aBatch, claimAnew, DROP_LATER_TABLES, INTENT, makeFolder } from './setup.ts';
+import { aBatch, claimAnew, DROP_LATER_TABLES, INTENT } from './setup.ts';
+import { freshFolder } from '../support/fresh-folder.ts';
 
 /** Ledgers of layouts from before version 1, which `former/` has as those versions left them, with what they said of them. */
 
@@ -35,13 +36,9 @@ function read(version: string, suffix: string): string {
 }
 
 let path: string;
-let remove: () => Promise<void>;
 beforeEach(async () => {
-  const made = await makeFolder();
-  remove = made.remove;
-  path = join(made.folder, 'ledger.db');
+  path = join(freshFolder(), 'ledger.db');
 });
-afterEach(() => remove());
 
 function make(version: string, ...more: readonly string[]): void {
   const raw = new Database(path);

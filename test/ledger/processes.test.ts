@@ -7,8 +7,9 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { openTestLedger } from '../support/open-test-ledger.ts';
-import { fill, makeFolder } from './setup.ts';
+import { fill } from './setup.ts';
 import { transpile } from './transpile.ts';
+import { freshFolder } from '../support/fresh-folder.ts';
 
 interface Hammer {
   readonly process: ChildProcessByStdio<Writable, Readable, null>;
@@ -50,16 +51,10 @@ describe.each([1, 16])('a ledger that several processes use at once, with %d at 
   const ROWS = 40;
   let path: string;
   let ledger: Ledger;
-  let remove: () => Promise<void>;
   beforeEach(async () => {
-    const made = await makeFolder();
-    remove = made.remove;
-    path = join(made.folder, 'ledger.db');
+    path = join(freshFolder(), 'ledger.db');
   });
-  afterEach(async () => {
-    await ledger.close();
-    await remove();
-  });
+  afterEach(() => ledger.close());
 
   it('says go exactly once for every attempt, loses no update, and is made once', async () => {
     const hammers = ['w1', 'w2', 'w3'].map((owner) => start(path, owner, ROWS, atOnce));

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach } from '@jest/globals';
+import { beforeEach } from '@jest/globals';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,6 +22,8 @@ import type { BatchRecord, NewBatch } from '../../ledger/batches/batch-records.t
 import type { LoadedRow, NewRow } from '../../ledger/rows/row-records.ts';
 import { inside } from './inside.ts';
 import { openTestLedger } from '../support/open-test-ledger.ts';
+import { endAfterTest } from '../support/end-after-test.ts';
+import { freshFolder } from '../support/fresh-folder.ts';
 
 const SETTINGS: BatchSettings = {
   ...DEFAULT_TUNABLES,
@@ -90,7 +92,7 @@ export async function claimAnew(
   return claim;
 }
 
-/** A folder of its own, removed with what it holds. */
+/** A folder of its own, for as long as a part of a test: see `freshFolder`. */
 export async function makeFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'voxbatch-ledger-'));
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
@@ -116,20 +118,14 @@ export async function withLedger(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Before each test of a file: hands `take` a new ledger. After it, the ledger and its folder are gone. */
-export function ledgerForEachTest(take: (ledger: Ledger) => unknown = () => undefined): void {
-  let end: () => Promise<void>;
+/** Makes a new ledger before each test of a file, and does this with it. After the test, the ledger and its folder are gone. */
+export function ledgerForEachTest(begin: () => unknown = () => undefined): void {
   beforeEach(async () => {
-    const { folder, remove } = await makeFolder();
-    ledger = await open(folder);
-    const opened = ledger;
-    end = async () => {
-      await opened.close();
-      await remove();
-    };
-    await take(opened);
+    const opened = await open(freshFolder());
+    endAfterTest(() => opened.close());
+    ledger = opened;
+    await begin();
   });
-  afterEach(() => end());
 }
 
 /** 1, 2, … n. */

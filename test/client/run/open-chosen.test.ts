@@ -4,19 +4,16 @@ import type { AttemptKey } from '../../../contract/batch.ts';
 import { OPERATIONS, ofEach, priceIn } from '../../../contract/row-kinds.ts';
 import type { Subset } from '../../../contract/subset.ts';
 import type { SoundManifest } from '../../../inputs/read-manifest.ts';
-import type { Ledger } from '../../../ledger/ledger.ts';
 import type { BatchRecord } from '../../../ledger/batches/batch-records.ts';
-import { aBatch, aKey, aRow, INTENT, ledgerForEachTest } from '../../ledger/setup.ts';
+import { aBatch, aKey, aRow, INTENT, ledgerForEachTest, ledger } from '../../ledger/setup.ts';
 import { ANN } from '../../support/ann.ts';
 
 const DRAWN: Subset = { type: 'sample', rows: 2, seed: 1 };
 const ROWS = 6;
 
-let ledger: Ledger;
 let batch: BatchRecord;
 /** A batch whose sample of two rows, the first ones, was drawn in another way than today. */
-ledgerForEachTest(async (made) => {
-  ledger = made;
+ledgerForEachTest(async () => {
   const loading = await ledger.createBatch({ ...aBatch(), subset: DRAWN });
   await ledger.addRows(
     loading,

@@ -3,13 +3,9 @@ import { readSingleJob, singleName, type SoundJob } from '../../../batches/singl
 import { findSingle, type SinglePlace } from '../../../client/single/find-single.ts';
 import { dialectOf } from '../../../contract/row-kinds.ts';
 import type { Dialect } from '../../../contract/dialects.ts';
-import type { Ledger } from '../../../ledger/ledger.ts';
-import { aBatch, fill, ledgerForEachTest } from '../../ledger/setup.ts';
+import { aBatch, fill, ledgerForEachTest, ledger } from '../../ledger/setup.ts';
 
-let ledger: Ledger;
-ledgerForEachTest((opened) => {
-  ledger = opened;
-});
+ledgerForEachTest();
 const realm = aBatch();
 
 async function sound(apiDialect: Dialect): Promise<SoundJob> {

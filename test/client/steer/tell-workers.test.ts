@@ -1,15 +1,10 @@
 import { expect, it } from '@jest/globals';
 import { tellWorkers } from '../../../client/steer/steer-batch.ts';
 import type { Settings } from '../../../client/settings.ts';
-import { fill, ledgerForEachTest } from '../../ledger/setup.ts';
-import type { Ledger } from '../../../ledger/ledger.ts';
+import { fill, ledgerForEachTest, ledger } from '../../ledger/setup.ts';
 import { serveRaw } from '../../support/api-server.ts';
 
-let ledger: Ledger;
-ledgerForEachTest(async (made) => {
-  ledger = made;
-  await fill(made, 1);
-});
+ledgerForEachTest(() => fill(ledger, 1));
 
 it('says that it waits for a Temporal that stays silent, and that the workers could not be told once that is known', async () => {
   // Takes connections, and says nothing.

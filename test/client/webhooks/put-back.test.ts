@@ -1,5 +1,5 @@
 /** @slow */
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ApiError } from '../../../api/speech-api.ts';
 import { changeProfile } from '../../../client/account/account-functions.ts';
 import {
@@ -12,10 +12,11 @@ import {
 import { putBack, putLeftoverBack, type Leftover } from '../../../client/webhooks/put-back.ts';
 import type { PutBack } from '../../../client/webhooks/webhook-options.ts';
 import type { Failure } from '../../../contract/failures.ts';
-import type { Ledger } from '../../../ledger/ledger.ts';
 import type { WebhookBefore, WebhookRecord } from '../../../ledger/webhooks/webhooks.ts';
-import { startSimulator, type FaultPlan, type Simulator } from '../../../simulator/start-simulator.ts';
-import { ledgerForEachTest } from '../../ledger/setup.ts';
+import type { FaultPlan, Simulator } from '../../../simulator/start-simulator.ts';
+import { ledgerForEachTest, ledger } from '../../ledger/setup.ts';
+import { endAfterTest } from '../../support/end-after-test.ts';
+import { openSimulator } from '../../simulator/with-simulator.ts';
 
 const OLD = 'https://old.example/hooks/of-somebody';
 const OURS = 'https://here.example/secret';
@@ -25,26 +26,22 @@ const NONE: WebhookBefore = { type: 'known', url: null };
 const UNKNOWN: WebhookBefore = { type: 'unknown' };
 const { signal } = new AbortController();
 
-let ledger: Ledger;
-let simulator: Simulator | undefined;
+let simulator: Simulator;
 let open: ConnectedApi;
-const opened: ConnectedApi[] = [];
-ledgerForEachTest((made) => {
-  ledger = made;
-});
-afterEach(async () => {
-  for (const { api } of opened.splice(0)) api.close();
-  await simulator?.close();
-});
+ledgerForEachTest();
+
+/** The API is left after the test. */
+function closing(connected: ConnectedApi): ConnectedApi {
+  endAfterTest(() => {
+    connected.api.close();
+  });
+  return connected;
+}
 
 /** An account whose webhook is ours. */
 async function start(shape: string, plan?: FaultPlan): Promise<void> {
-  simulator = await startSimulator({
-    ...{ createMs: [0, 0], shape: `${shape},profile.updated=success` },
-    ...(plan === undefined ? {} : { plan }),
-  });
-  open = await connectApi({ baseUrl: simulator.url, token: simulator.token });
-  opened.push(open);
+  ({ simulator } = await openSimulator({ shape: `${shape},profile.updated=success`, ...(plan && { plan }) }));
+  open = closing(await connectApi({ baseUrl: simulator.url, token: simulator.token }));
   await setTo(OURS);
 }
 
@@ -57,9 +54,7 @@ const shown = async (): Promise<unknown> => (await readProfilePatiently(open.api
 /** The same account, whose API refuses to say anything. */
 async function silent(): Promise<ConnectedApi> {
   const api = await createApi({ baseUrl: open.api.baseUrl, token: 'wrong' });
-  const closed = { ...open, api };
-  opened.push(closed);
-  return closed;
+  return closing({ ...open, api });
 }
 
 /** The same account, whose API has no time for updates. */
@@ -92,7 +87,7 @@ describe('putBack', () => {
   it('sets the earlier address, if it is known, although the profile shows none', async () => {
     await start('profile.webhook=absent');
     expect(await put(KNOWN)).toBe('back');
-    expect(simulator?.ledger()).toEqual([]);
+    expect(simulator.ledger()).toEqual([]);
   });
 
   it.each([

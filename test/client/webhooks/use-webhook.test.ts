@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { JobHints } from '../../../activities/webhooks/job-hints.ts';
 import { ApiError } from '../../../api/speech-api.ts';
 import { changeProfile, clearWebhook } from '../../../client/account/account-functions.ts';
@@ -7,11 +7,12 @@ import { putLeftoverBack, newSecret } from '../../../client/webhooks/put-back.ts
 import { WebhookUse } from '../../../client/webhooks/use-webhook.ts';
 import { type WebhookWish, pauseAfter, type WebhookNews } from '../../../client/webhooks/webhook-options.ts';
 import type { Failure } from '../../../contract/failures.ts';
-import type { Ledger } from '../../../ledger/ledger.ts';
-import { startSimulator, type FaultPlan, type Simulator } from '../../../simulator/start-simulator.ts';
-import { ledgerForEachTest } from '../../ledger/setup.ts';
+import type { FaultPlan } from '../../../simulator/start-simulator.ts';
+import { ledgerForEachTest, ledger } from '../../ledger/setup.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { serve } from '../../support/api-server.ts';
+import { endAfterTest } from '../../support/end-after-test.ts';
+import { openSimulator } from '../../simulator/with-simulator.ts';
 
 const OLD = 'https://old.example/hooks/of-somebody';
 const DEAD = 'https://here.example/of-a-dead-process';
@@ -19,27 +20,21 @@ const WISH: WebhookWish = { url: 'https://here.example/hooks/', host: '127.0.0.1
 /** The update by the use under test: after the opening, an update with its look, and the look of what is there. */
 const OUR_UPDATE = { nth: 5 };
 
-let ledger: Ledger;
-let simulator: Simulator | undefined;
 let open: ConnectedApi;
 let hints: JobHints;
 let news: WebhookNews[];
-let uses: WebhookUse[];
-ledgerForEachTest((made) => {
-  ledger = made;
-});
-afterEach(async () => {
-  for (const use of uses) await use.end();
-  open.api.close();
-  await simulator?.close();
-});
+ledgerForEachTest();
 
 /** An account with a webhook of its own. */
 async function start(webhookUrl = OLD, plan?: FaultPlan): Promise<void> {
-  [hints, news, uses] = [new JobHints(), [], []];
+  [hints, news] = [new JobHints(), []];
   const shape = 'profile.webhook=webhookUrl,profile.updated=success,profile.clear=null';
-  simulator = await startSimulator({ shape, ...(plan === undefined ? {} : { plan }) });
+  const { simulator } = await openSimulator({ shape, ...(plan && { plan }) });
   open = await connectApi({ baseUrl: simulator.url, token: simulator.token });
+  const { api } = open;
+  endAfterTest(() => {
+    api.close();
+  });
   await changeProfile(open, { webhookUrl });
 }
 
@@ -55,7 +50,7 @@ function use(wish: Partial<WebhookWish> = {}, { triesAgain = true } = {}): Webho
     // As often, but sooner.
     pauseAfter: (one) => (pauseAfter(one) === undefined || !triesAgain ? undefined : 20),
   });
-  uses.push(made);
+  endAfterTest(() => made.end());
   return made;
 }
 

@@ -1,44 +1,37 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { JobHints } from '../../../activities/webhooks/job-hints.ts';
 import { ApiError } from '../../../api/speech-api.ts';
 import { changeProfile } from '../../../client/account/account-functions.ts';
 import { connectApi, readProfilePatiently, realmOf, type ConnectedApi } from '../../../client/connect-api.ts';
-import { watchLeftover, type LeftoverWatch } from '../../../client/webhooks/put-back.ts';
+import { watchLeftover } from '../../../client/webhooks/put-back.ts';
 import type { WebhookNews } from '../../../client/webhooks/webhook-options.ts';
 import type { Failure } from '../../../contract/failures.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
-import { startSimulator, type Simulator } from '../../../simulator/start-simulator.ts';
-import { ledgerForEachTest } from '../../ledger/setup.ts';
+import { ledgerForEachTest, ledger } from '../../ledger/setup.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { endAfterTest } from '../../support/end-after-test.ts';
+import { openSimulator } from '../../simulator/with-simulator.ts';
 
 const OLD = 'https://old.example/hooks/of-somebody';
 const DEAD = 'https://here.example/of-a-dead-process';
 
-let ledger: Ledger;
-let simulator: Simulator;
 let open: ConnectedApi;
 let news: WebhookNews[];
-let watch: LeftoverWatch;
-ledgerForEachTest((made) => {
-  ledger = made;
-});
+ledgerForEachTest();
 /** A process has set the account's webhook, and was killed a moment ago. */
 beforeEach(async () => {
   news = [];
-  simulator = await startSimulator({
-    shape: 'profile.webhook=webhookUrl,profile.updated=success',
-  });
+  const { simulator } = await openSimulator({ shape: 'profile.webhook=webhookUrl,profile.updated=success' });
   open = await connectApi({ baseUrl: simulator.url, token: simulator.token });
+  const { api } = open;
+  endAfterTest(() => {
+    api.close();
+  });
   await changeProfile(open, { webhookUrl: DEAD });
   const account = realmOf(open);
   await ledger.beat({ owner: 'dead', ...account });
   await ledger.takeWebhook(account, 'dead');
   await ledger.noteWebhook(account, 'dead', { address: DEAD, before: { type: 'known', url: OLD }, earlier: [] });
-});
-afterEach(async () => {
-  await watch.end();
-  open.api.close();
-  await simulator.close();
 });
 
 /** Begins the watch, with other parts of the API or the ledger where a test has its own. */
@@ -48,7 +41,8 @@ async function begin(change: Partial<ConnectedApi['api']> = {}, part: Partial<Le
   };
   const pauses = { lookEveryMs: 20, tryEveryMs: 20 };
   const mine = { open: { ...open, api: { ...open.api, ...change } }, ledger: { ...ledger, ...part } };
-  watch = await watchLeftover({ ...mine, owner: 'mine', hints: new JobHints(), memoryMs: 1_000, tell, pauses });
+  const watch = await watchLeftover({ ...mine, owner: 'mine', hints: new JobHints(), memoryMs: 1_000, tell, pauses });
+  endAfterTest(() => watch.end());
 }
 
 /** An API that says no for this reason, so many times; then it does what it is asked. */

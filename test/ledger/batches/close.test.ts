@@ -1,9 +1,10 @@
 /** @slow */
 import { expect, it } from '@jest/globals';
-import { fill, makeFolder, open, upTo } from '../setup.ts';
+import { fill, open, upTo } from '../setup.ts';
+import { freshFolder } from '../../support/fresh-folder.ts';
 
 it('a ledger that is closed while something is written ends each write in order or with an error, never the process, and is whole when it is opened again', async () => {
-  const { folder, remove } = await makeFolder();
+  const folder = freshFolder();
   for (const round of upTo(10)) {
     const ledger = await open(folder);
     const name = `b${round}`;
@@ -17,5 +18,4 @@ it('a ledger that is closed while something is written ends each write in order 
     expect(await again.findBatch(name)).toMatchObject({ state: 'open', rows: 3 });
     await again.close();
   }
-  await remove();
 });

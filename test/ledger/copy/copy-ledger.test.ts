@@ -8,10 +8,10 @@ import { LedgerInUse, LedgerReadOnly } from '../../../ledger/errors.ts';
 import { createLedger } from '../../../ledger/ledger.ts';
 import { MIGRATION_TABLE } from '../../../ledger/migrate.ts';
 import { TABLES, type Schema } from '../../../ledger/schema.ts';
-import { endAfterTest } from '../../support/end-after-test.ts';
-import { aBatch, aKey, aRow, fill, INTENT, makeFolder } from '../setup.ts';
+import { aBatch, aKey, aRow, fill, INTENT } from '../setup.ts';
 import { fillEveryTable } from './every-table.ts';
 import { newAddress, openAt, PAIRS } from './sides.ts';
+import { freshFolder } from '../../support/fresh-folder.ts';
 
 /** In order. */
 const MOMENTS: readonly CopyMoment[] = ['filling', 'filled', 'marking', 'moved', 'opened'];
@@ -22,9 +22,7 @@ describe.each(PAIRS)('a copy from %s to %s', (fromKind, toKind) => {
   let to: CopySide;
 
   beforeEach(async () => {
-    const made = await makeFolder();
-    ({ folder } = made);
-    endAfterTest(made.remove);
+    folder = freshFolder();
     from = await openAt(newAddress(fromKind, folder));
     to = await openAt(newAddress(toKind, folder));
   });

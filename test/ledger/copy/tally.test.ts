@@ -3,7 +3,7 @@ import { compareTallies, countAgain, readKept } from '../../../ledger/copy/tally
 import { fill, INTENT, aKey, ledger, ledgerForEachTest } from '../setup.ts';
 import { inside } from '../inside.ts';
 
-ledgerForEachTest((made) => fill(made, 3));
+ledgerForEachTest(() => fill(ledger, 3));
 
 /** Where what is kept differs from what is counted. */
 function differences(): Promise<ReturnType<typeof compareTallies>> {

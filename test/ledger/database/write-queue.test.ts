@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Kysely, sql, type Dialect, type Driver } from 'kysely';
 import Database from 'libsql';
@@ -9,7 +9,9 @@ import { LedgerUnreachable } from '../../../ledger/errors.ts';
 import { openSqlite } from '../../../ledger/sqlite/dialect.ts';
 import { WriteQueue } from '../../../ledger/database/transactions.ts';
 import { scaleRuns } from '../../support/property-runs.ts';
-import { makeFolder, upTo } from '../setup.ts';
+import { upTo } from '../setup.ts';
+import { endAfterTest } from '../../support/end-after-test.ts';
+import { freshFolder } from '../../support/fresh-folder.ts';
 
 interface Tables {
   notes: { n: number; text: string };
@@ -22,7 +24,6 @@ interface Faults {
 }
 
 let path: string;
-let remove: () => Promise<void>;
 let db: Kysely<Tables>;
 let faults: Faults;
 let commits: number;
@@ -64,22 +65,18 @@ function faulty(dialect: Dialect): Dialect {
 }
 
 beforeEach(async () => {
-  const made = await makeFolder();
-  path = join(made.folder, 'queue.db');
+  path = join(freshFolder(), 'queue.db');
   faults = { begins: [], commits: [] };
   commits = 0;
   savepoints = 0;
-  db = new Kysely<Tables>({ dialect: faulty(await openSqlite(path)) });
+  const opened = new Kysely<Tables>({ dialect: faulty(await openSqlite(path)) });
+  endAfterTest(() => opened.destroy());
+  db = opened;
   await db.schema
     .createTable('notes')
     .addColumn('n', 'integer', (c) => c.primaryKey())
     .addColumn('text', 'text')
     .execute();
-  remove = made.remove;
-});
-afterEach(async () => {
-  await db.destroy();
-  await remove();
 });
 
 /** What is on disk, as another process sees it. */

@@ -8,10 +8,10 @@ const BERT: By = { actor: { type: 'person', name: 'bert' }, command: 'c2', reaso
 const SPEC = { times: { type: 'every', everyMs: 60_000 }, timezone: 'UTC' } as never;
 const SETTINGS = { run: { manifest: 'a' }, spec: SPEC, apiUrl: 'u', account: 'a' };
 
-ledgerForEachTest(async (made) => {
-  const loading = await made.createBatch(aBatch());
-  await made.addRows(loading, [aRow(1), aRow(2), aRow(3)]);
-  await made.openBatch(loading, 3, { ...ANN, credits: 7.5 });
+ledgerForEachTest(async () => {
+  const loading = await ledger.createBatch(aBatch());
+  await ledger.addRows(loading, [aRow(1), aRow(2), aRow(3)]);
+  await ledger.openBatch(loading, 3, { ...ANN, credits: 7.5 });
 });
 
 /** What is on record of the batch after its start: kinds, names, reasons. */

@@ -1,25 +1,22 @@
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 import { limiterScope } from '../../../contract/names.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
-import { aKey, fill, INTENT, makeFolder } from '../setup.ts';
+import { aKey, fill, INTENT } from '../setup.ts';
 import { openTestLedger } from '../../support/open-test-ledger.ts';
 import { accept, find } from '../../starters/steering.ts';
+import { endAfterTest } from '../../support/end-after-test.ts';
+import { freshFolder } from '../../support/fresh-folder.ts';
 
 let ledger: Ledger;
-let remove: () => Promise<void>;
 let time: number;
 
 beforeEach(async () => {
   time = Date.now();
-  const made = await makeFolder();
-  ({ remove } = made);
-  ledger = await openTestLedger(join(made.folder, 'ledger.db'), { clock: { now: () => time } });
+  const opened = await openTestLedger(join(freshFolder(), 'ledger.db'), { clock: { now: () => time } });
+  endAfterTest(() => opened.close());
+  ledger = opened;
   await fill(ledger, 4);
-});
-afterEach(async () => {
-  await ledger.close();
-  await remove();
 });
 
 /** Lets that much time pass for a worker that lives. */

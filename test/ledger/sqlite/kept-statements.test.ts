@@ -3,7 +3,7 @@ import Database from 'libsql';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { KeptStatements } from '../../../ledger/sqlite/kept-statements.ts';
-import { makeFolder } from '../setup.ts';
+import { freshFolder } from '../../support/fresh-folder.ts';
 
 let database: Database.Database;
 let kept: KeptStatements;
@@ -88,8 +88,7 @@ describe('KeptStatements', () => {
   });
 
   it('names the columns anew where they have moved', async () => {
-    const { folder, remove } = await makeFolder();
-    const path = join(folder, 'l.db');
+    const path = join(freshFolder(), 'l.db');
     const [mine, other] = [new Database(path), new Database(path)];
     try {
       mine.exec('create table t (a, b)');
@@ -105,7 +104,6 @@ describe('KeptStatements', () => {
     } finally {
       mine.close();
       other.close();
-      await remove();
     }
   });
 

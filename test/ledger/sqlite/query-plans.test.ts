@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 import Database from 'libsql';
 import { Kysely, SqliteAdapter, type CompiledQuery, type Dialect } from 'kysely';
 import { join } from 'node:path';
@@ -21,24 +21,22 @@ import { rowsWithIds } from '../../../ledger/rows/rows.ts';
 import { selectPage } from '../../../ledger/rows/scans.ts';
 import type { Db, Schema } from '../../../ledger/schema.ts';
 import { openSqlite } from '../../../ledger/sqlite/dialect.ts';
-import { aKey, fill, INTENT, makeFolder, open } from '../setup.ts';
+import { aKey, fill, INTENT, open } from '../setup.ts';
+import { freshFolder } from '../../support/fresh-folder.ts';
 
 const KEY = aKey(1);
 
 let path: string;
-let remove: () => Promise<void>;
 
 beforeEach(async () => {
-  const made = await makeFolder();
-  remove = made.remove;
-  path = join(made.folder, 'ledger.db');
-  const ledger = await open(made.folder);
+  const folder = freshFolder();
+  path = join(folder, 'ledger.db');
+  const ledger = await open(folder);
   await fill(ledger, 2);
   for (const row of [1, 2]) await ledger.intend(aKey(row), INTENT);
   await ledger.settle(aKey(2), { verdict: 'accepted', jobId: 'other' }, { state: 'processing' });
   await ledger.close();
 });
-afterEach(() => remove());
 
 function planOf(query: CompiledQuery): string {
   const raw = new Database(path);
