@@ -1,7 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { PaidRequest, Receive, SpeechApi } from '../../api/speech-api.ts';
 import type { JobOperation, Operation, RowSpec } from '../../contract/row-kinds.ts';
-import type { SimulatorOptions } from '../../simulator/start-simulator.ts';
 import { type Client, openSimulator } from '../simulator/with-simulator.ts';
 import { clientOf } from '../support/api-server.ts';
 import { bytesOf } from './bodies.ts';
@@ -34,111 +33,74 @@ async function readToItsEnd(api: SpeechApi, operation: JobOperation, spec: Parti
 }
 
 describe.each(SEEDS)('our client and the simulator, shapes of seed %d', (seed) => {
-  const against =
-    (use: (api: SpeechApi, simulator: Client['simulator']) => Promise<void>, more: SimulatorOptions = {}) =>
-    async (): Promise<void> => {
-      const { simulator } = await openSimulator({ seed, ...more });
-      await use(clientOf(new URL(simulator.url).origin, { token: simulator.token }), simulator);
-    };
+  let simulator: Client['simulator'];
+  let api: SpeechApi;
+  beforeEach(async () => {
+    ({ simulator } = await openSimulator({ seed }));
+    api = clientOf(new URL(simulator.url).origin, { token: simulator.token });
+  });
 
-  it(
-    'GET /profile: names the account and what is left',
-    against(
-      async (api) => {
-        expect(await api.readProfile()).toMatchObject({ userId: expect.stringMatching(/^user_/), quotaRemaining: 50 });
-      },
-      { credits: 50 },
-    ),
-  );
+  it('GET /profile: names the account and what is left', async () => {
+    const { simulator: poor } = await openSimulator({ seed, credits: 50 });
+    const profile = await clientOf(new URL(poor.url).origin, { token: poor.token }).readProfile();
+    expect(profile).toMatchObject({ userId: expect.stringMatching(/^user_/), quotaRemaining: 50 });
+  });
 
-  it(
-    'GET /voices: lists the voices that speech may use',
-    against(async (api) => {
-      const ids: string[] = [];
-      for await (const { id } of api.listVoices()) ids.push(id);
-      expect(ids).toContain('narrator');
-    }),
-  );
+  it('GET /voices: lists the voices that speech may use', async () => {
+    const ids: string[] = [];
+    for await (const { id } of api.listVoices()) ids.push(id);
+    expect(ids).toContain('narrator');
+  });
 
-  it(
-    'POST /speech/tts/jobs: makes one job, at the price of its text',
-    against(async (api, simulator) => {
-      const jobId = await accepted(api, request('speech-job', SPEECH));
-      expect(simulator.ledger()).toMatchObject([{ operation: 'speech-job', jobId, credits: 6, answered: 'sent' }]);
-    }),
-  );
+  it('POST /speech/tts/jobs: makes one job, at the price of its text', async () => {
+    const jobId = await accepted(api, request('speech-job', SPEECH));
+    expect(simulator.ledger()).toMatchObject([{ operation: 'speech-job', jobId, credits: 6, answered: 'sent' }]);
+  });
 
-  it(
-    'GET /speech/tts/jobs/{taskId}: reads the job to its end, and its link leads to the speech',
-    against(async (api) => {
-      await readToItsEnd(api, 'speech-job', SPEECH);
-    }),
-  );
+  it('GET /speech/tts/jobs/{taskId}: reads the job to its end, and its link leads to the speech', async () => {
+    await readToItsEnd(api, 'speech-job', SPEECH);
+  });
 
-  it(
-    'POST /speech/tts: answers with the speech',
-    against(async (api, simulator) => {
-      const verdict = await api.send(request('speech-sync', SPEECH), { receive: size });
-      expect(verdict).toMatchObject({ verdict: 'done', media: expect.any(Number) });
-      expect(simulator.ledger()).toMatchObject([{ operation: 'speech-sync', credits: 6 }]);
-    }),
-  );
+  it('POST /speech/tts: answers with the speech', async () => {
+    const verdict = await api.send(request('speech-sync', SPEECH), { receive: size });
+    expect(verdict).toMatchObject({ verdict: 'done', media: expect.any(Number) });
+    expect(simulator.ledger()).toMatchObject([{ operation: 'speech-sync', credits: 6 }]);
+  });
 
-  it(
-    'POST /speech/tts: answers with a link to the speech where its cache is asked for',
-    against(async (api) => {
-      const verdict = await api.send(request('speech-sync', { ...SPEECH, extra: { cache: true } }), { receive: size });
-      expect(verdict).toMatchObject({ verdict: 'done', media: expect.any(Number) });
-    }),
-  );
+  it('POST /speech/tts: answers with a link to the speech where its cache is asked for', async () => {
+    const verdict = await api.send(request('speech-sync', { ...SPEECH, extra: { cache: true } }), { receive: size });
+    expect(verdict).toMatchObject({ verdict: 'done', media: expect.any(Number) });
+  });
 
-  it(
-    'POST /speech/transcriptions: answers with the words',
-    against(async (api) => {
-      const verdict = await api.send(request('transcription', { audio: 'https://in.example/a?seconds=12.4' }), {});
-      expect(verdict).toMatchObject({ verdict: 'done', credits: 13, transcript: { text: expect.any(String) } });
-    }),
-  );
+  it('POST /speech/transcriptions: answers with the words', async () => {
+    const verdict = await api.send(request('transcription', { audio: 'https://in.example/a?seconds=12.4' }), {});
+    expect(verdict).toMatchObject({ verdict: 'done', credits: 13, transcript: { text: expect.any(String) } });
+  });
 
-  it(
-    'POST /media/lip-sync/jobs: makes one job',
-    against(async (api, simulator) => {
-      const jobId = await accepted(api, request('lip-sync-job', FACE));
-      expect(simulator.ledger()).toMatchObject([{ operation: 'lip-sync-job', jobId, videoUrl: FACE.video }]);
-    }),
-  );
+  it('POST /media/lip-sync/jobs: makes one job', async () => {
+    const jobId = await accepted(api, request('lip-sync-job', FACE));
+    expect(simulator.ledger()).toMatchObject([{ operation: 'lip-sync-job', jobId, videoUrl: FACE.video }]);
+  });
 
-  it(
-    'GET /media/lip-sync/jobs: lists the jobs page by page',
-    against(async (api) => {
-      const made: string[] = [];
-      for (let n = 0; n < 3; n++) made.unshift(await accepted(api, request('lip-sync-job', FACE)));
-      const [first, second] = [await api.listJobs('lip-sync-job', 1, 2), await api.listJobs('lip-sync-job', 2, 2)];
-      expect([...first.jobs, ...second.jobs].map(({ id }) => id)).toEqual(made);
-      expect([first.hasMore, second.hasMore]).toEqual([true, false]);
-    }),
-  );
+  it('GET /media/lip-sync/jobs: lists the jobs page by page', async () => {
+    const made: string[] = [];
+    for (let n = 0; n < 3; n++) made.unshift(await accepted(api, request('lip-sync-job', FACE)));
+    const [first, second] = [await api.listJobs('lip-sync-job', 1, 2), await api.listJobs('lip-sync-job', 2, 2)];
+    expect([...first.jobs, ...second.jobs].map(({ id }) => id)).toEqual(made);
+    expect([first.hasMore, second.hasMore]).toEqual([true, false]);
+  });
 
-  it(
-    'GET /media/lip-sync/jobs/{jobId}: reads the job to its end, and its link leads to the video',
-    against(async (api) => {
-      await readToItsEnd(api, 'lip-sync-job', FACE);
-    }),
-  );
+  it('GET /media/lip-sync/jobs/{jobId}: reads the job to its end, and its link leads to the video', async () => {
+    await readToItsEnd(api, 'lip-sync-job', FACE);
+  });
 
   const DUBBED = { ...SPEECH, video: FACE.video };
-  it(
-    'POST /media/video-dubbing/jobs: makes one job',
-    against(async (api, simulator) => {
-      const jobId = await accepted(api, request('video-dubbing-job', DUBBED));
-      expect(simulator.ledger()).toMatchObject([{ operation: 'video-dubbing-job', jobId }]);
-    }),
-  );
+  it('POST /media/video-dubbing/jobs: makes one job', async () => {
+    const jobId = await accepted(api, request('video-dubbing-job', DUBBED));
+    expect(simulator.ledger()).toMatchObject([{ operation: 'video-dubbing-job', jobId }]);
+  });
 
-  it(
-    'GET /media/video-dubbing/jobs/{jobId}: reads the job to its end',
-    against(async (api) => {
-      await readToItsEnd(api, 'video-dubbing-job', DUBBED);
-    }),
-  );
+  it('GET /media/video-dubbing/jobs/{jobId}: reads the job to its end', async () => {
+    await readToItsEnd(api, 'video-dubbing-job', DUBBED);
+  });
 });

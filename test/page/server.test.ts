@@ -17,10 +17,18 @@ import { PageWorld } from './page-world.ts';
 
 ledgerForEachTest();
 
+/** A page of rows of which the first has its result. */
 async function world(rows = 4): Promise<PageWorld> {
   await load(rows);
   await succeed(1);
   return PageWorld.open();
+}
+
+/** The page of what the ledger has, or another one, once a browser is in. */
+async function enter(page: Promise<PageWorld> = PageWorld.open()): Promise<PageWorld> {
+  const opened = await page;
+  await opened.enter();
+  return opened;
 }
 
 describe('the page lets in', () => {
@@ -43,8 +51,7 @@ describe('the page lets in', () => {
   });
 
   it('no other site: neither by a name of its own, nor by a request that it makes', async () => {
-    const page = await world();
-    await page.enter();
+    const page = await enter(world());
     const { host } = new URL(page.origin);
     for (const headers of [
       { host: 'evil.example' },
@@ -60,8 +67,7 @@ describe('the page lets in', () => {
   });
 
   it('no posts that nobody has a use for', async () => {
-    const page = await world();
-    await page.enter();
+    const page = await enter(world());
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS'])
       expect((await page.ask('/api/rows?batch=b', { origin: page.origin }, method, '{}')).status).toBeGreaterThan(402);
   });
@@ -80,8 +86,7 @@ describe('the page shows', () => {
     await succeed(1);
     await reject(2);
     await lose(3);
-    const page = await PageWorld.open();
-    await page.enter();
+    const page = await enter();
     const { first } = await page.listen('/api/stream?batch=b');
     const status = JSON.parse(/^event: status\ndata: (.*)$/m.exec(first)?.[1] ?? '') as StatusAnswer;
     expect(status).toMatchObject({ batch: 'b', rows: 4, done: 1, ended: 3, state: 'open', limits: { submits: 8 } });
@@ -127,8 +132,7 @@ describe('the page shows', () => {
     await succeed(1);
     await reject(2);
     await ledger.closeBatch('b');
-    const page = await PageWorld.open({ slow: () => new Promise(() => undefined) });
-    await page.enter();
+    const page = await enter(PageWorld.open({ slow: () => new Promise(() => undefined) }));
     const { first } = await page.listen('/api/stream?batch=b');
     expect(first).toContain('"state":"closed"');
     expect(first).toContain('"done":1');
@@ -137,8 +141,7 @@ describe('the page shows', () => {
   it('rows in any order, also of those that have a reason', async () => {
     await load([2, 1, 2].map((quoted, at) => ({ ...aRow(at + 1), quoted })));
     for (const row of [1, 2, 3]) await reject(row);
-    const page = await PageWorld.open();
-    await page.enter();
+    const page = await enter();
     const idsOf = async (query: string): Promise<string[]> => {
       const { rows, next } = await page.json<RowsAnswer>(`/api/rows?batch=b&${query}`);
       expect(next).toBeNull();
@@ -154,8 +157,7 @@ describe('the page shows', () => {
   it('schedules as they are on record, and says why it does not know when they fire next', async () => {
     await settleSchedule(ledger, 'nightly');
     await ledger.pauseFirings('nightly', Date.now(), 'new voices');
-    const page = await PageWorld.open();
-    await page.enter();
+    const page = await enter();
     expect(await page.json('/api/schedules')).toMatchObject([
       { schedule: 'nightly', times: 'every 1s', paused: true, note: 'new voices', occurrences: [] },
     ]);
@@ -163,15 +165,13 @@ describe('the page shows', () => {
       away: 'no Temporal server runs here. Start one, with a worker: voxbatch up',
       standings: [],
     });
-    const other = await PageWorld.open({ cluster: { address: '127.0.0.1:1' } });
-    await other.enter();
+    const other = await enter(PageWorld.open({ cluster: { address: '127.0.0.1:1' } }));
     const { away } = await other.json<StandingsAnswer>('/api/schedule-standings');
     expect(away).toContain('Temporal at 127.0.0.1:1 cannot be reached');
   });
 
   it('news to every tab from one look, and none of a batch that is not there', async () => {
-    const page = await world();
-    await page.enter();
+    const page = await enter(world());
     const [one, other] = await Promise.all([page.listen('/api/stream?batch=b'), page.listen('/api/stream?batch=b')]);
     expect(one.first).toBe(other.first);
     expect((await page.ask('/api/stream?batch=no')).status).toBe(404);
@@ -179,8 +179,7 @@ describe('the page shows', () => {
   });
 
   it('media by row, whole or in part', async () => {
-    const page = await world();
-    await page.enter();
+    const page = await enter(world());
     const path = '/api/media?batch=b&id=r1';
     expect(await page.ask(path)).toMatchObject({ status: 200, body: 'abc', headers: { 'content-type': 'audio/mpeg' } });
     const part = await page.ask(path, { range: 'bytes=1-1' });
@@ -203,8 +202,7 @@ describe('the page shows', () => {
   it('by how much a result is longer than its row allows', async () => {
     await load([{ ...aRow(1), spec: { ...aRow(1).spec, max_seconds: 1 } }]);
     await succeed(1, 1, { ...FILE, seconds: 2.5 });
-    const page = await PageWorld.open();
-    await page.enter();
+    const page = await enter();
     const oddity = 'It plays 1.5 s longer than its max_seconds (1 s).';
     expect((await page.json<RowsAnswer>('/api/rows?batch=b')).rows).toMatchObject([{ oddity }]);
     expect(await page.json<RowAnswer>('/api/row?batch=b&id=r1')).toMatchObject({ oddity });
@@ -241,8 +239,7 @@ describe('the page shows', () => {
   });
 
   it('no file by a path', async () => {
-    const page = await world();
-    await page.enter();
+    const page = await enter(world());
     for (const path of [
       '/../../etc/passwd',
       '/%2e%2e/%2e%2e/etc/passwd',
@@ -260,8 +257,7 @@ describe('the page shows', () => {
 });
 
 it('the page ends at once, whatever is open', async () => {
-  const page = await world();
-  await page.enter();
+  const page = await enter(world());
   const { closed } = await page.listen('/api/stream?batch=b');
   await page.page.close();
   await closed;
@@ -269,8 +265,7 @@ it('the page ends at once, whatever is open', async () => {
 });
 
 it('the page holds fifty tabs and a thousand requests, and reads the batch once for all', async () => {
-  const page = await world();
-  await page.enter();
+  const page = await enter(world());
   const tabs = await Promise.all(Array.from({ length: 50 }, () => page.listen('/api/stream?batch=b')));
   expect(new Set(tabs.map(({ first }) => first)).size).toBe(1);
   for (let round = 0; round < 20; round++) {
@@ -283,8 +278,7 @@ it('the page holds fifty tabs and a thousand requests, and reads the batch once 
 });
 
 it('tabs that are closed at once leave nothing behind', async () => {
-  const page = await world();
-  await page.enter();
+  const page = await enter(world());
   for (let round = 0; round < 4; round++)
     await Promise.all(
       Array.from({ length: 40 }, () =>

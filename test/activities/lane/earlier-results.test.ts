@@ -1,6 +1,6 @@
 /** @slow */
 import { chmod, readFile, rm, truncate, writeFile } from 'node:fs/promises';
-import { describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { readMediaIdentities } from '../../../batches/cache/media-identities.ts';
 import type { RowSpec } from '../../../contract/row-kinds.ts';
 import { redriveNow } from '../../ledger/setup.ts';
@@ -14,14 +14,18 @@ const withMedia = (etag = '"film"'): WorkerOptions => ({
   change: () => ({ media: { of: async (urls) => new Map(urls.map((url) => [url, { etag, bytes: 9 }])) } }),
 });
 
+let world: World;
+beforeEach(async () => {
+  world = await createWorld();
+});
+
 /** Works on a batch of these rows, with links that all lead to the same. */
-async function run(world: World, name: string, specs: readonly RowSpec[], media = withMedia()): Promise<void> {
+async function run(name: string, specs: readonly RowSpec[], media = withMedia()): Promise<void> {
   await world.run(name, specs, {}, await world.worker(media));
 }
 
 describe('a row that asks for what an earlier row has', () => {
   it('costs nothing, in whatever order it comes, and has a file of its own', async () => {
-    const world = await createWorld();
     const specs = texts(30);
     await world.run('first', specs);
     await world.run('second', specs.toReversed());
@@ -38,7 +42,6 @@ describe('a row that asks for what an earlier row has', () => {
   });
 
   it('is sent if a single word of it differs', async () => {
-    const world = await createWorld();
     await world.run('first', [tts('One.'), tts('Two.')]);
     await world.run('second', [tts('One.'), tts('Two!'), { ...tts('One.'), voice: 'other' }]);
     expect(await world.outcomes('second')).toEqual(['cached', 'succeeded', 'succeeded']);
@@ -46,8 +49,7 @@ describe('a row that asks for what an earlier row has', () => {
   });
 
   it('has its text and subtitles too', async () => {
-    const world = await createWorld();
-    for (const name of ['first', 'second']) await run(world, name, [stt()]);
+    for (const name of ['first', 'second']) await run(name, [stt()]);
     const [made, used] = [await world.row(1, 'first'), await world.row(1, 'second')];
     expect(used).toMatchObject({ outcome: 'cached', text: made.text });
     expect(used.extraFiles.map(({ sha256 }) => sha256)).toEqual(made.extraFiles.map(({ sha256 }) => sha256));
@@ -55,16 +57,14 @@ describe('a row that asks for what an earlier row has', () => {
   });
 
   it('is sent where nobody can tell what is behind its link, or it is something else', async () => {
-    const world = await createWorld();
     const unknown = { change: () => ({ media: { of: () => Promise.resolve(new Map()) } }) };
-    for (const name of ['first', 'second']) await run(world, name, [stt()], unknown);
+    for (const name of ['first', 'second']) await run(name, [stt()], unknown);
     expect(await world.paidRequests()).toBe(2);
-    for (const etag of ['one', 'two']) await run(world, etag, [stt()], withMedia(etag));
+    for (const etag of ['one', 'two']) await run(etag, [stt()], withMedia(etag));
     expect(await world.paidRequests()).toBe(4);
   });
 
   it('is sent at once where the content of its link was replaced', async () => {
-    const world = await createWorld();
     let etag = '"before"';
     const server = await startMediaServer({
       '/a.wav': (request, response) => {
@@ -87,7 +87,6 @@ describe('an earlier result whose file is damaged', () => {
     ['altered', (path: string) => truncate(path, 10)],
     ['missing', (path: string) => rm(path)],
   ] as const)('is %s: its row is paid for anew, and says so', async (is, damage) => {
-    const world = await createWorld();
     await world.run('first', [tts()]);
     const path = await world.pathOf(1, 'first');
     await chmod(path, 0o644);
@@ -104,7 +103,7 @@ describe('an earlier result whose file is damaged', () => {
 
   it('is counted once, however many requests its row needs', async () => {
     const fault = { kind: 'status', status: 429 } as const;
-    const world = await createWorld({ rules: [{ on: 'create', match: { nth: 2 }, fault }] });
+    world = await createWorld({ rules: [{ on: 'create', match: { nth: 2 }, fault }] });
     await world.run('first', [tts()]);
     await rm(await world.pathOf(1, 'first'));
     await world.run('second', [tts()]);
@@ -116,7 +115,6 @@ describe('an earlier result whose file is damaged', () => {
   });
 
   it('is passed by if there is another', async () => {
-    const world = await createWorld();
     for (const name of ['first', 'second']) await world.run(name, [tts()]);
     await rm(await world.pathOf(1, 'second'));
     await world.run('third', [tts()]);
@@ -127,7 +125,6 @@ describe('an earlier result whose file is damaged', () => {
 });
 
 it('a budget that is used up skips what would have to be paid for, and no row that an earlier result will do for', async () => {
-  const world = await createWorld();
   // More than a lane claims at once, so that some have not been looked up when the first one does not fit.
   const known = texts(120);
   await world.run('first', known);
@@ -138,7 +135,6 @@ it('a budget that is used up skips what would have to be paid for, and no row th
 
 describe('whether earlier results are used', () => {
   it('is for a person to say: fresh results, none but those, none at all', async () => {
-    const world = await createWorld();
     await world.run('off', [tts()], { cache: 'off' });
     await world.run('only', [tts()], { cache: 'only' });
     const skipped = { outcome: 'skipped', failure: { class: 'NotCached' }, charges: [] };
@@ -155,7 +151,6 @@ describe('whether earlier results are used', () => {
   });
 
   it('holds for the next step too, if a person says so while the one before is made', async () => {
-    const world = await createWorld();
     await world.fill([dub()], { cache: 'on' });
     const { ended, release } = await world.stopAt('before-rename', (worker) => worker.work(), withMedia());
     await world.ledger.tune(BATCH, { cache: 'only' });
@@ -167,7 +162,6 @@ describe('whether earlier results are used', () => {
   });
 
   it('is not asked where a person runs a good row again', async () => {
-    const world = await createWorld();
     for (const name of ['first', 'second']) await world.run(name, [tts()]);
     for (const name of ['first', 'second']) {
       const how = { type: 'pay', fromStep: 'speech', reason: 'redrive' } as const;
@@ -181,17 +175,15 @@ describe('whether earlier results are used', () => {
 
 describe('the steps of a chain', () => {
   it('keep the speech if only the video is another', async () => {
-    const world = await createWorld();
-    await run(world, 'first', [dub()]);
-    await run(world, 'second', [{ ...dub(), video: 'https://media.example/another.mp4' }]);
+    await run('first', [dub()]);
+    await run('second', [{ ...dub(), video: 'https://media.example/another.mp4' }]);
     expect(await world.attempts(1, 'second')).toEqual(['speech 1 cached', 'lip-sync 1 accepted']);
     expect(await world.outcomes('second')).toEqual(['succeeded']);
     expect(world.operations()).toEqual(['speech-job', 'lip-sync-job', 'lip-sync-job']);
   });
 
   it('are none if the whole row was made before', async () => {
-    const world = await createWorld();
-    for (const name of ['first', 'second']) await run(world, name, [{ ...dub(), duration: 4 }]);
+    for (const name of ['first', 'second']) await run(name, [{ ...dub(), duration: 4 }]);
     expect(await world.attempts(1, 'second')).toEqual(['lip-sync 1 cached']);
     expect(await world.outcomes('second')).toEqual(['cached']);
     expect((await world.ledger.money('second')).saved).toBeGreaterThan(0);
@@ -200,17 +192,15 @@ describe('the steps of a chain', () => {
   });
 
   it('make the speech again if the API has forgotten its job', async () => {
-    const world = await createWorld();
-    await run(world, 'first', [tts('Good evening.')]);
+    await run('first', [tts('Good evening.')]);
     await world.plan({ on: 'read', fault: { kind: 'status', status: 404 }, times: 2 });
-    await run(world, 'second', [dub()]);
+    await run('second', [dub()]);
     expect(await world.attempts(1, 'second')).toEqual(['speech 1 revoked', 'speech 2 accepted', 'lip-sync 1 accepted']);
     expect(await world.outcomes('second')).toEqual(['succeeded']);
     expect(world.charges()).toHaveLength(3);
   });
 
   it('leave no video behind that was made with a speech of which nobody knows what it says', async () => {
-    const world = await createWorld();
     await world.fill([dub()], { name: 'first', cache: 'on' });
     const key = { ...keyOf(1), batch: 'first' };
     const failure = { class: 'OutcomeUnknown', message: 'No answer.' } as const;
@@ -221,7 +211,7 @@ describe('the steps of a chain', () => {
     await world.ledger.decide(key, { type: 'adopted', jobId }, ANN);
     await (await world.worker(withMedia())).work('first');
     expect(await world.outcomes('first')).toEqual(['succeeded']);
-    await run(world, 'second', [dub()]);
+    await run('second', [dub()]);
     expect(await world.attempts(1, 'second')).toEqual(['speech 1 accepted', 'lip-sync 1 accepted']);
   });
 });
