@@ -91,11 +91,14 @@ describe.each(DRIVERS)('$name', (driver) => {
   });
 
   it('tells a transcript from its subtitles, and raw audio by its name', async () => {
-    await store.write('b/1', Buffer.from('WEBVTT'), { ...TEXT, extension: 'vtt' });
+    const subtitles = await store.write('b/1', Buffer.from('WEBVTT'), { ...TEXT, extension: 'vtt' });
     expect(await store.find('b/1', TEXT)).toBeUndefined();
     const text = await store.write('b/1', Buffer.from('日本語'), TEXT);
     expect(await store.find('b/1', { ...TEXT, extension: 'txt' })).toEqual(text);
+    expect(await store.find('b/1', { ...TEXT, extension: 'vtt' })).toEqual(subtitles);
+    expect(await store.find('b/1', { ...TEXT, extension: 'srt' })).toBeUndefined();
     const raw = await store.write('b/2', Buffer.from([0, 1, 0xff, 0xfe]), { ...AUDIO, contentType: 'audio/pcm' });
+    expect(raw).toEqual({ key: 'b/2.pcm', bytes: 4, sha256: raw.sha256, extension: 'pcm' });
     expect(await store.find('b/2', AUDIO)).toEqual(raw);
   });
 
