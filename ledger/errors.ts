@@ -4,6 +4,9 @@ import type { MonthStanding } from '../policy/schedules/month-budget.ts';
 
 /** Why such a copy takes no work. */
 export const UNACCEPTED = 'it is a copy that nobody has accepted, and may lack the last records';
+/** What to do before anything is sent from a copy that was accepted. */
+export const COMPARE_FIRST =
+  'Its ledger is a copy that was accepted, so nothing is sent until you have compared it with what was sent since: voxbatch ledger compare-store, then voxbatch reconcile BATCH, then voxbatch ledger accept-copy --compared';
 /** What to do where a copy of the ledger's database answers. */
 export const FORMER_OR_ACCEPT = 'Connect to the former database; or, if that is lost: voxbatch ledger accept-copy';
 
@@ -87,7 +90,7 @@ export class CopyInDoubt extends Error {
     const why = doubts.filter((one) => one !== false).join('; and ');
     super(
       `The ledger is a copy that was accepted: ${why}. Rows could be paid for a second time, so nothing was changed, and nothing is sent. ` +
-        `${senders > 0 ? 'Repeat this command once they have; or, if they are dead, or you' : 'Once you'} have compared the store (voxbatch ledger compare-store), the receipts and the jobs of the account${unplaced > 0 ? ' with what is named here' : ''}: voxbatch ledger accept-copy --compared`,
+        `${senders > 0 ? 'Repeat this command once they have; or, if they are dead, or you' : 'Once you'} have compared the store (voxbatch ledger compare-store), the receipts (voxbatch reconcile BATCH) and the jobs of the account${unplaced > 0 ? ' with what is named here' : ''}: voxbatch ledger accept-copy --compared`,
     );
     this.name = 'CopyInDoubt';
   }

@@ -27,11 +27,11 @@ export function describeTrouble(error: unknown): string | undefined {
 const MOST_JOBS = 20;
 
 /** The command that gives rows their jobs; empty if there are none. */
-function adoptAdvice(batch: string, jobs: ProblemOf<'forgotten-requests'>['jobs']): string {
+export function adoptAdvice(batch: string, jobs: ProblemOf<'forgotten-requests'>['jobs']): string {
   if (jobs.length === 0) return '';
   const words = jobs.slice(0, MOST_JOBS).map((job) => shellWord(`${rowArg(job)}=${job.jobId}`));
   const more = jobs.length > words.length ? ` (and ${String(jobs.length - words.length)} more there)` : '';
-  return `Its jobs were paid for; to fetch them, free: voxbatch reconcile ${shellWord(batch)} --adopt ${words.join(' ')}${more}. `;
+  return `These jobs were paid for; to fetch them, free: voxbatch reconcile ${shellWord(batch)} --adopt ${words.join(' ')}${more}. `;
 }
 
 /** Commands that pay for rows. */

@@ -10,7 +10,7 @@ import { hasResult } from '../../contract/outcomes.ts';
 import { endsOf } from './counts-view.ts';
 import { isOwed } from '../../contract/hooks.ts';
 import { nextCommand, type NextCommand } from '../../contract/shell-word.ts';
-import { FORMER_OR_ACCEPT, readOnlyAdvice } from '../../ledger/errors.ts';
+import { COMPARE_FIRST, CopyInDoubt, FORMER_OR_ACCEPT, readOnlyAdvice } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { NoticeRecord } from '../../ledger/notices/notices.ts';
@@ -88,16 +88,24 @@ export async function batchHere(ledger: Ledger, settings: Settings, name: string
     isServed: !hasNoWorker,
     isCluster: settings.cluster !== undefined,
     isStranger: isStranger(settings, ledger),
-    readOnlyAdvice: await adviceFor(ledger),
+    readOnlyAdvice: await adviceFor(ledger, batch),
     workerEnd: hasNoWorker ? await ledger.lastWorkerEnd(batch.apiUrl, batch.account) : undefined,
     pausedBy: isPaused(batch) ? (await ledger.actionsOf({ batch: batch.name, kinds: ['pause'] })).at(-1) : undefined,
   };
 }
 
-/** Undefined for a ledger that takes work. */
-async function adviceFor(ledger: Ledger): Promise<string | undefined> {
+/** Undefined for a ledger that takes work, and for a batch that a person may resume. */
+async function adviceFor(ledger: Ledger, batch: BatchRecord): Promise<string | undefined> {
   if (ledger.readOnly !== undefined) return readOnlyAdvice(ledger.place, ledger.readOnly);
-  return (await ledger.isAccepted()) ? undefined : FORMER_OR_ACCEPT;
+  if (!(await ledger.isAccepted())) return FORMER_OR_ACCEPT;
+  if (!isPaused(batch)) return undefined;
+  try {
+    await ledger.requireResumable(batch.name);
+    return undefined;
+  } catch (error) {
+    if (error instanceof CopyInDoubt) return COMPARE_FIRST;
+    throw error;
+  }
 }
 
 export function isPaused({ state, control }: BatchRecord): boolean {

@@ -3,6 +3,7 @@ import type { Remaining } from '../../batches/reconcile/settle.ts';
 import type { RequestFault, SettlementRequest } from '../../batches/reconcile/settlement-request.ts';
 import type { listLostVoices, listOrphans } from '../../batches/reconcile/unclaimed.ts';
 import type { NamedRow } from '../../contract/row-parts.ts';
+import type { ForgottenRequests } from '../../results/forgotten-requests.ts';
 import type { Confirm } from '../person.ts';
 import type { PaidEnd, RedriveEvent, RedriveFacts } from '../redrive/redrive-options.ts';
 
@@ -36,6 +37,8 @@ export interface Reconciled {
   readonly rows: readonly ReconciledRow[];
   readonly orphans: OrphanList;
   readonly voices: LostVoices;
+  /** Paid requests that receipts in the out folder have, and the ledger lacks, as after a restore; undefined if there are none. */
+  readonly forgotten?: ForgottenRequests | undefined;
 }
 
 /** Events while rows are settled: each row, then the API's unclaimed jobs and voices, then the rows sent again. */
@@ -44,7 +47,7 @@ export type ReconcileEvent =
   /** `again`: rows to pay for again if no trace of them was found. */
   | ({ readonly type: 'listed'; readonly rows: readonly SettledRow[]; readonly again: readonly number[] } & Pick<
       Reconciled,
-      'orphans' | 'voices'
+      'orphans' | 'voices' | 'forgotten'
     >)
   | RedriveEvent;
 

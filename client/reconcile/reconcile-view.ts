@@ -8,7 +8,7 @@ import type { Reconciled, ReconciledRow } from './reconcile-options.ts';
  * recorded. `orphans`, `voices`: null if they could not be listed.
  */
 export function viewReconciled(
-  { rows, orphans, voices }: Reconciled,
+  { rows, orphans, voices, forgotten }: Reconciled,
   {
     batch,
     exit,
@@ -35,6 +35,8 @@ export function viewReconciled(
       voices.type === 'unreadable'
         ? null
         : voices.voices.map(({ createdAtMs, ...voice }) => ({ ...voice, createdAt: timeOf(createdAtMs) })),
+    /** Jobs of rows that receipts in the out folder have, and the ledger lacks, as after a restore. */
+    receiptJobs: (forgotten?.jobs ?? []).map(({ row, id, jobId }) => ({ row, id, jobId })),
   };
 }
 

@@ -13,6 +13,7 @@ import { draftRedrive } from '../../batches/redrive/redrive.ts';
 import { chosenRows, rulesOf } from '../../batches/redrive/selection.ts';
 import { defined } from '../../contract/defined.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
+import { forgottenRequests } from '../../results/forgotten-requests.ts';
 import { freeReadsOf, newIdentity } from '../../worker/dependencies.ts';
 import { logEvents } from '../../worker/log-events.ts';
 import { checkSettlement } from '../check-options.ts';
@@ -65,7 +66,8 @@ export async function reconcile(
   }
   const lost = rows.flatMap(({ type, row }) => (type === 'still-unknown' ? row : []));
   const orphans = await listOrphans(ledger, reads, batch.name);
-  const found = { rows, orphans, voices: await listLostVoices(ledger, reads, batch, lost) };
+  const voices = await listLostVoices(ledger, reads, batch, lost);
+  const found = { rows, orphans, voices, forgotten: await forgottenRequests(out, batch.name, ledger) };
   tell({ type: 'listed', ...found, again });
   const { toPay, changed } = remainingAfter(rows, plan);
   if (toPay.length > 0) {

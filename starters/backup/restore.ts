@@ -78,7 +78,7 @@ function nextCommands(
     ...(isKnown ? [] : [['voxbatch trust', 'this ledger is yours'] as const]),
     ['voxbatch ledger accept-copy', 'pauses all batches and schedules'],
     ['voxbatch ledger compare-store', 'finds rows in the store that were sent since'],
-    [`voxbatch reconcile ${batch}`, 'takes their results, free'],
+    [`voxbatch reconcile ${batch}`, 'takes their results, free, and names jobs that are only in receipts'],
     [`voxbatch results ${batch}`, 'lists the rows: those with neither _outcome nor _job_ids may have been sent'],
     [
       `voxbatch reconcile ${batch} --adopt ROW=JOB …`,

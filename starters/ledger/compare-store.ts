@@ -62,13 +62,13 @@ function linesOf(compared: ComparedBatch, store: string): readonly string[] {
     `They were most likely paid for. \`${isClosed ? 'run` and `redrive' : 'resume'}\` of this batch ${isClosed ? 'are' : 'is'} refused until you have seen them (voxbatch ledger accept-copy --compared names them).`;
   const list = isListed
     ? `\`voxbatch reconcile ${name}\` lists the jobs of that time.`
-    : 'The API has no list of speech, transcriptions and dubbings, so `reconcile` proves nothing about them: compare your account for that time, and receipts.jsonl in the out folder.';
+    : 'The API has no list of speech, transcriptions and dubbings, so `reconcile` proves nothing about them: compare your account for that time.';
   const again = isClosed
     ? 'The batch had ended: `run` and `redrive` of it pay a second time for each of its rows that they send and that was sent then.'
     : `\`voxbatch resume ${name}\` sends what is left, ${rowsInWords(toSend)} at most, and pays a second time for each of them that was sent then.`;
   return [
     proven,
     ...(unplaced.length > 0 ? [odd] : []),
-    `Not proven: what was sent from ${isoTime(from)} (the last request on record) to ${isoTime(until)} (the copy was accepted), and has no file yet. ${again} ${list} Give each row whose job you find that job, and it is fetched, free: voxbatch reconcile ${name} --adopt ROW=JOB …`,
+    `Not proven: what was sent from ${isoTime(from)} (the last request on record) to ${isoTime(until)} (the copy was accepted), and has no file yet. ${again} ${list} \`voxbatch reconcile ${name}\` names the jobs that are in receipts of its out folder. Each row that is given its job is fetched, free: voxbatch reconcile ${name} --adopt ROW=JOB …`,
   ];
 }

@@ -11,10 +11,11 @@ import type { ExitName } from '../../contract/exit-codes.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { jsonLine, type RunContext } from '../terminal/output.ts';
 import { ExitError, unchangedError } from '../exit-error.ts';
+import { adoptAdvice } from '../exit-of-problem.ts';
 import { withInvocation, type Invocation } from '../invocation.ts';
 import { finishRedrive, redriveTeller, workOn, type RedriveCommand } from '../redrive/show-redrive.ts';
 import { uncheckedSteps, wordSteps } from '../terminal/next-steps.ts';
-import { unitsInWords, plural } from '../terminal/words.ts';
+import { rowsInWords, unitsInWords, plural } from '../terminal/words.ts';
 import { confirmedSettings } from '../trust/confirm.ts';
 import {
   lostVoiceLines,
@@ -117,14 +118,21 @@ function tellerOf(
   };
 }
 
-function leftLines({ rows, orphans, voices, again }: Listed, batch: string): readonly string[] {
+function leftLines({ rows, orphans, voices, again, forgotten }: Listed, batch: string): readonly string[] {
   const isWanted = rows.some((row) => row.type === 'still-unknown' && row.hasList);
   return [
     ...lostVoiceLines(voices, batch),
     ...orphanLines(orphans, batch, { isWanted }),
     ...rows.filter(({ type }) => type === 'refused').map(reconciledLine),
     ...stillUnknown(rows, again, shellWord(batch)),
+    ...(forgotten === undefined ? [] : [forgottenLine(forgotten, batch)]),
   ];
+}
+
+/** Requests that only the receipts know. Only those with a job can be given to their rows. */
+function forgottenLine({ folders, rows, jobs }: NonNullable<Listed['forgotten']>, batch: string): string {
+  const known = `The receipts in ${folders.join(' and ')} have paid requests of ${rowsInWords(rows.length)} that the ledger lacks.`;
+  return `${known} ${adoptAdvice(batch, jobs)}`.trimEnd();
 }
 
 /** The next steps for rows without any trace. */

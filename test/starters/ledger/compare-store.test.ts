@@ -28,6 +28,8 @@ async function restored(): Promise<void> {
 
 it('ledger compare-store puts rows on record whose results are there, and says what stays unproven', async () => {
   await restored();
+  const next = 'compare-store, then voxbatch reconcile BATCH, then voxbatch ledger accept-copy --compared';
+  await expectRun('status demo', 75, { out: next, not: 'voxbatch resume' });
   await expectRun('ledger compare-store', 0, {
     out: '',
     err: [
