@@ -37,7 +37,7 @@ export interface Reconciled {
   readonly rows: readonly ReconciledRow[];
   readonly orphans: OrphanList;
   readonly voices: LostVoices;
-  /** Paid requests that receipts in the out folder have, and the ledger lacks, as after a restore; undefined if there are none. */
+  /** Paid requests that receipts in the out folder have, and the ledger lacks, as after a restore. Default: none. */
   readonly forgotten?: ForgottenRequests | undefined;
 }
 
