@@ -6,7 +6,7 @@ import { pathsIn } from '../../embedded/home.ts';
 import { KernelLock, lockHolders } from '../../embedded/kernel-lock.ts';
 import { sha256Of } from '../../inputs/regular-file.ts';
 import type { BackupDialect, RestoreMoment } from '../../ledger/backup/backup-dialect.ts';
-import { isEmptyLedger } from '../../ledger/backup/retire-empty.ts';
+import { isEmptyLedger, retireIfEmpty } from '../../ledger/backup/retire-empty.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { codeOf, syncToDisk } from '../../results/files.ts';
 import { copyMedia, type CopiedMedia } from '../../store/backup/copy-media.ts';
@@ -194,7 +194,7 @@ async function replaceEmpty(
 ): Promise<void> {
   await syncToDisk(part);
   const facts = { place: ledger, copy: backup, at: Date.now() };
-  if (!(await isEmptyLedger(ledger, facts))) refuseOver(ledger, folder);
+  if (!(await retireIfEmpty(ledger, facts))) refuseOver(ledger, folder);
   for (const suffix of LOGS) rmSync(ledger + suffix, { force: true });
   await rename(part, ledger);
   await syncToDisk(dirname(ledger));
