@@ -87,6 +87,22 @@ export interface RowLine {
   readonly endedAt: string | null;
 }
 
+/** Filters of rows, by their words in an address, and whether an index serves them. */
+export const ROW_FILTERS = [
+  { name: 'outcome', isIndexed: true },
+  { name: 'class', isIndexed: false },
+  { name: 'cause', isIndexed: false },
+  { name: 'message', isIndexed: false },
+  { name: 'voice', isIndexed: false },
+  { name: 'prefix', isIndexed: false },
+  { name: 'text', isIndexed: false },
+] as const;
+export type RowFilterName = (typeof ROW_FILTERS)[number]['name'];
+/** The filters that no index serves. */
+export const SEARCHED: readonly RowFilterName[] = ROW_FILTERS.flatMap(({ name, isIndexed }) =>
+  isIndexed ? [] : [name],
+);
+
 /** Orders of rows besides that of the manifest, by their words in an address. */
 export const ROW_ORDERS = {
   newest: { by: 'end', isLargestFirst: true },

@@ -3,14 +3,19 @@ import { viewRowLine } from '../client/look/row-line-view.ts';
 import type { RowRanks } from '../client/look/row-ranks.ts';
 import { chooseBatch } from '../client/open-records.ts';
 import { OUTCOMES, type Outcome } from '../contract/outcomes.ts';
-import { ROW_ORDERS, type MessagesAnswer, type RowOrder, type RowsAnswer } from './protocol.ts';
+import {
+  ROW_FILTERS,
+  ROW_ORDERS,
+  SEARCHED,
+  type MessagesAnswer,
+  type RowFilterName,
+  type RowOrder,
+  type RowsAnswer,
+} from './protocol.ts';
 import { wire } from './wire.ts';
 
 /** Rows on a page: more than a screen shows, few enough to be there at once. */
 const PAGE = 50;
-
-/** Conditions without an index, as an address has them. */
-const SEARCHED = ['class', 'cause', 'message', 'voice', 'text', 'prefix'];
 
 /** Whether rows that an index finds are asked for. */
 export function isQuick(asked: URLSearchParams): boolean {
@@ -67,25 +72,26 @@ function orderOf(asked: URLSearchParams): (typeof ROW_ORDERS)[RowOrder] | undefi
 
 type Filter = Parameters<Reader['ledger']['rankRows']>[1];
 
+/** What each filter means to the ledger. */
+const CONDITIONS: Readonly<Record<RowFilterName, (value: string) => Filter>> = {
+  outcome: (word) => (word === 'open' || isOutcome(word) ? { outcome: word } : {}),
+  class: (name) => ({ class: name }),
+  cause: (cause) => ({ cause }),
+  message: (message) => ({ message }),
+  voice: (voice) => ({ voice }),
+  prefix: (idPrefix) => ({ idPrefix }),
+  text: (text) => ({ text }),
+};
+
 function filterOf(asked: URLSearchParams): Filter {
-  const text = <Name extends string>(name: Name, from: string): { readonly [N in Name]?: string } => {
-    const value = asked.get(from);
-    return (value === null ? {} : { [name]: value }) as { readonly [N in Name]?: string };
-  };
-  const outcome = asked.get('outcome');
-  return {
-    ...text('class', 'class'),
-    ...text('cause', 'cause'),
-    ...text('message', 'message'),
-    ...text('voice', 'voice'),
-    ...text('idPrefix', 'prefix'),
-    ...text('text', 'text'),
-    ...(outcome === 'open' || isOutcome(outcome) ? { outcome } : {}),
-  };
+  return ROW_FILTERS.reduce<Filter>((filter, { name }) => {
+    const value = asked.get(name);
+    return value === null ? filter : { ...filter, ...CONDITIONS[name](value) };
+  }, {});
 }
 
-function isOutcome(word: string | null): word is Outcome {
-  return (OUTCOMES as readonly (string | null)[]).includes(word);
+function isOutcome(word: string): word is Outcome {
+  return (OUTCOMES as readonly string[]).includes(word);
 }
 
 function cursorOf(asked: URLSearchParams): Parameters<Reader['ledger']['rowPage']>[2] {

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RowLine, RowsAnswer } from '../protocol.ts';
 import { number } from './format.ts';
-import { cursorQuery } from './row-search.ts';
+import { cursorQuery } from './row-pages.ts';
 import { ask, pathOf } from './server.ts';
 
 /** Rows that are asked for before the last known one is reached. */

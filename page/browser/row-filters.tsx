@@ -1,17 +1,20 @@
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { OUTCOMES } from '../../contract/outcomes.ts';
-import type { RowOrder, VoiceLine } from '../protocol.ts';
+import type { RowFilterName, RowOrder, VoiceLine } from '../protocol.ts';
 import { number } from './format.ts';
 
 /** A text is looked for once nobody has typed for this long, ms. */
 const TYPING_MS = 350;
 
 /** Values of an address that ask for no reason. */
-export const NO_REASON = { class: '', cause: '', message: '' };
+export const NO_REASON = { class: '', cause: '', message: '' } satisfies Partial<Record<RowFilterName, ''>>;
 
 /** The address with other values in its query; an empty text leaves a value out. */
 export type LinkTo = (values: Readonly<Record<string, string | undefined>>) => string;
+
+/** What the form sets in the address. */
+type Word = RowFilterName | 'order';
 
 /** Which rows are wanted; the address says it. `set`: goes to the address with other values. */
 export function Filters({
@@ -26,8 +29,8 @@ export function Filters({
   readonly linkTo: LinkTo;
   readonly set: (values: Readonly<Record<string, string>>) => void;
 }): VNode {
-  const at = (name: string): string => query.get(name) ?? '';
-  const set = (name: string) => (value: string) => {
+  const at = (name: Word): string => query.get(name) ?? '';
+  const set = (name: Word) => (value: string) => {
     go({ [name]: value, ...(name === 'outcome' && NO_REASON) });
   };
   const reason = [at('class'), at('cause')].filter((word) => word !== '').join(' ');

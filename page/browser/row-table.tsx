@@ -1,19 +1,17 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import type { RowLine, RowsAnswer, VoicesAnswer } from '../protocol.ts';
+import { ROW_FILTERS, SEARCHED, type RowLine, type RowsAnswer, type VoicesAnswer } from '../protocol.ts';
 import { number } from './format.ts';
 import { Listen } from './listen.tsx';
 import { go, withQuery } from './location.ts';
 import { RedriveDialog } from './redrive-dialog.tsx';
 import { Filters } from './row-filters.tsx';
 import { LineCells, LineHeads, stepThrough } from './row-line.tsx';
-import { search, type Cursor } from './row-search.ts';
+import { loadPage, type Cursor } from './row-pages.ts';
 import { ask, useAnswer } from './server.ts';
 
 /** What the address says of which rows are wanted. */
-const FILTERS = ['outcome', 'class', 'cause', 'message', 'voice', 'prefix', 'text', 'order'] as const;
-/** Conditions by which rows are looked for without an index: not again and again. */
-const SLOW = ['class', 'cause', 'message', 'voice', 'prefix', 'text'] as const;
+const WANTED = [...ROW_FILTERS.map(({ name }) => name), 'order'];
 
 /** The rows of a batch: filters, and a page of them. */
 export function RowTable({
@@ -26,7 +24,7 @@ export function RowTable({
   readonly tick: number;
 }): VNode {
   const asked = Object.fromEntries(
-    FILTERS.flatMap((name) => {
+    WANTED.flatMap((name) => {
       const value = address.searchParams.get(name);
       return value === null ? [] : [[name, value]];
     }),
@@ -38,8 +36,9 @@ export function RowTable({
   });
   const after = pages.filter === filter ? pages.after : [undefined];
   const at = after.at(-1);
-  const isLive = SLOW.every((name) => !(name in asked)) && (asked['order'] ?? 'newest') === 'newest';
-  const load = (signal: AbortSignal): Promise<RowsAnswer> => search(batch, asked, at, signal);
+  // Rows that are looked for without an index are not looked for again and again.
+  const isLive = SEARCHED.every((name) => !(name in asked)) && (asked['order'] ?? 'newest') === 'newest';
+  const load = (signal: AbortSignal): Promise<RowsAnswer> => loadPage(batch, asked, at, signal);
   const { value, trouble, isLoading } = useAnswer(`${filter} ${JSON.stringify(at)}`, load, isLive ? tick : 0);
   const { rows = [], next = null } = value ?? {};
   // Every row is read for them, once: after the rows that a person waits for.

@@ -15,7 +15,7 @@ export function cursorQuery(cursor: Cursor | undefined): Readonly<Record<string,
 const PAGE = 50;
 
 /** A page of rows. The server looks for a limited time; the search goes on as long as somebody waits for it. */
-export async function search(
+export async function loadPage(
   batch: string,
   asked: Readonly<Record<string, string>>,
   from: Cursor | undefined,
