@@ -141,7 +141,7 @@ async function whenDone(
 function afterRefusal(loaded: LoadedAttempt, key: AttemptKey, failure: Failure): RowEffect {
   const refusals = countRefusals(loaded.charges, key, failure.class) + 1;
   if (mayTryAgain(failure.class, refusals)) return { state: 'waiting' };
-  const message = `${failure.message.replace(/\.?$/, '.')} Given up after ${String(refusals)} such answers; nothing was charged for them.`;
+  const message = `${failure.message.replace(/\.?$/, '.')} Gave up after ${String(refusals)} such answers; nothing was charged for them.`;
   return { outcome: 'failed', failure: { ...failure, message } };
 }
 
@@ -197,8 +197,8 @@ export async function learnTextLimit(
   const cut = !canBeSplit(row.spec)
     ? `Texts of ${row.spec.kind} rows are not cut: shorten it.`
     : batch.settings.single === undefined
-      ? 'Run the manifest with --split sentences under another --name: what is finished costs nothing again.'
-      : 'To have it cut: the same command with --split sentences.';
+      ? 'Run the manifest with --split sentences under another --name: finished rows are not paid for again.'
+      : 'To split it, run the same command with --split sentences.';
   const next = `The text has ${length} characters, and the API takes ${most}. ${cut}`;
   const words = failure.message.replace(/\.?$/u, '.').slice(0, 499 - next.length);
   return { ...failure, cause: TEXT_TOO_LONG, message: `${words} ${next}` };

@@ -10,7 +10,7 @@ export const GRPC = {
   UNAUTHENTICATED: 16,
 } as const;
 
-/** What the server, or the way to it, answered to a call that failed; undefined if the error is none of these. */
+/** The gRPC error of a failed call, from the server or a proxy on the way; undefined if the error is none. */
 export function grpcAnswer(error: unknown): (Error & { readonly code: number; readonly details: string }) | undefined {
   const answer = error instanceof ServiceError ? error.cause : error;
   return isGrpcServiceError(answer) ? answer : undefined;

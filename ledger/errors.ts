@@ -219,7 +219,7 @@ export class MonthUsedUp extends Error {
   readonly standing: MonthStanding;
 
   constructor(standing: MonthStanding) {
-    super(`Of ${standing.credits} credits for the month ${standing.left} are left, which pays not even one row.`);
+    super(`Of ${standing.credits} credits for the month ${standing.left} are left, which does not cover even one row.`);
     this.name = 'MonthUsedUp';
     this.standing = standing;
   }

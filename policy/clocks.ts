@@ -4,7 +4,7 @@ export const API_CLOCK_SLACK_MS = 60_000;
 /** Max difference between the clocks of workers, ms. */
 export const WORKER_CLOCK_SLACK_MS = 5_000;
 
-/** Beside half of a reading's duration, a difference up to this says nothing about two clocks, ms. */
+/** A difference between two clocks of up to this, plus half the reading's duration, is noise, ms. */
 const READING_SLACK_MS = 10;
 
 /** How far one clock was seen to be ahead of another, ms. */
@@ -15,8 +15,8 @@ export interface ClockReading {
 }
 
 /**
- * How far a clock is ahead, ms, once it was read again: as far as it was known to be before, if the reading may be off
- * by the difference.
+ * How far a clock is ahead after another reading, ms. Keeps the known value if the new one differs by no more than the
+ * reading's error.
  */
 export function aheadAfter(knownMs: number, { aheadMs, tripMs }: ClockReading): number {
   return Math.abs(aheadMs - knownMs) > tripMs / 2 + READING_SLACK_MS ? aheadMs : knownMs;

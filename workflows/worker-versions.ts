@@ -8,24 +8,24 @@ interface Versioned {
 }
 
 /**
- * True if other workers are to take over: Temporal's Worker Versioning has made another version the current one. The
- * workflow then continues as new as soon as it has nothing under way. Always false without versioning, and on a server
- * that tells workflows nothing of it (1.29): there they move when their history is full.
+ * True if workers of another version should take over: Temporal's Worker Versioning has made that version the current
+ * one. The workflow then continues as new as soon as it has nothing under way. Always false without versioning, and on
+ * servers that do not tell workflows of it (1.29): there, workflows move when their history is full.
  */
 export function isVersionOver({ leftVersion }: Versioned): boolean {
   const version = ownVersion();
   return version !== undefined && version !== leftVersion && workflowInfo().targetWorkerDeploymentVersionChanged;
 }
 
-/** Options with which the next run begins with the workers of the current version; none without versioning. */
+/** Options that start the next run on workers of the current version; none without versioning. */
 export function towardsCurrentVersion(): ContinueAsNewOptions {
   return ownVersion() === undefined ? {} : { initialVersioningBehavior: 'AUTO_UPGRADE' };
 }
 
 /**
- * The input of the next run, which knows which version this one has left for another, or is held at. One that goes on
- * only because its history is full leaves none: the next run is to move as soon as another version becomes the current
- * one.
+ * The next run's input. It names the version that this run leaves, so that the next run, if it is held at that version,
+ * does not leave it again. It names none if only the history is full: the next run should move as soon as another
+ * version becomes the current one.
  */
 export function leavingVersion<T extends Versioned>({
   leftVersion: _,
@@ -36,15 +36,16 @@ export function leavingVersion<T extends Versioned>({
 }
 
 /**
- * Options of a workflow that goes on with any workers. A server refuses what a worker without versioning says of it.
+ * Options of a workflow that may continue on workers of any version. None without versioning, because the server then
+ * rejects them.
  */
 export function withAnyVersion(): WorkflowDefinitionOptions {
   return ownVersion() === undefined ? {} : { versioningBehavior: 'AUTO_UPGRADE' };
 }
 
 /**
- * The version of the workers that this run is with; undefined without Worker Versioning, where a worker has a build
- * only.
+ * The version of the workers that run this workflow; undefined without Worker Versioning, where workers have only a
+ * build id.
  */
 function ownVersion(): string | undefined {
   const { buildId = '', deploymentName = '' } = workflowInfo().currentDeploymentVersion ?? {};

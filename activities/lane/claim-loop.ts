@@ -124,14 +124,14 @@ export class ClaimLoop {
     const { deps, window, steering } = this.#lane;
     const { control } = steering.batch;
     const { exhausted, blocked } = this.#last;
-    const active = this.#rows.all.size - steering.parked - window.queued;
+    const active = this.#rows.pending.size - steering.parked - window.queued;
     if (active > 0 || (control === 'running' && (!exhausted || blocked > 0))) {
       this.#idleSince = undefined;
       return false;
     }
     if (this.#idleSince !== undefined && !isDue) return false;
     const open = await openRowsOf(deps, this.#owned.batch);
-    if (this.#rows.all.size === 0 && open.all === 0) return true;
+    if (this.#rows.pending.size === 0 && open.all === 0) return true;
     const now = performance.now();
     this.#idleSince ??= now;
     // Rows come from the lanes that do the other part, at any time.

@@ -1,6 +1,6 @@
 import type { Dependencies } from '../dependencies.ts';
 import type { Window } from '../pacing/in-flight-limits.ts';
-import type { Ahead } from './ahead.ts';
+import type { RowsAhead } from './rows-ahead.ts';
 import type { FairShare } from './fair-share.ts';
 import type { Steering } from './steering.ts';
 import type { WakeUps } from './wake-ups.ts';
@@ -17,6 +17,6 @@ export interface LaneWork {
   readonly wakeUps: WakeUps;
   readonly window: Window;
   readonly steering: Steering;
-  readonly ahead: Ahead;
+  readonly ahead: RowsAhead;
   readonly share: FairShare;
 }

@@ -163,7 +163,7 @@ export class RowResults {
 
   /** Ends a row that may not be paid for and has no earlier result. */
   async #skip(key: FencedAttempt): Promise<RowNow> {
-    const message = 'No earlier result will do, and this batch uses nothing else (--cache only). Nothing was sent.';
+    const message = 'No earlier result fits, and this batch sends no requests (--cache only). Nothing was sent.';
     const standing = await this.#deps.ledger.giveUp(key, {
       outcome: 'skipped',
       failure: { class: 'NotCached', message },

@@ -1,10 +1,11 @@
 import type { RowRecord } from '../../ledger/rows/row-records.ts';
 
-/** The rows of a slice that are worked on. */
+/** The rows that a slice of a lane works on. */
 export class RowsAtWork {
-  readonly all = new Set<Promise<void>>();
+  /** Work that has not ended. */
+  readonly pending = new Set<Promise<void>>();
   readonly #rows = new Map<number, { readonly id: string; readonly works: Set<Promise<void>> }>();
-  /** Those whose work was over before the slice was; the others go on in another one. */
+  /** Rows whose work ended within the slice; the others continue in a later one. */
   done = 0;
 
   /** The id of a row, for its events. */
@@ -16,13 +17,13 @@ export class RowsAtWork {
     const works = this.#rows.get(row)?.works ?? new Set();
     this.#rows.set(row, { id, works });
     const watched = work().finally(() => {
-      this.all.delete(watched);
+      this.pending.delete(watched);
       works.delete(watched);
       // It may have been claimed again meanwhile, which still needs its id.
       if (works.size === 0) this.#rows.delete(row);
       if (!slice.aborted) this.done += 1;
     });
     works.add(watched);
-    this.all.add(watched);
+    this.pending.add(watched);
   }
 }

@@ -4,7 +4,7 @@ import type { LaneOffer, LaneReport } from '../../contract/activities.ts';
 import { windowOf } from '../../policy/lanes/share.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { loadBatch } from '../cache/batch-cache.ts';
-import { Ahead } from './ahead.ts';
+import { RowsAhead } from './rows-ahead.ts';
 import { FairShare } from './fair-share.ts';
 import type { LaneWork } from './lane-work.ts';
 import { WakeUps } from './wake-ups.ts';
@@ -54,7 +54,7 @@ export async function runLane(
   const wakeUps = new WakeUps();
   const window = new Window(windowOf(batch.settings.limits, offer.lanes));
   const steering = new Steering(deps, batch, { signal: end, wakeUps });
-  const ahead = new Ahead();
+  const ahead = new RowsAhead();
   const share = new FairShare(deps, owned);
   const lane: LaneWork = { deps, batch: batch.name, signal: end, wakeUps, window, steering, ahead, share };
   end.addEventListener('abort', () => {
@@ -77,7 +77,7 @@ export async function runLane(
   }
   over.abort();
   // Rows see the end at once, except those whose request is in flight.
-  await Promise.race([Promise.all([...rows.all, listening]), sleep(FAREWELL_MS, undefined, { ref: false })]);
+  await Promise.race([Promise.all([...rows.pending, listening]), sleep(FAREWELL_MS, undefined, { ref: false })]);
   const is = faults.length > 0 ? 'failed' : report.then;
   deps.observe({ type: 'lane', batch: batch.name, is, rows: rows.done, ...place });
   if (faults.length > 0) throw faults[0];

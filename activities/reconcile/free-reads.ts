@@ -18,8 +18,8 @@ export function freeReads(deps: Dependencies, signal: AbortSignal): FreeReads {
         return { type: trace ?? 'none' };
       }),
     async findJob(batch, { dialect, operation }, jobId) {
-      await loadBatch(deps, batch);
-      if (asId(jobId) !== jobId) return { type: 'missing', why: 'the API gives no such ids' };
+      await requireOwnRealm(deps, batch);
+      if (asId(jobId) !== jobId) return { type: 'missing', why: 'the API would not give a job such an id' };
       try {
         const read = () => apiIn(deps, dialect).readJob(operation, jobId, signal);
         const { credits } = await readInTurn(deps, batch, signal, read);
@@ -32,19 +32,24 @@ export function freeReads(deps: Dependencies, signal: AbortSignal): FreeReads {
     },
     listJobs: (batch, list) =>
       orUnreadable(async () => {
-        await loadBatch(deps, batch);
+        await requireOwnRealm(deps, batch);
         const { jobs, begunAt } = await readList(deps, list, batch, signal);
         return { type: 'listed', jobs, begunAt };
       }),
     listVoices: (batch, dialect) =>
       orUnreadable(async () => {
-        await loadBatch(deps, batch);
+        await requireOwnRealm(deps, batch);
         const inTurn = <T>(read: () => Promise<T>): Promise<T> => readInTurn(deps, batch, signal, read);
         const voices: Voice[] = [];
         for await (const voice of apiIn(deps, dialect).listVoices({ inTurn }, signal)) voices.push(voice);
         return { type: 'listed', voices };
       }),
   };
+}
+
+/** Throws if the batch belongs to another API or account than this worker. */
+async function requireOwnRealm(deps: Dependencies, batch: string): Promise<void> {
+  await loadBatch(deps, batch);
 }
 
 async function orUnreadable<T>(read: () => Promise<T>): Promise<T | Unreadable> {

@@ -47,8 +47,8 @@ export async function startWorkflow(
     workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
     ...batchLabels(batch.name),
   } as const;
-  // The server may have lost its database, and them with it, since workers looked: a workflow that sets one that is
-  // missing fails its task for ever.
+  // The server may have lost its search attributes since the workers checked. A workflow that sets a missing one fails
+  // its task for ever.
   await makeSearchAttributes({ client, namespace });
   return inTime<WorkflowHandle>(client, TELL_TIMEOUT_MS, async () => {
     if (!news) return client.workflow.start(SUPERVISE_BATCH, start);
@@ -86,7 +86,7 @@ function shownIn(attributes: TypedSearchAttributes): { readonly shownUnknown?: n
   return defined({ shownUnknown: attributes.get(UNKNOWN) });
 }
 
-/** Query timeout, short enough for Ctrl-C to be noticed, ms. */
+/** Timeout of a question to Temporal, short enough for Ctrl-C to be noticed, ms. */
 const ASK_TIMEOUT_MS = 3_000;
 
 /**

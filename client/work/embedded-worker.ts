@@ -68,7 +68,7 @@ export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promi
   const log = openLog(request.settings.home, request.onLog);
   if (temporal.isEmbedded && !isAbsolute(ledger.place)) {
     request.say(
-      'TEMPORAL_ADDRESS is not set: this works with an embedded Temporal server, and no worker of another server can use the ledger meanwhile. If the ledger has workers elsewhere, end this, and set TEMPORAL_ADDRESS to their server.',
+      'TEMPORAL_ADDRESS is not set: this process uses its own Temporal server, and no worker of another server can use the ledger meanwhile. If the ledger has workers elsewhere, stop this process, and set TEMPORAL_ADDRESS to their server.',
     );
   }
   const release = await lockLedger(ledger, temporal, request.settings.home, request.onFault);

@@ -11,7 +11,10 @@ import type { Db, Tx } from '../schema.ts';
 
 type OfBatch = Pick<BatchRecord, 'name' | 'settings' | 'createdAt' | 'apiUrl' | 'account'>;
 
-/** Without those that send recordings: that may take minutes, and nobody records when the last byte is out. */
+/**
+ * Each batch's requests that wait for an answer. Uploads of recordings are left out: they may take minutes, and nobody
+ * records when the last byte is sent.
+ */
 export const selectOnWire = preparedEach((db, { batch }: { batch: string }) =>
   db
     .selectFrom('charges')
@@ -36,21 +39,21 @@ export const selectEnded = preparedOne((db, { batch, since }: { batch: string; s
     .select('ended_at as at')
     .where('batch', '=', batch)
     .where('ended_at', '>=', since)
-    // Those end without an answer of the API.
+    // Rows with these outcomes ended without an answer from the API.
     .where('outcome', 'not in', ['unknown', 'overdue', 'cancelled', 'skipped', 'cached'])
     .orderBy('ended_at', 'desc')
     .limit(1),
 );
 
-/** What the API's answers mean for a batch, since it was begun. */
+/** Whether the API answers a batch, and limits it, since the batch began. */
 export async function apiStanding(db: Db, batch: OfBatch): Promise<ApiStanding> {
   const [found] = await look(db, (tx) => apiStandings(tx, [batch]));
   return found ?? { silence: null, limited: null };
 }
 
 /**
- * The same of many batches, in their order. Reads when a batch was answered last only where it may not be, so it costs
- * little while the API answers.
+ * Like {@link apiStanding}, for many batches, in their order. Looks up a batch's last answer only if the API may be
+ * silent, so it costs little while the API answers.
  */
 export async function apiStandings(tx: Tx, batches: readonly OfBatch[]): Promise<readonly ApiStanding[]> {
   const keys = batches.map(({ name }) => ({ batch: name }));
@@ -71,13 +74,13 @@ async function standingOf(
   };
   const [create, read] = [await stateOf('create'), await stateOf('read')];
   const limited = limitedOf(create, createdAt);
-  const heard = { failing: [create, read].flatMap((state) => failingOf(state, createdAt) ?? []), onWire };
+  const signs = { failing: [create, read].flatMap((state) => failingOf(state, createdAt) ?? []), onWire };
   const now = tx.now();
-  // Without a worker, nobody calls it or waits for it.
-  if (!maySilenceBe(heard, now) || (await livingWorkers(tx, apiUrl, account)).length === 0)
+  // Without a worker, nobody calls the API or waits for it.
+  if (!maySilenceBe(signs, now) || (await livingWorkers(tx, apiUrl, account)).length === 0)
     return { silence: null, limited };
-  const since = Math.min(...heard.failing.map((calls) => calls.since), onWire?.since ?? now);
+  const since = Math.min(...signs.failing.map((calls) => calls.since), onWire?.since ?? now);
   const answers = [await selectAccepted(tx, { batch: name }), await selectEnded(tx, { batch: name, since })];
   const answeredAt = Math.max(...answers.map((found) => found?.at ?? 0));
-  return { silence: silenceOf({ ...heard, answeredAt }, settings, now) ?? null, limited };
+  return { silence: silenceOf({ ...signs, answeredAt }, settings, now) ?? null, limited };
 }

@@ -58,23 +58,23 @@ export function sumsInWords(budget: number, spent: number, costs?: string): stri
 }
 
 /**
- * The request and its price, in words; undefined if the price is unknown. `parts`: a part's unsent siblings. `counted`:
- * the possible cost, judging by earlier charges.
+ * The request and its price, in words; undefined if the price is unknown. `parts`: a part's unsent siblings.
+ * `atEarlierPrices`: the possible cost, judging by earlier charges.
  */
 export function costInWords(
   intent: Intent,
   row: RowLine,
   parts: readonly UnsentPart[],
-  counted: number | null,
+  atEarlierPrices: number | null,
 ): string | undefined {
   if (intent.quoted === null) return undefined;
   const quoted = roundCredits(
     [intent.quotedRest ?? 0, ...(quotesOf(parts) ?? [])].reduce((sum, one) => sum + one, intent.quoted),
   );
   const upTo =
-    counted === null || roundCredits(counted) <= quoted
+    atEarlierPrices === null || roundCredits(atEarlierPrices) <= quoted
       ? ''
-      : `, and up to ${credits(counted)} at what was charged before`;
+      : `, or up to ${credits(atEarlierPrices)} at the prices charged so far`;
   const cost = `${credits(quoted)}${upTo}`;
   if (row.part_of === null) return `this row costs ${cost}`;
   return parts.length === 0 ? `this part costs ${cost}` : `its ${credits(parts.length + 1)} unsent parts cost ${cost}`;

@@ -16,15 +16,15 @@ export type RowChange = Omit<Partial<RowLine>, keyof ReturnType<typeof failureCo
  * dependents: a row in parts follows its parts, and a row that speaks with a voice follows the row that makes it.
  * `before`: the current row; read if needed by default. Returns the columns that have changed.
  */
-export async function updateRow(tx: Tx, key: RowKey, given: RowChange, before?: RowLine): Promise<Partial<RowLine>> {
-  const meant = columnsOf(given);
-  if (!('outcome' in meant || 'take' in meant)) {
-    await setRow(tx, key, meant, before);
-    return meant;
+export async function updateRow(tx: Tx, key: RowKey, change: RowChange, before?: RowLine): Promise<Partial<RowLine>> {
+  const columns = columnsOf(change);
+  if (!('outcome' in columns || 'take' in columns)) {
+    await setRow(tx, key, columns, before);
+    return columns;
   }
-  const { change, turned } = await turn(tx, before ?? (await readLine(tx, key)), meant);
-  await settleWholes(tx, turned);
-  return change;
+  const { changed, unsettled } = await changeWithSpeakers(tx, before ?? (await readLine(tx, key)), columns);
+  await settleWholes(tx, unsettled);
+  return changed;
 }
 
 /** A row as it is, and what to change. */
@@ -33,29 +33,32 @@ export interface LineChange {
   readonly change: RowChange;
 }
 
-/** Does the same with many rows of a batch, which all end. A row in parts follows once, after the last of them. */
+/**
+ * Like {@link updateRow}, for many rows of a batch, which all end. A row in parts follows once, after its last part.
+ */
 export async function updateRows(tx: Tx, changes: readonly LineChange[]): Promise<void> {
   const all: RowLine[] = [];
-  for (const { line, change } of changes) all.push(...(await turn(tx, line, columnsOf(change))).turned);
+  for (const { line, change } of changes)
+    all.push(...(await changeWithSpeakers(tx, line, columnsOf(change))).unsettled);
   await settleWholes(tx, all);
 }
 
 /**
- * Changes a row and those that speak with its voice. `turned`: the row, if the one that it may be a part of must
+ * Changes a row and the rows that speak with its voice. `unsettled`: the row, if it may be a part whose whole must
  * follow.
  */
-async function turn(
+async function changeWithSpeakers(
   tx: Tx,
   line: RowLine,
-  meant: Partial<RowLine>,
-): Promise<{ readonly change: Partial<RowLine>; readonly turned: readonly RowLine[] }> {
-  const change = await withVoice(tx, line, meant);
-  await setRow(tx, line, change, line);
-  const after = { ...line, ...change };
+  columns: Partial<RowLine>,
+): Promise<{ readonly changed: Partial<RowLine>; readonly unsettled: readonly RowLine[] }> {
+  const changed = await withVoice(tx, line, columns);
+  await setRow(tx, line, changed, line);
+  const after = { ...line, ...changed };
   if (line.outcome === after.outcome && line.take === after.take && line.failure === after.failure)
-    return { change, turned: [] };
+    return { changed, unsettled: [] };
   if (after.kind === 'voice' && line.outcome !== after.outcome) await settleSpeakers(tx, after);
-  return { change, turned: [after] };
+  return { changed, unsettled: [after] };
 }
 
 function columnsOf({ failure, ...others }: RowChange): Partial<RowLine> {

@@ -34,7 +34,7 @@ export interface LostCreate {
   readonly clockSlackMs: number;
 }
 
-/** `nothing`: no job matches yet, and one may still appear. `doubt`: several candidates, and nobody can tell which. */
+/** `nothing`: no job matches yet, and one may still appear. `ambiguous`: several match, and nobody can tell which. */
 export type Finding = { readonly type: 'found'; readonly id: string } | { readonly type: 'nothing' | 'ambiguous' };
 
 /** Another create with the same links that has no verdict, or was given up as unknown. */

@@ -100,9 +100,9 @@ export function whyUsedUp({ credits, spent, held, left }: MonthStanding, month: 
       ? ', and a batch without a budget still runs'
       : held === 0
         ? ''
-        : `, up to ${held} more by batches that still run`;
+        : `, up to ${held} more reserved by open batches`;
   const budget = `The budget of ${credits} credits for ${month}`;
-  if (left === credits) return `${budget} pays not even one row; none of it is spent or reserved.`;
-  const rest = left > 0 ? `; the ${left} left pay not even one row` : '';
+  if (left === credits) return `${budget} does not cover even one row; none of it is spent or reserved.`;
+  const rest = left > 0 ? `; the ${left} left do not cover even one row` : '';
   return `${budget} is used up: ${spent} spent or reserved${others}${rest}.`;
 }

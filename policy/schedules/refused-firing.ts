@@ -13,9 +13,9 @@ export function refusalInWords(why: SpendRefusal, facts: FiringFacts): string {
     case 'unpriced':
       return `${rows(bill.unpriced)} no price, and a budget needs one`;
     case 'small-budget':
-      return `the budget of ${String(budget)} credits pays not even one row${cheapest}`;
+      return `the budget of ${String(budget)} credits does not cover even one row${cheapest}`;
     case 'small-balance':
-      return `the account's balance of ${String(balance)} credits pays not even one row${cheapest}`;
+      return `the account's balance of ${String(balance)} credits does not cover even one row${cheapest}`;
     case 'unconfirmed': {
       const more = bill.unpriced === 0 ? '' : ` (${rows(bill.unpriced)} no price)`;
       return `the bill of ${String(mostSpent(facts))} credits${more} is above the limit of ${String(confirmAbove)} for a confirmation, and nobody can be asked; raise it with --confirm`;
@@ -33,7 +33,7 @@ export function refusalAhead(
 ): string | undefined {
   const { bill, budget } = facts;
   if (month !== null && bill.cheapest !== null && bill.cheapest > month.credits) {
-    return `the budget of ${String(month.credits)} credits a month pays not even one row; the cheapest costs ${String(bill.cheapest)}`;
+    return `the budget of ${String(month.credits)} credits a month does not cover even one row; the cheapest costs ${String(bill.cheapest)}`;
   }
   const most = month === null ? budget : Math.min(budget ?? month.credits, month.credits);
   const known = { ...facts, budget: most, balance: null };

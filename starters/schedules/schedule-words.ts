@@ -152,14 +152,14 @@ export function priceLines(price: NonNullable<PreviewView['each']>): readonly st
   return refusal === null ? [cost] : [cost, `Warning: as it is now, no firing would make a batch: ${refusal}.`];
 }
 
-/** `budget of 2026-12: 320 of 1,000 credits spent or reserved, up to 40 more by batches that still run, 640 left` */
+/** `budget of 2026-12: 320 of 1,000 credits spent or reserved, up to 40 more reserved by open batches, 640 left` */
 export function monthWords({ month, credits, spent, held, left }: ScheduleMonth): string {
   const others =
     held === null
       ? ', a batch without a budget runs'
       : held === 0
         ? ''
-        : `, up to ${number(held)} more by batches that still run`;
+        : `, up to ${number(held)} more reserved by open batches`;
   return `budget of ${month}: ${number(spent)} of ${number(credits)} credits spent or reserved${others}, ${number(left)} left`;
 }
 

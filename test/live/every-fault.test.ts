@@ -218,7 +218,7 @@ describe('every fault, from the wire to the row', () => {
     expect(row).toMatchObject({ _outcome: 'failed', _error_class: 'ServiceDown', _credits: 0 });
     const { endpoints } = await down.statistics();
     expect(endpoints['POST /speech/tts/jobs']).toEqual({ 503: 8 });
-    expect(row?.['_message']).toMatch(/503.*Given up after 8 such answers; nothing was charged/);
+    expect(row?.['_message']).toMatch(/503.*Gave up after 8 such answers; nothing was charged/);
     expect(down.simulator.ledger()).toEqual([]);
   });
 

@@ -40,7 +40,7 @@ export function Bill({ head: { bill, credits, requests } }: { readonly head: Rep
         In credits. {number(requests.sent)} requests were sent
         {requests.repeated > 0 && `, ${number(requests.repeated)} of them because the API had not taken an earlier one`}
         .{unquoted > 0 && ` Besides, ${number(unquoted)} credits were charged for requests without a quote.`}
-        {estimated > 0 && ` For ${number(estimated)} the API named no charge, so our quote counts as one.`}
+        {estimated > 0 && ` For ${number(estimated)} the API named no charge, so what we quoted counts as charged.`}
         {credits.uncertain > 0 && ` ${number(credits.uncertain)} more may have been charged.`}
       </p>
     </section>

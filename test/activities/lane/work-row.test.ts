@@ -1,6 +1,6 @@
 /** @slow */
 import { describe, expect, it } from '@jest/globals';
-import { Ahead } from '../../../activities/lane/ahead.ts';
+import { RowsAhead } from '../../../activities/lane/rows-ahead.ts';
 import { FairShare } from '../../../activities/lane/fair-share.ts';
 import { WakeUps } from '../../../activities/lane/wake-ups.ts';
 import { loadBatch } from '../../../activities/cache/batch-cache.ts';
@@ -31,7 +31,7 @@ async function laneOf({ deps }: Worker, room = 10): Promise<LaneWork & { end(): 
   };
   const owned = { batch: BATCH, lane: 1, token: 1 };
   const share = new FairShare(deps, owned);
-  return { deps, batch: BATCH, signal, wakeUps, window, steering, ahead: new Ahead(), share, end };
+  return { deps, batch: BATCH, signal, wakeUps, window, steering, ahead: new RowsAhead(), share, end };
 }
 
 /** Works on a row as it stands in the ledger. */

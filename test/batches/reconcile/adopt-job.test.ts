@@ -47,7 +47,9 @@ describe('a row that was never sent, as far as the ledger knows', () => {
       expect(await adopt(worker.deps, row, named)).toMatchObject({ type: 'refused', why: { type: 'no-such-job' } });
     // An id that would vanish in a path is not asked for.
     for (const vanishes of ['.', '..'])
-      expect(await adopt(worker.deps, 1, vanishes)).toMatchObject({ why: { words: 'the API gives no such ids' } });
+      expect(await adopt(worker.deps, 1, vanishes)).toMatchObject({
+        why: { words: 'the API would not give a job such an id' },
+      });
     expect([await world.attempts(1), await world.attempts(2)]).toEqual([[], []]);
   });
 

@@ -58,7 +58,7 @@ describe('a firing', () => {
       expect(await approve({ rows: 94, free: 0 }, more)).toEqual({
         type: 'skipped',
         cause: 'month-budget',
-        reason: 'The budget of 2 credits for 2026-12 pays not even one row; none of it is spent or reserved.',
+        reason: 'The budget of 2 credits for 2026-12 does not cover even one row; none of it is spent or reserved.',
       });
     },
   );

@@ -169,11 +169,11 @@ describe('openOccurrence', () => {
       null,
     ],
     [
-      'The budget of 0.1 credits pays not even one row; the cheapest costs \\d',
+      'The budget of 0.1 credits does not cover even one row; the cheapest costs \\d',
       () => runOf({ tuning: { budget: 0.1 } }),
       null,
     ],
-    ["The account's balance of 0 credits pays not even one row; the cheapest costs \\d", () => runOf(), 0],
+    ["The account's balance of 0 credits does not cover even one row; the cheapest costs \\d", () => runOf(), 0],
     [
       'the bill of [\\d.]+ credits is above the limit of 1 for a confirmation',
       () => runOf({}, { confirmAbove: 1 }),
@@ -280,7 +280,7 @@ describe('a budget for the month', () => {
       type: 'skipped',
       cause: 'month-budget',
       reason:
-        'The budget of 50 credits for 2026-12 is used up: 0 spent or reserved, up to 50 more by batches that still run.',
+        'The budget of 50 credits for 2026-12 is used up: 0 spent or reserved, up to 50 more reserved by open batches.',
     });
     expect(await place.ledger.listBatches()).toHaveLength(1);
   });

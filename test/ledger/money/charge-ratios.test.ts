@@ -23,7 +23,7 @@ describe('an API that charges more than was quoted', () => {
       '1 accepted at 0, 1 ended at 50, 2-6 accepted at 0, 7 short, 2-6 ended at 50, 7 over-budget, charged 300, 8-30 skipped',
     );
     expect(await messageOf(7)).toBe(
-      'Not sent: it would exceed the budget of 300 credits (300 spent or reserved, this row costs 10, and up to 50 at what was charged before). Nothing was charged.',
+      'Not sent: it would exceed the budget of 300 credits (300 spent or reserved, this row costs 10, or up to 50 at the prices charged so far). Nothing was charged.',
     );
   });
 

@@ -3,7 +3,7 @@ import { refusalAhead } from '../../../policy/schedules/refused-firing.ts';
 
 const BILL = { quoted: 282, unpriced: 0, cheapest: 40, affordable: null };
 
-const PAYS_NONE = 'pays not even one row; the cheapest costs 40';
+const PAYS_NONE = 'does not cover even one row; the cheapest costs 40';
 const NOT_CONFIRMED = 'for a confirmation, and nobody can be asked; raise it with --confirm';
 
 describe('a firing', () => {

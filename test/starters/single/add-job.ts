@@ -63,7 +63,7 @@ export async function addJob(
   const failure = { class: 'BadRequest', message: 'No such voice. (nothing was charged)' } as const;
   const lost = { class: 'OutcomeUnknown', message: 'The answer was lost.' } as const;
   const broken = { class: 'JobFailed', message: 'The engine gave up.' } as const;
-  const notCached = { class: 'NotCached', message: 'No earlier result will do.' } as const;
+  const notCached = { class: 'NotCached', message: 'No earlier result fits.' } as const;
   const lose = (key: AttemptKey): Promise<unknown> =>
     ledger.settle(key, { verdict: 'unknown', failure: lost }, { outcome: 'unknown', failure: lost });
   if (lostBefore) {

@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
-import { Ahead } from '../../../activities/lane/ahead.ts';
+import { RowsAhead } from '../../../activities/lane/rows-ahead.ts';
 
 it('counts rows as what they do as long as they do it, however that ends', async () => {
-  const ahead = new Ahead();
+  const ahead = new RowsAhead();
   const seen = (): readonly number[] => [ahead.count, ahead.awaiting, ahead.short];
   const looking = ahead.while('looking-up', () => Promise.resolve(seen()));
   const waiting = ahead.while('awaiting', () => Promise.reject(new Error('the lane ends')));
@@ -14,7 +14,7 @@ it('counts rows as what they do as long as they do it, however that ends', async
 });
 
 it('counts those that wait for results as claimed only where they are many', async () => {
-  const ahead = new Ahead();
+  const ahead = new RowsAhead();
   let end = (): void => undefined;
   const over = new Promise<void>((resolve) => (end = resolve));
   const rows = Array.from({ length: 2_003 }, () => ahead.while('awaiting', () => over));
