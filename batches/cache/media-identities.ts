@@ -1,5 +1,6 @@
 import type { MediaIdentity } from '../../policy/cache/result-key.ts';
-import { createIdentify, type Fetch } from '../../inputs/media/probe-media.ts';
+import type { Fetch } from '../../inputs/media/fetch-media.ts';
+import { createIdentify } from '../../inputs/media/media-identity.ts';
 
 /** Identifies linked media. */
 export interface MediaIdentities {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { isPrivateAddress, type Network } from '../../api/network.ts';
-import { createIdentify, probeMedia } from '../../inputs/media/probe-media.ts';
+import { createIdentify } from '../../inputs/media/media-identity.ts';
+import { probeMedia } from '../../inputs/media/probe-media.ts';
 import { serve, type TestServer } from '../support/api-server.ts';
 import { createMediaFetch } from '../../api/create-fetch.ts';
 

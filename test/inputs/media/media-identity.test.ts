@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createIdentify } from '../../../inputs/media/probe-media.ts';
+import { createIdentify } from '../../../inputs/media/media-identity.ts';
 import { serveProxy } from '../../support/proxy-server.ts';
 import { inRanges, redirect, startMediaServer, tagged, whole, type MediaServer, type Serve } from '../media-server.ts';
 import { createMediaFetch } from '../../../api/create-fetch.ts';

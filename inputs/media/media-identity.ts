@@ -1,0 +1,52 @@
+import type { MediaIdentity } from '../../policy/cache/result-key.ts';
+import { askOnce, type AskOptions } from './ask-once.ts';
+import { fetchMedia, NoMedia, type Fetch } from './fetch-media.ts';
+
+/**
+ * Creates a function that identifies the media behind an http(s) URL, with one free single-byte request and no token.
+ * It returns undefined if the server does not identify the content, and never throws. Answers are cached per `asker`,
+ * for a minute only, because the content may change.
+ *
+ * @param onPrivate called with each URL that was skipped because its host is in a private network
+ */
+export function createIdentify(
+  fetch: Fetch,
+  { onPrivate, ...options }: AskOptions & { readonly onPrivate?: (url: URL) => void } = {},
+): (url: string, asker?: string) => Promise<MediaIdentity | undefined> {
+  return askOnce<MediaIdentity | undefined>(
+    async (url) => {
+      try {
+        return { answer: await identify(url, fetch), isSilent: false };
+      } catch (error) {
+        if (error instanceof NoMedia && error.isPrivate) onPrivate?.(new URL(url));
+        // There was no answer at all, or none in time.
+        const isSilent = !(error instanceof NoMedia) || (error.isSilent && !error.isPrivate);
+        return { answer: undefined, isSilent };
+      }
+    },
+    () => undefined,
+    { holdsMs: 60_000, ...options },
+  );
+}
+
+async function identify(url: string, fetch: Fetch): Promise<MediaIdentity | undefined> {
+  const response = await fetchMedia(fetch, url, {
+    // With a range, fetch requests no compression, which would change length and ETag.
+    headers: { range: 'bytes=0-0' },
+    signal: AbortSignal.timeout(10_000),
+  });
+  await response.body?.cancel();
+  const etag = response.headers.get('etag') ?? '';
+  const bytes = lengthOf(response);
+  // Weak ETags only promise equivalent content, not equal bytes.
+  return /^"[^"]+"$/.test(etag) && bytes !== undefined ? { etag, bytes } : undefined;
+}
+
+/** The full length, even of a partial response. */
+function lengthOf({ status, headers }: Response): number | undefined {
+  const text =
+    status === 206
+      ? /\/(?<bytes>\d+)$/.exec(headers.get('content-range') ?? '')?.groups?.['bytes']
+      : (headers.get('content-length') ?? undefined);
+  return text === undefined || !/^\d+$/.test(text) ? undefined : Number(text);
+}
