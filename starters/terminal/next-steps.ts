@@ -57,7 +57,7 @@ const WORDS: { readonly [W in NextWhy]: (step: NextStepOf<W>) => string } = {
   refused: ({ rows, explain, file, pay, isMixed }) =>
     `${rowsInWords(rows.count)} rejected by the API, not charged. ${whyWords(explain)} Fix ${them(rows)} in ${shellWord(file)}, then: ${commandLine(pay)}${isMixed ? ALSO_OTHERS : ''}`,
   'too-long': ({ rows, explain, anew }) =>
-    `${rowsInWords(rows.count)} with a text that is longer than the API takes, not charged. ${whyWords(explain)} ${cutWords(anew, them(rows))}`,
+    `${rowsInWords(rows.count)} with a text that is longer than the API takes, not charged. ${whyWords(explain)} ${splitWords(anew, them(rows))}`,
   'refused-parts': ({ rows, explain, anew }) =>
     `${rowsInWords(rows.count)} with parts that the API refused, not charged. ${whyWords(explain)} ${editWords(anew, form(rows.count, 'its text', 'their texts'))}`,
   fetchable: ({ rows, free }) =>
@@ -133,9 +133,9 @@ export function editWords(anew: NextCommand | undefined, what: string): string {
 }
 
 /** Describes how to split a text that is too long for the API, without changing it. `it`: it, or them. */
-export function cutWords(anew: NextCommand | undefined, it: string): string {
-  if (anew === undefined) return `To have ${it} cut: the same command with --split sentences`;
-  return `No edit is needed. To have ${it} cut, run the manifest under another name, where what is finished comes from the cache, free: ${commandLine(anew)}`;
+export function splitWords(anew: NextCommand | undefined, it: string): string {
+  if (anew === undefined) return `To split ${it}, run the same command with --split sentences`;
+  return `No edit is needed. To split ${it}, run the manifest under another name, where finished rows come from the cache, free: ${commandLine(anew)}`;
 }
 
 /** ` (the first 3 of 57)`, after a command that does not name all. */

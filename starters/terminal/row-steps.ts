@@ -5,7 +5,7 @@ import { isoTime } from '../../contract/times.ts';
 import { partWord } from '../../contract/row-parts.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { commandLine, unnamedRows, form } from './words.ts';
-import { ALSO_OTHERS, cutWords, editWords, settleWords, uncheckedWords } from './next-steps.ts';
+import { ALSO_OTHERS, splitWords, editWords, settleWords, uncheckedWords } from './next-steps.ts';
 import { pauseWords } from './pause-words.ts';
 import { oneLine } from './table.ts';
 
@@ -70,7 +70,7 @@ function rowStepWords(step: RowStep, { row, lost, parts }: RowExplanation): stri
       return `${look} voxbatch does not send it again on its own, because that could be charged twice. ${settleWords(step.rows, step)}`;
     }
     case 'too-long':
-      return `The refused request was not charged. ${cutWords(step.anew, 'it')}`;
+      return `The refused request was not charged. ${splitWords(step.anew, 'it')}`;
     case 'refused-part':
       return `The refused request was not charged. ${editWords(step.anew, 'its text')}. If the text was not the cause, and that is mended: ${commandLine(step.pay)}`;
     case 'refused':
@@ -137,7 +137,7 @@ function partsStepWords(step: PartsStep): string {
         `${commandLine(step.free)}. To pay for ${form(count, 'it', 'them')} again: ${commandLine(step.pay)}`
       );
     case 'too-long':
-      return `longer than the API takes, not charged. ${cutWords(step.anew, form(count, 'it', 'them'))}`;
+      return `longer than the API takes, not charged. ${splitWords(step.anew, form(count, 'it', 'them'))}`;
     case 'refused':
       return (
         `refused by the API, not charged. ${editWords(step.anew, form(count, 'its text', 'their text'))}. ` +

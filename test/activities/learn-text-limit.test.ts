@@ -35,7 +35,7 @@ describe('a refusal that names the longest text', () => {
     expect(row.message).toContain('has 600 characters, and the API takes 500. Run the manifest with --split sentences');
     const single = await refuse(REFUSED, 'say');
     expect(single.noted).toEqual(row.noted);
-    expect(single.message).toMatch(/takes 500\. To have it cut: the same command with --split sentences\.$/);
+    expect(single.message).toMatch(/takes 500\. To split it, run the same command with --split sentences\.$/);
     expect((await refuse(REFUSED, undefined, 'dub')).message).toContain('Texts of dub rows are not cut: shorten it.');
   });
 

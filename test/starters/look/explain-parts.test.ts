@@ -122,7 +122,7 @@ describe('explain of a row in parts', () => {
     await refuse(2, LONG);
     await place.ledger.closeBatch('b');
     const cut = (it: string): string =>
-      `No edit is needed. To have ${it} cut, run the manifest under another name, where what is finished comes from the cache, free: ` +
+      `No edit is needed. To split ${it}, run the manifest under another name, where finished rows come from the cache, free: ` +
       'voxbatch run b.csv --name NEW-NAME --split sentences';
     expect(await next()).toBe(`1 part longer than the API takes, not charged. ${cut('it')}${STAYS}`);
     for (const row of ['r1#1', 'r2']) expect(await next(row)).toBe(`The refused request was not charged. ${cut('it')}`);

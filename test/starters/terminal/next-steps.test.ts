@@ -136,8 +136,8 @@ describe('the next steps', () => {
 
   it('of texts that are too long are to cut them, as they are: no edit of failed.csv does that', () => {
     expect(steps({ failed: 1 }, { tooLong: rows('a') })).toEqual([
-      '1 row with a text that is longer than the API takes, not charged. Why: voxbatch explain a --batch b. No edit is needed. To have it cut, ' +
-        'run the manifest under another name, where what is finished comes from the cache, free: voxbatch run b.csv --name NEW-NAME --split sentences',
+      '1 row with a text that is longer than the API takes, not charged. Why: voxbatch explain a --batch b. No edit is needed. To split it, ' +
+        'run the manifest under another name, where finished rows come from the cache, free: voxbatch run b.csv --name NEW-NAME --split sentences',
     ]);
     const failed = new Map([['BadRequest', rows('c')]] as const);
     const [mixed, tooLong] = steps({ failed: 3 }, { failed, tooLong: rows('a', 'b') });
@@ -145,7 +145,7 @@ describe('the next steps', () => {
       'Fix it in out/b/failed.csv, then: voxbatch run out/b/failed.csv (this also sends the other',
     );
     expect(tooLong).toContain('2 rows with a text that is longer than the API takes, not charged.');
-    expect(tooLong).toContain('To have them cut,');
+    expect(tooLong).toContain('To split them,');
   });
 
   it('of rejected rows are to mend them, since a plain redrive fails the same way', () => {
