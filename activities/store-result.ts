@@ -2,6 +2,7 @@ import { messageOf } from '../contract/message-of.ts';
 import type { AnswerFacts, Receive, Transcript } from '../api/speech-api.ts';
 import type { AttemptKey } from '../contract/batch.ts';
 import { defined } from '../contract/defined.ts';
+import { RESULT_FACTS } from '../contract/operations.ts';
 import { factsOf } from '../contract/row-kinds.ts';
 import { toSrt, toVtt } from '../results/subtitles.ts';
 import { jobStemOf, stemOf } from '../store/layout.ts';
@@ -21,8 +22,10 @@ export function receiveMedia(
   persist?: Persist,
 ): Receive<StoredFile> {
   return async (body, { contentLength, contentType }) => {
+    const { family } = RESULT_FACTS[factsOf(operation).result];
+    if (family !== 'audio' && family !== 'video') throw new Error(`${operation} has no media to receive.`);
     const expectation = {
-      family: factsOf(operation).result === 'video' ? ('video' as const) : ('audio' as const),
+      family,
       contentType,
       ...defined({ format: row.spec.format, contentLength }),
     };

@@ -2,7 +2,7 @@ import { readRetryAfter } from './retry-after.ts';
 import type { Failure, FailureClass } from '../contract/failures.ts';
 import { causeOf, describeAnswer, type FailureContext, readFacts } from './describe-failure.ts';
 import type { NoAnswer } from './http.ts';
-import type { OperationClient } from './operations/operation-client.ts';
+import type { OperationClient, Reply } from './operations/operation-client.ts';
 import type { Answer } from './read-answer.ts';
 import { isErrorBody, isOwnErrorBody, saysNoSuccess, readErrorBody } from './read-error-body.ts';
 import { readNamedJob } from './read-job.ts';
@@ -82,21 +82,41 @@ function classifyEcho(answer: Answer, context: PaidContext): Ruling {
 
 function classifySuccess(answer: Answer, context: PaidContext): Ruling {
   const reply = context.operation.reply(answer.json);
-  const facts = readFacts(answer, context);
   if (saysNoSuccess(answer.json)) {
-    return reply === undefined || reply.type === 'transcript'
+    return reply === undefined || mayBeWords(reply)
       ? errorInSuccess(answer, context)
       : refusal('unknown', 'OutcomeUnknown', answer, context, 'a body that is both an error and a result');
   }
-  if (reply?.type === 'job') return { verdict: 'accepted', jobId: reply.jobId, ...facts };
-  if (reply?.type === 'link') return { verdict: 'link', url: reply.url, facts };
-  if (reply?.type === 'voice') return { verdict: 'done', voiceId: reply.voiceId, ...facts };
-  if (reply?.type === 'transcript' && (reply.transcript.text !== '' || !isErrorBody(answer.json))) {
-    return { verdict: 'done', transcript: reply.transcript, ...facts };
+  const isEmpty = reply === undefined || (reply.type === 'transcript' && reply.transcript.text === '');
+  if (isEmpty && isErrorBody(answer.json)) return errorInSuccess(answer, context);
+  return reply === undefined
+    ? refusal('unknown', 'OutcomeUnknown', answer, context, 'but without what was asked for')
+    : rulingOf(reply, readFacts(answer, context));
+}
+
+/** Whether what was read as a result may be the words of an error. */
+function mayBeWords({ type }: Reply): boolean {
+  switch (type) {
+    case 'transcript':
+      return true;
+    case 'job':
+    case 'link':
+    case 'voice':
+      return false;
   }
-  return isErrorBody(answer.json)
-    ? errorInSuccess(answer, context)
-    : refusal('unknown', 'OutcomeUnknown', answer, context, 'but without what was asked for');
+}
+
+function rulingOf(reply: Reply, facts: AnswerFacts): Ruling {
+  switch (reply.type) {
+    case 'job':
+      return { verdict: 'accepted', jobId: reply.jobId, ...facts };
+    case 'link':
+      return { verdict: 'link', url: reply.url, facts };
+    case 'voice':
+      return { verdict: 'done', voiceId: reply.voiceId, ...facts };
+    case 'transcript':
+      return { verdict: 'done', transcript: reply.transcript, ...facts };
+  }
 }
 
 /** A refusal with a success status. Missing credits concern every row, so they do not fail this one. */

@@ -112,13 +112,29 @@ export interface Bounds {
   readonly most: number;
 }
 
+/** Everything other code needs to know about a kind of result. */
+interface ResultFacts {
+  /** What its file holds; null: it is the id of something that stays with the API, and no file. */
+  readonly family: 'audio' | 'video' | 'text' | null;
+  /** Whether its file plays, and so has a length. */
+  readonly isPlayed: boolean;
+}
+
+/** What a paid operation may give. */
+export const RESULT_FACTS = {
+  audio: { family: 'audio', isPlayed: true },
+  video: { family: 'video', isPlayed: true },
+  transcript: { family: 'text', isPlayed: false },
+  voice: { family: null, isPlayed: false },
+} as const satisfies Readonly<Record<string, ResultFacts>>;
+export type ResultKind = keyof typeof RESULT_FACTS;
+
 export interface OperationFacts {
   /** The dialects of the API that have it. */
   readonly dialects: readonly Dialect[];
   /** `job`: the answer names a job to wait for. `direct`: the answer is the result itself. */
   readonly style: 'job' | 'direct';
-  /** `voice`: the id of a voice, which is no file. */
-  readonly result: 'audio' | 'video' | 'transcript' | 'voice';
+  readonly result: ResultKind;
   /**
    * Whether the API lists what the account made by this operation, to look up what a request whose answer was lost has
    * made. A job is recognised by the inputs that the list repeats

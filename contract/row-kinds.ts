@@ -5,6 +5,7 @@ import {
   KIND_FACTS,
   kindFactsOf,
   OPERATION_FACTS,
+  RESULT_FACTS,
   UnknownName,
   type Bounds,
   type BuiltInOperation,
@@ -15,9 +16,9 @@ import {
   type LocalFile,
   type MediaColumn,
   type Operation,
-  type OperationFacts,
   type OwnName,
   type PrivateColumn,
+  type ResultKind,
   type SpecColumn,
   type Step,
   type StepDefinition,
@@ -65,14 +66,14 @@ export const columnsOfKind = perKind((kind): KindDefinition => {
   const facts = steps.map(({ operation }) => factsOf(operation));
   const linked = steps.flatMap(({ link }) => link?.column ?? []);
   const isBilledByLength = facts.some(({ lengthOf }) => lengthOf.length > 0);
-  const isPlayed = ['audio', 'video'].includes(facts.at(-1)?.result ?? '');
+  const made = facts.at(-1)?.result;
   return {
     required: distinct(facts.flatMap(({ needs }) => needs)).filter((column) => !linked.some((one) => one === column)),
     optional: [
       ...distinct(facts.flatMap(({ takes }) => takes)),
       ...(isBilledByLength ? (['duration'] as const) : []),
       ...(isVerifiable(kind) ? (['verify'] as const) : []),
-      ...(isPlayed ? (['max_seconds'] as const) : []),
+      ...(made !== undefined && RESULT_FACTS[made].isPlayed ? (['max_seconds'] as const) : []),
     ],
   };
 });
@@ -180,7 +181,7 @@ export function billedMedia(kind: Kind): readonly MediaColumn[] {
 }
 
 /** The result of a row. */
-export function resultOf(kind: Kind): OperationFacts['result'] {
+export function resultOf(kind: Kind): ResultKind {
   return factsOf(stepOf(kind, resultStepOf({ kind })).operation).result;
 }
 
@@ -203,7 +204,7 @@ export function wordsOf(kind: Kind, column: SpecColumn): readonly string[] | und
 /** Whether the result of such a row is a file. A kind of another version counts as one. */
 export function makesFile(kind: string): boolean {
   const known = KINDS.find((one) => one === kind);
-  return known === undefined || resultOf(known) !== 'voice';
+  return known === undefined || RESULT_FACTS[resultOf(known)].family !== null;
 }
 
 /** The steps that an operation carries out, in rows of any kind. */

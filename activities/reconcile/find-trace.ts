@@ -1,8 +1,8 @@
 import type { AttemptKey } from '../../contract/batch.ts';
 import { factsOf, isListed, linkOf, makesJob, stepsIn } from '../../contract/row-kinds.ts';
-import type { OperationFacts } from '../../contract/operations.ts';
+import { RESULT_FACTS } from '../../contract/operations.ts';
 import { stemOf } from '../../store/layout.ts';
-import type { StoredFile } from '../../store/store.ts';
+import type { Expectation, StoredFile } from '../../store/store.ts';
 import { afterResult } from '../../policy/rows/after-result.ts';
 import { loadBatch } from '../cache/batch-cache.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -31,10 +31,11 @@ export async function findTrace(
   const { operation } = loaded;
   const { result } = factsOf(operation);
   if (result === 'voice') return findVoice(deps, loaded, key, signal);
-  if (!makesJob(operation)) return findInStore(deps, loaded, key, result, stemOf(loaded.batch.layout, key));
+  const { family } = RESULT_FACTS[result];
+  if (!makesJob(operation)) return findInStore(deps, loaded, key, family, stemOf(loaded.batch.layout, key));
   const stored = stemOfResult(loaded, key);
   const findFile = async (): Promise<'found' | undefined> =>
-    stored === undefined ? undefined : findInStore(deps, loaded, key, result, stored);
+    stored === undefined ? undefined : findInStore(deps, loaded, key, family, stored);
   if (!isListed(operation)) return findFile();
   const adopted = await lookUpLost(deps, { ...loaded, operation }, key, signal, (jobId) =>
     settleAsAdopted(deps, key, jobId),
@@ -85,13 +86,12 @@ async function findInStore(
   deps: Dependencies,
   loaded: LoadedAttempt,
   key: AttemptKey,
-  result: Exclude<OperationFacts['result'], 'voice'>,
+  family: Expectation['family'],
   stem: string,
 ): Promise<'found' | undefined> {
-  const isText = result === 'transcript';
-  const find = (extension: string): Promise<StoredFile | undefined> =>
-    deps.store.find(stem, { family: 'text', extension });
-  const file = isText ? await find('txt') : await deps.store.find(stem, { family: result });
+  const isText = family === 'text';
+  const find = (extension: string): Promise<StoredFile | undefined> => deps.store.find(stem, { family, extension });
+  const file = isText ? await find('txt') : await deps.store.find(stem, { family });
   if (file === undefined) return undefined;
   const extras = isText ? [await find('srt'), await find('vtt')] : [];
   const batch = await loadBatch(deps, key.batch);

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { hasResult, wasAccepted } from '../../contract/outcomes.ts';
+import { RESULT_FACTS } from '../../contract/operations.ts';
 import { resultOf, type RowSpec } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
@@ -101,7 +102,7 @@ async function comparePair(
 
 /** A row's result, if it has a duration. */
 function mediaOf({ row }: RowStanding): ResultFile | null {
-  return resultOf(row.kind) === 'transcript' ? null : row.file;
+  return RESULT_FACTS[resultOf(row.kind)].isPlayed ? row.file : null;
 }
 
 /** The recorded length; files from earlier versions are measured. */

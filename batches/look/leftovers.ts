@@ -218,7 +218,14 @@ export function hasList(scanned: RowWithCharges, tts: TtsMode): boolean {
 export function madeBy(scanned: RowWithCharges, tts: TtsMode): Made {
   const operation = lastOperation(scanned, tts);
   if (operation === undefined || makesJob(operation)) return 'job';
-  return factsOf(operation).result === 'voice' ? 'voice' : 'nothing';
+  switch (factsOf(operation).result) {
+    case 'voice':
+      return 'voice';
+    case 'audio':
+    case 'video':
+    case 'transcript':
+      return 'nothing';
+  }
 }
 
 /** Whether a row in doubt has a stored, paid result that lacks only its verification's answer. */

@@ -3,6 +3,7 @@ import type { AttemptKey } from '../../contract/batch.ts';
 import { defined } from '../../contract/defined.ts';
 import type { Dialect } from '../../contract/dialects.ts';
 import { leadsTo } from '../../contract/local-media.ts';
+import { RESULT_FACTS } from '../../contract/operations.ts';
 import {
   dialectOf,
   factsOf,
@@ -80,7 +81,7 @@ export async function adoptJob(
   const { step } = request;
   const { spec } = standing.row;
   const operation = operationOf(spec, step, batch.settings.tts);
-  const isResult = factsOf(operation).result === 'voice' ? (true as const) : undefined;
+  const isResult = RESULT_FACTS[factsOf(operation).result].family === null ? (true as const) : undefined;
   if (!makesJob(operation) && isResult === undefined) return refused({ type: 'makes-no-job', step, kind: spec.kind });
   const found = await find(reads, batch, dialectOf(spec), operation, jobId);
   if (found.type === 'missing') return refused({ type: 'no-such-job', step, words: found.why });

@@ -2,6 +2,7 @@ import { clientOf } from '../../api/dialects/dialect-table.ts';
 import { describe, expect, it } from '@jest/globals';
 import { DIALECT_TABLES } from '../../api/dialects/dialects.ts';
 import { PRICE_UNITS } from '../../contract/price-units.ts';
+import { RESULT_FACTS } from '../../contract/operations.ts';
 import {
   billedMedia,
   boundsOf,
@@ -25,7 +26,7 @@ describe('the table of operations', () => {
     const { result } = factsOf(operation);
     const { answersJob, answersMedia } = clientOf(DIALECT_TABLES.v1, operation);
     expect(answersJob).toBe(makesJob(operation));
-    expect(answersMedia).toBe(!makesJob(operation) && result !== 'transcript' && result !== 'voice');
+    expect(answersMedia).toBe(!makesJob(operation) && RESULT_FACTS[result].isPlayed);
   });
 
   it.each(OPERATIONS)(
