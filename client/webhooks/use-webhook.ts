@@ -8,19 +8,12 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import { changeProfile, isRefusal } from '../account/account-functions.ts';
 import { readProfilePatiently, realmOf, type ConnectedApi } from '../connect-api.ts';
 import { CannotListen, openHintListener, type HintListener, refusePort } from './hint-listener.ts';
-import {
-  foundIn,
-  newSecret,
-  type Found,
-  type WebhookSet,
-  isStillNeeded,
-  putBack,
-  putLeftoverBack,
-} from './put-back.ts';
+import { isStillNeeded, restoreLeftover, restoreWebhook } from './restore-webhook.ts';
 import { HintPassing } from './pass-hints.ts';
 import { PassedHints } from './passed-hints.ts';
 import type { Heard } from './heard-jobs.ts';
 import { pauseAfter, type AttemptNews, type WebhookNews, type WebhookWish } from './webhook-options.ts';
+import { foundIn, newSecret, type Found, type WebhookSet } from './webhook-url.ts';
 
 export interface WebhookRequest {
   readonly wish: WebhookWish;
@@ -213,16 +206,16 @@ export class WebhookUse {
       this.#leftover = null;
       await ledger.leaveWebhook(realmOf(open), owner);
     } else if (news.isFinal) {
-      await this.#putLeftoverBack(this.#ending.signal);
+      await this.#restoreLeftover(this.#ending.signal);
     }
   }
 
-  async #putLeftoverBack(signal: AbortSignal): Promise<void> {
+  async #restoreLeftover(signal: AbortSignal): Promise<void> {
     const { ledger, open, owner, tell } = this.#request;
     this.#leftover = null;
     await ledger.releaseWebhook(realmOf(open), owner);
-    const put = await putLeftoverBack(ledger, open, { owner }, signal);
-    if (put !== undefined) tell({ type: 'over', end: put.end, before: put.before, isLeftover: true });
+    const restored = await restoreLeftover(ledger, open, { owner }, signal);
+    if (restored !== undefined) tell({ type: 'over', end: restored.end, before: restored.before, isLeftover: true });
   }
 
   async #leave(): Promise<void> {
@@ -236,12 +229,12 @@ export class WebhookUse {
     const signal = AbortSignal.timeout(END_MS);
     try {
       if (this.#set !== null) {
-        const end = await putBack(open, this.#set, signal);
+        const end = await restoreWebhook(open, this.#set, signal);
         tell({ type: 'over', end, before: this.#set.before, isLeftover: false });
         // The record tells the next process what to restore, even while this one is alive.
         if (isStillNeeded(end)) await ledger.releaseWebhook(account, owner);
         else await ledger.leaveWebhook(account, owner);
-      } else if (this.#leftover !== null) await this.#putLeftoverBack(signal);
+      } else if (this.#leftover !== null) await this.#restoreLeftover(signal);
     } catch {
       // The record stays, so the next process knows what to restore.
     } finally {

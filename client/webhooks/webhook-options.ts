@@ -70,7 +70,7 @@ export type AttemptNews =
  * earlier URL. `away`: the API gave no usable answer, or refused for another reason (rate limit, token, credits), and
  * it is retried.
  */
-export type PutBack = 'back' | 'others' | 'unknown' | 'stays' | 'away';
+export type RestoreResult = 'back' | 'others' | 'unknown' | 'stays' | 'away';
 
 /** Events of the account's webhook, for display. */
 export type WebhookNews =
@@ -78,7 +78,12 @@ export type WebhookNews =
   /** The listener has died; jobs are polled. */
   | { readonly type: 'deaf' }
   /** It was restored, or not. `isLeftover`: a dead process had set it. */
-  | { readonly type: 'over'; readonly end: PutBack; readonly before: WebhookBefore; readonly isLeftover: boolean };
+  | {
+      readonly type: 'over';
+      readonly end: RestoreResult;
+      readonly before: WebhookBefore;
+      readonly isLeftover: boolean;
+    };
 
 /** Delay before retrying a webhook that another process uses, ms. */
 const ASK_EVERY_MS = 5_000;

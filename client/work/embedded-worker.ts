@@ -29,7 +29,7 @@ import { VoxbatchError } from '../problem.ts';
 import { voxbatchVersion } from '../version.ts';
 import { WebhookUse, type WebhookRequest } from '../webhooks/use-webhook.ts';
 import type { WebhookWish, WebhookNews } from '../webhooks/webhook-options.ts';
-import { watchLeftover } from '../webhooks/put-back.ts';
+import { watchLeftover } from '../webhooks/watch-leftover.ts';
 import type { Settings } from '../settings.ts';
 import { openLog, type LogListener } from './worker-log.ts';
 

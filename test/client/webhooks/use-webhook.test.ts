@@ -3,7 +3,8 @@ import { JobHints } from '../../../activities/webhooks/job-hints.ts';
 import { ApiError } from '../../../api/speech-api.ts';
 import { changeProfile, clearWebhook } from '../../../client/account/account-functions.ts';
 import { connectApi, readProfilePatiently, realmOf, type ConnectedApi } from '../../../client/connect-api.ts';
-import { putLeftoverBack, newSecret } from '../../../client/webhooks/put-back.ts';
+import { restoreLeftover } from '../../../client/webhooks/restore-webhook.ts';
+import { newSecret } from '../../../client/webhooks/webhook-url.ts';
 import { WebhookUse } from '../../../client/webhooks/use-webhook.ts';
 import { type WebhookWish, pauseAfter, type WebhookNews } from '../../../client/webhooks/webhook-options.ts';
 import type { Failure } from '../../../contract/failures.ts';
@@ -160,7 +161,7 @@ describe('the use of a webhook', () => {
     expect(news).toMatchObject([{ type: 'not-taken' }]);
     expect(await shown()).toBe(DEAD);
     await ledger.forgetWorkers('all');
-    expect(await putLeftoverBack(ledger, open, { owner: 'next' }, new AbortController().signal)).toMatchObject({
+    expect(await restoreLeftover(ledger, open, { owner: 'next' }, new AbortController().signal)).toMatchObject({
       end: 'back',
     });
     expect(await shown()).toBe(OLD);
@@ -178,7 +179,7 @@ describe('the use of a webhook', () => {
     expect(news).toMatchObject([{ type: 'not-taken' }, { type: 'over', end: 'away', isLeftover: true }]);
     open = { ...open, api };
     expect(await ledger.webhookOf(realmOf(open))).toMatchObject({ set: { address: DEAD }, isAlive: false });
-    expect(await putLeftoverBack(ledger, open, { owner: 'next' }, new AbortController().signal)).toMatchObject({
+    expect(await restoreLeftover(ledger, open, { owner: 'next' }, new AbortController().signal)).toMatchObject({
       end: 'back',
     });
     expect(await shown()).toBe(OLD);

@@ -3,7 +3,7 @@ import { JobHints } from '../../../activities/webhooks/job-hints.ts';
 import { ApiError } from '../../../api/speech-api.ts';
 import { changeProfile } from '../../../client/account/account-functions.ts';
 import { connectApi, readProfilePatiently, realmOf, type ConnectedApi } from '../../../client/connect-api.ts';
-import { watchLeftover } from '../../../client/webhooks/put-back.ts';
+import { watchLeftover } from '../../../client/webhooks/watch-leftover.ts';
 import type { WebhookNews } from '../../../client/webhooks/webhook-options.ts';
 import type { Failure } from '../../../contract/failures.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';

@@ -9,8 +9,8 @@ import {
   realmOf,
   type ConnectedApi,
 } from '../../../client/connect-api.ts';
-import { putBack, putLeftoverBack, type Leftover } from '../../../client/webhooks/put-back.ts';
-import type { PutBack } from '../../../client/webhooks/webhook-options.ts';
+import { restoreWebhook, restoreLeftover, type Leftover } from '../../../client/webhooks/restore-webhook.ts';
+import type { RestoreResult } from '../../../client/webhooks/webhook-options.ts';
 import type { Failure } from '../../../contract/failures.ts';
 import type { WebhookBefore, WebhookRecord } from '../../../ledger/webhooks/webhooks.ts';
 import type { FaultPlan, Simulator } from '../../../simulator/start-simulator.ts';
@@ -63,9 +63,9 @@ function busy(): ConnectedApi {
   return { ...open, api: { ...open.api, updateProfile: () => Promise.reject(new ApiError(failure)) } };
 }
 
-describe('putBack', () => {
-  const put = (before: WebhookBefore, of = open): ReturnType<typeof putBack> =>
-    putBack(of, { address: OURS, before, earlier: [] }, signal);
+describe('restoreWebhook', () => {
+  const restore = (before: WebhookBefore, of = open): ReturnType<typeof restoreWebhook> =>
+    restoreWebhook(of, { address: OURS, before, earlier: [] }, signal);
 
   const SHOWN = 'profile.webhook=webhookUrl';
 
@@ -80,13 +80,13 @@ describe('putBack', () => {
   ])('%s', async (_, shape, now, before, end, after) => {
     await start(shape);
     await setTo(now);
-    expect(await put(before)).toBe(end);
+    expect(await restore(before)).toBe(end);
     expect(await shown()).toBe(after);
   });
 
   it('sets the earlier address, if it is known, although the profile shows none', async () => {
     await start('profile.webhook=absent');
-    expect(await put(KNOWN)).toBe('back');
+    expect(await restore(KNOWN)).toBe('back');
     expect(simulator.ledger()).toEqual([]);
   });
 
@@ -98,36 +98,36 @@ describe('putBack', () => {
   ] as const)('%s, of the address, %s: %j', async (end, _, answer) => {
     // Before the update: the opening, an update with its look, and the look of what is there.
     await start(SHOWN, { rules: [{ on: 'profile', match: { nth: 5 }, fault: { kind: 'status', ...answer } }] });
-    expect(await put(KNOWN)).toBe(end);
+    expect(await restore(KNOWN)).toBe(end);
     expect(await shown()).toBe(end === 'back' ? OLD : OURS);
   });
 
   it.each([KNOWN, NONE])('is away, not refused, while the API says 429 to each update: %j', async (before) => {
     await start(`${SHOWN},profile.clear=null`);
-    expect(await put(before, busy())).toBe('away');
+    expect(await restore(before, busy())).toBe('away');
     expect(await shown()).toBe(OURS);
   });
 
   it('takes an address of an earlier process for ours', async () => {
     await start(SHOWN);
     const set = { address: 'https://here.example/never-set', before: KNOWN, earlier: [THEIRS, OURS] };
-    expect(await putBack(open, set, signal)).toBe('back');
+    expect(await restoreWebhook(open, set, signal)).toBe('back');
     expect(await shown()).toBe(OLD);
   });
 
   it('gives up where the API does not answer, or the time is over', async () => {
     await start(SHOWN);
-    expect(await put(KNOWN, await silent())).toBe('away');
-    expect(await putBack(open, { address: OURS, before: KNOWN, earlier: [] }, AbortSignal.abort())).toBe('away');
+    expect(await restore(KNOWN, await silent())).toBe('away');
+    expect(await restoreWebhook(open, { address: OURS, before: KNOWN, earlier: [] }, AbortSignal.abort())).toBe('away');
     expect(await shown()).toBe(OURS);
   });
 });
 
-describe('putLeftoverBack', () => {
+describe('restoreLeftover', () => {
   const SET: WebhookRecord['set'] = { address: OURS, before: KNOWN, earlier: [] };
-  const leftover = (of = open): ReturnType<typeof putLeftoverBack> =>
-    putLeftoverBack(ledger, of, { owner: 'next' }, signal);
-  const ended = (end: PutBack): Leftover => ({ end, before: KNOWN, address: OURS });
+  const leftover = (of = open): ReturnType<typeof restoreLeftover> =>
+    restoreLeftover(ledger, of, { owner: 'next' }, signal);
+  const ended = (end: RestoreResult): Leftover => ({ end, before: KNOWN, address: OURS });
   beforeEach(() => start('profile.webhook=webhookUrl'));
 
   /** A process takes the webhook, and notes this. */
@@ -155,7 +155,7 @@ describe('putLeftoverBack', () => {
     expect(await ledger.webhookOf(realmOf(open))).toMatchObject({ owner: 'killed', set: SET });
   });
 
-  it('puts back what a dead process left, once', async () => {
+  it('restores what a dead process left, once', async () => {
     await leave();
     expect(await leftover()).toEqual(ended('back'));
     expect(await shown()).toBe(OLD);
@@ -174,7 +174,7 @@ describe('putLeftoverBack', () => {
     await leave();
     await ledger.beat({ owner: 'next', ...realmOf(open) });
     expect(await leftover(busy())).toEqual(ended('away'));
-    expect(await putLeftoverBack(ledger, open, { owner: 'another' }, signal)).toEqual(ended('back'));
+    expect(await restoreLeftover(ledger, open, { owner: 'another' }, signal)).toEqual(ended('back'));
     expect(await shown()).toBe(OLD);
   });
 
@@ -184,7 +184,7 @@ describe('putLeftoverBack', () => {
     const refusing = { ...open, api: { ...open.api, updateProfile: () => Promise.reject(new ApiError(failure)) } };
     expect(await leftover(refusing)).toEqual(ended('stays'));
     expect(await ledger.webhookOf(realmOf(open))).toMatchObject({ owner: '', set: SET });
-    expect(await putLeftoverBack(ledger, open, { owner: 'next', except: OURS }, signal)).toBeUndefined();
+    expect(await restoreLeftover(ledger, open, { owner: 'next', except: OURS }, signal)).toBeUndefined();
     expect(await shown()).toBe(OURS);
     await setTo(THEIRS);
     expect(await leftover()).toEqual(ended('others'));
