@@ -169,8 +169,8 @@ export interface ApiStanding {
 
 /** The calls that fail now, if the last of them failed since then: what was met before was about other work. */
 export function failingOf(state: Partial<RateState>, since: number): FailingCalls | undefined {
-  const { troubles, troubledAt, troubledSince } = { ...FRESH_RATE, ...state };
-  return troubles > 0 && troubledAt >= since ? { since: troubledSince, lastAt: troubledAt } : undefined;
+  const { troubles, troubledAt, troubledSince, pausedUntil } = { ...FRESH_RATE, ...state };
+  return troubles > 0 && troubledAt >= since ? { since: troubledSince, lastAt: troubledAt, pausedUntil } : undefined;
 }
 
 /** The limit that is kept, if the API refused more since then. */

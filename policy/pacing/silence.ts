@@ -4,6 +4,8 @@ import type { BatchSettings } from '../../contract/batch.ts';
 const SHORTEST_MS = 15_000;
 /** The same of requests on the wire where an answer is the whole speech. */
 const SHORTEST_SPEECH_MS = 60_000;
+/** Calls that fail are repeated. If none has failed for this long after the pause, nobody makes any, ms. */
+const CALLED_WITHIN_MS = 300_000;
 
 /** Calls of one class that fail one after the other. */
 export interface FailingCalls {
@@ -11,6 +13,8 @@ export interface FailingCalls {
   readonly since: number;
   /** When the last of them failed, ms. */
   readonly lastAt: number;
+  /** When the next may be made, ms. */
+  readonly pausedUntil: number;
 }
 
 /** Paid requests on the wire that somebody waits for, but for those that may still be sending files. */
@@ -22,6 +26,7 @@ export interface RequestsOnWire {
 
 /** What is known of the API's answers to the calls of a batch. */
 export interface HeardOfApi {
+  /** By class. All batches of an account share these, so the batch itself may have nothing to call for. */
   readonly failing: readonly FailingCalls[];
   readonly onWire: RequestsOnWire | undefined;
   /** When it answered last since these calls, as far as that is recorded, ms; 0 if it did not. */
@@ -54,6 +59,7 @@ export function silenceOf(
   const lasts = (since: number, leastMs: number): boolean => now - since >= leastMs;
   const failed = failing
     .filter(({ lastAt }) => lastAt > answeredAt)
+    .filter(({ lastAt, pausedUntil }) => now - Math.max(lastAt, pausedUntil) < CALLED_WITHIN_MS)
     .map(({ since }) => ({ since: Math.max(since, answeredAt), requests: 0 }))
     .filter(({ since }) => lasts(since, SHORTEST_MS));
   const waiting = onWire && { requests: onWire.requests, since: Math.max(onWire.since, answeredAt) };

@@ -68,6 +68,15 @@ it('is not silent once another call was answered, also one of another class', as
   expect(await silence()).toBeNull();
 });
 
+it('is no longer silent for a batch that waits for a person: nobody calls it', async () => {
+  await trouble(time);
+  await ledger.setControl('b', 'paused');
+  await pass(60_000);
+  expect(await silence()).not.toBeNull();
+  await pass(300_000);
+  expect([await silence(), await silentMs()]).toEqual([null, [0]]);
+});
+
 it('says nothing of requests that may still be sending recordings', async () => {
   await fill(ledger, 1, 'voices', 'voice');
   await ledger.intend({ ...aKey(1, 1, 1, 'voice'), batch: 'voices' }, INTENT);

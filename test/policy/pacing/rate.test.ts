@@ -84,7 +84,7 @@ describe('what a state means to whoever looks', () => {
   it('is that calls fail since the first was sent that nothing has ended', () => {
     const first = troubled(undefined, { now: NOW, sentAt: NOW - 5 });
     const next = troubled(first, { now: NOW + 60_000, sentAt: NOW + 59_000 });
-    expect(failingOf(next, NOW - 10)).toEqual({ since: NOW - 5, lastAt: NOW + 60_000 });
+    expect(failingOf(next, NOW - 10)).toEqual({ since: NOW - 5, lastAt: NOW + 60_000, pausedUntil: NOW + 60_500 });
     // All of it was before the batch began.
     expect(failingOf(next, NOW + 60_001)).toBeUndefined();
     const over = answered(next, { now: NOW + 61_000, sentAt: NOW + 60_500 });

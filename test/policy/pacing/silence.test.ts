@@ -4,7 +4,9 @@ import { silenceOf, type HeardOfApi, type Silence } from '../../../policy/pacing
 
 const NOW = 1_000_000;
 const ago = (seconds: number): number => NOW - seconds * 1_000;
-const failing = (since: number, last: number) => ({ since: ago(since), lastAt: ago(last) });
+const failing = (since: number, last: number, pausedFor = 0) => ({
+  ...{ since: ago(since), lastAt: ago(last), pausedUntil: ago(last - pausedFor) },
+});
 const onWire = (requests: number, since: number) => ({ requests, since: ago(since) });
 
 function silence(heard: Partial<HeardOfApi>, tts: TtsMode = 'job'): Silence | undefined {
@@ -36,6 +38,13 @@ describe('the API is silent', () => {
 
   it('no longer once anything was answered after the last failure', () => {
     expect(silence({ failing: [failing(90, 30)], answeredAt: ago(29) })).toBeUndefined();
+  });
+
+  it('no longer once nobody calls it, as for a paused batch: calls that fail are repeated', () => {
+    expect(silence({ failing: [failing(900, 299)] })).toEqual({ since: ago(900), requests: 0 });
+    expect(silence({ failing: [failing(900, 301)] })).toBeUndefined();
+    // It had asked for a long pause.
+    expect(silence({ failing: [failing(900, 600, 590)] })).toEqual({ since: ago(900), requests: 0 });
   });
 
   it('since the earliest that is known, where requests wait and calls fail', () => {
