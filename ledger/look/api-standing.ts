@@ -1,3 +1,4 @@
+import type { FailureClass } from '../../contract/failures.ts';
 import { limiterScope } from '../../contract/names.ts';
 import { failingOf, limitedOf, type ApiStanding, type RateState } from '../../policy/pacing/rate.ts';
 import { maySilenceBe, silenceOf } from '../../policy/pacing/silence.ts';
@@ -33,14 +34,17 @@ const selectAccepted = preparedOne((db, { batch }: { batch: string }) =>
     .where(isRunning('charges')),
 );
 
+const NO_ANSWERS: readonly FailureClass[] = ['NotSent', 'ServiceDown', 'NoVoice', 'NotJoined', 'InternalError'];
+
 export const selectEnded = preparedOne((db, { batch, since }: { batch: string; since: number }) =>
   db
     .selectFrom('rows')
     .select('ended_at as at')
     .where('batch', '=', batch)
     .where('ended_at', '>=', since)
-    // Rows with these outcomes ended without an answer from the API.
+    // Rows with these outcomes ended without an answer from the API, and so did those that failed for want of one.
     .where('outcome', 'not in', ['unknown', 'overdue', 'cancelled', 'skipped', 'cached'])
+    .where((eb) => eb.or([eb('failure_class', 'is', null), eb('failure_class', 'not in', NO_ANSWERS)]))
     .orderBy('ended_at', 'desc')
     .limit(1),
 );

@@ -60,6 +60,19 @@ it('stays silent, since its last answer, while requests time out: rows that end 
   expect(await silence()).toEqual({ since: sentAt, requests: 0 });
 });
 
+it.each(['NotSent', 'ServiceDown'] as const)(
+  'stays silent when a row fails for want of an answer: %s',
+  async (name) => {
+    const sentAt = time;
+    await ledger.intend(aKey(1), INTENT);
+    await pass(60_000);
+    const failure = { class: name, message: 'no answer' } as const;
+    await ledger.settle(aKey(1), { verdict: 'not-accepted', failure }, { outcome: 'failed', failure });
+    await trouble(sentAt);
+    expect(await silence()).toEqual({ since: sentAt, requests: 0 });
+  },
+);
+
 it('is not silent once another call was answered, also one of another class', async () => {
   await trouble(time - 30_000);
   await pass(20_000);
