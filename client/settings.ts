@@ -4,7 +4,7 @@ import { addOperations, OwnOperationError } from '../contract/add-operations.ts'
 import type { Config } from '../inputs/config-file.ts';
 import type { MetricsPlace } from '../contract/metrics-place.ts';
 import { readLedgerAddress } from '../ledger/supported-databases.ts';
-import { readStoreAddress } from '../store/media-stores.ts';
+import { readStoreAddress } from '../store/supported-stores.ts';
 import type { PayloadKeys } from '../worker/encryption/payload-keys.ts';
 import { VoxbatchError } from './problem.ts';
 
@@ -19,7 +19,7 @@ export interface Settings {
    * else's.
    */
   readonly isLedgerNamed: boolean;
-  /** Address of the store, as `store/media-stores.ts` reads them; a path is absolute. */
+  /** Address of the store, as `store/supported-stores.ts` reads them; a path is absolute. */
   readonly store: string;
   /**
    * Called after a ledger with an earlier version's layout was imported into the current one. `kept`: path of the old

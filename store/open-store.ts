@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Bytes, FileRange, Probed } from './bytes.ts';
-import { kindOfStore } from './media-stores.ts';
+import { kindOfStore } from './supported-stores.ts';
 import { requireSafe } from './layout.ts';
 import type { StoreMarks } from './owner-file.ts';
 import type { Store, UrlLife } from './store.ts';

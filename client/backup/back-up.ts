@@ -9,7 +9,7 @@ import type { BackupDialect, BackupFacts, BackupMoment } from '../../ledger/back
 import { driverOf } from '../../ledger/open-ledger.ts';
 import { syncToDisk } from '../../results/files.ts';
 import { copyMedia, type CopiedMedia, mediaFiles } from '../../store/backup/copy-media.ts';
-import { kindOfStore } from '../../store/media-stores.ts';
+import { kindOfStore } from '../../store/supported-stores.ts';
 import { requireStore } from '../claim-store.ts';
 import { openRecords } from '../open-records.ts';
 import { VoxbatchError } from '../problem.ts';

@@ -10,7 +10,7 @@ import { isEmptyLedger, retireIfEmpty } from '../../ledger/backup/retire-empty.t
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { codeOf, syncToDisk } from '../../results/files.ts';
 import { copyMedia, type CopiedMedia } from '../../store/backup/copy-media.ts';
-import { kindOfStore } from '../../store/media-stores.ts';
+import { kindOfStore } from '../../store/supported-stores.ts';
 import { marksOfStore } from '../../store/open-store.ts';
 import { VoxbatchError } from '../problem.ts';
 import { beforeWork } from '../machine-trouble.ts';

@@ -14,7 +14,7 @@ import { openRecordsIfAny } from '../open-records.ts';
 import { requireWritable } from '../machine-trouble.ts';
 import { openTemporal } from '../temporal/open-temporal.ts';
 import { findSearchAttributes, searchAttributeCommand } from '../temporal/search-attributes.ts';
-import { kindOfStore } from '../../store/media-stores.ts';
+import { kindOfStore } from '../../store/supported-stores.ts';
 import { tryStore } from '../../store/open-store.ts';
 import { requireStore } from '../claim-store.ts';
 import { whyLinksAreShort } from '../local-media/short-links.ts';

@@ -1,4 +1,4 @@
-import { kindOfStore } from '../../store/media-stores.ts';
+import { kindOfStore } from '../../store/supported-stores.ts';
 import { serveMediaOf, whyOutOfReach, type ServeMediaSettings } from '../../contract/serve-media.ts';
 import { NO_LINKS, type LocalMediaRules } from '../../inputs/local-media/rules.ts';
 

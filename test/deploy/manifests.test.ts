@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parseAllDocuments } from 'yaml';
 import { EXIT_CODES, type Retry } from '../../contract/exit-codes.ts';
 import { readLedgerAddress } from '../../ledger/supported-databases.ts';
-import { readStoreAddress } from '../../store/media-stores.ts';
+import { readStoreAddress } from '../../store/supported-stores.ts';
 import { createProgram } from '../../starters/program.ts';
 import { capture } from '../starters/capture.ts';
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { readStoreAddress } from '../../store/media-stores.ts';
+import { readStoreAddress } from '../../store/supported-stores.ts';
 
 describe('readStoreAddress', () => {
   it.each(['store', '/media/store', 'a:b', 'C:\\store'])('takes the path of a folder: %s', (path) => {
