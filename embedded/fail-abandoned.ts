@@ -1,7 +1,7 @@
 import { ActivityNotFoundError, type Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import pLimit from 'p-limit';
-import { isNotFound } from './grpc-answer.ts';
+import { isNotFound } from './grpc-errors.ts';
 
 /** Failure type of an abandoned activity. It is retryable, and the retry comes at once. */
 const WORKER_LOST = 'WorkerLost';

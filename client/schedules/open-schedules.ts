@@ -1,7 +1,7 @@
 import type { ScheduleDescription, ScheduleHandle } from '@temporalio/client';
 import type { By } from '../../contract/actions.ts';
 import { scheduleIdOf } from '../../contract/schedule.ts';
-import { GRPC, grpcAnswer, hasCode, isNotFound } from '../../embedded/grpc-answer.ts';
+import { GRPC, grpcAnswer, hasCode, isNotFound } from '../../embedded/grpc-errors.ts';
 import { ServerUnavailable } from '../../embedded/server-unavailable.ts';
 import { findUp } from '../../embedded/up-claim.ts';
 import type { Ledger } from '../../ledger/ledger.ts';

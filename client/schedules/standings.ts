@@ -1,4 +1,4 @@
-import { isNotFound } from '../../embedded/grpc-answer.ts';
+import { isNotFound } from '../../embedded/grpc-errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Settings } from '../settings.ts';
 import { inTime, reachWorker, type Temporal } from '../temporal/open-temporal.ts';

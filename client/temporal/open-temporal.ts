@@ -9,7 +9,7 @@ import {
 import { toClientOptions } from '@temporalio/envconfig';
 import type { NativeConnectionOptions } from '@temporalio/worker';
 import { isLoopback } from '../../contract/urls.ts';
-import { GRPC, hasCode, isNotFound } from '../../embedded/grpc-answer.ts';
+import { GRPC, hasCode, isNotFound } from '../../embedded/grpc-errors.ts';
 import { joinServer } from '../../embedded/join-server.ts';
 import { WITHOUT_PROXY } from '../../embedded/server-binary.ts';
 import { isAnybodyIn } from './anybody-in.ts';

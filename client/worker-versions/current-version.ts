@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { shellWord } from '../../contract/shell-word.ts';
 import type { Pinning, WorkerVersion } from '../../contract/worker-version.ts';
-import { isNotFound } from '../../embedded/grpc-answer.ts';
+import { isNotFound } from '../../embedded/grpc-errors.ts';
 import type { Temporal } from '../temporal/open-temporal.ts';
 
 type Place = Pick<Temporal, 'client' | 'namespace'>;

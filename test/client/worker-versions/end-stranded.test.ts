@@ -4,7 +4,7 @@ import type { BatchRecord } from '../../../ledger/batches/batch-records.ts';
 import { batchWorkflowId } from '../../../contract/names.ts';
 import { StrandedBatches } from '../../../client/worker-versions/end-stranded.ts';
 import type { WorkerVersion } from '../../../contract/worker-version.ts';
-import { GRPC } from '../../../embedded/grpc-answer.ts';
+import { GRPC } from '../../../embedded/grpc-errors.ts';
 import { ownerOf } from '../../../policy/lanes/versions.ts';
 
 const of = (buildId: string) => ({ deploymentName: 'voxbatch', buildId });

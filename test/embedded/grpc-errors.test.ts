@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ScheduleNotFoundError, ServiceError, WorkflowNotFoundError } from '@temporalio/client';
-import { GRPC, hasCode, isNotFound } from '../../embedded/grpc-answer.ts';
+import { GRPC, hasCode, isNotFound } from '../../embedded/grpc-errors.ts';
 
 /** A call that failed with this code, as the raw service rejects. */
 function failed(code: number): Error {
