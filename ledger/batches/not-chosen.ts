@@ -6,7 +6,7 @@ import { requireReopenable, setBatch } from './read-batches.ts';
 import { isPart } from '../conditions.ts';
 import { noteAction } from '../history/actions.ts';
 import { jsonOrNull } from '../records.ts';
-import { updateRow } from '../rows/row-changes.ts';
+import { updateRow } from '../rows/update-row.ts';
 import type { RowKey } from '../rows/line-changes.ts';
 import type { Db } from '../schema.ts';
 import { preparedEach } from '../database/prepared.ts';

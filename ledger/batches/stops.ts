@@ -10,7 +10,7 @@ import { requireBatch, readBatchLine, setBatch } from './read-batches.ts';
 import { idleRows, runningRows, type SelectRows, selectIdle, selectRunning } from './unfinished.ts';
 import type { Failure } from '../../contract/failures.ts';
 import { toFallback } from '../rows/row-effects.ts';
-import { endingColumns, updateRows, type LineChange } from '../rows/row-changes.ts';
+import { endingColumns, updateRows, type LineChange } from '../rows/update-row.ts';
 import { RowInHand } from '../rows/row-in-hand.ts';
 import { endReturning } from '../takes/returned.ts';
 import { prefetchUndo, undoTake } from '../takes/undo-take.ts';

@@ -6,7 +6,7 @@ import { DUST } from '../../policy/money/room.ts';
 import type { BudgetAnswer } from './budget-room.ts';
 import type { Intent } from '../requests/intent-records.ts';
 import { isNoPart, isPart, isUntouched, SENT } from '../conditions.ts';
-import { endingColumns, updateRows, type LineChange } from '../rows/row-changes.ts';
+import { endingColumns, updateRows, type LineChange } from '../rows/update-row.ts';
 import { selectCharges } from '../rows/row-in-hand.ts';
 import {
   costInWords,

@@ -13,7 +13,7 @@ import { noteAction } from '../history/actions.ts';
 import { toFailure } from '../records.ts';
 import { toSettings } from '../batches/batch-records.ts';
 import { applyEffect, effectOf } from '../rows/endings.ts';
-import { endingColumns } from '../rows/row-changes.ts';
+import { endingColumns } from '../rows/update-row.ts';
 import { RowInHand } from '../rows/row-in-hand.ts';
 import { selectChargesOf } from '../rows/rows.ts';
 import type { ChargeLine, Db, Tx } from '../schema.ts';

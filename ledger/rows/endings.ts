@@ -10,7 +10,7 @@ import { bestEnding, betterFallback } from '../../policy/rows/best-take.ts';
 import { toFailure, type ResultFile } from '../records.ts';
 import type { RowInHand } from './row-in-hand.ts';
 import type { RowLine } from '../schema.ts';
-import { endingColumns } from './row-changes.ts';
+import { endingColumns } from './update-row.ts';
 import { makeTake } from '../takes/takes.ts';
 
 /**

@@ -8,7 +8,7 @@ import { allOf, prepared, preparedWrite } from '../database/prepared.ts';
 import { type ChargeRecord, toCharge } from '../requests/charge-records.ts';
 import { type RowStanding, toRow, toSpec } from './row-records.ts';
 import { inStep, sumsOfCharge } from '../requests/sums-in-hand.ts';
-import { updateRow, type RowChange } from './row-changes.ts';
+import { updateRow, type RowChange } from './update-row.ts';
 import type { ChargeLine, RowLine, Tx } from '../schema.ts';
 import { charges } from '../tables/charges.ts';
 import type { Column } from '../tables/columns.ts';

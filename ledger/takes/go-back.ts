@@ -3,7 +3,7 @@ import { hasResult } from '../../contract/outcomes.ts';
 import { refusedReturn, resultOfTake, unfetchedOfTake } from '../../policy/redrive/earlier-take.ts';
 import { jobOfFile } from '../../policy/redrive/lost-file.ts';
 import { withJob, withoutJob } from '../cache/kept-results.ts';
-import { endingColumns } from '../rows/row-changes.ts';
+import { endingColumns } from '../rows/update-row.ts';
 import { LedgerMisuse } from '../errors.ts';
 import { leaveLost } from './lost-files.ts';
 import { toRow } from '../rows/row-records.ts';

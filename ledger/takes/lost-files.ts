@@ -3,7 +3,7 @@ import { checkedBy, stepsIn, type Step } from '../../contract/row-kinds.ts';
 import { attemptOfFile, OTHER_CONTENT, otherContent } from '../../policy/redrive/lost-file.ts';
 import { lostAttempt } from '../../policy/redrive/redrive.ts';
 import { withoutJob, forgetResult, keepPaidResult, withJob } from '../cache/kept-results.ts';
-import { endingColumns } from '../rows/row-changes.ts';
+import { endingColumns } from '../rows/update-row.ts';
 import { LedgerMisuse } from '../errors.ts';
 import { jsonOrNull, toFile, type ResultFile } from '../records.ts';
 import type { GivenUp } from './take-records.ts';

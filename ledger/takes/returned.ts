@@ -6,7 +6,7 @@ import { bestEnding } from '../../policy/rows/best-take.ts';
 import { OTHER_CONTENT } from '../../policy/redrive/lost-file.ts';
 import { note, releasedFiles } from '../requests/decision-records.ts';
 import { afterFetchedAgain, asBefore, isAsBefore, leaveLost, outcomeWith, leaveRead } from './lost-files.ts';
-import { endingColumns } from '../rows/row-changes.ts';
+import { endingColumns } from '../rows/update-row.ts';
 import { jsonOrNull, toFile, type ResultFile } from '../records.ts';
 import {
   type Fallback,

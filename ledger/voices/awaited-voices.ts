@@ -4,7 +4,7 @@ import type { Failure } from '../../contract/failures.ts';
 import type { VoiceWatch } from '../../policy/voices/awaited-voice.ts';
 import { setRow } from '../rows/line-changes.ts';
 import { failureColumns, toFailure } from '../records.ts';
-import { updateRow } from '../rows/row-changes.ts';
+import { updateRow } from '../rows/update-row.ts';
 import { settleWholes } from '../parts/whole-rows.ts';
 import type { Db, Tx } from '../schema.ts';
 import type { AwaitedVoicesTable } from '../tables/rows.ts';
