@@ -6,7 +6,8 @@ import { noteAction } from '../history/actions.ts';
 import { settingsColumns } from './batch-records.ts';
 import type { Db } from '../schema.ts';
 import { write } from '../database/transactions.ts';
-import { requireBatch, setBatch } from './read-batches.ts';
+import { requireBatch } from './read-batches.ts';
+import { setBatch } from './set-batch.ts';
 
 /** How a batch's sound is joined and finished. */
 export interface Sound {

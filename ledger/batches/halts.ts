@@ -1,4 +1,5 @@
-import { readBatchLine, setBatch } from './read-batches.ts';
+import { readBatchLine } from './read-batches.ts';
+import { setBatch } from './set-batch.ts';
 import { ofRow } from '../conditions.ts';
 import type { Failure } from '../../contract/failures.ts';
 import { byItself } from '../../contract/actions.ts';

@@ -1,4 +1,4 @@
-import type { Selectable, Updateable } from 'kysely';
+import type { Selectable } from 'kysely';
 import { preparedOne } from '../database/prepared.ts';
 import { LedgerMisuse, LoadTakenOver } from '../errors.ts';
 import { toBatch, type BatchRecord, type Loading } from './batch-records.ts';
@@ -84,9 +84,4 @@ export async function readBatchLine(db: Db | Tx, batch: string): Promise<Selecta
   const line = await selectLine(db, { batch });
   if (line === undefined) throw new LedgerMisuse(`There is no batch "${batch}" in this ledger.`);
   return line;
-}
-
-/** Changes these columns of a batch. */
-export async function setBatch(tx: Tx, batch: string, change: Updateable<BatchesTable>): Promise<void> {
-  await tx.updateTable('batches').set(change).where('name', '=', batch).execute();
 }

@@ -2,7 +2,8 @@ import { byItself } from '../../contract/actions.ts';
 import { isHeld } from '../database/copy-doubts.ts';
 import { noteAction } from '../history/actions.ts';
 import type { Tx } from '../schema.ts';
-import { readBatchLine, setBatch } from './read-batches.ts';
+import { readBatchLine } from './read-batches.ts';
+import { setBatch } from './set-batch.ts';
 
 /**
  * Reopens a closed batch because one of its rows is open. One that waits for a person since a copy of the database was

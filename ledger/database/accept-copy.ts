@@ -1,6 +1,6 @@
 import type { By } from '../../contract/actions.ts';
 import { pausesBatch } from '../../policy/rows/max-attempts.ts';
-import { setBatch } from '../batches/read-batches.ts';
+import { setBatch } from '../batches/set-batch.ts';
 import { noteAction } from '../history/actions.ts';
 import { toFailure } from '../records.ts';
 import { endAcceptance } from './acceptances.ts';

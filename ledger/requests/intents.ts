@@ -1,4 +1,5 @@
-import { setBatch, readBatchLine } from '../batches/read-batches.ts';
+import { readBatchLine } from '../batches/read-batches.ts';
+import { setBatch } from '../batches/set-batch.ts';
 import type { Selectable } from 'kysely';
 import { attemptKeyOf, type AttemptKey, type BatchSettings } from '../../contract/batch.ts';
 import { operationOf } from '../../contract/row-kinds.ts';

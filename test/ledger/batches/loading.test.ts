@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { discardLoading } from '../../../ledger/batches/batches.ts';
-import { setBatch } from '../../../ledger/batches/read-batches.ts';
+import { setBatch } from '../../../ledger/batches/set-batch.ts';
 import { write } from '../../../ledger/database/transactions.ts';
 import { BatchExists, LoadTakenOver } from '../../../ledger/errors.ts';
 import type { LoadedRow } from '../../../ledger/rows/row-records.ts';
