@@ -28,7 +28,7 @@ export type FetchedFile =
   { readonly type: 'fetched'; readonly etag: string | null } | { readonly type: 'failed'; readonly why: string };
 
 /** Statuses of temporary failures. */
-const PASSING: readonly number[] = [408, 425, 429, 500, 502, 503, 504];
+const TEMPORARY: readonly number[] = [408, 425, 429, 500, 502, 503, 504];
 
 /**
  * Fetches a file from a user-given URL and passes its body to `receive`, once per attempt. Sends no token and no
@@ -79,7 +79,7 @@ async function fetchOnce(url: string, receive: (body: Readable) => Promise<void>
   if (head.type === 'no-answer') return failed(`there was no answer (${head.cause})`, true);
   const { body, status } = head;
   try {
-    if (status !== 200) return failed(`the server answered ${status}`, PASSING.includes(status));
+    if (status !== 200) return failed(`the server answered ${status}`, TEMPORARY.includes(status));
     const stream = body.stream();
     // A broken body has `cut` set; any other error is the receiver's own.
     await receive(stream).catch((error: unknown) => {

@@ -1,18 +1,12 @@
-import { ApiError, type JobPage, type ListedJob } from '../../api/speech-api.ts';
-import type { FailureClass } from '../../contract/failures.ts';
+import type { JobPage, ListedJob } from '../../api/speech-api.ts';
 import type { JobList } from '../../batches/free-reads.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { PAGE_SIZE, type Listing } from './shared-job-list.ts';
 import { apiIn } from '../row-api.ts';
-import { readInTurn } from '../polling/read-in-turn.ts';
+import { readPatiently } from '../polling/read-patiently.ts';
 
 /** Maximum pages read; a window of minutes needs fewer. */
 const MOST_PAGES = 100;
-/** Failed reads of a page before the look-up fails; trouble that lost a create often lasts for a while. */
-const MOST_READS = 6;
-/** Read failures that may be temporary. */
-const PASSING: readonly FailureClass[] = ['NotSent', 'RateLimited', 'ServiceDown'];
-
 /** Reads the list, each job once: a job that is created meanwhile moves the others to later pages. */
 export async function readList(
   deps: Dependencies,
@@ -30,23 +24,6 @@ export async function readList(
     isWhole = !hasMore || found.length === 0;
   }
   return { jobs: [...jobs.values()], begunAt, isWhole };
-}
-
-/** Reads a page of a list in turn; retries if that may help, with the pauses that all reads then make. */
-export async function readPatiently<T>(
-  deps: Dependencies,
-  batch: string,
-  signal: AbortSignal,
-  read: () => Promise<T>,
-): Promise<T> {
-  for (let reads = 1; ; reads++) {
-    try {
-      return await readInTurn(deps, batch, signal, read);
-    } catch (error) {
-      const mayPass = error instanceof ApiError && PASSING.includes(error.failure.class) && !signal.aborted;
-      if (!mayPass || reads >= MOST_READS) throw error;
-    }
-  }
 }
 
 /**

@@ -6,7 +6,7 @@ import { chooseVoice, isSameName } from '../../policy/voices/match-lost-voice.ts
 import type { Dependencies } from '../dependencies.ts';
 import { apiOf } from '../row-api.ts';
 import type { LoadedAttempt } from '../attempt.ts';
-import { readPatiently } from '../reconcile/read-job-list.ts';
+import { readPatiently } from '../polling/read-patiently.ts';
 
 /**
  * Delay before a list without the voice is read once more, ms. A voice may appear in the list a moment after its

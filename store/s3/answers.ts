@@ -13,7 +13,7 @@ export interface BucketAnswer {
 }
 
 /** Answers after which the same request may go through. */
-const PASSING = new Set([
+const TEMPORARY = new Set([
   ...['SlowDown', 'InternalError', 'ServiceUnavailable', 'RequestTimeout', 'RequestTimeoutException', 'Throttling'],
   ...['OperationAborted', 'ConditionalRequestConflict', 'IncompleteBody', 'BadDigest', 'XAmzContentSHA256Mismatch'],
 ]);
@@ -34,7 +34,7 @@ export interface Failed {
 /** Whether the same request may go through later: the server had trouble, or no time. */
 export function mayPass(code: string, status?: number): boolean {
   const isOfServer = status !== undefined && (status === 429 || (status >= 500 && status !== UNKNOWN_TO_SERVER));
-  return isOfServer || PASSING.has(code);
+  return isOfServer || TEMPORARY.has(code);
 }
 
 /** An answer of a proxy, or of another server, in the place of S3's: nothing follows from it. */
