@@ -24,6 +24,8 @@ export type Problem =
   | { readonly type: 'no-batch'; readonly batch: string | undefined; readonly known: readonly string[] }
   /** The disk, the ledger or the store cannot be used; `cause` says why. */
   | { readonly type: 'machine'; readonly cause: unknown }
+  /** The process may write no larger file (`ulimit -f`). `mayLift`: it may lift that itself. */
+  | { readonly type: 'small-files'; readonly mostBytes: number; readonly mayLift: boolean }
   /** The media in the store belong to another ledger. */
   | { readonly type: 'store-of-another'; readonly store: string; readonly ledger: string }
   /** The ledger has another store than this one, so results would be in two. */

@@ -63,6 +63,8 @@ const SENTENCES: {
   'no-batch': (problem) =>
     problem.batch === undefined ? 'There is no batch here yet.' : `There is no batch "${problem.batch}" here.`,
   machine: (problem) => messageOf(problem.cause),
+  'small-files': ({ mostBytes }) =>
+    `This process may write files only up to ${mostBytes / 1_000} KB, which the ledger and Temporal's database soon exceed.`,
   'store-of-another': (problem) => `The media in ${problem.store} belong to another ledger than ${problem.ledger}.`,
   'other-store': (problem) =>
     `The results of ledger ${problem.ledger} are kept in another store than ${problem.store}.`,

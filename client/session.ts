@@ -6,6 +6,7 @@ import { beforeWork } from './machine-trouble.ts';
 import { connectApi, type ConnectedApi } from './connect-api.ts';
 import { tellingWhileOpen, type WaitingRules } from './look/tell-of-outages.ts';
 import { openRecords } from './open-records.ts';
+import { requireLargeFiles } from './file-size-limit.ts';
 import { claimStore } from './claim-store.ts';
 import type { ApiAccess, Settings } from './settings.ts';
 
@@ -34,7 +35,7 @@ export class Session {
   readonly settings: Settings;
   /** Returns the API's URL and token. */
   readonly access: () => ApiAccess | Promise<ApiAccess>;
-  /** Opens the ledger. Throws {@link VoxbatchError} (`no-ledger`, `machine`). */
+  /** Opens the ledger. Throws {@link VoxbatchError} (`no-ledger`, `machine`, `small-files`). */
   readonly ledger: () => Promise<Ledger>;
   /** Opens the store. Throws {@link VoxbatchError} (`store-missing`, `store-of-another`, `other-store`, `machine`). */
   readonly store: () => Promise<Store>;
@@ -55,6 +56,7 @@ export class Session {
         // Check the home's owner before anything is written there; otherwise that would happen only when the server
         // starts.
         if (ledger.thread === true) {
+          requireLargeFiles();
           await beforeWork(() => {
             refuseAnothers(settings.home);
           });

@@ -150,6 +150,11 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
   machine: unreachable('Nothing was spent by this command.', {
     says: ({ cause }, sentence) => describeTrouble(cause) ?? sentence,
   }),
+  'small-files': unreachable(({ mayLift }) =>
+    mayLift
+      ? 'Nothing was sent. Nothing was spent. Lift the limit: ulimit -f unlimited'
+      : 'Nothing was sent. Nothing was spent. The limit is a hard one: use another shell, or have it lifted where it is set (fsize in limits.conf, LimitFSIZE of a service).',
+  ),
   'store-of-another': usage(
     'Nothing was spent. Their ledger records what was paid: if it was deleted, restore it from a backup; if it is elsewhere, name it (VOXBATCH_LEDGER). ' +
       'Only if none of these media is needed here, set VOXBATCH_STORE to another folder: a new ledger with another store pays again for all that was paid before.',

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
+import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { defined } from '../../contract/defined.ts';
 import { pollingSettings } from '../../contract/polling-settings.ts';
@@ -10,6 +10,7 @@ import { ffmpegVersion } from '../../store/sound/ffmpeg.ts';
 import { findFfmpeg, namedFfmpeg } from '../../store/sound/find-ffmpeg.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { connectApi, realmOf, type ConnectedApi } from '../connect-api.ts';
+import { requireLargeFiles } from '../file-size-limit.ts';
 import { openRecordsIfAny } from '../open-records.ts';
 import { requireWritable } from '../machine-trouble.ts';
 import { openTemporal } from '../temporal/open-temporal.ts';
@@ -74,8 +75,6 @@ export type SoundPart =
 export type Trouble =
   | { readonly type: 'error'; readonly error: unknown }
   | { readonly type: 'little-disk'; readonly home: string; readonly freeBytes: number }
-  /** The process may write no larger file (`ulimit -f`). `mayLift`: it may lift that itself. */
-  | { readonly type: 'small-files'; readonly mostBytes: number; readonly mayLift: boolean }
   | { readonly type: 'clocks-apart'; readonly apartMs: number }
   | { readonly type: 'no-worker' }
   /** `VOXBATCH_FFMPEG` names this path, and no program is there. */
@@ -86,7 +85,7 @@ export type Finding =
   | ({ readonly ok: true } & SoundPart)
   | { readonly ok: false; readonly type: SoundPart['type']; readonly trouble: Trouble };
 
-/** Free disk space, or a largest file, below this is too little for a large batch, bytes. */
+/** Free disk space below this is too little for a large batch, bytes. */
 const LITTLE_DISK = 1e9;
 
 /**
@@ -139,7 +138,7 @@ async function askOnce(session: Session): Promise<ConnectedApi> {
 }
 
 function isTrouble(found: Checked): found is Trouble {
-  return ['little-disk', 'small-files', 'clocks-apart', 'no-worker', 'unusable-ffmpeg'].includes(found.type);
+  return ['little-disk', 'clocks-apart', 'no-worker', 'unusable-ffmpeg'].includes(found.type);
 }
 
 type Checked = SoundPart | Trouble;
@@ -152,17 +151,8 @@ async function checkDisk({ settings: { home } }: Session): Promise<Checked> {
   const { bavail, bsize } = await statfs(home);
   const freeBytes = bavail * bsize;
   if (freeBytes < LITTLE_DISK) return { type: 'little-disk', home, freeBytes };
-  return (await fileLimit()) ?? { type: 'disk', home, freeBytes };
-}
-
-/**
- * A limit to the size of files that large batches exceed; undefined without one, and where the system does not tell.
- */
-async function fileLimit(): Promise<Extract<Trouble, { type: 'small-files' }> | undefined> {
-  const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
-  const [, soft, hard] = /^Max file size +(\S+) +(\S+)/mu.exec(limits) ?? [];
-  const mostBytes = Number(soft);
-  return mostBytes < LITTLE_DISK ? { type: 'small-files', mostBytes, mayLift: hard === 'unlimited' } : undefined;
+  requireLargeFiles();
+  return { type: 'disk', home, freeBytes };
 }
 
 async function checkFfmpeg({ settings: { env } }: Session): Promise<Checked> {

@@ -1,4 +1,5 @@
 import { joinServer, type Membership } from '../../embedded/join-server.ts';
+import { requireLargeFiles } from '../file-size-limit.ts';
 import type { Settings } from '../settings.ts';
 
 /** The home's embedded server, started in parallel with other preparations. */
@@ -18,8 +19,12 @@ export interface EarlyServer {
 /** Other preparations wait no longer than this, for example while a server is being built, ms. */
 const PATIENCE_MS = 300;
 
-/** Starts the server in the background, or joins a running one. Sends nothing to the API. */
+/**
+ * Starts the server in the background, or joins a running one. Sends nothing to the API. Throws {@link VoxbatchError}
+ * (`small-files`): a server would inherit that limit.
+ */
 export function beginServer(settings: Pick<Settings, 'home' | 'env'>, say: (line: string) => void): EarlyServer {
+  requireLargeFiles();
   const aborting = new AbortController();
   let isTaken = false;
   let underWay: Promise<unknown> = Promise.resolve();

@@ -120,12 +120,6 @@ function troubleWords(trouble: Trouble): string {
       return messageOf(exitErrorOf(trouble.error)).replaceAll(UNSPENT, '');
     case 'little-disk':
       return `${trouble.home} has only ${size(trouble.freeBytes)} free: free some space before a large batch.`;
-    case 'small-files': {
-      const most = `This process may write files only up to ${size(trouble.mostBytes)}, which the ledger and Temporal's database soon exceed.`;
-      return trouble.mayLift
-        ? `${most} Lift the limit: ulimit -f unlimited`
-        : `${most} The limit is a hard one: use another shell, or have it lifted where it is set (fsize in limits.conf, LimitFSIZE of a service).`;
-    }
     case 'clocks-apart': {
       const seconds = Math.round(trouble.apartMs / 1000);
       return `This machine's clock and the API's are ${String(seconds)} s apart: set the clock (NTP).`;

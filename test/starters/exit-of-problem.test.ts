@@ -102,6 +102,11 @@ const WORDS: readonly (readonly [Problem, string, RegExp])[] = [
     /\/l\.db: h\..*pay for a row twice.*Stop.*run the same command again\.$/,
   ],
   [{ type: 'ledger-in-use', ledger: 'postgres://d/l', holder: 'h' }, 'unreachable', /need the same TEMPORAL_ADDRESS/],
+  [
+    { type: 'small-files', mostBytes: 1_024_000, mayLift: true },
+    'unreachable',
+    /only up to 1024 KB, .*Nothing was spent\. Lift the limit: ulimit -f unlimited$/,
+  ],
   [{ type: 'server-gone', address: 'a:1', cause: FULL }, 'unreachable', /a:1 went away.*Run the same command again/],
   [
     {
