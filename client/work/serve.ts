@@ -16,7 +16,7 @@ import { openTemporal, type Temporal } from '../temporal/open-temporal.ts';
 import { requireNamespace } from '../temporal/require-namespace.ts';
 import { isCurrent, setCurrentCommand } from '../worker-versions/current-version.ts';
 import type { WebhookNews, WebhookWish } from '../webhooks/webhook-options.ts';
-import { startEmbeddedWorker } from './embedded-worker.ts';
+import { startWorkerHere } from './worker-here.ts';
 import { warnOfLittleDisk } from '../claim-store.ts';
 import { laneLines } from './lane-line.ts';
 import type { LogListener } from './worker-log.ts';
@@ -144,7 +144,7 @@ async function work(session: Session, temporal: Temporal, options: Work): Promis
   const ledger = await session.ledger();
   const store = await session.store();
   const laneLine = laneLines();
-  const worker = await startEmbeddedWorker({
+  const worker = await startWorkerHere({
     ...{ temporal, ledger, store, open, settings, only, webhook, onFault, atFaultPoint, onLog, say },
     version: options.version,
     observe: (event) => {

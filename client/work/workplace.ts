@@ -175,10 +175,10 @@ export class Workplace {
 
   async #startWorker(temporal: Temporal): Promise<void> {
     // Loaded lazily: most of our code, which nothing needs where others work.
-    const { startEmbeddedWorker } = await import('./embedded-worker.ts');
+    const { startWorkerHere } = await import('./worker-here.ts');
     const onFault = this.#onFault;
     const { atFaultPoint, ...rest } = this.#request;
-    this.#worker = await startEmbeddedWorker({ ...rest, temporal, onFault, atFaultPoint });
+    this.#worker = await startWorkerHere({ ...rest, temporal, onFault, atFaultPoint });
     this.#worker.ended.catch(onFault);
   }
 

@@ -33,7 +33,7 @@ import { watchLeftover } from '../webhooks/watch-leftover.ts';
 import type { Settings } from '../settings.ts';
 import { openLog, type LogListener } from './worker-log.ts';
 
-export interface EmbeddedWorkerRequest {
+export interface WorkerHereRequest {
   readonly temporal: Temporal;
   readonly ledger: Ledger;
   readonly store: Store;
@@ -62,7 +62,7 @@ export interface EmbeddedWorkerRequest {
  * started, so that nothing waits for a heartbeat timeout. Throws {@link VoxbatchError} (`server-gone`, `ledger-in-use`,
  * `no-webhook-port`, `no-media-port`, `no-metrics-port`).
  */
-export async function startEmbeddedWorker(request: EmbeddedWorkerRequest): Promise<RunningWorker> {
+export async function startWorkerHere(request: WorkerHereRequest): Promise<RunningWorker> {
   const { temporal, ledger, store, open, version, atFaultPoint } = request;
   const owner = ownerOf(newIdentity(), version);
   const log = openLog(request.settings.home, request.onLog);
@@ -163,7 +163,7 @@ async function tracesTo(apiUrl: string): Promise<Observe | undefined> {
 
 /** Loaded only where metrics are wanted. */
 async function metricsOf(
-  { settings, ledger, store, say }: EmbeddedWorkerRequest,
+  { settings, ledger, store, say }: WorkerHereRequest,
   log: Logger,
   standing: () => WorkerStanding | undefined,
 ): Promise<Metrics | undefined> {
@@ -173,7 +173,7 @@ async function metricsOf(
 }
 
 /** The search attributes that workflows may set. Says how to create those that are missing. */
-async function searchableIn({ temporal, say }: EmbeddedWorkerRequest): Promise<readonly SearchAttributeName[]> {
+async function searchableIn({ temporal, say }: WorkerHereRequest): Promise<readonly SearchAttributeName[]> {
   const { there, missing } = await makeSearchAttributes(temporal);
   if (missing.length > 0) {
     const names = missing.join(', ');
@@ -194,7 +194,7 @@ function isServerGone(error: unknown): error is Error {
 
 /** Takes the account's webhook if requested. Otherwise restores webhooks left by dead processes, now and later. */
 async function beginWebhook(
-  { webhook: wish, onWebhook: tell = () => undefined, ledger, open }: EmbeddedWorkerRequest,
+  { webhook: wish, onWebhook: tell = () => undefined, ledger, open }: WorkerHereRequest,
   mine: Pick<WebhookRequest, 'owner' | 'hints' | 'memoryMs'>,
 ): Promise<{ end(): Promise<void> }> {
   if (wish === undefined) return watchLeftover({ ...mine, ledger, open, tell });

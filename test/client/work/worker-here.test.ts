@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Store } from '../../../store/store.ts';
-import { startEmbeddedWorker } from '../../../client/work/embedded-worker.ts';
+import { startWorkerHere } from '../../../client/work/worker-here.ts';
 import { openLog } from '../../../client/work/worker-log.ts';
 import { VoxbatchError } from '../../../client/problem.ts';
 import type { ConnectedApi } from '../../../client/connect-api.ts';
@@ -23,7 +23,7 @@ const API_URL = 'http://127.0.0.1/api/open/v1';
 async function start(
   isAlone: boolean,
   list = noWorkflow,
-  { ledger = place.ledger, say = () => undefined }: Partial<Parameters<typeof startEmbeddedWorker>[0]> = {},
+  { ledger = place.ledger, say = () => undefined }: Partial<Parameters<typeof startWorkerHere>[0]> = {},
 ): Promise<unknown> {
   const home = mkdtempSync(join(tmpdir(), 'voxbatch-worker-'));
   const temporal = {
@@ -39,7 +39,7 @@ async function start(
     proveAlone: () => Promise.resolve(isAlone),
   };
   const open = { api: { baseUrl: API_URL }, profile: { userId: 'u1' } };
-  const starting = startEmbeddedWorker({
+  const starting = startWorkerHere({
     temporal: temporal as unknown as Temporal,
     ledger,
     store: {} as Store,
