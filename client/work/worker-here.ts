@@ -25,6 +25,7 @@ import { realmOf, type ConnectedApi } from '../connect-api.ts';
 import type { Temporal } from '../temporal/open-temporal.ts';
 import { lockLedger } from '../temporal/server-name.ts';
 import { makeSearchAttributes, searchAttributeCommand } from '../temporal/search-attributes.ts';
+import { openTraces } from '../traces/open-traces.ts';
 import { VoxbatchError } from '../problem.ts';
 import { voxbatchVersion } from '../version.ts';
 import { WebhookUse, type WebhookRequest } from '../webhooks/use-webhook.ts';
@@ -94,7 +95,7 @@ export async function startWorkerHere(request: WorkerHereRequest): Promise<Runni
     const searchable = await searchableIn(request);
     const webhook = await beginWebhook(request, { owner, hints, memoryMs });
     const start = async (): Promise<RunningWorker> => {
-      const traces = await tracesTo(open.api.baseUrl);
+      const traces = await openTraces(open.api.baseUrl);
       const observe = allOf(logEvents(log), request.observe, await metrics?.begin(), traces);
       const world = {
         ledger,
@@ -151,14 +152,6 @@ function allOf(log: Observe, ...others: readonly (Observe | undefined)[]): Obser
   return (event) => {
     for (const observe of all) observe(event);
   };
-}
-
-/** Loaded only where the process has registered an SDK of OpenTelemetry. */
-async function tracesTo(apiUrl: string): Promise<Observe | undefined> {
-  if (!(Symbol.for('opentelemetry.js.api.1') in globalThis)) return undefined;
-  const { findTracer } = await import('../../worker/traces/opentelemetry.ts');
-  const tracer = findTracer(voxbatchVersion());
-  return tracer && (await import('../../worker/traces/trace-events.ts')).traceEvents(tracer, apiUrl);
 }
 
 /** Loaded only where metrics are wanted. */
