@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { isAbsolute } from 'node:path';
+import { isLedgerFile } from '../contract/urls.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { freeSpace, hasFolderOf, marksOfStore, openStore, readerOf } from '../store/open-store.ts';
+import { kindOfStore } from '../store/supported-stores.ts';
 import type { Store } from '../store/store.ts';
 import { VoxbatchError } from './problem.ts';
 import { beforeWork } from './machine-trouble.ts';
@@ -65,7 +66,7 @@ export async function requireStore({ store, env }: StoreSettings, ledger: Storin
     // One of an earlier version has files, but no mark, or none of its own.
     if (stored === undefined ? recorded === undefined : await hasFolderOf(store, stored.key, env)) return;
     // A disk is not mounted only where both are in folders here; else the settings name another place than the others'.
-    const isShared = !isAbsolute(store) || !isAbsolute(ledger.place);
+    const isShared = !kindOfStore(store).isFolder || !isLedgerFile(ledger.place);
     throw new VoxbatchError(
       stored === undefined || (recorded !== undefined && isShared)
         ? { type: 'other-store', ...where }

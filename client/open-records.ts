@@ -1,6 +1,6 @@
 import { learnOperations } from '../contract/add-operations.ts';
 import { existsSync } from 'node:fs';
-import { isAbsolute } from 'node:path';
+import { isLedgerFile } from '../contract/urls.ts';
 import { LedgerMissing, readOnlyWords, UNACCEPTED } from '../ledger/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/batches/batch-records.ts';
@@ -71,7 +71,7 @@ type Opened = Pick<LedgerSettings, 'ledger' | 'onImported'>;
 
 async function open({ ledger: address, onImported }: Opened, options: OpenOptions): Promise<Ledger> {
   // This check needs none of the ledger's code.
-  if (options.mustExist === true && isAbsolute(address) && !existsSync(address))
+  if (options.mustExist === true && isLedgerFile(address) && !existsSync(address))
     throw new VoxbatchError({ type: 'no-ledger', ledger: address });
   try {
     const { openLedger } = await import('../ledger/open-ledger.ts');

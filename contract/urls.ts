@@ -26,3 +26,11 @@ export function withoutSecrets(place: string): string {
 export function urlSchemeOf(place: string | undefined): string | undefined {
   return /^([a-z][a-z0-9+.-]+):/i.exec(place ?? '')?.[1];
 }
+
+/**
+ * Whether a ledger is a file of this machine, by its resolved address. Otherwise it is in PostgreSQL, where workers
+ * elsewhere reach it.
+ */
+export function isLedgerFile(address: string): boolean {
+  return urlSchemeOf(address) === undefined;
+}

@@ -1,5 +1,4 @@
-import { isAbsolute } from 'node:path';
-import { withoutSecrets } from '../contract/urls.ts';
+import { isLedgerFile, withoutSecrets } from '../contract/urls.ts';
 import type { ErrorFacts } from '../client/views.ts';
 import type { ExitName } from '../contract/exit-codes.ts';
 
@@ -15,7 +14,7 @@ export interface ExitErrorOptions extends ErrorOptions {
 
 /** What to do where no batch was run. Each folder has a ledger of its own; a database is named. */
 export function noLedgerAdvice(ledger: string): string {
-  return `Start one: voxbatch run MANIFEST (or ${isAbsolute(ledger) ? 'go to the folder where you ran it' : `check VOXBATCH_LEDGER, which is ${withoutSecrets(ledger)}`})`;
+  return `Start one: voxbatch run MANIFEST (or ${isLedgerFile(ledger) ? 'go to the folder where you ran it' : `check VOXBATCH_LEDGER, which is ${withoutSecrets(ledger)}`})`;
 }
 
 /** Ends a command with an exit code and one clear message: what is wrong, whether money was spent, what to do next. */

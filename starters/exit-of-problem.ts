@@ -2,6 +2,7 @@ import { listenAddress } from '../contract/listen-address.ts';
 import { messageOf } from '../contract/message-of.ts';
 import { dirname, isAbsolute } from 'node:path';
 import { shellWord } from '../contract/shell-word.ts';
+import { isLedgerFile } from '../contract/urls.ts';
 import { asVoxbatchError, VoxbatchError } from '../client/problem.ts';
 import type { Problem } from '../client/problem-types.ts';
 import { isDiskTrouble, isMachineTrouble, keepsAllCharges } from '../client/machine-trouble.ts';
@@ -222,7 +223,7 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
   'ledger-in-use': unreachable(
     ({ ledger }) =>
       'Nothing was sent. Stop the commands that run there, or use that server, then run the same command again.' +
-      (isAbsolute(ledger)
+      (isLedgerFile(ledger)
         ? ''
         : ' All that share a ledger need the same TEMPORAL_ADDRESS: a command or worker without it starts a server of its own.'),
   ),

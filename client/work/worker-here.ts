@@ -1,12 +1,12 @@
 import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 import { outageLine } from '../look/tell-of-outages.ts';
 import { defined } from '../../contract/defined.ts';
-import { isAbsolute } from 'node:path';
 import type { Logger } from 'pino';
 import type { FaultPointHook } from '../../activities/fault-points.ts';
 import type { Observe } from '../../contract/work-events.ts';
 import type { WorkerDuty } from '../../contract/worker-duty.ts';
 import { batchWorkflowId } from '../../contract/names.ts';
+import { isLedgerFile } from '../../contract/urls.ts';
 import type { SearchAttributeName } from '../../contract/search-attributes.ts';
 import type { WorkerVersion } from '../../contract/worker-version.ts';
 import { ownerOf } from '../../policy/lanes/versions.ts';
@@ -67,7 +67,7 @@ export async function startWorkerHere(request: WorkerHereRequest): Promise<Runni
   const { temporal, ledger, store, open, version, atFaultPoint } = request;
   const owner = ownerOf(newIdentity(), version);
   const log = openLog(request.settings.home, request.onLog);
-  if (temporal.isEmbedded && !isAbsolute(ledger.place)) {
+  if (temporal.isEmbedded && !isLedgerFile(ledger.place)) {
     request.say(
       'TEMPORAL_ADDRESS is not set: this process uses its own Temporal server, and no worker of another server can use the ledger meanwhile. If the ledger has workers elsewhere, stop this process, and set TEMPORAL_ADDRESS to their server.',
     );

@@ -1,8 +1,8 @@
-import { isAbsolute } from 'node:path';
 import { copyLedgerHere, type CopyForecast } from '../../client/ledger/copy.ts';
 import type { LedgerCopyView } from '../../client/ledger/ledger-view.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { exportWords } from '../../contract/shell-word.ts';
+import { isLedgerFile } from '../../contract/urls.ts';
 import type { Flags } from '../commands/flags.ts';
 import { readSettings } from '../connect/settings.ts';
 import { ExitError } from '../exit-error.ts';
@@ -31,7 +31,7 @@ export async function copy(
     ...{ from, to, settings },
     admit: (ledger) => {
       // Only a file may have come with a folder: whoever names a database has chosen it.
-      const isLedgerNamed = settings.isLedgerNamed || !isAbsolute(ledger.place);
+      const isLedgerNamed = settings.isLedgerNamed || !isLedgerFile(ledger.place);
       return admittance({ ...settings, ledger: ledger.place, isLedgerNamed }, flags, output)(ledger);
     },
     confirm: async (forecast) => {

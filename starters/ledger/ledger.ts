@@ -1,5 +1,5 @@
-import { isAbsolute } from 'node:path';
 import { isoTime } from '../../contract/times.ts';
+import { isLedgerFile } from '../../contract/urls.ts';
 import { acceptCopy, clearCopyDoubts } from '../../client/ledger/accept-copy.ts';
 import { checkLedgerHere } from '../../client/ledger/check.ts';
 import type { LedgerCheckView } from '../../client/ledger/ledger-view.ts';
@@ -43,7 +43,7 @@ export async function acceptCopyNow({ compared }: Flags, context: RunContext): P
   if (compared === true) return clearNow(context);
   const { output } = context;
   const { ledger, paused, pausedSchedules } = await acceptCopy(await readSettings());
-  const isFile = isAbsolute(ledger);
+  const isFile = isLedgerFile(ledger);
   output.say(
     isFile
       ? `The ledger ${ledger} is accepted. Use neither the former one any more, if it is still somewhere, nor another copy of it: each would pay for the same rows.`
