@@ -39,6 +39,12 @@ export interface SubmitReport {
 /** What a row needs now, and its state if that is known. */
 export type RowNow = Pick<SubmitReport, 'next' | 'standing' | 'instead'>;
 
+/** A row whose next step is to be sent. */
+export interface Due {
+  readonly key: FencedAttempt;
+  readonly standing: RowStanding;
+}
+
 /** Name of an attempt, for the work that runs on it. */
 export function nameOf(key: AttemptKey): string {
   return [key.batch, key.row, key.step, key.take, key.attempt].join('/');

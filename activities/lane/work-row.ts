@@ -1,7 +1,15 @@
 import { shortly } from '../visibility/tell-row-end.ts';
 import type { FencedAttempt, Move } from '../../contract/batch.ts';
 import type { RowStanding } from '../../ledger/rows/row-records.ts';
-import { isFencedOff, loadAttempt, moveAfter, type RowNow, type SubmitReport, type LoadedAttempt } from '../attempt.ts';
+import {
+  isFencedOff,
+  loadAttempt,
+  moveAfter,
+  type Due,
+  type LoadedAttempt,
+  type RowNow,
+  type SubmitReport,
+} from '../attempt.ts';
 import { FreeName } from '../free-name.ts';
 import { handOverRow } from '../hand-over-row.ts';
 import { tellRowEnd } from '../visibility/tell-row-end.ts';
@@ -11,7 +19,7 @@ import { awaitJob } from './await-job.ts';
 import { endFaulty } from './end-faulty.ts';
 import { joinRow } from './join-row.ts';
 import type { LaneWork } from './lane-work.ts';
-import { RowResults, type Due } from './row-results.ts';
+import { EarlierResults } from './earlier-results.ts';
 import { isFetchedAgain } from '../../policy/rows/row-machine.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { pauseBefore } from '../../policy/cache/awaited-result.ts';
@@ -45,7 +53,7 @@ export async function workRow(lane: LaneWork, claimed: RowStanding): Promise<voi
 async function workToEnd(lane: LaneWork, claimed: RowStanding): Promise<RowStanding | undefined> {
   const { deps, batch } = lane;
   let now: RowNow = { next: moveAfter(claimed.row, claimed), standing: claimed };
-  const work: RowWork = { lane, results: new RowResults(deps, batch), name: new FreeName(deps), faults: [] };
+  const work: RowWork = { lane, results: new EarlierResults(deps, batch), name: new FreeName(deps), faults: [] };
   while (now.next.type !== 'ended' && !lane.signal.aborted) {
     if (deps.only === 'download' && now.next.type !== 'wait') {
       await handOverRow(deps, { batch, ...now.next.at }, false);
@@ -63,7 +71,7 @@ async function workToEnd(lane: LaneWork, claimed: RowStanding): Promise<RowStand
 /** What the steps of one row share. */
 interface RowWork {
   readonly lane: LaneWork;
-  readonly results: RowResults;
+  readonly results: EarlierResults;
   readonly name: FreeName;
   /** Errors of submits in this lane. */
   readonly faults: unknown[];
@@ -178,7 +186,7 @@ async function copyLost(
  * deferred (`instead`), waits for the other row's result or for budget room outside every limit, so that a waiting row
  * never blocks the row it waits for.
  */
-async function beforeWindow(lane: LaneWork, results: RowResults, now: RowNow): Promise<RowNow> {
+async function beforeWindow(lane: LaneWork, results: EarlierResults, now: RowNow): Promise<RowNow> {
   if (now.next.type !== 'submit') return now;
   if (now.instead === 'short' && !(await lane.ahead.while('short', () => awaitRoom(lane))))
     return { next: { type: 'ended' } };
@@ -204,7 +212,7 @@ async function awaitRoom({ deps, batch, steering, signal }: LaneWork): Promise<b
 /** Waits until there is a result, or none to wait for any more. False if the lane ends, or the batch stops. */
 async function awaitResult(
   { deps, wakeUps, steering, ahead }: LaneWork,
-  results: RowResults,
+  results: EarlierResults,
   due: Due,
 ): Promise<boolean> {
   const { resultKey } = await results.termsOf(due);

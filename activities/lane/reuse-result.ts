@@ -1,0 +1,64 @@
+import { defined } from '../../contract/defined.ts';
+import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
+import { sourceOf, type ResultRecord } from '../../ledger/cache/found-results.ts';
+import type { ResultFile } from '../../ledger/records.ts';
+import type { ResultSource } from '../../ledger/requests/charge-records.ts';
+import type { RowStanding } from '../../ledger/rows/row-records.ts';
+import { copyStemOf } from '../../store/layout.ts';
+import type { Reused } from '../../store/store.ts';
+import type { Due } from '../attempt.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { judgeCheck, readTranscriptFile } from '../verification/judge-check.ts';
+
+/**
+ * `taken`: the row has used it (`used`), or can no longer use it; see its state. `damaged`: its file does not match the
+ * record.
+ */
+type ReuseAnswer =
+  | { readonly type: 'taken'; readonly standing: RowStanding & { readonly used: boolean } }
+  | { readonly type: 'damaged'; readonly source: ResultSource };
+
+/**
+ * Gives a step the result of an earlier, equal row: copies the files under the row's own names, verifies each copy
+ * against its hash, then records them. A kill in between leaves unrecorded copies, which the row's next holder makes
+ * again. A damaged result is forgotten, so that nobody tries it again. `saved`: the row's cost without it, up to this
+ * step; null if unknown.
+ */
+export async function reuseResult(
+  deps: Dependencies,
+  batch: BatchRecord,
+  { key, standing: before }: Due,
+  result: ResultRecord,
+  saved: number | null,
+): Promise<ReuseAnswer> {
+  const copies: ResultFile[] = [];
+  // The main file comes last: if it exists, all files do.
+  for (const file of [...result.extraFiles, result.file]) {
+    const copy = await deps.store.reuse(file, copyStemOf(batch.layout, key, file.sha256));
+    if (copy.type !== 'reused') return forget(deps, result, copy.type);
+    copies.push(copy.file);
+  }
+  const file = copies.at(-1);
+  if (file === undefined) throw new Error(`Expected a copy of ${result.file.key}, but there is none.`);
+  await deps.atFaultPoint('before-reuse-record');
+  const isText = file.extension === 'txt';
+  const text = isText ? await readTranscriptFile(deps, file.key) : '';
+  const check = isText ? judgeCheck(before, batch, key, { text, isFree: true }) : undefined;
+  const standing = await deps.ledger.useResult(key, {
+    ...check,
+    ...{ result, file, extraFiles: copies.slice(0, -1), saved, owner: deps.owner },
+    ...defined({ fence: key.fence }),
+  });
+  return { type: 'taken', standing };
+}
+
+async function forget(
+  deps: Pick<Dependencies, 'ledger' | 'observe'>,
+  result: ResultRecord,
+  is: Exclude<Reused['type'], 'reused'>,
+): Promise<ReuseAnswer> {
+  const source = sourceOf(result, is);
+  deps.observe({ type: 'note', what: 'result-forgotten', ...source.from, facts: { file: result.file.key, is } });
+  await deps.ledger.dropResult(source.from);
+  return { type: 'damaged', source };
+}
