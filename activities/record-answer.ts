@@ -14,14 +14,12 @@ import { afterVague, countRefusals, mayTryAgain, pausesBatch } from '../policy/r
 import { reportStanding, type LoadedAttempt, type SubmitReport } from './attempt.ts';
 import { loadBatch } from './cache/batch-cache.ts';
 import type { Dependencies } from './dependencies.ts';
+import { learnTextLimit } from './parts/learn-text-limit.ts';
 import { factsOfFailure } from './visibility/tell-row-end.ts';
 import { judgeCheck } from './verification/judge-check.ts';
 import { inKeptRoom, namedBy, retryUntilRecorded } from './retry-until-recorded.ts';
 import { notePrice, storeText, storeTranscript } from './store-result.ts';
 import { LONGEST_TRAINING_MS, maySayUnready } from '../policy/voices/unready-voice.ts';
-import { messageOf } from '../contract/message-of.ts';
-import { canBeSplit, TEXT_TOO_LONG } from '../contract/api-limits.ts';
-import { textLimitIn } from '../policy/parts/learnt-text-limit.ts';
 
 /** How long a verdict that is not urgent may wait for others to share its commit, ms. */
 const PATIENCE_MS = 8;
@@ -173,33 +171,4 @@ async function unreadyVoice(
   if (awaitedVoice === voice) return voice;
   const since = clock.now().wall - LONGEST_TRAINING_MS;
   return (await ledger.isNewVoice(realm, { batch, voice, voiceRow }, since)) ? voice : undefined;
-}
-
-/**
- * Records the text limit that a refusal states, for later plans, and adds advice to the row's failure. Other refusals
- * stay as they are.
- */
-export async function learnTextLimit(
-  { ledger, realm, observe }: Pick<Dependencies, 'ledger' | 'realm' | 'observe'>,
-  { row, operation, batch }: Pick<LoadedAttempt, 'row' | 'operation' | 'batch'>,
-  failure: Failure,
-): Promise<Failure> {
-  const length = row.spec.text?.length ?? 0;
-  const most = failure.class === 'BadRequest' ? textLimitIn(failure.message, length) : undefined;
-  if (most === undefined) return failure;
-  const event = { type: 'note', batch: batch.name, row: row.row, facts: { operation, most } } as const;
-  observe({ ...event, what: 'text-limit-learnt' });
-  // Ignore a failed write: the next refusal will state the limit again, and the current answer must be recorded in any
-  // case.
-  await ledger.noteTextLimit(realm, operation, most).catch((error: unknown) => {
-    observe({ ...event, what: 'text-limit-unrecorded', error: messageOf(error) });
-  });
-  const cut = !canBeSplit(row.spec)
-    ? `Texts of ${row.spec.kind} rows are not cut: shorten it.`
-    : batch.settings.single === undefined
-      ? 'Run the manifest with --split sentences under another --name: finished rows are not paid for again.'
-      : 'To split it, run the same command with --split sentences.';
-  const next = `The text has ${length} characters, and the API takes ${most}. ${cut}`;
-  const words = failure.message.replace(/\.?$/u, '.').slice(0, 499 - next.length);
-  return { ...failure, cause: TEXT_TOO_LONG, message: `${words} ${next}` };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { learnTextLimit } from '../../activities/record-answer.ts';
-import type { Failure } from '../../contract/failures.ts';
+import { learnTextLimit } from '../../../activities/parts/learn-text-limit.ts';
+import type { Failure } from '../../../contract/failures.ts';
 
 const REFUSED: Failure = {
   class: 'BadRequest',

@@ -1,0 +1,35 @@
+import { canBeSplit, TEXT_TOO_LONG } from '../../contract/api-limits.ts';
+import type { Failure } from '../../contract/failures.ts';
+import { messageOf } from '../../contract/message-of.ts';
+import { textLimitIn } from '../../policy/parts/learnt-text-limit.ts';
+import type { LoadedAttempt } from '../attempt.ts';
+import type { Dependencies } from '../dependencies.ts';
+
+/**
+ * Records the text limit that a refusal states, for later plans, and adds advice to the row's failure. Other refusals
+ * stay as they are.
+ */
+export async function learnTextLimit(
+  { ledger, realm, observe }: Pick<Dependencies, 'ledger' | 'realm' | 'observe'>,
+  { row, operation, batch }: Pick<LoadedAttempt, 'row' | 'operation' | 'batch'>,
+  failure: Failure,
+): Promise<Failure> {
+  const length = row.spec.text?.length ?? 0;
+  const most = failure.class === 'BadRequest' ? textLimitIn(failure.message, length) : undefined;
+  if (most === undefined) return failure;
+  const event = { type: 'note', batch: batch.name, row: row.row, facts: { operation, most } } as const;
+  observe({ ...event, what: 'text-limit-learnt' });
+  // Ignore a failed write: the next refusal will state the limit again, and the current answer must be recorded in any
+  // case.
+  await ledger.noteTextLimit(realm, operation, most).catch((error: unknown) => {
+    observe({ ...event, what: 'text-limit-unrecorded', error: messageOf(error) });
+  });
+  const cut = !canBeSplit(row.spec)
+    ? `Texts of ${row.spec.kind} rows are not cut: shorten it.`
+    : batch.settings.single === undefined
+      ? 'Run the manifest with --split sentences under another --name: finished rows are not paid for again.'
+      : 'To split it, run the same command with --split sentences.';
+  const next = `The text has ${length} characters, and the API takes ${most}. ${cut}`;
+  const words = failure.message.replace(/\.?$/u, '.').slice(0, 499 - next.length);
+  return { ...failure, cause: TEXT_TOO_LONG, message: `${words} ${next}` };
+}
