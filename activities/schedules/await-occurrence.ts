@@ -3,7 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { termsOf } from '../../batches/schedules/admit-firing.ts';
 import { areRowsCleaned } from '../../batches/clean/cleaned-rows.ts';
 import { exitOfView } from '../../batches/look/view-batch.ts';
-import { writeOut } from '../../batches/write-out.ts';
+import { writeEndedBatch } from '../../batches/write-ended-batch.ts';
 import type { OccurrenceEnd } from '../../contract/activities.ts';
 import { isoTime } from '../../contract/times.ts';
 import { defined } from '../../contract/defined.ts';
@@ -67,7 +67,7 @@ async function finish(deps: Dependencies, batch: BatchRecord, out: string | unde
     return { type: 'ended', exit: exitOfView({ batch, counts: await ledger.counts(name) }), problem };
   }
   try {
-    const made = await writeOut({ ledger, store, batch, out, voxbatchVersion });
+    const made = await writeEndedBatch({ ledger, store, batch, out, voxbatchVersion });
     const { counts, mismatches, finished, reportProblem: error } = made;
     if (error !== null) observe({ type: 'note', what: 'report-unwritten', batch: name, error, facts: { out } });
     const exit = exitOfView({ batch, counts }, mismatches.length > 0);

@@ -21,7 +21,7 @@ import { warnOfLittleDisk } from '../claim-store.ts';
 import { laneLines } from './lane-line.ts';
 import type { LogListener } from './worker-log.ts';
 import { lookAfterBatches } from './look-after-batches.ts';
-import { writeOut } from '../../batches/write-out.ts';
+import { writeEndedBatch } from '../../batches/write-ended-batch.ts';
 import { wantedReport, type ReportWords } from '../report/wanted-report.ts';
 import { voxbatchVersion } from '../version.ts';
 
@@ -231,7 +231,7 @@ function isOpenFor(batch: BatchRecord, open: ConnectedApi): boolean {
 
 /** Result of writing the files of a batch that nobody follows. */
 export type WriteNews = { readonly batch: string; readonly out: string } & (
-  | ({ readonly type: 'written' } & Pick<Awaited<ReturnType<typeof writeOut>>, 'kept' | 'reportProblem'>)
+  | ({ readonly type: 'written' } & Pick<Awaited<ReturnType<typeof writeEndedBatch>>, 'kept' | 'reportProblem'>)
   | { readonly type: 'unwritten'; readonly cause: unknown }
 );
 
@@ -264,7 +264,7 @@ function writeWhenClosed(
       const store = await session.store();
       const report = wantedReport({ ledger, settings: session.settings, batch, out, reportWords });
       const request = { ledger, store, batch, out, report, voxbatchVersion: voxbatchVersion() };
-      const { kept, reportProblem } = await writeOut(request);
+      const { kept, reportProblem } = await writeEndedBatch(request);
       tell({ type: 'written', batch: name, out, kept, reportProblem });
     } catch (cause) {
       tell({ type: 'unwritten', batch: name, out, cause });

@@ -8,7 +8,7 @@ import { claimOut } from './out-folder.ts';
 import { reportStory } from './report/report-story.ts';
 
 /** A finished batch and where to write its files. */
-export interface WriteOutRequest {
+export interface EndedBatchRequest {
   readonly ledger: Ledger;
   readonly store: ProjectionRequest['store'];
   readonly batch: BatchRecord;
@@ -23,7 +23,7 @@ export interface WriteOutRequest {
  * Claims the out folder for a finished batch and writes its files. Throws if the folder belongs to another batch or
  * cannot be written.
  */
-export async function writeOut(request: WriteOutRequest): Promise<Projection> {
+export async function writeEndedBatch(request: EndedBatchRequest): Promise<Projection> {
   const { batch, out } = request;
   const found = await claimOut(out, batch, request.ledger);
   if (found.type === 'unwritable') throw found.cause;
