@@ -1,7 +1,7 @@
 import { DEFAULT_REPORT } from '../contract/report.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/batches/batch-records.ts';
-import { type ProjectionRequest, type Projection, projectBatch } from '../results/project.ts';
+import { type ProjectionRequest, type Projection, writeOutFolder } from '../results/write-out-folder.ts';
 import { LinkedFolder } from '../results/errors.ts';
 import type { WantedReport } from '../results/report/out-report.ts';
 import { claimOut } from './out-folder.ts';
@@ -34,5 +34,5 @@ export async function writeEndedBatch(request: EndedBatchRequest): Promise<Proje
     ledger,
     report = { choice: batch.settings.report ?? DEFAULT_REPORT, story: () => reportStory(ledger, batch) },
   } = request;
-  return projectBatch({ ...request, report, batch: batch.name, complete: true });
+  return writeOutFolder({ ...request, report, batch: batch.name, complete: true });
 }

@@ -20,7 +20,7 @@ export function createProgram(context: Omit<CommandContext, 'program'>, args: re
     .helpCommand('help [command]', 'Show help for a command')
     .configureHelp(isAllAsked ? {} : { formatHelp: shortHelp })
     .configureOutput({
-      writeEndedBatch: (text) => {
+      writeOut: (text) => {
         context.output.data(text.replace(/\n$/, ''));
       },
       writeErr: (text) => {

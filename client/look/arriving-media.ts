@@ -1,4 +1,4 @@
-import { linkNewMedia, type ProjectionRequest } from '../../results/project.ts';
+import { linkNewMedia, type ProjectionRequest } from '../../results/write-out-folder.ts';
 import { BucketUnusable } from '../../store/s3/errors.ts';
 import type { Store } from '../../store/store.ts';
 import { voxbatchVersion } from '../version.ts';

@@ -7,7 +7,7 @@ import { viewPilot, type Pilot } from '../../batches/subset/pilot.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
-import { projectBatch, type Projection, type ProjectionRequest } from '../../results/project.ts';
+import { writeOutFolder, type Projection, type ProjectionRequest } from '../../results/write-out-folder.ts';
 import { describeMismatch } from '../../results/verification/mismatch.ts';
 import { refuseCleaned } from '../clean/clean.ts';
 import { openStore } from '../../store/open-store.ts';
@@ -71,7 +71,7 @@ async function writeClaimed(request: WriteRequest & { readonly out: string }): P
   const names = { batch: batch.name, out, complete, voxbatchVersion: voxbatchVersion() };
   const xlsx = request.xlsx ?? (settings.config.xlsx === true || undefined);
   const report = wantedReport(request);
-  const made = await projectBatch({ ledger, store, onFilesMade, xlsx, report, ...names });
+  const made = await writeOutFolder({ ledger, store, onFilesMade, xlsx, report, ...names });
   const { counts, mismatches } = made;
   return {
     ...made,

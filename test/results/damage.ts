@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeMismatch } from '../../results/verification/mismatch.ts';
-import { projectBatch } from '../../results/project.ts';
+import { writeOutFolder } from '../../results/write-out-folder.ts';
 import { verifyOut } from '../../results/verification/verify.ts';
 import { addSampleBatch } from './sample-batch.ts';
 import { FolderOfMedia, type Place } from '../support/place.ts';
@@ -16,7 +16,7 @@ export async function projectCopies(place: Place): Promise<void> {
 
 /** The same files anew. */
 export async function projectAgain(place: Place): Promise<void> {
-  await projectBatch(place.request({ store: new FolderOfMedia(place.store.folder, false) }));
+  await writeOutFolder(place.request({ store: new FolderOfMedia(place.store.folder, false) }));
 }
 
 /** Changes a text; a change that changes nothing is a mistake of the test. */

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import type { Finishing } from '../../contract/finishing.ts';
 import type { FinishedLine } from '../../results/sound/sound-lists.ts';
-import { projectBatch, type FilesMade } from '../../results/project.ts';
+import { writeOutFolder, type FilesMade } from '../../results/write-out-folder.ts';
 import { LinkedFolder } from '../../results/errors.ts';
 import { verifyOut } from '../../results/verification/verify.ts';
 import { readCues } from '../../store/sound/join/chapters.ts';
@@ -218,7 +218,7 @@ describe('finished copies', () => {
     const telling = async (): Promise<readonly string[]> => {
       const told: string[] = [];
       const onFilesMade = ({ step, done, all }: FilesMade): void => void told.push(`${step} ${done}/${all}`);
-      await projectBatch({ ...place.request({ complete: false }), onFilesMade });
+      await writeOutFolder({ ...place.request({ complete: false }), onFilesMade });
       return told;
     };
     const made = await telling();

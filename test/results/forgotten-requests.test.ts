@@ -3,7 +3,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { byItself } from '../../contract/actions.ts';
 import { forgottenRequests, type ForgottenRequests } from '../../results/forgotten-requests.ts';
-import { projectBatch } from '../../results/project.ts';
+import { writeOutFolder } from '../../results/write-out-folder.ts';
 import type { RowStanding } from '../../ledger/rows/row-records.ts';
 import { freshPlace } from '../support/place.ts';
 import { addBatch, finish, intend, keyOf } from './sample-batch.ts';
@@ -53,7 +53,7 @@ beforeEach(async () => {
   await place.ledger.settle(keyOf(2), { verdict: 'rejected', failure }, { outcome: 'failed', failure });
   await finish(place, keyOf(3), await place.store.put('demo/3-speech-1.mp3', 'sound of c'), 4);
   await finish(place, keyOf(6), await place.store.put('demo/6-speech-1.mp3', 'sound of a part'), 2);
-  await projectBatch(place.request({ complete: false }));
+  await writeOutFolder(place.request({ complete: false }));
   now = await readRows();
 });
 
@@ -84,7 +84,7 @@ it('a request that may have been charged counts, one on the wire and one without
     const path = join(place.out, 'receipts.jsonl');
     await writeFile(path, (await readFile(path, 'utf8')).replace('"accepted"', `"${verdict}"`));
     expect(await forgottenBy(before)).toMatchObject({ rows: ['a', 'c', 'd'] });
-    await projectBatch(place.request({ complete: false }));
+    await writeOutFolder(place.request({ complete: false }));
   }
 });
 
@@ -131,7 +131,7 @@ it('a ledger lacks none whose request is on record, also as one in doubt under a
 it('the folder goes on to know of them when its files are written again from the older ledger, until a person moves those of before away', async () => {
   const older = { ...place.ledger, ...ledgerWith(before) };
   const project = async (more: object): Promise<string> => {
-    const { kept } = await projectBatch({ ...place.request({ complete: false }), ledger: { ...older, ...more } });
+    const { kept } = await writeOutFolder({ ...place.request({ complete: false }), ledger: { ...older, ...more } });
     return join(place.out, kept.former ?? '');
   };
   const found = { rows: ['a', 'c', 'd'], credits: 16 };

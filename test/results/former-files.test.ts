@@ -3,7 +3,7 @@ import { mkdir, readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { byItself } from '../../contract/actions.ts';
 import { formerFolder } from '../../results/former-files.ts';
-import { projectBatch } from '../../results/project.ts';
+import { writeOutFolder } from '../../results/write-out-folder.ts';
 import { verifyOut } from '../../results/verification/verify.ts';
 import { WholeFile } from '../../results/whole-file.ts';
 import { freshPlace } from '../support/place.ts';
@@ -15,7 +15,7 @@ const out = new OutFiles(place);
 const TABLES = ['results.csv', 'results.jsonl', 'receipts.jsonl', 'summary.json'];
 
 const formerNow = async (): Promise<string> =>
-  (await projectBatch(place.request({ complete: false }))).kept.former ?? '';
+  (await writeOutFolder(place.request({ complete: false }))).kept.former ?? '';
 const readAll = (folder = ''): Promise<readonly string[]> =>
   Promise.all(TABLES.map((name) => out.read(join(folder, name))));
 
@@ -79,7 +79,7 @@ describe('files of before a copy of the ledger was accepted', () => {
     const former = await readAll();
     await endRows();
     const ledger = { ...place.ledger, acceptedAt: () => Promise.reject(new Error('a copy')) };
-    await expect(projectBatch({ ...place.request({ complete: false }), ledger })).rejects.toThrow('a copy');
+    await expect(writeOutFolder({ ...place.request({ complete: false }), ledger })).rejects.toThrow('a copy');
     expect(await readAll()).toEqual(former);
   });
 

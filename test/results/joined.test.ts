@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PLAIN_TABLE, type TableFormat } from '../../contract/table-format.ts';
-import { projectBatch } from '../../results/project.ts';
+import { writeOutFolder } from '../../results/write-out-folder.ts';
 import { LinkedFolder } from '../../results/errors.ts';
 import { verifyOut } from '../../results/verification/verify.ts';
 import { mediaSeconds } from '../../store/inspect.ts';
@@ -122,7 +122,7 @@ describe('rows that are joined', () => {
 
   it('are made by two commands at once', async () => {
     await speak(2, wav(0.2));
-    const both = await Promise.all([1, 2].map(() => projectBatch(place.request({ complete: false }))));
+    const both = await Promise.all([1, 2].map(() => writeOutFolder(place.request({ complete: false }))));
     for (const { joined } of both) expect(joined?.map(({ message }) => message)).toEqual(['', '']);
     expect((await verifyOut(place.out)).mismatches).toEqual([]);
   });
@@ -132,7 +132,7 @@ describe('rows that are joined', () => {
     await mkdir(inOut('media'), { recursive: true });
     await mkdir(join(place.folder, 'victim'));
     await symlink(join(place.folder, 'victim'), inOut('media/joined'));
-    await expect(projectBatch(place.request({ complete: false }))).rejects.toThrow(
+    await expect(writeOutFolder(place.request({ complete: false }))).rejects.toThrow(
       new LinkedFolder(inOut('media/joined')),
     );
     expect(await readdir(join(place.folder, 'victim'))).toEqual([]);
@@ -146,7 +146,7 @@ describe('rows that are joined', () => {
     const list = await out.read('joined.csv');
     const sha256 = createHash('sha256').update('mine').digest('hex');
     await writeFile(inOut('joined.csv'), `${list}Three,media/joined/../../../outside.txt,1,1,${sha256},x,\n`);
-    await projectBatch(place.request({ complete: false }));
+    await writeOutFolder(place.request({ complete: false }));
     expect(await readFile(outside, 'utf8')).toBe('mine');
   });
 });

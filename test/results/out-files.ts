@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { projectBatch, type Projection, type ProjectionRequest } from '../../results/project.ts';
+import { writeOutFolder, type Projection, type ProjectionRequest } from '../../results/write-out-folder.ts';
 import { verifyOut } from '../../results/verification/verify.ts';
 import { redriveNow } from '../ledger/setup.ts';
 import type { Place } from '../support/place.ts';
@@ -57,7 +57,7 @@ export class OutFiles {
   /** Writes all files, which must fit together; of a batch that is closed before, if `complete`. */
   async project(complete = false, change: Partial<ProjectionRequest> = {}): Promise<Projection> {
     if (complete) await this.#place.ledger.closeBatch('demo');
-    const projection = await projectBatch(this.#place.request({ complete, ...change }));
+    const projection = await writeOutFolder(this.#place.request({ complete, ...change }));
     expect(projection.mismatches).toEqual([]);
     expect((await verifyOut(this.#place.out)).mismatches).toEqual([]);
     return projection;

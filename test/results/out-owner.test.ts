@@ -5,7 +5,7 @@ import { link, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { claimOut, standingOf, type OwnerLedger } from '../../results/out-owner.ts';
-import { projectBatch } from '../../results/project.ts';
+import { writeOutFolder } from '../../results/write-out-folder.ts';
 import { addSampleBatch } from './sample-batch.ts';
 import { freshPlace } from '../support/place.ts';
 
@@ -47,7 +47,7 @@ describe('an out folder', () => {
   });
 
   it('is its own by the summary, and by the tables where that was deleted', async () => {
-    await projectBatch(place.request());
+    await writeOutFolder(place.request());
     expect(await standing()).toBe('own');
     await rm(join(place.out, 'summary.json'));
     expect(await standing()).toBe('own');
@@ -59,7 +59,7 @@ describe('an out folder', () => {
     [{ apiUrl: 'https://x.example' }, 'with another API (https://api.example/api/open/v1)'],
     [{ account: 'user-2' }, 'with another account (user-1)'],
   ])('is not to be had by a batch that differs in %j', async (change, words) => {
-    await projectBatch(place.request());
+    await writeOutFolder(place.request());
     expect(await standing({ ...batch, ...change })).toContain(words);
   });
 
@@ -68,7 +68,7 @@ describe('an out folder', () => {
     expect(await claimOut(place.out, batch, there)).toEqual({ type: 'own' });
     expect(await standing(batch, elsewhere)).toEqual(OF_ANOTHER);
     await rm(place.out, { recursive: true });
-    await projectBatch(place.request());
+    await writeOutFolder(place.request());
     expect(await standing()).toBe('own');
     expect(await standing(batch, elsewhere)).toEqual(OF_ANOTHER);
   });
@@ -77,7 +77,7 @@ describe('an out folder', () => {
     'is not to be had by its own ledger that has forgotten it, by %s',
     async (what) => {
       if (what === 'its claim') await claimOut(place.out, batch, place.ledger);
-      else await projectBatch(place.request());
+      else await writeOutFolder(place.request());
       for (const known of [undefined, { ...batch, state: 'loading' } as const])
         expect(await claimOut(place.out, batch, ledgerOf(place.ledger.id, known))).toEqual({ type: 'forgotten' });
       expect(await claimOut(place.out, batch, place.ledger)).toEqual({ type: 'own' });
@@ -87,7 +87,7 @@ describe('an out folder', () => {
   it.each(['without its summary', 'with a summary of an earlier version'])(
     'is not to be had %s by a ledger that has no such batch on record: it would pay again',
     async (how) => {
-      await projectBatch(place.request());
+      await writeOutFolder(place.request());
       const path = join(place.out, 'summary.json');
       const { ledger, ...older } = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>;
       expect(ledger).toBe(place.ledger.id);
@@ -111,7 +111,7 @@ describe('an out folder', () => {
     ]);
     expect([mine.type, theirs.type].sort()).toEqual(['own', 'taken']);
     if (mine.type === 'own') expect(await claimOut(place.out, batch, place.ledger)).toEqual({ type: 'own' });
-    await projectBatch(place.request());
+    await writeOutFolder(place.request());
     expect((await readdir(place.out)).filter((name) => name.startsWith('.'))).toEqual([]);
   });
 
@@ -129,7 +129,7 @@ describe('an out folder', () => {
     const linked = { type: 'linked', path: join(place.out, 'media') };
     expect(await standingOf(place.out, batch, place.ledger)).toEqual(linked);
     await rm(join(place.out, 'media'));
-    await projectBatch(place.request());
+    await writeOutFolder(place.request());
     await rm(join(place.out, 'media'), { recursive: true });
     await symlink(join(place.folder, 'victim'), join(place.out, 'media'));
     expect(await claimOut(place.out, batch, place.ledger)).toEqual(linked);

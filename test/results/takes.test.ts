@@ -3,7 +3,7 @@ import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Step } from '../../contract/row-kinds.ts';
 import type { NewRow } from '../../ledger/rows/row-records.ts';
-import { linkNewMedia, projectBatch } from '../../results/project.ts';
+import { linkNewMedia, writeOutFolder } from '../../results/write-out-folder.ts';
 import { OutFiles } from './out-files.ts';
 import { addBatch, finish, intend, keyOf } from './sample-batch.ts';
 import { redriveNow } from '../ledger/setup.ts';
@@ -134,7 +134,7 @@ describe('the file of an earlier take', () => {
     await payAgain(1);
     await speak(1, 'second', 2);
     await rm(join(place.store.folder, 'demo/1-speech-2.mp3'));
-    const { mismatches } = await projectBatch(place.request({ complete: false }));
+    const { mismatches } = await writeOutFolder(place.request({ complete: false }));
     expect(mismatches.map(({ got }) => got)).toEqual(['no such file in the store']);
     expect(await media()).toEqual({});
   });

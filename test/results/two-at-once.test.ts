@@ -2,7 +2,7 @@ import { expect, it, jest } from '@jest/globals';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { KernelLock } from '../../embedded/kernel-lock.ts';
-import { projectBatch } from '../../results/project.ts';
+import { writeOutFolder } from '../../results/write-out-folder.ts';
 import { verifyOut } from '../../results/verification/verify.ts';
 import { WholeFile } from '../../results/whole-file.ts';
 import { redriveNow } from '../ledger/setup.ts';
@@ -63,11 +63,11 @@ function deferred(): { readonly promise: Promise<void>; readonly resolve: () => 
 it('leaves the files of one of two that write them at once, and no mixture', async () => {
   await addHalfFailed();
   const { stopped, goOn } = stopAfterFirstTable();
-  const first = projectBatch(place.request());
+  const first = writeOutFolder(place.request());
   await stopped;
   await mend();
   const tryAlone = jest.spyOn(KernelLock.prototype, 'tryAlone');
-  const second = projectBatch(place.request());
+  const second = writeOutFolder(place.request());
   const untilItWaits = waitFor(() => tryAlone.mock.results.some(({ value }) => value === false));
   await Promise.race([second, untilItWaits]);
   goOn();

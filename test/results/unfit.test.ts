@@ -2,7 +2,7 @@ import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { Kind } from '../../contract/row-kinds.ts';
-import { projectBatch } from '../../results/project.ts';
+import { writeOutFolder } from '../../results/write-out-folder.ts';
 import { LinkedFolder } from '../../results/errors.ts';
 import { verifyOut } from '../../results/verification/verify.ts';
 import { afterResult } from '../../policy/rows/after-result.ts';
@@ -98,9 +98,9 @@ describe('the files of an unfit row', () => {
     const [folder, elsewhere] = [out.pathOf('media/unfit'), join(place.folder, 'elsewhere')];
     await rename(folder, elsewhere);
     await symlink(elsewhere, folder);
-    await expect(projectBatch(place.request())).rejects.toThrow(new LinkedFolder(folder));
+    await expect(writeOutFolder(place.request())).rejects.toThrow(new LinkedFolder(folder));
     await accept();
-    expect((await projectBatch(place.request())).mismatches).toEqual([]);
+    expect((await writeOutFolder(place.request())).mismatches).toEqual([]);
     expect(await readdir(elsewhere)).toEqual(['a.mp3']);
   });
 

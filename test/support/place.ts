@@ -9,7 +9,7 @@ import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { ResultFile } from '../../ledger/records.ts';
 import type { FinishingStore } from '../../results/sound/make-finished.ts';
 import type { JoiningStore } from '../../results/sound/make-joined.ts';
-import type { ProjectionRequest } from '../../results/project.ts';
+import type { ProjectionRequest } from '../../results/write-out-folder.ts';
 import { joinFiles } from '../../store/join-files.ts';
 import type { Joined, StoredPart } from '../../store/store.ts';
 import { openTestLedger } from './open-test-ledger.ts';

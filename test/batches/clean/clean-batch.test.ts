@@ -6,7 +6,7 @@ import { cleanBatch, type CleanEnd, type CleanRequest } from '../../../batches/c
 import type { BatchRecord } from '../../../ledger/batches/batch-records.ts';
 import type { ResultFile } from '../../../ledger/records.ts';
 import { LedgerMisuse } from '../../../ledger/errors.ts';
-import { projectBatch } from '../../../results/project.ts';
+import { writeOutFolder } from '../../../results/write-out-folder.ts';
 import { openFolderBytes } from '../../../store/folder-bytes.ts';
 import { openMediaStore } from '../../../store/media-store.ts';
 import { stemOf } from '../../../store/layout.ts';
@@ -136,11 +136,11 @@ describe('clean', () => {
 
   it('is no damage: what the out folder has stays, what it has not is named as removed', async () => {
     await resubmit();
-    await projectBatch(place.request());
+    await writeOutFolder(place.request());
     await clean();
-    expect(await projectBatch(place.request())).toMatchObject({ mismatches: [], damaged: [] });
+    expect(await writeOutFolder(place.request())).toMatchObject({ mismatches: [], damaged: [] });
     expect(await readFile(join(place.out, 'media', 'a.mp3'), 'utf8')).toBe('sound of a');
-    const anew = await projectBatch(place.request({ out: join(place.folder, 'anew') }));
+    const anew = await writeOutFolder(place.request({ out: join(place.folder, 'anew') }));
     expect(anew.mismatches).toEqual([]);
     expect(anew.damaged).toEqual([
       { row: 1, id: 'a', is: 'removed' },
@@ -186,7 +186,7 @@ describe('clean', () => {
     await place.ledger.redrive('demo', [{ row: 1, take: 1, outcome: 'succeeded', how }]);
     await finish(place, keyOf(1, 'speech', 1, 2), await put(1, 'another a', 2), 4);
     await place.ledger.closeBatch('demo');
-    const { mismatches, damaged } = await projectBatch(place.request());
+    const { mismatches, damaged } = await writeOutFolder(place.request());
     expect({ mismatches, damaged }).toEqual({ mismatches: [], damaged: [{ row: 2, id: 'b', is: 'removed' }] });
   });
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { appendFile, rm, writeFile } from 'node:fs/promises';
 import { sha256Of } from '../../../inputs/regular-file.ts';
 import { allowReplacing } from '../../../results/redrive/edited-tables.ts';
-import { projectBatch } from '../../../results/project.ts';
+import { writeOutFolder } from '../../../results/write-out-folder.ts';
 import { verifyOut } from '../../../results/verification/verify.ts';
 import { WholeFile } from '../../../results/whole-file.ts';
 import { addBatch, addSampleBatch, finish, keyOf } from '../sample-batch.ts';
@@ -18,7 +18,7 @@ const tables = async (): Promise<readonly string[]> =>
 
 /** Writes all files again, and tells which tables were kept, and as what. */
 const keptNow = async (complete = true): Promise<readonly string[]> =>
-  (await projectBatch(place.request({ complete }))).kept.tables.map(({ name, keptAs }) => `${name} as ${keptAs}`);
+  (await writeOutFolder(place.request({ complete }))).kept.tables.map(({ name, keptAs }) => `${name} as ${keptAs}`);
 
 /** Edits a table as a person does, and returns what it holds then. */
 async function edit(name: string, voice: string): Promise<string> {

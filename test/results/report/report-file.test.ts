@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { REPORT_FILE, type ReportChoice } from '../../../contract/report.ts';
-import { projectBatch } from '../../../results/project.ts';
+import { writeOutFolder } from '../../../results/write-out-folder.ts';
 import type { ReportStory } from '../../../results/report/report-facts.ts';
 import { ReportFile } from '../../../results/report/report-file.ts';
 import { verifyOut } from '../../../results/verification/verify.ts';
@@ -17,7 +17,7 @@ const STORY: ReportStory = { standing: 'finished', notes: ['Do that.'], actions:
 
 async function project(choice: ReportChoice, complete = true) {
   const report = { choice, story: () => Promise.resolve(STORY) };
-  return projectBatch(place.request({ complete, report }));
+  return writeOutFolder(place.request({ complete, report }));
 }
 
 describe('report.html', () => {
@@ -76,7 +76,7 @@ describe('report.html', () => {
     expect(blocks.flatMap(({ id }) => id)).toEqual(['d', 'e', 'f', 'g']);
     expect(head).toMatchObject({ rows: 7, done: 3, listed: { rows: 4, choice: 'short' } });
     // Who writes files without a word of it leaves it alone.
-    await projectBatch(place.request({ complete: true }));
+    await writeOutFolder(place.request({ complete: true }));
     expect(await out.names()).toContain(REPORT_FILE);
     expect((await project('none')).report).toBeNull();
     expect(await out.names()).not.toContain(REPORT_FILE);
@@ -99,7 +99,7 @@ describe('report.html', () => {
   it('keeps what a person has under its name', async () => {
     await addSampleBatch(place);
     await writeFile(out.pathOf(REPORT_FILE), 'of a person').catch(async () => {
-      await projectBatch(place.request({ complete: true }));
+      await writeOutFolder(place.request({ complete: true }));
       await writeFile(out.pathOf(REPORT_FILE), 'of a person');
     });
     await project('none');

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeMismatch } from '../../../results/verification/mismatch.ts';
-import { projectBatch } from '../../../results/project.ts';
+import { writeOutFolder } from '../../../results/write-out-folder.ts';
 import { verifyOut } from '../../../results/verification/verify.ts';
 import { changeFile, dropLine, findForged, projectAgain, projectCopies, recordsOf, rehash } from '../damage.ts';
 import { addBatch, intend, keyOf } from '../sample-batch.ts';
@@ -114,7 +114,7 @@ describe('verifyOut', () => {
   it('lets an open batch reserve more than is on its receipts, and a closed one nothing', async () => {
     await addBatch(place, ['id'], [{ id: 'a', kind: 'tts', input: ['a'] }]);
     await intend(place, keyOf(1));
-    await projectBatch(place.request({ complete: false }));
+    await writeOutFolder(place.request({ complete: false }));
     await change('summary.json', (text) => text.replace('"reserved": 10', '"reserved": 18'));
     expect((await verifyOut(place.out)).mismatches).toEqual([]);
     await change('summary.json', (text) => text.replace('"reserved": 18', '"reserved": 9'));
@@ -123,7 +123,7 @@ describe('verifyOut', () => {
     ]);
     await place.ledger.settle(keyOf(1), { verdict: 'rejected' }, { outcome: 'failed' });
     await place.ledger.closeBatch('demo');
-    await projectBatch(place.request());
+    await writeOutFolder(place.request());
     await change('summary.json', (text) => text.replace('"reserved": 0', '"reserved": 10'));
     expect((await verifyOut(place.out)).mismatches.map(({ where }) => where)).toEqual([
       'summary.json, credits.reserved',

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeMismatch } from '../../../results/verification/mismatch.ts';
-import { projectBatch } from '../../../results/project.ts';
+import { writeOutFolder } from '../../../results/write-out-folder.ts';
 import { jsonRowSchema } from '../../../results/verification/verify-tables.ts';
 import { verifyOut } from '../../../results/verification/verify.ts';
 import { changeFile, doubleLine, dropLine, findForged, projectCopies } from '../damage.ts';
@@ -29,13 +29,13 @@ describe('verifyOut', () => {
   it('finds nothing wrong in a batch that is still running', async () => {
     await addBatch(place, ['id'], [{ id: 'a', kind: 'tts', input: ['a'] }]);
     await intend(place, keyOf(1));
-    await projectBatch(place.request({ complete: false }));
+    await writeOutFolder(place.request({ complete: false }));
     expect(await verifyOut(place.out)).toMatchObject({ rows: 1, unfinished: 1, mismatches: [] });
   });
 
   it('reads cells back that no file can hold exactly', async () => {
     await addBatch(place, ['=a', 'b'], [{ id: 'a', kind: 'tts', input: ['\ud800 half', '\ufeff"\r\n'] }]);
-    await projectBatch(place.request({ complete: false }));
+    await writeOutFolder(place.request({ complete: false }));
     expect((await verifyOut(place.out)).mismatches).toEqual([]);
   });
 

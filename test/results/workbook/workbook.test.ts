@@ -4,7 +4,7 @@ import { findEditedRows } from '../../../batches/redrive/edited-rows.ts';
 import { openManifest } from '../../../inputs/manifest-source.ts';
 import { summarizeManifest } from '../../../inputs/read-manifest.ts';
 import { ZipArchive } from '../../../inputs/workbook/zip-archive.ts';
-import { projectBatch } from '../../../results/project.ts';
+import { writeOutFolder } from '../../../results/write-out-folder.ts';
 import { verifyOut } from '../../../results/verification/verify.ts';
 import { writeWorkbook } from '../../../results/workbook/write-workbook.ts';
 import { loadFile, OPTIONS } from '../../inputs/manifest-file.ts';
@@ -42,7 +42,7 @@ async function rowsOf(sheet: string): Promise<readonly (readonly string[])[]> {
 describe('results.xlsx', () => {
   it('has the results, what failed and why, and the bill; it is listed, and the same however often it is made', async () => {
     await addSampleBatch(place);
-    await projectBatch(place.request({ xlsx: true }));
+    await writeOutFolder(place.request({ xlsx: true }));
     const first = await readFile(out.pathOf('results.xlsx'));
     const lines = await out.lines();
     const [header = [], ...results] = await rowsOf('Results');
@@ -56,9 +56,9 @@ describe('results.xlsx', () => {
     expect(bill).toContainEqual(['failed', 'tts', '1', expect.any(String)]);
     expect((await verifyOut(place.out)).mismatches).toEqual([]);
     // It stays once it is there, and nothing else changes.
-    await projectBatch(place.request());
+    await writeOutFolder(place.request());
     expect(await readFile(out.pathOf('results.xlsx'))).toEqual(first);
-    await projectBatch(place.request({ xlsx: false }));
+    await writeOutFolder(place.request({ xlsx: false }));
     expect(await out.names()).not.toContain('results.xlsx');
     expect((await verifyOut(place.out)).mismatches).toEqual([]);
   });
@@ -67,7 +67,7 @@ describe('results.xlsx', () => {
     const input = ['a', '=1+1', '"two\r\nlines" _x0041_', '\u0007 <b>&', "'=x"];
     await addBatch(place, ['id', 'sum', 'text', 'odd', 'quoted'], [{ id: 'a', kind: 'tts', input }]);
     await finish(place, keyOf(1), { ...(await place.store.put('demo/1.wav', 'sound')), seconds: 4.2 }, 0.1);
-    await projectBatch(place.request({ xlsx: true }));
+    await writeOutFolder(place.request({ xlsx: true }));
     const xml = await sheetXml(1);
     expect(xml).toContain('<c r="B2" s="3" t="inlineStr"><is><t>=1+1</t></is></c>');
     expect(xml).toContain('<f>HYPERLINK("media/a.wav")</f><v>media/a.wav</v>');
@@ -93,7 +93,7 @@ describe('results.xlsx', () => {
     const rows = [{ id: '1', kind: 'tts', spec, input }] as const;
     await addBatch(place, columns, rows, '{id}.{ext}', null, { table, reading });
     await finish(place, keyOf(1), await place.store.put('demo/1.wav', 'sound'), 0.1);
-    await projectBatch(place.request({ xlsx: true }));
+    await writeOutFolder(place.request({ xlsx: true }));
     const xml = await sheetXml(1);
     expect(xml).toContain('<c r="D2"><v>6.5</v></c><c r="E2"><v>1.2</v></c>');
     for (const text of ['<c r="A2" t="inlineStr"><is><t>1</t>', '<c r="F2" t="inlineStr"><is><t>6,5</t>'])
@@ -110,7 +110,7 @@ describe('results.xlsx', () => {
 
   it('cuts a text that no cell holds, and such a cell is refused as a manifest', async () => {
     await addBatch(place, ['id', 'text', 'voice'], [{ id: 'a', kind: 'tts', input: ['a', '𝄞'.repeat(20_000), 'v'] }]);
-    await projectBatch(place.request({ xlsx: true, complete: false }));
+    await writeOutFolder(place.request({ xlsx: true, complete: false }));
     const [, [, text = ''] = []] = await rowsOf('Results').catch(() => []);
     expect(text.length).toBeLessThanOrEqual(32_767);
     const source = await openManifest(out.pathOf('results.xlsx'));
@@ -129,12 +129,12 @@ describe('results.xlsx', () => {
 
   it('takes the place of no file that a person has edited, or saved under its name', async () => {
     await addBatch(place, ['id'], [{ id: 'a', kind: 'tts', input: ['a'] }]);
-    await projectBatch(place.request({ complete: false }));
+    await writeOutFolder(place.request({ complete: false }));
     await writeFile(out.pathOf('results.xlsx'), 'of a person');
     expect((await verifyOut(place.out)).mismatches).toEqual([]);
-    await projectBatch(place.request({ complete: false }));
+    await writeOutFolder(place.request({ complete: false }));
     expect(await out.read('results.xlsx')).toBe('of a person');
-    const { kept } = await projectBatch(place.request({ complete: false, xlsx: true }));
+    const { kept } = await writeOutFolder(place.request({ complete: false, xlsx: true }));
     expect(kept.tables).toEqual([{ name: 'results.xlsx', keptAs: 'results.edited.xlsx' }]);
     expect(await out.read('results.edited.xlsx')).toBe('of a person');
   });

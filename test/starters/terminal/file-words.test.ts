@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { FilesMade } from '../../../results/project.ts';
+import type { FilesMade } from '../../../results/write-out-folder.ts';
 import { damageLines, showFilesMade } from '../../../starters/terminal/file-words.ts';
 import type { ProgressForm } from '../../../starters/terminal/output.ts';
 import { capture } from '../command-line.ts';

@@ -3,7 +3,7 @@ import { appendFile, link, mkdir, readdir, readFile, rm, stat, writeFile } from 
 import { join } from 'node:path';
 import { sha256Of } from '../../inputs/regular-file.ts';
 import type { ResultFile } from '../../ledger/records.ts';
-import { linkNewMedia, projectBatch } from '../../results/project.ts';
+import { linkNewMedia, writeOutFolder } from '../../results/write-out-folder.ts';
 import { partPath } from '../../results/whole-file.ts';
 import { verifyOut } from '../../results/verification/verify.ts';
 import { openFolderBytes } from '../../store/folder-bytes.ts';
@@ -20,10 +20,10 @@ beforeEach(() => {
   jest.spyOn(Date, 'now').mockReturnValue(Date.UTC(2026, 0, 2, 3, 4, 5, 678));
 });
 
-describe('projectBatch', () => {
+describe('writeOutFolder', () => {
   it('writes the files that are on record here, byte for byte', async () => {
     await addSampleBatch(place);
-    const { counts, money, mismatches } = await projectBatch(place.request());
+    const { counts, money, mismatches } = await writeOutFolder(place.request());
     expect(mismatches).toEqual([]);
     expect(counts.outcomes).toMatchObject({ succeeded: 3, failed: 1, unknown: 1, overdue: 1, cancelled: 1 });
     expect(money).toMatchObject({ reserved: 0, uncertain: 10 });
@@ -46,7 +46,7 @@ describe('projectBatch', () => {
     await addBatch(place, ['id', 'text'], rows, undefined, null, { table });
     await place.ledger.setControl('demo', 'stopping');
     await place.ledger.cancelRest('demo');
-    await projectBatch(place.request());
+    await writeOutFolder(place.request());
     const files = await out.contents();
     expect(files['results.csv']).toMatch(/^\uFEFFid;text;_batch;_row;.*\na;"One, two; three";demo;1;tts;cancelled;/);
     expect(files['cancelled.csv']).toEqual(files['results.csv']);
@@ -59,7 +59,7 @@ describe('projectBatch', () => {
     await addBatch(place, ['id', 'note'], rows, undefined, null, { table: { delimiter: ';', bom: false } });
     const file = { ...(await place.store.put('demo/1-speech-1.wav', 'sound')), seconds: 4.2 };
     await finish(place, keyOf(1), file, 7.25);
-    await projectBatch(place.request());
+    await writeOutFolder(place.request());
     expect(await out.read('results.csv')).toMatch(/\na;1\.5;.*;7,25;reported;1;1;job-1-speech;4,2\n$/);
     expect(await out.summary()).toMatchObject({ csv: { delimiter: ';', decimal: ',' } });
     expect((await verifyOut(place.out)).mismatches).toEqual([]);
@@ -74,14 +74,14 @@ describe('projectBatch', () => {
 
   it('gives the same bytes again, also after the folder was lost, and from a store without paths, by copying', async () => {
     await addSampleBatch(place);
-    await projectBatch(place.request());
+    await writeOutFolder(place.request());
     const first = await out.contents();
     expect((await stat(out.pathOf('media/a.mp3'))).nlink).toBe(2);
-    await projectBatch(place.request());
+    await writeOutFolder(place.request());
     expect(await out.contents()).toEqual(first);
     for (const isLocal of [true, false]) {
       await rm(place.out, { recursive: true });
-      await projectBatch(place.request({ store: new FolderOfMedia(place.store.folder, isLocal) }));
+      await writeOutFolder(place.request({ store: new FolderOfMedia(place.store.folder, isLocal) }));
       expect(await out.contents()).toEqual(first);
     }
     expect((await stat(out.pathOf('media/a.mp3'))).nlink).toBe(1);
@@ -97,20 +97,20 @@ describe('projectBatch', () => {
     await intend(place, keyOf(1, 'transcription'));
     const ended = { outcome: 'succeeded', file, extraFiles: [vtt], text: 'hello' } as const;
     await place.ledger.settle(keyOf(1, 'transcription'), { verdict: 'done', file }, ended);
-    expect((await projectBatch(place.request({ store }))).mismatches).toEqual([]);
+    expect((await writeOutFolder(place.request({ store }))).mismatches).toEqual([]);
     expect(await out.contents()).toMatchObject({ 'media/talk.txt': 'hello\n', 'media/talk.vtt': 'WEBVTT\n' });
     expect((await verifyOut(place.out)).mismatches).toEqual([]);
   });
 
   it('leaves a right file alone and replaces a wrong one', async () => {
     await addSampleBatch(place);
-    await projectBatch(place.request());
+    await writeOutFolder(place.request());
     await rm(out.pathOf('media/a.mp3'));
     await writeFile(out.pathOf('media/a.mp3'), 'sound of a');
     const own = (await stat(out.pathOf('media/a.mp3'))).ino;
     await rm(out.pathOf('media/c.mp4'));
     await writeFile(out.pathOf('media/c.mp4'), 'VIDEO of c');
-    await projectBatch(place.request());
+    await writeOutFolder(place.request());
     expect((await stat(out.pathOf('media/a.mp3'))).ino).toBe(own);
     expect(await out.read('media/c.mp4')).toBe('video of c');
   });
@@ -124,14 +124,14 @@ describe('projectBatch', () => {
     for (const name of ['media/x.mp3', 'results.csv'])
       await writeFile(partPath(out.pathOf(name)), 'left by a killed process');
     jest.mocked(Date.now).mockReturnValue(new Date().getTime() + 2 * 3_600_000);
-    await projectBatch(place.request({ complete: false }));
+    await writeOutFolder(place.request({ complete: false }));
     expect((await out.names()).filter((name) => /unfit|part/u.test(name))).toEqual([]);
   });
 
   it('shows unfinished rows with an empty outcome, which only a final projection holds against them', async () => {
     await addBatch(place, ['id'], [{ id: 'a', kind: 'tts', input: ['a'] }]);
     await intend(place, keyOf(1));
-    const running = await projectBatch(place.request({ complete: false }));
+    const running = await writeOutFolder(place.request({ complete: false }));
     expect(running.mismatches).toEqual([]);
     expect(running.money.reserved).toBe(10);
     const files = await out.contents();
@@ -139,7 +139,7 @@ describe('projectBatch', () => {
     const credits = { charged: 0, reserved: 10, uncertain: 0, estimated: true };
     const open = { state: 'open', rows: 1, states: { submitting: 1 }, credits, ended_at: null };
     expect(await out.summary()).toMatchObject(open);
-    const final = await projectBatch(place.request());
+    const final = await writeOutFolder(place.request());
     expect(final.mismatches).toEqual([{ where: 'row 1', expected: 'an outcome', got: 'none; it is submitting' }]);
   });
 
@@ -148,7 +148,7 @@ describe('projectBatch', () => {
     await rm(join(place.store.folder, 'demo/1-speech-1.mp3'));
     await appendFile(join(place.store.folder, 'demo/3-lip-sync-1.mp4'), '!');
     for (const store of [place.store, new FolderOfMedia(place.store.folder, false)]) {
-      const { mismatches } = await projectBatch(place.request({ store }));
+      const { mismatches } = await writeOutFolder(place.request({ store }));
       expect(mismatches.map(({ where }) => where).sort()).toEqual(['row 1, media/a.mp3', 'row 3, media/c.mp4']);
     }
   });
@@ -156,7 +156,7 @@ describe('projectBatch', () => {
   it('names a row that succeeded without a file', async () => {
     await addBatch(place, ['id'], [{ id: 'a', kind: 'tts', input: ['a'] }]);
     await place.ledger.giveUp({ batch: 'demo', row: 1, step: 'speech', take: 1, attempt: 1 }, { outcome: 'succeeded' });
-    const { mismatches } = await projectBatch(place.request());
+    const { mismatches } = await writeOutFolder(place.request());
     expect(mismatches).toEqual([{ where: 'row 1', expected: 'a result file', got: 'none in the ledger' }]);
   });
 
@@ -168,7 +168,7 @@ describe('projectBatch', () => {
     const money = { ...(await ledger.money('demo')), charged: 1 };
     jest.spyOn(ledger, 'counts').mockResolvedValue({ ...counts, outcomes });
     jest.spyOn(ledger, 'money').mockResolvedValue(money);
-    const { mismatches } = await projectBatch(place.request());
+    const { mismatches } = await writeOutFolder(place.request());
     const found = mismatches.map(({ where }) => where);
     expect(found).toEqual(['rows that ended succeeded', 'rows that ended failed', 'sum of charged credits']);
   });
@@ -181,7 +181,7 @@ describe('projectBatch', () => {
         for await (const row of rows) if (row.row.row !== 2) yield row;
       })(),
     );
-    const { mismatches } = await projectBatch(place.request());
+    const { mismatches } = await writeOutFolder(place.request());
     expect(mismatches.map(({ where }) => where)).toEqual([
       ...['row 3', 'rows written', 'rows counted by the ledger', 'rows that ended succeeded', 'sum of charged credits'],
     ]);
@@ -193,7 +193,7 @@ describe('projectBatch', () => {
     await addBatch(place, ['text'], rows, '{text}.{ext}');
     for (const [index] of texts.entries())
       await finish(place, keyOf(index + 1), await place.store.put(`demo/${index + 1}.mp3`, String(index)));
-    const { mismatches } = await projectBatch(place.request());
+    const { mismatches } = await writeOutFolder(place.request());
     expect(mismatches.map(({ where, expected }) => [where, expected])).toEqual([
       ['row 1', 'a name for its file'],
       ['row 2', 'a name for its file'],
@@ -211,18 +211,18 @@ describe('projectBatch', () => {
 
   it('leaves earlier files and no part files where it fails', async () => {
     await addSampleBatch(place);
-    await projectBatch(place.request());
+    await writeOutFolder(place.request());
     const before = await out.contents();
     await rm(out.pathOf('media/a.mp3'));
     await mkdir(out.pathOf('media/a.mp3/in-the-way'), { recursive: true });
-    await expect(projectBatch(place.request())).rejects.toThrow();
+    await expect(writeOutFolder(place.request())).rejects.toThrow();
     expect(await out.contents()).toEqual(
       Object.fromEntries(Object.entries(before).filter(([name]) => !name.includes('a.mp3'))),
     );
   });
 
   it('knows no batch of another name', async () => {
-    await expect(projectBatch(place.request({ batch: 'other' }))).rejects.toThrow('none named other');
+    await expect(writeOutFolder(place.request({ batch: 'other' }))).rejects.toThrow('none named other');
   });
 });
 

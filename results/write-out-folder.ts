@@ -88,7 +88,7 @@ const CHUNK = 32;
  * symbolic link on the way to a file (`LinkedFolder`) or something in the place of one (`NotAFile`), or the ledger
  * cannot be read; the tables then stay unchanged.
  */
-export async function projectBatch(request: ProjectionRequest): Promise<Projection> {
+export async function writeOutFolder(request: ProjectionRequest): Promise<Projection> {
   const { ledger, store, out } = request;
   const batch = await readBatch(request);
   const before = await readSums(request);
