@@ -2,11 +2,10 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { OpenOptions } from '../ledger/open-ledger.ts';
 import type { Store } from '../store/store.ts';
 import { refuseAnothers } from '../embedded/private-home.ts';
-import { beforeWork } from './machine-trouble.ts';
+import { beforeWork, requireLargeFiles } from './machine-trouble.ts';
 import { connectApi, type ConnectedApi } from './connect-api.ts';
 import { tellingWhileOpen, type WaitingRules } from './look/tell-of-outages.ts';
 import { openRecords } from './open-records.ts';
-import { requireLargeFiles } from './file-size-limit.ts';
 import { claimStore } from './claim-store.ts';
 import type { ApiAccess, Settings } from './settings.ts';
 
