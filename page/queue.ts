@@ -13,11 +13,13 @@ export type Importance = 'first' | 'later';
  * The questions of one look at the page arrive one by one: those for later wait so long for those that come first, ms.
  */
 const TOGETHER_MS = 20;
+/** After so many questions in a row that came first, one for later has its turn, or a long search would hold it up. */
+const MOST_FIRST = 3;
 
 /**
  * Slow questions, one after the other: together they would only make each other slower, and hold more of the database.
- * The more important ones come first, others in the order in which they are asked. Those that nobody waits for any more
- * are left out.
+ * The more important ones come first, but hold up the others for three turns at most; equals come in the order in which
+ * they are asked. Those that nobody waits for any more are left out.
  */
 export class SlowQueue {
   readonly #waiting: Readonly<Record<Importance, (() => Promise<void>)[]>> = { first: [], later: [] };
@@ -45,9 +47,12 @@ export class SlowQueue {
   async #work(): Promise<void> {
     const { first, later } = this.#waiting;
     this.#isAtWork = true;
-    while (first.length > 0 || later.length > 0) {
-      if (first.length === 0) await setTimeout(TOGETHER_MS);
-      await (first.shift() ?? later.shift())?.();
+    for (let passed = 0; first.length > 0 || later.length > 0;) {
+      const isLatersTurn = later.length > 0 && passed >= MOST_FIRST;
+      if (first.length === 0 && !isLatersTurn) await setTimeout(TOGETHER_MS);
+      const next = isLatersTurn ? undefined : first.shift();
+      passed = next === undefined ? 0 : passed + 1;
+      await (next ?? later.shift())?.();
     }
     this.#isAtWork = false;
   }

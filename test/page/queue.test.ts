@@ -29,6 +29,21 @@ it('answers what comes first before what was asked a moment earlier for later, a
   expect(await orderOf(queue, asked)).toEqual(['rows', 'batches', 'messages', 'chart']);
 });
 
+it('lets a question for later have its turn while one after the other comes first', async () => {
+  const queue = new SlowQueue();
+  const answered: string[] = [];
+  // As a search does, which asks again as soon as it is answered.
+  const search = async (left: number): Promise<void> => {
+    if (left === 0) return;
+    await queue.run('first', always, () => Promise.resolve(answered.push('search')));
+    await search(left - 1);
+  };
+  const chart = queue.run('later', always, () => Promise.resolve(answered.push('chart')));
+  const searches = Array.from({ length: 2 }, async () => search(10));
+  await Promise.all([chart, ...searches]);
+  expect(answered.indexOf('chart')).toBe(3);
+});
+
 it('answers one at a time, and leaves out what nobody waits for any more', async () => {
   const queue = new SlowQueue();
   let [atOnce, most] = [0, 0];
