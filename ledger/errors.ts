@@ -4,9 +4,11 @@ import type { MonthStanding } from '../policy/schedules/month-budget.ts';
 
 /** Why such a copy takes no work. */
 export const UNACCEPTED = 'it is a copy that nobody has accepted, and may lack the last records';
+/** The commands with which a copy that was accepted is compared, in order. */
+const COMPARE =
+  'voxbatch ledger compare-store, then voxbatch reconcile BATCH, then voxbatch ledger accept-copy --compared';
 /** What to do before anything is sent from a copy that was accepted. */
-export const COMPARE_FIRST =
-  'Its ledger is a copy that was accepted, so nothing is sent until you have compared it with what was sent since: voxbatch ledger compare-store, then voxbatch reconcile BATCH, then voxbatch ledger accept-copy --compared';
+export const COMPARE_FIRST = `Its ledger is a copy that was accepted, so nothing is sent until you have compared it with what was sent since: ${COMPARE}`;
 /** What to do where a copy of the ledger's database answers. */
 export const FORMER_OR_ACCEPT = 'Connect to the former database; or, if that is lost: voxbatch ledger accept-copy';
 
@@ -82,15 +84,14 @@ export class CopyInDoubt extends Error {
 
   constructor({ senders, isUnseen, unplaced, named }: CopyDoubts) {
     const missing = `${senders} of the processes that wrote before it was accepted have not put on record again what they had sent; a worker that still runs does so within seconds, as far as it remembers (10,000 requests)`;
-    const unseen =
-      'processes may have worked on the ledger after it was made that it does not name, so nobody may put on record again what they had sent';
+    const unseen = 'requests that were sent after it was made may be missing from it';
     const more = unplaced > named.length ? ', …' : '';
     const seen = `requests that were sent have no place in it (${unplaced} of this batch: ${named.join(', ')}${more})`;
     const doubts = [senders > 0 && missing, isUnseen && unseen, unplaced > 0 && seen];
     const why = doubts.filter((one) => one !== false).join('; and ');
     super(
       `The ledger is a copy that was accepted: ${why}. Rows could be paid for a second time, so nothing was changed, and nothing is sent. ` +
-        `${senders > 0 ? 'Repeat this command once they have; or, if they are dead, or you' : 'Once you'} have compared the store (voxbatch ledger compare-store), the receipts (voxbatch reconcile BATCH) and the jobs of the account${unplaced > 0 ? ' with what is named here' : ''}: voxbatch ledger accept-copy --compared`,
+        `${senders > 0 ? 'Repeat this command once they have. If they are dead, compare' : 'First compare'} the copy with what was sent since, and the jobs of your account with ${unplaced > 0 ? 'what is named here' : 'its rows'}: ${COMPARE}`,
     );
     this.name = 'CopyInDoubt';
   }

@@ -124,6 +124,8 @@ export interface Pause {
   readonly isCluster: boolean;
   /** Who paused it. Default: not known. */
   readonly by?: ActionRecord | undefined;
+  /** What to do before it can be resumed, in a sentence. Default: nothing. */
+  readonly advice?: string | undefined;
 }
 
 /** The command that works on an open batch where nobody does: on a cluster, `run` starts no worker. */
@@ -142,18 +144,20 @@ export function pauseOf(
     isCluster = false,
     out,
     pausedBy: by,
+    readOnlyAdvice: advice,
   }: {
     readonly isDeserted: boolean;
     readonly isCluster?: boolean;
     readonly out?: string | null;
     readonly pausedBy?: ActionRecord | undefined;
+    readonly readOnlyAdvice?: string | undefined;
   },
 ): Pause {
   const resume = nextCommand('resume', batch.name);
   const run = continueCommand(batch, out);
   const isByPerson = batch.pauseReason === null || isPausedByFailures(batch);
   const goOn = !isDeserted || isCluster ? [resume] : isByPerson ? [resume, run] : [run];
-  return { batch, goOn, run, isCluster, by };
+  return { batch, goOn, run, isCluster, by, advice };
 }
 
 /**

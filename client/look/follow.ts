@@ -9,6 +9,7 @@ import type { OldestRow } from '../../ledger/batches/progress.ts';
 import { VoxbatchError } from '../problem.ts';
 import { ArrivingMedia, LAST_MS } from './arriving-media.ts';
 import { beginPace, type Pace, type PaceView, paceWhile } from './pace.ts';
+import { adviceFor } from './takes-no-work.ts';
 import type { ApiStanding } from '../../policy/pacing/rate.ts';
 import type { Store } from '../../store/store.ts';
 import { limitWaiting } from '../../worker/watch-outage.ts';
@@ -96,9 +97,14 @@ export type FollowEvent =
   | { readonly type: 'progress'; readonly standing: Standing; readonly isLast: boolean }
   /**
    * The batch paused. With `waits`, following continues until somebody resumes it; otherwise until the running jobs are
-   * fetched.
+   * fetched. `advice`: what to do before it can be resumed; undefined if nothing.
    */
-  | { readonly type: 'paused'; readonly batch: BatchRecord; readonly waits: boolean }
+  | {
+      readonly type: 'paused';
+      readonly batch: BatchRecord;
+      readonly waits: boolean;
+      readonly advice?: string | undefined;
+    }
   | { readonly type: 'stopping'; readonly batch: BatchRecord }
   /** The batch is stuck. */
   | { readonly type: 'standstill'; readonly batch: BatchRecord; readonly standstill: Standstill }
@@ -178,7 +184,7 @@ async function* follow(request: FollowRequest): AsyncGenerator<FollowEvent, void
       await media.end(signal.aborted || !fetchesHere);
       return yield { type: 'ended', why, batch };
     }
-    if (paused && !wasPaused) yield { type: 'paused', batch, waits };
+    if (paused && !wasPaused) yield { type: 'paused', batch, waits, advice: await adviceFor(ledger, batch) };
     wasPaused = paused;
     const stopping = batch.control === 'stopping';
     if (stopping && !wasStopping) yield { type: 'stopping', batch };

@@ -10,9 +10,7 @@ import { hasResult } from '../../contract/outcomes.ts';
 import { endsOf } from './counts-view.ts';
 import { isOwed } from '../../contract/hooks.ts';
 import { nextCommand, type NextCommand } from '../../contract/shell-word.ts';
-import { COMPARE_FIRST, CopyInDoubt, FORMER_OR_ACCEPT, readOnlyAdvice } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { NoticeRecord } from '../../ledger/notices/notices.ts';
 import type { WorkerEnd } from '../../ledger/lanes/workers.ts';
 import { exitWhileOwed } from '../../policy/exit-of.ts';
@@ -23,6 +21,7 @@ import { isStranger } from '../trust/known-ledgers.ts';
 import { continueCommand, pauseOf, workCommand, type Pause } from './continue-command.ts';
 import { paceOf, type Pace, type PaceView, paceWhile } from './pace.ts';
 import { haltedSteps, nextSteps, type NextStep } from './next-steps.ts';
+import { adviceFor, isPaused } from './takes-no-work.ts';
 
 /** A batch's current state, and whether anybody on this machine works on it. */
 export interface BatchHere extends BatchView {
@@ -92,24 +91,6 @@ export async function batchHere(ledger: Ledger, settings: Settings, name: string
     workerEnd: hasNoWorker ? await ledger.lastWorkerEnd(batch.apiUrl, batch.account) : undefined,
     pausedBy: isPaused(batch) ? (await ledger.actionsOf({ batch: batch.name, kinds: ['pause'] })).at(-1) : undefined,
   };
-}
-
-/** Undefined for a ledger that takes work, and for a batch that a person may resume. */
-async function adviceFor(ledger: Ledger, batch: BatchRecord): Promise<string | undefined> {
-  if (ledger.readOnly !== undefined) return readOnlyAdvice(ledger.place, ledger.readOnly);
-  if (!(await ledger.isAccepted())) return FORMER_OR_ACCEPT;
-  if (!isPaused(batch)) return undefined;
-  try {
-    await ledger.requireResumable(batch.name);
-    return undefined;
-  } catch (error) {
-    if (error instanceof CopyInDoubt) return COMPARE_FIRST;
-    throw error;
-  }
-}
-
-export function isPaused({ state, control }: BatchRecord): boolean {
-  return state === 'open' && control === 'paused';
 }
 
 async function isLeftAlone(ledger: Ledger, { home }: Settings): Promise<boolean> {

@@ -4,7 +4,8 @@ import { limitWaiting } from '../../worker/watch-outage.ts';
 import type { Settings } from '../settings.ts';
 import { beginPace, type PaceView } from './pace.ts';
 import type { BatchStatus, BatchHere } from './status.ts';
-import { batchHere, atOnce, completed, isPaused } from './status.ts';
+import { batchHere, atOnce, completed } from './status.ts';
+import { isPaused } from './takes-no-work.ts';
 import { tellOfLedger } from './tell-of-outages.ts';
 
 /** Pause between two reads of the ledger, ms. */

@@ -22,6 +22,7 @@ import type { Session } from '../session.ts';
 import { requireStore } from '../claim-store.ts';
 import { isDeserted } from '../temporal/anybody-in.ts';
 import { claimOut } from './claim-out.ts';
+import { adviceFor } from './takes-no-work.ts';
 import { formatDuration } from '../../contract/times.ts';
 import { writeMediaLinks, type WrittenLinks } from '../../results/media-links.ts';
 import { refuseOption } from '../problem.ts';
@@ -107,6 +108,8 @@ export interface FinishedBatch extends WrittenFiles, EndOfRun {
   readonly standstill: Standstill | undefined;
   /** True if it certainly has no worker. */
   readonly isDeserted: boolean;
+  /** What to do before anything can go on with it; undefined if nothing. */
+  readonly readOnlyAdvice?: string | undefined;
 }
 
 /** Writes a batch's files and returns its final state. Repeatable. Throws as {@link writeClaimed} does. */
@@ -126,6 +129,7 @@ export async function finishBatch(
     ...(await readEnd(ledger, await writeClaimed({ ...place, ledger, settings, store, batch }))),
     standstill: isClosed ? undefined : await standstillOf(ledger, batch),
     isDeserted: !isClosed && (await isDeserted(ledger, settings.home)),
+    readOnlyAdvice: await adviceFor(ledger, batch),
   };
 }
 

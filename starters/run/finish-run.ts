@@ -79,7 +79,7 @@ function exitOf({ exit, faults }: FinishedBatch, why: WorkEnd): ExitName {
 
 /** The next steps for an unfinished batch. */
 function nextLines(
-  finished: Pick<FinishedBatch, 'batch' | 'standstill' | 'isDeserted'>,
+  finished: Pick<FinishedBatch, 'batch' | 'standstill' | 'isDeserted' | 'readOnlyAdvice'>,
   {
     output,
     out,
@@ -87,7 +87,7 @@ function nextLines(
     isEmbedded,
   }: Pick<FinishRequest, 'out' | 'why'> & Pick<Invocation, 'output'> & { readonly isEmbedded: boolean },
 ): readonly string[] {
-  const { batch, standstill, isDeserted } = finished;
+  const { batch, standstill, isDeserted, readOnlyAdvice } = finished;
   const isCluster = !isEmbedded;
   const word = shellWord(batch.name);
   switch (why) {
@@ -95,7 +95,8 @@ function nextLines(
     case 'terminated':
       return [stoppedLine(finished, { out, isEmbedded })];
     case 'detached': {
-      if (batch.control === 'paused') return [sayablePause(output, batch, { isDeserted: false, isCluster, out })];
+      if (batch.control === 'paused')
+        return [sayablePause(output, batch, { isDeserted: false, isCluster, out, readOnlyAdvice })];
       // Embedded, `up` was started for it and may not have reported yet.
       const stands = isEmbedded ? undefined : standstill;
       const files = isEmbedded
@@ -108,7 +109,8 @@ function nextLines(
     }
     default:
       if (batch.state === 'closed') return [];
-      if (batch.control === 'paused') return [sayablePause(output, batch, { isDeserted, isCluster, out })];
+      if (batch.control === 'paused')
+        return [sayablePause(output, batch, { isDeserted, isCluster, out, readOnlyAdvice })];
       return [`Batch "${batch.name}" is not finished. Continue with: ${goOnCommand(batch, out)}`];
   }
 }

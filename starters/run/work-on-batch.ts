@@ -236,9 +236,12 @@ function linesFor(
 ): readonly string[] {
   switch (event.type) {
     case 'paused': {
-      const { batch, waits } = event;
+      const { batch, waits, advice: readOnlyAdvice } = event;
       // A command that does not wait ends soon. It is the one doing the work, so the batch will have no worker.
-      return [sayablePause(output, batch, { isDeserted: !waits, isCluster, out }), waitMessage(batch, waits)];
+      return [
+        sayablePause(output, batch, { isDeserted: !waits, isCluster, out, readOnlyAdvice }),
+        waitMessage(batch, waits),
+      ];
     }
     case 'stopping':
       return [stopMessage(event.batch)];

@@ -37,9 +37,10 @@ export function sayablePause(output: Output, ...about: Parameters<typeof pauseOf
 }
 
 /** The same, for a pause already at hand. */
-export function pauseWords({ batch: { name, pauseReason }, goOn, run, isCluster, by }: Pause): string {
+export function pauseWords({ batch: { name, pauseReason }, goOn, run, isCluster, by, advice }: Pause): string {
   const next = goOn.map(commandLine).join(' && ');
   const about = `Batch "${name}" is paused${by === undefined ? '' : byWords(by)}`;
+  if (advice !== undefined) return `${about}. ${advice}`;
   switch (pauseReason?.class) {
     case 'OutOfCredits':
       return `${about}: out of credits (${pauseReason.message}). Top up the account, then: ${next}`;

@@ -37,7 +37,16 @@ it('jobs that a restored ledger lacks, and whose ids a person knows, are fetched
   const jobs = jobsOf(world);
   const adopt = ['reconcile', 'lines', '--adopt', ...adoptions(jobs), '--json'];
   // The backup may have a request without its answer: it is in doubt, and can be given its job, once this has begun to work.
-  await world.run(adopt);
+  const { stderr } = await world.run(adopt.slice(0, -1));
+  // As status says it, for `resume` refuses until then.
+  expect(stderr).toMatch(/"lines" is paused[^.]*\. Its ledger is a copy that was accepted, so nothing is sent/);
+  expect(stderr).not.toContain('Continue with: voxbatch resume');
+  expect(await world.run(['resume', 'lines'])).toMatchObject({
+    code: 4,
+    stderr: expect.stringMatching(
+      /requests that were sent after it was made may be missing from it\. .*compare-store, then voxbatch reconcile BATCH, then voxbatch ledger accept-copy --compared/,
+    ),
+  });
   const adopted = await world.run(adopt);
   // Fetched at once, while nothing is sent: it is paused until a person resumes it.
   expect(adopted.code).toBe(75);

@@ -7,7 +7,7 @@ import { makeReplaceableDatabase } from '../../support/replaceable-database.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { aKey, fill, INTENT } from '../setup.ts';
 
-const UNSEEN = 'processes may have worked on the ledger after it was made that it does not name';
+const UNSEEN = 'requests that were sent after it was made may be missing from it';
 
 /** A ledger with a process that has worked on it before a copy was made, and one that has begun after that and has sent row 2. */
 async function twoProcesses(): Promise<{
