@@ -16,6 +16,13 @@ export type Problem =
   | { readonly type: 'bad-config'; readonly cause: unknown }
   /** No batch was ever created with these settings. */
   | { readonly type: 'no-ledger'; readonly ledger: string }
+  /** There is no batch on record, but the store has media of batches: how their folders are named. */
+  | {
+      readonly type: 'ledger-lost';
+      readonly ledger: string;
+      readonly store: string;
+      readonly batches: readonly string[];
+    }
   /** This user has neither made nor confirmed the working folder's ledger on this machine. */
   | { readonly type: 'ledger-unconfirmed'; readonly ledger: string }
   /** The state folder, which records what the user has made and confirmed, cannot be written. */

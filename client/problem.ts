@@ -56,6 +56,8 @@ const SENTENCES: {
   'no-api': (problem) => `${problem.why}. Expected its address, which ends in ${API_PATH}, and a token.`,
   'bad-config': ({ cause }) => messageOf(cause).trimEnd(),
   'no-ledger': (problem) => `There is no batch here yet (${problem.ledger}).`,
+  'ledger-lost': ({ ledger, store, batches }) =>
+    `The ledger ${ledger} has no batch, but ${store} has media of ${batches.length === 1 ? 'a batch' : `${batches.length} batches`} (${batches.slice(0, MOST_NAMED).join(', ')}${batches.length > MOST_NAMED ? ', …' : ''}), and the ledger that records what was paid for them is lost, or elsewhere.`,
   'ledger-unconfirmed': ({ ledger }) =>
     `You have not made the ledger ${ledger} on this machine, so its batches, hooks and schedules may be somebody else's.`,
   'state-unwritable': ({ folder, cause }) =>

@@ -135,6 +135,10 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
       '--metrics-port 0 takes any, and says which.',
   ),
   'no-ledger': usage(({ ledger }) => noLedgerAdvice(ledger), { next: 'voxbatch init' }),
+  'ledger-lost': usage(
+    'Nothing was spent. Restore it from a backup: voxbatch restore FOLDER. If it is elsewhere, name it (VOXBATCH_LEDGER). To run them with a new one pays for all rows again.',
+    { next: 'voxbatch restore FOLDER' },
+  ),
   'ledger-unconfirmed': usage(
     ({ ledger }) =>
       'Nothing was sent. Nothing was spent. Look at it: voxbatch list. If it is yours, moved or restored, or you trust who made it, run: voxbatch trust. ' +

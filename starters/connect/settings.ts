@@ -28,6 +28,7 @@ import { readToken } from './api-token.ts';
 import { ownEnvironment } from '../own-environment.ts';
 import { ExitError, usageError } from '../exit-error.ts';
 import { openRecords } from '../../client/open-records.ts';
+import { VoxbatchError } from '../../client/problem.ts';
 import { slipOf } from '../../contract/nearest-name.ts';
 
 /**
@@ -178,12 +179,25 @@ export async function atLedger<T>(
   options: { readonly waits?: boolean } = {},
 ): Promise<T> {
   const settings = await readSettings();
-  const ledger = await openRecords(settings, { mustExist: true, ...options });
+  const ledger = await openRecords(settings, { mustExist: true, ...options }).catch(async (error: unknown) => {
+    if (error instanceof VoxbatchError && error.problem.type === 'no-ledger') await refuseIfLost(settings);
+    throw error;
+  });
   try {
     return await work(ledger, settings);
+  } catch (error) {
+    const { problem } = error instanceof VoxbatchError ? error : {};
+    if (problem?.type === 'no-batch' && problem.known.length === 0) await refuseIfLost(settings, ledger.id);
+    throw error;
   } finally {
     await ledger.close();
   }
+}
+
+/** Loaded late: most commands need none of its code. */
+async function refuseIfLost(settings: CommandSettings, ledgerId?: string): Promise<void> {
+  const { refuseLostLedger } = await import('../../client/lost-ledger.ts');
+  await refuseLostLedger(settings, ledgerId);
 }
 
 /**
