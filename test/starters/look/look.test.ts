@@ -1,10 +1,9 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, jest } from '@jest/globals';
 import { limiterScope } from '../../../contract/names.ts';
 import { pathsIn } from '../../../embedded/home.ts';
 import { KernelLock } from '../../../embedded/kernel-lock.ts';
-import { openLedger } from '../../../ledger/open-ledger.ts';
 import { addBatch, addSampleBatch, finish, keyOf } from '../../results/sample-batch.ts';
 import { main } from '../../../starters/main.ts';
 import { ANN } from '../../support/ann.ts';
@@ -31,23 +30,6 @@ describe('without a ledger', () => {
       leave();
       await expectRun(line, 2, { out: '', err: 'Start one: voxbatch run MANIFEST' });
       expect([existsSync('home'), existsSync('out')]).toEqual([false, false]);
-    },
-  );
-
-  it.each(['status', 'list', 'results'])(
-    '%s names the batches whose media are in the store, and how their ledger is restored',
-    async (line) => {
-      leave();
-      for (const folder of ['lines-0123456789', 'other-0123456789'])
-        mkdirSync(join('home', 'store', folder), { recursive: true });
-      writeFileSync(join('home', 'store', '.ledger'), 'lost');
-      const err = / has media of 2 batches \(lines, other\), .* Restore it from a backup: voxbatch restore FOLDER\./;
-      await expectRun(line, 2, { out: '', err });
-      // A command that was refused leaves one in which nothing was recorded.
-      const empty = await openLedger(join(process.cwd(), 'home', 'ledger.db'));
-      await empty.close();
-      await expectRun(line === 'list' ? 'status' : line, 2, { out: '', err });
-      expect(existsSync('out')).toBe(false);
     },
   );
 
