@@ -164,7 +164,8 @@ export function batchNamed(name: string, invocation: BatchInvocation): Batch {
     name,
     status: async () => {
       const view = await viewBatch(await session.ledger(), await record());
-      return { ...view, pace: paceWhile(view.api, await paceOf(await session.ledger(), view)) };
+      const standing = { api: view.api, isServed: view.standstill !== 'no-worker' };
+      return { ...view, pace: paceWhile(standing, await paceOf(await session.ledger(), view)) };
     },
     pilot: async () => viewPilot(await session.ledger(), await record()),
     explain: async (row) => {

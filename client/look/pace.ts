@@ -149,9 +149,15 @@ function longestGap(seen: readonly Moment[], begin: number): number {
   return longest;
 }
 
-/** A pace, or none while the API is silent: the rows of its last minute do not tell when it answers again. */
-export function paceWhile(api: ApiStanding | undefined, pace: PaceView): PaceView {
-  return api?.silence == null ? pace : { rowsPerSecond: 0, secondsLeft: null };
+/**
+ * A pace, or none while the API is silent or nobody works: the rows of the last minute do not tell when it goes on.
+ * `isServed`: whether a worker lives. Default: true.
+ */
+export function paceWhile(
+  { api, isServed = true }: { readonly api?: ApiStanding | undefined; readonly isServed?: boolean },
+  pace: PaceView,
+): PaceView {
+  return api?.silence == null && isServed ? pace : { rowsPerSecond: 0, secondsLeft: null };
 }
 
 /**

@@ -146,7 +146,7 @@ export async function completed(
     ...groups,
     hooks,
     processes: [],
-    pace: paceWhile(here.api, pace),
+    pace: paceWhile(here, pace),
     exit: batch.state === 'closed' && hooks.some(isOwed) ? exitWhileOwed(exit) : exit,
     next: nextFor(here, leftovers, isThere),
   };
@@ -184,7 +184,7 @@ export function atOnce(here: BatchHere, pace: PaceView): BatchStatus {
     ...NO_FAILURES,
     hooks: [],
     processes: [],
-    pace: paceWhile(here.api, pace),
+    pace: paceWhile(here, pace),
     exit: exitOfView(here),
     next: nextFor(here, undefined, true),
   };

@@ -1,7 +1,7 @@
 import type { FailureClass } from '../../contract/failures.ts';
 import { limiterScope } from '../../contract/names.ts';
 import { failingOf, limitedOf, type ApiStanding, type RateState } from '../../policy/pacing/rate.ts';
-import { maySilenceBe, silenceOf } from '../../policy/pacing/silence.ts';
+import { maySilenceBe, silenceOf, type RequestsOnWire } from '../../policy/pacing/silence.ts';
 import { isRunning, isSending } from '../conditions.ts';
 import { preparedEach, preparedOne } from '../database/prepared.ts';
 import { look } from '../database/transactions.ts';
@@ -13,18 +13,26 @@ import type { Db, Tx } from '../schema.ts';
 type OfBatch = Pick<BatchRecord, 'name' | 'settings' | 'createdAt' | 'apiUrl' | 'account'>;
 
 /**
- * Each batch's requests that wait for an answer. Uploads of recordings are left out: they may take minutes, and nobody
+ * Each batch's requests that wait for an answer, by who sent them. Uploads of recordings are left out: they may take minutes, and nobody
  * records when the last byte is sent.
  */
 export const selectOnWire = preparedEach((db, { batch }: { batch: string }) =>
   db
     .selectFrom('charges')
-    .select(({ fn }) => ['batch', fn.countAll<number>().as('requests'), fn.min<number>('intent_at').as('since')])
+    .select(({ fn }) => [
+      'batch',
+      'owner',
+      fn.countAll<number>().as('requests'),
+      fn.min<number>('intent_at').as('since'),
+    ])
     .where('batch', '=', batch)
     .where(isSending('charges'))
     .where((eb) => eb.or([eb('operation', 'is', null), eb('operation', '!=', 'voice')]))
-    .groupBy('batch'),
+    .groupBy(['batch', 'owner']),
 );
+
+/** Those of one sender. */
+type OfSender = RequestsOnWire & { readonly owner: string };
 
 const selectAccepted = preparedOne((db, { batch }: { batch: string }) =>
   db
@@ -61,16 +69,23 @@ export async function apiStanding(db: Db, batch: OfBatch): Promise<ApiStanding> 
  */
 export async function apiStandings(tx: Tx, batches: readonly OfBatch[]): Promise<readonly ApiStanding[]> {
   const keys = batches.map(({ name }) => ({ batch: name }));
-  const onWire = new Map((await selectOnWire(tx, keys)).map((one) => [one.batch, one]));
+  const onWire = await selectOnWire(tx, keys);
   const standings: ApiStanding[] = [];
-  for (const batch of batches) standings.push(await standingOf(tx, batch, onWire.get(batch.name)));
+  for (const batch of batches)
+    standings.push(
+      await standingOf(
+        tx,
+        batch,
+        onWire.filter((one) => one.batch === batch.name),
+      ),
+    );
   return standings;
 }
 
 async function standingOf(
   tx: Tx,
   { name, settings, apiUrl, account, createdAt }: OfBatch,
-  onWire: { readonly requests: number; readonly since: number } | undefined,
+  senders: readonly OfSender[],
 ): Promise<ApiStanding> {
   const stateOf = async (endpoint: string): Promise<Partial<RateState>> => {
     const line = await selectLimiter(tx, { scope: limiterScope({ realm: { apiUrl, account } }, endpoint) });
@@ -78,13 +93,22 @@ async function standingOf(
   };
   const [create, read] = [await stateOf('create'), await stateOf('read')];
   const limited = limitedOf(create, createdAt);
-  const signs = { failing: [create, read].flatMap((state) => failingOf(state, createdAt) ?? []), onWire };
+  const failing = [create, read].flatMap((state) => failingOf(state, createdAt) ?? []);
   const now = tx.now();
+  if (!maySilenceBe({ failing, onWire: allOf(senders) }, now)) return { silence: null, limited };
   // Without a worker, nobody calls the API or waits for it.
-  if (!maySilenceBe(signs, now) || (await livingWorkers(tx, apiUrl, account)).length === 0)
-    return { silence: null, limited };
+  const living = await livingWorkers(tx, apiUrl, account);
+  if (living.length === 0) return { silence: null, limited };
+  const onWire = allOf(senders.filter(({ owner }) => living.includes(owner)));
+  const signs = { failing, onWire };
   const since = Math.min(...signs.failing.map((calls) => calls.since), onWire?.since ?? now);
   const answers = [await selectAccepted(tx, { batch: name }), await selectEnded(tx, { batch: name, since })];
   const answeredAt = Math.max(...answers.map((found) => found?.at ?? 0));
   return { silence: silenceOf({ ...signs, answeredAt }, settings, now) ?? null, limited };
+}
+
+function allOf(senders: readonly RequestsOnWire[]): RequestsOnWire | undefined {
+  if (senders.length === 0) return undefined;
+  const requests = senders.reduce((sum, one) => sum + one.requests, 0);
+  return { requests, since: Math.min(...senders.map(({ since }) => since)) };
 }

@@ -49,6 +49,16 @@ it('an API that answers none of the requests on the wire is silent since its las
   expect([await silence(), await silentMs()]).toEqual([null, [0]]);
 });
 
+it('is not silent to the requests of a process that died, for whose answer nobody waits', async () => {
+  await ledger.intend(aKey(2), { ...INTENT, owner: 'killed' });
+  await pass(254_000);
+  expect([await silence(), await silentMs()]).toEqual([null, [0]]);
+  await ledger.intend(aKey(3), INTENT);
+  const since = time;
+  await pass(20_000);
+  expect([await silence(), await silentMs()]).toEqual([{ since, requests: 1 }, [20_000]]);
+});
+
 it('stays silent, since its last answer, while requests time out: rows that end so are no answers', async () => {
   await accept(ledger, 1);
   const sentAt = time;

@@ -3,6 +3,8 @@ import { expect, it } from '@jest/globals';
 import { mp3 } from '../../store/media.ts';
 import { addStories } from '../../batches/two-batches.ts';
 import { aBatch } from '../../ledger/setup.ts';
+import { KernelLock } from '../../../embedded/kernel-lock.ts';
+import { endAfterTest } from '../../support/end-after-test.ts';
 import { expectRun, json, placeForEach } from '../command-line.ts';
 import { addBatch, intend, keyOf } from '../../results/sample-batch.ts';
 import { limiterScope } from '../../../contract/names.ts';
@@ -55,11 +57,19 @@ it('status says for how long the API has been silent where it otherwise says a p
   );
   // Ends that are no answers.
   for (const row of [1, 2, 3]) await place.ledger.giveUp(keyOf(row), { outcome: 'cancelled' });
-  await expectRun('status', 75, { out: /\n {2}pace: [\d.]+ rows\// });
+  // Nobody works on it.
+  await expectRun('status', 75, { out: 'It has no worker', not: ['pace:', 'rows/'] });
 
   const scope = limiterScope({ realm: await place.batch() }, 'create');
   const { apiUrl, account } = await place.batch();
+  const worker = new KernelLock(`${place.ledger.place}.lock`);
+  endAfterTest(() => {
+    worker.close();
+  });
+  worker.tryShared();
   await place.ledger.beat({ owner: 'w1', apiUrl, account });
+  await expectRun('status', 75, { out: /\n {2}pace: [\d.]+ rows\// });
+
   const now = Date.now();
   await place.ledger.updateLimiter(scope, { type: 'troubled', now, sentAt: now - 60_000 });
   const out = /\n {2}pace: no answer from the API for 1:0\d\n/;
