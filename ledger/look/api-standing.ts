@@ -13,8 +13,8 @@ import type { Db, Tx } from '../schema.ts';
 type OfBatch = Pick<BatchRecord, 'name' | 'settings' | 'createdAt' | 'apiUrl' | 'account'>;
 
 /**
- * Each batch's requests that wait for an answer, by who sent them. Uploads of recordings are left out: they may take minutes, and nobody
- * records when the last byte is sent.
+ * Each batch's requests that wait for an answer, by who sent them. Uploads of recordings are left out: they may take
+ * minutes, and nobody records when the last byte is sent.
  */
 export const selectOnWire = preparedEach((db, { batch }: { batch: string }) =>
   db
