@@ -6,6 +6,8 @@ import { formatDialectChoice } from '../../contract/dialects.ts';
 import { finishingFlags } from '../../contract/finishing.ts';
 import { nextCommand, type NextCommand } from '../../contract/shell-word.ts';
 import { subsetFlags } from '../../contract/subset.ts';
+import { COMPARE_FIRST, CopyInDoubt, FORMER_OR_ACCEPT, readOnlyAdvice } from '../../ledger/errors.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { relative, resolve } from 'node:path';
 import type { NamedRow } from '../../contract/row-parts.ts';
@@ -171,4 +173,22 @@ export function failedFile(
   return settings.xlsx === true
     ? { file: `${out}/${RESULTS_XLSX}`, sheet: ['--sheet', FAILED_SHEET] }
     : { file: `${out}/${outcomeFile('failed') ?? ''}`, sheet: [] };
+}
+
+export function isPaused({ state, control }: Pick<BatchRecord, 'state' | 'control'>): boolean {
+  return state === 'open' && control === 'paused';
+}
+
+/** What to do first, if no command can go on with a batch; undefined if one can. A sentence with the commands. */
+export async function adviceFor(ledger: Ledger, batch: BatchRecord): Promise<string | undefined> {
+  if (ledger.readOnly !== undefined) return readOnlyAdvice(ledger.place, ledger.readOnly);
+  if (!(await ledger.isAccepted())) return FORMER_OR_ACCEPT;
+  if (!isPaused(batch)) return undefined;
+  try {
+    await ledger.requireResumable(batch.name);
+    return undefined;
+  } catch (error) {
+    if (error instanceof CopyInDoubt) return COMPARE_FIRST;
+    throw error;
+  }
 }

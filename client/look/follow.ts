@@ -9,7 +9,7 @@ import type { OldestRow } from '../../ledger/batches/progress.ts';
 import { VoxbatchError } from '../problem.ts';
 import { ArrivingMedia, LAST_MS } from './arriving-media.ts';
 import { beginPace, type Pace, type PaceView, paceWhile } from './pace.ts';
-import { adviceFor } from './takes-no-work.ts';
+import { adviceFor } from './continue-command.ts';
 import type { ApiStanding } from '../../policy/pacing/rate.ts';
 import type { Store } from '../../store/store.ts';
 import { limitWaiting } from '../../worker/watch-outage.ts';

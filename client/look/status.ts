@@ -18,10 +18,9 @@ import { chooseBatch } from '../open-records.ts';
 import type { Settings } from '../settings.ts';
 import type { HomeProcess } from '../temporal/anybody-in.ts';
 import { isStranger } from '../trust/known-ledgers.ts';
-import { continueCommand, pauseOf, workCommand, type Pause } from './continue-command.ts';
+import { adviceFor, continueCommand, isPaused, pauseOf, workCommand, type Pause } from './continue-command.ts';
 import { paceOf, type Pace, type PaceView, paceWhile } from './pace.ts';
 import { haltedSteps, nextSteps, type NextStep } from './next-steps.ts';
-import { adviceFor, isPaused } from './takes-no-work.ts';
 
 /** A batch's current state, and whether anybody on this machine works on it. */
 export interface BatchHere extends BatchView {

@@ -5,7 +5,7 @@ import type { Settings } from '../settings.ts';
 import { beginPace, type PaceView } from './pace.ts';
 import type { BatchStatus, BatchHere } from './status.ts';
 import { batchHere, atOnce, completed } from './status.ts';
-import { isPaused } from './takes-no-work.ts';
+import { isPaused } from './continue-command.ts';
 import { tellOfLedger } from './tell-of-outages.ts';
 
 /** Pause between two reads of the ledger, ms. */

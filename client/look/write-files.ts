@@ -22,7 +22,7 @@ import type { Session } from '../session.ts';
 import { requireStore } from '../claim-store.ts';
 import { isDeserted } from '../temporal/anybody-in.ts';
 import { claimOut } from './claim-out.ts';
-import { adviceFor } from './takes-no-work.ts';
+import { adviceFor } from './continue-command.ts';
 import { formatDuration } from '../../contract/times.ts';
 import { writeMediaLinks, type WrittenLinks } from '../../results/media-links.ts';
 import { refuseOption } from '../problem.ts';

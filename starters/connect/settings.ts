@@ -196,6 +196,7 @@ export async function atLedger<T>(
 
 /** Loaded late: most commands need none of its code. */
 async function refuseIfLost(settings: CommandSettings, ledgerId?: string): Promise<void> {
+  if (!existsSync(settings.store)) return;
   const { refuseLostLedger } = await import('../../client/lost-ledger.ts');
   await refuseLostLedger(settings, ledgerId);
 }
