@@ -4,6 +4,7 @@ import { partId } from '../contract/row-parts.ts';
 import { roundCredits } from '../contract/price-units.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { RowStanding } from '../ledger/rows/row-records.ts';
+import { lackingRequests } from '../policy/reconcile/lacking-requests.ts';
 import { RECEIPTS_JSONL } from './batch-files.ts';
 import { lstatsOf } from './files.ts';
 import { acceptedCopy, formerFolders, newerThan, readFolderStanding } from './former-files.ts';
@@ -18,16 +19,20 @@ export interface ForgottenRequests {
   readonly rows: readonly string[];
   /** What they were charged, or quoted; those without a known price count as 0. */
   readonly credits: number;
-  /** The jobs of those that the ledger lacks first of each row, or of each part: a person may give them to it. */
+  /** The jobs of those that each row, or each part, can be given now by a person: the first that the ledger lacks. */
   readonly jobs: readonly ReceiptJob[];
   /** The folders whose receipts have them: the out folder, or those in it with the files of before. */
   readonly folders: readonly string[];
 }
 
-/** A job of a row, or of a part of it. `id`: of the row or the part. */
+/**
+ * A job of a row, or of a part of it. `id`: of the row or the part. `take`: the take that begins with it, if the row
+ * has ended; it has to be named.
+ */
 export interface ReceiptJob {
   readonly row: number;
   readonly id: string;
+  readonly take?: number;
   readonly jobId: string;
 }
 
@@ -53,7 +58,7 @@ type Paid = Pick<Receipt, keyof typeof paidSchema.shape>;
 export async function forgottenRequests(
   out: string,
   batch: string,
-  ledger: Pick<Ledger, 'id' | 'acceptedAt' | 'readRow' | 'scanRows'>,
+  ledger: Pick<Ledger, 'id' | 'acceptedAt' | 'readRow' | 'scanRows' | 'partsOf'>,
 ): Promise<ForgottenRequests | undefined> {
   const sources = await sourcesOf(out, batch, ledger);
   if (sources.length === 0) return undefined;
@@ -69,20 +74,46 @@ export async function forgottenRequests(
           lacking.set(keyOf(receipt), receipt);
           folders.add(folder);
         }
-    if (lacking.size > 0) rows.push(standing.row.id);
-    jobs.push(...firstJobs(standing.row, [...lacking.values()]));
+    if (lacking.size === 0) continue;
+    rows.push(standing.row.id);
+    const parts = standing.row.parts === null ? [] : await ledger.partsOf(batch, standing.row.row);
+    jobs.push(...firstJobs(standing, parts, [...lacking.values()]));
     for (const { charged, quoted } of lacking.values()) credits += charged ?? quoted ?? 0;
   }
   return rows.length === 0 ? undefined : { rows, credits: roundCredits(credits), jobs, folders: [...folders] };
 }
 
-/** The job of the first of a row's requests, or of each of its parts: later ones were made with its result. */
-function firstJobs({ row, id }: RowStanding['row'], lacking: readonly Paid[]): readonly ReceiptJob[] {
-  const first = new Map<number, Paid>();
-  for (const one of lacking) if (!first.has(one.part ?? 0)) first.set(one.part ?? 0, one);
-  return [...first].flatMap(([part, { job_id: jobId }]) =>
-    jobId === null ? [] : [{ row, id: part === 0 ? id : partId(id, part), jobId }],
-  );
+/**
+ * The job that each part of a row, or the row itself, can be given: that of the first request that fits; later ones
+ * were made with its result.
+ */
+function firstJobs(whole: RowStanding, parts: readonly RowStanding[], lacking: readonly Paid[]): readonly ReceiptJob[] {
+  const { row } = whole;
+  const numbers = [...new Set(lacking.map(({ part }) => part))];
+  return numbers.flatMap((part) => {
+    const one = part === undefined ? whole : parts[part - 1];
+    const id = part === undefined ? row.id : partId(row.id, part);
+    const job =
+      one &&
+      jobFor(
+        one,
+        lacking.filter((receipt) => receipt.part === part),
+      );
+    return job === undefined ? [] : [{ row: row.row, id, ...job }];
+  });
+}
+
+/** The first of these jobs that a row, or a part, can be given. */
+function jobFor(
+  { row, charges }: RowStanding,
+  lacking: readonly Paid[],
+): Pick<ReceiptJob, 'take' | 'jobId'> | undefined {
+  const take = lackingRequests(row, charges).at(0)?.take ?? row.take + 1;
+  const steps = lackingRequests(row, charges, take).map(({ step }) => step);
+  const found = lacking.toSorted((a, b) => a.take - b.take).find(({ step }) => steps.includes(step));
+  return found === undefined || found.job_id === null
+    ? undefined
+    : { ...(take > row.take && { take }), jobId: found.job_id };
 }
 
 interface Source {
@@ -114,10 +145,17 @@ function mayBeCharged(verdict: AttemptState): boolean {
   return ['accepted', 'done', 'unknown', 'sending'].includes(verdict);
 }
 
-/** Whether the ledger has this request, or, under another number, one that was made for the same. */
+/**
+ * Whether the ledger has this request, or, under another number, one that was made for the same; or its job, which a
+ * person may have given to another take.
+ */
 function isOnRecord(receipt: Paid, standing: RowStanding): boolean {
-  return attemptsOf(receipt, standing).some(
-    ({ attempt, state }) => attempt === receipt.attempt || !['not-accepted', 'revoked'].includes(state),
+  const { step, job_id: jobId } = receipt;
+  return (
+    attemptsOf(receipt, standing).some(
+      ({ attempt, state }) => attempt === receipt.attempt || !['not-accepted', 'revoked'].includes(state),
+    ) ||
+    (jobId !== null && standing.charges.some((one) => one.step === step && one.jobId === jobId))
   );
 }
 

@@ -6,7 +6,7 @@ import { isLedgerFile } from '../contract/urls.ts';
 import { asVoxbatchError, VoxbatchError } from '../client/problem.ts';
 import type { Problem } from '../client/problem-types.ts';
 import { isDiskTrouble, isMachineTrouble, keepsAllCharges } from '../client/machine-trouble.ts';
-import { rowArg } from '../client/look/continue-command.ts';
+import { rowArg, takeArg } from '../client/look/continue-command.ts';
 import { tokenAdvice } from './connect/api-token.ts';
 import { ExitError, noLedgerAdvice, NOT_LOGGED } from './exit-error.ts';
 import { backupAdvice } from './backup/backup-advice.ts';
@@ -30,7 +30,10 @@ const MOST_JOBS = 20;
 /** The command that gives rows their jobs; empty if there are none. */
 export function adoptAdvice(batch: string, jobs: ProblemOf<'forgotten-requests'>['jobs']): string {
   if (jobs.length === 0) return '';
-  const words = jobs.slice(0, MOST_JOBS).map((job) => shellWord(`${rowArg(job)}=${job.jobId}`));
+  const words = jobs.slice(0, MOST_JOBS).map((job) => {
+    const row = job.take === undefined ? rowArg(job) : takeArg(job, job.take);
+    return shellWord(`${row}=${job.jobId}`);
+  });
   const more = jobs.length > words.length ? ` (and ${String(jobs.length - words.length)} more there)` : '';
   return `These jobs were paid for; to fetch them, free: voxbatch reconcile ${shellWord(batch)} --adopt ${words.join(' ')}${more}. `;
 }

@@ -20,8 +20,8 @@ import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { ChargeRecord } from '../../ledger/requests/charge-records.ts';
 import type { RowStanding } from '../../ledger/rows/row-records.ts';
 import { quoteFrom } from '../../policy/money/pricing.ts';
-import { unsentRequest } from '../../policy/reconcile/unsent-request.ts';
-import { presentTake, rowView } from '../../policy/rows/row-machine.ts';
+import { lackingRequests } from '../../policy/reconcile/lacking-requests.ts';
+import { presentTake } from '../../policy/rows/row-machine.ts';
 import { isBefore, isNewSince } from '../../policy/voices/match-lost-voice.ts';
 import { areRowsCleaned } from '../clean/cleaned-rows.ts';
 import type { FreeReads } from '../free-reads.ts';
@@ -42,9 +42,9 @@ type Reads = Pick<FreeReads, 'findJob' | 'listVoices' | 'listJobs'>;
 
 /**
  * Gives a row the job that a person names: an unknown row, or one whose next request is not on record, as in a ledger
- * that was restored from before it. The job must exist, match the row's step, and belong to no row. The row is then
- * open again (`adopted`), and nothing is sent for it in between; for an earlier take, only the charge is settled
- * (`charged`). `by`: whose decision it is.
+ * that was restored from before it; for a row that has ended, that is a request of its next take. The job must exist,
+ * match the row's step, and belong to no row. The row is then open again (`adopted`), and nothing is sent for it in
+ * between; for an earlier take, only the charge is settled (`charged`). `by`: whose decision it is.
  */
 export async function adoptJob(
   ledger: Ledger,
@@ -60,9 +60,7 @@ export async function adoptJob(
   const hasJob = (one: RowStanding | undefined): boolean =>
     one?.charges.some((charge) => charge.take === (job.take ?? presentTake(one.row)) && charge.jobId === jobId) ??
     false;
-  const done = async (
-    more: Pick<AdoptedRow, 'otherPrice' | 'isResult' | 'mayBeOlder' | 'goesOn'> = {},
-  ): Promise<SettledRow> => {
+  const done = async (more: Omit<AdoptedRow, 'type' | 'row' | 'id' | 'partOf' | 'jobId'> = {}): Promise<SettledRow> => {
     const { present = job.take } = await readTake(ledger, batch.name, job);
     const { otherPrice } = more;
     return job.take === undefined || job.take === present
@@ -71,24 +69,26 @@ export async function adoptJob(
   };
   // The same command again, as after a kill: already done.
   if (attempt === undefined && hasJob(standing)) return done();
-  const request = attempt ?? (standing && dueRequest(batch, standing, job));
-  if (standing === undefined || request === undefined) {
-    const last = lastDecision(await ledger.decisionsOf(batch.name, row), take);
-    if (last?.what !== 'adopted' || last.jobId === null) return refused({ type: 'not-in-doubt' });
-    return refused({ type: 'adopted-before', jobId: last.jobId, batch: batch.name, ...defined({ take: job.take }) });
+  const last = lastDecision(await ledger.decisionsOf(batch.name, row), take);
+  const given = last?.what === 'adopted' ? last.jobId : null;
+  // A row that a person gave a job is meant with that take, unless the next one is named.
+  const lacking = standing === undefined ? [] : lackingOf(batch, standing, given === null ? job.take : take);
+  const requests = attempt === undefined ? lacking : [attempt];
+  if (standing === undefined || requests.length === 0) {
+    if (given === null) return refused({ type: 'not-in-doubt' });
+    return refused({ type: 'adopted-before', jobId: given, batch: batch.name, ...defined({ take: job.take }) });
   }
   if (attempt?.state === 'sending') return refused({ type: 'in-flight' });
+  const { spec, outcome } = standing.row;
+  const found = await findRequest(reads, batch, spec, requests, jobId);
+  if (found.type === 'refused') return refused(found.why);
+  const { request, operation, isResult } = found;
   const { step } = request;
-  const { spec } = standing.row;
-  const operation = operationOf(spec, step, batch.settings.tts);
-  const isResult = RESULT_FACTS[factsOf(operation).result].family === null ? (true as const) : undefined;
-  if (!makesJob(operation) && isResult === undefined) return refused({ type: 'makes-no-job', step, kind: spec.kind });
-  const found = await find(reads, batch, dialectOf(spec), operation, jobId);
-  if (found.type === 'missing') return refused({ type: 'no-such-job', step, words: found.why });
-  if (found.type === 'unreadable') return refused({ type: 'job-unreadable', words: found.why });
   // Nothing but the person's word ties such a row to the job.
-  if (attempt === undefined && (await isOfOthers(reads, batch, spec, operation, jobId)))
-    return refused({ type: 'other-inputs' });
+  const isOther = attempt === undefined && (await isOfOthers(reads, batch, spec, operation, jobId));
+  const newTake = request.take > standing.row.take ? request.take : undefined;
+  // The cells may have been edited for a take that the ledger lacks.
+  if (isOther && (newTake === undefined || job.take === undefined)) return refused({ type: 'other-inputs' });
   const { madeAtMs, credits } = found;
   if (attempt !== undefined && madeAtMs !== undefined && isBefore(madeAtMs, attempt))
     return refused({ type: 'made-before', madeAtMs });
@@ -96,14 +96,18 @@ export async function adoptJob(
   const mayBeOlder = isResult && !isNew ? (true as const) : undefined;
   const isSettled = await ledger.decide(
     request,
-    { type: 'adopted', jobId, ...(attempt === undefined && { isUnsent: true }) },
+    {
+      ...{ type: 'adopted', jobId },
+      ...(attempt === undefined && { isUnsent: true }),
+      ...(newTake !== undefined && outcome !== null && { after: outcome }),
+    },
     by,
   );
   if (isSettled || hasJob(await ledger.readRow(batch.name, row)))
     return done(
       defined({
         ...{ otherPrice: otherPrice(request.quoted, credits), isResult, mayBeOlder },
-        goesOn: goesOn(batch, spec, step),
+        ...{ goesOn: goesOn(batch, spec, step), newTake, otherInputs: isOther ? (true as const) : undefined },
       }),
     );
   const holder = await ledger.holderOfJob(batch.apiUrl, batch.account, step, jobId);
@@ -114,20 +118,47 @@ export async function adoptJob(
 
 type AdoptedRow = Extract<SettledRow, { readonly type: 'adopted' }>;
 
-/**
- * The request that the row needs next, which is not on record; undefined if it needs none, or another take is named.
- */
-function dueRequest(
+type Request = AttemptKey & Pick<ChargeRecord, 'quoted'>;
+
+/** The requests of the row that the ledger may lack; none if it has been cleaned. */
+function lackingOf(batch: BatchRecord, { row, charges }: RowStanding, take: number | undefined): Request[] {
+  if (areRowsCleaned(batch)) return [];
+  const { kind, spec } = row;
+  return lackingRequests(row, charges, take).map((due) => {
+    return { batch: batch.name, ...due, quoted: quoteFrom(kind, due.step, spec, batch.settings).quoted };
+  });
+}
+
+/** The request that the job may be of, by its operation, and what the API says of the job. */
+async function findRequest(
+  reads: Reads,
   batch: BatchRecord,
-  { row, charges }: RowStanding,
-  named: RowTake,
-): (AttemptKey & Pick<ChargeRecord, 'quoted'>) | undefined {
-  if (areRowsCleaned(batch) || (named.take ?? row.take) !== row.take) return undefined;
-  const { outcome, state, spec } = row;
-  const due = unsentRequest({ ...rowView(row), outcome, state }, charges);
-  if (due === undefined) return undefined;
-  const { quoted } = quoteFrom(row.kind, due.step, spec, batch.settings);
-  return { batch: batch.name, row: row.row, step: due.step, take: due.take, attempt: due.attempt, quoted };
+  spec: RowSpec,
+  requests: readonly (Request | ChargeRecord)[],
+  jobId: string,
+): Promise<
+  | (Extract<FoundJob, { readonly type: 'there' }> & {
+      readonly request: Request | ChargeRecord;
+      readonly operation: Operation;
+      readonly isResult: true | undefined;
+    })
+  | { readonly type: 'refused'; readonly why: SettleRefusal }
+> {
+  let why: SettleRefusal = { type: 'not-in-doubt' };
+  for (const [place, request] of requests.entries()) {
+    const { step } = request;
+    const operation = operationOf(spec, step, batch.settings.tts);
+    const isResult = RESULT_FACTS[factsOf(operation).result].family === null ? (true as const) : undefined;
+    const isMadeByIt = makesJob(operation) || isResult !== undefined;
+    const found = isMadeByIt ? await find(reads, batch, dialectOf(spec), operation, jobId) : undefined;
+    if (found?.type === 'there') return { ...found, request, operation, isResult };
+    // Of several, the refusal of the likeliest.
+    if (place > 0) continue;
+    if (found === undefined) why = { type: 'makes-no-job', step, kind: spec.kind };
+    else if (found.type === 'missing') why = { type: 'no-such-job', step, words: found.why };
+    else why = { type: 'job-unreadable', words: found.why };
+  }
+  return { type: 'refused', why };
 }
 
 /** What is sent for a row once it has the result of a step; undefined if that is the last one, or the batch stops. */

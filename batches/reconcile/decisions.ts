@@ -55,7 +55,9 @@ export type SettledRow = NamedRow & { readonly jobId: string | null } & (
     | { readonly type: 'found' | 'moved-on' | 'released' }
     /**
      * `isResult`: it is a voice, so the row has its result. `mayBeOlder`: a voice of its name was there before the
-     * request, and nothing tells whether it is this one. `goesOn`: the steps that are paid for next.
+     * request, and nothing tells whether it is this one. `goesOn`: the steps that are paid for next. `newTake`: the
+     * take that the row has begun with it, if the ledger lacked that; `otherInputs`: the API lists the job with links
+     * that are not those of the row, which may have been edited for that take.
      */
     | {
         readonly type: 'adopted';
@@ -63,6 +65,8 @@ export type SettledRow = NamedRow & { readonly jobId: string | null } & (
         readonly isResult?: true;
         readonly mayBeOlder?: true;
         readonly goesOn?: GoesOn;
+        readonly newTake?: number;
+        readonly otherInputs?: true;
       }
     /** For an earlier take whose charge is certain now. */
     | { readonly type: 'charged'; readonly take: number; readonly otherPrice?: OtherPrice }

@@ -4,8 +4,8 @@ import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { RowStanding } from '../../ledger/rows/row-records.ts';
 import type { NamedJob } from './adopt-job.ts';
 import { lastDecision } from './decisions.ts';
-import { unsentRequest } from '../../policy/reconcile/unsent-request.ts';
-import { presentTake, rowView } from '../../policy/rows/row-machine.ts';
+import { lackingRequests } from '../../policy/reconcile/lacking-requests.ts';
+import { presentTake } from '../../policy/rows/row-machine.ts';
 import { findRow, findTake, type RowTake, type TakeByName, unknownRows } from '../rows/find-rows.ts';
 import { type NamedRow, nameOf } from '../../contract/row-parts.ts';
 
@@ -15,7 +15,7 @@ import { type NamedRow, nameOf } from '../../contract/row-parts.ts';
  * unknown parts in `resubmit` and `rows`, and elsewhere for its only part that matches.
  */
 export interface SettlementRequest {
-  /** The API's jobs of unknown rows, or of rows whose next request is not on record. */
+  /** The API's jobs of unknown rows, or of rows whose next request, or next take (`ROW/TAKE`), is not on record. */
   readonly adopt?: readonly { readonly row: string; readonly job: string }[];
   /** Undo `adopt`: these rows are unknown again. */
   readonly release?: readonly string[];
@@ -83,8 +83,10 @@ async function findAdoptions(
 ): Promise<Found<NamedJob>> {
   const jobs: NamedJob[] = [];
   for (const { row: word, job: jobId } of wanted) {
-    const named = await resolveTake(ledger, batch, word, mayGet(jobId), isUnsent);
+    const named = await resolveTake(ledger, batch, word, mayGet(jobId), isLacking);
     if (named.type !== 'found') return named;
+    const fault = await nextTakeFault(ledger, batch.name, named, word);
+    if (fault !== undefined) return fault;
     const { row, take } = named;
     if (jobs.some((one) => one.row === row && one.take === take)) return { type: 'adopted-twice', what: 'row', word };
     if (jobs.some((one) => one.jobId === jobId)) return { type: 'adopted-twice', what: 'job', word: jobId };
@@ -93,15 +95,28 @@ async function findAdoptions(
   return { type: 'found', found: jobs };
 }
 
+/** A take that a row has not had is none of it, unless it is one that the ledger may lack. */
+async function nextTakeFault(
+  ledger: Ledger,
+  batch: string,
+  { row, take = 1 }: RowTake,
+  word: string,
+): Promise<RequestFault | undefined> {
+  const standing = await ledger.readRow(batch, row);
+  const takes = standing?.row.take ?? 1;
+  if (take <= takes || (standing !== undefined && isLacking(standing, take))) return undefined;
+  return { type: 'no-take', word: word.replace(/\/\d+$/u, ''), take, takes };
+}
+
 /** A part in doubt, or one that has the job: the same command again, as after a kill. */
 function mayGet(jobId: string): PartTest {
   return (part, take) => isInDoubt(part, take) || part.charges.some((charge) => charge.jobId === jobId);
 }
 
-/** A part whose next request is not on record. */
-const isUnsent: PartTest = ({ row, charges }, take = row.take) =>
-  take === row.take &&
-  unsentRequest({ ...rowView(row), outcome: row.outcome, state: row.state }, charges) !== undefined;
+/** A part that lacks a request on record. */
+function isLacking({ row, charges }: RowStanding, take: number | undefined): boolean {
+  return lackingRequests(row, charges, take).length > 0;
+}
 
 /** A part whose take has a job that a person gave to it. */
 function isAdopted(ledger: Ledger, batch: string): PartTest {
@@ -160,7 +175,7 @@ async function resolveTake(
   word: string,
   ...tests: readonly PartTest[]
 ): Promise<ResolvedTake> {
-  const named = await findTake(ledger, batch, word);
+  const named = await findTake(ledger, batch, word, tests.includes(isLacking));
   if (named.type !== 'found') return named;
   const parts = await ledger.partsOf(batch.name, named.row);
   for (const matches of tests) {

@@ -37,11 +37,15 @@ export type TakeByName =
   | { readonly type: 'no-row'; readonly word: string }
   | { readonly type: 'no-take'; readonly word: string; readonly take: number; readonly takes: number };
 
-/** Finds a row (`ROW`) or one of its takes (`ROW/TAKE`); ROW is an id, or a number where no row has that id. */
+/**
+ * Finds a row (`ROW`) or one of its takes (`ROW/TAKE`); ROW is an id, or a number where no row has that id. `withNext`:
+ * also the take that it would have next.
+ */
 export async function findTake(
   ledger: Pick<Ledger, 'findRowById' | 'readRow'>,
   batch: Pick<BatchRecord, 'name' | 'rows'>,
   text: string,
+  withNext = false,
 ): Promise<TakeByName> {
   const parts = /^(.+)\/([1-9]\d{0,5})$/u.exec(text);
   const whole = await findRow(ledger, batch, text);
@@ -53,7 +57,7 @@ export async function findTake(
   if (row === undefined) return { type: 'no-row', word };
   const take = Number(parts[2]);
   const takes = (await ledger.readRow(batch.name, row))?.row.take ?? 1;
-  return take > takes ? { type: 'no-take', word, take, takes } : { type: 'found', row, take };
+  return take > takes + (withNext ? 1 : 0) ? { type: 'no-take', word, take, takes } : { type: 'found', row, take };
 }
 
 /** Result of {@link findRows}: rows in order of the manifest with the named takes, or the words that name none. */

@@ -35,8 +35,11 @@ export function viewReconciled(
       voices.type === 'unreadable'
         ? null
         : voices.voices.map(({ createdAtMs, ...voice }) => ({ ...voice, createdAt: timeOf(createdAtMs) })),
-    /** Jobs of rows that receipts in the out folder have, and the ledger lacks, as after a restore. */
-    receiptJobs: (forgotten?.jobs ?? []).map(({ row, id, jobId }) => ({ row, id, jobId })),
+    /**
+     * Jobs of rows that receipts in the out folder have, and the ledger lacks, as after a restore. `take`: the take to
+     * name with the row; null if the row alone is named.
+     */
+    receiptJobs: (forgotten?.jobs ?? []).map(({ row, id, take = null, jobId }) => ({ row, id, take, jobId })),
   };
 }
 

@@ -1,5 +1,6 @@
 import { ofRow } from '../conditions.ts';
 import type { AttemptKey } from '../../contract/batch.ts';
+import type { Outcome } from '../../contract/outcomes.ts';
 import type { ResultFile } from '../records.ts';
 import type { Db, Tx } from '../schema.ts';
 import type { DecisionsTable, DecisionKind } from '../tables/rows.ts';
@@ -17,8 +18,11 @@ export interface DecisionRecord extends AttemptKey {
 
 /** A person's decision about a request with an unknown outcome; see `DecisionRecord`. */
 export type Decision =
-  /** `isUnsent`: for a request that is not on record. One that was recorded meanwhile made a job of its own. */
-  | { readonly type: 'adopted'; readonly jobId: string; readonly isUnsent?: true }
+  /**
+   * `isUnsent`: for a request that is not on record. One that was recorded meanwhile made a job of its own. `after`:
+   * how the row had ended, if the request is of its next take.
+   */
+  | { readonly type: 'adopted'; readonly jobId: string; readonly isUnsent?: true; readonly after?: Outcome }
   /** `jobId`: the job that is taken back; null when reverting `not-charged`. */
   | { readonly type: 'released'; readonly jobId: string | null }
   | { readonly type: 'not-charged' };

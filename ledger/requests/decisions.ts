@@ -1,6 +1,7 @@
 import type { ActionKind, By } from '../../contract/actions.ts';
 import type { AttemptKey } from '../../contract/batch.ts';
 import { requireCharge } from './charges.ts';
+import { recordLacking } from './record-lacking.ts';
 import { releaseJob } from './release-job.ts';
 import { settleInHand } from './settle.ts';
 import { LedgerMisuse } from '../errors.ts';
@@ -9,16 +10,6 @@ import { note, type Decision } from './decision-records.ts';
 import { RowInHand } from '../rows/row-in-hand.ts';
 import type { Db } from '../schema.ts';
 import { write } from '../database/transactions.ts';
-import { quoteFrom } from '../../policy/money/pricing.ts';
-import { unsentRequest } from '../../policy/reconcile/unsent-request.ts';
-import { rowView } from '../../policy/rows/row-machine.ts';
-import { readBatchLine } from '../batches/read-batches.ts';
-import { setBatch } from '../batches/set-batch.ts';
-import { reopenClosed } from '../batches/reopen-closed.ts';
-import { toRow } from '../rows/row-records.ts';
-import { toSettings } from '../batches/batch-records.ts';
-import { chargeOfIntent } from './intents.ts';
-import { ownerOf } from './taken-jobs.ts';
 
 /**
  * A person's decisions about requests with an unknown outcome, and their reversal. Each is recorded with its change in
@@ -27,10 +18,10 @@ import { ownerOf } from './taken-jobs.ts';
 
 /**
  * Carries out and records a person's decision about an attempt. Returns false, without any change, if it does not
- * apply. `adopted` needs an attempt that is `unknown`, or the row's next request if it was never recorded; no other
- * attempt may have the job. `not-charged` needs an unknown outcome, `released` a job that a person assigned. Throws
- * {@link LedgerMisuse} for marking an attempt of the row's present take as not charged, or for releasing a job whose
- * result a later step has used.
+ * apply. `adopted` needs an attempt that is `unknown`, or the row's next request if it was never recorded, be it of the
+ * next take of a row that has ended; no other attempt may have the job. `not-charged` needs an unknown outcome,
+ * `released` a job that a person assigned. Throws {@link LedgerMisuse} for marking an attempt of the row's present take
+ * as not charged, or for releasing a job whose result a later step has used.
  */
 export async function decide(db: Db, key: AttemptKey, decision: Decision, by: By): Promise<boolean> {
   return write(db, async (tx) => {
@@ -40,7 +31,7 @@ export async function decide(db: Db, key: AttemptKey, decision: Decision, by: By
       const known = row.chargeAt(key);
       // The answer to a request on the wire names the job that it made.
       if (known?.state === 'sending' || (known !== undefined && decision.isUnsent === true)) return false;
-      if (known === undefined && !(await recordUnsent(row, key, decision.jobId))) return false;
+      if (known === undefined && !(await recordLacking(row, key, decision))) return false;
       if (!(await adopt(row, key, decision.jobId))) return false;
       // Nothing proves that this request made the job, so no other row may use its result.
       await row.changeCharge(requireCharge(row, key), { result_key: null });
@@ -74,34 +65,4 @@ function adopt(row: RowInHand, key: AttemptKey, jobId: string): Promise<boolean>
   return key.step === 'voice'
     ? settleInHand(row, key, { verdict: 'done', jobId, isAdopted: true }, { outcome: 'succeeded', text: jobId })
     : settleInHand(row, key, { verdict: 'accepted', jobId, isAdopted: true }, { state: 'processing' });
-}
-
-/**
- * Puts on record that the request that a row needs next was sent, with an unknown outcome, because a person names its
- * job. The row is open then, and no lane has it: a worker that was about to send finds the record, and its fencing
- * token is over. False, without any change, if the row needs something else, or another attempt has the job.
- */
-async function recordUnsent(row: RowInHand, key: AttemptKey, jobId: string): Promise<boolean> {
-  const { tx, line, spec } = row;
-  const batch = await readBatchLine(tx, key.batch);
-  // A clean removes what a row asked for.
-  if (batch.state === 'loading' || batch.rows_cleaned_at !== null || batch.cleaning !== null) return false;
-  const record = toRow(line);
-  const due = unsentRequest({ ...rowView(record), outcome: record.outcome, state: record.state }, row.attempts);
-  if (due?.step !== key.step || due.take !== key.take || due.attempt !== key.attempt) return false;
-  if ((await ownerOf(tx, { ...key, jobId })) !== undefined) return false;
-  const settings = toSettings(batch.settings);
-  const quote = quoteFrom(line.kind, key.step, spec, settings);
-  const now = tx.now();
-  const charge = chargeOfIntent(row, key, { ...quote, owner: '', maxSending: 0 }, settings, now);
-  await row.addCharge({ ...charge, state: 'unknown', verdict_at: now });
-  const promised = settings.budget === null ? 0 : (quote.quotedRest ?? 0);
-  const hold = line.hold + 1;
-  await row.change({ state: 'submitting', lane: null, hold, promised, updated_at: now });
-  if (line.outcome !== null) {
-    await row.change({ outcome: null, failure: null, file: null, ended_at: null });
-    await reopenClosed(tx, key.batch);
-  }
-  if (batch.started_at === null) await setBatch(tx, key.batch, { started_at: now });
-  return true;
 }

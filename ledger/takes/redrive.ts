@@ -60,7 +60,7 @@ export interface Redriven {
   readonly left: readonly number[];
 }
 
-type Pay = Extract<RedriveChoice['how'], { type: 'pay' }>;
+type Pay = Omit<Extract<RedriveChoice['how'], { type: 'pay' }>, 'type'>;
 
 /**
  * Opens ended rows again as a person chose, and with any of them the batch (even one that was stopped or halted). One
@@ -132,7 +132,8 @@ async function joinAgain(row: RowInHand, how: RedriveChoice['how']): Promise<boo
   return true;
 }
 
-async function payAgain(row: RowInHand, how: Pay): Promise<void> {
+/** Begins a new take of a row that has ended. What it asks for is sent, or was, under the new take. */
+export async function payAgain(row: RowInHand, how: Pay): Promise<void> {
   const { line } = row;
   const spec = how.edited?.spec ?? row.spec;
   if (!stepsIn(spec).includes(how.fromStep))

@@ -5,6 +5,11 @@ import { nextMove, type AttemptView, type RowView } from '../rows/row-machine.ts
 /** Outcomes of rows that were not sent, as far as the ledger knows. */
 const UNSENT: readonly Outcome[] = ['skipped', 'cancelled'];
 
+/** Whether a row that ended so was not sent, as far as the ledger knows. */
+export function isLeftOut(outcome: Outcome): boolean {
+  return UNSENT.includes(outcome);
+}
+
 /** The part of a row that matters here. */
 export interface UnsentRow extends Omit<RowView, 'ended'> {
   /** Null while the row is open. */
@@ -22,7 +27,7 @@ export function unsentRequest(
   attempts: readonly AttemptView[],
 ): RowAttempt | undefined {
   // Without its voice a row is opened for nothing: it would end again with its maker, and the job not be fetched.
-  if (state === 'blocked' || (outcome !== null && !UNSENT.includes(outcome))) return undefined;
+  if (state === 'blocked' || (outcome !== null && !isLeftOut(outcome))) return undefined;
   const next = nextMove({ ...row, ended: false }, attempts);
   return next.type === 'submit' ? next.at : undefined;
 }

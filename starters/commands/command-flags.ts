@@ -77,7 +77,7 @@ export const FIRST = {
 export const OF_ONE = {
   adopt: [
     '--adopt <row=job...>',
-    'Assign a job of the API to an unknown or unsent row, by id or number; ROW/TAKE is an earlier take',
+    'Assign a job of the API to an unknown or unsent row, by id or number; ROW/TAKE is an earlier take, or the next one of an ended row',
   ],
   release: ['--release <rows...>', 'Undo --adopt or --not-charged: these rows, or takes (ROW/TAKE), are unknown again'],
   notCharged: [

@@ -40,6 +40,15 @@ export function olderLines(row: SettledRow, batch: string): readonly string[] {
   ];
 }
 
+/** A job with other links than its row's may be of edited cells, which a restored ledger lacks, or of another row. */
+export function otherInputLines(row: SettledRow, batch: string): readonly string[] {
+  if (row.type !== 'adopted' || row.otherInputs !== true) return [];
+  return [
+    `WARNING: the API lists job ${oneLine(row.jobId ?? '')} with other links than those of ${namedRow(row)}: its cells were edited for that take, and the ledger does not know them, or it is the job of another row. ` +
+      `To take it back: voxbatch reconcile ${shellWord(batch)} --release ${shellWord(rowArg(row))}`,
+  ];
+}
+
 /** The steps whose jobs the API lists. */
 const LISTED = OPERATIONS.filter(isListed).flatMap(stepsOf).join(' or ');
 
@@ -77,8 +86,8 @@ export function reconciledWords(row: ReconciledRow): string {
       return 'its result was stored; nothing was paid again';
     case 'adopted':
       return row.isResult === true
-        ? `has voice ${oneLine(row.jobId ?? '')} now; nothing was paid again`
-        : `has job ${oneLine(row.jobId ?? '')} now; its result is fetched without paying again${goesOnWords(row.goesOn)}`;
+        ? `has voice ${oneLine(row.jobId ?? '')} now${takeWords(row.newTake)}; nothing was paid again`
+        : `has job ${oneLine(row.jobId ?? '')} now${takeWords(row.newTake)}; its result is fetched without paying again${goesOnWords(row.goesOn)}`;
     case 'moved-on':
       return 'is no longer unknown: its answer has arrived, or someone else settled it';
     case 'resubmitted':
@@ -105,6 +114,10 @@ export function reconciledWords(row: ReconciledRow): string {
         ? `unchanged: ${oneLine(refusalWords(row.why, row))}`
         : `does not get job ${oneLine(row.jobId)}: ${oneLine(refusalWords(row.why, row))}`;
   }
+}
+
+function takeWords(take: number | undefined): string {
+  return take === undefined ? '' : `, as take ${String(take)}`;
 }
 
 function goesOnWords(goesOn: GoesOn): string {

@@ -21,6 +21,7 @@ import {
   lostVoiceLines,
   olderLines,
   orphanLines,
+  otherInputLines,
   priceLines,
   reconciledLine,
   reconciledWords,
@@ -103,7 +104,8 @@ function tellerOf(
       const { row } = event;
       // Print a refusal once: if nothing else was done, it is the error.
       if (!json && row.type !== 'refused') output.data(reconciledLine(row));
-      for (const line of [...priceLines(row, batch), ...olderLines(row, batch)]) output.say(line);
+      for (const line of [...priceLines(row, batch), ...olderLines(row, batch), ...otherInputLines(row, batch)])
+        output.say(line);
     } else if (event.type !== 'listed') tellRedrive(event);
     else if (!areAllRefused(event.rows)) {
       const { rows, orphans, voices, again } = event;

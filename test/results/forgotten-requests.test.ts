@@ -12,6 +12,7 @@ const place = freshPlace();
 /** The rows before anything was sent, and when the folder was written. */
 let before: readonly RowStanding[];
 let now: readonly RowStanding[];
+let parts: readonly RowStanding[];
 
 async function readRows(): Promise<readonly RowStanding[]> {
   const read: RowStanding[] = [];
@@ -29,6 +30,7 @@ function ledgerWith(standing: readonly RowStanding[], more: object = {}): Parame
     acceptedAt: () => Promise.resolve(null),
     readRow: (_, row) => Promise.resolve(standing.find((one) => one.row.row === row)),
     scanRows,
+    partsOf: () => Promise.resolve(parts),
     ...more,
   };
 }
@@ -46,6 +48,7 @@ beforeEach(async () => {
   const inParts = { id: 'd', kind: 'tts', input: ['d'], parts: { first: 5, rows: [PART, PART] } } as const;
   await addBatch(place, ['id'], [...rows, inParts]);
   before = await readRows();
+  parts = await place.ledger.partsOf('demo', 4);
   await intend(place, keyOf(1));
   await place.ledger.settle(keyOf(1), { verdict: 'accepted', jobId: 'job-1' }, { state: 'processing' });
   const failure = { class: 'BadRequest', message: 'no' } as const;
@@ -77,6 +80,29 @@ it('a ledger that is older than the out folder lacks requests that the folder ha
   );
   expect(await forgottenBy(before, { id: 'of another ledger' })).toBeUndefined();
   expect(await forgottenRequests(place.out, 'other', ledgerWith(before))).toBeUndefined();
+});
+
+it('names the take that a job begins, for a row that the ledger has ended, and only jobs that can be given now', async () => {
+  const [first, ...others] = before;
+  const ended = (change: object): RowStanding[] => [
+    { ...(first as RowStanding), row: { ...(first as RowStanding).row, ...change } },
+    ...others,
+  ];
+  const jobs = async (change: object): Promise<unknown> => (await forgottenBy(ended(change)))?.jobs[0];
+  const job = { row: 1, id: 'a', jobId: 'job-1' };
+  const failure = { class: 'JobFailed', message: 'no' };
+  expect(await jobs({ outcome: 'cancelled' })).toEqual(job);
+  expect(await jobs({ outcome: 'failed', failure })).toEqual({ ...job, take: 2 });
+  expect(await jobs({ outcome: 'succeeded', take: 2 })).toEqual({ ...job, take: 3 });
+  expect(await jobs({ state: 'blocked' })).toMatchObject({ row: 3 });
+  expect(await jobs({ outcome: 'failed', failure: { ...failure, class: 'NoVoice' } })).toMatchObject({ row: 3 });
+});
+
+it('a request is on record, too, if its job is that of another take', async () => {
+  const [one, ...others] = now;
+  const charges = (one?.charges ?? []).map((charge) => ({ ...charge, take: 2 }));
+  const accepted = { acceptedAt: () => Promise.resolve(1) };
+  expect(await forgottenBy([{ ...(one as RowStanding), charges }, ...others], accepted)).toBeUndefined();
 });
 
 it('a request that may have been charged counts, one on the wire and one without an answer', async () => {
@@ -124,8 +150,8 @@ it('a ledger lacks none whose request is on record, also as one in doubt under a
   expect(await rowsBy({})).toBeUndefined();
   expect(await rowsBy({ attempt: 2, state: 'unknown' })).toBeUndefined();
   expect(await rowsBy({ attempt: 1, state: 'not-accepted' })).toBeUndefined();
-  expect(await rowsBy({ attempt: 2, state: 'revoked' })).toEqual(['a']);
-  expect(await rowsBy({ take: 2 })).toEqual(['a']);
+  expect(await rowsBy({ attempt: 2, state: 'revoked', jobId: null })).toEqual(['a']);
+  expect(await rowsBy({ take: 2, jobId: 'another' })).toEqual(['a']);
 });
 
 it('the folder goes on to know of them when its files are written again from the older ledger, until a person moves those of before away', async () => {

@@ -158,3 +158,51 @@ describe('a row that was never sent, as far as the ledger knows', () => {
     expect(await world.row()).toMatchObject({ outcome: null });
   });
 });
+
+describe('a row that has ended, whose next take a restored ledger lacks', () => {
+  it('begins that take with the job, and is asked for it by name if it has a result', async () => {
+    const { world, worker } = await begin([tts(), tts('Other.')]);
+    await world.work();
+    const jobId = await createElsewhere(world);
+    expect(await adopt(worker.deps, 1, jobId)).toMatchObject({ type: 'refused', why: { type: 'not-in-doubt' } });
+    const named = { row: 1, take: 2, jobId };
+    const record = await recordOf(world);
+    const plan = (row: string): ReturnType<typeof planSettlement> =>
+      planSettlement(worker.deps.ledger, record, { adopt: [{ row, job: jobId }] });
+    expect(await plan('1/2')).toMatchObject({ adoptions: [named] });
+    expect(await plan('1/3')).toMatchObject({ type: 'no-take', word: '1', take: 3, takes: 1 });
+    const give = (): ReturnType<typeof adoptJob> =>
+      adoptJob(worker.deps.ledger, freeReadsOf(worker.deps), record, named, ANN);
+    expect(await give()).toMatchObject({ type: 'adopted', newTake: 2 });
+    // The same command again, as after a kill.
+    expect(await give()).toMatchObject({ type: 'adopted' });
+    expect(await plan('1/3')).toMatchObject({ type: 'no-take', word: '1', take: 3, takes: 2 });
+    await world.work();
+    expect(await world.row()).toMatchObject({ outcome: 'succeeded', take: 2, charges: [{}, { take: 2, jobId }] });
+    expect(world.charges()).toHaveLength(3);
+    expect(await adopt(worker.deps, 2, jobId)).toMatchObject({ type: 'refused' });
+  });
+
+  it('may have been edited for it: the job has other links, which is said', async () => {
+    const { world, worker } = await begin([lipSync(1)], { echoInputs: true });
+    await world.work();
+    const jobId = await createElsewhere(world, lipSync(2));
+    const [reads, record] = [freeReadsOf(worker.deps), await recordOf(world)];
+    expect(await adoptJob(worker.deps.ledger, reads, record, { row: 1, take: 2, jobId }, ANN)).toMatchObject({
+      ...{ type: 'adopted', newTake: 2, otherInputs: true },
+    });
+  });
+
+  it('begins it at the step whose job it is', async () => {
+    const { world, worker } = await begin([dub()]);
+    await world.work();
+    const jobId = world.charges().at(-1)?.jobId ?? '';
+    const [reads, record] = [freeReadsOf(worker.deps), await recordOf(world)];
+    const give = (job: string): ReturnType<typeof adoptJob> =>
+      adoptJob(worker.deps.ledger, reads, record, { row: 1, take: 2, jobId: job }, ANN);
+    expect(await give(jobId)).toMatchObject({ type: 'refused', why: { type: 'job-taken', by: { row: 1 } } });
+    expect(await give(await createElsewhere(world, lipSync(2)))).toMatchObject({ type: 'adopted', newTake: 2 });
+    await world.work();
+    expect(await world.attempts()).toEqual(['speech 1 accepted', 'lip-sync 1 accepted', 'lip-sync 1 accepted']);
+  });
+});

@@ -1,5 +1,19 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { accept, adopt, FILE, finish, lose, redrive, release, RESUBMIT, WHO } from '../actions.ts';
+import type { Outcome } from '../../../contract/outcomes.ts';
+import {
+  accept,
+  adopt,
+  FAILED,
+  fail,
+  FILE,
+  finish,
+  lose,
+  redrive,
+  release,
+  RESUBMIT,
+  succeed,
+  WHO,
+} from '../actions.ts';
 import { chargesOf, money, rowOf } from '../readings.ts';
 import { aKey, aRow, ledger, ledgerForEachTest, load, upTo } from '../setup.ts';
 import { ANN } from '../../support/ann.ts';
@@ -107,5 +121,59 @@ describe('an uncertain charge of an earlier take', () => {
     await lose(aKey(1, 1, 2));
     expect((await ledger.earlierUnresolved('b', 5)).count).toBe(0);
     await expect(notCharged(2)).rejects.toThrow('Nothing was changed');
+  });
+});
+
+describe('a job of a take that a restored ledger lacks', () => {
+  const begin = (row: number, jobId: string, after: Outcome, take = 2): Promise<boolean> =>
+    ledger.decide(aKey(row, 1, take), { type: 'adopted', jobId, isUnsent: true, after }, ANN);
+
+  it('is the next take of a row that failed, in a batch that is open again, and sends nothing', async () => {
+    for (const row of [1, 2, 3]) await fail(row);
+    await ledger.closeBatch('b');
+    expect(await begin(1, 'k1', 'failed')).toBe(true);
+    expect(await ledger.findBatch('b')).toMatchObject({ state: 'open' });
+    expect(await rowOf(1)).toMatchObject({ outcome: null, state: 'processing', take: 2 });
+    expect(await chargesOf(1)).toMatchObject([
+      { take: 1 },
+      { take: 2, state: 'accepted', jobId: 'k1', resultKey: null },
+    ]);
+    expect(await ledger.takesOf('b', 1)).toMatchObject([{ take: 2, reason: 'redrive', before: { outcome: 'failed' } }]);
+    await finish(aKey(1, 1, 2), { file: FILE, credits: 4 });
+    expect(await rowOf(1)).toMatchObject({ outcome: 'succeeded', file: FILE });
+    await expectMoney(3 * 2.5 + 4, 0);
+    // Once.
+    expect(await begin(1, 'k1', 'failed')).toBe(false);
+    expect(await begin(2, 'k1', 'failed')).toBe(false);
+    expect(await rowOf(2)).toMatchObject({ outcome: 'failed', take: 1 });
+  });
+
+  it('leaves a row its earlier result if it brings none', async () => {
+    await succeed(1);
+    expect(await begin(1, 'k1', 'succeeded')).toBe(true);
+    expect(await rowOf(1)).toMatchObject({ outcome: null, take: 2 });
+    await finish(aKey(1, 1, 2), { failure: FAILED.failure });
+    expect(await rowOf(1)).toMatchObject({ outcome: 'succeeded', file: FILE, take: 2 });
+  });
+
+  it('is not given to a row that has changed since, is open, or has had another take', async () => {
+    await fail(1);
+    expect(await begin(1, 'k1', 'succeeded')).toBe(false);
+    expect(await begin(1, 'k1', 'failed', 3)).toBe(false);
+    await redrive(1);
+    expect(await begin(1, 'k1', 'failed')).toBe(false);
+    expect(await begin(1, 'k1', 'failed', 3)).toBe(false);
+    expect(await begin(2, 'k1', 'failed')).toBe(false);
+    expect(await rowOf(1)).toMatchObject({ outcome: null, state: 'waiting', take: 2 });
+    expect(await chargesOf(2)).toEqual([]);
+  });
+
+  it('leaves a request in doubt as it is', async () => {
+    await lose(1);
+    expect(await begin(1, 'k1', 'unknown')).toBe(true);
+    expect(await ledger.takesOf('b', 1)).toMatchObject([{ take: 2, reason: 'resubmitted' }]);
+    await finish(aKey(1, 1, 2), { file: FILE, credits: 4 });
+    await expectMoney(4, 2.5);
+    expect((await ledger.earlierUnresolved('b', 5)).count).toBe(1);
   });
 });

@@ -1,0 +1,54 @@
+import type { AttemptKey } from '../../contract/batch.ts';
+import { quoteFrom } from '../../policy/money/pricing.ts';
+import { lackingRequests } from '../../policy/reconcile/lacking-requests.ts';
+import { findUnresolved } from '../../policy/redrive/redrive.ts';
+import { toSettings } from '../batches/batch-records.ts';
+import { readBatchLine } from '../batches/read-batches.ts';
+import { reopenClosed } from '../batches/reopen-closed.ts';
+import { setBatch } from '../batches/set-batch.ts';
+import type { RowInHand } from '../rows/row-in-hand.ts';
+import { toRow } from '../rows/row-records.ts';
+import { payAgain } from '../takes/redrive.ts';
+import type { Decision } from './decision-records.ts';
+import { chargeOfIntent } from './intents.ts';
+import { ownerOf } from './taken-jobs.ts';
+
+/**
+ * Puts on record that a request was sent that the ledger lacks, with an unknown outcome, because a person names its
+ * job: the one that a row needs next, or the first of the next take of a row that has ended as the person saw. That
+ * take begins as a redrive's does, and the row keeps its result until there is another. The row is open then, and no
+ * lane has it: a worker that was about to send finds the record, and its fencing token is over. False, without any
+ * change, if the row needs something else, or another attempt has the job.
+ */
+export async function recordLacking(
+  row: RowInHand,
+  key: AttemptKey,
+  { jobId, after }: Extract<Decision, { readonly type: 'adopted' }>,
+): Promise<boolean> {
+  const { tx } = row;
+  const batch = await readBatchLine(tx, key.batch);
+  // A clean removes what a row asked for.
+  if (batch.state === 'loading' || batch.rows_cleaned_at !== null || batch.cleaning !== null) return false;
+  // It may have been run again since, or its answer have come.
+  if (after === undefined ? key.take !== row.line.take : row.line.outcome !== after) return false;
+  const lacking = lackingRequests(toRow(row.line), row.attempts, key.take);
+  if (!lacking.some((one) => one.step === key.step && one.attempt === key.attempt)) return false;
+  if ((await ownerOf(tx, { ...key, jobId })) !== undefined) return false;
+  const wasEnded = row.line.outcome !== null;
+  if (after !== undefined) {
+    const isSecond = findUnresolved(row.spec, key.step, row.attempts) !== undefined;
+    await payAgain(row, { fromStep: key.step, reason: isSecond ? 'resubmitted' : 'redrive' });
+  }
+  const settings = toSettings(batch.settings);
+  const quote = quoteFrom(row.line.kind, key.step, row.spec, settings);
+  const now = tx.now();
+  const charge = chargeOfIntent(row, key, { ...quote, owner: '', maxSending: 0 }, settings, now);
+  await row.addCharge({ ...charge, state: 'unknown', verdict_at: now });
+  const promised = settings.budget === null ? 0 : (quote.quotedRest ?? 0);
+  const hold = row.line.hold + 1;
+  await row.change({ state: 'submitting', lane: null, hold, promised, updated_at: now });
+  if (row.line.outcome !== null) await row.change({ outcome: null, failure: null, file: null, ended_at: null });
+  if (wasEnded) await reopenClosed(tx, key.batch);
+  if (batch.started_at === null) await setBatch(tx, key.batch, { started_at: now });
+  return true;
+}

@@ -1,0 +1,60 @@
+/** @slow */
+import { expect, it } from '@jest/globals';
+import { rm } from 'node:fs/promises';
+import { saying } from '../support/batch-end.ts';
+import { LiveWorld } from '../support/live-world.ts';
+
+const ROWS = ['fine', 'good', 'broken', 'well', 'broken too', 'ok'];
+const MANIFEST = `id,kind,text,voice\n${ROWS.map((text, at) => `r${String(at + 1)},tts,${text},narrator`).join('\n')}\n`;
+
+it('the takes that a restored ledger lacks are given their jobs by the command that reconcile names, and none is paid for again', async () => {
+  const world = await LiveWorld.open({ seed: 74, jobMs: [50, 100], config: { cache: 'off' } });
+  await world.write('g.csv', MANIFEST);
+  await world.changePlan({
+    rules: [{ on: 'create', operation: 'speech-job', match: { text: 'broken' }, fault: 'job-fails' }],
+  });
+  expect(await world.run(['run', 'g.csv'])).toMatchObject({ code: 10 });
+  expect(await world.run(['backup', 'copy'])).toMatchObject({ code: 0 });
+
+  await world.changePlan({ rules: [] });
+  const failed = await world.read('out', 'g', 'failed.csv');
+  await world.write('out/g/failed.csv', failed.replaceAll('broken', 'mended'));
+  expect(await world.run(['run', 'out/g/failed.csv', '--yes'])).toMatchObject({ code: 0 });
+  expect(await world.run(['redrive', 'g', '--rows', 'r2', '--yes'])).toMatchObject({ code: 0 });
+  const paid = world.simulator.ledger().length;
+  expect(paid).toBe(ROWS.length + 3);
+  const billOf = async (): Promise<unknown> => {
+    const { stdout } = await world.run(['status', 'g', '--json']);
+    return (JSON.parse(stdout) as { credits: unknown }).credits;
+  };
+  const bill = await billOf();
+  const files = await world.results('g');
+
+  for (const suffix of ['', '-wal', '-shm']) await rm(world.path('.voxbatch', `ledger.db${suffix}`), { force: true });
+  for (const command of ['restore copy', 'trust', 'ledger accept-copy', 'ledger compare-store'])
+    expect([command, await world.run(command.split(' '))]).toMatchObject([command, { code: 0 }]);
+  const { stdout } = await world.run(['reconcile', 'g']);
+  const [, named = ''] = /free: voxbatch (reconcile g --adopt( r[235]\/2=[\w-]+){3})[.]/.exec(stdout) ?? [];
+  expect(stdout).toContain(named);
+  const { receipt_jobs: jobs } = JSON.parse((await world.run(['reconcile', 'g', '--json'])).stdout) as {
+    receipt_jobs: unknown;
+  };
+  expect(jobs).toMatchObject([2, 3, 5].map((row) => ({ row, id: `r${String(row)}`, take: 2 })));
+  expect(await world.run(['redrive', 'g', '--where', 'outcome=failed', '--yes'])).toMatchObject({
+    code: 2,
+    stderr: saying(named),
+  });
+
+  const adopted = await world.run(named.split(' '));
+  expect(adopted).toMatchObject({ code: 0, stdout: saying(', as take 2; its result is fetched without paying again') });
+  expect(await world.run(['ledger', 'accept-copy', '--compared'])).toMatchObject({ code: 0 });
+  for (const command of ['run g.csv', 'redrive g --where outcome=failed'])
+    expect([command, (await world.run(command.split(' '))).code]).toEqual([command, 0]);
+  expect(world.simulator.ledger()).toHaveLength(paid);
+  expect(world.doubleCharges()).toEqual([]);
+  expect(await billOf()).toEqual(bill);
+  const now = await world.results('g');
+  for (const [id, row] of files)
+    expect(now.get(id)).toMatchObject({ _outcome: 'succeeded', _take: row['_take'], _job_ids: row['_job_ids'] });
+  expect(await world.run(['verify', 'g'])).toMatchObject({ code: 0 });
+});
