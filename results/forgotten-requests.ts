@@ -1,15 +1,14 @@
 import { join } from 'node:path';
 import type { AttemptState } from '../contract/outcomes.ts';
-import { partId } from '../contract/row-parts.ts';
 import { roundCredits } from '../contract/price-units.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { RowStanding } from '../ledger/rows/row-records.ts';
-import { lackingRequests } from '../policy/reconcile/lacking-requests.ts';
 import { RECEIPTS_JSONL } from './batch-files.ts';
 import { lstatsOf } from './files.ts';
 import { acceptedCopy, formerFolders, newerThan, readFolderStanding } from './former-files.ts';
 import { attemptsOf } from './newest-request.ts';
 import { receiptSchema, type Receipt } from './receipt.ts';
+import type { ReceiptJob } from './receipt-jobs.ts';
 import { readJsonRows, RowSource } from './row-source.ts';
 import { Findings } from './verification/mismatch.ts';
 
@@ -23,17 +22,6 @@ export interface ForgottenRequests {
   readonly jobs: readonly ReceiptJob[];
   /** The folders whose receipts have them: the out folder, or those in it with the files of before. */
   readonly folders: readonly string[];
-}
-
-/**
- * A job of a row, or of a part of it. `id`: of the row or the part. `take`: the take that begins with it, if the row
- * has ended; it has to be named.
- */
-export interface ReceiptJob {
-  readonly row: number;
-  readonly id: string;
-  readonly take?: number;
-  readonly jobId: string;
 }
 
 /** What of a receipt is compared. */
@@ -77,43 +65,12 @@ export async function forgottenRequests(
     if (lacking.size === 0) continue;
     rows.push(standing.row.id);
     const parts = standing.row.parts === null ? [] : await ledger.partsOf(batch, standing.row.row);
+    // Seldom needed, so loaded here.
+    const { firstJobs } = await import('./receipt-jobs.ts');
     jobs.push(...firstJobs(standing, parts, [...lacking.values()]));
     for (const { charged, quoted } of lacking.values()) credits += charged ?? quoted ?? 0;
   }
   return rows.length === 0 ? undefined : { rows, credits: roundCredits(credits), jobs, folders: [...folders] };
-}
-
-/**
- * The job that each part of a row, or the row itself, can be given: that of the first request that fits; later ones
- * were made with its result.
- */
-function firstJobs(whole: RowStanding, parts: readonly RowStanding[], lacking: readonly Paid[]): readonly ReceiptJob[] {
-  const { row } = whole;
-  const numbers = [...new Set(lacking.map(({ part }) => part))];
-  return numbers.flatMap((part) => {
-    const one = part === undefined ? whole : parts[part - 1];
-    const id = part === undefined ? row.id : partId(row.id, part);
-    const job =
-      one &&
-      jobFor(
-        one,
-        lacking.filter((receipt) => receipt.part === part),
-      );
-    return job === undefined ? [] : [{ row: row.row, id, ...job }];
-  });
-}
-
-/** The first of these jobs that a row, or a part, can be given. */
-function jobFor(
-  { row, charges }: RowStanding,
-  lacking: readonly Paid[],
-): Pick<ReceiptJob, 'take' | 'jobId'> | undefined {
-  const take = lackingRequests(row, charges).at(0)?.take ?? row.take + 1;
-  const steps = lackingRequests(row, charges, take).map(({ step }) => step);
-  const found = lacking.toSorted((a, b) => a.take - b.take).find(({ step }) => steps.includes(step));
-  return found === undefined || found.job_id === null
-    ? undefined
-    : { ...(take > row.take && { take }), jobId: found.job_id };
 }
 
 interface Source {
