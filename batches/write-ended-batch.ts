@@ -5,7 +5,7 @@ import { type ProjectionRequest, type Projection, writeOutFolder } from '../resu
 import { LinkedFolder } from '../results/errors.ts';
 import type { WantedReport } from '../results/report/out-report.ts';
 import { claimOut } from './out-folder.ts';
-import { reportStory } from './report/report-story.ts';
+import { readReportContext } from './report/report-context.ts';
 
 /** A finished batch and where to write its files. */
 export interface EndedBatchRequest {
@@ -32,7 +32,7 @@ export async function writeEndedBatch(request: EndedBatchRequest): Promise<Proje
   if (found.type === 'forgotten') throw new Error(`the ledger does not have batch "${batch.name}" on record any more`);
   const {
     ledger,
-    report = { choice: batch.settings.report ?? DEFAULT_REPORT, story: () => reportStory(ledger, batch) },
+    report = { choice: batch.settings.report ?? DEFAULT_REPORT, context: () => readReportContext(ledger, batch) },
   } = request;
   return writeOutFolder({ ...request, report, batch: batch.name, complete: true });
 }

@@ -1,6 +1,6 @@
 import type { BatchComparison } from '../batches/compare/compare-batches.ts';
 import type { SingleJob } from '../batches/single/single-job.ts';
-import type { Pruned, PruneWish } from '../batches/cache/prune-cache.ts';
+import type { Pruned, PruneCriteria } from '../batches/cache/prune-cache.ts';
 import type { BatchRecord } from '../ledger/batches/batch-records.ts';
 import type { CacheSums } from '../ledger/cache/cache-sums.ts';
 import { accountFunctions, type AccountFunctions } from './account/account-functions.ts';
@@ -57,7 +57,7 @@ export interface Voxbatch extends RunFunctions, VoiceFunctions, AccountFunctions
    * open batch has or will look for stay, as do bills and out folders. With `isDryRun`, only reports what would be
    * removed.
    */
-  pruneCache(wish: PruneWish & { readonly isDryRun?: boolean }): Promise<Pruned>;
+  pruneCache(criteria: PruneCriteria & { readonly isDryRun?: boolean }): Promise<Pruned>;
   /** A batch of the ledger. Its functions throw {@link VoxbatchError} (`no-batch`) if there is none of this name. */
   batch(name: string): Batch;
   /**
@@ -99,7 +99,7 @@ export function openVoxbatch(options: VoxbatchOptions): Voxbatch {
     ...accountFunctions(session),
     compare: async (one, other, compareOptions) => compareHere(session, [one, other], compareOptions),
     cache: () => sumCache(session),
-    pruneCache: (wish) => pruneHere(session, wish),
+    pruneCache: (criteria) => pruneHere(session, criteria),
     doctor: async () => {
       const findings: Finding[] = [];
       for await (const finding of examine(session, say)) findings.push(finding);

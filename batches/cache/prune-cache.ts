@@ -10,7 +10,7 @@ import type { IdentifyMedia } from './media-identities.ts';
 import { keysOfRows, type KeySources } from './result-keys.ts';
 
 /** Which results to remove: those that match either condition. */
-export interface PruneWish {
+export interface PruneCriteria {
   /** Remove results not used for this long, ms. */
   readonly olderThanMs?: number;
   /** Keep the most recently used results, up to this many bytes. */
@@ -31,9 +31,9 @@ export interface PruneRequest {
     | 'readClock'
   >;
   readonly store: Pick<Store, 'measure' | 'remove'>;
-  readonly wish: PruneWish;
+  readonly criteria: PruneCriteria;
   readonly identify: IdentifyMedia;
-  /** Whose wish it is. */
+  /** Whose criteria it is. */
   readonly by: By;
   /** Only report what would be removed. */
   readonly isDryRun?: boolean;
@@ -92,8 +92,8 @@ async function openBatches(ledger: PruneRequest['ledger']): Promise<readonly Bat
 }
 
 /** The cutoff: results last used at or before this time are removed; null removes none. */
-async function lastUse({ ledger, wish }: PruneRequest): Promise<number | null> {
-  const { olderThanMs, keepBytes } = wish;
+async function lastUse({ ledger, criteria }: PruneRequest): Promise<number | null> {
+  const { olderThanMs, keepBytes } = criteria;
   const old = olderThanMs === undefined ? null : (await ledger.readClock()) - olderThanMs;
   const tooMuch = keepBytes === undefined ? null : await ledger.usedBeyond(keepBytes);
   return old === null || tooMuch === null ? (old ?? tooMuch) : Math.max(old, tooMuch);

@@ -27,7 +27,7 @@ export interface CellChange {
 }
 
 /** A later take, with what it kept and changed. */
-export interface TakeStory extends TakeRecord {
+export interface TakeHistory extends TakeRecord {
   /** Steps before the first one that it pays for: their results are reused. */
   readonly kept: readonly Step[];
   readonly changes: readonly CellChange[];
@@ -47,9 +47,9 @@ export interface RowHistory extends Omit<RowStanding, 'row'> {
   /** Failed rows of the batch. */
   readonly failedRows: number;
   /** Its takes after the first, oldest first. */
-  readonly takes: readonly TakeStory[];
+  readonly takes: readonly TakeHistory[];
   /** The parts it is spoken in; empty if it is not split. */
-  readonly parts: readonly PartStory[];
+  readonly parts: readonly PartHistory[];
   /** Earlier takes of the row and its parts with a request that may have been charged. */
   readonly unresolvedTakes: readonly UnresolvedTake[];
   /** People's decisions about its requests, oldest first. */
@@ -70,7 +70,7 @@ export interface UnresolvedTake extends NamedRow {
 }
 
 /** A part of a row. */
-export interface PartStory extends Pick<RowRecord, 'row' | 'id' | 'outcome' | 'state' | 'failure' | 'file'> {
+export interface PartHistory extends Pick<RowRecord, 'row' | 'id' | 'outcome' | 'state' | 'failure' | 'file'> {
   /** Its text. */
   readonly text: string;
   /** It failed, and a redrive can fetch its result again for free. */
@@ -79,7 +79,7 @@ export interface PartStory extends Pick<RowRecord, 'row' | 'id' | 'outcome' | 's
   readonly isUnchecked: boolean;
 }
 
-function partOf({ row: part, charges }: RowStanding): PartStory {
+function partOf({ row: part, charges }: RowStanding): PartHistory {
   const { row, id, outcome, state, failure, file, spec } = part;
   const isFetchable = outcome === 'failed' && isFetchedFree(part, charges);
   const isUnchecked = isUnknown(part) && lacksOnlyCheck({ row: part, charges });

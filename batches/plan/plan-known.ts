@@ -4,9 +4,9 @@ import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { budgetFor } from '../../policy/money/budget.ts';
 import { applyTuning } from '../../policy/tuning.ts';
 import { budgetLeftFor } from '../redrive/redrive.ts';
-import { chooseLeft } from './choose-left.ts';
+import { selectLeftOut } from './select-left-out.ts';
 import { lookUpsOf, type NewPlanRequest } from './plan-new.ts';
-import { billRowsLeft, type RowsLeft } from './rows-left.ts';
+import { billRemaining, type RemainingBill } from './bill-remaining.ts';
 
 /** A valid manifest that may be that of a batch on record. */
 export interface KnownPlanRequest extends NewPlanRequest {
@@ -17,7 +17,7 @@ export interface KnownPlanRequest extends NewPlanRequest {
 /** What a batch on record would still pay for. */
 export interface KnownBatchPlan {
   readonly batch: BatchRecord;
-  readonly left: RowsLeft;
+  readonly left: RemainingBill;
   /** Credits left of the batch's budget; null if it has none. */
   readonly budget: number | null;
   /** The budget that would cover all of it based on charges so far; null if a row's price is unknown. */
@@ -35,7 +35,7 @@ export async function planKnown(
   const budget = await budgetLeftFor(ledger, batch, tuning);
   const known = { ...batch, settings: { ...batch.settings, ...settings } };
   const reasons = { ...lookUpsOf(request), settings: known.settings, budget };
-  const left = await billRowsLeft(ledger, known, await chooseLeft(ledger, batch, checked, budget), reasons);
+  const left = await billRemaining(ledger, known, await selectLeftOut(ledger, batch, checked, budget), reasons);
   const enough = left.needed === null ? null : budgetFor(await ledger.money(batch.name), left.needed);
   return { batch: known, left, budget, enough };
 }

@@ -5,7 +5,7 @@ import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import { type ManifestSummary, type SoundManifest, readPortions } from '../../inputs/read-manifest.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { RowReasons } from '../../policy/plan/reason-groups.ts';
-import { type ReasonRequest, Reasoner } from './reasoner.ts';
+import { type RowBillerOptions, RowBiller } from './row-biller.ts';
 
 /** A valid manifest that is compared with the ledger. */
 export interface NewPlanRequest {
@@ -16,7 +16,7 @@ export interface NewPlanRequest {
   readonly ledger: Ledger | undefined;
   /** Undefined if unknown, in which case nothing can be compared with earlier rows. */
   readonly account: Account | undefined;
-  readonly identify: ReasonRequest['identify'];
+  readonly identify: RowBillerOptions['identify'];
 }
 
 /** What a new batch would pay for and why. `summary` is billed net of existing results. */
@@ -36,17 +36,17 @@ export interface NewBatchPlan {
 export async function planNew(request: NewPlanRequest): Promise<NewBatchPlan> {
   const { source, settings, account } = request;
   const { summary, options } = request.checked;
-  const reasoner = new Reasoner({ ...lookUpsOf(request), settings, budget: settings.budget });
+  const biller = new RowBiller({ ...lookUpsOf(request), settings, budget: settings.budget });
   for await (const rows of readPortions(source, options, summary)) {
     for (const row of rows) {
-      const lookUp = summary.isChosen(row) ? reasoner.add({ ...row, steps: stepsIn(row.spec) }) : undefined;
+      const lookUp = summary.isChosen(row) ? biller.add({ ...row, steps: stepsIn(row.spec) }) : undefined;
       if (lookUp !== undefined) await lookUp;
     }
   }
-  await reasoner.finish();
+  await biller.finish();
   return {
-    summary: { ...summary, ...reasoner.bill.summary() },
-    reasons: reasoner.groups.result(),
+    summary: { ...summary, ...biller.bill.summary() },
+    reasons: biller.groups.result(),
     isCompared: account !== undefined,
   };
 }
@@ -58,6 +58,6 @@ export function lookUpsOf({
   ledger,
   account,
   identify,
-}: Pick<NewPlanRequest, 'ledger' | 'account' | 'identify'>): Pick<ReasonRequest, 'ledger' | 'account' | 'identify'> {
+}: Pick<NewPlanRequest, 'ledger' | 'account' | 'identify'>): Pick<RowBillerOptions, 'ledger' | 'account' | 'identify'> {
   return account === undefined ? { ledger: undefined, account: NOBODY, identify } : { ledger, account, identify };
 }

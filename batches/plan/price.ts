@@ -19,7 +19,7 @@ export type PricingEvent =
   | { readonly type: 'voices'; readonly warnings: readonly ManifestWarning[] };
 
 /** A valid manifest whose lengths and voices are to be determined. */
-export interface LearnRequest extends Pick<NewPlanRequest, 'source' | 'checked' | 'settings'> {
+export interface ResolveRequest extends Pick<NewPlanRequest, 'source' | 'checked' | 'settings'> {
   /** Looks up its voices in the API's list. */
   readonly voices: () => Promise<CheckedVoices>;
   /** Probe media without a stated length. */
@@ -27,15 +27,15 @@ export interface LearnRequest extends Pick<NewPlanRequest, 'source' | 'checked' 
   /** Address of the API; undefined if none is set. */
   readonly apiUrl: string | undefined;
   /** Default: nobody is told. */
-  readonly tell?: ((event: PricingEvent) => void) | undefined;
+  readonly onEvent?: ((event: PricingEvent) => void) | undefined;
 }
 
 type Sound = Extract<CheckedVoices, { readonly type: 'sound' }>;
 type NotKnown = Exclude<CheckedVoices, Sound>;
 
 /** A manifest with everything known about its media and voices. */
-export interface LearntManifest {
-  readonly type: 'learnt';
+export interface ResolvedManifest {
+  readonly type: 'resolved';
   readonly checked: SoundManifest;
   readonly voices: Sound;
 }
@@ -44,19 +44,19 @@ export interface LearntManifest {
  * Determines a manifest's media lengths and voices, or the problems with its voices. Changes nothing and spends
  * nothing.
  */
-export async function learn(request: LearnRequest): Promise<LearntManifest | NotKnown> {
-  const { source, checked, settings, probe, apiUrl, tell } = request;
-  const onProbing = (rows: number): void => tell?.({ type: 'probing', rows });
+export async function resolveManifest(request: ResolveRequest): Promise<ResolvedManifest | NotKnown> {
+  const { source, checked, settings, probe, apiUrl, onEvent } = request;
+  const onProbing = (rows: number): void => onEvent?.({ type: 'probing', rows });
   const [probed, voices] = await Promise.all([
     probe ? probeManifest(source, checked, { budget: settings.budget, apiUrl, onProbing }) : checked,
     request.voices(),
   ]);
   const { assumeSeconds } = checked.options;
-  if (probe) tell?.({ type: 'probed', notProbed: probed.summary.notProbed, assumeSeconds });
+  if (probe) onEvent?.({ type: 'probed', notProbed: probed.summary.notProbed, assumeSeconds });
   if (voices.type !== 'sound') return voices;
-  tell?.({ type: 'voices', warnings: voices.warnings });
+  onEvent?.({ type: 'voices', warnings: voices.warnings });
   const options = voices.voices.size === 0 ? probed.options : { ...probed.options, voices: voices.voices };
-  return { type: 'learnt', checked: { ...probed, options }, voices };
+  return { type: 'resolved', checked: { ...probed, options }, voices };
 }
 
 /** A priced manifest. Its summary is billed net of existing results; `reasons`: why the other rows are paid for. */
@@ -68,11 +68,11 @@ export interface PricedManifest {
 
 /** Prices a manifest that is to become a batch. Changes nothing, spends nothing. */
 export async function priceNew(
-  request: LearnRequest & Pick<NewPlanRequest, 'ledger' | 'account' | 'identify'>,
+  request: ResolveRequest & Pick<NewPlanRequest, 'ledger' | 'account' | 'identify'>,
 ): Promise<PricedManifest | NotKnown> {
-  const learnt = await learn(request);
-  if (learnt.type !== 'learnt') return learnt;
-  const { checked } = learnt;
+  const resolved = await resolveManifest(request);
+  if (resolved.type !== 'resolved') return resolved;
+  const { checked } = resolved;
   const { summary, reasons } = await planNew({ ...request, checked });
   return { type: 'priced', checked: { summary, options: checked.options }, reasons };
 }

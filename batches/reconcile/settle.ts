@@ -23,13 +23,13 @@ export interface SettleContext {
 /** Settles rows, first those that a person decided. Yields each row once it is settled or refused. Free. */
 export async function* settle(
   { ledger, reads, batch, by }: SettleContext,
-  { releases, notCharged, adoptions, lookFor }: SettlementPlan,
+  { releases, notCharged, adoptions, searchFor }: SettlementPlan,
 ): AsyncGenerator<SettledRow, void, undefined> {
   for (const take of releases) yield releaseTake(ledger, batch.name, take, by);
   for (const take of notCharged) yield settleNotCharged(ledger, batch.name, take, by);
   const shared = { ...reads, listJobs: readOnce(reads) };
   for (const job of adoptions) yield adoptJob(ledger, shared, batch, job, by);
-  yield* settleUnknown(ledger, reads, batch, lookFor);
+  yield* settleUnknown(ledger, reads, batch, searchFor);
 }
 
 /** Reads each list of jobs once. */

@@ -33,7 +33,7 @@ export interface SettlementPlan {
   readonly notCharged: readonly RowTake[];
   readonly adoptions: readonly NamedJob[];
   /** Rows to look up, including those of `again`. */
-  readonly lookFor: readonly number[];
+  readonly searchFor: readonly number[];
   /** Rows to pay for again if no trace of them is found. */
   readonly again: readonly number[];
 }
@@ -63,14 +63,14 @@ export async function planSettlement(
   const named = await findUnknown(ledger, batch, request.rows ?? []);
   if (named.type !== 'found') return named;
   const isForAll = [adoptions, again, releases, notCharged, named].every(({ found }) => found.length === 0);
-  const lookFor = isForAll ? await unknownRows(ledger, batch.name) : [...new Set([...again.found, ...named.found])];
+  const searchFor = isForAll ? await unknownRows(ledger, batch.name) : [...new Set([...again.found, ...named.found])];
   return {
     type: 'found',
     adoptions: adoptions.found,
     releases: releases.found,
     notCharged: notCharged.found,
     again: again.found,
-    lookFor: lookFor.toSorted((a, b) => a - b),
+    searchFor: searchFor.toSorted((a, b) => a - b),
   };
 }
 

@@ -9,8 +9,8 @@ import type { PriceComparison } from '../../policy/money/compare-prices.ts';
 import { creditsKindOf, creditsOf, type CreditsKind } from '../../results/result-line.ts';
 import type { IdentifyMedia } from '../cache/media-identities.ts';
 import { measurePrices } from '../plan/measure-prices.ts';
-import { Reasoner } from '../plan/reasoner.ts';
-import { wholeToSend } from '../plan/rows-left.ts';
+import { RowBiller } from '../plan/row-biller.ts';
+import { wholeToSend } from '../plan/bill-remaining.ts';
 import { namedFiles } from '../rows/find-rows.ts';
 
 /** Rows that are named; the others are in `results.csv`. */
@@ -71,12 +71,12 @@ export async function viewPilot(ledger: Ledger, batch: BatchRecord): Promise<Pil
   });
   const { settings } = batch;
   const identify: IdentifyMedia = () => Promise.resolve(new Map());
-  const reasoner = new Reasoner({ ledger, account: batch, settings, identify, budget: null, measured: tally });
+  const biller = new RowBiller({ ledger, account: batch, settings, identify, budget: null, measured: tally });
   for await (const standing of ledger.scanRows(batch.name, { isNotChosen: true })) {
     addQuote(standing.row.quoted);
-    await reasoner.add(await wholeToSend(ledger, batch.name, standing));
+    await biller.add(await wholeToSend(ledger, batch.name, standing));
   }
-  await reasoner.finish();
+  await biller.finish();
   const prices = tally.compare();
   const money = await ledger.money(batch.name);
   const { expected } = prices.rest;

@@ -1,5 +1,5 @@
 import { lookUpRow, type CachedRowView, type LookedUpRow } from '../../batches/cache/cached-row.ts';
-import { pruneCache, type Pruned, type PruneWish } from '../../batches/cache/prune-cache.ts';
+import { pruneCache, type Pruned, type PruneCriteria } from '../../batches/cache/prune-cache.ts';
 import type { MediaSum } from '../../batches/cache/disk-sum.ts';
 import { sweepUploads } from '../../batches/local-media/sweep-uploads.ts';
 import type { CacheSums } from '../../ledger/cache/cache-sums.ts';
@@ -23,7 +23,7 @@ export async function sumCache(session: Session): Promise<CacheSums> {
 }
 
 /** Which results to remove, and how. */
-export interface PruneOptions extends PruneWish {
+export interface PruneOptions extends PruneCriteria {
   /** Only report what would be removed. Default: false. */
   readonly isDryRun?: boolean;
   /** Why, for the record. */
@@ -43,10 +43,10 @@ export interface PrunedHere extends Pruned {
  */
 export async function pruneHere(
   session: Session,
-  { isDryRun = false, reason, confirm, ...wish }: PruneOptions,
+  { isDryRun = false, reason, confirm, ...criteria }: PruneOptions,
 ): Promise<PrunedHere> {
   const [ledger, store] = [await session.ledger(), await session.store()];
-  const request = { ledger, store, wish, identify: identifyMedia, by: byPerson(session.settings, reason) };
+  const request = { ledger, store, criteria, identify: identifyMedia, by: byPerson(session.settings, reason) };
   const prune = async (only: boolean): Promise<PrunedHere> => ({
     ...(await pruneCache({ ...request, isDryRun: only })),
     uploads: await sweepUploads({ ledger, store, isDryRun: only }),

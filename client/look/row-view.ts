@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { TakeStory } from '../../batches/look/explain.ts';
+import type { TakeHistory } from '../../batches/look/explain.ts';
 import { takeInUse, takeResults } from '../../batches/look/take-results.ts';
 import { oddityOf, type RowFile } from '../../results/result-line.ts';
 import { hasResult } from '../../contract/outcomes.ts';
@@ -70,7 +70,7 @@ export function viewRow(history: RowExplanation) {
   };
 }
 
-function viewTake({ take, reason, fromStep, kept, madeAt, before, changes }: TakeStory, store: string) {
+function viewTake({ take, reason, fromStep, kept, madeAt, before, changes }: TakeHistory, store: string) {
   const { outcome, failure, file } = before;
   const stored = file === null ? null : { bytes: file.bytes, sha256: file.sha256, path: pathOf(file, store) };
   return {

@@ -83,8 +83,8 @@ export async function reconcile(
   return { type: 'open', ...found };
 }
 
-function hasRows({ adoptions, releases, notCharged, lookFor }: SettlementPlan): boolean {
-  return [adoptions, releases, notCharged, lookFor].some((rows) => rows.length > 0);
+function hasRows({ adoptions, releases, notCharged, searchFor }: SettlementPlan): boolean {
+  return [adoptions, releases, notCharged, searchFor].some((rows) => rows.length > 0);
 }
 
 /** The row, marked as resubmitted if it was paid for again. */

@@ -1,9 +1,9 @@
 import { relative } from 'node:path';
-import { reportStory, type ToldOfBatch } from '../../batches/report/report-story.ts';
+import { readReportContext, type StatusText } from '../../batches/report/report-context.ts';
 import { DEFAULT_REPORT, type ReportChoice } from '../../contract/report.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
-import type { ReportStory } from '../../results/report/report-facts.ts';
+import type { ReportContext } from '../../results/report/report-facts.ts';
 import { batchVoices } from '../look/batch-voices.ts';
 import type { WantedReport } from '../../results/report/out-report.ts';
 import { Pace } from '../look/pace.ts';
@@ -45,22 +45,19 @@ export function wantedReport(request: ReportedBatch & Reporting): WantedReport {
   const { ledger, settings, batch, report = reportChoice(settings, batch), reportWords } = request;
   return {
     choice: report,
-    story: async () => wholeStory(ledger, batch, reportWords && (await tellOf(request, reportWords))),
+    context: async () => wholeStory(ledger, batch, reportWords && (await tellOf(request, reportWords))),
   };
 }
 
 /** What a report tells of a batch beside its rows. */
-export async function wholeStory(ledger: Ledger, batch: BatchRecord, told?: ToldOfBatch): Promise<ReportStory> {
+export async function wholeStory(ledger: Ledger, batch: BatchRecord, told?: StatusText): Promise<ReportContext> {
   const { voices } = await batchVoices(ledger, batch);
   const named = voices.flatMap(({ voice, name }) => (name === null ? [] : [[voice, name] as const]));
-  return { ...(await reportStory(ledger, batch, told)), voiceNames: Object.fromEntries(named) };
+  return { ...(await readReportContext(ledger, batch, told)), voiceNames: Object.fromEntries(named) };
 }
 
 /** What the command line says of a batch now. */
-export async function tellOf(
-  { ledger, settings, batch, out }: ReportedBatch,
-  words: ReportWords,
-): Promise<ToldOfBatch> {
+export async function tellOf({ ledger, settings, batch, out }: ReportedBatch, words: ReportWords): Promise<StatusText> {
   const slow = (): Promise<Ledger> => Promise.resolve(ledger);
   const status = await statusNow(ledger, settings, batch.name, { pace: new Pace(), slow, out: shownFolder(out) });
   // They are being written.

@@ -1,6 +1,6 @@
 import { areRowsCleaned } from '../../batches/clean/cleaned-rows.ts';
 import { isOnRecord, isTaken, planManifest, type ManifestPlan } from '../../batches/plan/plan-manifest.ts';
-import { learn, type PricingEvent } from '../../batches/plan/price.ts';
+import { resolveManifest, type PricingEvent } from '../../batches/plan/price.ts';
 import type { ManifestWarning } from '../../contract/manifest-problems.ts';
 import type { CheckedManifest } from '../../inputs/read-manifest.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -66,18 +66,18 @@ async function planSound(request: PlanRequest, found: SoundRun, ledger: Ledger |
   const { plan, checked } = ((await isTaken(named)) ? await checkAnew(request) : undefined) ?? found;
   tell?.({ type: 'checked', warnings: checked.summary.warnings });
   const isKnown = await isOnRecord(ledger, plan.name, checked);
-  const learnt = await learn({
+  const resolved = await resolveManifest({
     ...plan,
-    ...{ source, checked, apiUrl, tell },
+    ...{ source, checked, apiUrl, onEvent: tell },
     voices: () => (isKnown ? Promise.resolve(NO_VOICES) : knowListedVoices(checked, access, ledger)),
   });
-  if (learnt.type === 'unread') throw new Error('Whoever knows voices has read their list.');
-  if (learnt.type === 'faulty') return learnt;
+  if (resolved.type === 'unread') throw new Error('Whoever knows voices has read their list.');
+  if (resolved.type === 'faulty') return resolved;
   const identify = identifyTelling(tell);
-  const planned = await planManifest({ ...plan, source, checked: learnt.checked, ledger, account, identify });
+  const planned = await planManifest({ ...plan, source, checked: resolved.checked, ledger, account, identify });
   const view = planView({
     ...{ manifest: source.label, plan, planned, balance, yes: request.yes },
-    ...{ checked: learnt.checked.summary, voices: learnt.voices },
+    ...{ checked: resolved.checked.summary, voices: resolved.voices },
     counts: planned.type === 'new' ? undefined : await ledger?.counts(plan.name),
     finished: await finishedOnRecord(ledger, planned),
     isCleaned: planned.type === 'known' && areRowsCleaned(planned.batch),

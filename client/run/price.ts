@@ -1,6 +1,6 @@
 import type { IdentifyMedia, MediaIdentities } from '../../batches/cache/media-identities.ts';
 import { spendFacts } from '../../batches/plan/bill-lines.ts';
-import { priceNew, type LearnRequest, type PricingEvent } from '../../batches/plan/price.ts';
+import { priceNew, type ResolveRequest, type PricingEvent } from '../../batches/plan/price.ts';
 import type { CacheMode } from '../../contract/cache.ts';
 import type { ManifestSummary, SoundManifest } from '../../inputs/read-manifest.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -35,7 +35,7 @@ export type BillEvent =
     };
 
 /** A valid manifest that is to become a batch, and its payer. */
-export interface BillRequest extends Pick<LearnRequest, 'source' | 'checked' | 'settings' | 'probe'> {
+export interface BillRequest extends Pick<ResolveRequest, 'source' | 'checked' | 'settings' | 'probe'> {
   readonly open: ConnectedApi;
   readonly ledger: Ledger;
   readonly person: Person;
@@ -60,7 +60,7 @@ export async function priceAndApprove(request: BillRequest): Promise<Billed> {
   const account = realmOf(open);
   const priced = await priceNew({
     ...request,
-    ...{ account, apiUrl: account.apiUrl, identify: identifyTelling(tell) },
+    ...{ account, apiUrl: account.apiUrl, identify: identifyTelling(tell), onEvent: tell },
     voices: () => knowVoices(open.api, checked, ledger),
   });
   if (priced.type === 'unread') throw new Error('Whoever knows voices has read their list.');

@@ -18,8 +18,13 @@ import { requireStore } from '../claim-store.ts';
 import { requireNamespace } from '../temporal/require-namespace.ts';
 import { requireOwnServer } from '../temporal/own-server.ts';
 import { identifyMedia, identifyTelling, priceAndApprove, type BillEvent, type Billed } from './price.ts';
-import { chooseLeft, type LeftChoice, isAnyLeft, openNewlyChosen } from '../../batches/plan/choose-left.ts';
-import { billRowsLeft, type NewlyChosen } from '../../batches/plan/rows-left.ts';
+import {
+  selectLeftOut,
+  type LeftOutSelection,
+  hasLeftOutRows,
+  openNewlyChosen,
+} from '../../batches/plan/select-left-out.ts';
+import { billRemaining, type NewlyChosen } from '../../batches/plan/bill-remaining.ts';
 import type { IdentifyMedia } from '../../batches/cache/media-identities.ts';
 import type { CacheMode } from '../../contract/cache.ts';
 import type { RowReasons } from '../../policy/plan/reason-groups.ts';
@@ -189,7 +194,7 @@ export interface MoreRows extends NewlyChosen {
   /** Credits left of the batch's budget, after the tuning; null if it has none. */
   readonly budget: number | null;
   /** Selects among the rows left out. */
-  readonly choice: LeftChoice;
+  readonly choice: LeftOutSelection;
   /** Why all rows that are left are paid for. */
   readonly reasons: RowReasons;
   readonly cache: CacheMode;
@@ -208,11 +213,11 @@ export async function findMore(
 ): Promise<MoreRows | undefined> {
   if (areRowsCleaned(batch)) return undefined;
   const budget = await budgetLeftFor(ledger, batch, tuning);
-  const choice = await chooseLeft(ledger, batch, manifest, budget);
-  if (!choice.isAny || !(await isAnyLeft(ledger, batch, choice))) return undefined;
+  const choice = await selectLeftOut(ledger, batch, manifest, budget);
+  if (!choice.isAny || !(await hasLeftOutRows(ledger, batch, choice))) return undefined;
   const settings = { ...batch.settings, ...applyTuning(batch.settings, tuning) };
   const request = { ledger, account: batch, settings, identify, budget };
-  const { more, reasons } = await billRowsLeft(ledger, { ...batch, settings }, choice, request);
+  const { more, reasons } = await billRemaining(ledger, { ...batch, settings }, choice, request);
   return { ...more, batch, budget, choice, reasons, cache: settings.cache };
 }
 

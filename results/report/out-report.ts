@@ -3,14 +3,14 @@ import { REPORT_FILE, type ReportChoice, type ReportHead } from '../../contract/
 import { messageOf } from '../../contract/message-of.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { KeptTable } from '../redrive/edited-tables.ts';
-import type { ReportStory } from './report-facts.ts';
+import type { ReportContext } from './report-facts.ts';
 import { removeReport, ReportFile } from './report-file.ts';
 
 /** The report that is wanted in an out folder. */
 export interface WantedReport {
   readonly choice: ReportChoice;
   /** What it tells beside the rows; asked for once all rows were read. */
-  readonly story: () => Promise<ReportStory>;
+  readonly context: () => Promise<ReportContext>;
 }
 
 interface Place {
@@ -62,8 +62,8 @@ export class OutReport {
   async seal(credits: ReportHead['credits']): Promise<void> {
     const { report: wanted } = this.#place;
     if (wanted === undefined || this.#file === undefined) return;
-    const story = await wanted.story();
-    await this.#try(() => this.#file?.seal(story, credits));
+    const context = await wanted.context();
+    await this.#try(() => this.#file?.seal(context, credits));
   }
 
   /**

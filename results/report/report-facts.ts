@@ -18,7 +18,7 @@ import { publicText } from './public-text.ts';
 import { longestText, sampledEach } from './row-blocks.ts';
 
 /** What is known of a batch beside its rows, in the words of the caller. */
-export interface ReportStory {
+export interface ReportContext {
   /** One word for its state. */
   readonly standing: string;
   readonly notes: readonly string[];
@@ -30,7 +30,7 @@ export interface ReportStory {
 /** What is known once all rows have come. */
 interface Known {
   readonly batch: BatchRecord;
-  readonly story: ReportStory;
+  readonly context: ReportContext;
   readonly credits: ReportHead['credits'];
   readonly listed: { readonly rows: number; readonly choice: ReportChoice };
   readonly folder: string | null;
@@ -80,7 +80,7 @@ export class ReportFacts {
       });
   }
 
-  view({ batch, story, credits, listed, folder, version }: Known): ReportHead {
+  view({ batch, context, credits, listed, folder, version }: Known): ReportHead {
     const time = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
     const hasTexts = this.#hasTexts;
     const { reopenedAt, startedAt } = batch;
@@ -92,7 +92,7 @@ export class ReportFacts {
       // Whom it is paid to, and from which account, is nothing for others.
       api: hasTexts ? publicText(batch.apiUrl) : null,
       account: hasTexts ? batch.account : null,
-      standing: story.standing,
+      standing: context.standing,
       state: batch.state,
       control: shownControl(batch),
       rows: batch.rows,
@@ -108,9 +108,9 @@ export class ReportFacts {
       createdAt: isoTime(batch.createdAt),
       asOf: batch.state === 'closed' || this.#newest === 0 ? null : isoTime(this.#newest),
       // They may quote the API, and what to do next is nothing for others.
-      notes: hasTexts ? story.notes.map(publicText) : [],
+      notes: hasTexts ? context.notes.map(publicText) : [],
       // They come from cells of the manifest.
-      voiceNames: hasTexts ? (story.voiceNames ?? {}) : {},
+      voiceNames: hasTexts ? (context.voiceNames ?? {}) : {},
       listed: { ...listed, every: sampledEach({ rows: this.#rows }) },
       longestText: hasTexts ? longestText({ rows: this.#rows }) : null,
       folder: hasTexts ? folder : null,
@@ -120,7 +120,7 @@ export class ReportFacts {
       ends: this.#ends.view(),
       ...this.#failures.view(),
       takes: [...this.#takes].sort(([one], [other]) => one - other).map(([take, rows]) => ({ take, rows })),
-      actions: story.actions.map((action) => ({
+      actions: context.actions.map((action) => ({
         ...action,
         who: hasTexts ? action.who : null,
         reason: hasTexts && action.reason !== null ? publicText(action.reason) : null,

@@ -10,7 +10,7 @@ import { NotAFile } from '../errors.ts';
 import { keepEdited, type KeptTable } from '../redrive/edited-tables.ts';
 import type { ResultFields, ScannedRow } from '../result-line.ts';
 import { WholeFile } from '../whole-file.ts';
-import { ReportFacts, type ReportStory } from './report-facts.ts';
+import { ReportFacts, type ReportContext } from './report-facts.ts';
 import { RowBlocks } from './row-blocks.ts';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -75,13 +75,13 @@ export class ReportFile {
   }
 
   /** Writes the rest and syncs it to disk. `money`: as the ledger has it. */
-  async seal(story: ReportStory, credits: ReportHead['credits']): Promise<void> {
+  async seal(context: ReportContext, credits: ReportHead['credits']): Promise<void> {
     await this.#writing;
     const block = this.#blocks.rest();
     if (block !== undefined) await this.#write(block);
     const { choice, folder, voxbatchVersion: version } = this.#options;
     const listed = { rows: this.#blocks.listed, choice };
-    const head = this.#facts.view({ story, credits, listed, folder, version, batch: this.#batch });
+    const head = this.#facts.view({ context, credits, listed, folder, version, batch: this.#batch });
     await this.#file.write('</template>\n');
     await this.#file.write(`<template id="${REPORT_ELEMENTS.head}">${await packed(head)}</template>\n`);
     await this.#file.write(`<script>${reportAssets().script}</script>\n</body>\n</html>\n`);

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { findOrLoadBatch, type LoadRequest } from '../../../batches/load-batch.ts';
 import { planManifest, type ManifestPlan, type PlanRequest } from '../../../batches/plan/plan-manifest.ts';
 import type { NewBatchPlan } from '../../../batches/plan/plan-new.ts';
-import type { RowsLeft } from '../../../batches/plan/rows-left.ts';
+import type { RemainingBill } from '../../../batches/plan/bill-remaining.ts';
 import { stepKey } from '../../../batches/cache/result-keys.ts';
 import type { AttemptKey } from '../../../contract/batch.ts';
 import { stepsIn, type Step } from '../../../contract/row-kinds.ts';
@@ -250,7 +250,7 @@ describe('why rows of a manifest are paid for', () => {
 });
 
 describe('a manifest whose batch is on record', () => {
-  async function left(content: string, change: Partial<PlanRequest> = {}): Promise<RowsLeft> {
+  async function left(content: string, change: Partial<PlanRequest> = {}): Promise<RemainingBill> {
     const found = await plan(content, { name: 'last', ...change });
     if (found.type !== 'known') throw new Error(`expected a batch on record, but it is ${found.type}`);
     return found.left;

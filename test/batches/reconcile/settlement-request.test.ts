@@ -38,11 +38,11 @@ describe('a row in parts', () => {
   it('is to be looked up and sent again by its unknown parts, whichever name is given', async () => {
     for (const row of [3, 5]) await lose(row);
     await refuse(4);
-    expect(await find({})).toMatchObject({ type: 'found', lookFor: [3, 5] });
-    expect(await find({ resubmit: ['r1'] })).toMatchObject({ again: [3, 5], lookFor: [3, 5] });
+    expect(await find({})).toMatchObject({ type: 'found', searchFor: [3, 5] });
+    expect(await find({ resubmit: ['r1'] })).toMatchObject({ again: [3, 5], searchFor: [3, 5] });
     expect(await find({ resubmit: ['#1'] })).toMatchObject({ again: [3, 5] });
-    expect(await find({ resubmit: ['r1#3'] })).toMatchObject({ again: [5], lookFor: [5] });
-    expect(await find({ rows: ['r1'] })).toMatchObject({ again: [], lookFor: [3, 5] });
+    expect(await find({ resubmit: ['r1#3'] })).toMatchObject({ again: [5], searchFor: [5] });
+    expect(await find({ rows: ['r1'] })).toMatchObject({ again: [], searchFor: [3, 5] });
     expect(await find({ resubmit: ['r1#2'] })).toEqual({ type: 'not-unknown', word: 'r1#2' });
     expect(await find({ resubmit: ['#4'] })).toEqual({ type: 'not-unknown', word: '#4' });
     expect(await find({ resubmit: ['#6'] })).toEqual({ type: 'no-row', word: '#6' });

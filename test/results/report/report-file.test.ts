@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { REPORT_FILE, type ReportChoice } from '../../../contract/report.ts';
 import { writeOutFolder } from '../../../results/write-out-folder.ts';
-import type { ReportStory } from '../../../results/report/report-facts.ts';
+import type { ReportContext } from '../../../results/report/report-facts.ts';
 import { ReportFile } from '../../../results/report/report-file.ts';
 import { verifyOut } from '../../../results/verification/verify.ts';
 import { freshPlace } from '../../support/place.ts';
@@ -13,10 +13,10 @@ import { unpackReport } from './unpack-report.ts';
 
 const place = freshPlace();
 const out = new OutFiles(place);
-const STORY: ReportStory = { standing: 'finished', notes: ['Do that.'], actions: [] };
+const STORY: ReportContext = { standing: 'finished', notes: ['Do that.'], actions: [] };
 
 async function project(choice: ReportChoice, complete = true) {
-  const report = { choice, story: () => Promise.resolve(STORY) };
+  const report = { choice, context: () => Promise.resolve(STORY) };
   return writeOutFolder(place.request({ complete, report }));
 }
 

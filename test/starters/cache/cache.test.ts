@@ -145,8 +145,14 @@ describe('cache prune', () => {
   it('measures the age of a result by the ledger’s clock: that of this host may be days ahead', async () => {
     const store = { measure: () => Promise.resolve([]), remove: () => Promise.resolve() };
     const ledger = { ...place.ledger, readClock: () => Promise.resolve(Date.now() - 20 * 86_400_000) };
-    const wish = { olderThanMs: 30 * 86_400_000 };
-    const { results } = await pruneCache({ ledger, store, wish, identify: () => Promise.resolve(new Map()), by: ANN });
+    const criteria = { olderThanMs: 30 * 86_400_000 };
+    const { results } = await pruneCache({
+      ledger,
+      store,
+      criteria,
+      identify: () => Promise.resolve(new Map()),
+      by: ANN,
+    });
     expect(results).toBe(0);
   });
 
@@ -187,7 +193,7 @@ describe('cache prune', () => {
     const pruned = await pruneCache({
       ledger: { ...ledger, lockForLoading },
       store: { measure: () => Promise.resolve([]), remove: () => Promise.resolve() },
-      wish: { olderThanMs: 30 * 86_400_000 },
+      criteria: { olderThanMs: 30 * 86_400_000 },
       identify: (urls) => readMediaIdentities(fetch).of(urls),
       by: ANN,
       isDryRun: true,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { IdentifyMedia } from '../../../batches/cache/media-identities.ts';
-import { billRowsLeft, type NewlyChosen } from '../../../batches/plan/rows-left.ts';
-import { openNewlyChosen } from '../../../batches/plan/choose-left.ts';
+import { billRemaining, type NewlyChosen } from '../../../batches/plan/bill-remaining.ts';
+import { openNewlyChosen } from '../../../batches/plan/select-left-out.ts';
 import { BUILT_IN_PRICES } from '../../../contract/row-kinds.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import type { BatchRecord } from '../../../ledger/batches/batch-records.ts';
@@ -32,7 +32,7 @@ async function priceOf(
 ): Promise<NewlyChosen> {
   const identify: IdentifyMedia = () => Promise.resolve(new Map());
   const request = { ledger, account: of, settings: of.settings, identify, budget };
-  return (await billRowsLeft(ledger, of, { isChosen, room, isAny: true }, request)).more;
+  return (await billRemaining(ledger, of, { isChosen, room, isAny: true }, request)).more;
 }
 
 const limit = 703;

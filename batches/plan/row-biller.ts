@@ -15,7 +15,7 @@ import type { IdentifyMedia } from '../cache/media-identities.ts';
 import { keysOfRows } from '../cache/result-keys.ts';
 
 /** The records that rows are compared with, and the batch they would belong to. */
-export interface ReasonRequest {
+export interface RowBillerOptions {
   /** Undefined: there is nothing to compare with. */
   readonly ledger: Ledger | undefined;
   readonly account: Account;
@@ -48,19 +48,19 @@ const EQUAL: RowReason = { type: 'equal' };
  * Bills rows net of existing results, and groups them by why they are paid for. Accepts rows one at a time and looks
  * them up in chunks. Changes nothing and spends nothing.
  */
-export class Reasoner {
+export class RowBiller {
   readonly bill: Bill;
   /** Of the rows that earlier runs left out. */
   readonly more: Bill;
   /** The same bills by the quotes, in credits. */
   readonly quotes = { all: 0, more: 0 };
   readonly groups = new ReasonGroups();
-  readonly #request: ReasonRequest;
+  readonly #request: RowBillerOptions;
   /** Keys of results that earlier of these rows pay for. */
   readonly #paidFor = new SeenTable();
   #some: RowToSend[] = [];
 
-  constructor(request: ReasonRequest) {
+  constructor(request: RowBillerOptions) {
     this.#request = request;
     this.bill = new Bill(request.budget);
     this.more = new Bill(request.budget);

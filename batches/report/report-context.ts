@@ -4,17 +4,17 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { mergeActions } from '../../policy/history/merge-actions.ts';
 import { countRows } from '../../policy/history/row-ranges.ts';
-import type { ReportStory } from '../../results/report/report-facts.ts';
+import type { ReportContext } from '../../results/report/report-facts.ts';
 
 /** What the command line says of a batch. */
-export type ToldOfBatch = Pick<ReportStory, 'standing' | 'notes'>;
+export type StatusText = Pick<ReportContext, 'standing' | 'notes'>;
 
 /** What a report tells of a batch beside its rows. `told`: default for whoever has no words, such as a worker. */
-export async function reportStory(
+export async function readReportContext(
   ledger: Pick<Ledger, 'actionsOf'>,
   batch: BatchRecord,
-  told: ToldOfBatch = plainly(batch),
-): Promise<ReportStory> {
+  told: StatusText = plainly(batch),
+): Promise<ReportContext> {
   const actions = mergeActions(await ledger.actionsOf({ batch: batch.name }));
   return {
     ...told,
@@ -30,7 +30,7 @@ export async function reportStory(
   };
 }
 
-function plainly({ name, state, control, halted }: BatchRecord): ToldOfBatch {
+function plainly({ name, state, control, halted }: BatchRecord): StatusText {
   const standing = state === 'closed' ? (halted === null ? 'finished' : 'halted') : control;
   return {
     standing,

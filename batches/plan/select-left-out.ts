@@ -10,7 +10,7 @@ import { LedgerMisuse } from '../../ledger/errors.ts';
 import { inChunks } from '../../results/in-chunks.ts';
 
 /** Which of the rows that earlier runs of a batch left out a run of its manifest sends. */
-export interface LeftChoice {
+export interface LeftOutSelection {
   /** Selects among those that `--limit` or `--sample` left out. */
   readonly isChosen: IsChosen;
   /** Selects among those that the budget left out. */
@@ -20,12 +20,12 @@ export interface LeftChoice {
 }
 
 /** `left`: credits left of the batch's budget; null: it has none. */
-export async function chooseLeft(
+export async function selectLeftOut(
   ledger: Pick<Ledger, 'counts' | 'chargeOutlook'>,
   batch: Pick<BatchRecord, 'name' | 'subset'>,
   { summary, options }: Pick<SoundManifest, 'summary' | 'options'>,
   left: number | null,
-): Promise<LeftChoice> {
+): Promise<LeftOutSelection> {
   const { total, notChosen, outcomes } = await ledger.counts(batch.name);
   const { subset = null } = options;
   // A repeated subset is already complete; an earlier version may have drawn other rows for it than this one would.
@@ -62,10 +62,10 @@ export async function openNewlyChosen(
   return opened;
 }
 
-type Choice = Pick<LeftChoice, 'isChosen' | 'room'>;
+type Choice = Pick<LeftOutSelection, 'isChosen' | 'room'>;
 
 /** Whether there is any such row. */
-export async function isAnyLeft(ledger: Ledger, batch: BatchRecord, choice: Choice): Promise<boolean> {
+export async function hasLeftOutRows(ledger: Ledger, batch: BatchRecord, choice: Choice): Promise<boolean> {
   for await (const _ of chosenRows(ledger, batch, choice)) return true;
   return false;
 }

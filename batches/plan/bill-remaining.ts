@@ -13,13 +13,13 @@ import { nextMove, rowView, stepsFrom } from '../../policy/rows/row-machine.ts';
 import type { RowReasons } from '../../policy/plan/reason-groups.ts';
 import { goesOnWith } from '../../policy/voices/awaited-voice.ts';
 import { billLines } from './bill-lines.ts';
-import type { LeftChoice } from './choose-left.ts';
+import type { LeftOutSelection } from './select-left-out.ts';
 import { measurePrices } from './measure-prices.ts';
-import { Reasoner, type ReasonRequest, type RowToSend } from './reasoner.ts';
+import { RowBiller, type RowBillerOptions, type RowToSend } from './row-biller.ts';
 import { addPrice, countedAs, quoteOf, skippedRows, type SkippedRow } from './skipped-rows.ts';
 
 /** The rows that an existing batch still has to pay for. */
-export interface RowsLeft {
+export interface RemainingBill {
   /** Rows that need at least one more result. */
   readonly rows: number;
   /**
@@ -68,15 +68,15 @@ export interface NewlyChosen {
  * Bills what a batch still has to pay for: unsent steps of open rows, newly chosen rows with those that wait for their
  * voices, and rows that the budget now has room for. Changes nothing and spends nothing.
  */
-export async function billRowsLeft(
+export async function billRemaining(
   ledger: Ledger,
   batch: BatchRecord,
-  { isChosen, room, isAny }: LeftChoice,
-  request: ReasonRequest,
-): Promise<RowsLeft> {
+  { isChosen, room, isAny }: LeftOutSelection,
+  request: RowBillerOptions,
+): Promise<RemainingBill> {
   // That reads the rows that were run; those that are open only were billed when they were chosen.
-  const reasoner = new Reasoner({ ...request, ...(isAny && { measured: await measurePrices(ledger, batch) }) });
-  const left = new LeftRows(ledger, batch, room.outlook, reasoner);
+  const biller = new RowBiller({ ...request, ...(isAny && { measured: await measurePrices(ledger, batch) }) });
+  const left = new LeftRows(ledger, batch, room.outlook, biller);
   for await (const standing of ledger.scanRows(batch.name, { isOpen: true })) await left.addOpen(standing);
   for await (const standing of ledger.scanRows(batch.name, { isNotChosen: true }))
     if (isChosen(standing.row)) await left.addChosen(standing, stepsIn(standing.row.spec));
@@ -97,7 +97,7 @@ class LeftRows {
   readonly #ledger: Pick<Ledger, 'partsOf'>;
   readonly #batch: BatchRecord;
   readonly #outlook: ChargeOutlook;
-  readonly #reasoner: Reasoner;
+  readonly #biller: RowBiller;
   readonly #speakerOf: ReturnType<typeof speakersIn>;
   /** Numbers of the newly chosen rows that make voices. */
   readonly #makers = new Set<number>();
@@ -107,15 +107,15 @@ class LeftRows {
   #newlyChosen = 0;
   #dependents = 0;
   #underWay = 0;
-  #overBudget: RowsLeft['overBudget'] = { rows: 0, quoted: 0 };
+  #overBudget: RemainingBill['overBudget'] = { rows: 0, quoted: 0 };
   /** What the budget must have left beyond the bill; null if a price is unknown. */
   #beyond: number | null;
 
-  constructor(ledger: Pick<Ledger, 'partsOf'>, batch: BatchRecord, outlook: ChargeOutlook, reasoner: Reasoner) {
+  constructor(ledger: Pick<Ledger, 'partsOf'>, batch: BatchRecord, outlook: ChargeOutlook, biller: RowBiller) {
     this.#ledger = ledger;
     this.#batch = batch;
     this.#outlook = outlook;
-    this.#reasoner = reasoner;
+    this.#biller = biller;
     this.#speakerOf = speakersIn(batch);
     this.#beyond = outlook.beyondLost;
   }
@@ -160,9 +160,9 @@ class LeftRows {
     this.#beyond = addPrice(this.#beyond, counted);
   }
 
-  async finish(): Promise<RowsLeft> {
-    await this.#reasoner.finish();
-    const { quotes, more, bill, groups } = this.#reasoner;
+  async finish(): Promise<RemainingBill> {
+    await this.#biller.finish();
+    const { quotes, more, bill, groups } = this.#biller;
     const ofMore = more.summary();
     return {
       rows: this.#rows,
@@ -186,7 +186,7 @@ class LeftRows {
     const quoted = quoteOf(row, steps, this.#batch.settings);
     if (marks.ofLastRow !== true) this.#rows++;
     this.#addSurplus(standing, [quoted]);
-    await this.#reasoner.add({ ...row, quoted, isAssumed: false, steps, ...marks });
+    await this.#biller.add({ ...row, quoted, isAssumed: false, steps, ...marks });
   }
 
   /** Adds a row for its parts that are left. False if none is. */
@@ -199,7 +199,7 @@ class LeftRows {
       standing,
       parts.map(({ quoted }) => quoted),
     );
-    await this.#reasoner.add({ ...row, isAssumed: false, steps: stepsIn(row.spec), parts, ...marks });
+    await this.#biller.add({ ...row, isAssumed: false, steps: stepsIn(row.spec), parts, ...marks });
     return true;
   }
 
