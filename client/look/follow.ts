@@ -174,7 +174,7 @@ async function* follow(request: FollowRequest): AsyncGenerator<FollowEvent, void
     let standing = await look(batch, isLast);
     const paused = batch.control === 'paused' && batch.state !== 'closed';
     const waits = request.waitWhilePaused && !isTokenRefused(batch);
-    const isIdle = (): boolean => !(fetchesHere && canFetch(standing));
+    const isIdle = (): boolean => hasOpenRows(standing) && !(fetchesHere && canFetch(standing));
     // Stale sums may show nothing running although something is.
     if (paused && !waits && isIdle()) standing = await look(batch, true, true);
     const leaves = paused && !waits && isIdle();
@@ -223,6 +223,11 @@ async function* follow(request: FollowRequest): AsyncGenerator<FollowEvent, void
     }
     await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
   }
+}
+
+/** Whether any row has no outcome yet. Without one, the workflow closes the batch within moments, paused or not. */
+function hasOpenRows({ counts }: Standing): boolean {
+  return Object.values(counts.states).some((rows) => rows > 0);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { followBatch, type FollowRequest, type Standing } from '../../../client/look/follow.ts';
 import { limiterScope } from '../../../contract/names.ts';
-import { fill, ledger, ledgerForEachTest } from '../../ledger/setup.ts';
+import { endAnyhow, fill, ledger, ledgerForEachTest } from '../../ledger/setup.ts';
 import { accept, find } from '../../starters/steering.ts';
 
 ledgerForEachTest();
@@ -45,4 +45,26 @@ it('drops the silence of the API with the count of the answer that ends it', asy
   }
   expect(standings[0]?.api).toMatchObject({ silence: { requests: 0 } });
   expect(standings.at(-1)?.api).toMatchObject({ silence: null });
+});
+
+it('follows a paused batch whose rows have all ended until it is closed', async () => {
+  await fill(ledger, 1);
+  await endAnyhow(ledger, 1);
+  await ledger.setControl('b', 'paused');
+  const request = {
+    ledger,
+    batch: 'b',
+    fetchesHere: true,
+    out: null,
+    signal: new AbortController().signal,
+    store: {},
+    askWorkflow: () => Promise.resolve({ type: 'running' }),
+  } as unknown as FollowRequest;
+  const ends: unknown[] = [];
+  let progress = 0;
+  for await (const event of followBatch(request)) {
+    if (event.type === 'progress' && ++progress === 2) await ledger.closeBatch('b');
+    if (event.type === 'ended') ends.push(event.why);
+  }
+  expect(ends).toEqual(['closed']);
 });

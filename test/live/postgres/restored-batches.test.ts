@@ -38,7 +38,7 @@ it('the next step of a row whose job a person names once more is not paid for ag
   });
   expect(world.simulator.ledger()).toHaveLength(sent);
   for (const command of ['ledger compare-store', 'reconcile lines', 'ledger accept-copy --compared'])
-    await world.run(command.split(' '));
+    expect(await world.run(command.split(' '))).toMatchObject({ code: 0 });
   expect(await world.run(run)).toMatchObject({ code: 0 });
   await expectWhole(world, 'lines', 3);
   expect(world.simulator.ledger()).toHaveLength(sent);
