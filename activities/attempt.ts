@@ -4,13 +4,13 @@ import type { VerdictName } from '../contract/outcomes.ts';
 import { operationOf, type Operation } from '../contract/row-kinds.ts';
 import type { BatchRecord } from '../ledger/batches/batch-records.ts';
 import type { ChargeRecord } from '../ledger/requests/charge-records.ts';
-import type { RowRecord, RowStanding } from '../ledger/rows/row-records.ts';
+import type { RowRecord, RowSnapshot } from '../ledger/rows/row-records.ts';
 import { nextMove, rowView } from '../policy/rows/row-machine.ts';
 import { loadBatch } from './cache/batch-cache.ts';
 import type { Dependencies } from './dependencies.ts';
 
 /** What the ledger knows about an attempt, its row and its batch. */
-export interface LoadedAttempt extends RowStanding {
+export interface LoadedAttempt extends RowSnapshot {
   readonly batch: BatchRecord;
   /** The attempt's own record, if there is one. */
   readonly charge: ChargeRecord | undefined;
@@ -28,7 +28,7 @@ export interface SubmitReport {
   /** What the row needs now. */
   readonly next: Move;
   /** State of the row now, if it is known without asking the ledger again. */
-  readonly standing?: RowStanding;
+  readonly standing?: RowSnapshot;
   /**
    * Why the request is deferred: an earlier result exists, another row's request may bring the same one, or the budget
    * has no room yet. `released`: another worker does what the row needs now.
@@ -42,7 +42,7 @@ export type RowNow = Pick<SubmitReport, 'next' | 'standing' | 'instead'>;
 /** A row whose next step is to be sent. */
 export interface Due {
   readonly key: FencedAttempt;
-  readonly standing: RowStanding;
+  readonly standing: RowSnapshot;
 }
 
 /** Name of an attempt, for the work that runs on it. */
@@ -51,7 +51,7 @@ export function nameOf(key: AttemptKey): string {
 }
 
 /** An attempt with its row: from the ledger, or in the state that the caller last saw. */
-export async function loadAttempt(deps: Dependencies, key: AttemptKey, known?: RowStanding): Promise<LoadedAttempt> {
+export async function loadAttempt(deps: Dependencies, key: AttemptKey, known?: RowSnapshot): Promise<LoadedAttempt> {
   const batch = await loadBatch(deps, key.batch);
   const standing = known ?? (await deps.ledger.readRow(key.batch, key.row));
   if (standing === undefined) {
@@ -61,7 +61,7 @@ export async function loadAttempt(deps: Dependencies, key: AttemptKey, known?: R
 }
 
 /** An attempt as the given records show it. */
-export function attemptOf(key: AttemptKey, batch: BatchRecord, { row, charges }: RowStanding): LoadedAttempt {
+export function attemptOf(key: AttemptKey, batch: BatchRecord, { row, charges }: RowSnapshot): LoadedAttempt {
   const operation = operationOf(row.spec, key.step, batch.settings.tts);
   return { batch, row, charges, charge: ownCharge(key, charges), operation };
 }
@@ -72,13 +72,13 @@ export function ownCharge(key: AttemptKey, charges: readonly ChargeRecord[]): Ch
 }
 
 /** Reports the row's state in the ledger, and what it needs from the holder of this attempt. */
-export function reportOf(verdict: SubmitReport['verdict'], key: FencedAttempt, standing: RowStanding): SubmitReport {
+export function reportOf(verdict: SubmitReport['verdict'], key: FencedAttempt, standing: RowSnapshot): SubmitReport {
   const { row, charges } = standing;
   return { verdict, next: moveAfter(key, standing), standing: { row, charges } };
 }
 
 /** Reports what the ledger says. An attempt without a verdict is for reconcile, never for a second send. */
-export function reportStanding(key: FencedAttempt, standing: RowStanding): SubmitReport {
+export function reportStanding(key: FencedAttempt, standing: RowSnapshot): SubmitReport {
   const state = ownCharge(key, standing.charges)?.state;
   return reportOf(state === undefined || state === 'sending' ? 'deferred' : state, key, standing);
 }
@@ -90,7 +90,7 @@ export async function moveOf(deps: Dependencies, key: FencedAttempt): Promise<Mo
 }
 
 /** What a row needs next from the holder of this fencing token; nothing if another holder has the row by now. */
-export function moveAfter(held: Pick<RowAttempt, 'fence'>, { row, charges }: RowStanding): Move {
+export function moveAfter(held: Pick<RowAttempt, 'fence'>, { row, charges }: RowSnapshot): Move {
   if (isFencedOff(held, row)) return { type: 'ended' };
   const next = nextMove({ ...rowView(row), ended: row.outcome !== null }, charges);
   const { fence } = held;

@@ -7,7 +7,7 @@ import type { Realm } from '../contract/names.ts';
 import type { SearchAttributeName } from '../contract/search-attributes.ts';
 import type { Instant } from '../policy/pacing/send-deadline.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { RowStanding } from '../ledger/rows/row-records.ts';
+import type { RowSnapshot } from '../ledger/rows/row-records.ts';
 import type { LocalMediaLinks } from '../store/local-media/media-links.ts';
 import type { Store } from '../store/store.ts';
 import type { BatchCache } from './cache/batch-cache.ts';
@@ -86,7 +86,7 @@ export interface ProcessMemory {
   /** Paid answers that were in hand when this process had to end, and could not be kept. */
   readonly lostAnswers: { count: number };
   /** Downloads of this process, by attempt name; each resolves with the row's state, if known. */
-  readonly fetches: RunningWork<RowStanding | undefined>;
+  readonly fetches: RunningWork<RowSnapshot | undefined>;
 }
 
 /** Signals between activities and the process that runs them. */

@@ -4,7 +4,7 @@ import { ApiError, type JobReading } from '../api/speech-api.ts';
 import type { Failure } from '../contract/failures.ts';
 import { factsOf } from '../contract/row-kinds.ts';
 import type { ResultFile } from '../ledger/records.ts';
-import type { RowStanding } from '../ledger/rows/row-records.ts';
+import type { RowSnapshot } from '../ledger/rows/row-records.ts';
 import type { StoredFile } from '../store/store.ts';
 import { afterResult } from '../policy/rows/after-result.ts';
 import { withoutCode } from '../policy/rows/failure-reason.ts';
@@ -47,7 +47,7 @@ export async function fetchResult(
   deps: Dependencies,
   job: WaitedJob,
   reading: JobReading,
-): Promise<RowStanding | undefined> {
+): Promise<RowSnapshot | undefined> {
   try {
     const { key } = job;
     const fetched = await fetchInTurn(deps, job, reading);
@@ -147,7 +147,7 @@ async function afterFailedDownload(
   job: WaitedJob,
   error: unknown,
   { credits }: JobReading,
-): Promise<RowStanding> {
+): Promise<RowSnapshot> {
   const isLink = error instanceof UnfitBody || (error instanceof ApiError && error.failure.class === 'ResultGone');
   if (!isLink && !(error instanceof ApiError)) throw error;
   deps.observe({ type: 'download', ...job.key, jobId: job.jobId, error: shortly(error) });
@@ -200,7 +200,7 @@ export async function giveUpResult(
   job: WaitedJob,
   why: string,
   { cause, answer, credits }: TroubleDetails,
-): Promise<RowStanding> {
+): Promise<RowSnapshot> {
   const words = `${why} (job ${job.jobId} was accepted and may have been charged).`;
   const message = answer === undefined ? words : `${words} ${answer}`;
   const failure: Failure = {

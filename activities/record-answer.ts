@@ -15,7 +15,7 @@ import { reportStanding, type LoadedAttempt, type SubmitReport } from './attempt
 import { loadBatch } from './cache/batch-cache.ts';
 import type { Dependencies } from './dependencies.ts';
 import { learnTextLimit } from './parts/learn-text-limit.ts';
-import { factsOfFailure } from './visibility/tell-row-end.ts';
+import { failureFacts } from './visibility/tell-row-end.ts';
 import { judgeCheck } from './verification/judge-check.ts';
 import { inKeptRoom, namedBy, retryUntilRecorded } from './retry-until-recorded.ts';
 import { notePrice, storeText, storeTranscript } from './store-result.ts';
@@ -42,7 +42,7 @@ export async function recordVerdict(
   const failure = 'failure' in verdict ? verdict.failure : undefined;
   deps.observe({
     ...{ type: 'verdict', ...key, verdict: verdict.verdict, ...namedBy(verdict) },
-    ...(failure === undefined ? {} : factsOfFailure(failure)),
+    ...(failure === undefined ? {} : failureFacts(failure)),
   });
   const pause = async (): Promise<true> => {
     if (failure !== undefined && pausesBatch(failure.class)) await deps.ledger.setControl(key.batch, 'paused', failure);

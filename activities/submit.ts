@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FencedAttempt } from '../contract/batch.ts';
 import { linkOf } from '../contract/row-kinds.ts';
-import type { RowStanding } from '../ledger/rows/row-records.ts';
+import type { RowSnapshot } from '../ledger/rows/row-records.ts';
 import { loadAttempt, moveAfter, moveOf, reportStanding, type LoadedAttempt, type SubmitReport } from './attempt.ts';
 import { loadBatch } from './cache/batch-cache.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -21,7 +21,7 @@ export interface SubmitOptions {
    * The row's last known state. Nobody else has worked on it since, and the intent checks everything again. Default:
    * read from the ledger.
    */
-  readonly known?: RowStanding | undefined;
+  readonly known?: RowSnapshot | undefined;
   /** Its result's cache key, and whether an earlier result may be used. Default: no key. */
   readonly terms?: ResultTerms;
   /**

@@ -25,7 +25,7 @@ export interface FreeReads {
    * the store, and the row has ended. `adopted`: its job was in the API's list, and the row is open again. `none`: no
    * trace was found, and nothing was changed.
    */
-  findTrace(
+  recoverAnswer(
     request: AttemptKey,
   ): Promise<{ readonly type: 'found' | 'adopted' } | { readonly type: 'none' } | Unreadable>;
   /**

@@ -1,7 +1,7 @@
 import type { Ledger } from '../ledger/ledger.ts';
 import type { OpenOptions } from '../ledger/open-ledger.ts';
 import type { Store } from '../store/store.ts';
-import { refuseAnothers } from '../embedded/private-home.ts';
+import { refuseOtherUser } from '../embedded/private-home.ts';
 import { beforeWork, requireLargeFiles } from './machine-trouble.ts';
 import { connectApi, type ConnectedApi } from './connect-api.ts';
 import { tellingWhileOpen, type WaitingRules } from './look/tell-of-outages.ts';
@@ -57,7 +57,7 @@ export class Session {
         if (ledger.thread === true) {
           requireLargeFiles();
           await beforeWork(() => {
-            refuseAnothers(settings.home);
+            refuseOtherUser(settings.home);
           });
         }
         return openAdmitted(settings, ledger, { admit, waiting });

@@ -11,14 +11,14 @@ export const GRPC = {
 } as const;
 
 /** The gRPC error of a failed call, from the server or a proxy on the way; undefined if the error is none. */
-export function grpcAnswer(error: unknown): (Error & { readonly code: number; readonly details: string }) | undefined {
+export function grpcErrorIn(error: unknown): (Error & { readonly code: number; readonly details: string }) | undefined {
   const answer = error instanceof ServiceError ? error.cause : error;
   return isGrpcServiceError(answer) ? answer : undefined;
 }
 
 /** Whether a call failed with this code. */
 export function hasCode(error: unknown, code: (typeof GRPC)[keyof typeof GRPC]): boolean {
-  const found: number | undefined = grpcAnswer(error)?.code;
+  const found: number | undefined = grpcErrorIn(error)?.code;
   return found === code;
 }
 

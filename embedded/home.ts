@@ -32,7 +32,7 @@ export interface HomePaths {
   /** Output of `up` if no terminal or service manager receives it. */
   readonly upLog: string;
   /** The last seen schema of each API (`doctor --api`). May be deleted. */
-  readonly schemaLooks: string;
+  readonly schemaSnapshots: string;
   /** The key of links to local media. Without it, links that were handed out lead nowhere. */
   readonly mediaKey: string;
   /** Media, for the folder store. */
@@ -56,7 +56,7 @@ export function pathsIn(home: string): HomePaths {
     serverLog: join(logs, 'temporal.log'),
     workerLog: join(logs, 'worker.log'),
     upLog: join(logs, 'up.log'),
-    schemaLooks: join(home, 'api-schemas.json'),
+    schemaSnapshots: join(home, 'api-schemas.json'),
     mediaKey: join(home, 'media.key'),
     store: join(home, 'store'),
   };

@@ -6,7 +6,7 @@ import { type HomePaths, makeHome } from './home.ts';
 import { lockExclusively, KernelLock, type WaitForLock } from './kernel-lock.ts';
 import { ServerUnavailable } from './server-unavailable.ts';
 import { killServer, stopServer } from './server-record.ts';
-import { takeServer } from './take-server.ts';
+import { ensureServer } from './ensure-server.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import { askServer, doesListen } from './ask-server.ts';
 
@@ -62,11 +62,11 @@ export async function joinServer(options: JoinOptions): Promise<Membership> {
     const { alone, record } = await withStartingLock(paths, { signal, onSlow }, async () => {
       const isAlone = takeShare(members, paths);
       try {
-        return { alone: isAlone, ...(await takeServer(paths, { env, say, signal, alone: isAlone, onServer })) };
+        return { alone: isAlone, ...(await ensureServer(paths, { env, say, signal, alone: isAlone, onServer })) };
       } catch (error) {
         // Do not leave half a start behind, as after Ctrl-C.
         members.release();
-        if (members.tryAlone()) await stopServer(paths);
+        if (members.tryExclusive()) await stopServer(paths);
         throw error;
       }
     });
@@ -74,7 +74,7 @@ export async function joinServer(options: JoinOptions): Promise<Membership> {
     const ending = new AbortController();
     const restore = async (): Promise<void> => {
       await withStartingLock(paths, { signal: ending.signal }, async () => {
-        await takeServer(paths, { env, say, signal: ending.signal, alone: false });
+        await ensureServer(paths, { env, say, signal: ending.signal, alone: false });
       });
     };
     const watching = watchServer(paths, { address, restore, say, signal: ending.signal });
@@ -107,7 +107,7 @@ export async function joinServer(options: JoinOptions): Promise<Membership> {
  */
 function takeShare(members: KernelLock, paths: HomePaths): boolean {
   members.release();
-  const isAlone = members.tryAlone();
+  const isAlone = members.tryExclusive();
   members.release();
   if (members.tryShared()) return isAlone;
   throw new ServerUnavailable(
@@ -120,7 +120,7 @@ async function leave(paths: HomePaths, members: KernelLock, say: (line: string) 
   try {
     await withStartingLock(paths, { timeoutMs: LEAVE_TIMEOUT_MS }, async () => {
       members.release();
-      if (members.tryAlone()) await stopServer(paths);
+      if (members.tryExclusive()) await stopServer(paths);
     });
   } catch (error) {
     say(`The Temporal server is left running: ${messageOf(error)}`);
@@ -133,9 +133,9 @@ function leaveAtOnce(paths: HomePaths, members: KernelLock): void {
   try {
     const starting = new KernelLock(paths.startingLock);
     // The holder is joining or leaving and takes care of the server; it may be this process's own orderly leave.
-    if (!starting.tryAlone()) return;
+    if (!starting.tryExclusive()) return;
     members.release();
-    if (members.tryAlone()) killServer(paths);
+    if (members.tryExclusive()) killServer(paths);
     starting.close();
   } catch {
     // The process ends in any case; the next command finds the server by its record.

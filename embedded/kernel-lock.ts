@@ -33,7 +33,7 @@ export class KernelLock {
   }
 
   /** Tries once to acquire the lock exclusively. */
-  tryAlone(): boolean {
+  tryExclusive(): boolean {
     // Nothing in the file must survive a power cut, and a sync would hold up the whole process.
     return this.#try('PRAGMA synchronous = OFF; BEGIN EXCLUSIVE');
   }
@@ -110,7 +110,7 @@ export async function lockExclusively(lock: KernelLock, options: WaitForLock = {
   let isSaid = false;
   for (;;) {
     options.signal?.throwIfAborted();
-    if (lock.tryAlone()) return true;
+    if (lock.tryExclusive()) return true;
     const waited = performance.now() - began;
     if (options.timeoutMs !== undefined && waited >= options.timeoutMs) return false;
     if (!isSaid && waited >= SLOW_MS) {

@@ -28,7 +28,7 @@ export function firstLink(paths: readonly string[]): string | undefined {
  * Removes access to a folder or file for everybody but its owner. A symbolic link is left alone, because its target is
  * unknown.
  */
-export function takeFromOthers(path: string): void {
+export function removeOtherAccess(path: string): void {
   try {
     const found = lstatSync(path);
     if (found.isSymbolicLink() || (found.mode & FOR_OTHERS) === 0) return;
@@ -41,6 +41,6 @@ export function takeFromOthers(path: string): void {
 /**
  * Whether an owner counts as another user. Root does not: it can read everything anyway, and owns many mounted volumes.
  */
-export function isAnothers(owner: number, me: number): boolean {
+export function isOtherUser(owner: number, me: number): boolean {
   return owner !== me && owner !== 0 && me !== 0;
 }

@@ -2,7 +2,7 @@ import { orElse } from '../contract/or-else.ts';
 import { constants, mkdirSync, openSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { shellWord } from '../contract/shell-word.ts';
-import { firstLink, isAnothers, takeFromOthers } from './private-file.ts';
+import { firstLink, isOtherUser, removeOtherAccess } from './private-file.ts';
 import { ServerUnavailable } from './server-unavailable.ts';
 
 /** Our content in a home; paths are absolute. */
@@ -30,7 +30,7 @@ export function keepPrivate({ home, logs, ledger, store, files }: HomeContent): 
   const me = process.geteuid?.();
   if (me === undefined) return;
   const { uid } = statSync(home);
-  refuseAnothers(home);
+  refuseOtherUser(home);
   const within = (folder: string): readonly string[] => readdirSync(folder).map((name) => join(folder, name));
   const isOurs = (path: string): boolean =>
     [...files, ledger].some((one) => path === one || path.startsWith(`${one}.`) || path.startsWith(`${one}-`));
@@ -39,13 +39,13 @@ export function keepPrivate({ home, logs, ledger, store, files }: HomeContent): 
   refuseLinks([logs, ...own.filter((path) => path !== ledger)]);
   if (uid !== me) return;
   const isAllOurs = inHome.every((path) => isOurs(path) || path === logs || path === store);
-  if (isAllOurs || basename(home) === '.voxbatch') takeFromOthers(home);
-  for (const path of [logs, store, ...own]) takeFromOthers(path);
+  if (isAllOurs || basename(home) === '.voxbatch') removeOtherAccess(home);
+  for (const path of [logs, store, ...own]) removeOtherAccess(path);
 }
 
-/** Throws {@link ServerUnavailable} for a home of another user; see {@link whyAnothers}. */
-export function refuseAnothers(home: string): void {
-  const refusal = whyAnothers(home);
+/** Throws {@link ServerUnavailable} for a home of another user; see {@link otherUserError}. */
+export function refuseOtherUser(home: string): void {
+  const refusal = otherUserError(home);
   if (refusal !== undefined) throw refusal;
 }
 
@@ -53,10 +53,10 @@ export function refuseAnothers(home: string): void {
  * The error for a home of another user, who could read and change everything. Undefined if it is not another user's
  * (root may use any), or cannot be examined, in which case creating it will report why.
  */
-export function whyAnothers(home: string): ServerUnavailable | undefined {
+export function otherUserError(home: string): ServerUnavailable | undefined {
   const me = process.geteuid?.();
   const uid = ownerOf(home);
-  if (me === undefined || uid === undefined || !isAnothers(uid, me)) return undefined;
+  if (me === undefined || uid === undefined || !isOtherUser(uid, me)) return undefined;
   return new ServerUnavailable(
     `${home} belongs to another user (uid ${uid}), who could read and change everything in it.`,
     `If it is yours: sudo chown -R "$(id -u)" ${shellWord(home)}. If it is not, set VOXBATCH_HOME to a folder of your own.`,

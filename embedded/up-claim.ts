@@ -11,7 +11,7 @@ const upRecord = z.object({ pid: z.int().positive(), isReady: z.boolean() });
 type UpRecord = z.infer<typeof upRecord>;
 
 /** The `up` of a home. `ready`: its server answers and its worker takes work. */
-export type UpStanding =
+export type UpStatus =
   { readonly type: 'none' } | { readonly type: 'starting' } | { readonly type: 'ready'; readonly pid: number };
 
 /** Held by the one `up` of a home. */
@@ -63,7 +63,7 @@ export async function claimUp(home: string, lookersMs = LOOKERS_MS): Promise<UpC
 async function lockUnlessUp(lock: KernelLock, lookersMs: number): Promise<boolean> {
   const end = performance.now() + lookersMs;
   for (let heldAlone = 0; heldAlone < TRIES_TO_GIVE_UP && performance.now() < end;) {
-    if (lock.tryAlone()) return true;
+    if (lock.tryExclusive()) return true;
     heldAlone = lock.tryShared() ? 0 : heldAlone + 1;
     lock.release();
     await pause(GAP_MS);
@@ -72,7 +72,7 @@ async function lockUnlessUp(lock: KernelLock, lookersMs: number): Promise<boolea
 }
 
 /** Finds the `up` of a home. Creates nothing. */
-export function findUp(home: string): UpStanding {
+export function findUp(home: string): UpStatus {
   const paths = pathsIn(home);
   if (!existsSync(paths.upLock)) return { type: 'none' };
   const lock = new KernelLock(paths.upLock);

@@ -7,7 +7,7 @@ import type { LockMethods, Locks, Reserve } from './driver.ts';
 import { FORMER_OR_ACCEPT, LedgerFull, LedgerReadOnly, LedgerUnreachable, UNACCEPTED } from './errors.ts';
 import { METHODS, type BoundMethods, type Method } from './methods.ts';
 import type { LedgerOrigin, OpenDatabase } from './migrate.ts';
-import type { RowStanding } from './rows/row-records.ts';
+import type { RowSnapshot } from './rows/row-records.ts';
 import type { ScanOptions, ScanPage, ScanPosition } from './rows/scans.ts';
 import type { Db } from './schema.ts';
 
@@ -45,7 +45,7 @@ export interface Ledger extends BoundMethods, LockMethods {
    * Rows with their charges, for projections: in manifest order, or with `endedSince` in the order in which they ended.
    * They are read in pages; the ledger may change between pages.
    */
-  scanRows(batch: string, options?: ScanOptions): AsyncIterable<RowStanding>;
+  scanRows(batch: string, options?: ScanOptions): AsyncIterable<RowSnapshot>;
   /** Redeclared so that its answer type depends on its argument; see `limiters.ts`. */
   updateLimiter<Step extends LimiterStep>(scope: string, step: Step): Promise<LimiterAnswer<Step>>;
   /** How long the database has not answered, and why; undefined if it answers, and for a database in a file. */
@@ -196,7 +196,7 @@ const BEGINNING: ScanPosition = { row: 0, endedAt: 0 };
 /** Every row that the options select, page by page. The ledger may change between pages. */
 export async function* scanRows(
   readPage: (after: ScanPosition) => Promise<ScanPage>,
-): AsyncGenerator<RowStanding, undefined> {
+): AsyncGenerator<RowSnapshot, undefined> {
   for (let after: ScanPosition | undefined = BEGINNING; after !== undefined;) {
     const page: ScanPage = await readPage(after);
     yield* page.rows;

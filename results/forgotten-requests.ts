@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { AttemptState } from '../contract/outcomes.ts';
 import { roundCredits } from '../contract/price-units.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { RowStanding } from '../ledger/rows/row-records.ts';
+import type { RowSnapshot } from '../ledger/rows/row-records.ts';
 import { RECEIPTS_JSONL } from './batch-files.ts';
 import { lstatsOf } from './files.ts';
 import { acceptedCopy, formerFolders, newerThan, readFolderStanding } from './former-files.ts';
@@ -106,7 +106,7 @@ function mayBeCharged(verdict: AttemptState): boolean {
  * Whether the ledger has this request, or, under another number, one that was made for the same; or its job, which a
  * person may have given to another take.
  */
-function isOnRecord(receipt: Paid, standing: RowStanding): boolean {
+function isOnRecord(receipt: Paid, standing: RowSnapshot): boolean {
   const { step, job_id: jobId } = receipt;
   return (
     attemptsOf(receipt, standing).some(

@@ -1,7 +1,7 @@
 import { isoTime } from '../contract/times.ts';
 import type * as z from 'zod';
 import type { ChargeRecord } from '../ledger/requests/charge-records.ts';
-import type { RowStanding } from '../ledger/rows/row-records.ts';
+import type { RowSnapshot } from '../ledger/rows/row-records.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { receiptSchema, type Receipt } from './receipt.ts';
 
@@ -53,7 +53,7 @@ export async function isNewestOnRecord(
 /** The attempts on record for the step and take of a receipt. */
 export function attemptsOf(
   { part, step, take }: Pick<Receipt, 'part' | 'step' | 'take'>,
-  { row, charges, firstPart }: RowStanding,
+  { row, charges, firstPart }: RowSnapshot,
 ): readonly ChargeRecord[] {
   const number = part === undefined || firstPart === undefined ? row.row : firstPart + part - 1;
   return charges.filter((one) => one.row === number && one.step === step && one.take === take);

@@ -1,5 +1,5 @@
 import { partId } from '../contract/row-parts.ts';
-import type { RowStanding } from '../ledger/rows/row-records.ts';
+import type { RowSnapshot } from '../ledger/rows/row-records.ts';
 import { lackingRequests } from '../policy/reconcile/lacking-requests.ts';
 import type { Receipt } from './receipt.ts';
 
@@ -22,8 +22,8 @@ type PaidReceipt = Pick<Receipt, 'part' | 'step' | 'take' | 'job_id'>;
  * were made with its result.
  */
 export function firstJobs(
-  whole: RowStanding,
-  parts: readonly RowStanding[],
+  whole: RowSnapshot,
+  parts: readonly RowSnapshot[],
   lacking: readonly PaidReceipt[],
 ): readonly ReceiptJob[] {
   const { row } = whole;
@@ -43,7 +43,7 @@ export function firstJobs(
 
 /** The first of these jobs that a row, or a part, can be given. */
 function jobFor(
-  { row, charges }: RowStanding,
+  { row, charges }: RowSnapshot,
   lacking: readonly PaidReceipt[],
 ): Pick<ReceiptJob, 'take' | 'jobId'> | undefined {
   const take = lackingRequests(row, charges).at(0)?.take ?? row.take + 1;

@@ -33,7 +33,7 @@ const DOWNLOADS = 8;
 const READS = 32;
 
 /** What differs from worker to worker. */
-export interface WorkerWorld
+export interface WorkerSetup
   extends
     Omit<Services, 'clock' | 'searchable'>,
     Partial<Pick<Services, 'searchable'>>,
@@ -54,7 +54,7 @@ export interface WorkerWorld
 
 /** Wires what activities need. */
 export function dependenciesOf(
-  world: WorkerWorld,
+  world: WorkerSetup,
   ending: AbortSignal,
   cutting: AbortSignal = new AbortController().signal,
   faulty: AbortSignal = new AbortController().signal,
@@ -74,7 +74,7 @@ export function dependenciesOf(
 }
 
 /** The memory of a new process. */
-function memoryOf({ ledger, realm, hints = new JobHints() }: WorkerWorld): ProcessMemory {
+function memoryOf({ ledger, realm, hints = new JobHints() }: WorkerSetup): ProcessMemory {
   return {
     batches: new BatchCache(ledger),
     lanes: new Map(),
@@ -112,7 +112,7 @@ export function newHints(): { readonly hints: JobHints; readonly memoryMs: numbe
 /**
  * Free reads for a process that is not a worker, such as the command line when it settles rows. They cannot be aborted.
  */
-export function freeReadsOf(world: WorkerWorld): FreeReads {
+export function freeReadsOf(world: WorkerSetup): FreeReads {
   const never = new AbortController().signal;
   return freeReads(dependenciesOf(world, never), never);
 }

@@ -4,10 +4,10 @@ import type { Logger } from 'pino';
 import { createWorker, type WorkerPlace } from './create-worker.ts';
 import type { Dependencies } from '../activities/dependencies.ts';
 import { followLedgerClock } from '../activities/ledger-clock.ts';
-import { dependenciesOf, type WorkerWorld } from './dependencies.ts';
+import { dependenciesOf, type WorkerSetup } from './dependencies.ts';
 import { holdFault, limitWaiting, watchOutage, type OutageEvent } from './watch-outage.ts';
 import { installRuntime } from './runtime.ts';
-import { showAlive } from './show-alive.ts';
+import { showAlive } from './heartbeats.ts';
 import { endNews, watchBatches } from './watch-batches.ts';
 
 /** A worker that runs in this process. */
@@ -17,7 +17,7 @@ export interface RunningWorker {
   /** Resolves when the worker has ended, after {@link RunningWorker.end}; rejects if it failed. */
   readonly ended: Promise<void>;
   /** What it does now. */
-  standing(): WorkerStanding;
+  status(): WorkerStatus;
   /**
    * Stops taking work, aborts downloads, and waits for the paid requests in flight. Those still in flight after
    * `patienceMs` are aborted, and their rows end `unknown`; by default each may use its full request timeout.
@@ -28,7 +28,7 @@ export interface RunningWorker {
 }
 
 /** What a worker does now, for probes and metrics. */
-export interface WorkerStanding {
+export interface WorkerStatus {
   /** False before it takes work, and once it ends. */
   readonly isRunning: boolean;
   /** Why it sends nothing more, and ends once what it holds is kept; undefined if there is no such fault. */
@@ -40,14 +40,14 @@ export interface WorkerStanding {
 /** How long an ending worker waits for a store that does not answer, ms: as long as for a full disk. */
 const STORE_PATIENCE_MS = 10_000;
 
-function noteOutage({ observe }: Pick<WorkerWorld, 'observe'>, event: OutageEvent): void {
+function noteOutage({ observe }: Pick<WorkerSetup, 'observe'>, event: OutageEvent): void {
   const { of, type } = event;
   if (type === 'away') observe({ type: 'note', what: `${of}-away`, error: event.problem });
   else observe({ type: 'note', what: `${of}-back`, facts: { afterMs: Math.round(event.afterMs) } });
 }
 
 /** Tells whoever looks at the batch. Best effort: the log has it, too. */
-function noteStoreWait({ ledger, owner }: Pick<WorkerWorld, 'ledger' | 'owner'>, event: OutageEvent): void {
+function noteStoreWait({ ledger, owner }: Pick<WorkerSetup, 'ledger' | 'owner'>, event: OutageEvent): void {
   if (event.of !== 'store') return;
   const wait =
     event.type === 'away' ? { since: Date.now() - Math.round(event.forMs), problem: event.problem } : undefined;
@@ -72,7 +72,7 @@ async function begin(
 /** Connects a worker to Temporal and starts it. Throws if Temporal cannot be reached. */
 export async function startWorker(
   temporal: WorkerPlace & { readonly connection: NativeConnectionOptions },
-  { log, ...world }: WorkerWorld & { readonly log: Logger },
+  { log, ...world }: WorkerSetup & { readonly log: Logger },
 ): Promise<RunningWorker> {
   installRuntime(log);
   const ending = new AbortController();
@@ -144,7 +144,7 @@ export async function startWorker(
   return {
     owner: deps.owner,
     ended,
-    standing: () => ({
+    status: () => ({
       isRunning: worker.getState() === 'RUNNING',
       fault: faulty.signal.reason as Error | undefined,
       downloadsQueued: deps.downloads.pendingCount,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { factsOfFailure } from '../activities/visibility/tell-row-end.ts';
+import { failureFacts } from '../activities/visibility/tell-row-end.ts';
 import { exitOfView } from '../batches/look/view-batch.ts';
 import type { ActionRecord } from '../contract/actions.ts';
 import type { BatchEvent } from '../contract/batch-events.ts';
@@ -148,7 +148,7 @@ class BatchNews {
     if (batch === undefined || realmDifference(batch, realm) !== undefined) return;
     const why = is === 'pause' && byType === 'voxbatch' && batch.pauseReason !== null ? batch.pauseReason : undefined;
     const count = rows?.reduce((sum, [first, end]) => sum + end - first + 1, 0);
-    const facts = { ...what, ...(why && factsOfFailure(why)), ...defined({ rows: count }) };
+    const facts = { ...what, ...(why && failureFacts(why)), ...defined({ rows: count }) };
     observe({ ...this.#of(batch), ...facts });
     if (batch.state === 'open' || (batch.closedAt ?? 0) >= at) this.#open.add(batch.name);
   }

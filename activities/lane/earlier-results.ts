@@ -4,7 +4,7 @@ import { checkedBy, linkOf, resultStepOf, stepsIn, type RowSpec, type Step } fro
 import { stepKey } from '../../batches/cache/result-keys.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { ResultSource } from '../../ledger/requests/charge-records.ts';
-import type { RowStanding } from '../../ledger/rows/row-records.ts';
+import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { quoteFrom } from '../../policy/money/pricing.ts';
 import { mediaOf, type MediaIdentity } from '../../policy/cache/result-key.ts';
 import { isKnownBy, isOnRecord, mayReuse } from '../../policy/cache/result-reuse.ts';
@@ -80,7 +80,7 @@ export class EarlierResults {
   }
 
   /** Tries the available results for a row, last step first; undefined if none can be used. */
-  async #useOne(batch: BatchRecord, due: Due, tried: Set<string>): Promise<RowStanding | undefined> {
+  async #useOne(batch: BatchRecord, due: Due, tried: Set<string>): Promise<RowSnapshot | undefined> {
     const wanted = await this.#wantedOf(batch, due);
     const found = await this.#deps.resultLookUps.find(wanted.map(({ resultKey }) => resultKey));
     for (const { key, resultKey, saved } of wanted) {
@@ -129,7 +129,7 @@ export class EarlierResults {
     return source !== undefined && isKnownBy(row, charges, link.of, source);
   }
 
-  async #keyOf(batch: BatchRecord, { row, charges }: RowStanding, step: Step): Promise<string | undefined> {
+  async #keyOf(batch: BatchRecord, { row, charges }: RowSnapshot, step: Step): Promise<string | undefined> {
     if (batch.settings.cache === 'off') return undefined;
     const { spec, take } = row;
     const made = madeBy(row, charges);
@@ -168,8 +168,8 @@ export class EarlierResults {
 
 /** The files made so far by the steps of a row with a check; undefined if it has no check or no files yet. */
 function madeBy(
-  row: RowStanding['row'],
-  charges: RowStanding['charges'],
+  row: RowSnapshot['row'],
+  charges: RowSnapshot['charges'],
 ): { readonly key: string; readonly files: ReadonlyMap<Step, string> } | undefined {
   const { spec } = row;
   if (spec.verify === undefined) return undefined;

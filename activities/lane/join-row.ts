@@ -4,7 +4,7 @@ import { partWord } from '../../contract/row-parts.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { ResultFile } from '../../ledger/records.ts';
-import type { RowStanding } from '../../ledger/rows/row-records.ts';
+import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import type { WholeRow } from '../../ledger/parts/parts.ts';
 import { attemptOfFile, lostFile } from '../../policy/redrive/lost-file.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
@@ -22,8 +22,8 @@ import type { Dependencies } from '../dependencies.ts';
 export async function joinRow(
   deps: Pick<Dependencies, 'ledger' | 'store' | 'observe' | 'atFaultPoint'> & Parameters<typeof loadBatch>[0],
   batchName: string,
-  { row }: RowStanding,
-): Promise<RowStanding | undefined> {
+  { row }: RowSnapshot,
+): Promise<RowSnapshot | undefined> {
   const whole: WholeRow = { batch: batchName, row: row.row, fence: row.fence };
   const batch = await loadBatch(deps, batchName);
   const parts = await deps.ledger.partsOf(batchName, row.row);

@@ -3,7 +3,7 @@ import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { sourceOf, type ResultRecord } from '../../ledger/cache/found-results.ts';
 import type { ResultFile } from '../../ledger/records.ts';
 import type { ResultSource } from '../../ledger/requests/charge-records.ts';
-import type { RowStanding } from '../../ledger/rows/row-records.ts';
+import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { copyStemOf } from '../../store/layout.ts';
 import type { Reused } from '../../store/store.ts';
 import type { Due } from '../attempt.ts';
@@ -15,7 +15,7 @@ import { judgeCheck, readTranscriptFile } from '../verification/judge-check.ts';
  * record.
  */
 type ReuseAnswer =
-  | { readonly type: 'taken'; readonly standing: RowStanding & { readonly used: boolean } }
+  | { readonly type: 'taken'; readonly standing: RowSnapshot & { readonly used: boolean } }
   | { readonly type: 'damaged'; readonly source: ResultSource };
 
 /**

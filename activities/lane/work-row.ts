@@ -1,6 +1,6 @@
 import { shortly } from '../visibility/tell-row-end.ts';
 import type { FencedAttempt, Move } from '../../contract/batch.ts';
-import type { RowStanding } from '../../ledger/rows/row-records.ts';
+import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import {
   isFencedOff,
   loadAttempt,
@@ -43,14 +43,14 @@ const MOST_FAULTS = 3;
  * An unexpected error ends the row with its cause, not the lane. Only an unreachable ledger or store ends the lane: it
  * is no row's fault.
  */
-export async function workRow(lane: LaneWork, claimed: RowStanding): Promise<void> {
+export async function workRow(lane: LaneWork, claimed: RowSnapshot): Promise<void> {
   const { deps, batch } = lane;
   const ended = await (claimed.row.parts === null ? workToEnd(lane, claimed) : joinRow(deps, batch, claimed));
   if (ended !== undefined && !isFencedOff(claimed.row, ended.row)) tellRowEnd(deps, batch, ended.row);
 }
 
 /** Returns the row as it is once it needs nothing more; undefined if that is not known here. */
-async function workToEnd(lane: LaneWork, claimed: RowStanding): Promise<RowStanding | undefined> {
+async function workToEnd(lane: LaneWork, claimed: RowSnapshot): Promise<RowSnapshot | undefined> {
   const { deps, batch } = lane;
   let now: RowNow = { next: moveAfter(claimed.row, claimed), standing: claimed };
   const work: RowWork = { lane, results: new EarlierResults(deps, batch), name: new FreeName(deps), faults: [] };
@@ -112,7 +112,7 @@ async function workInWindow(work: RowWork, entered: RowNow): Promise<RowNow> {
 async function step(
   work: RowWork,
   next: Exclude<Move, { type: 'ended' }>,
-  standing: RowStanding | undefined,
+  standing: RowSnapshot | undefined,
 ): Promise<RowNow> {
   const { lane } = work;
   const { deps, signal } = lane;
@@ -144,7 +144,7 @@ async function step(
 async function submitOrReconcile(
   { lane: { deps, signal, share }, results, name, faults }: RowWork,
   key: FencedAttempt,
-  known: RowStanding | undefined,
+  known: RowSnapshot | undefined,
 ): Promise<SubmitReport> {
   try {
     const standing = known ?? (await deps.ledger.readRow(key.batch, key.row));
@@ -168,7 +168,7 @@ async function copyLost(
   { ledger, store }: Pick<Dependencies, 'ledger' | 'store'>,
   key: FencedAttempt,
   { charge }: Pick<LoadedAttempt, 'charge'>,
-): Promise<RowStanding | undefined> {
+): Promise<RowSnapshot | undefined> {
   if (charge?.file == null || charge.resultKey === null || !isFetchedAgain(charge)) return undefined;
   const { sha256, extension, key: place } = charge.file;
   const stem = place.slice(0, -`.${extension}`.length);

@@ -2,7 +2,7 @@ import { ApiError, type JobReading } from '../../api/speech-api.ts';
 import { defined } from '../../contract/defined.ts';
 import type { WorkEvent } from '../../contract/work-events.ts';
 import type { Failure } from '../../contract/failures.ts';
-import type { RowStanding } from '../../ledger/rows/row-records.ts';
+import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { withoutIds } from '../../policy/rows/failure-reason.ts';
 import { FEW_FAILED_POLLS, mostFailedPolls, nextPoll } from '../../policy/polling/poll-schedule.ts';
 import type { Span } from '../../policy/polling/job-times.ts';
@@ -22,7 +22,7 @@ const MOST_TROUBLES = 6;
  * Result of a poll. The row's state, if the poll changed it; `fetched`: the result is being downloaded; `released`: it
  * is to be downloaded by another worker; `same`: the job still runs, or could not be read.
  */
-export type PollResult = RowStanding | 'fetched' | 'released' | 'same';
+export type PollResult = RowSnapshot | 'fetched' | 'released' | 'same';
 
 /** Polls a job once. A failed poll never means a failed job. The signal aborts it. */
 export async function pollJob(deps: Dependencies, job: WaitedJob, signal: AbortSignal): Promise<PollResult> {
@@ -79,7 +79,7 @@ function justBefore([from, to]: Span): Span {
 }
 
 /** The API reports that the job failed: the row fails too, unless the user has agreed to pay for retakes. */
-async function endFailed(deps: Dependencies, job: WaitedJob, reading: JobReading): Promise<RowStanding> {
+async function endFailed(deps: Dependencies, job: WaitedJob, reading: JobReading): Promise<RowSnapshot> {
   const words = `The API says that job ${job.jobId} failed: ${reading.error ?? reading.status}`;
   const failure: Failure = {
     class: 'JobFailed',
@@ -118,7 +118,7 @@ async function stillRunning(deps: Dependencies, job: WaitedJob, reading: JobRead
   return 'same';
 }
 
-async function endOverdue(deps: Dependencies, job: WaitedJob, what: string): Promise<RowStanding> {
+async function endOverdue(deps: Dependencies, job: WaitedJob, what: string): Promise<RowSnapshot> {
   const minutes = String(Math.round((deps.clock.now().wall - job.waitedSince) / 6_000) / 10);
   const words = `Job ${job.jobId} ${what.slice(0, 400)} after ${minutes} min; it may have been charged.`;
   const failure: Failure = { class: 'Overdue', message: words };

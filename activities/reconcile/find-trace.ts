@@ -22,7 +22,7 @@ import { lookUpLostVoice } from '../voices/look-up-lost-voice.ts';
  *
  * Throws ApiError if the list cannot be read.
  */
-export async function findTrace(
+export async function recoverAnswer(
   deps: Dependencies,
   loaded: LoadedAttempt,
   key: AttemptKey,

@@ -2,7 +2,7 @@ import { asId } from '../../api/read-members.ts';
 import { ApiError, type Voice } from '../../api/speech-api.ts';
 import type { FreeReads, Unreadable } from '../../batches/free-reads.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { findTrace } from './find-trace.ts';
+import { recoverAnswer } from './find-trace.ts';
 import { loadAttempt } from '../attempt.ts';
 import { loadBatch } from '../cache/batch-cache.ts';
 import { readList } from './read-job-list.ts';
@@ -12,9 +12,9 @@ import { readInTurn } from '../polling/read-in-turn.ts';
 /** The free reads that settle rows, paced and for this realm only. `signal` aborts them. */
 export function freeReads(deps: Dependencies, signal: AbortSignal): FreeReads {
   return {
-    findTrace: (request) =>
+    recoverAnswer: (request) =>
       orUnreadable(async () => {
-        const trace = await findTrace(deps, await loadAttempt(deps, request), request, signal);
+        const trace = await recoverAnswer(deps, await loadAttempt(deps, request), request, signal);
         return { type: trace ?? 'none' };
       }),
     async findJob(batch, { dialect, operation }, jobId) {

@@ -3,7 +3,7 @@ import type { FencedAttempt, AttemptKey } from '../../contract/batch.ts';
 import { isUnresolved } from '../../policy/reconcile/in-doubt.ts';
 import { PROCESS_ENDED } from '../../policy/reconcile/process-end.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { findTrace } from './find-trace.ts';
+import { recoverAnswer } from './find-trace.ts';
 import {
   isFencedOff,
   loadAttempt,
@@ -50,9 +50,9 @@ async function lookForTrace(
   loaded: LoadedAttempt,
   key: FencedAttempt,
   signal: AbortSignal,
-): Promise<Awaited<ReturnType<typeof findTrace>> | 'unreadable'> {
+): Promise<Awaited<ReturnType<typeof recoverAnswer>> | 'unreadable'> {
   try {
-    return await findTrace(deps, loaded, key, signal);
+    return await recoverAnswer(deps, loaded, key, signal);
   } catch (error) {
     // An aborted look-up proves nothing; it will be repeated.
     signal.throwIfAborted();

@@ -3,7 +3,7 @@ import type { Transcript } from '../../api/speech-api.ts';
 import { DEFAULT_THRESHOLD, type Judgement } from '../../contract/verify.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { ResultFile } from '../../ledger/records.ts';
-import type { RowStanding } from '../../ledger/rows/row-records.ts';
+import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { afterCheck, checkedResult } from '../../policy/verification/after-check.ts';
 import type { AfterResult } from '../../policy/rows/after-result.ts';
 import { judgeSpeech } from '../../policy/verification/judge-speech.ts';
@@ -22,14 +22,14 @@ export type HeardSpeech = Pick<Transcript, 'text' | 'language'> & { readonly isF
  * result.
  */
 export function judgeCheck(
-  { row, charges }: RowStanding,
+  { row, charges }: RowSnapshot,
   { settings, control }: Pick<BatchRecord, 'settings' | 'control'>,
   { step }: Pick<AttemptKey, 'step'>,
   heard: HeardSpeech,
 ): CheckOutcome | undefined {
   const { spec, acceptedTake } = row;
   const checkedRow = { ...spec, acceptedTake };
-  const checked = checkedResult<ResultFile, RowStanding['charges'][number]>(checkedRow, step, charges);
+  const checked = checkedResult<ResultFile, RowSnapshot['charges'][number]>(checkedRow, step, charges);
   if (checked === undefined) return undefined;
   const { text = '', language, verify: threshold = DEFAULT_THRESHOLD } = spec;
   const judgement = judgeSpeech({ text, language, threshold }, heard);

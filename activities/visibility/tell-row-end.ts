@@ -6,7 +6,7 @@ import type { RowRecord } from '../../ledger/rows/row-records.ts';
 import type { Dependencies } from '../dependencies.ts';
 
 /** What an event says of a failure: never its message, which has the API's words, and they may repeat a row's text. */
-export function factsOfFailure({ class: failure, status, requestId }: Failure): {
+export function failureFacts({ class: failure, status, requestId }: Failure): {
   readonly failure: FailureClass;
   readonly status?: number;
   readonly requestId?: string;
@@ -24,6 +24,6 @@ export function shortly(error: unknown): string {
 export function tellRowEnd({ observe }: Pick<Dependencies, 'observe'>, batch: string, row: RowRecord): void {
   const { outcome, take, failure } = row;
   if (outcome === null) return;
-  const why = failure === null ? {} : { ...factsOfFailure(failure), ...defined({ cause: publicCause(failure) }) };
+  const why = failure === null ? {} : { ...failureFacts(failure), ...defined({ cause: publicCause(failure) }) };
   observe({ type: 'row', batch, row: row.row, take, outcome, ...why });
 }

@@ -13,7 +13,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { ResultRecord } from '../../ledger/cache/found-results.ts';
 import type { ResultSource } from '../../ledger/requests/charge-records.ts';
-import type { RowRecord, RowStanding } from '../../ledger/rows/row-records.ts';
+import type { RowRecord, RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { lastAttempt } from '../../policy/rows/row-machine.ts';
 import { placeOf } from '../../store/open-store.ts';
 import type { Store } from '../../store/store.ts';
@@ -52,7 +52,7 @@ interface ResultHolder extends Pick<ResultRecord, 'batch' | 'row' | 'bytes'> {
 }
 
 /** What is looked up. */
-export interface LookedUpRow extends Pick<RowStanding, 'charges'> {
+export interface LookedUpRow extends Pick<RowSnapshot, 'charges'> {
   readonly batch: BatchRecord;
   readonly row: Pick<RowRecord, 'row' | 'id' | 'spec'>;
 }

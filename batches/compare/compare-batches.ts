@@ -6,7 +6,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { ChargeRecord } from '../../ledger/requests/charge-records.ts';
 import type { ResultFile } from '../../ledger/records.ts';
-import type { RowStanding } from '../../ledger/rows/row-records.ts';
+import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { ParityTally, type BatchParity, type PaidSide, type RequestTimes } from '../../policy/compare/batch-parity.ts';
 import type { Tolerances } from '../../contract/tolerances.ts';
 import { judgeParity, type Judgement, type ParityVerdict } from '../../policy/compare/judge-parity.ts';
@@ -33,7 +33,7 @@ export interface CompareRequest {
 export type UnlikeRow =
   | {
       readonly type: 'differs';
-      readonly rows: Pair<RowStanding>;
+      readonly rows: Pair<RowSnapshot>;
       readonly sides: Pair<PaidSide>;
       readonly parity: RowParity;
       /** Input fields that differ. */
@@ -85,7 +85,7 @@ export async function compareBatches(request: CompareRequest): Promise<BatchComp
 type ComparedPair = Extract<UnlikeRow, { type: 'differs' }> & { readonly unmeasured: number };
 
 async function comparePair(
-  rows: Pair<RowStanding>,
+  rows: Pair<RowSnapshot>,
   { store, tolerances }: Pick<CompareRequest, 'store' | 'tolerances'>,
 ): Promise<ComparedPair> {
   const [one, other] = [mediaOf(rows[0]), mediaOf(rows[1])];
@@ -101,7 +101,7 @@ async function comparePair(
 }
 
 /** A row's result, if it has a duration. */
-function mediaOf({ row }: RowStanding): ResultFile | null {
+function mediaOf({ row }: RowSnapshot): ResultFile | null {
   return RESULT_FACTS[resultOf(row.kind)].isPlayed ? row.file : null;
 }
 
@@ -111,7 +111,7 @@ async function lengthOf(file: ResultFile, store: CompareRequest['store']): Promi
   return file.removedAt === undefined ? ((await store.seconds(file)) ?? null) : null;
 }
 
-function sideOf({ row, charges }: RowStanding, seconds: number | null): PaidSide {
+function sideOf({ row, charges }: RowSnapshot, seconds: number | null): PaidSide {
   return {
     outcome: row.outcome,
     failure: hasResult(row.outcome) ? null : (row.failure?.class ?? null),
@@ -144,8 +144,8 @@ function inputChanges(one: RowSpec, other: RowSpec): readonly string[] {
 
 /** Two batches' rows for the same manifest row, or a row that only one batch has. */
 export type PairedRow =
-  | { readonly type: 'pair'; readonly rows: Pair<RowStanding> }
-  | { readonly type: 'only'; readonly side: 0 | 1; readonly row: RowStanding };
+  | { readonly type: 'pair'; readonly rows: Pair<RowSnapshot> }
+  | { readonly type: 'only'; readonly side: 0 | 1; readonly row: RowSnapshot };
 
 /** Rows that are looked up together. */
 const ROWS_AT_ONCE = 200;
@@ -187,12 +187,12 @@ export async function* pairRows(ledger: Ledger, [one, other]: Pair<BatchRecord>)
   }
 }
 
-async function readWaiting(ledger: Ledger, batch: string, row: number | undefined): Promise<RowStanding | undefined> {
+async function readWaiting(ledger: Ledger, batch: string, row: number | undefined): Promise<RowSnapshot | undefined> {
   return row === undefined ? undefined : ledger.readRow(batch, row);
 }
 
 /** A digest of a row's input; undefined if it was removed. */
-function contentOf({ row: { spec } }: RowStanding): string | undefined {
+function contentOf({ row: { spec } }: RowSnapshot): string | undefined {
   if (isRequestRemoved(spec)) return undefined;
   return hash('sha256', canonicalJson(withoutDialect(spec)).normalize('NFC'), 'base64url').slice(0, 22);
 }

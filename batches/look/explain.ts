@@ -8,7 +8,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { DecisionRecord } from '../../ledger/requests/decision-records.ts';
 import type { Money } from '../../ledger/batches/counts.ts';
-import type { RowRecord, RowStanding } from '../../ledger/rows/row-records.ts';
+import type { RowRecord, RowSnapshot } from '../../ledger/rows/row-records.ts';
 import type { TakeRecord } from '../../ledger/takes/take-records.ts';
 import type { RowFile } from '../../results/result-line.ts';
 import { presentTake } from '../../policy/rows/row-machine.ts';
@@ -38,7 +38,7 @@ type OpenOrEnded =
   { readonly outcome: null; readonly state: RowRecord['state'] } | { readonly outcome: Outcome; readonly state: null };
 
 /** Everything on record about a row. */
-export interface RowHistory extends Omit<RowStanding, 'row'> {
+export interface RowHistory extends Omit<RowSnapshot, 'row'> {
   /** `state`: null once the row has ended. */
   readonly row: Omit<RowRecord, 'state' | 'outcome'> & OpenOrEnded;
   readonly batch: BatchRecord;
@@ -79,7 +79,7 @@ export interface PartHistory extends Pick<RowRecord, 'row' | 'id' | 'outcome' | 
   readonly isUnchecked: boolean;
 }
 
-function partOf({ row: part, charges }: RowStanding): PartHistory {
+function partOf({ row: part, charges }: RowSnapshot): PartHistory {
   const { row, id, outcome, state, failure, file, spec } = part;
   const isFetchable = outcome === 'failed' && isFetchedFree(part, charges);
   const isUnchecked = isUnknown(part) && lacksOnlyCheck({ row: part, charges });
@@ -138,7 +138,7 @@ function standingOf({ outcome, state }: RowRecord): OpenOrEnded {
 }
 
 /** Takes that were paid again or abandoned although they may have been charged. */
-function unresolvedTakes({ row, charges }: RowStanding): readonly UnresolvedTake[] {
+function unresolvedTakes({ row, charges }: RowSnapshot): readonly UnresolvedTake[] {
   const unresolved = charges.filter(({ state, take }) => state === 'unknown' && take !== presentTake(row));
   return [...new Set(unresolved.map(({ take }) => take))].map((take) => ({ ...nameOf(row), take }));
 }

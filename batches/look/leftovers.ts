@@ -16,7 +16,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { Counts, SkippedQuotes } from '../../ledger/batches/counts.ts';
 import type { EarlierUnresolved } from '../../ledger/requests/unresolved.ts';
-import type { RowRecord, RowStanding } from '../../ledger/rows/row-records.ts';
+import type { RowRecord, RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { limitsLength } from './limits-length.ts';
 import { neededForSkipped } from '../plan/skipped-rows.ts';
 import { isFetchedFree } from '../../policy/redrive/redrive.ts';
@@ -81,7 +81,7 @@ class Pile implements SomeRows {
   count = 0;
   parts = 0;
 
-  add({ row }: RowStanding, facts: Pick<LostRow, 'makes'> = {}): void {
+  add({ row }: RowSnapshot, facts: Pick<LostRow, 'makes'> = {}): void {
     this.count++;
     if (row.partOf !== null) this.parts++;
     if (this.first.length < NAMED) this.first.push({ ...nameOf(row), ...facts });
@@ -94,7 +94,7 @@ export async function gatherLeftovers(
   { name: batch, settings, columns }: Pick<BatchRecord, 'name' | 'settings' | 'columns'>,
   { outcomes, notChosen }: Counts,
 ): Promise<Leftovers> {
-  const rowsOf = async function* (outcome: Outcome): AsyncGenerator<RowStanding, void, undefined> {
+  const rowsOf = async function* (outcome: Outcome): AsyncGenerator<RowSnapshot, void, undefined> {
     if (outcomes[outcome] > 0) yield* ledger.scanRows(batch, { outcome });
   };
   const mayBeLost = outcomes.unknown + outcomes.failed > 0;
@@ -127,7 +127,7 @@ async function quoteSkipped(
   return isOverBudget ? { ...quotes, overBudget: await neededForSkipped(ledger, batch, quotes.overBudget) } : quotes;
 }
 
-type Rows = AsyncIterable<RowStanding> | Iterable<RowStanding>;
+type Rows = AsyncIterable<RowSnapshot> | Iterable<RowSnapshot>;
 
 async function sortFailed(
   rows: Rows,
@@ -180,7 +180,7 @@ async function sortLost(rows: Rows, tts: TtsMode): Promise<Leftovers['lost']> {
 }
 
 /** Adds the parts that their row's outcome does not cover. Returns how many other parts are overdue. */
-async function addOtherParts(found: Pile, { row }: RowStanding, ledger: Ledger, batch: string): Promise<number> {
+async function addOtherParts(found: Pile, { row }: RowSnapshot, ledger: Ledger, batch: string): Promise<number> {
   if (row.parts === null || row.outcome === null) return 0;
   const parts = await ledger.partsOf(batch, row.row);
   const meant = matchingParts(row, parts, { outcomes: [row.outcome] });
@@ -196,7 +196,7 @@ export function makerAwaited({ row }: Pick<RowWithCharges, 'row'>): number | und
 }
 
 /** Whether redriving a row costs nothing. For a row in parts, only parts without a result are redriven. */
-async function isFetchable(ledger: Ledger, batch: string, { row, charges }: RowStanding): Promise<boolean> {
+async function isFetchable(ledger: Ledger, batch: string, { row, charges }: RowSnapshot): Promise<boolean> {
   const parts = row.parts === null ? [] : await ledger.partsOf(batch, row.row);
   const lacking = parts.filter((part) => !hasResult(part.row.outcome));
   if (lacking.length === 0) return isFetchedFree(row, charges);

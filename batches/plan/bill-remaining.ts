@@ -8,7 +8,7 @@ import type { BillSummary } from '../../inputs/money/bill.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ChargeOutlook } from '../../ledger/money/charge-ratios.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
-import type { RowStanding } from '../../ledger/rows/row-records.ts';
+import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { nextMove, rowView, stepsFrom } from '../../policy/rows/row-machine.ts';
 import type { RowReasons } from '../../policy/plan/reason-groups.ts';
 import { goesOnWith } from '../../policy/voices/awaited-voice.ts';
@@ -126,8 +126,8 @@ class LeftRows {
   }
 
   /** Adds the unsent steps of an open row. */
-  async addOpen(standing: RowStanding): Promise<void> {
-    const isOpen = (part: RowStanding): boolean => part.row.outcome === null && stepsLeft(part).length > 0;
+  async addOpen(standing: RowSnapshot): Promise<void> {
+    const isOpen = (part: RowSnapshot): boolean => part.row.outcome === null && stepsLeft(part).length > 0;
     const steps = stepsLeft(standing);
     const isInParts = standing.row.parts !== null;
     if (isInParts ? !(await this.#addParts(standing, isOpen)) : steps.length === 0) this.#underWay++;
@@ -135,7 +135,7 @@ class LeftRows {
   }
 
   /** Adds a row that earlier runs left out and this one sends. */
-  async addChosen(standing: RowStanding, steps: readonly Step[]): Promise<void> {
+  async addChosen(standing: RowSnapshot, steps: readonly Step[]): Promise<void> {
     this.#newlyChosen++;
     if (standing.row.kind === 'voice') this.#makers.add(standing.row.row);
     if (standing.row.parts === null) await this.#add(standing, steps, MORE);
@@ -144,7 +144,7 @@ class LeftRows {
   }
 
   /** Adds a row, or a part of one, that failed for want of a voice, if that voice is made now. */
-  async addDependent(standing: RowStanding): Promise<void> {
+  async addDependent(standing: RowSnapshot): Promise<void> {
     if (!goesOnWith(standing.row, this.#makers)) return;
     const { partOf, spec } = standing.row;
     const ofLastRow = partOf !== null && partOf === this.#lastWhole;
@@ -181,7 +181,7 @@ class LeftRows {
     };
   }
 
-  async #add(standing: RowStanding, steps: readonly Step[], marks: Marks = {}): Promise<void> {
+  async #add(standing: RowSnapshot, steps: readonly Step[], marks: Marks = {}): Promise<void> {
     const row = { ...withoutParts(standing), ...this.#speakerOf(standing.row) };
     const quoted = quoteOf(row, steps, this.#batch.settings);
     if (marks.ofLastRow !== true) this.#rows++;
@@ -190,7 +190,7 @@ class LeftRows {
   }
 
   /** Adds a row for its parts that are left. False if none is. */
-  async #addParts(standing: RowStanding, isLeft: (part: RowStanding) => boolean, marks: Marks = {}): Promise<boolean> {
+  async #addParts(standing: RowSnapshot, isLeft: (part: RowSnapshot) => boolean, marks: Marks = {}): Promise<boolean> {
     const row = { ...withoutParts(standing), ...this.#speakerOf(standing.row) };
     const parts = (await this.#ledger.partsOf(this.#batch.name, row.row)).filter(isLeft).map((part) => part.row);
     if (parts.length === 0) return false;
@@ -204,7 +204,7 @@ class LeftRows {
   }
 
   /** What the ledger will reserve beyond these quotes. */
-  #addSurplus(standing: RowStanding, quotes: readonly (number | null)[]): void {
+  #addSurplus(standing: RowSnapshot, quotes: readonly (number | null)[]): void {
     const [quoted, counted] = [sumOfPrices(quotes), countedAs(standing, quotes, this.#batch.settings, this.#outlook)];
     this.#beyond = addPrice(this.#beyond, counted === null || quoted === null ? null : counted - quoted);
   }
@@ -214,7 +214,7 @@ class LeftRows {
 export async function wholeToSend(
   ledger: Pick<Ledger, 'partsOf'>,
   batch: string,
-  standing: RowStanding,
+  standing: RowSnapshot,
 ): Promise<RowToSend> {
   const { row } = standing;
   const steps = stepsIn(row.spec);
@@ -226,7 +226,7 @@ export async function wholeToSend(
 function speakersIn({
   columns,
   settings: { reading },
-}: BatchRecord): (row: RowStanding['row']) => { speaker?: string } {
+}: BatchRecord): (row: RowSnapshot['row']) => { speaker?: string } {
   if (reading.cast === undefined) return () => ({});
   const cast = new CastVoices(reading.cast);
   const [speakerAt, voiceAt] = [CAST_COLUMN, 'voice'].map((ours) => columns.indexOf(headerFor(ours, columns, reading)));
@@ -237,12 +237,12 @@ function speakersIn({
   };
 }
 
-function withoutParts({ row: { parts: _, ...row } }: RowStanding): Omit<RowStanding['row'], 'parts'> {
+function withoutParts({ row: { parts: _, ...row } }: RowSnapshot): Omit<RowSnapshot['row'], 'parts'> {
   return row;
 }
 
 /** The steps of an open row that were not sent yet. */
-function stepsLeft({ row, charges }: RowStanding): readonly Step[] {
+function stepsLeft({ row, charges }: RowSnapshot): readonly Step[] {
   const move = nextMove({ ...rowView(row), ended: false }, charges);
   if (move.type === 'ended') return [];
   const steps = stepsFrom(row.spec, move.at.step);

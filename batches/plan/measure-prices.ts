@@ -1,14 +1,14 @@
 import { operationOf } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
-import type { RowStanding } from '../../ledger/rows/row-records.ts';
+import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { PriceTally } from '../../policy/money/compare-prices.ts';
 
 /** What the API charged for the rows of a batch that were run. `onRow` is called for each of them. */
 export async function measurePrices(
   ledger: Pick<Ledger, 'scanRows'>,
   batch: Pick<BatchRecord, 'name' | 'settings'>,
-  onRow: (standing: RowStanding) => void = () => undefined,
+  onRow: (standing: RowSnapshot) => void = () => undefined,
 ): Promise<PriceTally> {
   const tally = new PriceTally();
   for await (const standing of ledger.scanRows(batch.name, { isNotChosen: false })) {

@@ -3,7 +3,7 @@ import { operationOf, stepsIn, type Step } from '../../contract/row-kinds.ts';
 import type { ChargeOutlook } from '../../ledger/money/charge-ratios.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
-import type { RowStanding } from '../../ledger/rows/row-records.ts';
+import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { countedFor, worstRatio } from '../../policy/money/charge-ratio.ts';
 import { quoteFrom, quoteSteps } from '../../policy/money/pricing.ts';
 import { DUST } from '../../policy/money/room.ts';
@@ -23,7 +23,7 @@ export interface SkippedRoom {
 
 /** A row left out by the budget. Prices cover its unsent steps, in credits; null if unknown. */
 export interface SkippedRow {
-  readonly standing: RowStanding;
+  readonly standing: RowSnapshot;
   readonly quoted: number | null;
   /** Credits the budget must have left for it, based on charges so far. */
   readonly counted: number | null;
@@ -89,8 +89,8 @@ export async function neededForSkipped(
 export async function neededForRow(
   ledger: Pick<Ledger, 'chargeOutlook'>,
   { name, settings }: Pick<BatchRecord, 'name' | 'settings'>,
-  standing: RowStanding,
-  parts: readonly RowStanding[],
+  standing: RowSnapshot,
+  parts: readonly RowSnapshot[],
 ): Promise<number | null> {
   const outlook = await ledger.chargeOutlook(name);
   const quotes = standing.row.parts === null ? [quoteLeft(standing, settings)] : quotesOf(parts);
@@ -103,7 +103,7 @@ export async function neededForRow(
  * `quotes`: the row's, or its parts'.
  */
 export function countedAs(
-  standing: RowStanding,
+  standing: RowSnapshot,
   quotes: readonly (number | null)[],
   settings: BatchRecord['settings'],
   { ratios }: Pick<ChargeOutlook, 'ratios'>,
@@ -123,25 +123,25 @@ export function countedAs(
 }
 
 /** The price of the steps that the row has not sent. */
-function quoteLeft(standing: RowStanding, settings: BatchRecord['settings']): number | null {
+function quoteLeft(standing: RowSnapshot, settings: BatchRecord['settings']): number | null {
   return quoteOf(standing.row, stepsLeft(standing), settings);
 }
 
 /** The price of these steps of a row, which are all or the last ones. */
 export function quoteOf(
-  row: Pick<RowStanding['row'], 'spec' | 'quoted'>,
+  row: Pick<RowSnapshot['row'], 'spec' | 'quoted'>,
   steps: readonly Step[],
   settings: BatchRecord['settings'],
 ): number | null {
   return steps.length === stepsIn(row.spec).length ? row.quoted : quoteSteps(steps, row.spec, settings);
 }
 
-function stepsLeft({ row, charges }: RowStanding): readonly Step[] {
+function stepsLeft({ row, charges }: RowSnapshot): readonly Step[] {
   const move = nextMove({ ...rowView(row), ended: false }, charges);
   return move.type === 'submit' ? stepsFrom(row.spec, move.at.step) : stepsIn(row.spec);
 }
 
 /** The prices of the parts that were not sent. */
-function quotesOf(parts: readonly RowStanding[]): readonly (number | null)[] {
+function quotesOf(parts: readonly RowSnapshot[]): readonly (number | null)[] {
   return parts.filter(({ row }) => row.outcome === 'skipped').map(({ row }) => row.quoted);
 }

@@ -18,7 +18,7 @@ import {
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { ChargeRecord } from '../../ledger/requests/charge-records.ts';
-import type { RowStanding } from '../../ledger/rows/row-records.ts';
+import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { quoteFrom } from '../../policy/money/pricing.ts';
 import { lackingRequests } from '../../policy/reconcile/lacking-requests.ts';
 import { presentTake } from '../../policy/rows/row-machine.ts';
@@ -57,7 +57,7 @@ export async function adoptJob(
   const { standing, name, attempt, take } = await readTake(ledger, batch.name, job);
   const facts = { ...name, jobId };
   const refused = (why: SettleRefusal): SettledRow => ({ ...facts, type: 'refused', why });
-  const hasJob = (one: RowStanding | undefined): boolean =>
+  const hasJob = (one: RowSnapshot | undefined): boolean =>
     one?.charges.some((charge) => charge.take === (job.take ?? presentTake(one.row)) && charge.jobId === jobId) ??
     false;
   const done = async (more: Omit<AdoptedRow, 'type' | 'row' | 'id' | 'partOf' | 'jobId'> = {}): Promise<SettledRow> => {
@@ -121,7 +121,7 @@ type AdoptedRow = Extract<SettledRow, { readonly type: 'adopted' }>;
 type Request = AttemptKey & Pick<ChargeRecord, 'quoted'>;
 
 /** The requests of the row that the ledger may lack; none if it has been cleaned. */
-function lackingOf(batch: BatchRecord, { row, charges }: RowStanding, take: number | undefined): Request[] {
+function lackingOf(batch: BatchRecord, { row, charges }: RowSnapshot, take: number | undefined): Request[] {
   if (areRowsCleaned(batch)) return [];
   const { kind, spec } = row;
   return lackingRequests(row, charges, take).map((due) => {

@@ -1,7 +1,7 @@
 import type { By } from '../../contract/actions.ts';
 import type { ChargeRecord } from '../../ledger/requests/charge-records.ts';
 import type { DecisionRecord } from '../../ledger/requests/decision-records.ts';
-import type { RowStanding } from '../../ledger/rows/row-records.ts';
+import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { LedgerMisuse } from '../../ledger/errors.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { isUnresolved } from '../../policy/reconcile/in-doubt.ts';
@@ -111,7 +111,7 @@ export async function findUnresolved(
 
 /** What is on record of a take, by default the row's present one. */
 export interface TakeOnRecord {
-  readonly standing: RowStanding | undefined;
+  readonly standing: RowSnapshot | undefined;
   readonly name: NamedRow;
   readonly take: number | undefined;
   readonly present: number | undefined;

@@ -76,7 +76,7 @@ const ROWS_A_LOOK = 500;
  */
 export async function* settleUnknown(
   ledger: Ledger,
-  reads: Pick<FreeReads, 'findTrace'>,
+  reads: Pick<FreeReads, 'recoverAnswer'>,
   batch: Pick<BatchRecord, 'name' | 'settings'>,
   rows: readonly number[],
 ): AsyncGenerator<SettledRow, void, undefined> {
@@ -105,10 +105,10 @@ export async function* settleUnknown(
 
 async function traceOf(
   ledger: Ledger,
-  reads: Pick<FreeReads, 'findTrace'>,
+  reads: Pick<FreeReads, 'recoverAnswer'>,
   batch: string,
   row: number,
-): ReturnType<FreeReads['findTrace']> {
+): ReturnType<FreeReads['recoverAnswer']> {
   const attempt = await findUnresolved(ledger, batch, row);
-  return attempt?.state === 'unknown' ? reads.findTrace(attempt) : { type: 'none' };
+  return attempt?.state === 'unknown' ? reads.recoverAnswer(attempt) : { type: 'none' };
 }

@@ -1,7 +1,7 @@
 import { defined } from '../../contract/defined.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
-import type { RowStanding } from '../../ledger/rows/row-records.ts';
+import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import type { NamedJob } from './adopt-job.ts';
 import { lastDecision } from './decisions.ts';
 import { lackingRequests } from '../../policy/reconcile/lacking-requests.ts';
@@ -114,7 +114,7 @@ function mayGet(jobId: string): PartTest {
 }
 
 /** A part that lacks a request on record. */
-function isLacking({ row, charges }: RowStanding, take: number | undefined): boolean {
+function isLacking({ row, charges }: RowSnapshot, take: number | undefined): boolean {
   return lackingRequests(row, charges, take).length > 0;
 }
 
@@ -162,7 +162,7 @@ type ResolvedTake =
   TakeByName | { readonly type: 'several-parts'; readonly word: string; readonly parts: readonly NamedRow[] };
 
 /** Whether a part may be what a word names. `take`: as in the word. */
-type PartTest = (part: RowStanding, take: number | undefined) => boolean | Promise<boolean>;
+type PartTest = (part: RowSnapshot, take: number | undefined) => boolean | Promise<boolean>;
 
 /**
  * Finds what `ROW` or `ROW/TAKE` names, as {@link findTake} does. A row in parts has no request of its own: its only
@@ -179,7 +179,7 @@ async function resolveTake(
   if (named.type !== 'found') return named;
   const parts = await ledger.partsOf(batch.name, named.row);
   for (const matches of tests) {
-    const matching: RowStanding[] = [];
+    const matching: RowSnapshot[] = [];
     for (const part of parts) if (await matches(part, named.take)) matching.push(part);
     const [first, ...others] = matching;
     if (others.length > 0) return { type: 'several-parts', word, parts: matching.map(({ row }) => nameOf(row)) };

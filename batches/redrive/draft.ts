@@ -5,7 +5,7 @@ import { operationOf, priceIn, type RowSpec, type Step, stepsIn } from '../../co
 import { Bill, type BillSummary } from '../../inputs/money/bill.ts';
 import type { RedriveChoice } from '../../ledger/takes/redrive.ts';
 import type { Return } from '../../ledger/takes/go-back.ts';
-import type { RowStanding } from '../../ledger/rows/row-records.ts';
+import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { goesOnWith } from '../../policy/voices/awaited-voice.ts';
 import { quoteSteps } from '../../policy/money/pricing.ts';
 import type { FoundRow, FoundRows, RedriveRules } from './selection.ts';
@@ -145,7 +145,7 @@ export class RedriveDraft extends RedriveTally {
    * Adds the price of a row that failed only because its voice was not made, if a chosen row makes that voice: the
    * ledger opens it with that one. Call it once all chosen rows are added.
    */
-  addDependent({ row, charges }: RowStanding): void {
+  addDependent({ row, charges }: RowSnapshot): void {
     if (!goesOnWith(row, this.#makers) || this.#chosen.get(row.row) !== undefined) return;
     this.dependents += this.one('dependents', row);
     const plan = planRedrive(row, charges, { ...this.rules, step: null, replace: false, accept: false, edited: null });
@@ -177,7 +177,7 @@ export class RedriveDraft extends RedriveTally {
     return planRedrive(scanned.row, scanned.charges, wish);
   }
 
-  #price(row: RowStanding['row'], spec: RowSpec, steps: readonly Step[]): void {
+  #price(row: RowSnapshot['row'], spec: RowSpec, steps: readonly Step[]): void {
     const { tts, prices } = this.#settings;
     const operations = steps.map((step) => operationOf(row.spec, step, tts));
     if (operations.length === 0) return;
@@ -199,6 +199,6 @@ function returnTo({ earlier }: FoundRow): Return | undefined {
 }
 
 /** Encodes take and outcome as a number above 0. */
-function standingOf({ take, outcome }: RowStanding['row']): number {
+function standingOf({ take, outcome }: RowSnapshot['row']): number {
   return take * 16 + (outcome === null ? 0 : OUTCOMES.indexOf(outcome) + 1);
 }

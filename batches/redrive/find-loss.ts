@@ -6,7 +6,7 @@ import type { VerifyReport } from '../../results/verification/verify.ts';
 import { defined } from '../../contract/defined.ts';
 import { hasResult } from '../../contract/outcomes.ts';
 import type { ResultFile } from '../../ledger/records.ts';
-import type { RowRecord, RowStanding } from '../../ledger/rows/row-records.ts';
+import type { RowRecord, RowSnapshot } from '../../ledger/rows/row-records.ts';
 import type { FileLoss } from '../../contract/file-loss.ts';
 import { attemptOfFile, lostFile } from '../../policy/redrive/lost-file.ts';
 import { isFetchedFree } from '../../policy/redrive/redrive.ts';
@@ -59,9 +59,9 @@ export interface LostFile {
  * none is lost. `parts`: those of the row, which are joined again if its file is lost; theirs may be lost, too.
  */
 export async function findLoss(
-  standing: RowStanding,
+  standing: RowSnapshot,
   store: SearchedStore,
-  parts: readonly RowStanding[] = [],
+  parts: readonly RowSnapshot[] = [],
 ): Promise<LostFile | undefined> {
   const { outcome } = standing.row;
   if (!hasResult(outcome) && outcome !== 'unfit') return undefined;
@@ -78,7 +78,7 @@ export async function findLoss(
 }
 
 /** Whether a redrive brings the lost file of a row back, free. */
-export function isBroughtBackFree(standing: RowStanding, is: FileLoss): boolean {
+export function isBroughtBackFree(standing: RowSnapshot, is: FileLoss): boolean {
   const { row, charges } = without({ scanned: standing, edit: null }, is).scanned;
   return isFetchedFree(row, charges);
 }
@@ -115,7 +115,7 @@ export async function lossOf(row: RowFiles, store: ReadFiles): Promise<Loss> {
 
 /** The row as it is without its result. `isJoined`: it is a part, and its row has its joined file. */
 export function without(found: FoundRow, is: FileLoss, isJoined = false): FoundRow {
-  const { row, charges }: RowStanding = found.scanned;
+  const { row, charges }: RowSnapshot = found.scanned;
   const brought = row.parts === null ? attemptOfFile(charges, row.file?.key) : undefined;
   const failure = lostFile(is, row.parts === null ? brought : 'joined');
   const scanned = {

@@ -3,7 +3,7 @@ import type { FileLoss } from '../../contract/file-loss.ts';
 import { hasResult } from '../../contract/outcomes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ResultFile } from '../../ledger/records.ts';
-import type { RowRecord, RowStanding } from '../../ledger/rows/row-records.ts';
+import type { RowRecord, RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { jobOfFile } from '../../policy/redrive/lost-file.ts';
 import { isFetchedFree, lostAttempt } from '../../policy/redrive/redrive.ts';
 import { isBroughtBackFree, lossOf, type RowFiles, type SearchedStore, without } from './find-loss.ts';
@@ -127,7 +127,7 @@ class Search {
   }
 
   /** Those of the parts whose file is lost. `isJoined`: their row has its file, so that none is paid for. */
-  async #lostOf(parts: readonly RowStanding[], isJoined: boolean): Promise<readonly FoundRow[]> {
+  async #lostOf(parts: readonly RowSnapshot[], isJoined: boolean): Promise<readonly FoundRow[]> {
     const lost: FoundRow[] = [];
     for (const scanned of parts) {
       const found: FoundRow = { scanned, edit: null };
@@ -138,7 +138,7 @@ class Search {
     return lost;
   }
 
-  async #matchingParts(row: RowRecord): Promise<readonly RowStanding[]> {
+  async #matchingParts(row: RowRecord): Promise<readonly RowSnapshot[]> {
     const { only = {} } = this.#rules;
     const parts = await this.#place.ledger.partsOf(this.#place.batch, row.row);
     const lacking = matchingParts(row, parts, only);
@@ -171,7 +171,7 @@ class Search {
 }
 
 /** Whether a part failed for want of its file, as the join may have found it, and is fetched again free. */
-function isLostPart({ row, charges }: RowStanding): boolean {
+function isLostPart({ row, charges }: RowSnapshot): boolean {
   return row.partOf !== null && lostAttempt(charges)?.file != null && isFetchedFree(row, charges);
 }
 
@@ -180,7 +180,7 @@ function isLostPart({ row, charges }: RowStanding): boolean {
  * files are stored again. Throws if the store is not that of the ledger.
  */
 async function readTake(
-  { row, charges }: RowStanding,
+  { row, charges }: RowSnapshot,
   take: number,
   { ledger, batch, store }: Place,
 ): Promise<FoundTake> {

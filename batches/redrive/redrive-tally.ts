@@ -1,7 +1,7 @@
 import type { Step } from '../../contract/operations.ts';
 import { type NamedRow, nameOf, wholeId } from '../../contract/row-parts.ts';
 import type { BillSummary } from '../../inputs/money/bill.ts';
-import type { RowStanding } from '../../ledger/rows/row-records.ts';
+import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import type { ReturnRefusal } from '../../policy/redrive/earlier-take.ts';
 import type { RedrivePlan } from '../../policy/redrive/redrive.ts';
 import type { FoundRow } from './selection.ts';
@@ -106,7 +106,7 @@ export class RedriveTally {
   }
 
   /** 1 if this row is to be counted as such; 0 for a further part of a row. */
-  protected one(what: string, { partOf }: RowStanding['row']): 0 | 1 {
+  protected one(what: string, { partOf }: RowSnapshot['row']): 0 | 1 {
     if (partOf === null) return 1;
     const key = `${what} ${String(partOf)}`;
     if (this.#counted.has(key)) return 0;

@@ -4,7 +4,7 @@ import { hasResult } from '../../contract/outcomes.ts';
 import type { Step } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
-import type { NewRow, RowStanding } from '../../ledger/rows/row-records.ts';
+import type { NewRow, RowSnapshot } from '../../ledger/rows/row-records.ts';
 import type { EarlierTake } from '../../policy/redrive/earlier-take.ts';
 import { findRows, type RowsByName, matchingParts, meets, type RowConditions } from '../rows/find-rows.ts';
 
@@ -21,7 +21,7 @@ export interface FoundTake extends EarlierTake {
 
 /** A row of a batch found in a file. `edit` is null if nothing changed. */
 export interface FoundRow {
-  readonly scanned: RowStanding;
+  readonly scanned: RowSnapshot;
   readonly edit: RowEdit | null;
   /**
    * Its stored file is lost, and why; `scanned` is the row without it. `outcome`: how it ended; `isJoined`: it is a
@@ -29,7 +29,7 @@ export interface FoundRow {
    */
   readonly lost?: {
     readonly failure: Failure;
-    readonly outcome: RowStanding['row']['outcome'];
+    readonly outcome: RowSnapshot['row']['outcome'];
     readonly isJoined: boolean;
   };
   /** With `accept`: the take whose result it goes back to, and once that was looked for, what is known about it. */
@@ -132,7 +132,7 @@ async function* selectRows(
   ledger: Ledger,
   batch: string,
   choice: RowChoice,
-): AsyncGenerator<RowStanding, void, undefined> {
+): AsyncGenerator<RowSnapshot, void, undefined> {
   if (choice.rows !== undefined) {
     for (const number of choice.rows) {
       const scanned = await ledger.readRow(batch, number);
@@ -161,7 +161,7 @@ async function* selectRows(
 async function hasMatchingPart(
   ledger: Pick<Ledger, 'partsOf'>,
   batch: string,
-  whole: RowStanding,
+  whole: RowSnapshot,
   choice: RowChoice,
 ): Promise<boolean> {
   if (whole.row.parts === null || !isWithoutResult(whole)) return false;
@@ -169,7 +169,7 @@ async function hasMatchingPart(
 }
 
 /** Whether a row has ended, and has no result. */
-function isWithoutResult({ row }: RowStanding): boolean {
+function isWithoutResult({ row }: RowSnapshot): boolean {
   return row.outcome !== null && !hasResult(row.outcome);
 }
 

@@ -1,6 +1,6 @@
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
-import type { RowRecord, RowStanding } from '../../ledger/rows/row-records.ts';
+import type { RowRecord, RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { namedFilesOf, type RowFile } from '../../results/result-line.ts';
 import type { FailureClass } from '../../contract/failures.ts';
 import { hasResult, type Outcome } from '../../contract/outcomes.ts';
@@ -134,7 +134,7 @@ export function meets(row: RowRecord, { outcomes, classes, kinds }: RowCondition
  * The parts of a row that meet the conditions: those without a result that meet them by themselves, whatever the row
  * ended as. If a row failed only because parts are unfit, these have failed.
  */
-export function matchingParts<Part extends Pick<RowStanding, 'row'>>(
+export function matchingParts<Part extends Pick<RowSnapshot, 'row'>>(
   whole: RowRecord,
   parts: readonly Part[],
   conditions: RowConditions,
@@ -157,7 +157,7 @@ export function isUnknown({ outcome, failure }: Pick<RowRecord, 'outcome' | 'fai
 export async function* selectUnknown(
   ledger: Pick<Ledger, 'scanRows'>,
   batch: string,
-): AsyncGenerator<RowStanding, void, undefined> {
+): AsyncGenerator<RowSnapshot, void, undefined> {
   yield* ledger.scanRows(batch, { outcome: 'unknown', inParts: true });
   yield* ledger.scanRows(batch, { outcome: 'failed', class: 'OutcomeUnknown', inParts: true });
 }

@@ -3,7 +3,7 @@ import type { Kind } from '../../contract/row-kinds.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
-import type { RowStanding } from '../../ledger/rows/row-records.ts';
+import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { budgetLeft } from '../../policy/money/budget.ts';
 import type { PriceComparison } from '../../policy/money/compare-prices.ts';
 import { creditsKindOf, creditsOf, type CreditsKind } from '../../results/result-line.ts';
@@ -94,7 +94,7 @@ export async function viewPilot(ledger: Ledger, batch: BatchRecord): Promise<Pil
   };
 }
 
-function pilotRow({ row, charges }: RowStanding, batch: BatchRecord): PilotRow {
+function pilotRow({ row, charges }: RowSnapshot, batch: BatchRecord): PilotRow {
   return {
     row: row.row,
     id: row.id,

@@ -95,7 +95,7 @@ export async function dialectOf(ledger: string, folder: string): Promise<BackupD
 async function holdingBackups<R>(ledger: string, work: () => Promise<R>): Promise<R> {
   const lock = await beforeWork(() => new KernelLock(`${ledger}.backup`));
   try {
-    if (!lock.tryAlone()) {
+    if (!lock.tryExclusive()) {
       const pids = lockHolders([`${ledger}.backup`]);
       throw new VoxbatchError({ type: 'backup-held', ledger, by: 'backup', pids });
     }

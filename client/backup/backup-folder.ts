@@ -1,9 +1,9 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { orElse } from '../../contract/or-else.ts';
-import { isAnothers } from '../../embedded/private-file.ts';
+import { isOtherUser } from '../../embedded/private-file.ts';
 import { ownerOf } from '../../embedded/private-home.ts';
-import { firstLink, takeFromOthers } from '../../embedded/private-file.ts';
+import { firstLink, removeOtherAccess } from '../../embedded/private-file.ts';
 import { VoxbatchError } from '../problem.ts';
 import type { BackupRefusal } from './refusal.ts';
 
@@ -62,7 +62,7 @@ export function claimBackupFolder(paths: BackupPaths, ledger: string, within: re
   if (claimedBy !== '' && claimedBy !== ledger) refuseBackup(folder, { why: 'another-ledger' });
   if (claimedBy === '' && readdirSync(folder).some((name) => name !== basename(owner)))
     refuseBackup(folder, { why: 'not-empty' });
-  takeFromOthers(folder);
+  removeOtherAccess(folder);
   if (claimedBy === '') writeFileSync(owner, ledger, { mode: 0o600, flush: true });
   mkdirSync(paths.store, { recursive: true, mode: 0o700 });
 }
@@ -73,7 +73,7 @@ export function claimBackupFolder(paths: BackupPaths, ledger: string, within: re
  */
 export function refuseStrange({ folder, ...files }: BackupPaths): void {
   const [uid, me] = [ownerOf(folder), process.geteuid?.()];
-  if (uid !== undefined && me !== undefined && isAnothers(uid, me)) refuseBackup(folder, { why: 'anothers', uid });
+  if (uid !== undefined && me !== undefined && isOtherUser(uid, me)) refuseBackup(folder, { why: 'anothers', uid });
   const link = firstLink(Object.values(files));
   if (link !== undefined) refuseBackup(folder, { why: 'link', path: link });
   // To open a pipe would wait for a writer.

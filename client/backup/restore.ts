@@ -121,7 +121,7 @@ function refuseOver(ledger: string, folder: string, files = filesOf(ledger)): ne
 async function holdingAlone<R>(ledger: string, home: string, work: () => Promise<R>): Promise<R> {
   const lock = new KernelLock(`${ledger}.lock`);
   try {
-    if (!lock.tryAlone() || isAnybodyIn(home)) {
+    if (!lock.tryExclusive() || isAnybodyIn(home)) {
       const { membersLock, startingLock } = pathsIn(home);
       const pids = lockHolders([`${ledger}.lock`, ledger, membersLock, startingLock]);
       throw new VoxbatchError({ type: 'backup-held', ledger, by: 'work', pids });

@@ -2,7 +2,7 @@ import { compareBatches, type BatchComparison, type UnlikeRow } from '../../batc
 import { DEFAULT_TOLERANCES, type Tolerances } from '../../contract/tolerances.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
-import type { RowStanding } from '../../ledger/rows/row-records.ts';
+import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import {
   DifferenceTable,
   isOurTable,
@@ -195,7 +195,7 @@ function differenceLine(row: UnlikeRow): Difference {
   };
 }
 
-function sideOf({ row, charges }: RowStanding, seconds: number | null): DifferenceSide {
+function sideOf({ row, charges }: RowSnapshot, seconds: number | null): DifferenceSide {
   return {
     row: row.row,
     apiDialect: dialectOf(row.spec),

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { MetricsPlace } from '../../contract/metrics-place.ts';
 import type { Observe } from '../../contract/work-events.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { collectHere, sendTo } from '../../worker/metrics/collect.ts';
+import { collectForPrometheus, exportToCollector } from '../../worker/metrics/collect.ts';
 import { countEvents } from '../../worker/metrics/count-events.ts';
 import { familiesOf, prometheusText, type Family } from './families.ts';
 import { readiness, type ReadinessNeeds } from './readiness.ts';
@@ -53,7 +53,7 @@ async function shownMetrics(place: Place<'port'>, needs: MetricsNeeds): Promise<
   needs.say(`Metrics are at ${url}/metrics; /healthz and /readyz answer probes.`);
   return {
     begin: async () => {
-      const collected = await collectHere(needs.log);
+      const collected = await collectForPrometheus(needs.log);
       counted = collected.read;
       return countEvents(collected.meter);
     },
@@ -69,7 +69,7 @@ function sentMetrics(place: Place<'otlp'>, needs: MetricsNeeds): Metrics {
   let pushLast: (() => Promise<void>) | undefined;
   return {
     begin: () => {
-      const meter = sendTo(needs.log, place);
+      const meter = exportToCollector(needs.log, place);
       pushLast = pushGauges(meter, gaugesOf(needs, readiness(needs), 0), place.everyMs);
       return Promise.resolve(countEvents(meter));
     },

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../contract/message-of.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Store } from '../../store/store.ts';
-import type { WorkerStanding } from '../../worker/run-worker.ts';
+import type { WorkerStatus } from '../../worker/run-worker.ts';
 
 /** How long ledger and store may take to answer, ms: probes have little patience. */
 const PATIENCE_MS = 2_000;
@@ -11,7 +11,7 @@ export interface ReadinessNeeds {
   readonly ledger: Pick<Ledger, 'outage' | 'storeId'>;
   readonly store: Pick<Store, 'outage' | 'requireStillThere'>;
   /** What the worker does; undefined before there is one. */
-  readonly standing: () => WorkerStanding | undefined;
+  readonly standing: () => WorkerStatus | undefined;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { ScheduleDescription, ScheduleHandle } from '@temporalio/client';
 import type { By } from '../../contract/actions.ts';
 import { scheduleIdOf } from '../../contract/schedule.ts';
-import { GRPC, grpcAnswer, hasCode, isNotFound } from '../../embedded/grpc-errors.ts';
+import { GRPC, grpcErrorIn, hasCode, isNotFound } from '../../embedded/grpc-errors.ts';
 import { ServerUnavailable } from '../../embedded/server-unavailable.ts';
 import { findUp } from '../../embedded/up-claim.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -95,7 +95,7 @@ export async function askTemporal<T>(
     return await inTime(place.temporal.client, ANSWER_TIMEOUT_MS, ask);
   } catch (error) {
     if (schedule !== undefined && isNotFound(error)) throw await noSchedule(place, schedule);
-    const answer = grpcAnswer(error);
+    const answer = grpcErrorIn(error);
     if (answer === undefined) throw error;
     if (hasCode(answer, GRPC.INVALID_ARGUMENT) && schedule !== undefined) {
       throw new VoxbatchError({ type: 'schedule-refused', schedule, cause: answer });

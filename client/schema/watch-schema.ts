@@ -5,7 +5,7 @@ import { pathsIn } from '../../embedded/home.ts';
 import { compareSchemas, isSameSchema, type SchemaChanges } from '../../policy/schema/compare-schemas.ts';
 import { createApi } from '../connect-api.ts';
 import { VoxbatchError } from '../problem.ts';
-import { keepLook, readLooks } from '../../embedded/schema-looks.ts';
+import { saveSchemaSnapshot, readSchemaSnapshots } from '../../embedded/schema-snapshots.ts';
 import type { ApiAccess, Settings } from '../settings.ts';
 
 /** What the API's description of itself says to voxbatch. */
@@ -44,13 +44,13 @@ export async function watchSchema(
   const { baseUrl: apiUrl } = api;
   try {
     const { endpoints, ...look } = await api.lookAtSchema();
-    const file = pathsIn(home).schemaLooks;
-    const last = (await readLooks(file))[apiUrl];
+    const file = pathsIn(home).schemaSnapshots;
+    const last = (await readSchemaSnapshots(file))[apiUrl];
     const differs = last === undefined ? undefined : compareSchemas(last.endpoints, endpoints);
     const isSound = !look.lacks.some(({ isRare }) => !isRare) && (differs === undefined || isSameSchema(differs));
     if (isSound || !isStrict) {
       await mkdir(home, { recursive: true });
-      await keepLook(file, apiUrl, { seenAt: Date.now(), endpoints });
+      await saveSchemaSnapshot(file, apiUrl, { seenAt: Date.now(), endpoints });
     }
     const changes = last === undefined || differs === undefined ? null : { ...differs, since: last.seenAt };
     return { apiUrl, ...look, changes, isSound };

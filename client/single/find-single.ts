@@ -13,14 +13,14 @@ import type { Account } from '../../contract/names.ts';
 import { dialectOf } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
-import type { RowStanding } from '../../ledger/rows/row-records.ts';
+import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { decideAgain, decideCleaned, type AgainWish, type SameAgain } from '../../policy/single/same-again.ts';
 import { localMediaRules } from '../local-media/local-media-rules.ts';
 import { refuseOption } from '../problem.ts';
 import type { Settings } from '../settings.ts';
 
 /** A recorded single job: its batch and its row. */
-export interface SingleRecord extends RowStanding {
+export interface SingleRecord extends RowSnapshot {
   readonly batch: BatchRecord;
 }
 

@@ -18,7 +18,7 @@ export function isAnybodyIn(home: string): boolean {
   const isHeld = (path: string): boolean => {
     const lock = new KernelLock(path);
     locks.unshift(lock);
-    return !lock.tryAlone();
+    return !lock.tryExclusive();
   };
   try {
     return isHeld(startingLock) || isHeld(membersLock);

@@ -1,7 +1,7 @@
 import type { Account } from '../../contract/names.ts';
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { ownerOf, whyAnothers } from '../../embedded/private-home.ts';
+import { ownerOf, otherUserError } from '../../embedded/private-home.ts';
 import { openRecordsIfAny } from '../open-records.ts';
 import { apiAddress, type ApiAccess } from '../settings.ts';
 import {
@@ -82,7 +82,7 @@ async function ledgerIn(home: string, env: NodeJS.ProcessEnv): Promise<Confirmab
     const uid = ownerOf(home);
     const owner = uid === process.geteuid?.() ? undefined : uid;
     const contents = await readContents(ledger);
-    return { type: 'ledger', home, contents, owner, refusal: whyAnothers(home)?.message, isConfirmed };
+    return { type: 'ledger', home, contents, owner, refusal: otherUserError(home)?.message, isConfirmed };
   } finally {
     await ledger.close();
   }

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, isAbsolute, join, relative } from 'node:path';
-import { isAnothers } from '../../embedded/private-file.ts';
+import { isOtherUser } from '../../embedded/private-file.ts';
 
 /**
  * The state folder, `$XDG_STATE_HOME/voxbatch`, holds this user's confirmations on this machine. It is outside of every
@@ -72,7 +72,7 @@ export function readState(file: string): unknown {
     const open = openSync(file, 'r');
     try {
       const me = process.geteuid?.();
-      if (me !== undefined && isAnothers(fstatSync(open).uid, me)) return undefined;
+      if (me !== undefined && isOtherUser(fstatSync(open).uid, me)) return undefined;
       return JSON.parse(readFileSync(open, 'utf8'));
     } finally {
       closeSync(open);

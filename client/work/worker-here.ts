@@ -16,8 +16,8 @@ import type { Store } from '../../store/store.ts';
 import { newHints, newIdentity } from '../../worker/dependencies.ts';
 import { logEvents } from '../../worker/log-events.ts';
 import type { OutageEvent } from '../../worker/watch-outage.ts';
-import { startWorker, type RunningWorker, type WorkerStanding } from '../../worker/run-worker.ts';
-import { beginBeats, type Beats } from '../../worker/show-alive.ts';
+import { startWorker, type RunningWorker, type WorkerStatus } from '../../worker/run-worker.ts';
+import { startHeartbeats, type Heartbeats } from '../../worker/heartbeats.ts';
 import type { Metrics } from '../metrics/open-metrics.ts';
 import { openMediaLinks } from '../local-media/open-media-links.ts';
 import type { LocalMediaLinks } from '../../store/local-media/media-links.ts';
@@ -73,12 +73,12 @@ export async function startWorkerHere(request: WorkerHereRequest): Promise<Runni
     );
   }
   const release = await lockLedger(ledger, temporal, request.settings.home, request.onFault);
-  let beats: Beats | undefined;
+  let beats: Heartbeats | undefined;
   let mediaLinks: LocalMediaLinks | undefined;
   let metrics: Metrics | undefined;
   let running: RunningWorker | undefined;
   try {
-    metrics = await metricsOf(request, log, () => running?.standing());
+    metrics = await metricsOf(request, log, () => running?.status());
     mediaLinks = await openMediaLinks(request.settings, store);
     // Checked immediately before: a process that joins later may have requests in flight, which must not be mistaken
     // for those of dead processes.
@@ -91,7 +91,7 @@ export async function startWorkerHere(request: WorkerHereRequest): Promise<Runni
     // The worker's own heartbeats start later, and a process without heartbeats counts as dead: another could take its
     // webhook.
     if (request.webhook !== undefined)
-      beats = await beginBeats(ledger, { owner, ...realmOf(open), only: request.only });
+      beats = await startHeartbeats(ledger, { owner, ...realmOf(open), only: request.only });
     const searchable = await searchableIn(request);
     const webhook = await beginWebhook(request, { owner, hints, memoryMs });
     const start = async (): Promise<RunningWorker> => {
@@ -158,7 +158,7 @@ function allOf(log: Observe, ...others: readonly (Observe | undefined)[]): Obser
 async function metricsOf(
   { settings, ledger, store, say }: WorkerHereRequest,
   log: Logger,
-  standing: () => WorkerStanding | undefined,
+  standing: () => WorkerStatus | undefined,
 ): Promise<Metrics | undefined> {
   if (settings.metrics === undefined) return undefined;
   const { openMetrics } = await import('../metrics/open-metrics.ts');

@@ -8,7 +8,7 @@ import { isLastStep } from '../../policy/rows/row-machine.ts';
 import { applyEffect } from '../rows/endings.ts';
 import { findBlocking } from '../requests/intents.ts';
 import { prepared } from '../database/prepared.ts';
-import type { RowStanding } from '../rows/row-records.ts';
+import type { RowSnapshot } from '../rows/row-records.ts';
 import { jsonOrNull, type ResultFile } from '../records.ts';
 import { toSettings } from '../batches/batch-records.ts';
 import { sourceOf, type ResultRecord } from './found-results.ts';
@@ -51,7 +51,7 @@ export async function useResult(
   db: Db,
   key: AttemptKey,
   use: ResultUse,
-): Promise<{ readonly used: boolean } & RowStanding> {
+): Promise<{ readonly used: boolean } & RowSnapshot> {
   return write(db, async (tx) => {
     const row = await RowInHand.take(tx, key);
     const tts = await wantedBy(row, key, use);
@@ -109,7 +109,7 @@ export async function dropResult(db: Db, of: AttemptKey): Promise<void> {
  * Revokes a `cached` attempt whose result a later step cannot use, so that the next attempt is made. No effect on any
  * other attempt.
  */
-export async function revokeCached(db: Db, key: AttemptKey): Promise<RowStanding> {
+export async function revokeCached(db: Db, key: AttemptKey): Promise<RowSnapshot> {
   return write(db, async (tx) => {
     const row = await RowInHand.take(tx, key);
     const charge = row.chargeAt(key);

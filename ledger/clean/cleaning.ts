@@ -10,7 +10,7 @@ import { counts } from '../batches/counts.ts';
 import { LedgerMisuse } from '../errors.ts';
 import { noteAction } from '../history/actions.ts';
 import { setRow, updateCharge } from '../rows/line-changes.ts';
-import { fromSpec, type RowRecord, type RowStanding } from '../rows/row-records.ts';
+import { fromSpec, type RowRecord, type RowSnapshot } from '../rows/row-records.ts';
 import { removed } from '../cache/kept-results.ts';
 import { readParts, readRows } from '../rows/rows.ts';
 import type { Db, Tx } from '../schema.ts';
@@ -90,7 +90,7 @@ export async function endClean(db: Db, batch: string): Promise<void> {
 }
 
 /** Marks a row's files as removed, and forgets them as results for later rows. */
-async function forgetMedia(tx: Tx, batch: string, { row, charges }: RowStanding, now: number): Promise<void> {
+async function forgetMedia(tx: Tx, batch: string, { row, charges }: RowSnapshot, now: number): Promise<void> {
   await tx.deleteFrom('results').where('batch', '=', batch).where('row', '=', row.row).execute();
   if (row.file !== null) {
     await setRow(tx, { batch, row: row.row }, { file: JSON.stringify(removed(row.file, now)) });
@@ -104,7 +104,7 @@ async function forgetMedia(tx: Tx, batch: string, { row, charges }: RowStanding,
 }
 
 /** Clears a row's request, in all its takes, and its transcript. */
-async function forgetRequest(tx: Tx, batch: string, { row }: RowStanding): Promise<void> {
+async function forgetRequest(tx: Tx, batch: string, { row }: RowSnapshot): Promise<void> {
   const spec: RowSpec = {
     kind: row.kind,
     ...defined({ dialect: row.spec.dialect, verify: row.spec.verify }),

@@ -12,7 +12,7 @@ export const UNNAMED = 'one which has not said its address yet';
 
 /** A lock that processes share or hold alone, and the note beside it that names their Temporal server. */
 export interface WorkersLock {
-  tryAlone(): boolean | Promise<boolean>;
+  tryExclusive(): boolean | Promise<boolean>;
   releaseAlone(): void | Promise<void>;
   tryShared(): boolean | Promise<boolean>;
   releaseShared(): void | Promise<void>;
@@ -34,7 +34,7 @@ export async function lockForWorkers(lock: WorkersLock, place: string, server: s
   try {
     const givesUpAt = performance.now() + PATIENCE_MS;
     for (;;) {
-      if (await lock.tryAlone()) {
+      if (await lock.tryExclusive()) {
         await lock.writeNote(server);
         await lock.releaseAlone();
       }
@@ -62,7 +62,7 @@ export async function lockForWorkers(lock: WorkersLock, place: string, server: s
 export async function lockAgainstWorkers(lock: WorkersLock, place: string): Promise<Unlock> {
   try {
     const givesUpAt = performance.now() + PATIENCE_MS;
-    while (!(await lock.tryAlone())) {
+    while (!(await lock.tryExclusive())) {
       if (performance.now() > givesUpAt) throw new LedgerInUse(place, (await lock.readNote()) ?? 'unknown');
       await sleep(GAP_MS);
     }

@@ -3,7 +3,7 @@ import type { WorkerDuty } from '../../contract/worker-duty.ts';
 import { isReserved } from '../conditions.ts';
 import { prepared, preparedOne } from '../database/prepared.ts';
 import { write } from '../database/transactions.ts';
-import type { RowStanding } from '../rows/row-records.ts';
+import type { RowSnapshot } from '../rows/row-records.ts';
 import { setRow } from '../rows/line-changes.ts';
 import { readLines, withCharges } from '../rows/rows.ts';
 import type { Db, RowLine, Tx } from '../schema.ts';
@@ -25,7 +25,7 @@ export interface ClaimRequest extends LaneOwnership {
 }
 
 export interface Claim {
-  readonly rows: readonly RowStanding[];
+  readonly rows: readonly RowSnapshot[];
   /** True if no free row is left, as of this claim. */
   readonly exhausted: boolean;
   /** True if free rows are left to the lanes of other workers. */
@@ -77,7 +77,7 @@ export async function claimRows(db: Db, request: ClaimRequest): Promise<Claim | 
       await setRow(tx, line, claim);
       claimed.push({ ...line, ...claim });
     }
-    const isFresh = ({ row: { row } }: RowStanding): boolean => fresh.includes(row);
+    const isFresh = ({ row: { row } }: RowSnapshot): boolean => fresh.includes(row);
     const standings = await withCharges(tx, claimed);
     const begunFirst = standings.toSorted((one, other) => Number(isFresh(one)) - Number(isFresh(other)));
     return { rows: begunFirst, exhausted, isShareFull, blocked };

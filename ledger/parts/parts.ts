@@ -4,7 +4,7 @@ import type { Failure } from '../../contract/failures.ts';
 import { applyEffect } from '../rows/endings.ts';
 import { loseFile } from '../takes/lost-files.ts';
 import type { ResultFile } from '../records.ts';
-import type { RowStanding } from '../rows/row-records.ts';
+import type { RowSnapshot } from '../rows/row-records.ts';
 import { RowInHand } from '../rows/row-in-hand.ts';
 import { readRows, selectParts } from '../rows/rows.ts';
 import type { Db, Tx } from '../schema.ts';
@@ -29,7 +29,7 @@ export async function endWhole(
   db: Db,
   whole: WholeRow,
   end: { readonly file: ResultFile } | { readonly failure: Failure },
-): Promise<RowStanding> {
+): Promise<RowSnapshot> {
   return write(db, async (tx) => {
     const { batch, row: number } = whole;
     const row = await takeWhole(tx, whole);

@@ -113,7 +113,7 @@ async function refusePooler(open: Open, session: LockSession, place: string): Pr
 
 function workersLock(session: LockSession): WorkersLock {
   return {
-    tryAlone: () => session.ask('pg_try_advisory_lock', 'workers'),
+    tryExclusive: () => session.ask('pg_try_advisory_lock', 'workers'),
     releaseAlone: () => session.ask('pg_advisory_unlock', 'workers').then(() => undefined),
     tryShared: () => session.ask('pg_try_advisory_lock_shared', 'workers'),
     releaseShared: () => session.ask('pg_advisory_unlock_shared', 'workers').then(() => undefined),

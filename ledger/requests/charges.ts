@@ -4,7 +4,7 @@ import { applyEffect, effectOf } from '../rows/endings.ts';
 import { LedgerMisuse } from '../errors.ts';
 import type { RowEnding, Retake } from '../rows/row-effects.ts';
 import { type ChargeRecord, toCharge } from './charge-records.ts';
-import type { RowStanding } from '../rows/row-records.ts';
+import type { RowSnapshot } from '../rows/row-records.ts';
 import { RowInHand } from '../rows/row-in-hand.ts';
 import type { ChargeLine, Db } from '../schema.ts';
 import { write } from '../database/transactions.ts';
@@ -53,7 +53,7 @@ export function requireCharge(row: RowInHand, key: AttemptKey): ChargeLine {
  * The caller may have stalled since it last looked, and the attempt may have been made, answered or adopted meanwhile.
  * So the transaction that ends the row checks again.
  */
-export async function giveUp(db: Db, key: AttemptKey, effect: RowEnding | Retake): Promise<RowStanding> {
+export async function giveUp(db: Db, key: AttemptKey, effect: RowEnding | Retake): Promise<RowSnapshot> {
   return write(db, async (tx) => {
     const row = await RowInHand.take(tx, key);
     const blocking = findBlocking(row.chargesOf(key.step), key);

@@ -10,7 +10,7 @@ import { haltIfDue, haltIfWholeIsDue } from '../batches/halts.ts';
 import { endOverBudget } from '../money/over-budget.ts';
 import { reserve, unreservedBeside } from '../parts/part-budgets.ts';
 import { type ChargeRecord, toCharge } from './charge-records.ts';
-import type { RowStanding } from '../rows/row-records.ts';
+import type { RowSnapshot } from '../rows/row-records.ts';
 import { makingOf, prefetchInstead, resultsOf } from '../cache/found-results.ts';
 import { jsonOrNull } from '../records.ts';
 import { toSettings } from '../batches/batch-records.ts';
@@ -30,7 +30,7 @@ import { readSums } from '../batches/counts.ts';
  */
 
 /** Records the intent of an attempt, exclusively. See {@link IntentAnswer}. Sets the row to `submitting`. */
-export async function intend(db: Db, key: AttemptKey, intent: Intent): Promise<IntentAnswer & RowStanding> {
+export async function intend(db: Db, key: AttemptKey, intent: Intent): Promise<IntentAnswer & RowSnapshot> {
   return write(
     db,
     async (tx) => {

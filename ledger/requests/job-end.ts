@@ -4,7 +4,7 @@ import { hasRunningJob, isFetchedAgain } from '../../policy/rows/row-machine.ts'
 import { haltAtTrouble } from '../batches/halts.ts';
 import { withoutJob, keepPaidResult } from '../cache/kept-results.ts';
 import { write } from '../database/transactions.ts';
-import type { RowStanding } from '../rows/row-records.ts';
+import type { RowSnapshot } from '../rows/row-records.ts';
 import { toFile, jsonOrNull, type ResultFile } from '../records.ts';
 import { toCharge } from './charge-records.ts';
 import { withoutRetake, applyJobEnd, applyEffect } from '../rows/endings.ts';
@@ -39,7 +39,7 @@ export async function finishJob(
   key: JobKey,
   end: JobEnd,
   effect: RowEffect,
-): Promise<{ readonly finished: boolean } & RowStanding> {
+): Promise<{ readonly finished: boolean } & RowSnapshot> {
   return write(
     db,
     async (tx) => {
@@ -87,7 +87,7 @@ export async function finishInHand(row: RowInHand, key: JobKey, end: JobEnd, eff
  * Changes a row with a running job, but no charge: its progress, or that nobody waits for it any more. No effect once
  * the job's end is on record (through another poll or process), or if the row is at another take.
  */
-export async function changeRunning(db: Db, key: JobKey, effect: RowProgress | RowEnding): Promise<RowStanding> {
+export async function changeRunning(db: Db, key: JobKey, effect: RowProgress | RowEnding): Promise<RowSnapshot> {
   return write(
     db,
     async (tx) => {

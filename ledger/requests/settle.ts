@@ -6,7 +6,7 @@ import type { Judgement } from '../../contract/verify.ts';
 import { forgetUnfit, keepPaidResult } from '../cache/kept-results.ts';
 import { write } from '../database/transactions.ts';
 import { reserveAgain } from '../parts/part-budgets.ts';
-import type { RowStanding } from '../rows/row-records.ts';
+import type { RowSnapshot } from '../rows/row-records.ts';
 import { jsonOrNull, type ResultFile } from '../records.ts';
 import { effectOf, withoutRetake, applyEffect, applyLateEffect } from '../rows/endings.ts';
 import type { RowEffect } from '../rows/row-effects.ts';
@@ -54,7 +54,7 @@ export async function settle(
   key: AttemptKey,
   verdict: SettleVerdict,
   effect: RowEffect,
-): Promise<{ readonly settled: boolean } & RowStanding> {
+): Promise<{ readonly settled: boolean } & RowSnapshot> {
   return write(
     db,
     async (tx) => {

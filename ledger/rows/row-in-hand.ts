@@ -6,7 +6,7 @@ import { nextMove, presentTake, rowView, usedAttempt } from '../../policy/rows/r
 import { chargesOf, readLine, subjectsOfNewCharge, updateCharge, type RowKey } from './line-changes.ts';
 import { allOf, prepared, preparedWrite } from '../database/prepared.ts';
 import { type ChargeRecord, toCharge } from '../requests/charge-records.ts';
-import { type RowStanding, toRow, toSpec } from './row-records.ts';
+import { type RowSnapshot, toRow, toSpec } from './row-records.ts';
 import { inStep, sumsOfCharge } from '../requests/sums-in-hand.ts';
 import { updateRow, type RowChange } from './update-row.ts';
 import type { ChargeLine, RowLine, Tx } from '../schema.ts';
@@ -132,7 +132,7 @@ export class RowInHand {
   }
 
   /** Its current state. */
-  standing(): RowStanding {
+  standing(): RowSnapshot {
     return { row: toRow(this.#line), charges: this.attempts };
   }
 }

@@ -85,7 +85,7 @@ export interface RowRecord extends NewRow {
  * A row and all its charges, in order of step, take, attempt, as of one moment. The charges of a row in parts are those
  * of its parts, part by part.
  */
-export interface RowStanding {
+export interface RowSnapshot {
   readonly row: RowRecord;
   readonly charges: readonly ChargeRecord[];
   /** For a row in parts: the row number of its first part; the others follow. */

@@ -7,7 +7,7 @@ import { setBatch } from '../batches/set-batch.ts';
 import { isPart } from '../conditions.ts';
 import { DuplicateKey, DuplicateRow, LedgerMisuse } from '../errors.ts';
 import { type ChargeRecord, toCharge } from '../requests/charge-records.ts';
-import { type LoadedRow, type RowStanding, toRow } from './row-records.ts';
+import { type LoadedRow, type RowSnapshot, toRow } from './row-records.ts';
 import type { Loading } from '../batches/batch-records.ts';
 import { fromParts, fromRow } from './new-rows.ts';
 import { prepared, preparedEach } from '../database/prepared.ts';
@@ -49,12 +49,12 @@ export async function addRows(db: Db, loading: Loading, rows: readonly LoadedRow
 }
 
 /** A row with its charges, in order of step, take, attempt. */
-export async function readRow(db: Db, batch: string, row: number): Promise<RowStanding | undefined> {
+export async function readRow(db: Db, batch: string, row: number): Promise<RowSnapshot | undefined> {
   return look(db, async (tx) => (await readRows(tx, batch, [row]))[0]);
 }
 
 /** These rows with their charges, in manifest order; missing ones are left out. */
-export async function readRows(tx: Tx, batch: string, rows: readonly number[]): Promise<readonly RowStanding[]> {
+export async function readRows(tx: Tx, batch: string, rows: readonly number[]): Promise<readonly RowSnapshot[]> {
   return withCharges(tx, await readLines(tx, batch, rows));
 }
 
@@ -66,7 +66,7 @@ export async function readLines(tx: Tx, batch: string, rows: readonly number[]):
 }
 
 /** These rows of one batch with their charges. */
-export async function withCharges(tx: Tx, lines: readonly RowLine[]): Promise<readonly RowStanding[]> {
+export async function withCharges(tx: Tx, lines: readonly RowLine[]): Promise<readonly RowSnapshot[]> {
   const byRow = new Map<number, ChargeRecord[]>(lines.map((line) => [line.row, []]));
   const charges = await (isSpan(tx, lines) ? selectChargesOfSpan(tx, spanOf(lines)) : selectChargesOf(tx, lines));
   for (const line of charges) byRow.get(line.row)?.push(toCharge(line));
@@ -154,7 +154,7 @@ const selectFirstParts = preparedEach((db, { batch, row }: RowKey) =>
 );
 
 /** The parts of a row, in order of its text; none if it is not split. */
-export async function partsOf(db: Db, batch: string, row: number): Promise<readonly RowStanding[]> {
+export async function partsOf(db: Db, batch: string, row: number): Promise<readonly RowSnapshot[]> {
   return look(db, (tx) => readParts(tx, batch, row));
 }
 
@@ -168,7 +168,7 @@ export function selectParts(tx: Tx, batch: string, row: number): SelectQueryBuil
     .where(isPart('rows'));
 }
 
-export async function readParts(tx: Tx, batch: string, row: number): Promise<readonly RowStanding[]> {
+export async function readParts(tx: Tx, batch: string, row: number): Promise<readonly RowSnapshot[]> {
   const parts = await selectParts(tx, batch, row).orderBy('row').execute();
   return readRows(
     tx,
@@ -190,7 +190,7 @@ export async function findRowById(db: Db, batch: string, id: string): Promise<nu
 /**
  * The rows with these ids (at most some hundred) and their charges, in manifest order; ids without one are left out.
  */
-export async function rowsWithIds(db: Db, batch: string, ids: readonly string[]): Promise<readonly RowStanding[]> {
+export async function rowsWithIds(db: Db, batch: string, ids: readonly string[]): Promise<readonly RowSnapshot[]> {
   return look(db, async (tx) => {
     const found = await selectIds(
       tx,

@@ -2,7 +2,7 @@ import type { Compilable } from 'kysely';
 import type { FailureClass } from '../../contract/failures.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
 import { isChosen, isNoPart, isNotChosen, isPart } from '../conditions.ts';
-import type { RowStanding } from './row-records.ts';
+import type { RowSnapshot } from './row-records.ts';
 import { readRows } from './rows.ts';
 import type { Db } from '../schema.ts';
 import { look } from '../database/transactions.ts';
@@ -32,7 +32,7 @@ export interface ScanPosition {
 }
 
 export interface ScanPage {
-  readonly rows: readonly RowStanding[];
+  readonly rows: readonly RowSnapshot[];
   /** Where the next page begins; undefined on the last page. */
   readonly next: ScanPosition | undefined;
 }
@@ -55,7 +55,7 @@ export async function scanPage(db: Db, batch: string, options: ScanOptions, afte
     const next = last === undefined || keys.length < PAGE ? undefined : { row: last.row, endedAt: last.ended_at ?? 0 };
     if (options.endedSince === undefined) return { rows, next };
     const places = new Map(keys.map(({ row }, place) => [row, place]));
-    const placeOf = ({ row }: RowStanding): number => places.get(row.row) ?? 0;
+    const placeOf = ({ row }: RowSnapshot): number => places.get(row.row) ?? 0;
     return { rows: rows.toSorted((a, b) => placeOf(a) - placeOf(b)), next };
   });
 }

@@ -70,7 +70,7 @@ function isFormer(database: Database.Database): boolean {
 async function keepWorkersOut(path: string): Promise<KernelLock> {
   const lock = new KernelLock(besides(path, 'lock'));
   const givesUpAt = performance.now() + PATIENCE_MS;
-  while (!lock.tryAlone()) {
+  while (!lock.tryExclusive()) {
     if (performance.now() > givesUpAt) {
       lock.close();
       const advice = 'End them, then run the same command again.';

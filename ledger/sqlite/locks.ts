@@ -48,7 +48,7 @@ function workersLock(file: string): WorkersLock {
     lock.release();
   };
   return {
-    tryAlone: () => lock.tryAlone(),
+    tryExclusive: () => lock.tryExclusive(),
     tryShared: () => lock.tryShared(),
     ...{ releaseAlone: release, releaseShared: release },
     readNote: () => readNote(file),
@@ -72,7 +72,7 @@ function isWorkedOn(file: string): boolean {
   if (!existsSync(besides(file, 'lock'))) return false;
   const lock = new KernelLock(besides(file, 'lock'));
   try {
-    return !lock.tryAlone();
+    return !lock.tryExclusive();
   } finally {
     lock.close();
   }
@@ -81,7 +81,7 @@ function isWorkedOn(file: string): boolean {
 async function lockAlone(file: string, suffix: string, gapMs: number): Promise<Unlock> {
   const lock = new KernelLock(besides(file, suffix));
   try {
-    while (!lock.tryAlone()) await sleep(gapMs);
+    while (!lock.tryExclusive()) await sleep(gapMs);
     return () => {
       lock.close();
     };

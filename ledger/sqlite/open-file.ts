@@ -3,7 +3,7 @@ import { access, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { OTHER_HOME_ADVICE } from '../../contract/other-disk.ts';
 import { shellWord } from '../../contract/shell-word.ts';
-import { firstLink, makePrivateFile, takeFromOthers } from '../../embedded/private-file.ts';
+import { firstLink, makePrivateFile, removeOtherAccess } from '../../embedded/private-file.ts';
 import { LedgerMissing, LedgerUnreachable } from '../errors.ts';
 import { refuseNetworkDisk, type Disks } from './network-disk.ts';
 
@@ -39,7 +39,7 @@ export async function admitFile(path: string, { mustExist, disks }: OpenFileOpti
     makePrivateFile(path);
   }
   // The database, its log and its index.
-  for (const suffix of ['', '-wal', '-shm']) takeFromOthers(path + suffix);
+  for (const suffix of ['', '-wal', '-shm']) removeOtherAccess(path + suffix);
 }
 
 /** Creates an empty file, and its folder, if there is none. If `onMade` throws, the file is removed again. */

@@ -3,7 +3,7 @@ import type { Failure } from '../../contract/failures.ts';
 import type { RowSpec } from '../../contract/row-kinds.ts';
 import type { ChargeRecord } from '../../ledger/requests/charge-records.ts';
 import type { ResultFile } from '../../ledger/records.ts';
-import type { RowStanding } from '../../ledger/rows/row-records.ts';
+import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import type { RowEffect } from '../../ledger/rows/row-effects.ts';
 import { attemptOfFile, lostFile } from '../../policy/redrive/lost-file.ts';
 import { afterJobFailed } from '../../policy/rows/new-take.ts';
@@ -21,7 +21,7 @@ interface Lost {
   readonly comesHome: (
     end: { readonly file: ResultFile } | { readonly failure: Failure },
     effect?: RowEffect,
-  ) => Promise<RowStanding['row']>;
+  ) => Promise<RowSnapshot['row']>;
 }
 
 /** A row whose file was lost, and which is opened to have its job read again. `accepted`: a person took its earlier take. */

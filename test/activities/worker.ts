@@ -16,7 +16,7 @@ import type { Control } from '../../contract/outcomes.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
 import type { Store } from '../../store/store.ts';
-import { freeReadsOf, type WorkerWorld } from '../../worker/dependencies.ts';
+import { freeReadsOf, type WorkerSetup } from '../../worker/dependencies.ts';
 import { BATCH, keyOf } from './rows.ts';
 import { ANN } from '../support/ann.ts';
 
@@ -165,12 +165,12 @@ export class Worker {
 }
 
 /** Gives a row a job by a person's word, as `reconcile --adopt` does. */
-export async function adopt(world: WorkerWorld, row: number, jobId: string): Promise<SettledRow> {
+export async function adopt(world: WorkerSetup, row: number, jobId: string): Promise<SettledRow> {
   return adoptJob(world.ledger, freeReadsOf(world), await recordOf(world), { row, jobId }, ANN);
 }
 
 /** The batch of these tests. */
-export async function recordOf({ ledger }: Pick<WorkerWorld, 'ledger'>): Promise<BatchRecord> {
+export async function recordOf({ ledger }: Pick<WorkerSetup, 'ledger'>): Promise<BatchRecord> {
   const batch = await ledger.findBatch(BATCH);
   if (batch === undefined) throw new Error('there is no batch');
   return batch;

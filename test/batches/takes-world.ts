@@ -11,7 +11,7 @@ import type { AttemptKey } from '../../contract/batch.ts';
 import type { Step } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { ResultFile } from '../../ledger/records.ts';
-import type { RowStanding } from '../../ledger/rows/row-records.ts';
+import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { afterResult } from '../../policy/rows/after-result.ts';
 import { isFetchedAgain, nextMove, presentTake, rowView } from '../../policy/rows/row-machine.ts';
 import { aBatch, aRow, INTENT, makeFolder, open } from '../ledger/setup.ts';
@@ -77,7 +77,7 @@ export class TakesWorld {
     this.#ledger = await open(this.#home.folder);
   }
 
-  async standing(row: number): Promise<RowStanding> {
+  async standing(row: number): Promise<RowSnapshot> {
     const found = await this.#ledger.readRow('b', row);
     if (found === undefined) throw new Error(`There is no row ${row}.`);
     return found;
@@ -159,7 +159,7 @@ export class TakesWorld {
       );
   }
 
-  async #look({ row, charges }: RowStanding, key: AttemptKey, luck: Luck): Promise<void> {
+  async #look({ row, charges }: RowSnapshot, key: AttemptKey, luck: Luck): Promise<void> {
     if (luck === 'dies') return;
     const charge = charges.find((one) => one.step === key.step && one.take === key.take && one.attempt === key.attempt);
     if (luck !== 'well') {
@@ -186,7 +186,7 @@ export class TakesWorld {
     return join(this.#home.folder, 'store', key);
   }
 
-  #notePayment(row: number, from: Step, before: RowStanding): void {
+  #notePayment(row: number, from: Step, before: RowSnapshot): void {
     const take = before.row.take + 1;
     this.paid.set(row, (this.paid.get(row) ?? 0) + 1);
     if (row === 2) this.#speech.set(take, from === 'speech' ? take : (this.#speech.get(presentTake(before.row)) ?? 0));

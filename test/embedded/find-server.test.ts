@@ -159,7 +159,7 @@ describe('findServer', () => {
   it('can be aborted while it waits for another process', async () => {
     mkdirSync(join(target(), '..'), { recursive: true });
     const lock = new KernelLock(join(cache, 'voxbatch', 'temporal.lock'));
-    expect(lock.tryAlone()).toBe(true);
+    expect(lock.tryExclusive()).toBe(true);
     const aborting = new AbortController();
     const finding = find({}, aborting.signal);
     aborting.abort(new Error('Ctrl-C'));

@@ -4,7 +4,7 @@ import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, jest } from '@jest/globals';
 import { makeHome } from '../../embedded/home.ts';
-import { isAnothers } from '../../embedded/private-file.ts';
+import { isOtherUser } from '../../embedded/private-file.ts';
 import { openOwnLog } from '../../embedded/private-home.ts';
 import type { ServerUnavailable } from '../../embedded/server-unavailable.ts';
 import { folderForEach } from '../support/fresh-folder.ts';
@@ -47,8 +47,8 @@ describe('makeHome', () => {
   });
 
   it('takes a home of root, as a mounted volume may be', () => {
-    expect([isAnothers(0, 1_000), isAnothers(1_000, 0), isAnothers(1_000, 1_000)]).toEqual([false, false, false]);
-    expect(isAnothers(1_000, 1_001)).toBe(true);
+    expect([isOtherUser(0, 1_000), isOtherUser(1_000, 0), isOtherUser(1_000, 1_000)]).toEqual([false, false, false]);
+    expect(isOtherUser(1_000, 1_001)).toBe(true);
   });
 
   it('leaves what is not ours in a folder that a user named as the home', async () => {

@@ -23,13 +23,13 @@ describe('KernelLock', () => {
     const [a, b, c] = [open(), open(), open()];
     expect(a.tryShared()).toBe(true);
     expect(b.tryShared()).toBe(true);
-    expect(c.tryAlone()).toBe(false);
+    expect(c.tryExclusive()).toBe(false);
     a.release();
-    expect(c.tryAlone()).toBe(false);
+    expect(c.tryExclusive()).toBe(false);
     b.release();
-    expect(c.tryAlone()).toBe(true);
+    expect(c.tryExclusive()).toBe(true);
     expect(a.tryShared()).toBe(false);
-    expect(b.tryAlone()).toBe(false);
+    expect(b.tryExclusive()).toBe(false);
     c.release();
     expect(a.tryShared()).toBe(true);
   });
@@ -37,24 +37,24 @@ describe('KernelLock', () => {
   it('leaves others their share when it cannot be had alone', () => {
     const [a, b, c] = [open(), open(), open()];
     expect(a.tryShared()).toBe(true);
-    expect(b.tryAlone()).toBe(false);
+    expect(b.tryExclusive()).toBe(false);
     expect(c.tryShared()).toBe(true);
   });
 
   it('is given up when it is closed, and releasing nothing is fine', () => {
     const [a, b] = [open(), open()];
     a.release();
-    expect(a.tryAlone()).toBe(true);
+    expect(a.tryExclusive()).toBe(true);
     a.close();
-    expect(b.tryAlone()).toBe(true);
+    expect(b.tryExclusive()).toBe(true);
   });
 
   it('writes nothing after its first use, so that a full disk cannot keep anybody from leaving', () => {
     const lock = open();
-    lock.tryAlone();
+    lock.tryExclusive();
     lock.release();
     const first = readFileSync(folder('lock'));
-    lock.tryAlone();
+    lock.tryExclusive();
     expect(readdirSync(folder())).toEqual(['lock']);
     lock.release();
     lock.tryShared();
@@ -70,25 +70,25 @@ describe('KernelLock', () => {
   });
 
   it('refuses a file it cannot open, with advice', () => {
-    expect(() => new KernelLock(folder('missing', 'lock')).tryAlone()).toThrow(ServerUnavailable);
+    expect(() => new KernelLock(folder('missing', 'lock')).tryExclusive()).toThrow(ServerUnavailable);
   });
 });
 
 describe('lockExclusively', () => {
   it('waits for the lock with a free event loop', async () => {
     const [a, b] = [open(), open()];
-    a.tryAlone();
+    a.tryExclusive();
     const waiting = lockExclusively(b);
     setTimeout(() => {
       a.release();
     }, 60);
     expect(await waiting).toBe(true);
-    expect(a.tryAlone()).toBe(false);
+    expect(a.tryExclusive()).toBe(false);
   });
 
   it('gives up at its limit, and when it is aborted', async () => {
     const [a, b] = [open(), open()];
-    a.tryAlone();
+    a.tryExclusive();
     expect(await lockExclusively(b, { timeoutMs: 60 })).toBe(false);
     const aborting = new AbortController();
     const waiting = lockExclusively(b, { signal: aborting.signal });

@@ -36,7 +36,7 @@ describe('the claim of a home', () => {
     await writeFile(upRecord, JSON.stringify({ pid: 2 ** 30, isReady: true }));
     expect(findUp(home())).toEqual({ type: 'none' });
     const lock = new KernelLock(upLock);
-    lock.tryAlone();
+    lock.tryExclusive();
     expect(findUp(home())).toEqual({ type: 'starting' });
     await writeFile(upRecord, '{');
     expect(findUp(home())).toEqual({ type: 'starting' });

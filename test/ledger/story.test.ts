@@ -1,7 +1,7 @@
 /** @slow */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { RowStanding } from '../../ledger/rows/row-records.ts';
+import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import type { RowAttempt } from '../../contract/batch.ts';
 import { defined } from '../../contract/defined.ts';
 import type { AttemptState } from '../../contract/outcomes.ts';
@@ -76,7 +76,7 @@ class LedgerBook implements Book {
   }
 
   /** What a change says of its row is what a reading right after it says. */
-  async #standing<T extends RowStanding>(change: Promise<T>): Promise<T> {
+  async #standing<T extends RowSnapshot>(change: Promise<T>): Promise<T> {
     const changed = await change;
     const { row, charges } = changed;
     expect({ row, charges }).toEqual(await ledger.readRow(this.#batch, row.row));

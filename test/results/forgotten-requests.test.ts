@@ -4,25 +4,25 @@ import { join } from 'node:path';
 import { byItself } from '../../contract/actions.ts';
 import { forgottenRequests, type ForgottenRequests } from '../../results/forgotten-requests.ts';
 import { writeOutFolder } from '../../results/write-out-folder.ts';
-import type { RowStanding } from '../../ledger/rows/row-records.ts';
+import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { freshPlace } from '../support/place.ts';
 import { addBatch, finish, intend, keyOf } from './sample-batch.ts';
 
 const place = freshPlace();
 /** The rows before anything was sent, and when the folder was written. */
-let before: readonly RowStanding[];
-let now: readonly RowStanding[];
-let parts: readonly RowStanding[];
+let before: readonly RowSnapshot[];
+let now: readonly RowSnapshot[];
+let parts: readonly RowSnapshot[];
 
-async function readRows(): Promise<readonly RowStanding[]> {
-  const read: RowStanding[] = [];
+async function readRows(): Promise<readonly RowSnapshot[]> {
+  const read: RowSnapshot[] = [];
   for await (const one of place.ledger.scanRows('demo')) read.push(one);
   return read;
 }
 
 /** A state of the ledger with these rows. */
-function ledgerWith(standing: readonly RowStanding[], more: object = {}): Parameters<typeof forgottenRequests>[2] {
-  async function* scanRows(): AsyncGenerator<RowStanding, undefined> {
+function ledgerWith(standing: readonly RowSnapshot[], more: object = {}): Parameters<typeof forgottenRequests>[2] {
+  async function* scanRows(): AsyncGenerator<RowSnapshot, undefined> {
     yield* standing;
   }
   return {
@@ -36,7 +36,7 @@ function ledgerWith(standing: readonly RowStanding[], more: object = {}): Parame
 }
 
 /** What the folder has and a ledger with these rows does not. */
-function forgottenBy(standing: readonly RowStanding[], more: object = {}): Promise<ForgottenRequests | undefined> {
+function forgottenBy(standing: readonly RowSnapshot[], more: object = {}): Promise<ForgottenRequests | undefined> {
   return forgottenRequests(place.out, 'demo', ledgerWith(standing, more));
 }
 
@@ -84,8 +84,8 @@ it('a ledger that is older than the out folder lacks requests that the folder ha
 
 it('names the take that a job begins, for a row that the ledger has ended, and only jobs that can be given now', async () => {
   const [first, ...others] = before;
-  const ended = (change: object): RowStanding[] => [
-    { ...(first as RowStanding), row: { ...(first as RowStanding).row, ...change } },
+  const ended = (change: object): RowSnapshot[] => [
+    { ...(first as RowSnapshot), row: { ...(first as RowSnapshot).row, ...change } },
     ...others,
   ];
   const jobs = async (change: object): Promise<unknown> => (await forgottenBy(ended(change)))?.jobs[0];
@@ -102,7 +102,7 @@ it('a request is on record, too, if its job is that of another take', async () =
   const [one, ...others] = now;
   const charges = (one?.charges ?? []).map((charge) => ({ ...charge, take: 2 }));
   const accepted = { acceptedAt: () => Promise.resolve(1) };
-  expect(await forgottenBy([{ ...(one as RowStanding), charges }, ...others], accepted)).toBeUndefined();
+  expect(await forgottenBy([{ ...(one as RowSnapshot), charges }, ...others], accepted)).toBeUndefined();
 });
 
 it('a request that may have been charged counts, one on the wire and one without an answer', async () => {
@@ -144,7 +144,7 @@ it('a ledger lacks none whose request is on record, also as one in doubt under a
   if (charge === undefined) throw new Error('no request');
   const accepted = { acceptedAt: () => Promise.resolve(1) };
   const rowsBy = async (change: object): Promise<readonly string[] | undefined> => {
-    const first = { ...(now[0] as RowStanding), charges: [{ ...charge, ...change }] };
+    const first = { ...(now[0] as RowSnapshot), charges: [{ ...charge, ...change }] };
     return (await forgottenBy([first, ...now.slice(1)], accepted))?.rows;
   };
   expect(await rowsBy({})).toBeUndefined();

@@ -66,9 +66,9 @@ it('leaves the files of one of two that write them at once, and no mixture', asy
   const first = writeOutFolder(place.request());
   await stopped;
   await mend();
-  const tryAlone = jest.spyOn(KernelLock.prototype, 'tryAlone');
+  const tryExclusive = jest.spyOn(KernelLock.prototype, 'tryExclusive');
   const second = writeOutFolder(place.request());
-  const untilItWaits = waitFor(() => tryAlone.mock.results.some(({ value }) => value === false));
+  const untilItWaits = waitFor(() => tryExclusive.mock.results.some(({ value }) => value === false));
   await Promise.race([second, untilItWaits]);
   goOn();
   expect((await first).kept.tables).toEqual([]);

@@ -2,6 +2,6 @@
 import { KernelLock } from '../../embedded/kernel-lock.ts';
 
 const lock = new KernelLock(process.argv[2] ?? '');
-process.stdout.write(`taken: ${String(lock.tryAlone())}\n`);
+process.stdout.write(`taken: ${String(lock.tryExclusive())}\n`);
 lock.close();
 process.stdout.write('given back\n');

@@ -26,7 +26,7 @@ const READ_MS = 2_000;
  * Collects for a Prometheus. The SDK's exporter has a server of its own, with only `/metrics`: it gets a free port of
  * loopback, where ours reads it (docs/decisions/metrics.md).
  */
-export async function collectHere(log: Logger): Promise<Collected> {
+export async function collectForPrometheus(log: Logger): Promise<Collected> {
   for (let left = TRIES; ; left--) {
     const port = await freePort();
     const prometheus = { bindAddress: `127.0.0.1:${String(port)}`, countersTotalSuffix: true, unitSuffix: true };
@@ -43,7 +43,7 @@ export async function collectHere(log: Logger): Promise<Collected> {
 }
 
 /** Has what is counted sent to a collector. */
-export function sendTo(log: Logger, { url, protocol, headers, everyMs }: Otlp): MetricMeter {
+export function exportToCollector(log: Logger, { url, protocol, headers, everyMs }: Otlp): MetricMeter {
   const otel = { url, http: protocol !== 'grpc', headers: { ...headers }, metricsExportInterval: everyMs };
   return installRuntime(log, { otel: { ...otel, ...EXPORT } }).metricMeter;
 }

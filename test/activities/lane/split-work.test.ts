@@ -3,7 +3,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { createActivities } from '../../../activities/index.ts';
 import { FIRST_DOWNLOAD_LANE, type WorkerDuty } from '../../../contract/worker-duty.ts';
 import type { LaneOffer } from '../../../contract/activities.ts';
-import { beginBeats } from '../../../worker/show-alive.ts';
+import { startHeartbeats } from '../../../worker/heartbeats.ts';
 import { endAfterTest } from '../../support/end-after-test.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { BATCH, dub, keyOf, texts, tts } from '../rows.ts';
@@ -16,7 +16,7 @@ const DOWNLOAD = { lane: FIRST_DOWNLOAD_LANE };
 async function workerFor(world: World, only: WorkerDuty, options: WorkerOptions = {}) {
   const worker = await world.worker({ ...options, change: () => ({ only }) });
   const { realm, owner, ledger } = worker.deps;
-  const beats = await beginBeats(ledger, { owner, apiUrl: realm.apiUrl, account: realm.account, only });
+  const beats = await startHeartbeats(ledger, { owner, apiUrl: realm.apiUrl, account: realm.account, only });
   endAfterTest(() => beats.stop());
   const die = async (): Promise<void> => {
     await beats.stop();

@@ -1,7 +1,7 @@
 import { truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { findTrace, settleAsAdopted } from '../../../activities/reconcile/find-trace.ts';
+import { recoverAnswer, settleAsAdopted } from '../../../activities/reconcile/find-trace.ts';
 import { loadAttempt } from '../../../activities/attempt.ts';
 import { storeTranscript } from '../../../activities/store-result.ts';
 import type { AttemptKey } from '../../../contract/batch.ts';
@@ -31,11 +31,11 @@ function put({ deps }: Worker, stem: string, extension: string): Promise<StoredF
   return deps.store.write(stem, Buffer.from('whole'), { family: 'text', extension });
 }
 
-async function traceOf({ deps }: Worker, key: AttemptKey): ReturnType<typeof findTrace> {
-  return findTrace(deps, await loadAttempt(deps, key), key, new AbortController().signal);
+async function traceOf({ deps }: Worker, key: AttemptKey): ReturnType<typeof recoverAnswer> {
+  return recoverAnswer(deps, await loadAttempt(deps, key), key, new AbortController().signal);
 }
 
-describe('findTrace', () => {
+describe('recoverAnswer', () => {
   it.each([
     ['with subtitles', [{ start: 0, end: 1, text: 'Two' }], ['srt', 'vtt']],
     ['without', [], []],
@@ -71,7 +71,7 @@ describe('findTrace', () => {
   });
 });
 
-describe('findTrace after a restore of the ledger', () => {
+describe('recoverAnswer after a restore of the ledger', () => {
   /** A batch whose first row was sent after the backup, as the file of its result shows. */
   async function withFound(spec: RowSpec): Promise<{ world: World; worker: Worker; key: string }> {
     const { world, worker } = await begin([spec]);

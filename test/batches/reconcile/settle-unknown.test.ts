@@ -4,19 +4,19 @@ import { listOrphans as orphansOf } from '../../../batches/reconcile/unclaimed.t
 import type { SettledRow } from '../../../batches/reconcile/decisions.ts';
 import { settleUnknown as settleRows } from '../../../batches/reconcile/settle.ts';
 import { reconciledLine } from '../../../starters/reconcile/reconcile-words.ts';
-import { freeReadsOf, type WorkerWorld } from '../../../worker/dependencies.ts';
+import { freeReadsOf, type WorkerSetup } from '../../../worker/dependencies.ts';
 import { adopt, recordOf, type Worker } from '../../activities/worker.ts';
 import { BATCH, INTENT, keyOf, lipSync, stt, tts } from '../../activities/rows.ts';
 import { begin, type World } from '../../activities/world.ts';
 
-async function settleUnknown(world: WorkerWorld, rows: readonly number[]): Promise<readonly SettledRow[]> {
+async function settleUnknown(world: WorkerSetup, rows: readonly number[]): Promise<readonly SettledRow[]> {
   const batch = await recordOf(world);
   const settled: SettledRow[] = [];
   for await (const row of settleRows(world.ledger, freeReadsOf(world), batch, rows)) settled.push(row);
   return settled;
 }
 
-function listOrphans(world: WorkerWorld): ReturnType<typeof orphansOf> {
+function listOrphans(world: WorkerSetup): ReturnType<typeof orphansOf> {
   return orphansOf(world.ledger, freeReadsOf(world), BATCH);
 }
 

@@ -30,8 +30,8 @@ const payAgain = (row: number): Promise<unknown> =>
 /** What becomes of rows whose requests left no trace, and of which requests one was looked for. */
 async function look(rows: readonly number[]): Promise<{ settled: readonly SettledRow[]; asked: readonly string[] }> {
   const asked: string[] = [];
-  const reads: Pick<FreeReads, 'findTrace'> = {
-    findTrace: ({ row, take }) => {
+  const reads: Pick<FreeReads, 'recoverAnswer'> = {
+    recoverAnswer: ({ row, take }) => {
       asked.push(`${row}/${take}`);
       return Promise.resolve({ type: 'none' });
     },

@@ -195,7 +195,7 @@ describe('a backup', () => {
     endAfterTest(() => {
       lock.close();
     });
-    expect(lock.tryAlone()).toBe(true);
+    expect(lock.tryExclusive()).toBe(true);
     await expect(backUp()).rejects.toMatchObject({ problem: { type: 'backup-held', by: 'backup' } });
     lock.release();
     await backUp();

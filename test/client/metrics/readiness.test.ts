@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { readiness, type ReadinessNeeds } from '../../../client/metrics/readiness.ts';
-import type { WorkerStanding } from '../../../worker/run-worker.ts';
+import type { WorkerStatus } from '../../../worker/run-worker.ts';
 
-const RUNNING: WorkerStanding = { isRunning: true, fault: undefined, downloadsQueued: 0 };
+const RUNNING: WorkerStatus = { isRunning: true, fault: undefined, downloadsQueued: 0 };
 
 function needs(change: Partial<ReadinessNeeds> = {}): ReadinessNeeds {
   const ledger = { outage: () => Promise.resolve(undefined), storeId: () => Promise.resolve('id') };

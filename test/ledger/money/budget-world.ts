@@ -4,7 +4,7 @@ import type { AttemptKey, BatchSettings, RowAttempt } from '../../../contract/ba
 import { BUILT_IN_PRICES, operationOf, resultStepOf, stepsIn, type Operation } from '../../../contract/row-kinds.ts';
 import type { RowSpec } from '../../../contract/row-kinds.ts';
 import type { LaneOwnership } from '../../../ledger/lanes/lanes.ts';
-import type { LoadedRow, RowStanding } from '../../../ledger/rows/row-records.ts';
+import type { LoadedRow, RowSnapshot } from '../../../ledger/rows/row-records.ts';
 import type { RowEffect } from '../../../ledger/rows/row-effects.ts';
 import { quoteFrom } from '../../../policy/money/pricing.ts';
 import { FAILED, FILE, JOB_FAILED, LOST, UNKNOWN, WAITING } from '../actions.ts';
@@ -202,7 +202,7 @@ export class BudgetWorld {
 
   async #submit(
     lane: Lane,
-    { row: { spec } }: RowStanding,
+    { row: { spec } }: RowSnapshot,
     key: AttemptKey & Pick<RowAttempt, 'fence'>,
     treatment: Treatment,
   ): Promise<boolean> {
@@ -263,7 +263,7 @@ export class BudgetWorld {
     await ledger.settle(key, { verdict: 'accepted', jobId, ...told }, { state: 'processing' });
   }
 
-  async #join(lane: Lane, { row: { row, state, fence } }: RowStanding): Promise<boolean> {
+  async #join(lane: Lane, { row: { row, state, fence } }: RowSnapshot): Promise<boolean> {
     lane.rows.delete(row);
     if (state === 'fetching') await ledger.endWhole({ batch: this.#name, row, fence }, { file: FILE });
     return true;

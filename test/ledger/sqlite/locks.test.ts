@@ -30,7 +30,7 @@ describe('the lock of those who work on a ledger', () => {
   });
 
   it.each([
-    ['who only looks', (lock: KernelLock) => lock.tryAlone()],
+    ['who only looks', (lock: KernelLock) => lock.tryExclusive()],
     ['who has it as well, and has found no note yet', (lock: KernelLock) => lock.tryShared()],
   ])('is not kept off by one %s, nor by a note of long ago', async (_, take) => {
     (await locks.lockForWorkers('one that is gone'))();

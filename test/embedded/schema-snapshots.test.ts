@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readdir, symlink, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
-import { keepLook, readLooks } from '../../embedded/schema-looks.ts';
+import { saveSchemaSnapshot, readSchemaSnapshots } from '../../embedded/schema-snapshots.ts';
 import { folderForEach } from '../support/fresh-folder.ts';
 
 const API = 'https://api.example/api/open/v1';
@@ -12,9 +12,9 @@ const folder = folderForEach();
 describe('the last looks at the schemas of APIs', () => {
   it('are kept by address, and leave nothing else in the home', async () => {
     const file = folder('api-schemas.json');
-    await keepLook(file, API, LOOK);
-    await keepLook(file, `${API}/other`, LOOK);
-    expect(await readLooks(file)).toEqual({ [API]: LOOK, [`${API}/other`]: LOOK });
+    await saveSchemaSnapshot(file, API, LOOK);
+    await saveSchemaSnapshot(file, `${API}/other`, LOOK);
+    expect(await readSchemaSnapshots(file)).toEqual({ [API]: LOOK, [`${API}/other`]: LOOK });
     expect(await readdir(folder())).toEqual(['api-schemas.json']);
   });
 
@@ -23,8 +23,8 @@ describe('the last looks at the schemas of APIs', () => {
     const mine = folder('mine');
     await writeFile(mine, 'mine');
     for (const name of [file, `${file}.${String(process.pid)}.part`]) await symlink(mine, name);
-    await keepLook(file, API, LOOK);
+    await saveSchemaSnapshot(file, API, LOOK);
     expect(readFileSync(mine, 'utf8')).toBe('mine');
-    expect(await readLooks(file)).toEqual({ [API]: LOOK });
+    expect(await readSchemaSnapshots(file)).toEqual({ [API]: LOOK });
   });
 });

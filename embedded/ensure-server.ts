@@ -41,7 +41,7 @@ export interface TakenServer {
  * - It answers, but `temporal.db` was deleted under it: what it knows will be lost with it. If nobody else uses it,
  * replace it with a new one.
  */
-export async function takeServer(paths: HomePaths, options: TakeOptions): Promise<TakenServer> {
+export async function ensureServer(paths: HomePaths, options: TakeOptions): Promise<TakenServer> {
   const { alone, env, say, signal, onServer } = options;
   const record = readServerRecord(paths);
   if (record !== undefined) {

@@ -47,7 +47,7 @@ describe('a server that does not start', () => {
 
     // Nobody is in the home any more.
     const lock = new KernelLock(pathsIn(home()).membersLock);
-    expect(lock.tryAlone()).toBe(true);
+    expect(lock.tryExclusive()).toBe(true);
     lock.close();
   });
 

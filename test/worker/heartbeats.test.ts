@@ -1,5 +1,5 @@
 import { beforeEach, expect, it, jest } from '@jest/globals';
-import { beginBeats } from '../../worker/show-alive.ts';
+import { startHeartbeats } from '../../worker/heartbeats.ts';
 
 const ME = { owner: 'me', apiUrl: 'http://127.0.0.1/api/open/v1', account: 'u1' };
 
@@ -9,7 +9,7 @@ beforeEach(() => {
 
 it('a worker beats at once and at least three times in the 8 s for which it counts as alive, whatever one beat meets', async () => {
   const beat = jest.fn((me: unknown) => (me === ME ? Promise.resolve() : Promise.reject(new Error('whose?'))));
-  const beats = await beginBeats({ beat }, ME);
+  const beats = await startHeartbeats({ beat }, ME);
   expect(beat).toHaveBeenCalledTimes(1);
   beat.mockRejectedValueOnce(new Error('The disk is full'));
   await jest.advanceTimersByTimeAsync(8_000);

@@ -3,7 +3,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import * as z from 'zod';
 
 /** An API's schema as last seen. */
-export interface StoredLook {
+export interface SchemaSnapshot {
   /** ms since 1970. */
   readonly seenAt: number;
   /** Digests of the parts of each endpoint. */
@@ -23,7 +23,7 @@ const form = z.object({
  * The last look for each API address. Empty if the file is missing or unreadable; the next look then counts as the
  * first.
  */
-export async function readLooks(file: string): Promise<Readonly<Record<string, StoredLook>>> {
+export async function readSchemaSnapshots(file: string): Promise<Readonly<Record<string, SchemaSnapshot>>> {
   try {
     return form.parse(JSON.parse(await readFile(file, 'utf8'))).looks;
   } catch {
@@ -32,8 +32,8 @@ export async function readLooks(file: string): Promise<Readonly<Record<string, S
 }
 
 /** Records a look as the last one for this address. */
-export async function keepLook(file: string, apiUrl: string, look: StoredLook): Promise<void> {
-  const looks = { ...(await readLooks(file)), [apiUrl]: look };
+export async function saveSchemaSnapshot(file: string, apiUrl: string, look: SchemaSnapshot): Promise<void> {
+  const looks = { ...(await readSchemaSnapshots(file)), [apiUrl]: look };
   // A random name: in a home that came with somebody else's folder, a guessable name could be a planted link.
   const part = `${file}.${randomUUID()}.part`;
   await writeFile(part, `${JSON.stringify({ version: 1, looks })}\n`, { mode: 0o600, flag: 'wx' });

@@ -6,7 +6,7 @@ import type { WorkerRecord } from '../ledger/lanes/workers.ts';
 const BEAT_EVERY_MS = 2_000;
 
 /** Heartbeats of a worker process. */
-export interface Beats {
+export interface Heartbeats {
   /** Stops them. The worker still counts as alive for a few seconds. Idempotent. */
   stop(): Promise<void>;
 }
@@ -15,7 +15,7 @@ export interface Beats {
  * Records in the ledger, now and every few seconds, that a worker is alive. A later heartbeat that cannot be written is
  * skipped.
  */
-export async function beginBeats(ledger: Pick<Ledger, 'beat'>, me: WorkerRecord): Promise<Beats> {
+export async function startHeartbeats(ledger: Pick<Ledger, 'beat'>, me: WorkerRecord): Promise<Heartbeats> {
   let beating: Promise<unknown> = ledger.beat(me);
   await beating;
   const timer = setInterval(() => {
@@ -42,7 +42,7 @@ export async function showAlive({
   end(fault: Error | undefined): Promise<void>;
 }> {
   const me = { owner, apiUrl: realm.apiUrl, account: realm.account, only };
-  const beats = await beginBeats(ledger, me);
+  const beats = await startHeartbeats(ledger, me);
   return {
     end: async (fault) => {
       await beats.stop();
