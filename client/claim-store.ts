@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isLedgerFile } from '../contract/urls.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { freeSpace, hasFolderOf, marksOfStore, openStore, readerOf } from '../store/open-store.ts';
+import { freeSpace, hasBatchFolder, readStoreMarks, openStore, lazyFileReader } from '../store/open-store.ts';
 import { kindOfStore } from '../store/supported-stores.ts';
 import type { Store } from '../store/store.ts';
 import { VoxbatchError } from './problem.ts';
@@ -56,7 +56,7 @@ export async function requireStore({ store, env }: StoreSettings, ledger: Storin
   await beforeWork(async () => {
     // Before the store's marks: who claims it records it after that, maybe just now.
     const recorded = await ledger.storeId();
-    const { owner, id } = await marksOfStore(store, env);
+    const { owner, id } = await readStoreMarks(store, env);
     const where = placesOf({ store, env }, ledger);
     if (owner !== undefined && owner !== ledger.id) throw new VoxbatchError({ type: 'store-of-another', ...where });
     if (owner !== undefined && id !== undefined && (recorded === undefined || recorded === id)) return;
@@ -64,7 +64,7 @@ export async function requireStore({ store, env }: StoreSettings, ledger: Storin
     if (owner !== undefined && recorded !== undefined) throw new VoxbatchError({ type: 'other-store', ...where });
     const stored = await ledger.findStoredFile();
     // One of an earlier version has files, but no mark, or none of its own.
-    if (stored === undefined ? recorded === undefined : await hasFolderOf(store, stored.key, env)) return;
+    if (stored === undefined ? recorded === undefined : await hasBatchFolder(store, stored.key, env)) return;
     // A disk is not mounted only where both are in folders here; else the settings name another place than the others'.
     const isShared = !kindOfStore(store).isFolder || !isLedgerFile(ledger.place);
     throw new VoxbatchError(
@@ -122,11 +122,11 @@ export function searchedStore(
   { open, onRewritten }: Rewriting = {},
 ): SearchedStore {
   return {
-    files: readerOf(store, env),
+    files: lazyFileReader(store, env),
     requireOwn: () =>
       beforeWork(async () => {
         const recorded = await ledger.storeId();
-        const { owner, id } = await marksOfStore(store, env);
+        const { owner, id } = await readStoreMarks(store, env);
         const where = placesOf({ store, env }, ledger);
         if (owner === undefined) throw new VoxbatchError({ type: 'store-missing', ...where, batch });
         if (owner !== ledger.id) throw new VoxbatchError({ type: 'store-of-another', ...where });

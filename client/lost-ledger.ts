@@ -1,5 +1,5 @@
 import { batchOfFolder, isUsableName } from '../contract/batch-name.ts';
-import { foldersIn, marksOfStore } from '../store/open-store.ts';
+import { foldersIn, readStoreMarks } from '../store/open-store.ts';
 import { kindOfStore } from '../store/supported-stores.ts';
 import { VoxbatchError } from './problem.ts';
 import type { Settings } from './settings.ts';
@@ -18,7 +18,7 @@ export async function refuseLostLedger(
 }
 
 async function batchesIn(store: string, env: NodeJS.ProcessEnv, ledgerId?: string): Promise<readonly string[]> {
-  const { owner } = await marksOfStore(store, env);
+  const { owner } = await readStoreMarks(store, env);
   if (owner === undefined || owner === ledgerId) return [];
   const names = (await foldersIn(store, '', env)).flatMap((folder) => batchOfFolder(folder) ?? []);
   return [...new Set(names.filter(isUsableName))].toSorted();

@@ -3,7 +3,7 @@ import { show, type ManifestProblem } from '../contract/manifest-problems.ts';
 import type { LocalFile, MediaColumn } from '../contract/row-kinds.ts';
 import type { Columns } from './header.ts';
 import type { UnpricedRow } from './manifest-options.ts';
-import { pathOfCell } from './local-media/rules.ts';
+import { pathOfCell } from './local-media/path-cells.ts';
 import type { SampleRules } from './voices/check-samples.ts';
 
 /** Rows, sorted by whether their local files can be sent. */

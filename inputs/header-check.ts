@@ -64,7 +64,7 @@ export class HeaderCheck {
       else this.warnings.set(note.column, { column: note.column, message: note.warning, line, rows: null });
     }
     if (this.#csv) {
-      findings.push(...this.checkWhole());
+      findings.push(...this.checkTogether());
       this.kind ??= kindOfColumns(this.columns);
     }
     return findings.map((finding) => ({ line, id: '', ...finding }));
@@ -79,7 +79,7 @@ export class HeaderCheck {
   }
 
   /** Problems of the columns as a whole; for JSONL they are known only at the end. */
-  checkWhole(): Finding[] {
+  checkTogether(): Finding[] {
     const findings = this.columns.findWrong();
     this.isUseless = findings.length > 0;
     const badTemplate = findBadTemplate(this.#options.nameTemplate, (name) => this.columns.byName.has(name));

@@ -57,7 +57,7 @@ const USUAL_WORDS: Readonly<Record<string, readonly string[]>> = {
  * The column that a header is probably meant as: a typo of one, or a usual word for one that is not there. Undefined if
  * none is near.
  */
-export function meantColumn(
+export function guessColumn(
   header: string,
   candidates: readonly string[],
   isThere: (ours: string) => boolean = () => false,

@@ -4,7 +4,7 @@ import { show, type Finding } from '../contract/manifest-problems.ts';
 import { shellWord } from '../contract/shell-word.ts';
 import { ColumnNames, type ColumnOptions } from './column-names.ts';
 import { unguardCell } from './formula-guard.ts';
-import { foldHeader, isApi, meantColumn, specColumns } from './header-names.ts';
+import { foldHeader, isApi, guessColumn, specColumns } from './header-names.ts';
 
 /** An `api.<field>` column. */
 interface ApiColumn {
@@ -104,7 +104,7 @@ export class Columns {
 
   /** The finding for a column that the header lacks. `need`: why it is needed, as an end of the sentence. */
   missing(ours: string, need: string): Finding {
-    const like = this.input.find(({ name }) => !this.#isUsed(name) && meantColumn(name, [ours]) === ours)?.name;
+    const like = this.input.find(({ name }) => !this.#isUsed(name) && guessColumn(name, [ours]) === ours)?.name;
     const hint = like === undefined ? '' : `; is it ${show(like)}? Then: --map ${ours}=${like}`;
     const got = `the columns ${show(this.input.map(({ name }) => name).join(', '))}`;
     return { column: ours, expected: `a column ${ours}, ${need}${hint}`, got, code: 'missing-column' };
@@ -117,7 +117,7 @@ export class Columns {
   findWrong(): Finding[] {
     const findings = [...this.#names.ours].flatMap(([theirs, ours]): Finding[] => {
       if (!this.#names.known.has(ours) && !isApi(ours)) {
-        const meant = meantColumn(ours, [...this.#names.known]);
+        const meant = guessColumn(ours, [...this.#names.known]);
         const hint =
           ours === CAST_COLUMN ? ' (speaker is one with --cast)' : meant === undefined ? '' : `, such as ${meant}`;
         const expected = `--map to a known column${hint}`;
@@ -196,7 +196,7 @@ export class Columns {
   /** The column that a header is probably meant as. */
   #meant(name: string, all: ReadonlySet<string> = this.#seen): string | undefined {
     const isThere = (ours: string): boolean => all.has(ours) || this.#headers.has(ours);
-    const meant = meantColumn(name, [...this.#names.known], isThere);
+    const meant = guessColumn(name, [...this.#names.known], isThere);
     if (meant !== 'duration' || this.#hasMedia(all)) return meant;
     // Without media, a length is that of the speech.
     return isThere(MAX_SECONDS) ? undefined : MAX_SECONDS;

@@ -6,7 +6,7 @@ import type { SplitMode } from '../contract/row-parts.ts';
 import type { Subset } from '../contract/subset.ts';
 import type { Decimal } from '../contract/table-format.ts';
 import type { RowDefaults, VoiceWait } from '../contract/batch.ts';
-import type { LocalMediaRules } from './local-media/rules.ts';
+import type { LocalMediaRules } from './local-media/path-cells.ts';
 import type { Pricing, Priced } from './money/price-rows.ts';
 import type { RowPart } from '../contract/row-parts.ts';
 

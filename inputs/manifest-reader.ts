@@ -1,15 +1,14 @@
 import { decimalOf, type Decimal } from '../contract/table-format.ts';
-import { namesFiles } from './local-media/rules.ts';
+import { namesFiles } from './local-media/path-cells.ts';
 import { combineDigests } from './regular-file.ts';
 import type { Columns } from './header.ts';
 import { HeaderCheck } from './header-check.ts';
 import { LinePlaces } from './row-identity.ts';
 import type { ManifestOptions, ManifestRow, UnpricedRow } from './manifest-options.ts';
 import type { ManifestSource } from './manifest-source.ts';
-import { priceRows } from './money/price-rows.ts';
+import { priceParts, priceRows } from './money/price-rows.ts';
 import type { ManifestProblem, ManifestWarning } from '../contract/manifest-problems.ts';
 import type { RawItem } from './check-bytes.ts';
-import type { priceParts } from './parts/fit-text.ts';
 import { RowReader } from './row-reader.ts';
 import type { VoiceRow } from './voices/voice-uses.ts';
 
@@ -47,7 +46,6 @@ export class ManifestReader {
   readonly #csv: boolean;
   readonly #header: HeaderCheck;
   readonly #reader: RowReader;
-  readonly #priceParts: typeof priceParts | undefined;
   readonly #places = new LinePlaces();
   readonly #digests: string[] = [];
   /** Part of a file could not be read, or a file is empty. */
@@ -61,11 +59,10 @@ export class ManifestReader {
     this.#source = source;
     this.#options = options;
     this.#csv = source.format.format !== 'jsonl';
-    this.#priceParts = asked.texts?.priceParts;
     this.#header = new HeaderCheck(options, this.#csv, asked.join);
     this.#reader = new RowReader(options, {
       ...{ csv: this.#csv, unique, header: this.#header, places: this.#places },
-      ...{ join: asked.join, cast: asked.cast, fitText: asked.texts?.fitText },
+      ...{ join: asked.join, cast: asked.cast, fitText: asked.fitText },
       decimal: () => this.#decimal,
     });
   }
@@ -127,9 +124,8 @@ export class ManifestReader {
         ? await (await import('./attach-files.ts')).attachFiles(rows, rules, this.columns)
         : { rows, problems: [], faulty: [] };
       const priced = await priceRows(whole.rows, this.#options);
-      const priceOf = this.#priceParts;
       yield {
-        rows: priceOf === undefined ? priced : priced.map((row) => priceOf(row, this.#options)),
+        rows: priced.map((row) => priceParts(row, this.#options)),
         problems: [...problems, ...whole.problems].sort((a, b) => a.line - b.line),
         drafts: [...drafts, ...whole.faulty],
       };
@@ -188,7 +184,7 @@ export class ManifestReader {
         { ...at, column: '', expected: 'at least one row below the header', got: 'only a header', code: 'no-rows' },
       ];
     }
-    return this.#csv ? [] : this.#header.checkWhole().map((finding) => ({ ...at, ...finding }));
+    return this.#csv ? [] : this.#header.checkTogether().map((finding) => ({ ...at, ...finding }));
   }
 }
 
@@ -209,14 +205,14 @@ async function partsOf(
 type AskedChecks = Awaited<ReturnType<typeof loadAsked>>;
 
 /**
- * What is checked only because a manifest's options ask for it, and is loaded only then. `texts`: if some may be too
- * long.
+ * Loads the checks that only some manifests need: of joins, casts and text lengths. Each is undefined where the options
+ * do not ask for it.
  */
 async function loadAsked({ join, cast, split, textLimits = {} }: ManifestOptions) {
   const mayBeTooLong = split !== undefined || Object.keys(textLimits).length > 0;
   return {
     join: join && new (await import('./sound/join-check.ts')).JoinCheck(join),
     cast: cast && new (await import('./cast/cast-voices.ts')).CastVoices(cast),
-    texts: mayBeTooLong ? await import('./parts/fit-text.ts') : undefined,
+    fitText: mayBeTooLong ? (await import('./text-limits.ts')).fitText : undefined,
   };
 }

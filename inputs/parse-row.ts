@@ -17,7 +17,7 @@ import type { Columns, PlacedFinding } from './header.ts';
 import { specColumns } from './header-names.ts';
 import { decideKind } from './row-kind.ts';
 import type { RowDefaults } from '../contract/batch.ts';
-import { cellOfPath, NO_LINKS, type LocalMediaRules } from './local-media/rules.ts';
+import { cellOfPath, NO_LINKS, type LocalMediaRules } from './local-media/path-cells.ts';
 import { valueOfApiCell, isTooDeep, surveyJson, TOO_DEEP } from '../contract/exact-json.ts';
 import { show, type Finding } from '../contract/manifest-problems.ts';
 import type { Decimal } from '../contract/table-format.ts';

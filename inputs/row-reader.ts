@@ -13,7 +13,7 @@ import {
 } from '../contract/row-kinds.ts';
 import { dialectOfRow } from '../policy/dialects/dialect-of-row.ts';
 import type { Decimal } from '../contract/table-format.ts';
-import type { fitText } from './parts/fit-text.ts';
+import type { fitText } from './text-limits.ts';
 import { unguardCell } from './formula-guard.ts';
 import type { HeaderCheck } from './header-check.ts';
 import type { JoinCheck } from './sound/join-check.ts';

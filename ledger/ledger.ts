@@ -1,7 +1,7 @@
 import { defined } from '../contract/defined.ts';
 import type { LimiterAnswer, LimiterStep } from '../policy/pacing/limiter-step.ts';
 import type { WhyReadOnly } from './copy/read-only.ts';
-import type { OutageNews } from '../store/outage.ts';
+import type { OutageStatus } from '../store/outage.ts';
 import { unitAdapterOf } from './database/unit-adapter.ts';
 import type { LockMethods, Locks, Reserve } from './driver.ts';
 import { FORMER_OR_ACCEPT, LedgerFull, LedgerReadOnly, LedgerUnreachable, UNACCEPTED } from './errors.ts';
@@ -49,7 +49,7 @@ export interface Ledger extends BoundMethods, LockMethods {
   /** Redeclared so that its answer type depends on its argument; see `limiters.ts`. */
   updateLimiter<Step extends LimiterStep>(scope: string, step: Step): Promise<LimiterAnswer<Step>>;
   /** How long the database has not answered, and why; undefined if it answers, and for a database in a file. */
-  outage(): Promise<OutageNews | undefined>;
+  outage(): Promise<OutageStatus | undefined>;
   /** Ends waiting for a database that does not answer: calls then throw `LedgerAway`. For a process that must end. */
   stopWaiting(): Promise<void>;
   /**
@@ -86,7 +86,7 @@ export function createLedger(opened: OpenDatabase): Ledger {
     },
     strangeParts: findStrange,
     scanRows: (batch, options = {}) => scanRows((after) => bound.scanPage(batch, options, after)),
-    outage: () => Promise.resolve(outage?.news),
+    outage: () => Promise.resolve(outage?.status),
     stopWaiting: () => {
       unitAdapter?.stopWaiting();
       return Promise.resolve();
@@ -121,7 +121,7 @@ export function withLocks<L extends Pick<Ledger, 'intend' | 'outage' | 'stopWait
   return {
     ...guarded,
     outage: async () => {
-      const [own, others] = [outage.news, await ledger.outage()];
+      const [own, others] = [outage.status, await ledger.outage()];
       return own !== undefined && own.forMs > (others?.forMs ?? 0) ? own : others;
     },
     stopWaiting: () => {

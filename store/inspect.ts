@@ -8,7 +8,7 @@ import { checkRaw, checkWav } from './containers/check-wav.ts';
 import { FileWindow } from './containers/file-window.ts';
 import { HEAD_BYTES, sniff } from './sniff.ts';
 import type { Expectation, StoredFile } from './store.ts';
-import { MOST_SECONDS, WholeButUnfit, type Container, type Unfitness, UnfitBody } from './unfit.ts';
+import { MOST_SECONDS, CompleteButUnfit, type Container, type Unfitness, UnfitBody } from './unfit.ts';
 
 /**
  * Inspects a whole body: its hash, its type, and whether it is complete. Throws {@link UnfitBody} for one that is cut
@@ -27,7 +27,7 @@ export async function inspect(
   if (family === 'text') return { bytes: file.bytes, sha256, extension };
   if (unread !== undefined) return { bytes: file.bytes, sha256, extension, unfit: unread };
   // Audio sent instead of a video is checked as audio.
-  const checked = await checkWhole(file, extension, unfit === 'sound rather than a video' ? 'audio' : family);
+  const checked = await checkMedia(file, extension, unfit === 'sound rather than a video' ? 'audio' : family);
   return { bytes: file.bytes, sha256, extension, ...checked, ...(unfit === undefined ? {} : { unfit }) };
 }
 
@@ -78,7 +78,7 @@ const CHECKS: Readonly<Record<string, readonly Check[]>> = {
  * downloads that ended early without a declared length: throws `UnfitBody`.
  * Keeps little of a file in memory.
  */
-export async function checkWhole(
+export async function checkMedia(
   file: FileWindow,
   extension: string,
   family: 'audio' | 'video',
@@ -88,7 +88,7 @@ export async function checkWhole(
     for (const check of CHECKS[extension] ?? []) seconds = (await check({ file, extension, family })) ?? seconds;
     return seconds === undefined || isPossible(seconds) ? lasting(seconds) : { unfit: 'of no possible length' };
   } catch (error) {
-    if (!(error instanceof WholeButUnfit)) throw error;
+    if (!(error instanceof CompleteButUnfit)) throw error;
     return { ...lasting(error.seconds), unfit: error.unfit };
   }
 }
@@ -113,7 +113,7 @@ export async function mediaSeconds(path: string, extension: string): Promise<num
   });
   if (file === undefined) return undefined;
   try {
-    const { seconds } = await checkWhole(FileWindow.ofFile(file, (await file.stat()).size), extension, 'audio');
+    const { seconds } = await checkMedia(FileWindow.ofFile(file, (await file.stat()).size), extension, 'audio');
     return seconds;
   } catch (error) {
     if (error instanceof UnfitBody) return undefined;

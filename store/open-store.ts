@@ -23,7 +23,7 @@ function openBytes(address: string, env: NodeJS.ProcessEnv): Promise<Bytes> {
 }
 
 /** Reads the files of the store at an address, and opens nothing before. `env`: as for {@link openStore}. */
-export function readerOf(address: string, env: NodeJS.ProcessEnv = process.env): StoredFiles {
+export function lazyFileReader(address: string, env: NodeJS.ProcessEnv = process.env): StoredFiles {
   let opening: Promise<StoredFiles> | undefined;
   return {
     read: async (key, range) => {
@@ -39,12 +39,12 @@ export interface StoredFiles {
 }
 
 /** Where the store at an address has a file, for a person to read. */
-export function placeOf(address: string, key: string): string {
+export function displayPath(address: string, key: string): string {
   return kindOfStore(address).isFolder ? join(address, key) : `${address}/${key}`;
 }
 
 /** What the store at an address says of itself; nothing if it is missing. Creates nothing. Throws `StoreUnwritable`. */
-export function marksOfStore(address: string, env: NodeJS.ProcessEnv): Promise<StoreMarks> {
+export function readStoreMarks(address: string, env: NodeJS.ProcessEnv): Promise<StoreMarks> {
   return kindOfStore(address).marks(address, env);
 }
 
@@ -60,7 +60,7 @@ export function tryStore(address: string, env: NodeJS.ProcessEnv): Promise<Probe
  * How long a URL of a store would live that is asked to live this long; undefined if files have no URLs. Asks nothing
  * of another machine.
  */
-export function lifeOfUrl(address: string, env: NodeJS.ProcessEnv, lifetimeMs: number): Promise<UrlLife | undefined> {
+export function urlLifetime(address: string, env: NodeJS.ProcessEnv, lifetimeMs: number): Promise<UrlLife | undefined> {
   return using(address, env, async (bytes) => bytes.presign?.('any', lifetimeMs));
 }
 
@@ -77,7 +77,7 @@ export function foldersIn(address: string, prefix: string, env: NodeJS.ProcessEn
 }
 
 /** Whether the store at an address has the batch's folder that this key is in. Creates nothing. */
-export async function hasFolderOf(address: string, key: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+export async function hasBatchFolder(address: string, key: string, env: NodeJS.ProcessEnv): Promise<boolean> {
   const [folder = ''] = key.split('/');
   return (await foldersIn(address, folder, env)).includes(folder);
 }

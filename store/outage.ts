@@ -16,7 +16,7 @@ export interface OutageProblem {
 }
 
 /** What is known about a place that does not answer. */
-export interface OutageNews extends OutageProblem {
+export interface OutageStatus extends OutageProblem {
   /** How long it has not answered, ms. */
   readonly forMs: number;
 }
@@ -101,7 +101,7 @@ export class Outage {
   }
 
   /** How long the one has waited that has waited longest, and what was heard last; undefined if nobody waits. */
-  get news(): OutageNews | undefined {
+  get status(): OutageStatus | undefined {
     const now = performance.now();
     const [oldest] = this.#waiting;
     // One that waits for another that waits, such as a look for a connection, hears nothing new.
@@ -131,14 +131,14 @@ export class Outage {
    * For how long nothing went through, if that is so or was within the last `ms`: what others do regularly there is
    * then older by that than it looks.
    */
-  lostOf(ms: number): number {
-    const { news } = this;
-    if (news !== undefined) return news.forMs;
+  recentDowntimeMs(ms: number): number {
+    const { status } = this;
+    if (status !== undefined) return status.forMs;
     return performance.now() - this.#over.to < ms ? this.#over.to - this.#over.from : 0;
   }
 
   /** When the last one was over, in monotonic ms. */
-  get overAt(): number {
+  get lastEndedAt(): number {
     return this.#over.to;
   }
 

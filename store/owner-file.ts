@@ -49,7 +49,7 @@ export async function claimFolderId(folder: string, id: string): Promise<string>
 }
 
 /** What a folder says of itself; nothing if it is missing. Changes nothing. Throws {@link StoreUnwritable}. */
-export async function marksOf(folder: string): Promise<StoreMarks> {
+export async function readMarks(folder: string): Promise<StoreMarks> {
   const owner = await ownerOf(folder);
   const path = join(folder, ID_FILE);
   try {

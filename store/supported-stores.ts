@@ -38,7 +38,7 @@ const FOLDER: MediaStoreKind = {
   isFolder: true,
   hasUrls: false,
   open: async (path) => (await import('./folder-bytes.ts')).openFolderBytes(path),
-  marks: async (path) => (await import('./owner-file.ts')).marksOf(path),
+  marks: async (path) => (await import('./owner-file.ts')).readMarks(path),
 };
 
 const BUCKET: MediaStoreKind = {

@@ -38,13 +38,13 @@ export class UnfitBody extends Error {
  * Thrown by a check that finds a file whole but unfit. Throw it last: a file that is cut off must be fetched again
  * instead. `seconds`: how long it plays all the same.
  */
-export class WholeButUnfit extends Error {
+export class CompleteButUnfit extends Error {
   readonly unfit: Unfitness;
   readonly seconds: number | undefined;
 
   constructor(unfit: Unfitness, seconds?: number) {
     super(`The file is whole, but ${unfit}.`);
-    this.name = 'WholeButUnfit';
+    this.name = 'CompleteButUnfit';
     this.unfit = unfit;
     this.seconds = seconds;
   }
@@ -60,6 +60,6 @@ export interface Container {
 }
 
 /** The file ends too early or is damaged. `came` says how. */
-export function notWhole({ extension }: Container, got: string): UnfitBody {
+export function incomplete({ extension }: Container, got: string): UnfitBody {
   return new UnfitBody(`Expected a whole ${extension} file, but ${got}.`);
 }

@@ -119,7 +119,7 @@ export async function startWorker(
         noteOutage(deps, event);
       },
     ),
-    watchOutage('store', () => Promise.resolve(deps.store.outage?.news), tellOutage),
+    watchOutage('store', () => Promise.resolve(deps.store.outage?.status), tellOutage),
   ];
   // Whoever is on call learns of batches beside the work, never before it.
   const news = watchBatches(deps);

@@ -1,4 +1,4 @@
-import type { OutageNews } from '../store/outage.ts';
+import type { OutageStatus } from '../store/outage.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { AnswersLost } from '../contract/answers-lost.ts';
 import type { Dependencies } from '../activities/dependencies.ts';
@@ -16,7 +16,7 @@ export type NeededPlace = 'ledger' | 'store';
 
 /** What to say about such a place: it does not answer, or waits for a person, or answers again, after so many ms. */
 export type OutageEvent = { readonly of: NeededPlace } & (
-  ({ readonly type: 'away' } & OutageNews) | { readonly type: 'back'; readonly afterMs: number }
+  ({ readonly type: 'away' } & OutageStatus) | { readonly type: 'back'; readonly afterMs: number }
 );
 
 /**
@@ -25,10 +25,10 @@ export type OutageEvent = { readonly of: NeededPlace } & (
  */
 export function watchOutage(
   of: NeededPlace,
-  newsOf: () => Promise<OutageNews | undefined>,
+  newsOf: () => Promise<OutageStatus | undefined>,
   tell: (event: OutageEvent) => void,
 ): () => void {
-  let told: OutageNews | undefined;
+  let told: OutageStatus | undefined;
   const look = async (): Promise<void> => {
     const news = await newsOf();
     if (news === undefined) {

@@ -15,7 +15,7 @@ import type { ResultRecord } from '../../ledger/cache/found-results.ts';
 import type { ResultSource } from '../../ledger/requests/charge-records.ts';
 import type { RowRecord, RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { lastAttempt } from '../../policy/rows/row-machine.ts';
-import { placeOf } from '../../store/open-store.ts';
+import { displayPath } from '../../store/open-store.ts';
 import type { Store } from '../../store/store.ts';
 import { stepKey } from './result-keys.ts';
 
@@ -75,7 +75,7 @@ export async function lookUpRow(
     const key = last === undefined ? (planned ?? null) : last.resultKey;
     const names = key === null ? [] : await ledger.resultNames(key);
     const files = await store.measure(names.map(({ file }) => file.key));
-    const holders = names.map((one, at) => holderOf(one, placeOf(address, one.file.key), files[at] !== undefined));
+    const holders = names.map((one, at) => holderOf(one, displayPath(address, one.file.key), files[at] !== undefined));
     const { source = null } = last ?? {};
     steps.push({
       ...{ step, key, parts: partsOf(batch, row.spec, step), holders },

@@ -13,7 +13,7 @@ import {
   type RowSpec,
   type TtsMode,
 } from '../../contract/row-kinds.ts';
-import type { LocalMediaRules } from '../../inputs/local-media/rules.ts';
+import type { LocalMediaRules } from '../../inputs/local-media/path-cells.ts';
 import type { ManifestOptions } from '../../inputs/manifest-options.ts';
 import type { ManifestSource } from '../../inputs/manifest-source.ts';
 import { manifestOfText } from '../../inputs/manifest-source.ts';

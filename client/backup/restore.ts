@@ -11,7 +11,7 @@ import { openLedger } from '../../ledger/open-ledger.ts';
 import { codeOf, syncToDisk } from '../../results/files.ts';
 import { copyMedia, type CopiedMedia } from '../../store/backup/copy-media.ts';
 import { kindOfStore } from '../../store/supported-stores.ts';
-import { marksOfStore } from '../../store/open-store.ts';
+import { readStoreMarks } from '../../store/open-store.ts';
 import { VoxbatchError } from '../problem.ts';
 import { beforeWork } from '../machine-trouble.ts';
 import type { Settings } from '../settings.ts';
@@ -152,7 +152,7 @@ async function copyVerified(from: string, part: string, { ledger }: Manifest): P
  * `other-store`).
  */
 async function requireOwnStore({ store, env, ledger }: Settings, paths: BackupPaths): Promise<void> {
-  const [there, copied] = [await marksOfStore(store, env), await marksOfStore(paths.store, env)];
+  const [there, copied] = [await readStoreMarks(store, env), await readStoreMarks(paths.store, env)];
   if (there.owner === undefined) return;
   if (there.owner !== copied.owner) throw new VoxbatchError({ type: 'store-of-another', store, ledger });
   if (there.id !== undefined && there.id !== copied.id) throw new VoxbatchError({ type: 'other-store', store, ledger });

@@ -1,6 +1,6 @@
 import { kindOfStore } from '../../store/supported-stores.ts';
 import { serveMediaOf, whyOutOfReach, type ServeMediaSettings } from '../../contract/serve-media.ts';
-import { NO_LINKS, type LocalMediaRules } from '../../inputs/local-media/rules.ts';
+import { NO_LINKS, type LocalMediaRules } from '../../inputs/local-media/path-cells.ts';
 
 /**
  * What becomes of local `audio` and `video` under these settings: a store with URLs hands them out, too. On a

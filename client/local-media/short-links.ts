@@ -3,7 +3,7 @@ import { linkLifetimeMs } from '../../contract/local-media.ts';
 import { serveMediaOf } from '../../contract/serve-media.ts';
 import type { ManifestWarning } from '../../contract/manifest-problems.ts';
 import type { ManifestSummary } from '../../inputs/read-manifest.ts';
-import { lifeOfUrl } from '../../store/open-store.ts';
+import { urlLifetime } from '../../store/open-store.ts';
 import type { UrlLimit } from '../../store/store.ts';
 import type { Settings } from '../settings.ts';
 
@@ -28,7 +28,7 @@ export async function whyLinksAreShort(
 ): Promise<string | undefined> {
   if (serveMediaOf(config) !== undefined) return undefined;
   // Without credentials, or a region, whoever needs the store says so.
-  const life = await lifeOfUrl(store, env, linkLifetimeMs(limits)).catch(() => undefined);
+  const life = await urlLifetime(store, env, linkLifetimeMs(limits)).catch(() => undefined);
   if (life?.limit === undefined) return undefined;
   const { livesMs, limit } = life;
   const lasts = formatDuration(Math.floor(livesMs / MINUTE_MS) * MINUTE_MS);

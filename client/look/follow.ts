@@ -192,7 +192,7 @@ async function* follow(request: FollowRequest): AsyncGenerator<FollowEvent, void
     await media.link();
     // A worker here tells of it itself.
     const trouble = fetchesHere ? undefined : request.store.outage?.trouble;
-    const needsPerson = trouble !== undefined && request.store.outage?.news?.needsPerson === true;
+    const needsPerson = trouble !== undefined && request.store.outage?.status?.needsPerson === true;
     if (trouble !== undefined && (!isStoreAway || (needsPerson && !wasRefused)))
       yield { type: 'store-away', why: trouble, needsPerson };
     if (trouble === undefined && isStoreAway) yield { type: 'store-back' };

@@ -1,5 +1,5 @@
 import type { Ledger } from '../../ledger/ledger.ts';
-import { readerOf } from '../../store/open-store.ts';
+import { lazyFileReader } from '../../store/open-store.ts';
 import { openRecords } from '../open-records.ts';
 import type { Settings } from '../settings.ts';
 
@@ -17,7 +17,7 @@ export interface Reader {
    */
   readonly slow: () => Promise<Ledger>;
   /** The stored files. */
-  readonly files: ReturnType<typeof readerOf>;
+  readonly files: ReturnType<typeof lazyFileReader>;
   close(): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export async function openReader(settings: Settings): Promise<Reader> {
     settings,
     ledger,
     slow: () => (opening ??= open()),
-    files: readerOf(settings.store, settings.env),
+    files: lazyFileReader(settings.store, settings.env),
     close: async () => {
       const slow = await opening?.catch(() => undefined);
       for (const one of [slow, ledger]) await one?.stopWaiting();

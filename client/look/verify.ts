@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { areRowsCleaned } from '../../batches/clean/cleaned-rows.ts';
 import { defaultOut, isUsableName } from '../../contract/batch-name.ts';
-import { readerOf } from '../../store/open-store.ts';
+import { lazyFileReader } from '../../store/open-store.ts';
 import { findDamaged } from '../../batches/redrive/find-loss.ts';
 import type { NextCommand } from '../../contract/shell-word.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -78,7 +78,7 @@ type ReadSettings = () => Promise<Settings>;
 /** Checks which of the wrong media the local store still has. Undefined if no ledger here knows the batch. */
 function lookIntoStore(report: VerifyReport, readSettings: ReadSettings): Promise<DamagedInStore | undefined> {
   return askIfAny(readSettings, async (ledger, { store, env }) => {
-    const damaged = await findDamaged(report, { ledger, store: readerOf(store, env) });
+    const damaged = await findDamaged(report, { ledger, store: lazyFileReader(store, env) });
     const batch = report.batch === undefined ? undefined : await ledger.findBatch(report.batch);
     return damaged && { store, damaged, isRequestRemoved: batch !== undefined && areRowsCleaned(batch) };
   });

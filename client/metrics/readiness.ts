@@ -24,7 +24,7 @@ export function readiness({ ledger, store, standing }: ReadinessNeeds): () => Pr
     () => ledger.storeId(),
   );
   const storeProblem = asked(
-    () => Promise.resolve(store.outage?.news?.problem),
+    () => Promise.resolve(store.outage?.status?.problem),
     () => store.requireStillThere(),
   );
   return async () => {

@@ -10,7 +10,7 @@ import {
 import { ownColumnOf } from '../../policy/rows/own-column.ts';
 import { nameAskedFor } from '../../policy/voices/voice-name.ts';
 import { MAX_COLUMNS, type RawItem } from '../check-bytes.ts';
-import { foldHeader, isApi, meantColumn } from '../header-names.ts';
+import { foldHeader, isApi, guessColumn } from '../header-names.ts';
 import { findBadCell, findTooDeep } from '../parse-row.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -101,7 +101,7 @@ function ourColumn(header: string, tell: (finding: Finding) => void): string | u
   }
   const folded = foldHeader(name);
   if (NAME_WORDS.includes(folded)) return 'name';
-  const ours = COLUMNS.find((column) => column === folded) ?? meantColumn(name, COLUMNS);
+  const ours = COLUMNS.find((column) => column === folded) ?? guessColumn(name, COLUMNS);
   if (ours !== undefined) return ours;
   const style = /^(style|stil|emotion|mood)$/.test(folded)
     ? ` (a style is what your engine takes: api.emotion, api.instruction)`

@@ -1,5 +1,5 @@
 import type { MediaIdentity } from '../../policy/cache/result-key.ts';
-import { askOnce, type AskOptions } from './ask-once.ts';
+import { oncePerUrl, type OncePerUrlOptions } from './once-per-url.ts';
 import { fetchMedia, NoMedia, type Fetch } from './fetch-media.ts';
 
 /**
@@ -11,9 +11,9 @@ import { fetchMedia, NoMedia, type Fetch } from './fetch-media.ts';
  */
 export function createIdentify(
   fetch: Fetch,
-  { onPrivate, ...options }: AskOptions & { readonly onPrivate?: (url: URL) => void } = {},
+  { onPrivate, ...options }: OncePerUrlOptions & { readonly onPrivate?: (url: URL) => void } = {},
 ): (url: string, asker?: string) => Promise<MediaIdentity | undefined> {
-  return askOnce<MediaIdentity | undefined>(
+  return oncePerUrl<MediaIdentity | undefined>(
     async (url) => {
       try {
         return { answer: await identify(url, fetch), isSilent: false };

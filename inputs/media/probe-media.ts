@@ -1,5 +1,5 @@
 import type { Input } from 'mediabunny';
-import { askOnce, type AskOptions } from './ask-once.ts';
+import { oncePerUrl, type OncePerUrlOptions } from './once-per-url.ts';
 import { fetchMedia, NoMedia, type Fetch } from './fetch-media.ts';
 
 /** The length of a recording in seconds, or a short reason why it is unknown. Never includes the URL. */
@@ -71,9 +71,9 @@ function describe(error: unknown, isUnsupported: boolean): ProbeResult {
   return { why: isUnsupported ? 'not a media type that voxbatch can read' : 'cannot be read', isSilent: false };
 }
 
-/** Creates a probe for the rows of a manifest: see {@link askOnce}. `probe`: reads one URL. */
-export function createProbe(probe: Probe, options?: AskOptions): Probe {
-  return askOnce<ProbeResult>(
+/** Creates a probe for the rows of a manifest: see {@link oncePerUrl}. `probe`: reads one URL. */
+export function createProbe(probe: Probe, options?: OncePerUrlOptions): Probe {
+  return oncePerUrl<ProbeResult>(
     async (url) => {
       const answer = await probe(url);
       return { answer, isSilent: 'why' in answer && answer.isSilent };

@@ -1,4 +1,6 @@
 import { type PriceTable, billedMedia, type RowSpec, type TtsMode } from '../../contract/row-kinds.ts';
+import { sumOfPrices } from '../../contract/price-units.ts';
+import type { RowPart } from '../../contract/row-parts.ts';
 import { quoteRow } from '../../policy/money/pricing.ts';
 import type { Probe } from '../media/probe-media.ts';
 
@@ -44,6 +46,19 @@ export async function priceRows<Row extends { readonly spec: RowSpec }>(
   return Promise.all(
     priced.map(async (row) => (row.quoted === null ? { ...row, ...(await findDuration(row.spec, pricing)) } : row)),
   );
+}
+
+/** Prices a row with a split text as the sum of its parts. Returns any other row as it is. */
+export function priceParts<Row extends Priced>(
+  { texts, ...row }: Row & { readonly texts?: readonly string[] },
+  { tts, prices }: Pricing,
+): Omit<Row, 'texts'> & { readonly parts?: readonly RowPart[] } {
+  if (texts === undefined) return row;
+  const parts = texts.map((text) => {
+    const spec = { ...row.spec, text };
+    return { spec, quoted: quoteRow(spec.kind, spec, tts, prices) };
+  });
+  return { ...row, parts, quoted: sumOfPrices(parts.map(({ quoted }) => quoted)) };
 }
 
 async function findDuration(spec: RowSpec, pricing: Pricing): Promise<Priced> {

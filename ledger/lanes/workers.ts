@@ -36,7 +36,7 @@ const FORGET_MS = 3_600_000;
  * again.
  */
 export function aliveTimes(db: Db | Tx): readonly [from: number, to: number] {
-  const lostMs = unitAdapterOf(db)?.outage.lostOf(ALIVE_MS) ?? 0;
+  const lostMs = unitAdapterOf(db)?.outage.recentDowntimeMs(ALIVE_MS) ?? 0;
   const now = db.now();
   // What is later was said by another clock: the former database's, or one that was set back since. Who lives says it
   // again.

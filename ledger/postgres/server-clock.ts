@@ -47,7 +47,7 @@ export async function serverClock(db: Kysely<Schema>): Promise<Clock> {
   return {
     now: () => {
       const now = performance.now();
-      const wasAway = outage !== undefined && outage.overAt > last.at;
+      const wasAway = outage !== undefined && outage.lastEndedAt > last.at;
       if (wasAway || now - last.at > READ_EVERY_MS || Math.abs(systemOffset() - last.system) > JUMP_MS)
         reading ??= readAgain();
       return Math.round(now + last.aheadMs);

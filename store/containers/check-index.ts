@@ -1,4 +1,4 @@
-import { notWhole, type Container } from '../unfit.ts';
+import { incomplete, type Container } from '../unfit.ts';
 import type { FileWindow } from './file-window.ts';
 
 /** Container boxes that enclose the index tables. */
@@ -36,7 +36,7 @@ export async function checkIndex(container: Container): Promise<undefined> {
     if (box === undefined) return;
     const counts = Object.hasOwn(TABLES, box.name) ? TABLES[box.name] : undefined;
     if (counts !== undefined && (await namesMore(container, box, counts))) {
-      throw notWhole(container, `its index names more samples than its ${file.bytes} bytes can hold`);
+      throw incomplete(container, `its index names more samples than its ${file.bytes} bytes can hold`);
     }
     // Step into a container box; skip any other.
     at = AROUND.includes(box.name) ? box.content : box.end;
@@ -69,14 +69,14 @@ export async function checkBoxes(container: Container): Promise<undefined> {
   let hasIndex = false;
   for (let at = 0; at < file.bytes;) {
     const box = await readBox(file, at);
-    if (box === undefined) throw notWhole(container, `its box at byte ${at} of ${file.bytes} is broken`);
+    if (box === undefined) throw incomplete(container, `its box at byte ${at} of ${file.bytes} is broken`);
     hasIndex ||= box.name === 'moov';
     if (box.end > file.bytes) {
-      throw notWhole(container, `its box "${box.name}" ends at byte ${box.end}, and the file at byte ${file.bytes}`);
+      throw incomplete(container, `its box "${box.name}" ends at byte ${box.end}, and the file at byte ${file.bytes}`);
     }
     at = box.end;
   }
-  if (!hasIndex) throw notWhole(container, 'it has no index of its content (moov box)');
+  if (!hasIndex) throw incomplete(container, 'it has no index of its content (moov box)');
 }
 
 /** A box of an MP4 or QuickTime file. */
@@ -115,19 +115,19 @@ export async function checkSegment(container: Container): Promise<undefined> {
     const size = head.length < 5 ? undefined : readSize(head.subarray(4));
     const id = head.length < 4 ? 0 : head.readUInt32BE(0);
     if (size === undefined || (id !== EBML && id !== SEGMENT)) {
-      throw notWhole(container, `it has no content (segment), but an unknown element at byte ${at}`);
+      throw incomplete(container, `it has no content (segment), but an unknown element at byte ${at}`);
     }
     const end = at + 4 + size.length + size.value;
     if (id === SEGMENT) {
       // Live streams leave the length open (all bits set); then only the duration can reveal a cut.
       if (!size.isOpen && end > file.bytes) {
-        throw notWhole(container, `its content ends at byte ${end}, and the file at byte ${file.bytes}`);
+        throw incomplete(container, `its content ends at byte ${end}, and the file at byte ${file.bytes}`);
       }
       return;
     }
     at = end;
   }
-  throw notWhole(container, 'it has no content (segment)');
+  throw incomplete(container, 'it has no content (segment)');
 }
 
 /** A number whose leading zero bits say how many bytes it has. */

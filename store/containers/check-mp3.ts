@@ -1,11 +1,11 @@
 import { SILENCE_RMS } from '../sound/sample-meter.ts';
-import { notWhole, WholeButUnfit, type Container } from '../unfit.ts';
+import { incomplete, CompleteButUnfit, type Container } from '../unfit.ts';
 import { eachFrame, readBits, sideLayout, type MpegFrame } from './mpeg-frame.ts';
 
 /**
- * Walks an MP3 file frame by frame. Throws `UnfitBody` if its last frame is cut off, foreign bytes lie between frames,
- * or it has fewer frames than it declares; `WholeButUnfit` if it has none, or only inaudible ones. Returns its length
- * in seconds: the sum of its frames, which includes the few hundredths that encoders add at both ends.
+ * Walks an MP3 file frame by frame. Returns its duration in seconds: the sum of its frames, which includes the few
+ * hundredths that encoders add at both ends. Throws `UnfitBody` if its last frame is cut off, foreign bytes lie between
+ * frames, or it has fewer frames than it declares; `CompleteButUnfit` if it has none, or only inaudible ones.
  *
  * A file without a `Xing` header that was cut exactly between two frames is a whole, shorter file. Only a declared
  * length can reveal the cut.
@@ -28,14 +28,14 @@ export async function checkMp3(container: Container): Promise<number> {
   const there = file.bytes - start;
   const stated = info?.bytes ?? 0;
   if (stated > there)
-    throw notWhole(container, `it says that its sound has ${stated} bytes, and only ${there} are there`);
+    throw incomplete(container, `it says that its sound has ${stated} bytes, and only ${there} are there`);
   // Some encoders also count the frame that holds the number.
   const counted = info?.frames ?? 0;
   if (counted > frames + 1) {
-    throw notWhole(container, `it says that it has ${counted} frames, and only ${frames} are there`);
+    throw incomplete(container, `it says that it has ${counted} frames, and only ${frames} are there`);
   }
-  if (frames === 0) throw new WholeButUnfit('without sound');
-  if (isSilent) throw new WholeButUnfit('silent', seconds);
+  if (frames === 0) throw new CompleteButUnfit('without sound');
+  if (isSilent) throw new CompleteButUnfit('silent', seconds);
   return seconds;
 }
 

@@ -1,5 +1,5 @@
 import type { EncodedPacket, EncodedPacketSink, Input, InputTrack } from 'mediabunny';
-import { notWhole, WholeButUnfit, type Container, UnfitBody } from '../unfit.ts';
+import { incomplete, CompleteButUnfit, type Container, UnfitBody } from '../unfit.ts';
 
 /** Max excess of the stated duration over the content, in seconds, … */
 const SLACK_SECONDS = 0.5;
@@ -12,7 +12,7 @@ const CACHE_BYTES = 1024 * 1024;
 
 /**
  * Reads every packet that a file's index names. Throws `UnfitBody` if one lies outside the file, or the content is
- * shorter than the stated duration; `WholeButUnfit` if picture or sound is missing or has no length. It needs no
+ * shorter than the stated duration; `CompleteButUnfit` if picture or sound is missing or has no length. It needs no
  * decoder, so it cannot detect silence. Returns the duration of its longest track in seconds; undefined for Ogg with an
  * unknown codec.
  */
@@ -51,15 +51,15 @@ export async function checkTracks(container: Container): Promise<number | undefi
     }
     const seconds = Math.max(longest.audio, longest.video);
     const declared = await checkDuration(container, input, seconds);
-    if (family === 'video' && !hasPicture) throw new WholeButUnfit('without a picture', seconds);
-    if (longest.audio === 0) throw new WholeButUnfit('without sound', seconds);
+    if (family === 'video' && !hasPicture) throw new CompleteButUnfit('without a picture', seconds);
+    if (longest.audio === 0) throw new CompleteButUnfit('without sound', seconds);
     // An apparent FLAC frame header may be audio data, so the declared duration wins.
     return extension === 'flac' && declared > 0 ? declared : seconds;
   } catch (error) {
     // The disk failed, not the file.
     if (fault !== undefined) throw fault as Error;
-    if (error instanceof UnfitBody || error instanceof WholeButUnfit) throw error;
-    throw notWhole(container, `it cannot be read (${error instanceof Error ? error.message : String(error)})`);
+    if (error instanceof UnfitBody || error instanceof CompleteButUnfit) throw error;
+    throw incomplete(container, `it cannot be read (${error instanceof Error ? error.message : String(error)})`);
   } finally {
     input.dispose();
   }
@@ -72,9 +72,9 @@ async function checkTrack(container: Container, track: InputTrack, sink: Encoded
   const there = await walk(container.file.bytes, sink.packets());
   if (there.packets < named.packets) {
     const what = track.type === 'audio' ? 'sound' : 'picture';
-    throw notWhole(container, `its ${what} has ${named.packets} pieces, and only ${there.packets} are there`);
+    throw incomplete(container, `its ${what} has ${named.packets} pieces, and only ${there.packets} are there`);
   }
-  if (there.isBeyond) throw notWhole(container, `its index names more than its ${container.file.bytes} bytes`);
+  if (there.isBeyond) throw incomplete(container, `its index names more than its ${container.file.bytes} bytes`);
   return there;
 }
 
@@ -103,7 +103,7 @@ async function walk(mostBytes: number, packets: AsyncIterable<EncodedPacket>): P
 async function checkDuration(container: Container, input: Input, seconds: number): Promise<number> {
   const declared = (await input.getDurationFromMetadata()) ?? 0;
   if (declared - seconds > Math.max(SLACK_SECONDS, declared * SLACK_PART)) {
-    throw notWhole(
+    throw incomplete(
       container,
       `it says that it lasts ${declared.toFixed(1)} s, and only ${seconds.toFixed(1)} s are there`,
     );

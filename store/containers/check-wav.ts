@@ -1,34 +1,34 @@
-import { notWhole, WholeButUnfit, type Container, type Unfitness } from '../unfit.ts';
+import { incomplete, CompleteButUnfit, type Container, type Unfitness } from '../unfit.ts';
 import { findWavSound, isPlain, UNKNOWN_LENGTH, type WavFormat } from './wav-sound.ts';
 import { SampleMeter } from '../sound/sample-meter.ts';
 
 /**
- * Checks a WAV file against its own chunks. Throws `UnfitBody` if its sound is cut off, `WholeButUnfit` if it has no
+ * Checks a WAV file against its own chunks. Throws `UnfitBody` if its sound is cut off, `CompleteButUnfit` if it has no
  * length, is silent or clipped throughout. Without a stated length, only a cut within a sample can be detected.
  */
 export async function checkWav(container: Container): Promise<number | undefined> {
   const { file } = container;
   const sound = await findWavSound(file);
-  if (sound === undefined) throw notWhole(container, 'it has no sound (data chunk)');
+  if (sound === undefined) throw incomplete(container, 'it has no sound (data chunk)');
   const { format, start, bytes, isStated, seconds } = sound;
-  if (format === undefined) throw notWhole(container, 'it does not say how its sound is coded');
+  if (format === undefined) throw incomplete(container, 'it does not say how its sound is coded');
   const there = file.bytes - start;
-  if (bytes > there) throw notWhole(container, `its sound is ${bytes} bytes long, and only ${there} are there`);
+  if (bytes > there) throw incomplete(container, `its sound is ${bytes} bytes long, and only ${there} are there`);
   if (!isStated && there % format.block !== 0) {
-    throw notWhole(container, `it ends within a sample of ${format.block} bytes`);
+    throw incomplete(container, `it ends within a sample of ${format.block} bytes`);
   }
   // After the sound come other chunks, such as texts. Some programs omit the last padding byte but count it.
   const declared = (await file.read(0, 8)).readUInt32LE(4) + 8;
   if (isStated && declared < UNKNOWN_LENGTH && declared > file.bytes + 1) {
-    throw notWhole(container, `it says that it has ${declared} bytes, and only ${file.bytes} are there`);
+    throw incomplete(container, `it says that it has ${declared} bytes, and only ${file.bytes} are there`);
   }
-  if (isPlain(format) && format.rate === 0) throw new WholeButUnfit('of no possible length');
-  if (bytes < format.block) throw new WholeButUnfit('without sound');
+  if (isPlain(format) && format.rate === 0) throw new CompleteButUnfit('of no possible length');
+  if (bytes < format.block) throw new CompleteButUnfit('without sound');
   const silence = silenceOf(format);
   if (silence !== undefined && (await isOnly(container, start, start + bytes, silence)))
-    throw new WholeButUnfit('silent', seconds);
+    throw new CompleteButUnfit('silent', seconds);
   const unfit = await unfitSamples(file.pieces(start, start + bytes), format);
-  if (unfit !== undefined) throw new WholeButUnfit(unfit, seconds);
+  if (unfit !== undefined) throw new CompleteButUnfit(unfit, seconds);
   return seconds;
 }
 
@@ -39,11 +39,11 @@ function silenceOf(format: WavFormat): number | undefined {
 }
 
 /**
- * Checks raw audio, which is nothing but samples: throws `WholeButUnfit` if all bytes are zero. In unsigned 8-bit audio
+ * Checks raw audio, which is only samples: throws `CompleteButUnfit` if all bytes are zero. In unsigned 8-bit audio
  * and telephone codings silence is not zero, so it is not detected there; any first byte is legal.
  */
 export async function checkRaw(container: Container): Promise<undefined> {
-  if (await isOnly(container, 0, container.file.bytes, 0)) throw new WholeButUnfit('silent');
+  if (await isOnly(container, 0, container.file.bytes, 0)) throw new CompleteButUnfit('silent');
 }
 
 /** Whether this range repeats a single byte; stops reading at the first other byte. */

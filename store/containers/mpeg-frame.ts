@@ -1,4 +1,4 @@
-import { notWhole, type Container } from '../unfit.ts';
+import { incomplete, type Container } from '../unfit.ts';
 import type { FileWindow } from './file-window.ts';
 
 /** Content of a `Xing` or `Info` header (an encoder convention, not in the standard); null for an omitted figure. */
@@ -173,11 +173,11 @@ export async function eachFrame(
     const frame = readMpegFrame(head);
     const size = frame?.size ?? (await otherSize(file, at, head));
     if (size === undefined) {
-      throw notWhole(container, `byte ${at} of ${file.bytes} belongs to no frame`);
+      throw incomplete(container, `byte ${at} of ${file.bytes} belongs to no frame`);
     }
     if (at + size > file.bytes) {
       const what = frame === undefined ? 'a tag' : 'its last frame';
-      throw notWhole(container, `${what} ends at byte ${at + size}, and the file at byte ${file.bytes}`);
+      throw incomplete(container, `${what} ends at byte ${at + size}, and the file at byte ${file.bytes}`);
     }
     if (frame !== undefined) visit({ at, head, frame });
     at += size;

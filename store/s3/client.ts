@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { text } from 'node:stream/consumers';
-import { mediaTypeOf } from '../media-types.ts';
 import { Outage } from '../outage.ts';
 import type { CredentialSource } from './credentials.ts';
 import { BucketUnusable, type BucketTrouble } from './errors.ts';
@@ -19,9 +18,6 @@ import { asked, operationOf, type BucketRequest } from './request.ts';
 import { Signer } from './signer.ts';
 import type { BucketPlace, BucketServer } from './settings.ts';
 import { isDocument, textOf } from './xml.ts';
-
-/** Our own record of an object's content. Its upload was only accepted with exactly that content. */
-export const HASH_HEADER = 'x-amz-meta-sha256';
 
 /** Most connections at once. */
 const MOST_SOCKETS = 64;
@@ -102,11 +98,6 @@ export class BucketClient {
   /** Names an object of the bucket as the source of a copy. */
   copySource(key: string): string {
     return `/${this.#place.bucket}/${key.split('/').map(encodeURIComponent).join('/')}`;
-  }
-
-  /** The headers that an object is stored with. Whoever fetches it by a URL knows its media type. */
-  storedWith(key: string, sha256: string): Readonly<Record<string, string>> {
-    return { 'content-type': mediaTypeOf(key.slice(key.lastIndexOf('.') + 1)), [HASH_HEADER]: sha256 };
   }
 
   unusable(trouble: BucketTrouble): BucketUnusable {

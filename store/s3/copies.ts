@@ -5,7 +5,7 @@ import { StoredFileRefused } from '../errors.ts';
 import type { KeptFile, Reused } from '../store.ts';
 import { UNKNOWN_TO_SERVER } from './answers.ts';
 import { ServerFails, type BucketClient } from './client.ts';
-import { headObject, type ObjectFacts } from './objects.ts';
+import { headObject, objectHeaders, type ObjectFacts } from './objects.ts';
 import { REFUSAL_CODES } from './refused-object.ts';
 
 /** The largest object that S3 copies in one request, bytes. */
@@ -69,7 +69,7 @@ export class Copies {
   async #copyThere(source: ObjectFacts, file: KeptFile, to: string): Promise<Reused['type'] | false> {
     const key = this.#full(to);
     const headers = {
-      ...this.#client.storedWith(key, file.sha256),
+      ...objectHeaders(key, file.sha256),
       'x-amz-metadata-directive': 'REPLACE',
       'x-amz-copy-source': this.#client.copySource(this.#full(file.key)),
       'x-amz-copy-source-if-match': source.etag,

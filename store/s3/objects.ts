@@ -1,4 +1,5 @@
-import { HASH_HEADER, type BucketClient } from './client.ts';
+import { mediaTypeOf } from '../media-types.ts';
+import type { BucketClient } from './client.ts';
 import { REFUSAL_CODES } from './refused-object.ts';
 import { textOf, textsOf } from './xml.ts';
 
@@ -14,6 +15,18 @@ export interface ObjectFacts {
   readonly writtenAt: number;
 }
 
+/** Metadata with the hash of an object's content, hex. S3 accepted the upload only with exactly that content. */
+const HASH_HEADER = 'x-amz-meta-sha256';
+
+/**
+ * Returns the headers to store an object with: its media type, for those who fetch it by a URL, and the hash of its
+ * content (`sha256`, hex), which {@link headObject} returns.
+ */
+export function objectHeaders(key: string, sha256: string): Readonly<Record<string, string>> {
+  return { 'content-type': mediaTypeOf(key.slice(key.lastIndexOf('.') + 1)), [HASH_HEADER]: sha256 };
+}
+
+/** Storage classes whose objects cannot be read until somebody restores them. */
 const ARCHIVES = new Set(['GLACIER', 'DEEP_ARCHIVE']);
 
 /** Facts of an object; undefined if there is none. */

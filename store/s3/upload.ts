@@ -5,7 +5,7 @@ import type { Content } from '../bytes.ts';
 import { lostByDisk, StoreUnwritable } from '../errors.ts';
 import type { BucketClient } from './client.ts';
 import { BucketUnusable } from './errors.ts';
-import { headObject } from './objects.ts';
+import { headObject, objectHeaders } from './objects.ts';
 import { textOf, textsOf } from './xml.ts';
 
 /** Size of a part, and of the largest file that is put in one request, bytes. */
@@ -77,7 +77,7 @@ export class Uploads {
   }
 
   async #putBody(key: string, body: Uint8Array, sha256: string): Promise<void> {
-    await this.#client.ask({ method: 'PUT', key, body, sha256, headers: this.#client.storedWith(key, sha256) });
+    await this.#client.ask({ method: 'PUT', key, body, sha256, headers: objectHeaders(key, sha256) });
   }
 
   async #putLarge(key: string, file: FileHandle, content: Content): Promise<void> {
@@ -93,7 +93,7 @@ export class Uploads {
   }
 
   async #putParts(key: string, file: FileHandle, content: Content): Promise<void> {
-    const headers = this.#client.storedWith(key, content.sha256);
+    const headers = objectHeaders(key, content.sha256);
     const begun = await this.#client.ask({
       method: 'POST',
       key,

@@ -9,7 +9,7 @@ import type { RowSpec } from '../../contract/row-kinds.ts';
 import { draftLines } from '../../starters/redrive/redrive-words.ts';
 import { BATCH, speaks, FORGOTTEN, FREE, PARTS, type Wanted, type Rule } from './rows.ts';
 import { createWorld, type World } from './world.ts';
-import { readerOf } from '../../store/open-store.ts';
+import { lazyFileReader } from '../../store/open-store.ts';
 import { ANN } from '../support/ann.ts';
 
 /** Row 1 is spoken in parts, which are rows 2 to 4. Stored files of it are lost: all is as it was, free. */
@@ -29,7 +29,7 @@ const draftOf = async (wish: RedriveSelection = DAMAGED): Promise<RedriveDraft> 
 const redrive = (): ReturnType<World['redrive']> => world.redrive(DAMAGED);
 
 async function lossOf(row: string): Promise<RowHistory['lost']> {
-  const store = { files: readerOf(join(world.folder, 'store')), requireOwn: () => Promise.resolve() };
+  const store = { files: lazyFileReader(join(world.folder, 'store')), requireOwn: () => Promise.resolve() };
   const found = await explainRow(world.ledger, await world.batch(), row, store);
   if (found.type !== 'found') throw new Error('there is no such row');
   return found.history.lost;

@@ -5,7 +5,7 @@ import { draftLines } from '../../starters/redrive/redrive-words.ts';
 import { findLoss } from '../../batches/redrive/find-loss.ts';
 import { isIntact } from '../../results/files.ts';
 import type { ResultFile } from '../../ledger/records.ts';
-import { readerOf } from '../../store/open-store.ts';
+import { lazyFileReader } from '../../store/open-store.ts';
 import { BATCH, stt } from './rows.ts';
 import { begin, type World } from './world.ts';
 
@@ -29,7 +29,7 @@ const pathOf = (extension: string): string => join(folder, files.get(extension)?
 
 const lossOf = async (): Promise<unknown> => {
   const { charges, ...row } = await world.row();
-  return findLoss({ row, charges }, { files: readerOf(folder), requireOwn: () => Promise.resolve() });
+  return findLoss({ row, charges }, { files: lazyFileReader(folder), requireOwn: () => Promise.resolve() });
 };
 
 it.each([[['txt']], [['srt']], [['vtt']], [['txt', 'vtt']]])('%j are written again, free', async (lost) => {
@@ -39,7 +39,7 @@ it.each([[['txt']], [['srt']], [['vtt']], [['txt', 'vtt']]])('%j are written aga
     `Batch "${BATCH}": nothing to redrive`,
     '  1 row whose lost text is written again from what is on record, free',
   ]);
-  for (const file of files.values()) expect(await isIntact(file, readerOf(folder))).toBe('intact');
+  for (const file of files.values()) expect(await isIntact(file, lazyFileReader(folder))).toBe('intact');
   expect(await lossOf()).toBeUndefined();
   expect(world.charges()).toHaveLength(1);
 });

@@ -39,7 +39,7 @@ import { RunningService } from './running-service.ts';
 import { fastClock, Worker } from './worker.ts';
 import { endAfterTest } from '../support/end-after-test.ts';
 import { openTestLedger } from '../support/open-test-ledger.ts';
-import { readerOf } from '../../store/open-store.ts';
+import { lazyFileReader } from '../../store/open-store.ts';
 import { ANN } from '../support/ann.ts';
 
 const ACCOUNT = 'u1';
@@ -313,7 +313,7 @@ export class World extends RunningService {
         ledger,
         batch,
         store: {
-          files: readerOf(folder),
+          files: lazyFileReader(folder),
           requireOwn,
           rewrite: ({ file, text }) => writeFile(join(folder, file.key), text),
         },

@@ -15,7 +15,7 @@ import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { afterResult } from '../../policy/rows/after-result.ts';
 import { isFetchedAgain, nextMove, presentTake, rowView } from '../../policy/rows/row-machine.ts';
 import { aBatch, aRow, INTENT, makeFolder, open } from '../ledger/setup.ts';
-import { readerOf } from '../../store/open-store.ts';
+import { lazyFileReader } from '../../store/open-store.ts';
 import { ANN } from '../support/ann.ts';
 
 /** How a request goes, or the job of one. */
@@ -103,7 +103,7 @@ export class TakesWorld {
     const before = await this.standing(row);
     const rules = rulesOf({ ...wish, rows: [String(row)] });
     const named = chosenRows(this.#ledger, 'b', { rows: [row] }, new Map(take === undefined ? [] : [[row, take]]));
-    const store = { files: readerOf(join(this.#home.folder, 'store')), requireOwn: () => Promise.resolve() };
+    const store = { files: lazyFileReader(join(this.#home.folder, 'store')), requireOwn: () => Promise.resolve() };
     const rows = withLostFiles(named, { ledger: this.#ledger, batch: 'b', store }, rules);
     const draft = await draftRedrive(this.#ledger, record, rows, rules);
     if (draft.refusal !== undefined || draft.count === 0) return undefined;

@@ -6,7 +6,7 @@ import { CSRF_HEADER } from '../../page/protocol.ts';
 import { openPage, type Page, type PageOptions } from '../../page/server.ts';
 import { nextWords } from '../../starters/look/explain.ts';
 import { noteLines, standingOf } from '../../starters/terminal/status-words.ts';
-import { readerOf } from '../../store/open-store.ts';
+import { lazyFileReader } from '../../store/open-store.ts';
 import { FILE } from '../ledger/actions.ts';
 import { ledger } from '../ledger/setup.ts';
 import { endAfterTest } from '../support/end-after-test.ts';
@@ -53,7 +53,7 @@ export class PageWorld {
       env: {},
     };
     const reader: Reader = {
-      ...{ settings, ledger, files: readerOf(folder) },
+      ...{ settings, ledger, files: lazyFileReader(folder) },
       slow,
       close: () => Promise.resolve(),
     };

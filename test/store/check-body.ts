@@ -2,7 +2,7 @@ import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FileWindow } from '../../store/containers/file-window.ts';
-import { checkWhole } from '../../store/inspect.ts';
+import { checkMedia } from '../../store/inspect.ts';
 import { UnfitBody } from '../../store/unfit.ts';
 
 /** What is said about a body with this content, in a file and in memory alike; undefined for a good one. */
@@ -31,7 +31,7 @@ export async function checkBody(
 
 async function describe(file: FileWindow, extension: string, family: 'audio' | 'video'): Promise<string | undefined> {
   try {
-    return (await checkWhole(file, extension, family)).unfit;
+    return (await checkMedia(file, extension, family)).unfit;
   } catch (error) {
     if (error instanceof UnfitBody) return error.message;
     throw error;

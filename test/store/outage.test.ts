@@ -32,7 +32,7 @@ it('a place that needs a person is waited for only by who waits without limit', 
   outage.limit(Infinity);
   const waiting = expect(outage.repeat(refuse)).rejects.toThrow('it refuses');
   while (outage.trouble === undefined) await new Promise(setImmediate);
-  expect(outage.news).toMatchObject({ problem: 'it refuses', needsPerson: true });
+  expect(outage.status).toMatchObject({ problem: 'it refuses', needsPerson: true });
   outage.limit(60_000);
   await waiting;
 });
@@ -85,11 +85,11 @@ describe('a place that does not answer', () => {
     const asking = place.ask();
     await place.untilTrouble();
     await place.outage.repeat(() => Promise.resolve());
-    expect([place.outage.trouble, place.outage.news?.problem]).toEqual([undefined, 'no answer']);
+    expect([place.outage.trouble, place.outage.status?.problem]).toEqual([undefined, 'no answer']);
     await place.untilTrouble();
     place.isAway = false;
     await asking;
-    expect(place.outage.news).toBeUndefined();
+    expect(place.outage.status).toBeUndefined();
   });
 
   it('is not waited for by who has to end', async () => {
@@ -123,12 +123,12 @@ describe('what is told of it', () => {
       new Promise((resolve) => {
         answer = resolve;
       });
-    expect(outage.news).toBeUndefined();
+    expect(outage.status).toBeUndefined();
     const asking = outage.repeat(ask);
-    expect(outage.news).toMatchObject({ problem: 'it says nothing' });
+    expect(outage.status).toMatchObject({ problem: 'it says nothing' });
     answer();
     await asking;
-    expect(outage.news).toBeUndefined();
+    expect(outage.status).toBeUndefined();
   });
 
   it('is what was heard last, also by one that waits within another', async () => {
@@ -151,7 +151,7 @@ describe('what is told of it', () => {
       return outage.repeat(connect);
     });
     while (left.length > 0) await new Promise(setImmediate);
-    expect(outage.news).toMatchObject({ problem: 'password refused' });
+    expect(outage.status).toMatchObject({ problem: 'password refused' });
     tell('there');
     expect(await looking).toBe('there');
   });
@@ -159,17 +159,17 @@ describe('what is told of it', () => {
 
 it('says for how long nothing went through, while it lasts and shortly after', async () => {
   const place = new Place();
-  expect(place.outage.lostOf(60_000)).toBe(0);
+  expect(place.outage.recentDowntimeMs(60_000)).toBe(0);
   const first = place.ask();
   await sleep(300);
   // Who comes later has seen less of it.
   const second = place.ask();
   await sleep(100);
-  expect(place.outage.lostOf(60_000)).toBeGreaterThanOrEqual(395);
+  expect(place.outage.recentDowntimeMs(60_000)).toBeGreaterThanOrEqual(395);
   place.isAway = false;
   await Promise.all([first, second]);
-  expect(place.outage.lostOf(60_000)).toBeGreaterThanOrEqual(395);
-  expect(place.outage.lostOf(0)).toBe(0);
+  expect(place.outage.recentDowntimeMs(60_000)).toBeGreaterThanOrEqual(395);
+  expect(place.outage.recentDowntimeMs(0)).toBe(0);
 });
 
 describe('many that wait', () => {

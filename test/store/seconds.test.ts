@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { FileWindow } from '../../store/containers/file-window.ts';
-import { checkWhole, mediaSeconds } from '../../store/inspect.ts';
+import { checkMedia, mediaSeconds } from '../../store/inspect.ts';
 import { folderForEach } from '../support/fresh-folder.ts';
 import * as media from './media.ts';
 
@@ -10,7 +10,7 @@ const folder = folderForEach();
 
 /** How long a file plays by its own frames or index. */
 async function secondsOf(body: Buffer, extension: string): Promise<number | undefined> {
-  return (await checkWhole(FileWindow.ofBody(body), extension, 'audio')).seconds;
+  return (await checkMedia(FileWindow.ofBody(body), extension, 'audio')).seconds;
 }
 
 it.each([
@@ -28,7 +28,7 @@ it('the length of a video is that of its longer track', async () => {
 });
 
 it('the length of silence is told with what is wrong', async () => {
-  expect(await checkWhole(FileWindow.ofBody(media.wavOf(Buffer.alloc(8_000))), 'wav', 'audio')).toEqual({
+  expect(await checkMedia(FileWindow.ofBody(media.wavOf(Buffer.alloc(8_000))), 'wav', 'audio')).toEqual({
     seconds: 0.25,
     unfit: 'silent',
   });

@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import type { OutageNews } from '../../store/outage.ts';
+import type { OutageStatus } from '../../store/outage.ts';
 import { watchOutage, type OutageEvent } from '../../worker/watch-outage.ts';
 import { endAfterTest } from '../support/end-after-test.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** What is told of a place whose news this is, one after the other, the last one for ever. */
-function tellOf(news: (OutageNews | undefined)[]): { readonly told: OutageEvent[]; readonly seen: () => boolean } {
+function tellOf(news: (OutageStatus | undefined)[]): { readonly told: OutageEvent[]; readonly seen: () => boolean } {
   const told: OutageEvent[] = [];
-  let last: OutageNews | undefined;
-  const next = (): Promise<OutageNews | undefined> => {
+  let last: OutageStatus | undefined;
+  const next = (): Promise<OutageStatus | undefined> => {
     if (news.length > 0) last = news.shift();
     return Promise.resolve(last);
   };
@@ -16,7 +16,7 @@ function tellOf(news: (OutageNews | undefined)[]): { readonly told: OutageEvent[
   return { told, seen: () => news.length === 0 };
 }
 
-const away = (forMs: number): OutageNews => ({ forMs, problem: 'no answer' });
+const away = (forMs: number): OutageStatus => ({ forMs, problem: 'no answer' });
 
 describe('a place that workers wait for', () => {
   it('is told of when it goes away for a while, when it waits for a person, and when it is back', async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { chooseSettings } from '../../../batches/batch-settings.ts';
 import { withTextLimits } from '../../../client/run/check-run.ts';
-import { fitText } from '../../../inputs/parts/fit-text.ts';
+import { fitText } from '../../../inputs/text-limits.ts';
 import { aBatch, aRow } from '../../ledger/setup.ts';
 import { freshPlace } from '../../support/place.ts';
 

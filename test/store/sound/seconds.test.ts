@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { FileWindow } from '../../../store/containers/file-window.ts';
-import { checkWhole, mediaSeconds } from '../../../store/inspect.ts';
+import { checkMedia, mediaSeconds } from '../../../store/inspect.ts';
 import { ffmpeg } from '../../support/ffmpeg.ts';
 import { folderForEach } from '../../support/fresh-folder.ts';
 
@@ -46,5 +46,5 @@ it('the seconds of Ogg in another coding are not told, and nothing is wrong with
   const path = folder('tone.ogg');
   await ffmpeg('-f', 'lavfi', '-i', 'sine=440:d=1:r=16000', '-c:a', 'libspeex', path);
   const body = FileWindow.ofBody(await readFile(path));
-  expect(await checkWhole(body, 'ogg', 'audio')).toEqual({});
+  expect(await checkMedia(body, 'ogg', 'audio')).toEqual({});
 });

@@ -5,15 +5,11 @@ import {
   LEARNT_LIMIT_LIFE_MS,
   type TextLimit,
   type TextLimits,
-} from '../../contract/api-limits.ts';
-import { columnsReadBy, operationOf, stepsIn, type RowSpec, type TtsMode } from '../../contract/row-kinds.ts';
-import type { SplitMode } from '../../contract/row-parts.ts';
-import { splitText, type Uncut } from '../../policy/parts/split-text.ts';
-import type { Finding } from '../../contract/manifest-problems.ts';
-import { sumOfPrices } from '../../contract/price-units.ts';
-import { quoteRow } from '../../policy/money/pricing.ts';
-import type { ManifestRow, UnpricedRow } from '../manifest-options.ts';
-import type { Priced, Pricing } from '../money/price-rows.ts';
+} from '../contract/api-limits.ts';
+import { columnsReadBy, operationOf, stepsIn, type RowSpec, type TtsMode } from '../contract/row-kinds.ts';
+import type { SplitMode } from '../contract/row-parts.ts';
+import { splitText, type Uncut } from '../policy/parts/split-text.ts';
+import type { Finding } from '../contract/manifest-problems.ts';
 
 /** How overlong texts are handled. */
 export interface TextRules {
@@ -70,14 +66,3 @@ const WHY_UNCUT: Readonly<Record<Uncut, string>> = {
   markup: 'a text with markup for speech cannot be cut',
   character: 'a single character of it is longer',
 };
-
-/** Prices a split row as the sum of its parts. */
-export function priceParts(unsplit: UnpricedRow & Priced, { tts, prices }: Pricing): ManifestRow {
-  if (unsplit.texts === undefined) return unsplit;
-  const { texts, ...row } = unsplit;
-  const parts = texts.map((text) => {
-    const spec = { ...row.spec, text };
-    return { spec, quoted: quoteRow(spec.kind, spec, tts, prices) };
-  });
-  return { ...row, parts, quoted: sumOfPrices(parts.map(({ quoted }) => quoted)) };
-}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { RowSpec } from '../../../contract/row-kinds.ts';
-import type { TextLimits } from '../../../contract/api-limits.ts';
-import { fitText, type TextRules } from '../../../inputs/parts/fit-text.ts';
+import type { RowSpec } from '../../contract/row-kinds.ts';
+import type { TextLimits } from '../../contract/api-limits.ts';
+import { fitText, type TextRules } from '../../inputs/text-limits.ts';
 
 const LONG = 'This is a sentence of a book. '.repeat(20);
 

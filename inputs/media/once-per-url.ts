@@ -6,8 +6,8 @@ const PATIENCE = 5;
 /** Answers beyond this many are forgotten, the oldest first. */
 const MOST_KNOWN = 10_000;
 
-/** Options of {@link askOnce}. */
-export interface AskOptions {
+/** Options of {@link oncePerUrl}. */
+export interface OncePerUrlOptions {
   /** Max URLs read concurrently. Default 8. */
   readonly atOnce?: number;
   /** How long answers are cached and an origin's silence is remembered, in ms. Default: for the life of the process. */
@@ -20,10 +20,10 @@ export interface AskOptions {
  *
  * @param read never throws; `isSilent`: there was no answer at all, or none in time
  */
-export function askOnce<Answer>(
+export function oncePerUrl<Answer>(
   read: (url: string) => Promise<{ readonly answer: Answer; readonly isSilent: boolean }>,
   givenUp: (failures: number) => Answer,
-  { atOnce = 8, holdsMs = Infinity }: AskOptions = {},
+  { atOnce = 8, holdsMs = Infinity }: OncePerUrlOptions = {},
 ): (url: string, asker?: string) => Promise<Answer> {
   const limit = pLimit(atOnce);
   const known = new Map<string, { readonly at: number; readonly answer: Promise<Answer> }>();
