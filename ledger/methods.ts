@@ -41,7 +41,7 @@ export async function loadMethods(): Promise<void> {
  * threaded one all derive from this table.
  */
 export const METHODS = {
-  ...from(() => import('./copy/read-only.ts'), 'readStanding'),
+  ...from(() => import('./copy/read-only.ts'), 'readLedgerFacts'),
   // Batches: create, steer, count and close them
   ...from(
     () => import('./batches/batches.ts'),
@@ -55,13 +55,13 @@ export const METHODS = {
   ...from(() => import('./batches/read-batches.ts'), 'findBatch', 'listBatches', 'closedAmong', 'accountsAt'),
   ...from(() => import('./batches/counts.ts'), 'counts', 'money', 'commonReasons', 'skippedQuotes'),
   ...from(() => import('./batches/progress.ts'), 'recentEnds', 'oldestRow'),
-  ...from(() => import('./look/api-standing.ts'), 'apiStanding'),
+  ...from(() => import('./look/api-health.ts'), 'apiHealth'),
   ...from(() => import('./metrics/batch-gauges.ts'), 'gauges'),
   ...from(() => import('./batches/stops.ts'), 'stopNow', 'cancelRest'),
   ...from(() => import('./batches/add-sound.ts'), 'addSound'),
   ...from(() => import('./batches/unfinished.ts'), 'runningJobs'),
   ...from(() => import('./batches/not-chosen.ts'), 'openUnsent'),
-  ...from(() => import('./money/charge-ratios.ts'), 'untoldSteps', 'chargeOutlook'),
+  ...from(() => import('./money/charge-ratios.ts'), 'stepsWithUnknownCharge', 'chargeOutlook'),
   ...from(() => import('./database/accept-copy.ts'), 'acceptCopy'),
   ...from(() => import('./database/copy-doubts.ts'), 'acceptedAt', 'clearDoubts', 'heldBatches', 'requireResumable'),
   ...from(() => import('./database/copy-senders.ts'), 'cameBack'),
@@ -78,7 +78,7 @@ export const METHODS = {
     'forgetWorkers',
     'livingWorkers',
     'allLivingWorkers',
-    'workerStanding',
+    'workerLiveness',
     'noteWorkerEnd',
     'lastWorkerEnd',
     'noteStoreWait',
@@ -91,14 +91,14 @@ export const METHODS = {
   // What a person looks for in a large batch
   ...from(() => import('./look/row-pages.ts'), 'rowPage'),
   ...from(() => import('./look/row-ranks.ts'), 'rankRows', 'rowsNumbered'),
-  ...from(() => import('./look/standing-counts.ts'), 'standingCounts'),
+  ...from(() => import('./look/status-counts.ts'), 'statusCounts'),
   ...from(() => import('./look/failure-messages.ts'), 'failureMessages'),
   ...from(() => import('./look/voice-counts.ts'), 'voiceCounts', 'namesOfMadeVoices'),
   ...from(() => import('./look/end-series.ts'), 'endSeries', 'endSpan'),
   ...from(() => import('./takes/takes.ts'), 'takesOf'),
   ...from(() => import('./takes/redrive.ts'), 'redrive'),
   // Rows whose text is spoken in parts
-  ...from(() => import('./parts/parts.ts'), 'endWhole', 'losePart'),
+  ...from(() => import('./parts/end-split-row.ts'), 'endSplitRow', 'failLostPart'),
   // Paid requests: their intents, verdicts and jobs
   ...from(() => import('./requests/intents.ts'), 'intend', 'revoke'),
   ...from(() => import('./requests/settle.ts'), 'settle', 'notePrice'),
@@ -113,7 +113,7 @@ export const METHODS = {
   // What was done to batches and schedules, and by whom
   ...from(() => import('./history/actions.ts'), 'actionsOf', 'lastAction'),
   // Stored results that later rows may use
-  ...from(() => import('./cache/found-results.ts'), 'findResults', 'lookForResult', 'keysWithResult', 'resultNames'),
+  ...from(() => import('./cache/found-results.ts'), 'findResults', 'findReusable', 'keysWithResult', 'resultNames'),
   ...from(() => import('./cache/results.ts'), 'useResult', 'dropResult', 'revokeCached'),
   ...from(() => import('./cache/cache-sums.ts'), 'sumResults', 'usedBeyond'),
   ...from(() => import('./cache/prune-results.ts'), 'resultsUnused', 'pruneResults'),
@@ -122,7 +122,7 @@ export const METHODS = {
   // Messages about batches, to be delivered
   ...from(() => import('./notices/notices.ts'), 'takeNotice', 'keepNotice', 'freeNotice', 'noteDelivery', 'noticesOf'),
   // Voices that rows wait for, and who uses one
-  ...from(() => import('./voices/awaited-voices.ts'), 'takeVoiceLook', 'settleVoices'),
+  ...from(() => import('./voices/awaited-voices.ts'), 'claimVoicePoll', 'settleVoices'),
   ...from(() => import('./voices/refused-voices.ts'), 'isNewVoice'),
   ...from(() => import('./voices/voice-users.ts'), 'voiceUsers'),
   // Schedule settings, and when schedules may fire

@@ -1,8 +1,8 @@
 import { Kysely, Migrator, type Dialect } from 'kysely';
 import { defined } from '../contract/defined.ts';
 import { keepFact, readFact, setFact } from './database/facts.ts';
-import { look, withClock } from './database/transactions.ts';
-import { guardWords, readStanding, standingOf, type WhyReadOnly } from './copy/read-only.ts';
+import { readSnapshot, withClock } from './database/transactions.ts';
+import { guardWords, readLedgerFacts, toLedgerFacts, type WhyReadOnly } from './copy/read-only.ts';
 import type { LedgerDriver, Locks, Reserve, Versions } from './driver.ts';
 import { LedgerTooNew, LedgerUnreachable } from './errors.ts';
 import type { Clock, Db, Schema } from './schema.ts';
@@ -46,7 +46,7 @@ export async function databaseOf(
     if (goesOn === true) reserve?.hold();
     else reserve?.begin();
     const { isNew, former } = await migrate(db, driver, place);
-    const { id, readOnly } = standingOf(await db.selectFrom('facts').selectAll().execute());
+    const { id, readOnly } = toLedgerFacts(await db.selectFrom('facts').selectAll().execute());
     if (id === undefined)
       throw new LedgerUnreachable(driver.describe(place), 'it has no id', 'Restore it from a backup.');
     const origin = await readOrigin(db, isNew);
@@ -54,7 +54,7 @@ export async function databaseOf(
     const findStrange = (): Promise<readonly string[]> => driver.strangeParts(db);
     const isAccepted = async (): Promise<boolean> => {
       const copying = await driver.copying();
-      return look(db, (tx) => copying.isAccepted(tx));
+      return readSnapshot(db, (tx) => copying.isAccepted(tx));
     };
     return {
       db,
@@ -158,7 +158,7 @@ function upTo(name: string, { up, oldest }: Version, isLast: boolean, copying: L
   return async (db) => {
     await up(db);
     const tx = db as Kysely<Schema>;
-    const { readOnly } = await readStanding(tx);
+    const { readOnly } = await readLedgerFacts(tx);
     const guards = readOnly && (await copying());
     await guards?.unguard(tx);
     await setFact(tx, oldestFor(name), oldest);

@@ -62,7 +62,7 @@ export async function readStatusAnswer(
 /** Why rows have no result, most rows first. */
 export async function readReasons({ ledger }: Reader, name: string): Promise<readonly ReasonFigures[]> {
   const batch = await chooseBatch(ledger, name);
-  return (await ledger.standingCounts(batch.name)).filter((line) => line.class !== '');
+  return (await ledger.statusCounts(batch.name)).filter((line) => line.class !== '');
 }
 
 /** The voices that rows of a batch speak with, most rows first. */

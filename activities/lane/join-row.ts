@@ -5,7 +5,7 @@ import type { Failure } from '../../contract/failures.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { ResultFile } from '../../ledger/records.ts';
 import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
-import type { WholeRow } from '../../ledger/parts/parts.ts';
+import type { SplitRow } from '../../ledger/parts/end-split-row.ts';
 import { attemptOfFile, lostFile } from '../../policy/redrive/lost-file.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
 import { joinedStemOf } from '../../store/layout.ts';
@@ -24,7 +24,7 @@ export async function joinRow(
   batchName: string,
   { row }: RowSnapshot,
 ): Promise<RowSnapshot | undefined> {
-  const whole: WholeRow = { batch: batchName, row: row.row, fence: row.fence };
+  const whole: SplitRow = { batch: batchName, row: row.row, fence: row.fence };
   const batch = await loadBatch(deps, batchName);
   const parts = await deps.ledger.partsOf(batchName, row.row);
   const files = parts.flatMap((part) => part.row.file ?? []);
@@ -34,11 +34,15 @@ export async function joinRow(
   const joined = await joinThem(deps, whole, files, stem);
   if (joined.type === 'damaged') {
     const before = await joinedBefore(deps, whole, ({ key }) => key.startsWith(`${stem}.`));
-    if (before !== undefined) return deps.ledger.endWhole(whole, { file: before });
+    if (before !== undefined) return deps.ledger.endSplitRow(whole, { file: before });
     const part = parts[joined.at];
     if (part === undefined) throw new Error(`Expected a part at place ${joined.at} of row ${row.row}.`);
     const brought = attemptOfFile(part.charges, part.row.file?.key);
-    await deps.ledger.losePart(whole, part.row.row, lostFile(joined.is, brought, ', so the parts cannot be joined'));
+    await deps.ledger.failLostPart(
+      whole,
+      part.row.row,
+      lostFile(joined.is, brought, ', so the parts cannot be joined'),
+    );
     return undefined;
   }
   if (joined.type === 'unjoinable') {
@@ -46,16 +50,16 @@ export async function joinRow(
     const before = await joinedBefore(deps, whole, () => true);
     const end =
       before === undefined ? { failure: notJoined(joined.why, files) } : { file: keptWith(before, joined.why) };
-    return deps.ledger.endWhole(whole, end);
+    return deps.ledger.endSplitRow(whole, end);
   }
   await deps.atFaultPoint('before-join-record');
-  return deps.ledger.endWhole(whole, { file: joined.file });
+  return deps.ledger.endSplitRow(whole, { file: joined.file });
 }
 
 /** The row's last joined file that matches and is still stored as recorded. */
 async function joinedBefore(
   { ledger, store }: Pick<Dependencies, 'ledger' | 'store'>,
-  { batch, row }: WholeRow,
+  { batch, row }: SplitRow,
   isMeant: (file: ResultFile) => boolean,
 ): Promise<ResultFile | undefined> {
   const files = (await ledger.takesOf(batch, row)).flatMap(({ before }) => before.file ?? []);
@@ -69,7 +73,7 @@ async function joinedBefore(
 /** Returns the failure to join; only an unwritable store throws, since that concerns the whole lane. */
 async function joinThem(
   { store, observe }: Pick<Dependencies, 'store' | 'observe'>,
-  { batch, row }: WholeRow,
+  { batch, row }: SplitRow,
   files: readonly ResultFile[],
   stem: string,
 ): Promise<Joined> {

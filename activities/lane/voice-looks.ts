@@ -48,7 +48,7 @@ export class VoiceLooks {
 
   async #look(batch: string): Promise<void> {
     const { ledger, realm, clock, api } = this.#deps;
-    const due = await ledger.takeVoiceLook(realm, clock.now().wall);
+    const due = await ledger.claimVoicePoll(realm, clock.now().wall);
     if (due.length === 0) return;
     const ids = new Set(due.map(({ voice }) => voice));
     const inTurn = <T>(page: () => Promise<T>): Promise<T> => readInTurn(this.#deps, batch, this.#signal, page);

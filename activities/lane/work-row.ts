@@ -221,7 +221,7 @@ async function awaitResult(
     await wakeUps.sleep(pauseBefore(looks, ahead.awaiting, Math.random()));
     if (!(await steering.mayPay())) return false;
     const { attempts } = results.passedOver;
-    const { results: found, by } = await deps.ledger.lookForResult(due.key, resultKey, attempts);
+    const { results: found, by } = await deps.ledger.findReusable(due.key, resultKey, attempts);
     if (found.length > 0 || by === undefined) return true;
     results.passedOver.sees(by, deps.clock.now().monotonic);
   }

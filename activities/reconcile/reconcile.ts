@@ -101,7 +101,7 @@ async function awaitSender(deps: Dependencies, key: AttemptKey, signal: AbortSig
   for (let silent = 0, late = 0; silent < SILENT_CHECKS && late < LATE_CHECKS;) {
     const charge = ownCharge(key, (await deps.ledger.readRow(key.batch, key.row))?.charges ?? []);
     if (charge?.state !== 'sending' || charge.owner === deps.owner) return;
-    const sender = await deps.ledger.workerStanding(charge.owner);
+    const sender = await deps.ledger.workerLiveness(charge.owner);
     if (sender === 'gone') return;
     silent = sender === 'silent' ? silent + 1 : 0;
     const isLate = Math.abs(deps.clock.now().wall - charge.intentAt) > LONGEST_REQUEST_MS;

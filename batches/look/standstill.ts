@@ -1,7 +1,7 @@
 import type { Account } from '../../contract/names.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
-import type { ApiStanding } from '../../policy/pacing/rate.ts';
+import type { ApiHealth } from '../../policy/pacing/rate.ts';
 
 /**
  * Why an open batch is stuck: the disk has no room for records, no worker serves its account, all that do only send or
@@ -16,7 +16,7 @@ export type Standstill = 'ledger-full' | 'no-worker' | 'no-sender' | 'no-downloa
 export async function standstillOf(
   ledger: Ledger,
   batch: Pick<BatchRecord, 'name' | 'settings' | 'state' | 'control' | 'createdAt' | keyof Account>,
-  api?: ApiStanding,
+  api?: ApiHealth,
 ): Promise<Standstill | undefined> {
   const { state, control, apiUrl, account } = batch;
   if (state !== 'open') return undefined;
@@ -29,7 +29,7 @@ export async function standstillOf(
     if ((await ledger.livingWorkers(apiUrl, account, 'download')).length === 0) return 'no-downloader';
   }
   if ((await ledger.storeWaits(apiUrl, account))?.isAll === true) return 'no-store';
-  const { silence } = api ?? (await ledger.apiStanding(batch));
+  const { silence } = api ?? (await ledger.apiHealth(batch));
   return silence === null ? undefined : 'no-answer';
 }
 

@@ -6,7 +6,7 @@ import type { Counts, Money, ReasonCount } from '../../ledger/batches/counts.ts'
 import type { OldestRow } from '../../ledger/batches/progress.ts';
 import type { StoreWaits } from '../../ledger/lanes/workers.ts';
 import { exitOf } from '../../policy/exit-of.ts';
-import type { ApiStanding } from '../../policy/pacing/rate.ts';
+import type { ApiHealth } from '../../policy/pacing/rate.ts';
 import type { Standstill } from './standstill.ts';
 import { standstillOf } from './standstill.ts';
 
@@ -31,13 +31,13 @@ export interface BatchView {
   /** Workers that wait for the store; undefined if none does. */
   readonly storeWaits?: StoreWaits | undefined;
   /** What the API's answers do to it while it goes on; undefined if it does not. */
-  readonly api?: ApiStanding | undefined;
+  readonly api?: ApiHealth | undefined;
 }
 
 /** Reads a batch's counts, sums and reasons. Needs no worker and starts none. */
 export async function viewBatch(ledger: Ledger, batch: BatchRecord): Promise<BatchView> {
   const isOpen = batch.state === 'open';
-  const api = isOpen ? await ledger.apiStanding(batch) : undefined;
+  const api = isOpen ? await ledger.apiHealth(batch) : undefined;
   const standstill = await standstillOf(ledger, batch, api);
   const storeWaits = isOpen ? await ledger.storeWaits(batch.apiUrl, batch.account) : undefined;
   return {
@@ -45,7 +45,7 @@ export async function viewBatch(ledger: Ledger, batch: BatchRecord): Promise<Bat
     counts: await ledger.counts(batch.name),
     money: await ledger.money(batch.name),
     reasons: await ledger.commonReasons(batch.name, MOST_REASONS),
-    untold: await ledger.untoldSteps(batch.name),
+    untold: await ledger.stepsWithUnknownCharge(batch.name),
     oldest: await ledger.oldestRow(batch.name),
     standstill,
     whyFull: standstill === 'ledger-full' ? await ledger.whyFull() : undefined,

@@ -1,5 +1,5 @@
 import { compareTallies, countAgain, readKept } from '../../ledger/copy/tally.ts';
-import { look } from '../../ledger/database/transactions.ts';
+import { readSnapshot } from '../../ledger/database/transactions.ts';
 import { openSide } from '../../ledger/copy/open-side.ts';
 import { openRecords } from '../open-records.ts';
 import { beforeWork } from '../machine-trouble.ts';
@@ -17,7 +17,7 @@ export async function checkLedgerHere(settings: Settings): Promise<LedgerCheckVi
   const { database } = await beforeWork(() => openSide(settings.ledger));
   try {
     const { counted, kept } = await beforeWork(() =>
-      look(database.db, async (tx) => ({ counted: await countAgain(tx), kept: await readKept(tx) })),
+      readSnapshot(database.db, async (tx) => ({ counted: await countAgain(tx), kept: await readKept(tx) })),
     );
     return { ledger: place, batches: viewSums(counted), differences: compareTallies(counted, kept, true) };
   } finally {

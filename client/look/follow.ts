@@ -10,7 +10,7 @@ import { VoxbatchError } from '../problem.ts';
 import { ArrivingMedia, LAST_MS } from './arriving-media.ts';
 import { beginPace, type Pace, type PaceView, paceWhile } from './pace.ts';
 import { adviceFor } from './continue-command.ts';
-import type { ApiStanding } from '../../policy/pacing/rate.ts';
+import type { ApiHealth } from '../../policy/pacing/rate.ts';
 import type { Store } from '../../store/store.ts';
 import { limitWaiting } from '../../worker/watch-outage.ts';
 
@@ -83,7 +83,7 @@ export interface Standing {
   readonly oldest?: OldestRow | undefined;
   readonly pace: PaceView;
   /** What the API's answers do to it while it goes on; undefined if it does not. */
-  readonly api?: ApiStanding | undefined;
+  readonly api?: ApiHealth | undefined;
 }
 
 /** Why following ended. `broken`: the workflow was ended from outside again and again. */
@@ -153,11 +153,11 @@ async function* follow(request: FollowRequest): AsyncGenerator<FollowEvent, void
     counts: await ledger.counts(request.batch),
     money: await ledger.money(request.batch),
     // Beside what was answered: a silence must not outlast the counts of the answers that ended it.
-    api: batch.state === 'open' ? await ledger.apiStanding(batch) : undefined,
+    api: batch.state === 'open' ? await ledger.apiHealth(batch) : undefined,
   }));
   const facts = rarely(FACTS_EVERY_MS, async () => ({
     reasons: await ledger.commonReasons(request.batch, MOST_REASONS),
-    untold: await ledger.untoldSteps(request.batch),
+    untold: await ledger.stepsWithUnknownCharge(request.batch),
     oldest: await ledger.oldestRow(request.batch),
   }));
   let pace: Pace | undefined;

@@ -2,7 +2,7 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { Counts } from '../../ledger/batches/counts.ts';
 import { endedOf, openOf } from './counts-view.ts';
-import type { ApiStanding } from '../../policy/pacing/rate.ts';
+import type { ApiHealth } from '../../policy/pacing/rate.ts';
 import type { BatchView } from '../../batches/look/view-batch.ts';
 
 /** How fast the rows of a batch end, by those of the last minute. */
@@ -154,7 +154,7 @@ function longestGap(seen: readonly Moment[], begin: number): number {
  * `isServed`: whether a worker lives. Default: true.
  */
 export function paceWhile(
-  { api, isServed = true }: { readonly api?: ApiStanding | undefined; readonly isServed?: boolean },
+  { api, isServed = true }: { readonly api?: ApiHealth | undefined; readonly isServed?: boolean },
   pace: PaceView,
 ): PaceView {
   return api?.silence == null && isServed ? pace : { rowsPerSecond: 0, secondsLeft: null };

@@ -20,7 +20,7 @@ type NamedServer = Pick<Temporal, 'client' | 'namespace' | 'address'>;
  * `machine`: see {@link serverName}.
  */
 export async function lockLedger(
-  ledger: Pick<Ledger, 'id' | 'place' | 'lockForWorkers' | 'readStanding'>,
+  ledger: Pick<Ledger, 'id' | 'place' | 'lockForWorkers' | 'readLedgerFacts'>,
   temporal: Temporal,
   home: string,
   onLost?: (error: Error) => void,
@@ -33,7 +33,7 @@ export async function lockLedger(
   });
   try {
     // A copy keeps workers out while it runs. Whoever opened the ledger before it waited for the lock.
-    const { id, readOnly } = await ledger.readStanding();
+    const { id, readOnly } = await ledger.readLedgerFacts();
     requireWritable(defined({ place: ledger.place, readOnly }));
     if (id !== ledger.id) {
       const cause = new LedgerUnreachable(

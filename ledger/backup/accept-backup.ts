@@ -1,6 +1,6 @@
 import type { By } from '../../contract/actions.ts';
 import { openSide } from '../copy/open-side.ts';
-import { readStanding } from '../copy/read-only.ts';
+import { readLedgerFacts } from '../copy/read-only.ts';
 import { acceptIn, type PausedOnCopy } from '../database/accept-copy.ts';
 import { withClock } from '../database/transactions.ts';
 
@@ -14,7 +14,7 @@ export async function acceptBackup(address: string, by: By): Promise<PausedOnCop
   try {
     return await database.db.transaction().execute(async (transaction) => {
       const tx = withClock(transaction, database.db);
-      if ((await readStanding(tx)).readOnly?.type !== 'backup') return undefined;
+      if ((await readLedgerFacts(tx)).readOnly?.type !== 'backup') return undefined;
       await dialect.unguard(tx);
       await tx.deleteFrom('facts').where('name', '=', 'backup').execute();
       return acceptIn(tx, by);

@@ -12,7 +12,7 @@ import { countProcessEnds, countRecent, counts } from './counts.ts';
 import type { RowEnding } from '../rows/row-effects.ts';
 import { toFailure } from '../records.ts';
 import { toSettings, toBatch } from './batch-records.ts';
-import type { RowInHand } from '../rows/row-in-hand.ts';
+import type { RowInTransaction } from '../rows/row-in-transaction.ts';
 import type { RowLine, Tx } from '../schema.ts';
 import { noteAction } from '../history/actions.ts';
 import { cancelFirst } from './stops.ts';
@@ -57,7 +57,7 @@ export async function haltIfDue(tx: Tx, name: string, row: number, { outcome, fa
  * Does the same for the whole row when one of its parts has ended: the row may have ended with it, because another part
  * failed. The check for identical failures looks at the parts.
  */
-export async function haltIfWholeIsDue(tx: Tx, { batch, part_of: row }: RowLine): Promise<void> {
+export async function haltIfSplitRowIsDue(tx: Tx, { batch, part_of: row }: RowLine): Promise<void> {
   if (row === null) return;
   const { outcome } = await tx
     .selectFrom('rows')
@@ -72,7 +72,7 @@ export async function haltIfWholeIsDue(tx: Tx, { batch, part_of: row }: RowLine)
  * rows may run for hours yet. A single failure usually passes with a fresh link; a row's second failure counts, however
  * it is worded. Checked before the failure is recorded.
  */
-export async function haltAtTrouble({ tx, line }: RowInHand, step: Step, failure: Failure): Promise<void> {
+export async function haltAtTrouble({ tx, line }: RowInTransaction, step: Step, failure: Failure): Promise<void> {
   const before = toFailure(line.failure);
   const isAgain = line.outcome === null && before?.class === failure.class;
   if (!isAgain) return;

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import { byItself } from '../../contract/actions.ts';
 import type { Control } from '../../contract/outcomes.ts';
 import { FIRST_PAGE, nextPage } from '../../policy/pacing/page-size.ts';
-import { look, write } from '../database/transactions.ts';
+import { readSnapshot, write } from '../database/transactions.ts';
 import { noteAction } from '../history/actions.ts';
 import type { Db, Tx } from '../schema.ts';
 import type { BatchesTable } from '../tables/batches.ts';
@@ -12,7 +12,7 @@ import { idleRows, runningRows, type SelectRows, selectIdle, selectRunning } fro
 import type { Failure } from '../../contract/failures.ts';
 import { toFallback } from '../rows/row-effects.ts';
 import { endingColumns, updateRows, type LineChange } from '../rows/update-row.ts';
-import { RowInHand } from '../rows/row-in-hand.ts';
+import { RowInTransaction } from '../rows/row-in-transaction.ts';
 import { endReturning } from '../takes/returned.ts';
 import { prefetchUndo, undoTake } from '../takes/undo-take.ts';
 
@@ -59,9 +59,9 @@ const endRunning: EndRows = async (tx, batch, rows) => {
   const lines = new Map((await selectRunning(tx, keysOf(batch, rows))).map((line) => [line.row, line]));
   const returning = [...lines.values()].filter(({ fallback }) => toFallback(fallback)?.returning !== undefined);
   tx.unit?.together(() => {
-    for (const line of returning) for (const asked of RowInHand.prefetch(tx, line)) asked.catch(() => undefined);
+    for (const line of returning) for (const asked of RowInTransaction.prefetch(tx, line)) asked.catch(() => undefined);
   });
-  for (const line of returning) await endReturning(await RowInHand.take(tx, line));
+  for (const line of returning) await endReturning(await RowInTransaction.load(tx, line));
   const now = tx.now();
   const changes = [...lines.values()]
     .filter((line) => !returning.includes(line))
@@ -107,7 +107,7 @@ async function endPages(db: Db, batch: string, { isDue, select, end }: Sweep): P
   let ended = 0;
   let most = FIRST_PAGE;
   for (let after = 0; ;) {
-    const rows = await look(db, (tx) => select(tx, batch, { after, most }));
+    const rows = await readSnapshot(db, (tx) => select(tx, batch, { after, most }));
     const last = rows.at(-1);
     if (last === undefined) return ended;
     let since = 0;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { look } from '../database/transactions.ts';
+import { readSnapshot } from '../database/transactions.ts';
 import type { Db, Tx } from '../schema.ts';
 
 /**
@@ -37,7 +37,7 @@ const DAY_MS = 86_400_000;
 
 /** Sums over all results. */
 export async function sumResults(db: Db): Promise<CacheSums> {
-  return look(db, async (tx) => {
+  return readSnapshot(db, async (tx) => {
     const { entries } = await tx
       .selectFrom('results')
       .select((eb) => eb.fn.countAll<number>().as('entries'))
@@ -114,7 +114,7 @@ async function sumByAge(tx: Tx): Promise<CacheSums['byAge']> {
  * bytes; null if all fit.
  */
 export async function usedBeyond(db: Db, bytes: number): Promise<number | null> {
-  return look(db, async (tx) => {
+  return readSnapshot(db, async (tx) => {
     const { rows } = await sql<{ used: number }>`
       select used from (
         select used, sum(bytes) over (order by used desc, key rows unbounded preceding) as total from ${byKey(tx)} as one

@@ -2,7 +2,7 @@ import { type AttemptKey, isSameAttempt, isSameRow, attemptKeyOf } from '../../c
 import { prepared, preparedEach } from '../database/prepared.ts';
 import type { ResultSource } from '../requests/charge-records.ts';
 import type { Db, Tx } from '../schema.ts';
-import { look } from '../database/transactions.ts';
+import { readSnapshot } from '../database/transactions.ts';
 import { isFetchedAgain, isMaking, isOffered, presentTakeOf } from '../conditions.ts';
 import { aliveTimes } from '../lanes/workers.ts';
 import type { ResultFile } from '../records.ts';
@@ -33,7 +33,7 @@ export interface ResultRecord extends AttemptKey {
  * results never cross accounts. Those of takes that their row has left for an earlier one are not offered.
  */
 export async function findResults(db: Db, keys: readonly string[]): Promise<readonly ResultRecord[]> {
-  return look(db, async (tx) => {
+  return readSnapshot(db, async (tx) => {
     const found = await selectResultsOf(
       tx,
       keys.map((key) => ({ key })),
@@ -46,13 +46,16 @@ export async function findResults(db: Db, keys: readonly string[]): Promise<read
  * Looks up what would replace a request with this key: earlier results, or another row's request that may produce one,
  * except those in `passOver`.
  */
-export async function lookForResult(
+export async function findReusable(
   db: Db,
   own: AttemptKey,
   key: string,
   passOver: readonly AttemptKey[],
 ): Promise<{ readonly results: readonly ResultRecord[]; readonly by: MakingAttempt | undefined }> {
-  return look(db, async (tx) => ({ results: await resultsOf(tx, key), by: await makingOf(tx, key, own, passOver) }));
+  return readSnapshot(db, async (tx) => ({
+    results: await resultsOf(tx, key),
+    by: await makingOf(tx, key, own, passOver),
+  }));
 }
 
 const newestOf = (db: Db | Tx, { key }: { readonly key: string }) =>

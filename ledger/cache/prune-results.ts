@@ -1,11 +1,11 @@
-import { look, write } from '../database/transactions.ts';
+import { readSnapshot, write } from '../database/transactions.ts';
 import type { Db, Tx } from '../schema.ts';
 import { namesOf, type ResultRecord } from './found-results.ts';
 import { byItself } from '../../contract/actions.ts';
 import type { AttemptKey } from '../../contract/batch.ts';
 import { noteAction } from '../history/actions.ts';
 import { toFile } from '../records.ts';
-import { RowInHand } from '../rows/row-in-hand.ts';
+import { RowInTransaction } from '../rows/row-in-transaction.ts';
 import { forgetResult, removed } from './kept-results.ts';
 
 /**
@@ -18,7 +18,7 @@ export async function resultsUnused(
   after: string,
   most: number,
 ): Promise<readonly (readonly ResultRecord[])[]> {
-  return look(db, async (tx) => {
+  return readSnapshot(db, async (tx) => {
     const keys = await tx
       .selectFrom('results')
       .select('key')
@@ -53,7 +53,7 @@ export async function pruneResults(db: Db, results: readonly AttemptKey[], by = 
 
 /** Marks the attempt's file, and the row's if that is the row's result. */
 async function markRemoved(tx: Tx, key: AttemptKey, now: number): Promise<void> {
-  const row = await RowInHand.take(tx, key);
+  const row = await RowInTransaction.load(tx, key);
   const charge = row.chargeAt(key);
   const file = toFile(charge?.file ?? null);
   if (charge === undefined || file === null) return;

@@ -14,7 +14,7 @@ import { toSettings } from '../batches/batch-records.ts';
 import { sourceOf, type ResultRecord } from './found-results.ts';
 import { forgetResult, forgetUnfit, keepResult } from './kept-results.ts';
 import type { RowEffect } from '../rows/row-effects.ts';
-import { RowInHand } from '../rows/row-in-hand.ts';
+import { RowInTransaction } from '../rows/row-in-transaction.ts';
 import type { Db } from '../schema.ts';
 import { write } from '../database/transactions.ts';
 
@@ -53,14 +53,14 @@ export async function useResult(
   use: ResultUse,
 ): Promise<{ readonly used: boolean } & RowSnapshot> {
   return write(db, async (tx) => {
-    const row = await RowInHand.take(tx, key);
+    const row = await RowInTransaction.load(tx, key);
     const tts = await wantedBy(row, key, use);
-    return { used: tts !== undefined && (await useInHand(row, key, use, tts)), ...row.standing() };
+    return { used: tts !== undefined && (await recordUse(row, key, use, tts)), ...row.snapshot() };
   });
 }
 
 /** The TTS mode of the row's batch; undefined if the row cannot use the result now. */
-async function wantedBy(row: RowInHand, key: AttemptKey, { fence }: ResultUse): Promise<TtsMode | undefined> {
+async function wantedBy(row: RowInTransaction, key: AttemptKey, { fence }: ResultUse): Promise<TtsMode | undefined> {
   const { line, next } = row;
   if (next.type !== 'submit' || line.take !== key.take || (fence ?? line.hold) !== line.hold) return undefined;
   if (next.at.step !== key.step && !isLastStep(row.spec, key.step)) return undefined;
@@ -69,7 +69,7 @@ async function wantedBy(row: RowInHand, key: AttemptKey, { fence }: ResultUse): 
   return state === 'open' && control === 'running' ? toSettings(settings).tts : undefined;
 }
 
-async function useInHand(row: RowInHand, key: AttemptKey, use: ResultUse, tts: TtsMode): Promise<boolean> {
+async function recordUse(row: RowInTransaction, key: AttemptKey, use: ResultUse, tts: TtsMode): Promise<boolean> {
   const { result, file, extraFiles, owner } = use;
   const now = row.tx.now();
   const [known] = await touch(row.tx, { ...result, now });
@@ -111,10 +111,10 @@ export async function dropResult(db: Db, of: AttemptKey): Promise<void> {
  */
 export async function revokeCached(db: Db, key: AttemptKey): Promise<RowSnapshot> {
   return write(db, async (tx) => {
-    const row = await RowInHand.take(tx, key);
+    const row = await RowInTransaction.load(tx, key);
     const charge = row.chargeAt(key);
     const isOpen = row.line.outcome === null && row.line.take === key.take;
     if (charge?.state === 'cached' && isOpen) await row.changeCharge(charge, { state: 'revoked', file: null });
-    return row.standing();
+    return row.snapshot();
   });
 }

@@ -3,7 +3,7 @@ import { versionsIn } from '../migrate.ts';
 import { TABLES, type Db, type Schema, type Tx } from '../schema.ts';
 import type { CopySide } from './copy-side.ts';
 import { CopyRefused } from './copy-refused.ts';
-import { readStanding, type CopyFacts } from './read-only.ts';
+import { readLedgerFacts, type CopyFacts } from './read-only.ts';
 
 /** A newer version may have added tables, which would not be copied. Throws {@link LedgerTooNew}. */
 export async function requireKnownTables({ database: { db, place }, versions }: CopySide): Promise<void> {
@@ -16,7 +16,7 @@ export async function requireKnownTables({ database: { db, place }, versions }: 
  * Throws {@link CopyRefused} if these two cannot become one ledger.
  */
 export async function findBegun(from: CopySide, to: CopySide): Promise<CopyFacts | 'complete' | undefined> {
-  const [source, target] = [await readStanding(from.database.db), await readStanding(to.database.db)];
+  const [source, target] = [await readLedgerFacts(from.database.db), await readLedgerFacts(to.database.db)];
   if (source.readOnly?.type === 'incoming')
     throw new CopyRefused({ why: 'from-incoming', from: source.readOnly.place });
   if (source.readOnly?.type === 'moved') {

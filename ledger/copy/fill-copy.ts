@@ -6,7 +6,7 @@ import type { CopyMoment, CopyProgress, CopyProof, CopySide } from './copy-side.
 import { copyLines, rereadLines, type LinesRead } from './copy-lines.ts';
 import { CopyDiffers } from './copy-refused.ts';
 import { markReadOnly } from './mark-side.ts';
-import { readStanding, type CopyFacts } from './read-only.ts';
+import { readLedgerFacts, type CopyFacts } from './read-only.ts';
 import { compareTallies, countAgain, readKept, type Difference, type Tally } from './tally.ts';
 
 interface Fill {
@@ -25,7 +25,7 @@ interface Fill {
 export async function fillCopy({ source, tx, to: { dialect }, from, facts, tell, reach }: Fill): Promise<CopyProof> {
   await dialect.lockTables(tx);
   // An earlier copy that did not end has filled it; else somebody may have written meanwhile.
-  if ((await readStanding(tx)).readOnly !== undefined) await dialect.unguard(tx);
+  if ((await readLedgerFacts(tx)).readOnly !== undefined) await dialect.unguard(tx);
   else await requireEmpty(tx);
   await dialect.setCounters(tx, 'off');
   await dialect.empty(

@@ -39,12 +39,12 @@ const READ_ONLY = ['moved', 'incoming', 'backup'] as const satisfies readonly Wh
 /**
  * Reads which ledger this is now: since it was opened, another process may have moved it, or filled it from another.
  */
-export async function readStanding(db: Kysely<Schema>): Promise<LedgerFacts> {
-  return standingOf(await db.selectFrom('facts').selectAll().execute());
+export async function readLedgerFacts(db: Kysely<Schema>): Promise<LedgerFacts> {
+  return toLedgerFacts(await db.selectFrom('facts').selectAll().execute());
 }
 
 /** What the lines of `facts` say. */
-export function standingOf(lines: readonly { readonly name: string; readonly value: string }[]): LedgerFacts {
+export function toLedgerFacts(lines: readonly { readonly name: string; readonly value: string }[]): LedgerFacts {
   const valueOf = (name: CopyFactName | 'id'): string | undefined => lines.find((line) => line.name === name)?.value;
   const why = READ_ONLY.flatMap((type) => {
     const value = valueOf(type);

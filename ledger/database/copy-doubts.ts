@@ -6,7 +6,7 @@ import { noteAction } from '../history/actions.ts';
 import type { Db, Tx } from '../schema.ts';
 import { awaitedIn, SENDER, UNSEEN, type Awaited } from './copy-senders.ts';
 import { keepFact, readFact, removeFact, setFact } from './facts.ts';
-import { look, write } from './transactions.ts';
+import { readSnapshot, write } from './transactions.ts';
 
 /**
  * What is open after a copy of the database was accepted, as facts: processes that wrote to the former database and
@@ -59,7 +59,7 @@ export async function requireNoDoubt(tx: Tx, batch: string | null): Promise<void
 
 /** Throws {@link CopyInDoubt} where a resume of this batch would. Changes nothing. */
 export async function requireResumable(db: Db, batch: string): Promise<void> {
-  await look(db, (tx) => requireNoDoubt(tx, batch));
+  await readSnapshot(db, (tx) => requireNoDoubt(tx, batch));
 }
 
 /** What a person has seen to. */
@@ -128,7 +128,7 @@ export async function noteAccepted(tx: Tx): Promise<void> {
 
 /** When a copy was accepted last, ms; null if none was. */
 export async function acceptedAt(db: Db): Promise<number | null> {
-  const fact = await look(db, (tx) => readFact(tx, ACCEPTED));
+  const fact = await readSnapshot(db, (tx) => readFact(tx, ACCEPTED));
   return fact === undefined ? null : Number(fact);
 }
 

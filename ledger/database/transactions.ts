@@ -49,7 +49,7 @@ export async function close(db: Db): Promise<void> {
 }
 
 /** Runs `work` on a snapshot of the ledger. Never waits for a writer. */
-export async function look<R>(db: Db, work: (tx: Tx) => Promise<R>): Promise<R> {
+export async function readSnapshot<R>(db: Db, work: (tx: Tx) => Promise<R>): Promise<R> {
   const once = (): Promise<R> =>
     db
       .transaction()

@@ -155,7 +155,7 @@ function selectLiving(db: Db | Tx) {
 /** `silent`: it has not reported lately. `gone`: it has ended or was forgotten, so it is certainly dead. */
 export type WorkerLiveness = 'alive' | 'silent' | 'gone';
 
-export async function workerStanding(db: Db, owner: string): Promise<WorkerLiveness> {
+export async function workerLiveness(db: Db, owner: string): Promise<WorkerLiveness> {
   const found = await db
     .selectFrom('workers')
     .select('seen_at')

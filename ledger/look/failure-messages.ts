@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { messageKind, messagePattern } from '../../policy/rows/message-kind.ts';
 import { isChosen } from '../conditions.ts';
-import { look } from '../database/transactions.ts';
+import { readSnapshot } from '../database/transactions.ts';
 import type { Db, Tx } from '../schema.ts';
 import { jsonMember } from './json-member.ts';
 import { lastRowOf, WINDOW } from './row-pages.ts';
@@ -31,7 +31,7 @@ export async function failureMessages(
   batch: string,
   filter: RowFilter & { readonly isChosen?: boolean },
 ): Promise<{ readonly groups: readonly MessageGroup[]; readonly others: number }> {
-  return look(db, async (tx) => {
+  return readSnapshot(db, async (tx) => {
     const last = await lastRowOf(tx, batch);
     const groups = new Map<string, MessageGroup>();
     let others = 0;

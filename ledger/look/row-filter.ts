@@ -8,7 +8,7 @@ import { jsonMember } from './json-member.ts';
 export interface RowFilter {
   /** `open`: rows that have not ended. */
   readonly outcome?: Outcome | 'open';
-  /** Failure class and cause, as in {@link StandingCount}. */
+  /** Failure class and cause, as in {@link StatusCount}. */
   readonly class?: string;
   readonly cause?: string;
   /** The message of its failure, as a pattern of `like … escape '!'`; see {@link MessageGroup}. */

@@ -1,4 +1,4 @@
-import { look } from '../database/transactions.ts';
+import { readSnapshot } from '../database/transactions.ts';
 import { type RowRecord, toRow } from '../rows/row-records.ts';
 import type { Db, Tx } from '../schema.ts';
 import { matching, ofPrefix, type RowFilter } from './row-filter.ts';
@@ -47,7 +47,7 @@ export async function rowPage(
   most = MOST,
 ): Promise<RowPage> {
   const limit = Math.min(most, MOST);
-  return look(db, async (tx) => {
+  return readSnapshot(db, async (tx) => {
     if (isSearch(filter)) return search(tx, batch, filter, after, limit);
     const rows = await selectRows(tx, batch, filter, after, limit);
     return { rows, next: rows.length < limit ? undefined : cursorAt(rows) };

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import { look } from '../database/transactions.ts';
+import { readSnapshot } from '../database/transactions.ts';
 import { type RowRecord, toRow } from '../rows/row-records.ts';
 import type { Db, Tx } from '../schema.ts';
 import { jsonMember } from './json-member.ts';
@@ -42,7 +42,7 @@ export async function rankRows(
   order: RankOrder,
   { after, before = { rows: [], next: 0 } }: { readonly after?: RankedRow; readonly before?: Ranking } = {},
 ): Promise<Ranking> {
-  return look(db, async (tx) => {
+  return readSnapshot(db, async (tx) => {
     const last = await lastRowOf(tx, batch);
     const until = performance.now() + SEARCH_MS;
     let { rows } = before;

@@ -4,8 +4,8 @@ import type { Control } from '../../contract/outcomes.ts';
 import { toCounts, toMoney, type Counts, type Money } from '../batches/counts.ts';
 import { selectOldestOfEach } from '../batches/progress.ts';
 import { preparedEach } from '../database/prepared.ts';
-import { look } from '../database/transactions.ts';
-import { apiStandings } from '../look/api-standing.ts';
+import { readSnapshot } from '../database/transactions.ts';
+import { apiHealthOfEach } from '../look/api-health.ts';
 import { toBatch, type BatchRecord } from '../batches/batch-records.ts';
 import type { Db, Tx } from '../schema.ts';
 
@@ -45,14 +45,14 @@ const selectSums = preparedEach((db, { batch }: OfBatch) =>
  * manifest.
  */
 export async function gauges(db: Db): Promise<readonly BatchGauges[]> {
-  return look(db, async (tx) => {
+  return readSnapshot(db, async (tx) => {
     const shown = await batchesShown(tx);
     const keys = shown.map(({ name }) => ({ batch: name }));
     const counts = await selectCounts(tx, keys);
     const sums = new Map((await selectSums(tx, keys)).map((line) => [line.batch, line]));
     const oldest = new Map((await selectOldestOfEach(tx, keys)).map((found) => [found.batch, found.intent_at]));
     const open = shown.filter(({ state }) => state === 'open');
-    const api = await apiStandings(tx, open);
+    const api = await apiHealthOfEach(tx, open);
     const silence = new Map(open.map(({ name }, at) => [name, api[at]?.silence]));
     const now = tx.now();
     return shown.flatMap((record) => {

@@ -5,7 +5,7 @@ import { roomFor, settledOf, type Committed, type Room } from '../../policy/mone
 import type { Intent } from '../requests/intent-records.ts';
 import { ratiosOf, type OperationRatio, type RatiosOfStep, openRequestsOf } from './charge-ratios.ts';
 import { quotesOf, type UnsentPart } from '../parts/part-budgets.ts';
-import type { RowInHand } from '../rows/row-in-hand.ts';
+import type { RowInTransaction } from '../rows/row-in-transaction.ts';
 import type { Sums } from '../batches/counts.ts';
 
 /**
@@ -41,7 +41,7 @@ export interface BudgetAnswer {
 }
 
 /** Asks whether there is room for a request. */
-export async function askBudget(row: RowInHand, request: BudgetRequest): Promise<BudgetAnswer> {
+export async function askBudget(row: RowInTransaction, request: BudgetRequest): Promise<BudgetAnswer> {
   const { step, intent, sums, settings, budget, parts } = request;
   const { tx, line, spec } = row;
   const { all, ofSteps } = await ratiosOf(tx, { batch: line.batch, spec, tts: settings.tts });
@@ -90,7 +90,7 @@ interface ScaleTerms {
  * matter.
  */
 async function scale(
-  { tx, line: { batch } }: RowInHand,
+  { tx, line: { batch } }: RowInTransaction,
   committed: Committed,
   { credits, budget, unbilled, all }: ScaleTerms,
 ): Promise<Committed> {

@@ -211,7 +211,7 @@ export interface ChargeOutlook {
  * Steps limited to a few requests at a time until the API's real charge is known: the batch has a budget, and their
  * prices are estimates.
  */
-export async function untoldSteps(db: Db, batch: string): Promise<readonly Step[]> {
+export async function stepsWithUnknownCharge(db: Db, batch: string): Promise<readonly Step[]> {
   const found = await findBatch(db, batch);
   if (found?.state !== 'open' || found.settings.budget === null) return [];
   const { prices } = found.settings;

@@ -7,7 +7,7 @@ import type { BudgetAnswer } from './budget-room.ts';
 import type { Intent } from '../requests/intent-records.ts';
 import { isNoPart, isPart, isUntouched, SENT } from '../conditions.ts';
 import { endingColumns, updateRows, type LineChange } from '../rows/update-row.ts';
-import { selectCharges } from '../rows/row-in-hand.ts';
+import { selectCharges } from '../rows/row-in-transaction.ts';
 import {
   costInWords,
   notSent,

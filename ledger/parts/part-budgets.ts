@@ -2,7 +2,7 @@ import { readBatchLine } from '../batches/read-batches.ts';
 import { ofRow, hasSentSibling, isPart, isUnsent } from '../conditions.ts';
 import { setRow } from '../rows/line-changes.ts';
 import { toSettings } from '../batches/batch-records.ts';
-import type { RowInHand } from '../rows/row-in-hand.ts';
+import type { RowInTransaction } from '../rows/row-in-transaction.ts';
 import type { ChargeLine, RowLine, Tx } from '../schema.ts';
 
 /**
@@ -53,7 +53,7 @@ export async function reserve(tx: Tx, batch: string, parts: readonly UnsentPart[
  * Reserves the quote of a part whose request was not accepted, since it is no longer in flight until sent again. A part
  * that waits for its voice reserves nothing unless another part of its row was sent.
  */
-export async function reserveAgain(row: RowInHand, { quoted }: ChargeLine): Promise<void> {
+export async function reserveAgain(row: RowInTransaction, { quoted }: ChargeLine): Promise<void> {
   const { line, tx } = row;
   if (line.part_of === null || line.outcome !== null) return;
   if (line.state === 'blocked' && !(await isRowBegun(tx, line))) return;

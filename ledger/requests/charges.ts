@@ -5,7 +5,7 @@ import { LedgerMisuse } from '../errors.ts';
 import type { RowEnding, Retake } from '../rows/row-effects.ts';
 import { type ChargeRecord, toCharge } from './charge-records.ts';
 import type { RowSnapshot } from '../rows/row-records.ts';
-import { RowInHand } from '../rows/row-in-hand.ts';
+import { RowInTransaction } from '../rows/row-in-transaction.ts';
 import type { ChargeLine, Db } from '../schema.ts';
 import { write } from '../database/transactions.ts';
 import { findBlocking } from './intents.ts';
@@ -35,7 +35,7 @@ export async function countRunning(db: Db, apiUrl: string, account: string): Pro
 }
 
 /** The record of an attempt. Throws {@link LedgerMisuse} if there is none. */
-export function requireCharge(row: RowInHand, key: AttemptKey): ChargeLine {
+export function requireCharge(row: RowInTransaction, key: AttemptKey): ChargeLine {
   const found = row.chargeAt(key);
   if (found === undefined) {
     throw new LedgerMisuse(
@@ -55,11 +55,11 @@ export function requireCharge(row: RowInHand, key: AttemptKey): ChargeLine {
  */
 export async function giveUp(db: Db, key: AttemptKey, effect: RowEnding | Retake): Promise<RowSnapshot> {
   return write(db, async (tx) => {
-    const row = await RowInHand.take(tx, key);
+    const row = await RowInTransaction.load(tx, key);
     const blocking = findBlocking(row.chargesOf(key.step), key);
     const isOwn = blocking?.take === key.take && blocking.attempt === key.attempt;
     const isOver = blocking === undefined || (isOwn && blocking.state === 'unknown');
     if (isOver && row.isAt(key.take)) await applyEffect(row, effectOf(row, key.step, effect));
-    return row.standing();
+    return row.snapshot();
   });
 }

@@ -3,11 +3,11 @@ import type { AttemptKey } from '../../contract/batch.ts';
 import { requireCharge } from './charges.ts';
 import { recordLacking } from './record-lacking.ts';
 import { releaseJob } from './release-job.ts';
-import { settleInHand } from './settle.ts';
+import { settleAttempt } from './settle.ts';
 import { LedgerMisuse } from '../errors.ts';
 import { noteAction } from '../history/actions.ts';
 import { note, type Decision } from './decision-records.ts';
-import { RowInHand } from '../rows/row-in-hand.ts';
+import { RowInTransaction } from '../rows/row-in-transaction.ts';
 import type { Db } from '../schema.ts';
 import { write } from '../database/transactions.ts';
 
@@ -25,7 +25,7 @@ import { write } from '../database/transactions.ts';
  */
 export async function decide(db: Db, key: AttemptKey, decision: Decision, by: By): Promise<boolean> {
   return write(db, async (tx) => {
-    const row = await RowInHand.take(tx, key);
+    const row = await RowInTransaction.load(tx, key);
     const files = decision.type === 'released' ? await releaseJob(row, key) : [];
     if (decision.type === 'adopted') {
       const known = row.chargeAt(key);
@@ -42,7 +42,7 @@ export async function decide(db: Db, key: AttemptKey, decision: Decision, by: By
           `Row ${key.row} of "${key.batch}" is at take ${key.take}: what was not charged is sent again, which is for a new take. Nothing was changed.`,
         );
       }
-      if (!(await settleInHand(row, key, { verdict: 'not-accepted' }, { state: 'waiting' }))) return false;
+      if (!(await settleAttempt(row, key, { verdict: 'not-accepted' }, { state: 'waiting' }))) return false;
     }
     if (files === undefined) return false;
     await note(tx, key, decision, by.actor.name, files);
@@ -61,8 +61,8 @@ const KINDS = { adopted: 'adopt', released: 'release', 'not-charged': 'not-charg
 /**
  * Assigns to an attempt the job or voice that a person named. A job is then waited for; a voice is itself the result.
  */
-function adopt(row: RowInHand, key: AttemptKey, jobId: string): Promise<boolean> {
+function adopt(row: RowInTransaction, key: AttemptKey, jobId: string): Promise<boolean> {
   return key.step === 'voice'
-    ? settleInHand(row, key, { verdict: 'done', jobId, isAdopted: true }, { outcome: 'succeeded', text: jobId })
-    : settleInHand(row, key, { verdict: 'accepted', jobId, isAdopted: true }, { state: 'processing' });
+    ? settleAttempt(row, key, { verdict: 'done', jobId, isAdopted: true }, { outcome: 'succeeded', text: jobId })
+    : settleAttempt(row, key, { verdict: 'accepted', jobId, isAdopted: true }, { state: 'processing' });
 }

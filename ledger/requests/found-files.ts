@@ -8,19 +8,19 @@ import { foundInStore, isProcessEnd } from '../../policy/reconcile/process-end.t
 import { readBatchLine } from '../batches/read-batches.ts';
 import { setBatch } from '../batches/set-batch.ts';
 import { isHeld, keepUnplaced } from '../database/copy-doubts.ts';
-import { look, write } from '../database/transactions.ts';
+import { readSnapshot, write } from '../database/transactions.ts';
 import { LedgerMisuse } from '../errors.ts';
 import { noteAction } from '../history/actions.ts';
 import { toFailure } from '../records.ts';
 import { toSettings } from '../batches/batch-records.ts';
 import { applyEffect, effectOf } from '../rows/endings.ts';
 import { endingColumns } from '../rows/update-row.ts';
-import { RowInHand } from '../rows/row-in-hand.ts';
+import { RowInTransaction } from '../rows/row-in-transaction.ts';
 import { selectChargesOf } from '../rows/rows.ts';
 import type { ChargeLine, Db, Tx } from '../schema.ts';
 import type { BatchesTable } from '../tables/batches.ts';
 import { undoTake } from '../takes/undo-take.ts';
-import { settleInHand } from './settle.ts';
+import { settleAttempt } from './settle.ts';
 import { chargeOfIntent, findBlocking } from './intents.ts';
 
 /**
@@ -36,7 +36,7 @@ export async function filesWithoutAnswer(
   files: readonly PlacedFile[],
 ): Promise<readonly PlacedFile[]> {
   const rows = [...new Set(files.map(({ row }) => row))].map((row) => ({ batch, row }));
-  const charges = await look(db, (tx) => selectChargesOf(tx, rows));
+  const charges = await readSnapshot(db, (tx) => selectChargesOf(tx, rows));
   return files.filter(
     (file) => isStep(file.step) && !charges.some((one) => one.row === file.row && isOf(one, file) && hasAnswer(one)),
   );
@@ -78,7 +78,10 @@ export async function noteFoundFiles(
       await noteAction(tx, by, { kind: 'compare-store', batch: name, rows: [...rows] });
       return { rows: [...rows], unplaced };
     },
-    (tx) => [readBatchLine(tx, name), ...files.flatMap(({ row }) => RowInHand.prefetch(tx, { batch: name, row }))],
+    (tx) => [
+      readBatchLine(tx, name),
+      ...files.flatMap(({ row }) => RowInTransaction.prefetch(tx, { batch: name, row })),
+    ],
   );
 }
 
@@ -98,7 +101,7 @@ async function noteFile(
   const key = { batch: batch.name, row: file.row, step, take, attempt: (last?.attempt ?? 0) + 1 };
   if (row !== undefined && (last?.state === 'sending' || last?.state === 'unknown')) {
     if (last.state === 'sending')
-      await settleInHand(row, last, { verdict: 'unknown', failure }, { state: 'submitting' });
+      await settleAttempt(row, last, { verdict: 'unknown', failure }, { state: 'submitting' });
     else await row.changeCharge(last, { failure: JSON.stringify(failure) });
     if (!row.isAt(take) && row.line.outcome === null && !(await goBack(row, take))) {
       await keepUnplaced(tx, { key, at: file.writtenAt, jobId: null });
@@ -128,7 +131,7 @@ async function noteFile(
 /**
  * Undoes the take that was to replace a request of this one, if it was not sent: it would pay again for what is there.
  */
-async function goBack(row: RowInHand, take: number): Promise<boolean> {
+async function goBack(row: RowInTransaction, take: number): Promise<boolean> {
   const undone = await undoTake(row.tx, row.line);
   if (undone === undefined) return false;
   await row.change(undone.columns);
@@ -136,7 +139,7 @@ async function goBack(row: RowInHand, take: number): Promise<boolean> {
 }
 
 /** Ends the row, and takes it from a lane that still holds it. A row that was never sent had not ended after all. */
-async function endInDoubt(row: RowInHand, step: Step, failure: ReturnType<typeof foundInStore>): Promise<void> {
+async function endInDoubt(row: RowInTransaction, step: Step, failure: ReturnType<typeof foundInStore>): Promise<void> {
   const effect = effectOf(row, step, { outcome: 'unknown', failure });
   if (row.line.outcome === null) await applyEffect(row, effect);
   else if (mayEndAnew(row)) await row.change(endingColumns(effect, row.tx.now()));
@@ -144,7 +147,7 @@ async function endInDoubt(row: RowInHand, step: Step, failure: ReturnType<typeof
 }
 
 /** Whether a request of this take and step may be missing from the row. */
-function mayTake(row: RowInHand, step: Step, take: number): boolean {
+function mayTake(row: RowInTransaction, step: Step, take: number): boolean {
   const isOpen = row.line.outcome === null || mayEndAnew(row);
   return row.line.take === take && row.line.parts === null && isOpen && stepsIn(row.spec).includes(step);
 }
@@ -152,14 +155,17 @@ function mayTake(row: RowInHand, step: Step, take: number): boolean {
 /** Outcomes of rows that were not sent, as far as the ledger knew; or of one whose other request is in doubt. */
 const UNSENT: readonly (Outcome | null)[] = ['skipped', 'cancelled', 'unknown'];
 
-function mayEndAnew({ line }: RowInHand): boolean {
+function mayEndAnew({ line }: RowInTransaction): boolean {
   return UNSENT.includes(line.outcome);
 }
 
 /** The row; undefined if the batch has no such row. */
-async function find(tx: Tx, key: { readonly batch: string; readonly row: number }): Promise<RowInHand | undefined> {
+async function find(
+  tx: Tx,
+  key: { readonly batch: string; readonly row: number },
+): Promise<RowInTransaction | undefined> {
   try {
-    return await RowInHand.take(tx, key);
+    return await RowInTransaction.load(tx, key);
   } catch (error) {
     if (error instanceof LedgerMisuse) return undefined;
     throw error;

@@ -6,7 +6,7 @@ import { operationOf } from '../../contract/row-kinds.ts';
 import { askBudget } from '../money/budget-room.ts';
 import { LedgerMisuse } from '../errors.ts';
 import type { Intent, IntentAnswer } from './intent-records.ts';
-import { haltIfDue, haltIfWholeIsDue } from '../batches/halts.ts';
+import { haltIfDue, haltIfSplitRowIsDue } from '../batches/halts.ts';
 import { endOverBudget } from '../money/over-budget.ts';
 import { reserve, unreservedBeside } from '../parts/part-budgets.ts';
 import { type ChargeRecord, toCharge } from './charge-records.ts';
@@ -14,7 +14,7 @@ import type { RowSnapshot } from '../rows/row-records.ts';
 import { makingOf, prefetchInstead, resultsOf } from '../cache/found-results.ts';
 import { jsonOrNull } from '../records.ts';
 import { toSettings } from '../batches/batch-records.ts';
-import { RowInHand, type NewCharge } from '../rows/row-in-hand.ts';
+import { RowInTransaction, type NewCharge } from '../rows/row-in-transaction.ts';
 import type { ChargeLine, Db, Tx } from '../schema.ts';
 import type { BatchesTable } from '../tables/batches.ts';
 import { write } from '../database/transactions.ts';
@@ -35,21 +35,21 @@ export async function intend(db: Db, key: AttemptKey, intent: Intent): Promise<I
     db,
     async (tx) => {
       const batch = await readBatchLine(tx, key.batch);
-      const row = await RowInHand.take(tx, key);
-      return { ...(await intendInHand(batch, row, key, intent)), ...row.standing() };
+      const row = await RowInTransaction.load(tx, key);
+      return { ...(await recordIntent(batch, row, key, intent)), ...row.snapshot() };
     },
     (tx) => [
       readBatchLine(tx, key.batch),
       readSums(tx, key.batch),
-      ...RowInHand.prefetch(tx, key),
+      ...RowInTransaction.prefetch(tx, key),
       ...(intent.resultKey === undefined ? [] : prefetchInstead(tx, intent.resultKey)),
     ],
   );
 }
 
-async function intendInHand(
+async function recordIntent(
   batch: Selectable<BatchesTable>,
-  row: RowInHand,
+  row: RowInTransaction,
   key: AttemptKey,
   intent: Intent,
 ): Promise<IntentAnswer> {
@@ -83,7 +83,7 @@ async function intendInHand(
       const isAgain = row.chargesOf(key.step).some(({ take }) => take < key.take);
       const ending = await endOverBudget(tx, line, { budget, mayBeFree: cache === 'on', isAgain, answer }, intent);
       await haltIfDue(tx, key.batch, key.row, ending);
-      await haltIfWholeIsDue(tx, line);
+      await haltIfSplitRowIsDue(tx, line);
       await row.readAgain();
       return { type: 'over-budget' };
     }
@@ -102,7 +102,7 @@ async function intendInHand(
 
 /** The record of an attempt that is about to be sent. */
 export function chargeOfIntent(
-  row: RowInHand,
+  row: RowInTransaction,
   key: AttemptKey,
   intent: Intent,
   { tts }: Pick<BatchSettings, 'tts'>,
@@ -141,7 +141,7 @@ async function findInstead(tx: Tx, key: AttemptKey, { resultKey, reuse }: Intent
 export async function revoke(db: Db, key: AttemptKey): Promise<ChargeRecord> {
   return write(db, async (tx) => {
     await readBatchLine(tx, key.batch);
-    const row = await RowInHand.take(tx, key);
+    const row = await RowInTransaction.load(tx, key);
     if (key.take > row.line.take) {
       // Its record would block the row's current take.
       throw new LedgerMisuse(

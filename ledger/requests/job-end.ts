@@ -9,7 +9,7 @@ import { toFile, jsonOrNull, type ResultFile } from '../records.ts';
 import { toCharge } from './charge-records.ts';
 import { withoutRetake, applyJobEnd, applyEffect } from '../rows/endings.ts';
 import type { RowEffect, RowProgress, RowEnding } from '../rows/row-effects.ts';
-import { RowInHand } from '../rows/row-in-hand.ts';
+import { RowInTransaction } from '../rows/row-in-transaction.ts';
 import type { ChargeLine, Db } from '../schema.ts';
 import { whyUnfit } from '../takes/lost-files.ts';
 import { isReturningTo, afterFetch, leaveReturn } from '../takes/returned.ts';
@@ -43,15 +43,20 @@ export async function finishJob(
   return write(
     db,
     async (tx) => {
-      const row = await RowInHand.take(tx, key);
-      return { finished: await finishInHand(row, key, end, effect), ...row.standing() };
+      const row = await RowInTransaction.load(tx, key);
+      return { finished: await recordJobEnd(row, key, end, effect), ...row.snapshot() };
     },
-    (tx) => RowInHand.prefetch(tx, key),
+    (tx) => RowInTransaction.prefetch(tx, key),
   );
 }
 
 /** Does the same for a row already loaded. Returns whether it has ended by this. */
-export async function finishInHand(row: RowInHand, key: JobKey, end: JobEnd, effect: RowEffect): Promise<boolean> {
+export async function recordJobEnd(
+  row: RowInTransaction,
+  key: JobKey,
+  end: JobEnd,
+  effect: RowEffect,
+): Promise<boolean> {
   const { tx } = row;
   const charge = requireCharge(row, key);
   if (!hasRunningJob(toCharge(charge)) || !isItsJob(charge, key)) return false;
@@ -91,7 +96,7 @@ export async function changeRunning(db: Db, key: JobKey, effect: RowProgress | R
   return write(
     db,
     async (tx) => {
-      const row = await RowInHand.take(tx, key);
+      const row = await RowInTransaction.load(tx, key);
       const charge = requireCharge(row, key);
       const isWaitedFor = row.isAt(key.take) || isFetchedAgain(toCharge(charge));
       if (hasRunningJob(toCharge(charge)) && isItsJob(charge, key) && isWaitedFor) {
@@ -99,9 +104,9 @@ export async function changeRunning(db: Db, key: JobKey, effect: RowProgress | R
         const left = 'outcome' in effect ? await leaveReturn(row) : undefined;
         await applyEffect(row, left ?? effect);
       }
-      return row.standing();
+      return row.snapshot();
     },
-    (tx) => RowInHand.prefetch(tx, key),
+    (tx) => RowInTransaction.prefetch(tx, key),
   );
 }
 

@@ -7,10 +7,10 @@ import { write } from '../database/transactions.ts';
 import { LedgerMisuse } from '../errors.ts';
 import { toSettings } from '../batches/batch-records.ts';
 import type { RowEffect } from '../rows/row-effects.ts';
-import { RowInHand } from '../rows/row-in-hand.ts';
+import { RowInTransaction } from '../rows/row-in-transaction.ts';
 import type { Db, Tx } from '../schema.ts';
-import { finishInHand, type JobEnd, type JobKey } from './job-end.ts';
-import { settleInHand, type SettleVerdict } from './settle.ts';
+import { recordJobEnd, type JobEnd, type JobKey } from './job-end.ts';
+import { settleAttempt, type SettleVerdict } from './settle.ts';
 import type { BatchesTable } from '../tables/batches.ts';
 import type { Intent } from './intent-records.ts';
 import { chargeOfIntent } from './intents.ts';
@@ -43,7 +43,7 @@ export async function recordAgain(db: Db, requests: readonly RecordedRequest[]):
       requests.flatMap(({ key }) => [
         readBatchLine(tx, key.batch),
         readSums(tx, key.batch),
-        ...RowInHand.prefetch(tx, key),
+        ...RowInTransaction.prefetch(tx, key),
       ]),
   );
 }
@@ -62,11 +62,11 @@ async function recordOne(tx: Tx, { key, intent, at, verdict, end }: RecordedRequ
     if (row.line.outcome === null && row.isAt(key.take))
       await row.change({ state: 'submitting', updated_at: tx.now() });
   }
-  const isSettled = verdict !== undefined && (await settleInHand(row, key, ...verdict));
+  const isSettled = verdict !== undefined && (await settleAttempt(row, key, ...verdict));
   if (!isNew && !isSettled) return false;
   // Otherwise the job may be open because a person had its result fetched again: one that had ended is only read once
   // more.
-  if (end !== undefined) await finishInHand(row, ...end);
+  if (end !== undefined) await recordJobEnd(row, ...end);
   return true;
 }
 
@@ -74,12 +74,12 @@ async function recordOne(tx: Tx, { key, intent, at, verdict, end }: RecordedRequ
 async function find(
   tx: Tx,
   key: AttemptKey,
-): Promise<{ readonly batch: Selectable<BatchesTable>; readonly row: RowInHand } | 'known' | undefined> {
+): Promise<{ readonly batch: Selectable<BatchesTable>; readonly row: RowInTransaction } | 'known' | undefined> {
   try {
     const batch = await readBatchLine(tx, key.batch);
     // A clean removes the requests of rows that have ended.
     if (batch.rows_cleaned_at !== null || batch.cleaning !== null) return 'known';
-    const row = await RowInHand.take(tx, key);
+    const row = await RowInTransaction.load(tx, key);
     if (batch.state === 'open' && row.line.take >= key.take) return { batch, row };
     return row.chargeAt(key) === undefined ? undefined : 'known';
   } catch (error) {

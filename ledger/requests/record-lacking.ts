@@ -6,7 +6,7 @@ import { toSettings } from '../batches/batch-records.ts';
 import { readBatchLine } from '../batches/read-batches.ts';
 import { reopenClosed } from '../batches/reopen-closed.ts';
 import { setBatch } from '../batches/set-batch.ts';
-import type { RowInHand } from '../rows/row-in-hand.ts';
+import type { RowInTransaction } from '../rows/row-in-transaction.ts';
 import { toRow } from '../rows/row-records.ts';
 import { payAgain } from '../takes/redrive.ts';
 import type { Decision } from './decision-records.ts';
@@ -21,7 +21,7 @@ import { ownerOf } from './taken-jobs.ts';
  * change, if the row needs something else, or another attempt has the job.
  */
 export async function recordLacking(
-  row: RowInHand,
+  row: RowInTransaction,
   key: AttemptKey,
   { jobId, after }: Extract<Decision, { readonly type: 'adopted' }>,
 ): Promise<boolean> {

@@ -9,7 +9,7 @@ import { toFile, type ResultFile } from '../records.ts';
 import { toFallback } from '../rows/row-effects.ts';
 import { toRow } from '../rows/row-records.ts';
 import { endReturning, forgetKept } from '../takes/returned.ts';
-import type { RowInHand } from '../rows/row-in-hand.ts';
+import type { RowInTransaction } from '../rows/row-in-transaction.ts';
 import type { ChargeLine } from '../schema.ts';
 import { isPaidElsewhere, passOnCharge } from './taken-jobs.ts';
 
@@ -19,7 +19,7 @@ import { isPaidElsewhere, passOnCharge } from './taken-jobs.ts';
  * fallback. Returns the files that were the row's result; undefined, without any change, if there was no
  * decision.
  */
-export async function releaseJob(row: RowInHand, key: AttemptKey): Promise<readonly ResultFile[] | undefined> {
+export async function releaseJob(row: RowInTransaction, key: AttemptKey): Promise<readonly ResultFile[] | undefined> {
   const last = (await decisionsOf(row.tx, key.batch, key.row)).findLast(
     ({ step, take, attempt, what }) =>
       step === key.step && take === key.take && attempt === key.attempt && what !== 'went-back',
@@ -78,7 +78,7 @@ const CHARGED_AFTER_ALL: Failure = {
 const MADE: readonly AttemptState[] = ['sending', ...ACCEPTED_STATES, 'unknown'];
 
 /** Later steps already used the result of the job, so it cannot be taken back. */
-function refuseLaterSteps(row: RowInHand, key: AttemptKey): void {
+function refuseLaterSteps(row: RowInTransaction, key: AttemptKey): void {
   const later = STEPS.find((step) =>
     row.chargesOf(step).some((one) => {
       const isOfIt = linkOf(row.line.kind, step)?.of === key.step && one.from_take === key.take;
@@ -92,7 +92,7 @@ function refuseLaterSteps(row: RowInHand, key: AttemptKey): void {
 }
 
 /** The row kept the job's result in a later take, or went back to it, so the job cannot be taken back. */
-function refuseKept({ line }: RowInHand, key: AttemptKey, charge: ChargeLine): void {
+function refuseKept({ line }: RowInTransaction, key: AttemptKey, charge: ChargeLine): void {
   const file = toFile(charge.file)?.key;
   const kept = toFallback(line.fallback);
   // A row on its way back to another take has its result still.
@@ -104,7 +104,7 @@ function refuseKept({ line }: RowInHand, key: AttemptKey, charge: ChargeLine): v
 }
 
 /** Rows that speak with the voice may have been sent, so it cannot be taken back. */
-async function refuseSpeakers({ tx }: RowInHand, { batch, row }: AttemptKey, voiceId: string): Promise<void> {
+async function refuseSpeakers({ tx }: RowInTransaction, { batch, row }: AttemptKey, voiceId: string): Promise<void> {
   const speaker = await tx
     .selectFrom('rows')
     .select('row')

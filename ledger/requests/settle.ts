@@ -10,7 +10,7 @@ import type { RowSnapshot } from '../rows/row-records.ts';
 import { jsonOrNull, type ResultFile } from '../records.ts';
 import { effectOf, withoutRetake, applyEffect, applyLateEffect } from '../rows/endings.ts';
 import type { RowEffect } from '../rows/row-effects.ts';
-import { RowInHand } from '../rows/row-in-hand.ts';
+import { RowInTransaction } from '../rows/row-in-transaction.ts';
 import type { Db, ChargeLine } from '../schema.ts';
 import { noteWhereItStood } from '../takes/returned.ts';
 import { useIfTried } from '../voices/refused-voices.ts';
@@ -58,19 +58,19 @@ export async function settle(
   return write(
     db,
     async (tx) => {
-      const row = await RowInHand.take(tx, key);
-      return { settled: await settleInHand(row, key, verdict, effect), ...row.standing() };
+      const row = await RowInTransaction.load(tx, key);
+      return { settled: await settleAttempt(row, key, verdict, effect), ...row.snapshot() };
     },
     (tx) => [
-      ...RowInHand.prefetch(tx, key),
+      ...RowInTransaction.prefetch(tx, key),
       ...(verdict.jobId === undefined ? [] : [ownerOf(tx, { ...key, jobId: verdict.jobId })]),
     ],
   );
 }
 
 /** Does the same for a row already loaded. Returns whether anything was settled. */
-export async function settleInHand(
-  row: RowInHand,
+export async function settleAttempt(
+  row: RowInTransaction,
   key: AttemptKey,
   verdict: SettleVerdict,
   effect: RowEffect,
@@ -93,7 +93,7 @@ export async function settleInHand(
     const { requestId } = verdict;
     const failure = takenFailure(jobId, holder, false);
     // Reconcile looks for the job it did make, or gives the row up.
-    return settleInHand(row, key, { verdict: 'unknown', failure, ...defined({ requestId }) }, { state: 'submitting' });
+    return settleAttempt(row, key, { verdict: 'unknown', failure, ...defined({ requestId }) }, { state: 'submitting' });
   }
 
   const now = row.tx.now();
@@ -142,7 +142,7 @@ function reportedPriceOf({ verdict, credits }: SettleVerdict): number | undefine
 }
 
 /** Records new facts on an attempt in doubt, and on its row if the row was given up because of it. */
-async function stayUnresolved(row: RowInHand, charge: ChargeLine, failure: Failure): Promise<void> {
+async function stayUnresolved(row: RowInTransaction, charge: ChargeLine, failure: Failure): Promise<void> {
   await row.changeCharge(charge, { failure: JSON.stringify(failure) });
   if (!row.isAt(charge.take) || row.line.outcome !== 'unknown') return;
   await row.change({ failure, updated_at: row.tx.now() });
@@ -160,13 +160,13 @@ export async function notePrice(
   await write(
     db,
     async (tx) => {
-      const row = await RowInHand.take(tx, key);
+      const row = await RowInTransaction.load(tx, key);
       const charge = requireCharge(row, key);
       if (charge.state !== 'sending' && charge.state !== 'unknown') return;
       // A request in doubt counts with what it would cost.
       const quoted = charge.state === 'unknown' ? credits : charge.quoted;
       await row.changeCharge(charge, { told: credits, request_id: requestId ?? null, quoted });
     },
-    (tx) => RowInHand.prefetch(tx, key),
+    (tx) => RowInTransaction.prefetch(tx, key),
   );
 }

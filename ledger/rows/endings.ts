@@ -2,13 +2,13 @@ import { readBatchLine } from '../batches/read-batches.ts';
 import { reopenClosed } from '../batches/reopen-closed.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
 import { checkedBy, type Step } from '../../contract/row-kinds.ts';
-import { haltIfDue, haltIfWholeIsDue } from '../batches/halts.ts';
+import { haltIfDue, haltIfSplitRowIsDue } from '../batches/halts.ts';
 import { awaitRefused } from '../voices/refused-voices.ts';
 import { type Retake, type RowEffect, type RowEnding, toFallback } from './row-effects.ts';
 import { keepingChecked } from '../../policy/verification/after-check.ts';
 import { bestEnding, betterFallback } from '../../policy/rows/best-take.ts';
 import { toFailure, type ResultFile } from '../records.ts';
-import type { RowInHand } from './row-in-hand.ts';
+import type { RowInTransaction } from './row-in-transaction.ts';
 import type { RowLine } from '../schema.ts';
 import { endingColumns } from './update-row.ts';
 import { makeTake } from '../takes/takes.ts';
@@ -20,7 +20,11 @@ import { makeTake } from '../takes/takes.ts';
  */
 
 /** The effect of this step's attempt on its row: a failed check does not take away the result it checked. */
-export function effectOf<Effect extends RowEffect>(row: RowInHand, step: Step, effect: Effect): Effect | RowEnding {
+export function effectOf<Effect extends RowEffect>(
+  row: RowInTransaction,
+  step: Step,
+  effect: Effect,
+): Effect | RowEnding {
   if (checkedBy(row.line.kind, step) === undefined) return effect;
   if ('retake' in effect) return { ...effect, otherwise: effectOf(row, step, effect.otherwise) };
   const checked = { ...row.spec, acceptedTake: row.line.accepted_take };
@@ -28,7 +32,7 @@ export function effectOf<Effect extends RowEffect>(row: RowInHand, step: Step, e
 }
 
 /** Changes an open row. An ended row stays as it is. */
-export async function applyEffect(row: RowInHand, effect: RowEffect): Promise<void> {
+export async function applyEffect(row: RowInTransaction, effect: RowEffect): Promise<void> {
   if ('retake' in effect) return retake(row, effect);
   if (row.line.outcome !== null) return;
   if ('refusedVoice' in effect) return awaitRefused(row, effect);
@@ -40,11 +44,11 @@ export async function applyEffect(row: RowInHand, effect: RowEffect): Promise<vo
   const best = bestOf(row, effect);
   await row.change(endingColumns(best, row.tx.now()));
   await haltIfDue(row.tx, row.line.batch, row.line.row, best);
-  await haltIfWholeIsDue(row.tx, row.line);
+  await haltIfSplitRowIsDue(row.tx, row.line);
 }
 
 /** Makes an automatic new take. The row stays with its lane. */
-async function retake(row: RowInHand, effect: Retake): Promise<void> {
+async function retake(row: RowInTransaction, effect: Retake): Promise<void> {
   const { line, tx } = row;
   if (line.outcome !== null) return;
   const { control } = await readBatchLine(tx, line.batch);
@@ -61,7 +65,7 @@ async function retake(row: RowInHand, effect: Retake): Promise<void> {
  * Applies a late answer to a row that may have been given up. Such a row ends as the answer says, or reopens with its
  * batch, free for the next claim. A row that ended otherwise stays as it is.
  */
-export async function applyLateEffect(row: RowInHand, late: RowEffect, step: Step): Promise<void> {
+export async function applyLateEffect(row: RowInTransaction, late: RowEffect, step: Step): Promise<void> {
   if (!wasGivenUp(row.line, step)) return applyEffect(row, late);
   const effect = withoutRetake(late);
   const hold = row.line.hold + 1;
@@ -86,7 +90,7 @@ function wasGivenUp({ kind, outcome, failure }: RowLine, step: Step): boolean {
  * `late` lists the outcomes of such rows.
  */
 export async function applyJobEnd(
-  row: RowInHand,
+  row: RowInTransaction,
   end: RowEffect,
   late: readonly Outcome[] = ['overdue'],
 ): Promise<void> {
@@ -101,6 +105,6 @@ export function withoutRetake(effect: RowEffect): Exclude<RowEffect, Retake> {
 }
 
 /** The row's real ending: an earlier take may have left a better one. */
-function bestOf({ line }: RowInHand, ending: RowEnding): RowEnding {
+function bestOf({ line }: RowInTransaction, ending: RowEnding): RowEnding {
   return bestEnding(ending, toFallback(line.fallback));
 }

@@ -8,7 +8,7 @@ import { isChosen, ofRow } from '../conditions.ts';
 import { preparedEach } from '../database/prepared.ts';
 import { toSpec, type SPEC_COLUMNS } from './row-records.ts';
 import type { Db, RowLine, Tx } from '../schema.ts';
-import { look } from '../database/transactions.ts';
+import { readSnapshot } from '../database/transactions.ts';
 
 /** The current state of an id's last row that was chosen for sending. */
 export interface LastRow {
@@ -70,7 +70,7 @@ const lastAttempts = preparedEach((db, { batch, row, step }: Pick<AttemptKey, 'b
  * omitted.
  */
 export async function lastRows(db: Db, account: Account, ids: readonly string[]): Promise<readonly LastRow[]> {
-  return look(db, async (tx) => {
+  return readSnapshot(db, async (tx) => {
     const found = await lastOf(
       tx,
       ids.map((id) => ({ ...account, id })),

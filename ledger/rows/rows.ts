@@ -11,7 +11,7 @@ import { type LoadedRow, type RowSnapshot, toRow } from './row-records.ts';
 import type { Loading } from '../batches/batch-records.ts';
 import { fromParts, fromRow } from './new-rows.ts';
 import { prepared, preparedEach } from '../database/prepared.ts';
-import { look, write } from '../database/transactions.ts';
+import { readSnapshot, write } from '../database/transactions.ts';
 import { unitAdapterOf } from '../database/unit-adapter.ts';
 import type { Db, RowLine, Schema, Tx } from '../schema.ts';
 import { chargesOf, lineOf, type RowKey } from './line-changes.ts';
@@ -50,7 +50,7 @@ export async function addRows(db: Db, loading: Loading, rows: readonly LoadedRow
 
 /** A row with its charges, in order of step, take, attempt. */
 export async function readRow(db: Db, batch: string, row: number): Promise<RowSnapshot | undefined> {
-  return look(db, async (tx) => (await readRows(tx, batch, [row]))[0]);
+  return readSnapshot(db, async (tx) => (await readRows(tx, batch, [row]))[0]);
 }
 
 /** These rows with their charges, in manifest order; missing ones are left out. */
@@ -155,7 +155,7 @@ const selectFirstParts = preparedEach((db, { batch, row }: RowKey) =>
 
 /** The parts of a row, in order of its text; none if it is not split. */
 export async function partsOf(db: Db, batch: string, row: number): Promise<readonly RowSnapshot[]> {
-  return look(db, (tx) => readParts(tx, batch, row));
+  return readSnapshot(db, (tx) => readParts(tx, batch, row));
 }
 
 /** The numbers of the parts of a row. */
@@ -191,7 +191,7 @@ export async function findRowById(db: Db, batch: string, id: string): Promise<nu
  * The rows with these ids (at most some hundred) and their charges, in manifest order; ids without one are left out.
  */
 export async function rowsWithIds(db: Db, batch: string, ids: readonly string[]): Promise<readonly RowSnapshot[]> {
-  return look(db, async (tx) => {
+  return readSnapshot(db, async (tx) => {
     const found = await selectIds(
       tx,
       [...new Set(ids)].map((id) => ({ batch, id })),

@@ -5,7 +5,7 @@ import { isChosen, isNoPart, isNotChosen, isPart } from '../conditions.ts';
 import type { RowSnapshot } from './row-records.ts';
 import { readRows } from './rows.ts';
 import type { Db } from '../schema.ts';
-import { look } from '../database/transactions.ts';
+import { readSnapshot } from '../database/transactions.ts';
 
 export interface ScanOptions {
   /** Only rows with this outcome. */
@@ -44,7 +44,7 @@ const PAGE = 500;
  * is a key, so a page costs the same anywhere in a batch.
  */
 export async function scanPage(db: Db, batch: string, options: ScanOptions, after: ScanPosition): Promise<ScanPage> {
-  return look(db, async (tx) => {
+  return readSnapshot(db, async (tx) => {
     const keys = await selectPage(tx, batch, options, after).execute();
     const rows = await readRows(
       tx,

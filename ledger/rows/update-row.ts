@@ -3,7 +3,7 @@ import { readLine, setRow, type RowKey } from './line-changes.ts';
 import { failureColumns, jsonOrNull } from '../records.ts';
 import type { RowLine, Tx } from '../schema.ts';
 import { settleSpeakers, withVoice } from '../voices/speakers.ts';
-import { settleWholes } from '../parts/whole-rows.ts';
+import { settleSplitRows } from '../parts/split-rows.ts';
 import type { RowEnding } from './row-effects.ts';
 
 /** A change of a row, with its failure as an object rather than as columns. */
@@ -23,7 +23,7 @@ export async function updateRow(tx: Tx, key: RowKey, change: RowChange, before?:
     return columns;
   }
   const { changed, unsettled } = await changeWithSpeakers(tx, before ?? (await readLine(tx, key)), columns);
-  await settleWholes(tx, unsettled);
+  await settleSplitRows(tx, unsettled);
   return changed;
 }
 
@@ -40,7 +40,7 @@ export async function updateRows(tx: Tx, changes: readonly LineChange[]): Promis
   const all: RowLine[] = [];
   for (const { line, change } of changes)
     all.push(...(await changeWithSpeakers(tx, line, columnsOf(change))).unsettled);
-  await settleWholes(tx, all);
+  await settleSplitRows(tx, all);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { CompiledQuery, sql, type QueryExecutorProvider } from 'kysely';
 import type { CopyDialect } from '../copy/copy-dialect.ts';
-import { readStanding } from '../copy/read-only.ts';
+import { readLedgerFacts } from '../copy/read-only.ts';
 import { execute } from '../database/prepared.ts';
 import { TABLES } from '../schema.ts';
 import { TRIGGERS } from './triggers.ts';
@@ -11,7 +11,7 @@ const EVENTS = ['insert', 'update', 'delete'] as const;
 /** Copying from and into a ledger in SQLite. */
 export const sqliteCopy: CopyDialect = {
   // A file is not replaced behind its address, but by a backup, which says so itself.
-  isAccepted: async (tx) => (await readStanding(tx)).readOnly?.type !== 'backup',
+  isAccepted: async (tx) => (await readLedgerFacts(tx)).readOnly?.type !== 'backup',
   // A transaction that writes has the whole file.
   lockTables: () => Promise.resolve(),
   empty: async (tx, tables) => {

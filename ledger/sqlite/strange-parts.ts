@@ -1,6 +1,6 @@
 import Database from 'libsql';
 import { Kysely, sql, SqliteDialect } from 'kysely';
-import { guardWords, standingOf } from '../copy/read-only.ts';
+import { guardWords, toLedgerFacts } from '../copy/read-only.ts';
 import { migrate } from '../migrate.ts';
 import { guards, sqliteCopy } from './copy-dialect.ts';
 import type { Schema } from '../schema.ts';
@@ -28,7 +28,7 @@ export async function strangeParts(db: Kysely<Schema>): Promise<readonly string[
   try {
     const versions = versionsOf(() => Promise.resolve(VERSIONS));
     await migrate(fresh, { versions, describe: String, copying: () => Promise.resolve(sqliteCopy) }, ':memory:');
-    const { readOnly } = standingOf(await db.selectFrom('facts').selectAll().execute());
+    const { readOnly } = toLedgerFacts(await db.selectFrom('facts').selectAll().execute());
     if (readOnly !== undefined) for (const guard of guards(guardWords(readOnly))) await sql.raw(guard).execute(fresh);
     const [ours, found] = [await partsOf(fresh), await partsOf(db)];
     const strange = [...without(found, ours), ...without(ours, found)];

@@ -9,7 +9,7 @@ import { leaveLost } from './lost-files.ts';
 import { toRow } from '../rows/row-records.ts';
 import { endReturned } from './returned.ts';
 import { type Fallback, type RowEnding, toFallback } from '../rows/row-effects.ts';
-import type { RowInHand } from '../rows/row-in-hand.ts';
+import type { RowInTransaction } from '../rows/row-in-transaction.ts';
 import type { ChargeLine } from '../schema.ts';
 import { takesOf } from './takes.ts';
 
@@ -33,7 +33,11 @@ export interface Return {
  * @param who the person, for the record of the decision
  * @returns true if the row is open again, because its job is read
  */
-export async function goBack(row: RowInHand, { take, text, isLost = false }: Return, who: string): Promise<boolean> {
+export async function goBack(
+  row: RowInTransaction,
+  { take, text, isLost = false }: Return,
+  who: string,
+): Promise<boolean> {
   const { tx, line } = row;
   const takes = await takesOf(tx, line.batch, line.row);
   const editedBy = takes.find((one) => one.take > take && one.before.spec !== undefined)?.take;
@@ -66,7 +70,7 @@ export async function goBack(row: RowInHand, { take, text, isLost = false }: Ret
 }
 
 /** Waits for the file of a take. If it does not come, the row returns to its earlier ending. */
-async function fetchFirst(row: RowInHand, charge: ChargeLine, who: string): Promise<void> {
+async function fetchFirst(row: RowInTransaction, charge: ChargeLine, who: string): Promise<void> {
   const { line } = row;
   const had = toFallback(line.fallback);
   const returning = { take: charge.take, who, from: line.returned_to, ...defined({ fallback: had }) };
@@ -88,7 +92,7 @@ async function fetchFirst(row: RowInHand, charge: ChargeLine, who: string): Prom
 }
 
 /** How a row has ended. */
-function endingNow({ line }: RowInHand): RowEnding {
+function endingNow({ line }: RowInTransaction): RowEnding {
   const { outcome, failure, file, extraFiles, text } = toRow(line);
   if (outcome === null) throw new Error(`Expected row ${line.row} to have ended.`);
   const had = defined({ failure: failure ?? undefined, file: file ?? undefined, text: text ?? undefined });

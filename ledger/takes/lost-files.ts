@@ -8,7 +8,7 @@ import { LedgerMisuse } from '../errors.ts';
 import { jsonOrNull, toFile, type ResultFile } from '../records.ts';
 import type { GivenUp } from './take-records.ts';
 import { type Fallback, type Retake, type RowEffect, type RowEnding, toFallback } from '../rows/row-effects.ts';
-import type { RowInHand } from '../rows/row-in-hand.ts';
+import type { RowInTransaction } from '../rows/row-in-transaction.ts';
 import type { ChargeLine, Tx } from '../schema.ts';
 import { attemptKeyOf, isSameAttempt } from '../../contract/batch.ts';
 import { updateCharge } from '../rows/line-changes.ts';
@@ -24,7 +24,7 @@ import { updateCharge } from '../rows/line-changes.ts';
  * its record. `before`: the row's earlier ending, if its file had failed a check or is not needed; the row returns to
  * it, with or without its file.
  */
-export async function loseFile(row: RowInHand, failure: Failure, before?: Fallback): Promise<void> {
+export async function loseFile(row: RowInTransaction, failure: Failure, before?: Fallback): Promise<void> {
   const found = attemptOfFile(row.attempts, toFile(row.line.file)?.key);
   const charge = found === undefined ? undefined : row.chargeAt(found);
   if (charge !== undefined) {
@@ -40,7 +40,7 @@ export async function loseFile(row: RowInHand, failure: Failure, before?: Fallba
  * Ends a row with its lost file, which is back in the store as recorded. Returns false: it is settled at once, so no
  * worker has anything to do for it.
  */
-export async function restoreFile(row: RowInHand): Promise<false> {
+export async function restoreFile(row: RowInTransaction): Promise<false> {
   const lost = lostAttempt(row.attempts);
   const charge = lost === undefined ? undefined : row.chargeAt(lost);
   if (lost?.file == null || charge === undefined) {
@@ -56,14 +56,14 @@ export async function restoreFile(row: RowInHand): Promise<false> {
  * Stops waiting for the lost file of a row that has another result. The attempt is restored as if the file were there;
  * if the row later returns to it, the file is looked for again.
  */
-export async function leaveLost(row: RowInHand): Promise<void> {
+export async function leaveLost(row: RowInTransaction): Promise<void> {
   const lost = lostAttempt(row.attempts);
   const charge = lost === undefined ? undefined : row.chargeAt(lost);
   if (lost?.file != null && charge !== undefined) await asBefore(row, charge, lost.file);
 }
 
 /** Restores an attempt with its file to its state before the loss. */
-export function asBefore(row: RowInHand, charge: ChargeLine, file: ResultFile): Promise<ChargeLine> {
+export function asBefore(row: RowInTransaction, charge: ChargeLine, file: ResultFile): Promise<ChargeLine> {
   const finished_at = charge.finished_at ?? row.tx.now();
   return row.changeCharge(charge, { finished_at, failure: whyUnfit(row, file), ...withoutJob(charge) });
 }
@@ -74,7 +74,7 @@ export function asBefore(row: RowInHand, charge: ChargeLine, file: ResultFile): 
  * steps on it: a row with steps left ends with it, and a person decides.
  */
 export async function afterFetchedAgain(
-  row: RowInHand,
+  row: RowInTransaction,
   charge: ChargeLine,
   lost: ResultFile,
   effect: Exclude<RowEffect, Retake>,
@@ -93,12 +93,12 @@ export async function afterFetchedAgain(
 }
 
 /** Whether an attempt has its lost content back, with the same verdict on it as before. */
-export function isAsBefore(row: RowInHand, charge: ChargeLine, lost: ResultFile): boolean {
+export function isAsBefore(row: RowInTransaction, charge: ChargeLine, lost: ResultFile): boolean {
   return toFile(charge.file)?.sha256 === lost.sha256 && charge.failure === whyUnfit(row, lost);
 }
 
 /** Revokes a passed check, so that only the check is made again. Returns its step; undefined if there was none. */
-async function loseCheck(row: RowInHand, charge: ChargeLine): Promise<Step | undefined> {
+async function loseCheck(row: RowInTransaction, charge: ChargeLine): Promise<Step | undefined> {
   const check = checkOf(row, charge);
   if (check?.failure !== null) return check?.step;
   const gone: Failure = { ...otherContent(check.step), class: 'ResultGone' };
@@ -109,13 +109,13 @@ async function loseCheck(row: RowInHand, charge: ChargeLine): Promise<Step | und
 /**
  * Why a restored file did not pass on its own, for its attempt's record; null if it did, or if a person accepted it.
  */
-export function whyUnfit({ line }: RowInHand, { unfit }: ResultFile): string | null {
+export function whyUnfit({ line }: RowInTransaction, { unfit }: ResultFile): string | null {
   const kept = toFallback(line.fallback);
   return unfit === undefined || kept?.returning !== undefined ? null : jsonOrNull(kept?.ending.failure);
 }
 
 /** The ending of a row whose file is restored. */
-async function endAsBefore(row: RowInHand, charge: ChargeLine, file: ResultFile): Promise<RowEnding> {
+async function endAsBefore(row: RowInTransaction, charge: ChargeLine, file: ResultFile): Promise<RowEnding> {
   const before = toFallback(row.line.fallback)?.ending;
   if (before !== undefined) await row.change({ fallback: null });
   if (before?.outcome === 'unfit') return { ...before, file };
@@ -127,7 +127,7 @@ async function endAsBefore(row: RowInHand, charge: ChargeLine, file: ResultFile)
 
 /** The outcome of a row with this attempt's file, and whether the file passed all checks on its own. */
 export function outcomeWith(
-  row: RowInHand,
+  row: RowInTransaction,
   charge: ChargeLine,
   file: ResultFile,
 ): { readonly outcome: 'cached' | 'succeeded'; readonly isPassed: boolean } {
@@ -138,7 +138,7 @@ export function outcomeWith(
 }
 
 /** The attempt that checked this one's result. */
-function checkOf(row: RowInHand, { step, take }: ChargeLine): ChargeLine | undefined {
+function checkOf(row: RowInTransaction, { step, take }: ChargeLine): ChargeLine | undefined {
   const checks = stepsIn(row.spec).find((one) => checkedBy(row.line.kind, one) === step);
   return checks === undefined ? undefined : row.chargesOf(checks).findLast((one) => one.from_take === take);
 }
@@ -156,7 +156,7 @@ const NOT_READ: Failure = {
  * Stops fetching a lost result that is about to be paid for again: its attempt ends, without a record of the lost file.
  * Returns its previous state, for undoing the take; undefined if no result is lost.
  */
-export async function giveUpLost(row: RowInHand): Promise<GivenUp | undefined> {
+export async function giveUpLost(row: RowInTransaction): Promise<GivenUp | undefined> {
   const lost = lostAttempt(row.attempts);
   const charge = lost === undefined ? readAgain(row) : row.chargeAt(lost);
   if (charge === undefined) return undefined;
@@ -182,14 +182,14 @@ export async function takeUp(tx: Tx, charge: ChargeLine, { file, isRead }: Given
 }
 
 /** Stops reading this take's job again. It had ended, but its result was never stored. */
-export async function leaveRead(row: RowInHand, take: number): Promise<void> {
+export async function leaveRead(row: RowInTransaction, take: number): Promise<void> {
   const charge = readAgain(row, take);
   if (charge === undefined) return;
   await row.changeCharge(charge, { finished_at: charge.priced_at, failure: JSON.stringify(NOT_READ) });
 }
 
 /** The attempt whose job ended with a price but no stored file, and is being read again; of this take if given. */
-function readAgain(row: RowInHand, take?: number): ChargeLine | undefined {
+function readAgain(row: RowInTransaction, take?: number): ChargeLine | undefined {
   const charges = stepsIn(row.spec).flatMap((step) => row.chargesOf(step));
   return charges.find((one) => {
     const isRunning = one.state === 'accepted' && one.finished_at === null;

@@ -16,10 +16,10 @@ import { giveUpLost, loseFile, restoreFile } from './lost-files.ts';
 import { type NewRow, toRow } from '../rows/row-records.ts';
 import { toFailure, toFile } from '../records.ts';
 import { type Fallback, toFallback } from '../rows/row-effects.ts';
-import { RowInHand } from '../rows/row-in-hand.ts';
+import { RowInTransaction } from '../rows/row-in-transaction.ts';
 import type { ChargeLine, Db, Tx } from '../schema.ts';
 import { write } from '../database/transactions.ts';
-import { areAllThere } from '../parts/parts.ts';
+import { areAllThere } from '../parts/end-split-row.ts';
 import { makeTake } from './takes.ts';
 
 /** One row that a person wants to run again. */
@@ -85,7 +85,7 @@ export async function redrive(
     const done = new Map<ActionKind, number[]>();
     let opened = false;
     for (const choice of choices) {
-      const row = await RowInHand.take(tx, { batch, row: choice.row });
+      const row = await RowInTransaction.load(tx, { batch, row: choice.row });
       const isThere = row.line.outcome === choice.outcome && row.line.take === choice.take;
       if (isThere && choice.lost !== undefined) await loseFile(row, choice.lost, unfitOf(row) ?? spareOf(row, choice));
       if (isThere) {
@@ -98,7 +98,7 @@ export async function redrive(
     for (const [kind, some] of done) await noteAction(tx, by, { kind, batch, rows: some });
     return { rows, left };
   };
-  return write(db, work, (tx) => choices.flatMap(({ row }) => RowInHand.prefetch(tx, { batch, row })));
+  return write(db, work, (tx) => choices.flatMap(({ row }) => RowInTransaction.prefetch(tx, { batch, row })));
 }
 
 function kindOf({ how }: RedriveChoice): ActionKind {
@@ -107,7 +107,7 @@ function kindOf({ how }: RedriveChoice): ActionKind {
 }
 
 /** Carries out a choice. True if the row was reopened; false if it was settled at once. */
-async function open(row: RowInHand, how: RedriveChoice['how'], who: string): Promise<boolean> {
+async function open(row: RowInTransaction, how: RedriveChoice['how'], who: string): Promise<boolean> {
   if (row.line.parts !== null) return joinAgain(row, how);
   switch (how.type) {
     case 'wait':
@@ -121,7 +121,7 @@ async function open(row: RowInHand, how: RedriveChoice['how'], who: string): Pro
 }
 
 /** A row in parts makes no request: its parts do the work, and it is joined again once they have their results. */
-async function joinAgain(row: RowInHand, how: RedriveChoice['how']): Promise<boolean> {
+async function joinAgain(row: RowInTransaction, how: RedriveChoice['how']): Promise<boolean> {
   const { batch, row: number } = row.line;
   if (how.type !== 'wait' || !(await areAllThere(row.tx, batch, number))) {
     throw new LedgerMisuse(`Row ${number} of "${batch}" is spoken in parts; open these instead. No row was changed.`);
@@ -133,7 +133,7 @@ async function joinAgain(row: RowInHand, how: RedriveChoice['how']): Promise<boo
 }
 
 /** Begins a new take of a row that has ended. What it asks for is sent, or was, under the new take. */
-export async function payAgain(row: RowInHand, how: Pay): Promise<void> {
+export async function payAgain(row: RowInTransaction, how: Pay): Promise<void> {
   const { line } = row;
   const spec = how.edited?.spec ?? row.spec;
   if (!stepsIn(spec).includes(how.fromStep))
@@ -163,14 +163,14 @@ export async function payAgain(row: RowInHand, how: Pay): Promise<void> {
 }
 
 /** The fallback if the new take brings nothing: the row's present result, however good. */
-function keptOf(row: RowInHand): Fallback | undefined {
+function keptOf(row: RowInTransaction): Fallback | undefined {
   const { outcome, file, extraFiles, text } = toRow(row.line);
   if (outcome === null || !hasResult(outcome) || file === null || file.removedAt !== undefined) return unfitOf(row);
   return { ending: { outcome, file, extraFiles, ...defined({ text: text ?? undefined }) }, error: 0 };
 }
 
 /** The fallback of a row without a good result: its best result that did not pass. */
-function unfitOf(row: RowInHand): Fallback | undefined {
+function unfitOf(row: RowInTransaction): Fallback | undefined {
   const { outcome, failure, file, extraFiles, text } = toRow(row.line);
   if (outcome !== null && hasResult(outcome)) return undefined;
   const kept = toFallback(row.line.fallback);
@@ -182,14 +182,14 @@ function unfitOf(row: RowInHand): Fallback | undefined {
 }
 
 /** A part that its row can do without returns to its earlier ending if the wait fails. */
-function spareOf(row: RowInHand, { isJoined, how }: RedriveChoice): Fallback | undefined {
+function spareOf(row: RowInTransaction, { isJoined, how }: RedriveChoice): Fallback | undefined {
   const { outcome, file } = toRow(row.line);
   if (isJoined !== true || how.type !== 'wait' || outcome === null || file === null) return undefined;
   return { ending: { outcome, file }, error: 0 };
 }
 
 /** The job is paid for: wait for it, or fetch it, once more. */
-async function waitAgain(row: RowInHand): Promise<boolean> {
+async function waitAgain(row: RowInTransaction): Promise<boolean> {
   const { line } = row;
   const job = jobToWaitFor(toRow(line), row.attempts);
   const charge = job === undefined ? undefined : row.chargeAt(job);
@@ -215,7 +215,7 @@ async function waitAgain(row: RowInHand): Promise<boolean> {
  * Accepts a result that failed a check or could not be checked. Its step counts as succeeded and is not checked again;
  * later steps still follow.
  */
-async function accept(row: RowInHand): Promise<boolean> {
+async function accept(row: RowInTransaction): Promise<boolean> {
   const { line } = row;
   const charge = acceptableOf(row);
   if (charge === undefined) {
@@ -238,12 +238,12 @@ async function accept(row: RowInHand): Promise<boolean> {
 }
 
 /** The attempt whose result a person may accept. */
-function acceptableOf(row: RowInHand): ChargeLine | undefined {
+function acceptableOf(row: RowInTransaction): ChargeLine | undefined {
   const found = attemptToAccept(toRow(row.line), row.attempts);
   return found === undefined ? undefined : row.chargeAt(found);
 }
 
 /** Takes the row back from any holder, for the next claim, and resets its automatic takes. */
-async function release(row: RowInHand): Promise<void> {
+async function release(row: RowInTransaction): Promise<void> {
   await row.change({ lane: null, hold: row.line.hold + 1, auto_takes: 0 });
 }

@@ -16,7 +16,7 @@ import {
   type RowEnding,
   toFallback,
 } from '../rows/row-effects.ts';
-import type { RowInHand } from '../rows/row-in-hand.ts';
+import type { RowInTransaction } from '../rows/row-in-transaction.ts';
 import type { ChargeLine } from '../schema.ts';
 import { takesOf } from './takes.ts';
 
@@ -25,7 +25,7 @@ import { takesOf } from './takes.ts';
  * result.
  */
 export async function endReturned(
-  row: RowInHand,
+  row: RowInTransaction,
   charge: ChargeLine,
   file: ResultFile,
   { who, replaced }: { readonly who: string; readonly replaced: readonly ResultFile[] },
@@ -45,7 +45,7 @@ export async function endReturned(
 }
 
 /** True if the row waits for this attempt's file in order to go back to its take. */
-export function isReturningTo({ line }: RowInHand, { take }: ChargeLine): boolean {
+export function isReturningTo({ line }: RowInTransaction, { take }: ChargeLine): boolean {
   return toFallback(line.fallback)?.returning?.take === take;
 }
 
@@ -56,7 +56,7 @@ export function isReturningTo({ line }: RowInHand, { take }: ChargeLine): boolea
  * person may accept it.
  */
 export async function afterFetch(
-  row: RowInHand,
+  row: RowInTransaction,
   charge: ChargeLine,
   lost: ResultFile | null,
   effect: Exclude<RowEffect, Retake>,
@@ -83,7 +83,7 @@ export async function afterFetch(
  * Stops an open row's return to an earlier take and returns its earlier ending; its attempt is restored. Undefined,
  * without any change, if the row is not returning.
  */
-export async function leaveReturn(row: RowInHand): Promise<RowEnding | undefined> {
+export async function leaveReturn(row: RowInTransaction): Promise<RowEnding | undefined> {
   const kept = row.line.outcome === null ? toFallback(row.line.fallback) : undefined;
   if (kept?.returning === undefined) return undefined;
   await leaveLost(row);
@@ -92,7 +92,7 @@ export async function leaveReturn(row: RowInHand): Promise<RowEnding | undefined
 }
 
 /** Ends a returning row and takes it from its holder. False, without any change, if the row is not returning. */
-export async function endReturning(row: RowInHand): Promise<boolean> {
+export async function endReturning(row: RowInTransaction): Promise<boolean> {
   const left = await leaveReturn(row);
   if (left === undefined) return false;
   await row.change({ ...endingColumns(left, row.tx.now()), lane: null, hold: row.line.hold + 1 });
@@ -104,7 +104,7 @@ export async function endReturning(row: RowInHand): Promise<boolean> {
  * the answer says instead of `unknown`.
  */
 export async function noteWhereItStood(
-  row: RowInHand,
+  row: RowInTransaction,
   { take, state }: ChargeLine,
   effect: Exclude<RowEffect, Retake>,
 ): Promise<void> {
@@ -128,7 +128,7 @@ export async function noteWhereItStood(
  * it.
  */
 export async function forgetKept(
-  row: RowInHand,
+  row: RowInTransaction,
   file: ResultFile | null,
   instead: RowEnding,
 ): Promise<readonly ResultFile[]> {
@@ -148,7 +148,7 @@ export async function forgetKept(
 }
 
 /** Leaves a row at the take it came from. */
-async function stayAt(row: RowInHand, ending: RowEnding, { from, fallback }: Returning): Promise<RowEnding> {
+async function stayAt(row: RowInTransaction, ending: RowEnding, { from, fallback }: Returning): Promise<RowEnding> {
   await row.change({ returned_to: from, fallback: jsonOrNull(fallback) });
   return ending;
 }

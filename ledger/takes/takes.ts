@@ -7,7 +7,7 @@ import { keptTake } from '../../policy/redrive/earlier-take.ts';
 import { jsonOrNull } from '../records.ts';
 import { fromSpec, toRow, SPEC_COLUMNS, toSpec, type NewRow, type RowRecord } from '../rows/row-records.ts';
 import type { Fallback } from '../rows/row-effects.ts';
-import type { RowInHand } from '../rows/row-in-hand.ts';
+import type { RowInTransaction } from '../rows/row-in-transaction.ts';
 import type { Db, Tx } from '../schema.ts';
 import { takes } from '../tables/rows.ts';
 import type { AttemptKey } from '../../contract/batch.ts';
@@ -30,7 +30,7 @@ export interface NewTake {
 }
 
 /** Opens a row for its next take. Steps before `fromStep` keep their results. The row's holder keeps it. */
-export async function makeTake(inHand: RowInHand, take: NewTake): Promise<void> {
+export async function makeTake(inHand: RowInTransaction, take: NewTake): Promise<void> {
   const { tx, line: row } = inHand;
   const now = tx.now();
   const next = row.take + 1;

@@ -2,7 +2,7 @@ import { defined } from '../../contract/defined.ts';
 import { stepsIn } from '../../contract/row-kinds.ts';
 import { stillGivenUp, takeUp } from './lost-files.ts';
 import type { RowEnding } from '../rows/row-effects.ts';
-import { selectCharges } from '../rows/row-in-hand.ts';
+import { selectCharges } from '../rows/row-in-transaction.ts';
 import type { RowLine, Tx } from '../schema.ts';
 import { removeTake, takesOf } from './takes.ts';
 

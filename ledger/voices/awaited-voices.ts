@@ -5,7 +5,7 @@ import type { VoiceWatch } from '../../policy/voices/awaited-voice.ts';
 import { setRow } from '../rows/line-changes.ts';
 import { failureColumns, toFailure } from '../records.ts';
 import { updateRow } from '../rows/update-row.ts';
-import { settleWholes } from '../parts/whole-rows.ts';
+import { settleSplitRows } from '../parts/split-rows.ts';
 import type { Db, Tx } from '../schema.ts';
 import type { AwaitedVoicesTable } from '../tables/rows.ts';
 import { write } from '../database/transactions.ts';
@@ -60,7 +60,7 @@ const LEASE_MS = 90_000;
  * Claims the voices of an account in running batches that are due for a look. The caller holds them until it settles
  * them or its lease expires, so a dead caller blocks nobody. `now`: wall clock, ms.
  */
-export async function takeVoiceLook(
+export async function claimVoicePoll(
   db: Db,
   { apiUrl, account }: Account,
   now: number,
@@ -160,7 +160,7 @@ async function endRows(tx: Tx, { batch, voice }: VoiceKey, failure: Failure): Pr
     .where('outcome', 'is', null)
     .returning(['batch', 'row', 'take', 'outcome', 'part_of'])
     .execute();
-  await settleWholes(tx, ended);
+  await settleSplitRows(tx, ended);
   await freeRows(tx, { batch, voice });
 }
 

@@ -5,9 +5,9 @@ import { FIRST_PAUSE_MS } from '../../policy/voices/awaited-voice.ts';
 import { freeRows, type VoiceUse } from './awaited-voices.ts';
 import { hasMadeVoice, hasSentSibling, isUnsent } from '../conditions.ts';
 import type { VoiceRefused } from '../rows/row-effects.ts';
-import type { RowInHand } from '../rows/row-in-hand.ts';
+import type { RowInTransaction } from '../rows/row-in-transaction.ts';
 import type { Db, RowLine, Tx } from '../schema.ts';
-import { look } from '../database/transactions.ts';
+import { readSnapshot } from '../database/transactions.ts';
 
 /**
  * Voices that the API has refused as not ready. All rows of the batch that would speak with one wait for it, and each
@@ -19,7 +19,7 @@ import { look } from '../database/transactions.ts';
  * Whether a row of this ledger made the voice after `since` (wall clock, ms), and no speech with it was accepted yet.
  */
 export async function isNewVoice(db: Db, { apiUrl, account }: Account, use: VoiceUse, since: number): Promise<boolean> {
-  return look(db, async (tx) => {
+  return readSnapshot(db, async (tx) => {
     const made = await tx
       .selectFrom('rows')
       .innerJoin('batches', 'batches.name', 'rows.batch')
@@ -64,7 +64,10 @@ function speaksWith({ batch, voice, voiceRow }: VoiceUse): RawBuilder<boolean> {
 }
 
 /** Makes a refused row wait for its voice, with all unsent rows of the batch that use it. */
-export async function awaitRefused(row: RowInHand, { refusedVoice: voice, refusal }: VoiceRefused): Promise<void> {
+export async function awaitRefused(
+  row: RowInTransaction,
+  { refusedVoice: voice, refusal }: VoiceRefused,
+): Promise<void> {
   const { tx, line } = row;
   const { batch } = line;
   const now = tx.now();
@@ -108,7 +111,7 @@ function blockedFor(voice: string, now: number): Pick<RowLine, 'state' | 'awaits
 }
 
 /** Called when a request of this row was accepted. If the row was trying a voice, frees all rows that wait for it. */
-export async function useIfTried(row: RowInHand): Promise<void> {
+export async function useIfTried(row: RowInTransaction): Promise<void> {
   const { batch, awaits: voice } = row.line;
   if (voice === null) return;
   await freeRows(row.tx, { batch, voice });

@@ -6,7 +6,7 @@ import { nameAskedFor } from '../../policy/voices/voice-name.ts';
 import { readLine } from '../rows/line-changes.ts';
 import { failureColumns } from '../records.ts';
 import type { RowLine, Tx } from '../schema.ts';
-import { settleWholes } from '../parts/whole-rows.ts';
+import { settleSplitRows } from '../parts/split-rows.ts';
 
 /**
  * A row whose voice is made by another row follows that row: it is `blocked` until the voice exists, then waits for a
@@ -56,7 +56,7 @@ export async function settleSpeakers(tx: Tx, maker: RowLine): Promise<void> {
   if (made !== null) await useVoice(tx, maker, made);
   else if (outcome === 'cancelled' && isStopping) turned.push(...(await endWaiting(tx, maker, 'cancelled')));
   else if (outcome !== null) turned.push(...(await endWaiting(tx, maker, 'failed', noVoice(maker))));
-  await settleWholes(tx, turned);
+  await settleSplitRows(tx, turned);
   if (hasResult(outcome) && (await selectWaiting(tx, { batch, row })) !== undefined) await reopenClosed(tx, batch);
 }
 

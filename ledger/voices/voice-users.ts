@@ -3,7 +3,7 @@ import type { Compilable } from 'kysely';
 import { isSameName } from '../../policy/voices/match-lost-voice.ts';
 import { isNoPart } from '../conditions.ts';
 import type { Db, Tx } from '../schema.ts';
-import { look } from '../database/transactions.ts';
+import { readSnapshot } from '../database/transactions.ts';
 
 /** A voice of the account. */
 export interface NamedVoice {
@@ -23,7 +23,7 @@ export interface VoiceUser {
 
 /** Open batches with open rows that speak with the voice or make one of its name. */
 export async function voiceUsers(db: Db, account: Account, { id, name }: NamedVoice): Promise<readonly VoiceUser[]> {
-  return look(db, async (tx) => {
+  return readSnapshot(db, async (tx) => {
     const users = new Map<string, { speaking: number; making: number }>();
     const userOf = (batch: string): { speaking: number; making: number } => {
       const user = users.get(batch) ?? { speaking: 0, making: 0 };

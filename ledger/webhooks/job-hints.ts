@@ -1,4 +1,4 @@
-import { look, write } from '../database/transactions.ts';
+import { readSnapshot, write } from '../database/transactions.ts';
 import type { Db } from '../schema.ts';
 import type { Account } from '../../contract/names.ts';
 
@@ -63,7 +63,7 @@ export async function passHints(
 
 /** Takes the hints left for a process: the ids of the jobs, each once. Only reads if there are none. */
 export async function takeHints(db: Db, owner: string): Promise<readonly string[]> {
-  const lines = await look(db, (tx): Promise<readonly HintLine[]> =>
+  const lines = await readSnapshot(db, (tx): Promise<readonly HintLine[]> =>
     tx.selectFrom('job_hints').select(['job_id', 'heard_at']).where('owner', '=', owner).execute(),
   );
   if (lines.length === 0) return [];

@@ -158,7 +158,7 @@ export function answered(
 }
 
 /** What the API's answers mean to whoever looks at the work. Times are ms. */
-export interface ApiStanding {
+export interface ApiHealth {
   /** Null while it answers. */
   readonly silence: Silence | null;
   /**
@@ -174,7 +174,7 @@ export function failingOf(state: Partial<RateState>, since: number): FailingCall
 }
 
 /** The limit that is kept, if the API refused more since then. */
-export function limitedOf({ limit = null }: Partial<RateState>, since: number): ApiStanding['limited'] {
+export function limitedOf({ limit = null }: Partial<RateState>, since: number): ApiHealth['limited'] {
   const rate = learnedRate(limit);
   return limit === null || rate === null || limit.refusedAt < since ? null : { rate, refusedAt: limit.refusedAt };
 }

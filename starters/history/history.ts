@@ -25,7 +25,7 @@ export async function history(
   const request = { batch, schedule, ...(kinds && { kinds }), ...(from && { from }), ...(to && { to }) };
   const found = await atLedger(async (ledger) => {
     // Of the whole ledger, so it is no action of a batch or schedule.
-    const { copied } = await ledger.readStanding();
+    const { copied } = await ledger.readLedgerFacts();
     if (copied !== undefined) output.say(`The ledger came here from ${copied.place} (${isoTime(copied.at)}).`);
     return readHistory(ledger, request, (option) => flagOf(option === 'kinds' ? 'kind' : option));
   });

@@ -38,7 +38,7 @@ describe('a request on the wire of a worker that lost its lane', () => {
     const { owner, held, report } = await sender(world);
     const other = await world.worker();
     const { realm, ledger } = other.deps;
-    const standings = jest.spyOn(ledger, 'workerStanding');
+    const standings = jest.spyOn(ledger, 'workerLiveness');
     standings.mockResolvedValueOnce('silent').mockResolvedValueOnce('silent');
     await ledger.beat({ owner, apiUrl: realm.apiUrl, account: realm.account });
     const reconciling = other.reconcile(keyOf(1));
@@ -53,7 +53,7 @@ describe('a request on the wire of a worker that lost its lane', () => {
     const { world } = await begin([tts()]);
     await sender(world);
     const other = await world.worker();
-    jest.spyOn(other.deps.ledger, 'workerStanding').mockResolvedValue('silent');
+    jest.spyOn(other.deps.ledger, 'workerLiveness').mockResolvedValue('silent');
     expect(await other.reconcile(keyOf(1))).toEqual({ verdict: 'unknown', next: { type: 'ended' } });
   });
 

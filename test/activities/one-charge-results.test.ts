@@ -27,9 +27,9 @@ function countLooks(): WorkerOptions & { readonly seen: () => number } {
   return {
     seen: () => looks,
     ledger: (ledger) => ({
-      lookForResult: (...asked) => {
+      findReusable: (...asked) => {
         looks += 1;
-        return ledger.lookForResult(...asked);
+        return ledger.findReusable(...asked);
       },
     }),
   };

@@ -254,7 +254,7 @@ describe('finished copies', () => {
     for (const at of [2, 3]) await speak(at, await tone(500));
     const { rows } = await claimAnew(place.ledger, { batch: 'demo' });
     const whole = { batch: 'demo', row: 1, fence: rows.find((found) => found.row.row === 1)?.row.fence ?? 0 };
-    await place.ledger.endWhole(whole, { file: await place.store.put('demo/1-joined.wav', await tone(700)) });
+    await place.ledger.endSplitRow(whole, { file: await place.store.put('demo/1-joined.wav', await tone(700)) });
     expect((await project()).map(({ original, file }) => [original, file])).toEqual([
       ['media/a.wav', 'media/finished/a.flac'],
       ['media/joined/One.wav', 'media/finished/joined/One.flac'],

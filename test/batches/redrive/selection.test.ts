@@ -59,7 +59,7 @@ it('a row in parts with its result stays, or has all parts made anew', async () 
   await end(3, 'succeeded');
   await end(4, 'succeeded');
   const whole = (await claimAnew(ledger)).rows.find(({ row }) => row.row === 1);
-  await ledger.endWhole({ batch: 'b', row: 1, fence: whole?.row.fence ?? 0 }, { file: FILE });
+  await ledger.endSplitRow({ batch: 'b', row: 1, fence: whole?.row.fence ?? 0 }, { file: FILE });
   expect(await chosen()).toEqual([1, 2]);
   expect(await chosen({ replace: true })).toEqual([3, 4, 2]);
 });
@@ -90,7 +90,7 @@ it('of which all parts are made anew names the row whose result is replaced', as
   await end(3, 'succeeded');
   await end(4, 'succeeded');
   const whole = (await claimAnew(ledger)).rows.find(({ row }) => row.row === 1);
-  await ledger.endWhole({ batch: 'b', row: 1, fence: whole?.row.fence ?? 0 }, { file: FILE });
+  await ledger.endSplitRow({ batch: 'b', row: 1, fence: whole?.row.fence ?? 0 }, { file: FILE });
   const draft = await draftOf({ rows: [1] }, { replace: true });
   expect(draft).toMatchObject({ count: 1, parts: 2, replaced: 1, firstReplaced: [{ row: 1, id: 'r1' }] });
 });

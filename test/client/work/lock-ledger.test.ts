@@ -15,7 +15,7 @@ beforeEach(async () => {
   const place = folder('ledger.db');
   await writeFile(place, '');
   standing = { id: 'l1', readOnly: undefined, copied: undefined };
-  ledger = { id: 'l1', place, ...fileLocks(place), readStanding: () => Promise.resolve(standing) };
+  ledger = { id: 'l1', place, ...fileLocks(place), readLedgerFacts: () => Promise.resolve(standing) };
 });
 
 const PERMISSION_DENIED = 7;

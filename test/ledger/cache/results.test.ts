@@ -259,7 +259,7 @@ describe('of the takes of a row, a later row is given', () => {
     expect(await offered()).toEqual([2, 1]);
     await redrive(1, backTo(1));
     expect(await offered()).toEqual([1]);
-    expect((await ledger.lookForResult(aKey(2), KEY, [])).results).toMatchObject([{ take: 1 }]);
+    expect((await ledger.findReusable(aKey(2), KEY, [])).results).toMatchObject([{ take: 1 }]);
     await redrive(1, backTo(2));
     expect(await offered()).toEqual([2, 1]);
     await redrive(1, backTo(1));

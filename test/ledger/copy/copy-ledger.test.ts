@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { sql, type Insertable } from 'kysely';
 import { copyLedger } from '../../../ledger/copy/copy-ledger.ts';
 import type { CopyMoment, CopySide } from '../../../ledger/copy/copy-side.ts';
-import { readStanding } from '../../../ledger/copy/read-only.ts';
+import { readLedgerFacts } from '../../../ledger/copy/read-only.ts';
 import { compareTallies, countAgain, readKept } from '../../../ledger/copy/tally.ts';
 import { LedgerInUse, LedgerReadOnly } from '../../../ledger/errors.ts';
 import { createLedger } from '../../../ledger/ledger.ts';
@@ -41,7 +41,7 @@ describe.each(PAIRS)('a copy from %s to %s', (fromKind, toKind) => {
     const copied = await copyLedger({ from, to });
     expect(await linesOf(to)).toEqual(expected);
     expect(copied).toMatchObject({ type: 'copied', lines: { batches: 2, rows: 2, charges: 2, sums: 2, actions: 2 } });
-    expect((await readStanding(to.database.db)).id).toBe(from.database.id);
+    expect((await readLedgerFacts(to.database.db)).id).toBe(from.database.id);
   });
 
   it('copies more lines than fit into memory at once, and says how far it is', async () => {

@@ -1,5 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { factsAsJson, guardWords, standingOf, whyOfGuard, type WhyReadOnly } from '../../../ledger/copy/read-only.ts';
+import {
+  factsAsJson,
+  guardWords,
+  toLedgerFacts,
+  whyOfGuard,
+  type WhyReadOnly,
+} from '../../../ledger/copy/read-only.ts';
 
 const WHY: WhyReadOnly = { type: 'moved', place: `/home/o'brien {"x"}`, copy: 'c1', at: 1_795_000_000_000 };
 
@@ -11,7 +17,7 @@ describe('the facts of a copy', () => {
       { name: type, value: factsAsJson(facts) },
       { name: 'copied', value: factsAsJson({ ...facts, copy: 'c0' }) },
     ];
-    expect(standingOf(lines)).toEqual({ id: 'l1', readOnly: WHY, copied: { ...facts, copy: 'c0' } });
+    expect(toLedgerFacts(lines)).toEqual({ id: 'l1', readOnly: WHY, copied: { ...facts, copy: 'c0' } });
     expect(whyOfGuard(`SQLITE_CONSTRAINT: ${guardWords(WHY)}`)).toEqual(WHY);
     expect(whyOfGuard('SQLITE_CONSTRAINT: something else')).toBeUndefined();
   });
@@ -20,11 +26,11 @@ describe('the facts of a copy', () => {
     'count whatever somebody else has made of them: %s',
     (value) => {
       const readOnly = { type: 'incoming', place: '(unknown)', copy: '', at: 0 };
-      expect(standingOf([{ name: 'incoming', value }])).toMatchObject({ readOnly });
+      expect(toLedgerFacts([{ name: 'incoming', value }])).toMatchObject({ readOnly });
     },
   );
 
   it('say nothing of a ledger that was never copied', () => {
-    expect(standingOf([{ name: 'id', value: 'l1' }])).toEqual({ id: 'l1', readOnly: undefined, copied: undefined });
+    expect(toLedgerFacts([{ name: 'id', value: 'l1' }])).toEqual({ id: 'l1', readOnly: undefined, copied: undefined });
   });
 });

@@ -99,9 +99,9 @@ it('workers live as long as they say so, each for its own account', async () => 
   const others = [me, { ...me, owner: 'w2' }, { owner: 'w3', account: 'u2' }];
   for (const one of [me, ...others]) await ledger.beat({ ...one, apiUrl });
   expect(await ledger.livingWorkers(apiUrl, 'u1')).toEqual(['w1', 'w2']);
-  expect(await Promise.all(['w1', 'w4'].map((owner) => ledger.workerStanding(owner)))).toEqual(['alive', 'gone']);
+  expect(await Promise.all(['w1', 'w4'].map((owner) => ledger.workerLiveness(owner)))).toEqual(['alive', 'gone']);
   await ledger.forgetWorkers({ owner: 'w1' });
-  expect(await ledger.workerStanding('w1')).toBe('gone');
+  expect(await ledger.workerLiveness('w1')).toBe('gone');
   expect(await ledger.livingWorkers(apiUrl, 'u1')).toEqual(['w2']);
   await ledger.forgetWorkers('all');
   expect(await ledger.livingWorkers(apiUrl, 'u1')).toEqual([]);
@@ -135,7 +135,7 @@ it('a worker whose last report was made by a clock that is ahead is not taken fo
   const me = { owner: 'w1', apiUrl: 'http://127.0.0.1/api/open/v1', account: 'u1' };
   const standing = async (): Promise<unknown> => [
     await ledger.livingWorkers(me.apiUrl, me.account),
-    await ledger.workerStanding('w1'),
+    await ledger.workerLiveness('w1'),
   ];
   await ledger.beat(me);
   // As by a server whose place another one took.

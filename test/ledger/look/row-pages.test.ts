@@ -45,7 +45,7 @@ describe('pages of rows', () => {
     expect(await found({ outcome: 'failed', class: 'BadRequest', cause: '400' })).toEqual([3]);
     expect(await found({ class: 'JobFailed' })).toEqual([2]);
     expect(await found({ voice: 'anna' })).toEqual([5]);
-    expect(await ledger.standingCounts('b')).toContainEqual({
+    expect(await ledger.statusCounts('b')).toContainEqual({
       ...{ standing: 'failed', class: 'BadRequest', cause: '400', rows: 1 },
     });
   });

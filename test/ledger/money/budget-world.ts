@@ -265,7 +265,7 @@ export class BudgetWorld {
 
   async #join(lane: Lane, { row: { row, state, fence } }: RowSnapshot): Promise<boolean> {
     lane.rows.delete(row);
-    if (state === 'fetching') await ledger.endWhole({ batch: this.#name, row, fence }, { file: FILE });
+    if (state === 'fetching') await ledger.endSplitRow({ batch: this.#name, row, fence }, { file: FILE });
     return true;
   }
 

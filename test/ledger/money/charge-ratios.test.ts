@@ -66,11 +66,11 @@ describe('prices that are estimates', () => {
 
   it('are told of as long as they hold up the batch', async () => {
     await underBudget(1_000, 5, '1-5 open', ESTIMATED);
-    expect(await ledger.untoldSteps('b')).toEqual([]);
+    expect(await ledger.stepsWithUnknownCharge('b')).toEqual([]);
     await accept(1);
-    expect(await ledger.untoldSteps('b')).toEqual(['speech']);
+    expect(await ledger.stepsWithUnknownCharge('b')).toEqual(['speech']);
     await finish(1, { credits: 10 });
-    expect(await ledger.untoldSteps('b')).toEqual([]);
+    expect(await ledger.stepsWithUnknownCharge('b')).toEqual([]);
   });
 
   it('let all go once three have ended and the API has told nothing', () =>

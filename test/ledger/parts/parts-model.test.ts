@@ -49,7 +49,7 @@ async function happen(what: (typeof ROW_WORDS | typeof BATCH_WORDS)[number], row
     case 'join': {
       const whole = (await claimAnew(ledger)).rows.find((one) => one.row.row === 1)?.row;
       if (whole?.state === 'fetching')
-        await ledger.endWhole({ batch: 'b', row: 1, fence: whole.fence }, { file: FILE });
+        await ledger.endSplitRow({ batch: 'b', row: 1, fence: whole.fence }, { file: FILE });
       return;
     }
     case 'stop':

@@ -36,7 +36,7 @@ async function claimWhole(): Promise<{ batch: string; row: number; fence: number
 }
 
 async function join(): Promise<void> {
-  await ledger.endWhole(await claimWhole(), { file: JOINED });
+  await ledger.endSplitRow(await claimWhole(), { file: JOINED });
 }
 
 describe('a row in parts', () => {
@@ -117,14 +117,14 @@ describe('a row in parts', () => {
     await endWell();
     const held = await claimWhole();
     await redrive(3);
-    await ledger.endWhole(held, { file: JOINED });
+    await ledger.endSplitRow(held, { file: JOINED });
     expect(await rowOf(1)).toMatchObject({ outcome: null, state: 'blocked' });
   });
 
   it('fails if its parts cannot be joined, and is joined again, free, when a person says so', async () => {
     await endWell();
     const failure = { class: 'NotJoined', message: 'ffmpeg is not there.' } as const;
-    await ledger.endWhole(await claimWhole(), { failure });
+    await ledger.endSplitRow(await claimWhole(), { failure });
     expect(await rowOf(1)).toMatchObject({ outcome: 'failed', failure });
     await expect(redrive(1)).rejects.toThrow(LedgerMisuse);
     await redrive(1, WAIT);
@@ -134,7 +134,7 @@ describe('a row in parts', () => {
 
   it('fails with a part whose file is gone, which is then fetched again, free', async () => {
     await endWell();
-    await ledger.losePart(await claimWhole(), 4, GONE);
+    await ledger.failLostPart(await claimWhole(), 4, GONE);
     expect(await rowOf(4)).toMatchObject({ outcome: 'failed', failure: GONE, file: null });
     expect(await rowOf(1)).toMatchObject({ outcome: 'failed', failure: { class: 'ResultGone' } });
     await redrive(4, WAIT);
@@ -207,6 +207,6 @@ it('parts whose results were all there before make a row that is cached', async 
     expect((await ledger.useResult({ ...aKey(row), batch: 'c' }, use)).used).toBe(true);
   }
   const { rows } = await claimAnew(ledger, { batch: 'c' });
-  await ledger.endWhole({ batch: 'c', row: 1, fence: rows[0]?.row.fence ?? 0 }, { file: JOINED });
+  await ledger.endSplitRow({ batch: 'c', row: 1, fence: rows[0]?.row.fence ?? 0 }, { file: JOINED });
   expect((await rowOf(1, 'c')).outcome).toBe('cached');
 });

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { oldestRow, recentEnds } from '../../../ledger/batches/progress.ts';
 import { countProcessEnds, counts, money, skippedQuotes } from '../../../ledger/batches/counts.ts';
 import { idleRows, runningJobs } from '../../../ledger/batches/unfinished.ts';
-import { look, write, withClock } from '../../../ledger/database/transactions.ts';
-import { selectEnded, selectOnWire } from '../../../ledger/look/api-standing.ts';
+import { readSnapshot, write, withClock } from '../../../ledger/database/transactions.ts';
+import { selectEnded, selectOnWire } from '../../../ledger/look/api-health.ts';
 import { selectReserved } from '../../../ledger/lanes/claims.ts';
 import { selectFreeRows } from '../../../ledger/lanes/fair-shares.ts';
 import { beginRatios, openRequestsOf } from '../../../ledger/money/charge-ratios.ts';
@@ -75,7 +75,7 @@ it.each<[string, (db: Db) => Promise<unknown>]>([
   ['INDEX charges_sending (batch=?)', (db) => sending(db, 'b')],
   ['INDEX charges_running (batch=?)', (db) => runningJobs(db, 'b')],
   ['INDEX charges_running (batch=?)', (db) => oldestRow(db, 'b')],
-  ['INDEX charges_sending (batch=?)', (db) => look(db, (tx) => selectOnWire(tx, [{ batch: 'b' }]))],
+  ['INDEX charges_sending (batch=?)', (db) => readSnapshot(db, (tx) => selectOnWire(tx, [{ batch: 'b' }]))],
   ['INDEX charges_doubt', (db) => otherUnresolved(db, 'http://a', 'u', KEY, 0)],
   ['INDEX charges_doubt (batch=?', (db) => earlierUnresolved(db, 'b', 5)],
   ['INDEX charges_job (job_id=?', (db) => holderOfJob(db, 'http://a', 'u', 'speech', 'j')],
@@ -84,7 +84,7 @@ it.each<[string, (db: Db) => Promise<unknown>]>([
   ['INDEX charges_running (batch=?)', (db) => write(db, (tx) => beginRatios(tx, 'b'))],
   // Rows: untouched above a price, open, ended so, with a part that ended so, ended since, not chosen, left by the end of a process.
   ['INDEX rows_untouched (batch=? AND quoted>?)', (db) => selectUntouched(db, 'b', 1).execute()],
-  ['INDEX rows_open (batch=? AND row>?)', (db) => look(db, (tx) => idleRows(tx, 'b', { after: 5, most: 10 }))],
+  ['INDEX rows_open (batch=? AND row>?)', (db) => readSnapshot(db, (tx) => idleRows(tx, 'b', { after: 5, most: 10 }))],
   ['INDEX rows_open (batch=? AND row>?)', (db) => page(db, { isOpen: true })],
   ['INDEX rows_outcome (batch=? AND outcome=? AND row>?)', (db) => page(db, { outcome: 'unknown', inParts: true })],
   ['INDEX rows_outcome (batch=? AND outcome=? AND row>?)', (db) => page(db, { outcome: 'unknown', onlyParts: true })],

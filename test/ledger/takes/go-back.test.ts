@@ -76,7 +76,7 @@ describe('a row that goes back to an earlier take', () => {
     const join = async (): Promise<void> => {
       const { rows } = await claimAnew(ledger, { batch: 'long' });
       const fence = rows.find(({ row }) => row.row === 1)?.row.fence ?? 0;
-      await ledger.endWhole({ batch: 'long', row: 1, fence }, { file: fileOf(1, 1) });
+      await ledger.endSplitRow({ batch: 'long', row: 1, fence }, { file: fileOf(1, 1) });
     };
     await succeed(part(), 1, fileOf(2, 1));
     await succeed({ ...aKey(3), batch: 'long' });

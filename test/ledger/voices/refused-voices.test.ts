@@ -49,7 +49,7 @@ async function accept(row: number, batch?: string): Promise<void> {
 /** The look that is due next: it frees a row. */
 async function tryOne(): Promise<void> {
   const now = Date.now() + HOUR;
-  const due = await ledger.takeVoiceLook(ACCOUNT, now);
+  const due = await ledger.claimVoicePoll(ACCOUNT, now);
   const looks = due.map(
     ({ batch, voice }) => ({ batch, voice, then: 'try', lookedAt: now, dueAt: 0, watch: WATCH }) as const,
   );
@@ -75,9 +75,9 @@ describe('a row that was refused because of its voice', () => {
   it('is looked at soon, and its refusal is known to whoever looks', async () => {
     const before = Date.now();
     await refuse(2);
-    expect(await ledger.takeVoiceLook(ACCOUNT, before)).toEqual([]);
+    expect(await ledger.claimVoicePoll(ACCOUNT, before)).toEqual([]);
     const due = { voice: 'v-1', refusal: REFUSAL, watch: { watchedMs: 0 } };
-    expect(await ledger.takeVoiceLook(ACCOUNT, Date.now() + 2_000)).toMatchObject([due]);
+    expect(await ledger.claimVoicePoll(ACCOUNT, Date.now() + 2_000)).toMatchObject([due]);
   });
 
   it('is tried by one row at a time, in turn, and not while one is under way', async () => {
@@ -101,7 +101,7 @@ describe('a row that was refused because of its voice', () => {
     await tryOne();
     await accept(2);
     await expectSpeakers('processing', 'waiting', 'waiting', 'waiting');
-    expect(await ledger.takeVoiceLook(ACCOUNT, Date.now() + HOUR)).toEqual([]);
+    expect(await ledger.claimVoicePoll(ACCOUNT, Date.now() + HOUR)).toEqual([]);
     for (const row of [2, 3, 4]) expect((await rowOf(row)).awaitedVoice).toBeNull();
     await accept(3);
   });
@@ -130,7 +130,7 @@ describe('a row that was refused because of its voice', () => {
     await ledger.settleVoices([{ batch: 'b', voice: 'v-1', then: 'give-up', failure }]);
     await expectSpeakers('waiting', 'failed', 'failed', 'waiting');
     expect((await rowOf(2)).awaitedVoice).toBeNull();
-    expect(await ledger.takeVoiceLook(ACCOUNT, Date.now() + HOUR)).toEqual([]);
+    expect(await ledger.claimVoicePoll(ACCOUNT, Date.now() + HOUR)).toEqual([]);
     await redrive(3);
     await accept(2);
     expect(await claimed()).toEqual([2, 3, 5]);

@@ -33,7 +33,7 @@ async function happen(what: Happening, made: string): Promise<void> {
     const key = aKey(what.row, 1, (await rowOf(what.row)).take, 'voice');
     await ledger.giveUp(key, { outcome: what.end, ...(what.end === 'succeeded' && { text: made }) });
   } else if ('look' in what) {
-    const due = await ledger.takeVoiceLook(ACCOUNT, later());
+    const due = await ledger.claimVoicePoll(ACCOUNT, later());
     const failure = { class: 'NoVoice', message: 'Too long.' } as const;
     await ledger.settleVoices(due.map((voice) => ({ ...voice, then: what.look, dueAt: 0, failure })));
   } else if ('speak' in what) await speak(what.row, what.speak);
@@ -58,7 +58,7 @@ async function speak(row: number, answer: (typeof ANSWERS)[number]): Promise<voi
 async function expectSound(): Promise<void> {
   const rows: RowRecord[] = [];
   for await (const { row } of ledger.scanRows('b')) rows.push(row);
-  const awaited = await ledger.takeVoiceLook(ACCOUNT, later());
+  const awaited = await ledger.claimVoicePoll(ACCOUNT, later());
   for (const row of rows.slice(MAKERS)) {
     const maker = rows[(row.voiceRow ?? 0) - 1];
     const isNamed = row.spec.voice?.startsWith('name:') === true;

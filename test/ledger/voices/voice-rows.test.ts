@@ -33,7 +33,7 @@ describe('rows whose voice another row makes', () => {
     expect(await rowOf(3)).toMatchObject({ spec: { voice: 'v-1' }, awaitedVoice: 'v-1', voiceRow: 1 });
     expect(await rowOf(4)).toMatchObject({ spec: { voice: 'name:N2' }, awaitedVoice: null });
     const due = { batch: 'b', voice: 'v-1', watch: { wasRead: false } };
-    expect(await ledger.takeVoiceLook(ACCOUNT, Date.now() + 1)).toMatchObject([due]);
+    expect(await ledger.claimVoicePoll(ACCOUNT, Date.now() + 1)).toMatchObject([due]);
     await ledger.settleVoices([{ batch: 'b', voice: 'v-1', then: 'use' }]);
     expect(await claimed()).toEqual([2, 3, 5]);
   });
@@ -138,16 +138,16 @@ describe('rows whose voice is in training', () => {
     await loadWaiting('v-1', 'v-1', 'v-2');
     const now = Date.now() + 1;
     await ledger.setControl('b', 'paused');
-    expect(await ledger.takeVoiceLook(ACCOUNT, now)).toEqual([]);
+    expect(await ledger.claimVoicePoll(ACCOUNT, now)).toEqual([]);
     await ledger.setControl('b', 'running');
     // They are known to be in training: the list said so before the batch was made.
     const watch = { watchedMs: 0, silentMs: 0, wasRead: true };
     const due = ['v-1', 'v-2'].map((voice) => ({ voice, watch }));
-    expect(await ledger.takeVoiceLook(ACCOUNT, now)).toMatchObject(due);
-    expect(await ledger.takeVoiceLook(ACCOUNT, now)).toEqual([]);
-    expect(await ledger.takeVoiceLook({ ...ACCOUNT, account: 'other' }, now + 120_000)).toEqual([]);
+    expect(await ledger.claimVoicePoll(ACCOUNT, now)).toMatchObject(due);
+    expect(await ledger.claimVoicePoll(ACCOUNT, now)).toEqual([]);
+    expect(await ledger.claimVoicePoll({ ...ACCOUNT, account: 'other' }, now + 120_000)).toEqual([]);
     // Whoever took it has died.
-    expect(await ledger.takeVoiceLook(ACCOUNT, now + 120_000)).toMatchObject(due);
+    expect(await ledger.claimVoicePoll(ACCOUNT, now + 120_000)).toMatchObject(due);
   });
 
   it('are free as soon as the voice is ready, wait on otherwise, and end unpaid if it takes too long', async () => {
@@ -161,9 +161,9 @@ describe('rows whose voice is in training', () => {
     ]);
     expect(await claimed()).toEqual([1, 4]);
     expect(await rowOf(3)).toMatchObject({ outcome: 'failed', failure: { class: 'NoVoice' } });
-    expect(await ledger.takeVoiceLook(ACCOUNT, now + 4_999)).toEqual([]);
+    expect(await ledger.claimVoicePoll(ACCOUNT, now + 4_999)).toEqual([]);
     const due = { batch: 'b', voice: 'v-2', name: null, lookedAt: now, refusal: null, watch };
-    expect(await ledger.takeVoiceLook(ACCOUNT, now + 5_000)).toEqual([due]);
+    expect(await ledger.claimVoicePoll(ACCOUNT, now + 5_000)).toEqual([due]);
   });
 
   it('end cancelled in a batch that is stopped', async () => {
@@ -171,7 +171,7 @@ describe('rows whose voice is in training', () => {
     await stop();
     expect((await ledger.counts('b')).outcomes).toMatchObject({ cancelled: 2 });
     await close();
-    expect(await ledger.takeVoiceLook(ACCOUNT, Date.now() + 1)).toEqual([]);
+    expect(await ledger.claimVoicePoll(ACCOUNT, Date.now() + 1)).toEqual([]);
   });
 });
 

@@ -7,7 +7,7 @@ import { chargesOf, readLine, subjectsOfNewCharge, updateCharge, type RowKey } f
 import { allOf, prepared, preparedWrite } from '../database/prepared.ts';
 import { type ChargeRecord, toCharge } from '../requests/charge-records.ts';
 import { type RowSnapshot, toRow, toSpec } from './row-records.ts';
-import { inStep, sumsOfCharge } from '../requests/sums-in-hand.ts';
+import { inStep, sumsOfCharge } from '../requests/sums-in-transaction.ts';
 import { updateRow, type RowChange } from './update-row.ts';
 import type { ChargeLine, RowLine, Tx } from '../schema.ts';
 import { charges } from '../tables/charges.ts';
@@ -17,7 +17,7 @@ import type { Column } from '../tables/columns.ts';
  * A row and its charges inside a transaction: read once, then kept in step with the tables, so that later decisions and
  * the returned state need no further read.
  */
-export class RowInHand {
+export class RowInTransaction {
   readonly tx: Tx;
   readonly #key: RowKey;
   #line: RowLine;
@@ -32,9 +32,9 @@ export class RowInHand {
   }
 
   /** Throws {@link LedgerMisuse} if there is no such row. */
-  static async take(tx: Tx, { batch, row }: RowKey): Promise<RowInHand> {
+  static async load(tx: Tx, { batch, row }: RowKey): Promise<RowInTransaction> {
     const key = { batch, row };
-    return new RowInHand(tx, key, await readLine(tx, key), (await selectCharges(tx, key)).toSorted(byAttempt));
+    return new RowInTransaction(tx, key, await readLine(tx, key), (await selectCharges(tx, key)).toSorted(byAttempt));
   }
 
   /** Asks for a row ahead. */
@@ -132,7 +132,7 @@ export class RowInHand {
   }
 
   /** Its current state. */
-  standing(): RowSnapshot {
+  snapshot(): RowSnapshot {
     return { row: toRow(this.#line), charges: this.attempts };
   }
 }

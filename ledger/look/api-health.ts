@@ -1,10 +1,10 @@
 import type { FailureClass } from '../../contract/failures.ts';
 import { limiterScope } from '../../contract/names.ts';
-import { failingOf, limitedOf, type ApiStanding, type RateState } from '../../policy/pacing/rate.ts';
+import { failingOf, limitedOf, type ApiHealth, type RateState } from '../../policy/pacing/rate.ts';
 import { maySilenceBe, silenceOf, type RequestsOnWire } from '../../policy/pacing/silence.ts';
 import { isRunning, isSending } from '../conditions.ts';
 import { preparedEach, preparedOne } from '../database/prepared.ts';
-import { look } from '../database/transactions.ts';
+import { readSnapshot } from '../database/transactions.ts';
 import { selectLimiter } from '../lanes/limiters.ts';
 import { livingWorkers } from '../lanes/workers.ts';
 import type { BatchRecord } from '../batches/batch-records.ts';
@@ -58,19 +58,19 @@ export const selectEnded = preparedOne((db, { batch, since }: { batch: string; s
 );
 
 /** Whether the API answers a batch, and limits it, since the batch began. */
-export async function apiStanding(db: Db, batch: OfBatch): Promise<ApiStanding> {
-  const [found] = await look(db, (tx) => apiStandings(tx, [batch]));
+export async function apiHealth(db: Db, batch: OfBatch): Promise<ApiHealth> {
+  const [found] = await readSnapshot(db, (tx) => apiHealthOfEach(tx, [batch]));
   return found ?? { silence: null, limited: null };
 }
 
 /**
- * Like {@link apiStanding}, for many batches, in their order. Looks up a batch's last answer only if the API may be
+ * Like {@link apiHealth}, for many batches, in their order. Looks up a batch's last answer only if the API may be
  * silent, so it costs little while the API answers.
  */
-export async function apiStandings(tx: Tx, batches: readonly OfBatch[]): Promise<readonly ApiStanding[]> {
+export async function apiHealthOfEach(tx: Tx, batches: readonly OfBatch[]): Promise<readonly ApiHealth[]> {
   const keys = batches.map(({ name }) => ({ batch: name }));
   const onWire = await selectOnWire(tx, keys);
-  const standings: ApiStanding[] = [];
+  const standings: ApiHealth[] = [];
   for (const batch of batches)
     standings.push(
       await standingOf(
@@ -86,7 +86,7 @@ async function standingOf(
   tx: Tx,
   { name, settings, apiUrl, account, createdAt }: OfBatch,
   senders: readonly OfSender[],
-): Promise<ApiStanding> {
+): Promise<ApiHealth> {
   const stateOf = async (endpoint: string): Promise<Partial<RateState>> => {
     const line = await selectLimiter(tx, { scope: limiterScope({ realm: { apiUrl, account } }, endpoint) });
     return line === undefined ? {} : (JSON.parse(line.state) as RateState);

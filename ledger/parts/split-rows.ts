@@ -29,7 +29,7 @@ type PartLine = Pick<RowLine, 'batch' | 'row' | 'take' | 'outcome' | 'part_of'>;
  * Settles the rows that these are parts of, after all of these have ended, reopened or got another take. The rows are
  * of one batch; those that are no parts are left out.
  */
-export async function settleWholes(tx: Tx, turned: readonly PartLine[]): Promise<void> {
+export async function settleSplitRows(tx: Tx, turned: readonly PartLine[]): Promise<void> {
   // Any part stands for its row, but the newest take counts.
   const byWhole = new Map<number | null, PartLine>();
   for (const part of turned.toSorted((one, other) => one.take - other.take)) byWhole.set(part.part_of, part);

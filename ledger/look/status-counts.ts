@@ -4,7 +4,7 @@ import { prepared } from '../database/prepared.ts';
 import type { Db } from '../schema.ts';
 
 /** How many rows stand alike: their outcome, or the state of open rows, and why. */
-export interface StandingCount {
+export interface StatusCount {
   readonly standing: Outcome | RowState;
   /** Both are empty for rows without a failure, the cause also if the failure has none. */
   readonly class: FailureClass | '';
@@ -25,6 +25,6 @@ const select = prepared((db, { batch }: { batch: string }) =>
 );
 
 /** The rows of a batch by standing and reason, most rows first, from the kept counts. */
-export async function standingCounts(db: Db, batch: string): Promise<readonly StandingCount[]> {
+export async function statusCounts(db: Db, batch: string): Promise<readonly StatusCount[]> {
   return select(db, { batch });
 }

@@ -32,7 +32,7 @@ async function trouble(sentAt: number): Promise<void> {
   await ledger.updateLimiter(scope, { type: 'troubled', now: time, sentAt });
 }
 
-const silence = async () => (await ledger.apiStanding(await find(ledger))).silence;
+const silence = async () => (await ledger.apiHealth(await find(ledger))).silence;
 const silentMs = async () => (await ledger.gauges()).map((batch) => batch.silentMs);
 
 it('an API that answers none of the requests on the wire is silent since its last answer, for status and metrics alike', async () => {
@@ -104,7 +104,7 @@ it('says nothing of requests that may still be sending recordings', async () => 
   await fill(ledger, 1, 'voices', 'voice');
   await ledger.intend({ ...aKey(1, 1, 1, 'voice'), batch: 'voices' }, INTENT);
   await pass(60_000);
-  expect((await ledger.apiStanding(await find(ledger, 'voices'))).silence).toBeNull();
+  expect((await ledger.apiHealth(await find(ledger, 'voices'))).silence).toBeNull();
 });
 
 it('calls and requests of a process that was killed say nothing of the API', async () => {

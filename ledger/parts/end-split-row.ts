@@ -5,18 +5,18 @@ import { applyEffect } from '../rows/endings.ts';
 import { loseFile } from '../takes/lost-files.ts';
 import type { ResultFile } from '../records.ts';
 import type { RowSnapshot } from '../rows/row-records.ts';
-import { RowInHand } from '../rows/row-in-hand.ts';
+import { RowInTransaction } from '../rows/row-in-transaction.ts';
 import { readRows, selectParts } from '../rows/rows.ts';
 import type { Db, Tx } from '../schema.ts';
 import { write } from '../database/transactions.ts';
 
 /**
  * Ends rows whose text is spoken in parts. Such a row is `fetching` once the last part has its result, and is taken
- * back from its holder when a part changes (`whole-rows.ts`).
+ * back from its holder when a part changes (`split-rows.ts`).
  */
 
 /** A row whose parts all have results, claimed in order to join them. */
-export interface WholeRow extends Pick<AttemptKey, 'batch' | 'row'> {
+export interface SplitRow extends Pick<AttemptKey, 'batch' | 'row'> {
   /** Its fencing token; raised whenever one of its parts changes. */
   readonly fence: number;
 }
@@ -25,9 +25,9 @@ export interface WholeRow extends Pick<AttemptKey, 'batch' | 'row'> {
  * Ends a row with the file joined from its parts, or with the reason why joining failed. No effect if a part has
  * changed since.
  */
-export async function endWhole(
+export async function endSplitRow(
   db: Db,
-  whole: WholeRow,
+  whole: SplitRow,
   end: { readonly file: ResultFile } | { readonly failure: Failure },
 ): Promise<RowSnapshot> {
   return write(db, async (tx) => {
@@ -47,10 +47,10 @@ export async function endWhole(
  * Ends a part as `failed` because its stored result is lost, and its row with it. A redrive fetches the result again if
  * a job made it. No effect if the row has changed since.
  */
-export async function losePart(db: Db, whole: WholeRow, part: number, failure: Failure): Promise<void> {
+export async function failLostPart(db: Db, whole: SplitRow, part: number, failure: Failure): Promise<void> {
   await write(db, async (tx) => {
     if ((await takeWhole(tx, whole)) === undefined) return;
-    const row = await RowInHand.take(tx, { batch: whole.batch, row: part });
+    const row = await RowInTransaction.load(tx, { batch: whole.batch, row: part });
     if (row.line.part_of !== whole.row) return;
     await loseFile(row, failure);
   });
@@ -66,14 +66,14 @@ export async function areAllThere(tx: Tx, batch: string, row: number): Promise<b
 }
 
 /** The row, unless it has changed since its caller claimed it. */
-async function takeWhole(tx: Tx, whole: WholeRow): Promise<RowInHand | undefined> {
-  const row = await RowInHand.take(tx, whole);
+async function takeWhole(tx: Tx, whole: SplitRow): Promise<RowInTransaction | undefined> {
+  const row = await RowInTransaction.load(tx, whole);
   const { parts, outcome, state, hold } = row.line;
   return parts !== null && outcome === null && state === 'fetching' && hold === whole.fence ? row : undefined;
 }
 
 /** Whether any part was paid for: if all its parts were cached, the row is `cached` too. */
-async function hasPaidPart(tx: Tx, { batch, row }: WholeRow): Promise<boolean> {
+async function hasPaidPart(tx: Tx, { batch, row }: SplitRow): Promise<boolean> {
   const paid = await selectParts(tx, batch, row).where('outcome', '<>', 'cached').limit(1).executeTakeFirst();
   return paid !== undefined;
 }
