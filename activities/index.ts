@@ -1,6 +1,6 @@
 import { asyncLocalStorage, Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import type { Activities, BatchSurvey, FiguresTold, LaneOffer, LaneReport } from '../contract/activities.ts';
+import type { Activities, BatchSurvey, ReportedFigures, LaneOffer, LaneReport } from '../contract/activities.ts';
 import { byItself, bySchedule } from '../contract/actions.ts';
 import { dutyOfLane } from '../contract/worker-duty.ts';
 import { LedgerMisuse, LedgerReadOnly, LedgerUnreachable } from '../ledger/errors.ts';
@@ -18,7 +18,7 @@ import { peersOf } from './lane/peers.ts';
 import { runLane, type LaneLife } from './lane/run-lane.ts';
 import { sweep } from './lane/sweeps.ts';
 import { roundCredits } from '../contract/price-units.ts';
-import type { BatchFigures } from '../contract/search-attributes.ts';
+import type { SearchFigures } from '../contract/search-attributes.ts';
 import type { BatchRecord } from '../ledger/batches/batch-records.ts';
 
 /** Heartbeat interval for work without its own loop, ms. A lane beats whenever it reads the ledger. */
@@ -141,7 +141,7 @@ async function surveyBatch(deps: Dependencies, name: string): Promise<BatchSurve
   const { apiUrl, account, control } = batch;
   if (control === 'stopping') await sweep(deps.ledger, name);
   const open = await deps.ledger.closeBatch(name);
-  const told: FiguresTold = { figures: await figuresOf(deps, batch), searchable: deps.searchable };
+  const told: ReportedFigures = { figures: await figuresOf(deps, batch), searchable: deps.searchable };
   if (open === 0) return { open, control, lanes: 0, ...told };
   const workers = await deps.ledger.livingWorkers(apiUrl, account);
   const senders = await deps.ledger.livingWorkers(apiUrl, account, 'submit');
@@ -199,7 +199,7 @@ async function isAnotherFree(deps: Dependencies, { batch, lane }: LaneOffer): Pr
 async function figuresOf(
   { ledger }: Pick<Dependencies, 'ledger'>,
   { name, control }: Pick<BatchRecord, 'name' | 'control'>,
-): Promise<BatchFigures> {
+): Promise<SearchFigures> {
   const [{ total, notChosen, outcomes }, { charged }] = await Promise.all([ledger.counts(name), ledger.money(name)]);
   const done = Object.values(outcomes).reduce((sum, rows) => sum + rows, 0) - notChosen;
   const rows = total - notChosen;

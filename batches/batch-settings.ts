@@ -3,7 +3,7 @@ import { legacyShareOf, type BatchSettings, type Reading } from '../contract/bat
 import type { Cast } from '../contract/cast.ts';
 import { defined } from '../contract/defined.ts';
 import { parseDialectChoice, type DialectChoice } from '../contract/dialects.ts';
-import { chosenFinishing, type WantedFinishing, type Joining } from '../contract/finishing.ts';
+import { effectiveFinishing, type WantedFinishing, type Joining } from '../contract/finishing.ts';
 import { pollingSettings } from '../contract/polling-settings.ts';
 import { BUILT_IN_PRICES, OPERATIONS, ofEach, type Kind, type TtsMode } from '../contract/row-kinds.ts';
 import type { ReportChoice } from '../contract/report.ts';
@@ -144,7 +144,7 @@ export function asRecorded<Choices extends BatchChoices & AskedReading>(
   choices: Choices,
   recorded: Pick<BatchSettings, 'reading'>,
 ): Choices {
-  const finish = chosenFinishing(choices.wantedFinish, recorded.reading.finish);
+  const finish = effectiveFinishing(choices.wantedFinish, recorded.reading.finish);
   const cased = withRecordedCase(choices, recorded);
   const reading = withFinish(cased.settings.reading, finish);
   const kept = { ...cased, settings: { ...cased.settings, reading } };
@@ -180,7 +180,7 @@ export function chooseSettings(
     split,
     tuning = {},
   } = wanted;
-  const finish = chosenFinishing(wanted.finish, config.finish);
+  const finish = effectiveFinishing(wanted.finish, config.finish);
   const prices = { ...BUILT_IN_PRICES, ...config.prices };
   const share = parseDialectChoice(wanted.apiDialect ?? config.apiDialect ?? 'v1') ?? 0;
   const assumeSeconds = wanted.assumeSeconds ?? config.assumeSeconds;

@@ -1,7 +1,7 @@
 import type { By } from '../contract/actions.ts';
 import type { BatchSettings } from '../contract/batch.ts';
 import { defined } from '../contract/defined.ts';
-import { PLAIN_TABLE } from '../contract/table-format.ts';
+import { DEFAULT_TABLE_FORMAT } from '../contract/table-format.ts';
 import type { ManifestSource } from '../inputs/manifest-source.ts';
 import type { ManifestRow } from '../inputs/manifest-options.ts';
 import { readManifest } from '../inputs/read-manifest.ts';
@@ -123,7 +123,7 @@ function tablesOf(
     case 'csv':
       return { table: { delimiter: format.delimiter, bom: format.bom } };
     case 'xlsx':
-      return { table: { ...PLAIN_TABLE, bom: true }, xlsx };
+      return { table: { ...DEFAULT_TABLE_FORMAT, bom: true }, xlsx };
     case 'jsonl':
       return {};
   }

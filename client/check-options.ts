@@ -4,8 +4,8 @@ import { isBatchName } from '../contract/batch-name.ts';
 import type { WantedBatch } from '../batches/batch-settings.ts';
 import { DIALECT_FORMS, DIALECTS, parseDialectChoice, type Dialect } from '../contract/dialects.ts';
 import {
-  chosenFinishing,
-  faultOfFinishing,
+  effectiveFinishing,
+  findFinishingFault,
   type WantedFinishing,
   parsePause,
   PAUSE_FORM,
@@ -89,7 +89,7 @@ function checkDialectChoice(choice: string | undefined): void {
 }
 
 function checkFinishing(finish: WantedFinishing | undefined): void {
-  const fault = faultOfFinishing(chosenFinishing(finish) ?? {});
+  const fault = findFinishingFault(effectiveFinishing(finish) ?? {});
   if (fault !== undefined) refuse(`finish.${fault.option}`, fault.expected, finish?.[fault.option]);
 }
 

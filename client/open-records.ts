@@ -1,4 +1,4 @@
-import { learnOperations } from '../contract/add-operations.ts';
+import { tryAddOperations } from '../contract/add-operations.ts';
 import { existsSync } from 'node:fs';
 import { isLedgerFile } from '../contract/urls.ts';
 import { LedgerMissing, readOnlyWords, UNACCEPTED } from '../ledger/errors.ts';
@@ -109,6 +109,6 @@ export async function findBatch(ledger: Pick<Ledger, 'listBatches'>, name: strin
       ? (batches.length === 0 ? all : batches).toSorted((a, b) => b.createdAt - a.createdAt)[0]
       : all.find((one) => one.name === name);
   // If the ledger runs in a thread, so far only that thread has registered them.
-  learnOperations(batch?.settings.operations);
+  tryAddOperations(batch?.settings.operations);
   return batch === undefined ? { type: 'missing', known: batches.map((one) => one.name) } : { type: 'found', batch };
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { readBaseUrl } from '../api/base-url.ts';
 import { addOperations, OwnOperationError } from '../contract/add-operations.ts';
 import type { Config } from '../inputs/config-file.ts';
-import type { MetricsPlace } from '../contract/metrics-place.ts';
+import type { MetricsTarget } from '../contract/metrics-target.ts';
 import { readLedgerAddress } from '../ledger/supported-databases.ts';
 import { readStoreAddress } from '../store/supported-stores.ts';
 import type { PayloadKeys } from '../worker/encryption/payload-keys.ts';
@@ -40,7 +40,7 @@ export interface Settings {
   /** Keys that payloads in Temporal's histories are encrypted with. Default: they are not. */
   readonly payloadKeys?: PayloadKeys | undefined;
   /** Where the metrics of a worker in this process go. Default: nothing is counted. */
-  readonly metrics?: MetricsPlace | undefined;
+  readonly metrics?: MetricsTarget | undefined;
   /** Environment for the embedded server and the search for its binary. No settings are read from it here. */
   readonly env: NodeJS.ProcessEnv;
 }

@@ -1,6 +1,6 @@
 import type { ExitName } from './exit-codes.ts';
 import type { Control } from './outcomes.ts';
-import type { BatchFigures, SearchAttributeName } from './search-attributes.ts';
+import type { SearchFigures, SearchAttributeName } from './search-attributes.ts';
 
 /*
  * Activity arguments only name records in the ledger; they never say what to spend, read or write, because anyone who
@@ -22,13 +22,13 @@ export interface LaneOffer {
  * How a slice of work on a lane ended. `more`: offer the lane again at once: its time was up, its worker is shutting
  * down, or another worker has it. `idle`: there is nothing to do for now.
  */
-export interface LaneReport extends FiguresTold {
+export interface LaneReport extends ReportedFigures {
   readonly then: 'more' | 'idle';
 }
 
 /** How a batch stands, for Temporal's lists; absent from the answers of earlier versions. */
-export interface FiguresTold {
-  readonly figures?: BatchFigures;
+export interface ReportedFigures {
+  readonly figures?: SearchFigures;
   /**
    * The search attributes that the server has, of those that a batch can show: to set another one would fail the
    * workflow's task for ever.
@@ -37,7 +37,7 @@ export interface FiguresTold {
 }
 
 /** The work that a batch needs. */
-export interface BatchSurvey extends FiguresTold {
+export interface BatchSurvey extends ReportedFigures {
   /** Rows without an outcome; with none left, the batch is closed. */
   readonly open: number;
   readonly control: Control;

@@ -44,7 +44,7 @@ export function ownOperations(): readonly OwnOperation[] {
  * Adds those of a record that fit to what is known, so that its rows can be looked at. It never throws: one batch must
  * not keep others from being read. Whoever sends uses {@link addOperations}.
  */
-export function learnOperations(operations: readonly OwnOperation[] = []): void {
+export function tryAddOperations(operations: readonly OwnOperation[] = []): void {
   for (const operation of operations) {
     if (added.has(operation.name)) continue;
     try {

@@ -20,13 +20,13 @@ export type TextLimits = { readonly [O in Operation]?: TextLimit };
 export const ASSUMED_TEXT_LIMIT = 2_000;
 
 /** A learnt limit below this may be a misread refusal. Texts are split by it, but not refused for it. */
-export const DOUBTED_TEXT_LIMIT = 500;
+export const MIN_TRUSTED_TEXT_LIMIT = 500;
 
 /**
  * How long a learnt limit is enforced, in ms. After that, the API is asked again at no charge, because it may accept
  * longer texts by now.
  */
-export const LEARNT_LIMIT_LIFE_MS = 30 * 86_400_000;
+export const LEARNT_LIMIT_TTL_MS = 30 * 86_400_000;
 
 /** `Failure.cause` of a request that was refused because its text is longer than the API takes. */
 export const TEXT_TOO_LONG = 'the text is too long';
@@ -37,7 +37,7 @@ export function canBeSplit({ kind }: { readonly kind: Kind }): boolean {
 }
 
 /** Whether a row failed only because its text is too long, so that splitting it would help. */
-export function isTooLongWhole({
+export function failedAsTooLong({
   spec,
   failure,
 }: {

@@ -27,7 +27,7 @@ function survivesAsNumber(number: string): boolean {
  * Parses a decimal number with a point, which may have a sign and an exponent; NaN if the text is not one, or an
  * integer that would become another one.
  */
-export function signedNumber(text: string): number {
+export function parseSignedNumber(text: string): number {
   const isNumber = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text);
   return isNumber && survivesAsNumber(text.replace('+', '')) ? Number(text) : Number.NaN;
 }
@@ -73,16 +73,16 @@ const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
  * would not survive as one (more digits than a double holds) stays a text, also inside an object or array. `"5"` in
  * quotes is the text 5.
  */
-export function valueOfApiCell(cell: string): JsonValue {
+export function parseApiCell(cell: string): JsonValue {
   const text = cell.trim();
   if (JSON_NUMBER.test(text)) return survivesAsNumber(text) ? Number(text) : cell;
   if (!/^(?:true|false|null|\{.*\}|\[.*\]|".*")$/s.test(text)) return cell;
   return orElse(() => parseExactJson(text), cell);
 }
 
-/** The cell that {@link valueOfApiCell} reads as this value. */
-export function cellOfApiValue(value: JsonValue): string {
-  if (typeof value === 'string' && value !== '' && valueOfApiCell(value) === value) return value;
+/** The cell that {@link parseApiCell} reads as this value. */
+export function formatApiCell(value: JsonValue): string {
+  if (typeof value === 'string' && value !== '' && parseApiCell(value) === value) return value;
   return JSON.stringify(value);
 }
 
@@ -108,7 +108,7 @@ export function isTooDeep({ depth }: Pick<JsonSurvey, 'depth'>): boolean {
 }
 
 /** Surveys a text, which must be valid JSON. */
-export function surveyJson(json: string): JsonSurvey {
+export function inspectJson(json: string): JsonSurvey {
   const seen = new Set<string>();
   let twice: string | undefined;
   let [depth, deepest] = [0, 0];

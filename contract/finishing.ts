@@ -36,7 +36,12 @@ export interface FinishingFault {
 }
 
 /** The first invalid option, or undefined. Validated at run time because callers may be untyped programs. */
-export function faultOfFinishing({ loudness, trimSilence, sampleRate, format }: Finishing): FinishingFault | undefined {
+export function findFinishingFault({
+  loudness,
+  trimSilence,
+  sampleRate,
+  format,
+}: Finishing): FinishingFault | undefined {
   if (loudness !== undefined && !(loudness >= LOUDNESS.least && loudness <= LOUDNESS.most)) {
     return { option: 'loudness', expected: LOUDNESS_FORM };
   }
@@ -56,7 +61,7 @@ export function faultOfFinishing({ loudness, trimSilence, sampleRate, format }: 
  * The effective settings: options take precedence over `usual`, which is the configuration or a batch's record.
  * Undefined if nothing is to be done.
  */
-export function chosenFinishing(wanted: WantedFinishing = {}, usual: Finishing = {}): Finishing | undefined {
+export function effectiveFinishing(wanted: WantedFinishing = {}, usual: Finishing = {}): Finishing | undefined {
   const all = { ...usual, ...defined(wanted) };
   const chosen: Finishing = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
   return finishes(chosen) ? chosen : undefined;

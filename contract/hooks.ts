@@ -6,14 +6,14 @@ export const HOOK_EVENTS = ['ended', 'paused', 'failed', 'skipped'] as const;
 export type HookEvent = (typeof HOOK_EVENTS)[number];
 
 /** The events of a batch. */
-export type BatchEvent = Extract<HookEvent, 'ended' | 'paused'>;
+export type BatchHookEvent = Extract<HookEvent, 'ended' | 'paused'>;
 
 /** Where an event goes: to the command of `--on-end`, or the URL of `--notify`. */
 export const HOOK_TARGETS = ['command', 'url'] as const;
 export type HookTarget = (typeof HOOK_TARGETS)[number];
 
 /** Delivery state of a hook. */
-interface Telling {
+interface HookDelivery {
   /** The latest failure; null if there was none. */
   readonly trouble: string | null;
   /** When it was delivered or given up, in ms. */
@@ -24,6 +24,6 @@ interface Telling {
  * Whether a hook still has to be delivered: it was never started, is in progress, or was interrupted. A failed one does
  * not.
  */
-export function isOwed({ endedAt, trouble }: Telling): boolean {
+export function isUndelivered({ endedAt, trouble }: HookDelivery): boolean {
   return endedAt === null && trouble === null;
 }

@@ -8,7 +8,7 @@ export interface ListenAddress {
 const ADDRESS = /^(?:(?<host>\[[\da-fA-F:.]+\]|[\w.-]+):)?(?<port>\d{1,5})$/;
 
 /** Reads `HOST:PORT`, or `PORT` of this host. Port 0 is any free one. Undefined if it is no such address. */
-export function readListenAddress(text: string, ownHost: string): ListenAddress | undefined {
+export function parseListenAddress(text: string, ownHost: string): ListenAddress | undefined {
   const { host = ownHost, port } = ADDRESS.exec(text)?.groups ?? {};
   if (port === undefined || Number(port) > 65_535) return undefined;
   return { host: host.startsWith('[') ? host.slice(1, -1) : host, port: Number(port) };
@@ -20,6 +20,6 @@ export function hostInUrl(host: string): string {
 }
 
 /** `HOST:PORT` */
-export function listenAddress({ host, port }: ListenAddress): string {
+export function formatListenAddress({ host, port }: ListenAddress): string {
   return `${hostInUrl(host)}:${String(port)}`;
 }

@@ -41,6 +41,6 @@ export function cellOfLink(link: string): string | undefined {
 }
 
 /** Whether a link leads to what a cell asks for: it is the cell's own link, or one to its content. */
-export function leadsTo(link: string, cell: string): boolean {
+export function isLinkToCell(link: string, cell: string): boolean {
   return link === cell || (contentOfCell(cell) !== undefined && cellOfLink(link) === cell);
 }

@@ -4,7 +4,7 @@ import type { RowSpec } from './row-kinds.ts';
 export const MAX_SECONDS = 'max_seconds';
 
 /** Says by how much a result is longer than its row allows; undefined if it is not, or its length is unknown. */
-export function overlongWords(
+export function overlongMessage(
   { [MAX_SECONDS]: most }: Pick<RowSpec, typeof MAX_SECONDS>,
   seconds: number | undefined,
 ): string | undefined {

@@ -18,7 +18,7 @@ interface OutcomeFacts {
    */
   readonly counts: 'success' | 'failure' | 'late' | 'nothing';
   /** A row in parts ends like the part with the highest number. */
-  readonly gravity: number;
+  readonly severity: number;
 }
 
 /**
@@ -34,7 +34,7 @@ export const OUTCOME_FACTS = {
     hasTable: false,
     exit: 'complete',
     counts: 'success',
-    gravity: 0,
+    severity: 0,
   },
   cached: {
     hasResult: true,
@@ -43,7 +43,7 @@ export const OUTCOME_FACTS = {
     hasTable: false,
     exit: 'complete',
     counts: 'nothing',
-    gravity: 0,
+    severity: 0,
   },
   failed: {
     hasResult: false,
@@ -52,7 +52,7 @@ export const OUTCOME_FACTS = {
     hasTable: true,
     exit: 'failures',
     counts: 'failure',
-    gravity: 4,
+    severity: 4,
   },
   unfit: {
     hasResult: false,
@@ -61,7 +61,7 @@ export const OUTCOME_FACTS = {
     hasTable: true,
     exit: 'unfit',
     counts: 'failure',
-    gravity: 3,
+    severity: 3,
   },
   skipped: {
     hasResult: false,
@@ -70,7 +70,7 @@ export const OUTCOME_FACTS = {
     hasTable: true,
     exit: 'skipped',
     counts: 'nothing',
-    gravity: 2,
+    severity: 2,
   },
   unknown: {
     hasResult: false,
@@ -79,7 +79,7 @@ export const OUTCOME_FACTS = {
     hasTable: true,
     exit: 'unknown',
     counts: 'failure',
-    gravity: 6,
+    severity: 6,
   },
   overdue: {
     hasResult: false,
@@ -88,7 +88,7 @@ export const OUTCOME_FACTS = {
     hasTable: true,
     exit: 'unknown',
     counts: 'late',
-    gravity: 5,
+    severity: 5,
   },
   cancelled: {
     hasResult: false,
@@ -97,7 +97,7 @@ export const OUTCOME_FACTS = {
     hasTable: true,
     exit: 'failures',
     counts: 'nothing',
-    gravity: 1,
+    severity: 1,
   },
 } as const satisfies Readonly<Record<string, OutcomeFacts>>;
 export type Outcome = keyof typeof OUTCOME_FACTS;

@@ -61,7 +61,7 @@ export interface KindDefinition {
 }
 
 /** The columns that rows of a kind read. */
-export const columnsOfKind = perKind((kind): KindDefinition => {
+export const columnsOfKind = memoizePerKind((kind): KindDefinition => {
   const steps = makersOf(kind);
   const facts = steps.map(({ operation }) => factsOf(operation));
   const linked = steps.flatMap(({ link }) => link?.column ?? []);
@@ -96,7 +96,7 @@ export function resultStepOf({ kind }: Pick<StepChoice, 'kind'>): Step {
 }
 
 /** The earlier step whose result this one only checks; undefined: it makes a result itself, or such rows have none. */
-export function checkedBy(kind: Kind, step: Step): Step | undefined {
+export function checkedStepOf(kind: Kind, step: Step): Step | undefined {
   return kindFactsOf(kind).steps.find((one) => one.step === step)?.checks;
 }
 
@@ -105,8 +105,8 @@ function isVerifiable(kind: Kind): boolean {
   return kindFactsOf(kind).steps.some(({ checks }) => checks !== undefined);
 }
 
-const makingStepsOf = perKind((kind) => makersOf(kind).map(({ step }) => step));
-const allStepsOf = perKind((kind) => kindFactsOf(kind).steps.map(({ step }) => step));
+const makingStepsOf = memoizePerKind((kind) => makersOf(kind).map(({ step }) => step));
+const allStepsOf = memoizePerKind((kind) => kindFactsOf(kind).steps.map(({ step }) => step));
 
 function makersOf(kind: Kind): readonly StepDefinition[] {
   return kindFactsOf(kind).steps.filter(({ checks }) => checks === undefined);
@@ -171,7 +171,7 @@ export function columnsReadBy(kind: Kind, step: Step): readonly SpecColumn[] {
 /** The columns that shape a step: its request, and what its result is compared with. */
 export function columnsThatShape(kind: Kind, step: Step): readonly SpecColumn[] {
   const read = columnsReadBy(kind, step);
-  return checkedBy(kind, step) === undefined ? read : [...read, 'text', 'verify'];
+  return checkedStepOf(kind, step) === undefined ? read : [...read, 'text', 'verify'];
 }
 
 /** The media of a row whose length is billed, without what one step makes for a later one: that does not exist yet. */
@@ -229,7 +229,7 @@ export function isTraceable(operation: Operation): boolean {
 }
 
 /** A function of a kind that works its value out once. A kind of a user's own comes when modules are loaded already. */
-export function perKind<T>(of: (kind: Kind) => T): (kind: Kind) => T {
+export function memoizePerKind<T>(of: (kind: Kind) => T): (kind: Kind) => T {
   const values = new Map<Kind, T>();
   return (kind) => {
     let value = values.get(kind);

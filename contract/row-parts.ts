@@ -28,7 +28,7 @@ export function mayBePartId(id: string): boolean {
 }
 
 /** How many parts, in words. */
-export function partWord(parts: number): string {
+export function formatPartCount(parts: number): string {
   return parts === 1 ? '1 part' : `${parts.toLocaleString('en-US')} parts`;
 }
 

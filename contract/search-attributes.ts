@@ -21,7 +21,7 @@ export const SEARCH_ATTRIBUTE_NAMES = Object.keys(SEARCH_ATTRIBUTES) as unknown 
 ];
 
 /** How a batch stands, for people who look at Temporal. The ledger is what counts. */
-export interface BatchFigures {
+export interface SearchFigures {
   /** What the user lets it do; `ended`: every row has an outcome. */
   readonly state: 'running' | 'paused' | 'stopping' | 'ended';
   /** Rows to run: all but those left out by `--limit` or `--sample`. */

@@ -5,7 +5,7 @@ export const SECRET_NAME =
   /TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|(API|ACCESS|PRIVATE|SIGNING|ENCRYPTION|PAYLOAD)_?KEY/i;
 
 /** Tells a child process that it receives our secrets as one JSON object on stdin. */
-export const HANDED_OVER = 'VOXBATCH_SECRETS_ON_STDIN';
+export const SECRETS_ON_STDIN = 'VOXBATCH_SECRETS_ON_STDIN';
 
 /**
  * Whether a variable holds one of our secrets: the token, the keys of payloads or the location of either, the signing

@@ -1,5 +1,5 @@
 import { isLoopback } from './urls.ts';
-import { readListenAddress, type ListenAddress } from './listen-address.ts';
+import { parseListenAddress, type ListenAddress } from './listen-address.ts';
 import { trimEnd } from './trim-end.ts';
 
 /** Where local `audio` and `video` are handed out, and how links name that place. */
@@ -23,7 +23,7 @@ export const SERVE_MEDIA_URL_FORM = 'an http or https URL without a query, at wh
 
 /** Whether a text is an address to listen on. */
 export function isListenAddress(text: string): boolean {
-  const { host, port } = readListenAddress(text, '') ?? {};
+  const { host, port } = parseListenAddress(text, '') ?? {};
   return host !== undefined && host !== '' && port !== 0;
 }
 
@@ -36,7 +36,7 @@ export function isLinkBase(text: string): boolean {
 
 /** Where media are handed out by these settings, which are valid; undefined: nowhere. */
 export function serveMediaOf({ serveMedia, serveMediaUrl }: ServeMediaSettings): ServeMedia | undefined {
-  const address = serveMedia === undefined ? undefined : readListenAddress(serveMedia, '');
+  const address = serveMedia === undefined ? undefined : parseListenAddress(serveMedia, '');
   if (serveMedia === undefined || address === undefined || address.host === '') return undefined;
   return { ...address, url: trimEnd(serveMediaUrl ?? `http://${serveMedia}`, '/') };
 }
@@ -48,7 +48,7 @@ const ANY_ADDRESS = new Set(['0.0.0.0', '[::]']);
  * Why the service cannot fetch from this place, judged by the addresses alone: a clause that goes on after "expected".
  * Undefined if it may be able to. `apiUrl`: undefined if none is known.
  */
-export function whyOutOfReach({ url }: Pick<ServeMedia, 'url'>, apiUrl: string | undefined): string | undefined {
+export function unreachableReason({ url }: Pick<ServeMedia, 'url'>, apiUrl: string | undefined): string | undefined {
   const { hostname } = new URL(url);
   const isNowhere = ANY_ADDRESS.has(hostname);
   const isFarApi = apiUrl !== undefined && !isLoopback(new URL(apiUrl).hostname);

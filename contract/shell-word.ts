@@ -19,7 +19,7 @@ export function quoted(word: string): string {
  * How commands are told of a ledger at another place. A copy is made by the owner of a database, whom commands need not
  * be.
  */
-export function exportWords(place: string): string {
+export function exportLedgerCommand(place: string): string {
   const user = urlSchemeOf(place) === undefined ? '' : ' (with the user that your commands have there)';
   return `export VOXBATCH_LEDGER=${shellWord(place)}${user}`;
 }

@@ -37,7 +37,7 @@ export type SpendRefusal = 'unpriced' | 'small-budget' | 'small-balance' | 'unco
 export type SpendNote = 'budget-pays-part' | 'above-balance';
 
 /** Max cost of the priced rows in credits, capped by the budget. */
-export function mostSpent({ bill, budget }: Pick<SpendFacts, 'bill' | 'budget'>): number {
+export function maxSpend({ bill, budget }: Pick<SpendFacts, 'bill' | 'budget'>): number {
   return budget === null ? bill.quoted : Math.min(bill.quoted, budget);
 }
 

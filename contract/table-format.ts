@@ -22,4 +22,4 @@ export function decimalOf({ delimiter }: Pick<TableFormat, 'delimiter'>): Decima
 }
 
 /** The default format. */
-export const PLAIN_TABLE: TableFormat = { delimiter: ',', bom: false };
+export const DEFAULT_TABLE_FORMAT: TableFormat = { delimiter: ',', bom: false };

@@ -1,4 +1,4 @@
-import { CACHE_MODES } from './cache.ts';
+import { CACHE_MODES } from './cache-modes.ts';
 import { ALIKE_HALT, NEVER_HALT } from './halt.ts';
 import { UNKNOWN_POLICIES } from './outcomes.ts';
 import type { ValueKind, ValueOf } from './value-kinds.ts';
@@ -171,7 +171,7 @@ export const DEFAULT_TUNABLES = tuningOf(
 ) as Tunables;
 
 /** The values of whatever the record of an older batch lacks. */
-export const TUNABLES_BEFORE = tuningOf(
+export const EARLIER_TUNABLES = tuningOf(
   Object.fromEntries(
     TUNABLE_NAMES.map((name) => {
       const { default: usual, before = usual }: Tunable = TUNABLES[name];

@@ -129,6 +129,6 @@ export function parsePositive(text: string): number | undefined {
 }
 
 /** Parses a decimal number with a point; NaN if the text is not one. */
-export function plainNumber(text: string): number {
+export function parseUnsignedNumber(text: string): number {
   return /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
 }

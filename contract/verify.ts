@@ -1,4 +1,4 @@
-import { plainNumber } from './value-kinds.ts';
+import { parseUnsignedNumber } from './value-kinds.ts';
 
 /** The default of `--verify`: the share of wrong words above which a result does not pass. */
 export const DEFAULT_THRESHOLD = 0.25;
@@ -12,10 +12,10 @@ export const THRESHOLD_BOUNDS = { least: 0.02, most: 0.6 } as const;
 export const THRESHOLD_FORM = `true, false, or the share of words that may be wrong, from ${THRESHOLD_BOUNDS.least} to ${THRESHOLD_BOUNDS.most}`;
 
 /** Parses a threshold: `true` means the default, `false` means `off`. Undefined if invalid. */
-export function readThreshold(text: string): number | 'off' | undefined {
+export function parseVerifyThreshold(text: string): number | 'off' | undefined {
   if (/^true$/i.test(text)) return DEFAULT_THRESHOLD;
   if (/^false$/i.test(text)) return 'off';
-  const share = plainNumber(text);
+  const share = parseUnsignedNumber(text);
   return share >= THRESHOLD_BOUNDS.least && share <= THRESHOLD_BOUNDS.most ? share : undefined;
 }
 

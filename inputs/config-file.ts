@@ -20,8 +20,8 @@ import { nameIn, OWN_OPERATIONS, PRICE_MEMBERS } from './own-operations.ts';
 import { show } from '../contract/manifest-problems.ts';
 import { whyBadPath } from './output-name.ts';
 import { readRegular } from './regular-file.ts';
-import { isTooDeep, surveyJson, TOO_DEEP } from '../contract/exact-json.ts';
-import { faultOfFinishing, FINISHED_FORMATS } from '../contract/finishing.ts';
+import { isTooDeep, inspectJson, TOO_DEEP } from '../contract/exact-json.ts';
+import { findFinishingFault, FINISHED_FORMATS } from '../contract/finishing.ts';
 
 const POLLING_NAMES = Object.keys(POLLING) as readonly (keyof Polling)[];
 
@@ -34,7 +34,7 @@ export const FINISHING = z
     format: z.enum(FINISHED_FORMATS).exactOptional(),
   })
   .superRefine((given, context) => {
-    const fault = faultOfFinishing(given);
+    const fault = findFinishingFault(given);
     if (fault === undefined) return;
     const { option, expected } = fault;
     context.addIssue({ code: 'custom', path: [option], message: `expected ${expected}`, input: given[option] });
@@ -224,7 +224,7 @@ export function parseConfig(text: string, path: string): Config {
     // The parser's message quotes the file, which might hold a secret.
     throw new ConfigError(`${path} is not JSON: expected one object such as {"limits":{"rate":5}}.`);
   }
-  if (isTooDeep(surveyJson(text))) throw new ConfigError(`${path} has invalid settings: expected ${TOO_DEEP}.`);
+  if (isTooDeep(inspectJson(text))) throw new ConfigError(`${path} has invalid settings: expected ${TOO_DEEP}.`);
   const secret = findSecret(value, []);
   if (secret !== undefined) {
     throw new ConfigError(

@@ -1,5 +1,5 @@
 import { ManifestError } from '../contract/manifest-problems.ts';
-import { type TableFormat, type Delimiter, DELIMITERS, PLAIN_TABLE } from '../contract/table-format.ts';
+import { type TableFormat, type Delimiter, DELIMITERS, DEFAULT_TABLE_FORMAT } from '../contract/table-format.ts';
 import { knownColumns, foldHeader } from './header-names.ts';
 
 export type ManifestFormat = ({ readonly format: 'csv' } & TableFormat) | { readonly format: 'jsonl' | 'xlsx' };
@@ -51,7 +51,7 @@ export function detectFormat({ label, name, what = `the manifest ${label}` }: Fi
       best = { delimiter, known, cells: cells.length };
     }
   }
-  return { format: 'csv', delimiter: best?.delimiter ?? PLAIN_TABLE.delimiter, bom };
+  return { format: 'csv', delimiter: best?.delimiter ?? DEFAULT_TABLE_FORMAT.delimiter, bom };
 }
 
 /** A rough reading of the first record, good enough to compare delimiters. */

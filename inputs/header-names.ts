@@ -1,6 +1,6 @@
 import { CAST_COLUMN } from '../contract/cast.ts';
 import { columnsOfKind, KINDS, type SpecColumn } from '../contract/row-kinds.ts';
-import { slipOf } from '../contract/nearest-name.ts';
+import { suggestName } from '../contract/suggest-name.ts';
 
 /** Columns that some kind reads. */
 export function specColumns(): readonly SpecColumn[] {
@@ -64,5 +64,5 @@ export function guessColumn(
 ): string | undefined {
   const folded = foldHeader(header);
   const usual = candidates.find((ours) => USUAL_WORDS[ours]?.includes(folded) === true && !isThere(ours));
-  return usual ?? slipOf(header, candidates);
+  return usual ?? suggestName(header, candidates);
 }

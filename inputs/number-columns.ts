@@ -1,6 +1,6 @@
 import { cellOf } from '../contract/row-kinds.ts';
 import type { Decimal } from '../contract/table-format.ts';
-import { plainNumber } from '../contract/value-kinds.ts';
+import { parseUnsignedNumber } from '../contract/value-kinds.ts';
 import { headerFor, specColumns } from './header-names.ts';
 
 /** The columns of a file whose cells are numbers, such as `speed`, as the file names them. */
@@ -14,5 +14,5 @@ export function numberColumns(
 
 /** The number that a cell of such a column holds; NaN for another text. */
 export function numberIn(cell: string, decimal: Decimal): number {
-  return plainNumber(cell.trim().replace(decimal, '.'));
+  return parseUnsignedNumber(cell.trim().replace(decimal, '.'));
 }

@@ -1,9 +1,9 @@
-import { signedNumber } from '../contract/exact-json.ts';
+import { parseSignedNumber } from '../contract/exact-json.ts';
 import {
   boundsOf,
   cellOf,
   columnsOfKind,
-  perKind,
+  memoizePerKind,
   wordsOf,
   type Kind,
   type LocalFile,
@@ -18,12 +18,12 @@ import { specColumns } from './header-names.ts';
 import { decideKind } from './row-kind.ts';
 import type { RowDefaults } from '../contract/batch.ts';
 import { cellOfPath, NO_LINKS, type LocalMediaRules } from './local-media/path-cells.ts';
-import { valueOfApiCell, isTooDeep, surveyJson, TOO_DEEP } from '../contract/exact-json.ts';
+import { parseApiCell, isTooDeep, inspectJson, TOO_DEEP } from '../contract/exact-json.ts';
 import { show, type Finding } from '../contract/manifest-problems.ts';
 import type { Decimal } from '../contract/table-format.ts';
 import { MAX_CELL_BYTES } from '../contract/api-limits.ts';
-import { plainNumber } from '../contract/value-kinds.ts';
-import { readThreshold, THRESHOLD_FORM } from '../contract/verify.ts';
+import { parseUnsignedNumber } from '../contract/value-kinds.ts';
+import { parseVerifyThreshold, THRESHOLD_FORM } from '../contract/verify.ts';
 
 /** A row that may lack some cells. */
 export type RowDraft = Partial<RowSpec> & Pick<RowSpec, 'kind'>;
@@ -120,7 +120,7 @@ interface ColumnUse {
   readonly isRead: boolean;
 }
 
-const usesOf = perKind((kind): readonly ColumnUse[] => {
+const usesOf = memoizePerKind((kind): readonly ColumnUse[] => {
   const { required, optional } = columnsOfKind(kind);
   return specColumns().map((column) => {
     const isRequired = required.includes(column);
@@ -141,7 +141,7 @@ function readApiCells(
     fields.flatMap(({ field, at }) => {
       const cell = cells[at] ?? '';
       const tooDeep = findTooDeep(columns.headerOf(`api.${field}`), cell);
-      if (tooDeep === undefined) return [[field, valueOfApiCell(cell)] as const];
+      if (tooDeep === undefined) return [[field, parseApiCell(cell)] as const];
       findings.push(tooDeep);
       return [];
     }),
@@ -169,8 +169,8 @@ export function findBadCell(column: string, cell: string): Finding | undefined {
 export function findTooDeep(column: string, cell: string): Finding | undefined {
   // Nearly all cells are no JSON.
   if (!/^\s*[[{]/.test(cell)) return undefined;
-  const value = valueOfApiCell(cell);
-  if (typeof value !== 'object' || value === null || !isTooDeep(surveyJson(cell))) return undefined;
+  const value = parseApiCell(cell);
+  if (typeof value !== 'object' || value === null || !isTooDeep(inspectJson(cell))) return undefined;
   return { column, expected: TOO_DEEP, got: show(cell), code: 'too-deep' };
 }
 
@@ -211,7 +211,7 @@ function unreadFile(path: string): LocalFile {
 function boundsRule(kind: Kind, column: SpecColumn): NumberRule {
   const bounds = boundsOf(kind, column);
   if (bounds === undefined)
-    return { expected: 'a number (a whole one of at most 15 digits)', holds: () => true, read: signedNumber };
+    return { expected: 'a number (a whole one of at most 15 digits)', holds: () => true, read: parseSignedNumber };
   const { least, most } = bounds;
   return { expected: `a number from ${least} to ${most}`, holds: (value) => value >= least && value <= most };
 }
@@ -262,14 +262,14 @@ export interface NumberRule {
 
 /** Parses a decimal number (with a point) that satisfies the rule. */
 function parseNumber(cell: string, rule: NumberRule): Parsed<number> {
-  const value = (rule.read ?? plainNumber)(cell);
+  const value = (rule.read ?? parseUnsignedNumber)(cell);
   if (Number.isFinite(value) && rule.holds(value)) return { value };
   return { finding: { expected: rule.expected, got: show(cell), code: 'bad-number' } };
 }
 
 /** Parses `true`, `false` (undefined), or the allowed share of wrong words. */
 export function parseThreshold(cell: string): Parsed<number | undefined> {
-  const threshold = readThreshold(cell);
+  const threshold = parseVerifyThreshold(cell);
   if (threshold === undefined) return { finding: { expected: THRESHOLD_FORM, got: show(cell), code: 'bad-number' } };
   return { value: threshold === 'off' ? undefined : threshold };
 }

@@ -1,4 +1,4 @@
-import { cellOfApiValue, parseExactJson, isTooDeep, surveyJson, TOO_DEEP } from '../contract/exact-json.ts';
+import { formatApiCell, parseExactJson, isTooDeep, inspectJson, TOO_DEEP } from '../contract/exact-json.ts';
 import { ByteCheck, bytesOf, type ManifestBytes, MAX_RECORD_BYTES, type RawItem } from './check-bytes.ts';
 import type { JsonValue } from '../contract/row-kinds.ts';
 import { show } from '../contract/manifest-problems.ts';
@@ -77,7 +77,7 @@ function isFree(key: string): boolean {
 }
 
 function cellOf(key: string, value: JsonValue): string {
-  if (key.trim().startsWith('api.')) return cellOfApiValue(value);
+  if (key.trim().startsWith('api.')) return formatApiCell(value);
   if (value === null) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
@@ -94,7 +94,7 @@ function parseLine(text: string): { object: Record<string, JsonValue> } | { find
     const expected = 'a JSON object such as {"text":"Hello","voice":"v1"}';
     return { finding: { column: '', expected, got, code: 'not-an-object' } };
   }
-  const survey = surveyJson(text);
+  const survey = inspectJson(text);
   if (isTooDeep(survey)) return { finding: { column: '', expected: TOO_DEEP, got, code: 'too-deep' } };
   const { twice } = survey;
   if (twice !== undefined) {

@@ -1,14 +1,21 @@
 import { isDefaulted } from '../contract/batch.ts';
-import { columnsOfKind, kindFactsOf, KINDS, perKind, type Kind, type SpecColumn } from '../contract/row-kinds.ts';
+import {
+  columnsOfKind,
+  kindFactsOf,
+  KINDS,
+  memoizePerKind,
+  type Kind,
+  type SpecColumn,
+} from '../contract/row-kinds.ts';
 import { show, type Finding } from '../contract/manifest-problems.ts';
 import type { Columns, PlacedFinding } from './header.ts';
-import { slipOf } from '../contract/nearest-name.ts';
+import { suggestName } from '../contract/suggest-name.ts';
 
 /**
  * The columns that identify a kind: those that it needs and that no flag fills. The voice identifies none: it may come
  * from a default, and a row without one is reported. Nor does `name`: many tables have such a column of their own.
  */
-const tellingOf = perKind((kind) =>
+const tellingOf = memoizePerKind((kind) =>
   columnsOfKind(kind).required.filter((column) => !isDefaulted(column) && column !== 'name'),
 );
 
@@ -37,7 +44,7 @@ export function decideKind(
   if (given !== '') {
     const kind = KINDS.find((one) => one === given);
     if (kind !== undefined) return { kind };
-    const meant = slipOf(given, KINDS);
+    const meant = suggestName(given, KINDS);
     const expected = `one of ${KINDS.join(', ')}${meant === undefined ? '' : ` (did you mean ${meant}?)`}`;
     return { findings: [{ column: columns.headerOf('kind'), expected, got: show(given), code: 'unknown-kind' }] };
   }

@@ -2,7 +2,7 @@ import type { Dialect } from '../contract/dialects.ts';
 import { mayBePartId } from '../contract/row-parts.ts';
 import {
   type RowSpec,
-  checkedBy,
+  checkedStepOf,
   makesJob,
   operationOf,
   stepsIn,
@@ -161,7 +161,7 @@ function withVoice(spec: RowSpec, voices: ManifestOptions['voices']): Pick<Unpri
  */
 export function notVerifiable(spec: RowSpec, tts: TtsMode): Finding | undefined {
   if (spec.verify === undefined) return undefined;
-  const checked = stepsIn(spec).flatMap((step) => checkedBy(spec.kind, step) ?? []);
+  const checked = stepsIn(spec).flatMap((step) => checkedStepOf(spec.kind, step) ?? []);
   if (checked.every((step) => makesJob(operationOf(spec, step, tts)))) return undefined;
   const expected =
     'no verification of immediate speech, because the API transcribes links only and immediate speech has none ' +

@@ -1,8 +1,8 @@
 import {
   ASSUMED_TEXT_LIMIT,
   canBeSplit,
-  DOUBTED_TEXT_LIMIT,
-  LEARNT_LIMIT_LIFE_MS,
+  MIN_TRUSTED_TEXT_LIMIT,
+  LEARNT_LIMIT_TTL_MS,
   type TextLimit,
   type TextLimits,
 } from '../contract/api-limits.ts';
@@ -50,7 +50,7 @@ export function fitText(spec: RowSpec, { tts, split, textLimits = {} }: TextRule
 function isDoubtful({ most, learntAt }: TextLimit): boolean {
   if (learntAt === undefined) return false;
   const age = Date.now() - learntAt;
-  return most < DOUBTED_TEXT_LIMIT || age < 0 || age > LEARNT_LIMIT_LIFE_MS;
+  return most < MIN_TRUSTED_TEXT_LIMIT || age < 0 || age > LEARNT_LIMIT_TTL_MS;
 }
 
 function saidBy(limit: TextLimit | undefined): string {

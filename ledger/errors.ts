@@ -1,4 +1,4 @@
-import { exportWords, shellWord } from '../contract/shell-word.ts';
+import { exportLedgerCommand, shellWord } from '../contract/shell-word.ts';
 import type { WhyReadOnly } from './copy/read-only.ts';
 import type { MonthStanding } from '../policy/schedules/month-budget.ts';
 
@@ -184,7 +184,7 @@ export function readOnlyAdvice(path: string, why: WhyReadOnly): string {
 function readOnlyNext(path: string, why: WhyReadOnly): string {
   switch (why.type) {
     case 'moved':
-      return exportWords(why.place);
+      return exportLedgerCommand(why.place);
     case 'incoming':
       return `voxbatch ledger copy ${shellWord(why.place)} ${shellWord(path)}`;
     case 'backup':

@@ -1,11 +1,11 @@
-import { decimalOf, PLAIN_TABLE, type Decimal, type Delimiter } from '../contract/table-format.ts';
+import { decimalOf, DEFAULT_TABLE_FORMAT, type Decimal, type Delimiter } from '../contract/table-format.ts';
 import { guardCell } from '../inputs/formula-guard.ts';
 
 /** A value of a line: an input cell, or a result column. Null is an empty cell. */
 export type LineValue = string | number | readonly string[] | null;
 
 /** A line of CSV: guarded against formulas, quoted per RFC 4180, ending in LF. */
-export function csvLine(values: readonly LineValue[], delimiter: Delimiter = PLAIN_TABLE.delimiter): string {
+export function csvLine(values: readonly LineValue[], delimiter: Delimiter = DEFAULT_TABLE_FORMAT.delimiter): string {
   const decimal = decimalOf({ delimiter });
   return `${values.map((value) => quoted(csvCell(value, decimal), delimiter)).join(delimiter)}\n`;
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/batches/batch-records.ts';
 import { defined } from '../contract/defined.ts';
-import { PLAIN_TABLE } from '../contract/table-format.ts';
+import { DEFAULT_TABLE_FORMAT } from '../contract/table-format.ts';
 import type { StoreUrls, UrlLimit } from '../store/store.ts';
 import { csvLine } from './line-formats.ts';
 import { namedFilesOf } from './result-line.ts';
@@ -41,7 +41,7 @@ export interface WrittenLinks {
  * `results.csv` comes out the same however often it is made. The file is whole or absent.
  */
 export async function writeMediaLinks({ ledger, batch, urls, out, lifetimeMs }: LinksRequest): Promise<WrittenLinks> {
-  const { delimiter, bom } = batch.settings.table ?? PLAIN_TABLE;
+  const { delimiter, bom } = batch.settings.table ?? DEFAULT_TABLE_FORMAT;
   const file = await WholeFile.create(join(out, LINKS_FILE));
   let until = Date.now() + lifetimeMs;
   let limit: UrlLimit | undefined;

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import * as z from 'zod';
 import { FAILURES, type FailureClass } from '../contract/failures.ts';
 import { hasResult, OUTCOMES, outcomesThat, wasAccepted } from '../contract/outcomes.ts';
-import { overlongWords } from '../contract/max-seconds.ts';
+import { overlongMessage } from '../contract/max-seconds.ts';
 import { KINDS } from '../contract/row-kinds.ts';
 import { byAttempt } from '../contract/batch.ts';
 import { roundCredits } from '../contract/price-units.ts';
@@ -136,7 +136,7 @@ export function resultFields({ row, charges }: ScannedRow, batch: string, file: 
 
 /** What is odd about a result that counts as one; empty if nothing is. */
 export function oddityOf({ spec, file }: Pick<RowRecord, 'spec' | 'file'>): string {
-  return [file?.oddity, overlongWords(spec, file?.seconds)].filter((one) => one !== undefined).join(' ');
+  return [file?.oddity, overlongMessage(spec, file?.seconds)].filter((one) => one !== undefined).join(' ');
 }
 
 const FILED_OUTCOMES: readonly (string | null)[] = outcomesThat(({ hasFile }) => hasFile);

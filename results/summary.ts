@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { dialectChoiceOf } from '../contract/batch.ts';
 import { DIALECT_CHOICE } from '../contract/dialects.ts';
 import { CONTROLS, shownControl, OUTCOMES, ROW_STATES } from '../contract/outcomes.ts';
-import { decimalOf, DECIMALS, DELIMITERS, PLAIN_TABLE } from '../contract/table-format.ts';
+import { decimalOf, DECIMALS, DELIMITERS, DEFAULT_TABLE_FORMAT } from '../contract/table-format.ts';
 import type { BatchRecord } from '../ledger/batches/batch-records.ts';
 import { newestRequestSchema } from './newest-request.ts';
 import { roundCredits } from '../contract/price-units.ts';
@@ -81,7 +81,7 @@ export const summarySchema = z.object({
   /** Format of the CSV tables: that of the manifest. `decimal`: of numbers; absent for a point. */
   csv: z
     .object({ delimiter: z.enum(DELIMITERS), bom: z.boolean(), decimal: z.enum(DECIMALS).exactOptional() })
-    .default(PLAIN_TABLE),
+    .default(DEFAULT_TABLE_FORMAT),
   /** sha256 of each other file in the folder, hex; for media see `receipts.jsonl`. */
   files: z.record(z.string(), z.string().regex(/^[0-9a-f]{64}$/u)),
 });
@@ -106,7 +106,7 @@ export function summarize(
   voxbatchVersion: string,
 ): Summary {
   const isOpen = batch.state !== 'closed';
-  const table = batch.settings.table ?? PLAIN_TABLE;
+  const table = batch.settings.table ?? DEFAULT_TABLE_FORMAT;
   return {
     batch: batch.name,
     manifest_digest: batch.digest,

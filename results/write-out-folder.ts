@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { REPORT_FILE } from '../contract/report.ts';
-import { PLAIN_TABLE } from '../contract/table-format.ts';
+import { DEFAULT_TABLE_FORMAT } from '../contract/table-format.ts';
 import { numberColumns } from '../inputs/number-columns.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchRecord } from '../ledger/batches/batch-records.ts';
@@ -103,7 +103,7 @@ export async function writeOutFolder(request: ProjectionRequest): Promise<Projec
   const folders = new RealFolders(out);
   const { join, finish } = batch.settings.reading;
   const groups = join === undefined ? undefined : new JoinedGroups(batch, join);
-  const files = await BatchFiles.create(out, batch.columns, batch.settings.table ?? PLAIN_TABLE);
+  const files = await BatchFiles.create(out, batch.columns, batch.settings.table ?? DEFAULT_TABLE_FORMAT);
   const report = new OutReport(request);
   try {
     await report.begin(batch);

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { addOperations } from '../contract/add-operations.ts';
 import { API_PATH } from '../contract/urls.ts';
-import { listenAddress } from '../contract/listen-address.ts';
+import { formatListenAddress } from '../contract/listen-address.ts';
 import { buildApiServer } from './api-server.ts';
 import type { LedgerEntry } from './charge-ledger.ts';
 import { buildMediaServer } from './media-server.ts';
@@ -70,5 +70,5 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 async function listen(server: FastifyInstance, host: string, port: number): Promise<string> {
   await server.listen({ host, port });
   const address = server.server.address() as AddressInfo;
-  return `http://${listenAddress({ host, port: address.port })}`;
+  return `http://${formatListenAddress({ host, port: address.port })}`;
 }

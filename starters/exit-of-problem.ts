@@ -1,4 +1,4 @@
-import { listenAddress } from '../contract/listen-address.ts';
+import { formatListenAddress } from '../contract/listen-address.ts';
 import { messageOf } from '../contract/message-of.ts';
 import { dirname, isAbsolute } from 'node:path';
 import { shellWord } from '../contract/shell-word.ts';
@@ -131,7 +131,7 @@ const EXITS: { readonly [T in Problem['type']]: ProblemExit<T> } = {
   'no-media-port': usage(
     ({ host, port }) =>
       'Nothing was spent. End that program, or run the same command with a port that is free: ' +
-      `--serve-media ${listenAddress({ host, port: port === 65_535 ? port - 1 : port + 1 })}`,
+      `--serve-media ${formatListenAddress({ host, port: port === 65_535 ? port - 1 : port + 1 })}`,
   ),
   'no-metrics-port': usage(
     'Nothing was sent. Nothing was spent. End that program, or run the same command with a port that is free: ' +

@@ -1,5 +1,5 @@
 import { readFileSync, closeSync, openSync, readSync, writeSync } from 'node:fs';
-import { environmentForUser, HANDED_OVER, isOwnSecret } from '../contract/secrets.ts';
+import { environmentForUser, SECRETS_ON_STDIN, isOwnSecret } from '../contract/secrets.ts';
 
 /** Our secrets, once {@link hideSecrets} has taken them out of `process.env`. */
 const hidden: Record<string, string> = {};
@@ -16,7 +16,7 @@ export function hideSecrets(): void {
     hidden[name] = value;
     Reflect.deleteProperty(process.env, name);
   }
-  if (hidden[HANDED_OVER] !== undefined) Object.assign(hidden, readHandedOver());
+  if (hidden[SECRETS_ON_STDIN] !== undefined) Object.assign(hidden, readHandedOver());
   eraseInitial((name) => hidden[name] !== undefined);
   // An address stays, without its password, for commands that look for it.
   for (const [name] of secret) if (shown[name] !== undefined) process.env[name] = shown[name];

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { PlacedFile } from '../contract/placed-file.ts';
+import type { NamedResultFile } from '../contract/named-result-file.ts';
 import { UnsafeName } from './errors.ts';
 
 /**
@@ -58,7 +58,7 @@ export function foldersOf({ rowsAFolder }: Pick<BatchLayout, 'rowsAFolder'>, row
  * What a request brought that is stored under this key; undefined for copies, joined files and other names. Whether the
  * row has such a step is for the caller to know.
  */
-export function placeOfKey(key: string): PlacedFile | undefined {
+export function placeOfKey(key: string): NamedResultFile | undefined {
   const name = key.slice(key.lastIndexOf('/') + 1);
   const [, row, step, take] = /^(\d+)-(.+?)-(\d+)(?:-job-[0-9a-f]{12})?\.[a-z0-9]+$/.exec(name) ?? [];
   return step === undefined ? undefined : { key, row: Number(row), step, take: Number(take) };

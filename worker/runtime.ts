@@ -1,7 +1,7 @@
 import { IllegalStateError } from '@temporalio/common';
 import { DefaultLogger, makeTelemetryFilterString, Runtime, type TelemetryOptions } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import type { ProcessEvent } from '../contract/event-words.ts';
+import type { ProcessEvent } from '../contract/log-events.ts';
 import { snakeName } from '../contract/snake-case.ts';
 
 /**

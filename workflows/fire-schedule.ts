@@ -19,7 +19,7 @@ import {
   WAKE_UP_SIGNAL,
   WORKFLOW_TASK_TIMEOUT,
   type SuperviseBatchInput,
-} from '../contract/messages.ts';
+} from '../contract/batch-workflow.ts';
 import type { FireScheduleInput } from '../contract/schedule.ts';
 import { batchLabels } from '../contract/workflow-labels.ts';
 import { scheduledTimeOf } from '../policy/schedules/occurrence.ts';

@@ -1,14 +1,14 @@
 import { defineSearchAttributeKey, type SearchAttributePair, type SearchAttributeUpdatePair } from '@temporalio/common';
 import { patched, setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
-import type { FiguresTold } from '../contract/activities.ts';
-import { SEARCH_ATTRIBUTES, type BatchFigures, type SearchAttributeName } from '../contract/search-attributes.ts';
+import type { ReportedFigures } from '../contract/activities.ts';
+import { SEARCH_ATTRIBUTES, type SearchFigures, type SearchAttributeName } from '../contract/search-attributes.ts';
 import { shellWord } from '../contract/shell-word.ts';
 import { isWorthShowing } from '../policy/visibility/when-to-show.ts';
 
 /** Shows in Temporal how a batch stands: in its lists by search attributes, in the workflow's own page by details. */
 export class ShownFigures {
   readonly #batch: string;
-  #shown: BatchFigures | undefined;
+  #shown: SearchFigures | undefined;
   #shownAt = 0;
   #searchable: readonly SearchAttributeName[] = [];
 
@@ -17,7 +17,7 @@ export class ShownFigures {
   }
 
   /** Shows the figures, if they differ by enough to be worth an event. */
-  show({ figures, searchable = [] }: FiguresTold): void {
+  show({ figures, searchable = [] }: ReportedFigures): void {
     if (figures === undefined) return;
     setCurrentDetails(detailsOf(this.#batch, figures));
     const known = searchable.filter((name) => Object.hasOwn(SEARCH_ATTRIBUTES, name));
@@ -42,7 +42,7 @@ export class ShownFigures {
     return this.#pairs(this.#shown);
   }
 
-  #pairs({ state, done, failed, unknown, credits }: BatchFigures): SearchAttributePair[] {
+  #pairs({ state, done, failed, unknown, credits }: SearchFigures): SearchAttributePair[] {
     const values = {
       VoxbatchBatch: this.#batch,
       VoxbatchState: state,
@@ -60,7 +60,7 @@ function keyOf(name: SearchAttributeName) {
 }
 
 /** For the page of the workflow in Temporal's UI, which reads Markdown. Costs no event. */
-function detailsOf(batch: string, { state, rows, done, failed, unknown, credits }: BatchFigures): string {
+function detailsOf(batch: string, { state, rows, done, failed, unknown, credits }: SearchFigures): string {
   const name = shellWord(batch);
   return [
     `**${state}**: ${String(done)} of ${String(rows)} rows ended, ${String(failed)} failed, ${String(unknown)} unknown, ${String(credits)} credits charged.`,

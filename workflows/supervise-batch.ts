@@ -9,7 +9,7 @@ import {
 } from '@temporalio/workflow';
 import { downloadQueueOf } from '../contract/names.ts';
 import { dutyOfLane, FIRST_DOWNLOAD_LANE } from '../contract/worker-duty.ts';
-import { WAKE_UP_SIGNAL, type SuperviseBatchInput } from '../contract/messages.ts';
+import { WAKE_UP_SIGNAL, type SuperviseBatchInput } from '../contract/batch-workflow.ts';
 import { surveyBatch, workLane } from './activities.ts';
 import { askPauseMs, roundPauseMs } from '../policy/lanes/share.ts';
 import { defined } from '../contract/defined.ts';

@@ -1,6 +1,6 @@
 import type { FencedAttempt, AttemptKey } from '../../contract/batch.ts';
-import { usesEarlierResults } from '../../contract/cache.ts';
-import { checkedBy, linkOf, resultStepOf, stepsIn, type RowSpec, type Step } from '../../contract/row-kinds.ts';
+import { reusesResults } from '../../contract/cache-modes.ts';
+import { checkedStepOf, linkOf, resultStepOf, stepsIn, type RowSpec, type Step } from '../../contract/row-kinds.ts';
 import { stepKey } from '../../batches/cache/result-keys.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { ResultSource } from '../../ledger/requests/charge-records.ts';
@@ -40,7 +40,7 @@ export class EarlierResults {
 
   /** Whether the batch currently uses earlier results; a person may change that at any time. */
   async usesEarlier(): Promise<boolean> {
-    return usesEarlierResults((await this.#read()).settings.cache);
+    return reusesResults((await this.#read()).settings.cache);
   }
 
   /**
@@ -173,7 +173,7 @@ function madeBy(
 ): { readonly key: string; readonly files: ReadonlyMap<Step, string> } | undefined {
   const { spec } = row;
   if (spec.verify === undefined) return undefined;
-  const [of] = stepsIn(spec).flatMap((step) => checkedBy(spec.kind, step) ?? []);
+  const [of] = stepsIn(spec).flatMap((step) => checkedStepOf(spec.kind, step) ?? []);
   const file = of === undefined ? null : (usedAttempt(row, charges, of)?.file ?? null);
   return of === undefined || file === null ? undefined : { key: file.sha256, files: new Map([[of, file.sha256]]) };
 }

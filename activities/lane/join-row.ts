@@ -1,6 +1,6 @@
 import { messageOf } from '../../contract/message-of.ts';
 import { createHash } from 'node:crypto';
-import { partWord } from '../../contract/row-parts.ts';
+import { formatPartCount } from '../../contract/row-parts.ts';
 import type { Failure } from '../../contract/failures.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import type { ResultFile } from '../../ledger/records.ts';
@@ -101,6 +101,6 @@ function keptWith(file: ResultFile, why: string): ResultFile {
 }
 
 function notJoined(why: string, files: readonly ResultFile[]): Failure {
-  const message = `All ${partWord(files.length)} are there and paid for, but cannot be joined: ${why}. Nothing more was charged.`;
+  const message = `All ${formatPartCount(files.length)} are there and paid for, but cannot be joined: ${why}. Nothing more was charged.`;
   return { class: 'NotJoined', cause: why.slice(0, 120), message: message.slice(0, 500) };
 }

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ListedJob } from '../../api/speech-api.ts';
 import type { AttemptKey } from '../../contract/batch.ts';
 import { dialectOf, type ListedOperation, type RowSpec } from '../../contract/row-kinds.ts';
-import { leadsTo } from '../../contract/local-media.ts';
+import { isLinkToCell } from '../../contract/local-media.ts';
 import { API_CLOCK_SLACK_MS } from '../../policy/clocks.ts';
 import type { ChargeRecord } from '../../ledger/requests/charge-records.ts';
 import {
@@ -79,7 +79,7 @@ async function choose(
   const audioHash = audioHashOf(spec, charge);
   const since = charge.intentAt - API_CLOCK_SLACK_MS - LONGEST_CREATE_MS;
   const lost: LostCreate = {
-    isVideo: (url) => leadsTo(url, spec.video ?? ''),
+    isVideo: (url) => isLinkToCell(url, spec.video ?? ''),
     isAudio: (url) => hashOf(cellOfSent(url, spec)) === audioHash,
     intentAt: charge.intentAt,
     lookedAt: listing.begunAt,
@@ -99,7 +99,7 @@ async function choose(
 
 /** The audio cell of a row that this link stands for: a link to local media differs from request to request. */
 function cellOfSent(url: string, { audio }: RowSpec): string {
-  return audio !== undefined && leadsTo(url, audio) ? audio : url;
+  return audio !== undefined && isLinkToCell(url, audio) ? audio : url;
 }
 
 /** Other creates in doubt, of all batches, that the API's list would show with the same links. */

@@ -1,5 +1,5 @@
 import type { By } from '../../contract/actions.ts';
-import { usesEarlierResults } from '../../contract/cache.ts';
+import { reusesResults } from '../../contract/cache-modes.ts';
 import { stepsIn } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
@@ -106,7 +106,7 @@ async function keysWanted(
 ): Promise<ReadonlySet<string>> {
   const keys = new Set<string>();
   for (const batch of open) {
-    if (!usesEarlierResults(batch.settings.cache)) continue;
+    if (!reusesResults(batch.settings.cache)) continue;
     const sources: KeySources = { identify, findResults: (wanted) => ledger.findResults(wanted) };
     for await (const rows of inChunks(ledger.scanRows(batch.name, { isOpen: true }), ROWS_AT_ONCE)) {
       const all = rows.map(({ row: { spec } }) => ({ spec, steps: stepsIn(spec) }));

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { checkedBy, stepsIn, type RowSpec, type Step } from '../../contract/row-kinds.ts';
+import { checkedStepOf, stepsIn, type RowSpec, type Step } from '../../contract/row-kinds.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { mediaOf, resultKeyOf, type KeyContext, type MediaIdentity } from '../../policy/cache/result-key.ts';
@@ -72,7 +72,7 @@ function checkedKey(
   media: ReadonlyMap<string, MediaIdentity>,
 ): { readonly spec: RowSpec; readonly step: Step; readonly key: string } | undefined {
   const step = stepsIn(spec)
-    .map((one) => checkedBy(spec.kind, one))
+    .map((one) => checkedStepOf(spec.kind, one))
     .find((one) => one !== undefined);
   const key = step === undefined ? undefined : stepKey(batch, spec, step, { media });
   return step === undefined || key === undefined ? undefined : { spec, step, key };

@@ -1,8 +1,8 @@
 import type { FailureClass } from '../../contract/failures.ts';
-import { overlongWords } from '../../contract/max-seconds.ts';
+import { overlongMessage } from '../../contract/max-seconds.ts';
 import { hasResult, OUTCOMES, type Outcome } from '../../contract/outcomes.ts';
 import {
-  checkedBy,
+  checkedStepOf,
   isTraceable,
   makesJob,
   factsOf,
@@ -10,7 +10,7 @@ import {
   type Operation,
   type TtsMode,
 } from '../../contract/row-kinds.ts';
-import { isTooLongWhole } from '../../contract/api-limits.ts';
+import { failedAsTooLong } from '../../contract/api-limits.ts';
 import type { RowWithCharges } from '../../results/result-line.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
@@ -106,7 +106,7 @@ export async function gatherLeftovers(
   if (limitsLength({ settings, columns }))
     for (const outcome of OUTCOMES.filter(hasResult))
       for await (const whole of rowsOf(outcome))
-        if (overlongWords(whole.row.spec, whole.row.file?.seconds) !== undefined) overlong.add(whole);
+        if (overlongMessage(whole.row.spec, whole.row.file?.seconds) !== undefined) overlong.add(whole);
   return {
     overlong,
     ...(await sortFailed(rowsOf('failed'), ledger, batch, otherParts)),
@@ -149,7 +149,7 @@ async function sortFailed(
       fetchable.add(scanned);
       continue;
     }
-    if (isTooLongWhole(scanned.row)) {
+    if (failedAsTooLong(scanned.row)) {
       tooLong.add(scanned);
       continue;
     }
@@ -231,7 +231,7 @@ export function madeBy(scanned: RowWithCharges, tts: TtsMode): Made {
 /** Whether a row in doubt has a stored, paid result that lacks only its verification's answer. */
 export function lacksOnlyCheck(scanned: RowWithCharges): boolean {
   const last = lastCharge(scanned);
-  return last !== undefined && checkedBy(scanned.row.kind, last.step) !== undefined;
+  return last !== undefined && checkedStepOf(scanned.row.kind, last.step) !== undefined;
 }
 
 function lastOperation(scanned: RowWithCharges, tts: TtsMode): Operation | undefined {

@@ -1,6 +1,6 @@
 import type { Account } from '../../contract/names.ts';
 import type { BatchSettings } from '../../contract/batch.ts';
-import { usesEarlierResults } from '../../contract/cache.ts';
+import { reusesResults } from '../../contract/cache-modes.ts';
 import { roundCredits, sumOfPrices } from '../../contract/price-units.ts';
 import { operationOf, resultStepOf, type RowSpec, type Step } from '../../contract/row-kinds.ts';
 import { Bill, billEntry, type BilledRow } from '../../inputs/money/bill.ts';
@@ -158,7 +158,7 @@ export class RowBiller {
   async #keysOf(rows: readonly RowToSend[]): Promise<{ all: Set<string>; of: (row: RowToSend) => KeyOf }> {
     const { settings, account, identify, ledger } = this.#request;
     const findResults: Ledger['findResults'] = async (wanted) => (await ledger?.findResults(wanted)) ?? [];
-    if (!usesEarlierResults(settings.cache)) return { all: new Set(), of: () => () => undefined };
+    if (!reusesResults(settings.cache)) return { all: new Set(), of: () => () => undefined };
     const keys = await keysOfRows({ ...account, settings }, rows, { identify, findResults });
     const all = new Set([...keys.values()].flatMap((own) => [...own.values()]));
     return { all, of: (row) => (step) => keys.get(row)?.get(step) };

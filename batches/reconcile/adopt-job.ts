@@ -2,7 +2,7 @@ import type { By } from '../../contract/actions.ts';
 import type { AttemptKey } from '../../contract/batch.ts';
 import { defined } from '../../contract/defined.ts';
 import type { Dialect } from '../../contract/dialects.ts';
-import { leadsTo } from '../../contract/local-media.ts';
+import { isLinkToCell } from '../../contract/local-media.ts';
 import { RESULT_FACTS } from '../../contract/operations.ts';
 import {
   dialectOf,
@@ -208,6 +208,6 @@ async function isOfOthers(
   const list = await reads.listJobs(batch.name, { dialect: dialectOf(spec), operation });
   const job = list.type === 'listed' ? list.jobs.find(({ id }) => id === jobId) : undefined;
   const isOther = (listed: string | undefined, cell: string | undefined): boolean =>
-    listed !== undefined && cell !== undefined && !leadsTo(listed, cell);
+    listed !== undefined && cell !== undefined && !isLinkToCell(listed, cell);
   return isOther(job?.videoUrl, spec.video) || isOther(job?.audioUrl, spec.audio);
 }

@@ -1,6 +1,6 @@
 import { CAST_COLUMN } from '../../contract/cast.ts';
 import { defined } from '../../contract/defined.ts';
-import { decimalOf, PLAIN_TABLE } from '../../contract/table-format.ts';
+import { decimalOf, DEFAULT_TABLE_FORMAT } from '../../contract/table-format.ts';
 import { CastVoices } from '../../inputs/cast/cast-voices.ts';
 import { headerFor, knownColumns } from '../../inputs/header-names.ts';
 import type { ManifestOptions, ManifestRow } from '../../inputs/manifest-options.ts';
@@ -177,7 +177,7 @@ function isTelling(word: string): boolean {
 
 /** How the batch's own manifest was read. */
 function readingOf({ settings }: BatchRecord): ManifestOptions {
-  const { reading, nameTemplate, prices, table = PLAIN_TABLE } = settings;
+  const { reading, nameTemplate, prices, table = DEFAULT_TABLE_FORMAT } = settings;
   const { kind, ...read } = reading;
   const decimal = decimalOf(table);
   return { ...(kind === null ? {} : { kind }), ...read, decimal, nameTemplate, prices, strict: false };

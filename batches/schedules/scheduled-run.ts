@@ -1,7 +1,7 @@
 import type { Cast } from '../../contract/cast.ts';
 import { defined } from '../../contract/defined.ts';
 import { BUILT_IN_PRICES } from '../../contract/row-kinds.ts';
-import { tuningOf, TUNABLES_BEFORE, valuesOf } from '../../contract/tunables.ts';
+import { tuningOf, EARLIER_TUNABLES, valuesOf } from '../../contract/tunables.ts';
 import { SCHEDULED_TUNABLES } from '../../contract/schedule.ts';
 import type { ScheduledRun } from '../../inputs/schedules/scheduled-run.ts';
 import { applyTuning } from '../../policy/tuning.ts';
@@ -80,7 +80,7 @@ export function choicesOf(run: ScheduledRun): BatchChoices {
     manifest: { ...options, ...limitsOf(run.textLimit), defaults, map, strict, nameTemplate, subset, prices, tts },
     settings: {
       reading: { kind, defaults, map, tts, ...defined({ anyCase, cast, legacyShare, join, split, finish }) },
-      ...applyTuning(TUNABLES_BEFORE, tuningOf(tunables)),
+      ...applyTuning(EARLIER_TUNABLES, tuningOf(tunables)),
       submitsByRows: tunables.submits === undefined,
       tts,
       prices,

@@ -1,5 +1,5 @@
 import type { Voice } from '../../api/speech-api.ts';
-import { slipOf } from '../../contract/nearest-name.ts';
+import { suggestName } from '../../contract/suggest-name.ts';
 import { show, type ManifestProblem, type ManifestWarning } from '../../contract/manifest-problems.ts';
 import type { JobHolder } from '../../ledger/requests/unresolved.ts';
 import {
@@ -156,7 +156,7 @@ export class VoiceReport {
   #nearest(name: string, among: readonly string[]): string | undefined {
     if (among.length === 0 || this.#compared >= MOST_COMPARED) return undefined;
     this.#compared += 1;
-    return slipOf(name, among);
+    return suggestName(name, among);
   }
 
   #warnOfMore({ line, rows }: VoiceUse): void {

@@ -1,6 +1,6 @@
 import { messageOf } from '../../contract/message-of.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isOwed, type HookEvent } from '../../contract/hooks.ts';
+import { isUndelivered, type HookEvent } from '../../contract/hooks.ts';
 import { isProvenDead } from '../../embedded/process-identity.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Delivery, Notice, NoticeClaim } from '../../ledger/notices/notices.ts';
@@ -78,7 +78,7 @@ export async function deliverNotices(request: DeliverUntil): Promise<void> {
 /**
  * Delivers an ended batch's notices before the process exits. Failed ones are retried for `patienceMs`, then left to
  * the next process that works on this ledger. Deliveries begun by another process are awaited until a dead one's claim
- * would have expired. Returns whether none is still owed; see {@link isOwed}.
+ * would have expired. Returns whether none is still owed; see {@link isUndelivered}.
  */
 export async function deliverLast(
   request: DeliverRequest & { readonly batch: string },
@@ -93,7 +93,7 @@ export async function deliverLast(
       await deliverDue(request);
       const open = (await ledger.noticesOf(batch)).filter(({ endedAt }) => endedAt === null);
       if (open.length === 0) return true;
-      const isOneOwed = open.some(isOwed);
+      const isOneOwed = open.some(isUndelivered);
       if (Date.now() > start + Math.max(patienceMs, isOneOwed ? CLAIM_PATIENCE_MS : 0)) {
         say(
           isOneOwed

@@ -6,7 +6,7 @@ import type { Notice } from '../../ledger/notices/notices.ts';
 import { parseOccurrence, type Occurrence } from '../../policy/schedules/occurrence.ts';
 import { voxbatchVersion } from '../version.ts';
 import { EXIT_CODES } from '../../contract/exit-codes.ts';
-import type { BatchEvent } from '../../contract/hooks.ts';
+import type { BatchHookEvent } from '../../contract/hooks.ts';
 import { OUTCOMES } from '../../contract/outcomes.ts';
 import { isChargeEstimated } from '../../policy/money/budget.ts';
 import { reasonOf } from '../../policy/rows/failure-reason.ts';
@@ -99,7 +99,7 @@ interface NoticeData {
 export interface NoticeMessage {
   /** The event's id, the same for each hook and each redelivery. */
   readonly id: string;
-  readonly type: `batch.${BatchEvent}`;
+  readonly type: `batch.${BatchHookEvent}`;
   /** Time of the event. ISO 8601, UTC. */
   readonly timestamp: string;
   readonly text: string;
@@ -109,7 +109,7 @@ export interface NoticeMessage {
 /** The message about a batch's current state. Contains no row text, no result URL and no token. */
 export function noticeMessage(
   { id, madeAt }: Pick<Notice, 'id' | 'madeAt'>,
-  event: BatchEvent,
+  event: BatchHookEvent,
   view: BatchView,
 ): NoticeMessage {
   const { batch, counts, money } = view;

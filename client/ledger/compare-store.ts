@@ -1,7 +1,7 @@
 import { areRowsCleaned } from '../../batches/clean/cleaned-rows.ts';
 import type { By } from '../../contract/actions.ts';
 import { isUsableName } from '../../contract/batch-name.ts';
-import type { FoundFile, PlacedFile } from '../../contract/placed-file.ts';
+import type { DatedResultFile, NamedResultFile } from '../../contract/named-result-file.ts';
 import { isListed, operationOf, stepsIn } from '../../contract/row-kinds.ts';
 import type { HeldBatch } from '../../ledger/database/copy-doubts.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -111,7 +111,7 @@ async function* filesOf(
   store: Pick<Store, 'list'>,
   { layout }: BatchRecord,
   takenBack: ReadonlySet<string>,
-): AsyncGenerator<PlacedFile, undefined> {
+): AsyncGenerator<NamedResultFile, undefined> {
   for await (const key of store.list(layout.stem)) {
     const file = placeOfKey(key);
     if (file !== undefined && !takenBack.has(key.replace(/\.[a-z0-9]+$/, ''))) yield file;
@@ -119,12 +119,15 @@ async function* filesOf(
 }
 
 /** Of several files of one request, any. */
-function onePerRequest(files: readonly PlacedFile[]): readonly PlacedFile[] {
+function onePerRequest(files: readonly NamedResultFile[]): readonly NamedResultFile[] {
   return [...new Map(files.map((file) => [[file.row, file.step, file.take].join(' '), file])).values()];
 }
 
 /** The files that are still there, with the time of each. */
-async function withTimes(store: Pick<Store, 'measure'>, files: readonly PlacedFile[]): Promise<readonly FoundFile[]> {
+async function withTimes(
+  store: Pick<Store, 'measure'>,
+  files: readonly NamedResultFile[],
+): Promise<readonly DatedResultFile[]> {
   const measured = await store.measure(files.map(({ key }) => key));
   return files.flatMap((file, at) => {
     const writtenAt = measured[at]?.writtenAt;

@@ -1,5 +1,5 @@
 import { kindOfStore } from '../../store/supported-stores.ts';
-import { serveMediaOf, whyOutOfReach, type ServeMediaSettings } from '../../contract/serve-media.ts';
+import { serveMediaOf, unreachableReason, type ServeMediaSettings } from '../../contract/serve-media.ts';
 import { NO_LINKS, type LocalMediaRules } from '../../inputs/local-media/path-cells.ts';
 
 /**
@@ -14,6 +14,6 @@ export function localMediaRules(
 ): LocalMediaRules {
   const place = serveMediaOf(config);
   if (place === undefined) return kindOfStore(store).hasUrls ? { type: 'links' } : NO_LINKS;
-  const expected = whyOutOfReach(place, apiUrl);
+  const expected = unreachableReason(place, apiUrl);
   return expected === undefined ? { type: 'links' } : { type: 'none', expected };
 }

@@ -8,7 +8,7 @@ import { nextCommand, type NextCommand } from '../../contract/shell-word.ts';
 import { hasResult } from '../../contract/outcomes.ts';
 import { NO_LINK } from '../../contract/result-member.ts';
 import { linkOf, stepsIn, type Step, type StepChoice } from '../../contract/row-kinds.ts';
-import { isTooLongWhole } from '../../contract/api-limits.ts';
+import { failedAsTooLong } from '../../contract/api-limits.ts';
 import { budgetFor, budgetLeft } from '../../policy/money/budget.ts';
 import { hasRunningJob } from '../../policy/rows/row-machine.ts';
 import { resultOfTake, unfetchedOfTake } from '../../policy/redrive/earlier-take.ts';
@@ -174,7 +174,7 @@ function afterFailure(history: ExplainedRow) {
     case 'OutcomeUnknown':
       return afterLoss(history);
     case 'BadRequest':
-      if (isTooLongWhole(row)) return step('too-long', { anew: cutAnew(batch) });
+      if (failedAsTooLong(row)) return step('too-long', { anew: cutAnew(batch) });
       if (partOf !== null) return step('refused-part', { anew: editedAnew(batch), pay });
       return step('refused', { file, isMixed, pay: nextCommand('run', file, ...sheet) });
     case 'NoVoice': {
@@ -255,7 +255,7 @@ function partsLacking({ batch, row, parts }: ExplainedRow) {
     ),
     ...some(
       'too-long',
-      take((part) => isFailed(part) && isTooLongWhole({ ...part, spec: row.spec })),
+      take((part) => isFailed(part) && failedAsTooLong({ ...part, spec: row.spec })),
       () => ({
         anew: cutAnew(batch),
       }),

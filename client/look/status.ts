@@ -8,7 +8,7 @@ import type { Standstill } from '../../batches/look/standstill.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { hasResult } from '../../contract/outcomes.ts';
 import { endsOf } from './counts-view.ts';
-import { isOwed } from '../../contract/hooks.ts';
+import { isUndelivered } from '../../contract/hooks.ts';
 import { nextCommand, type NextCommand } from '../../contract/shell-word.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { NoticeRecord } from '../../ledger/notices/notices.ts';
@@ -146,7 +146,7 @@ export async function completed(
     hooks,
     processes: [],
     pace: paceWhile(here, pace),
-    exit: batch.state === 'closed' && hooks.some(isOwed) ? exitWhileOwed(exit) : exit,
+    exit: batch.state === 'closed' && hooks.some(isUndelivered) ? exitWhileOwed(exit) : exit,
     next: nextFor(here, leftovers, isThere),
   };
 }

@@ -1,4 +1,4 @@
-import { METRICS_PORT_FORM, readMetricsPort, type MetricsPlace } from '../../contract/metrics-place.ts';
+import { METRICS_PORT_FORM, parseMetricsPort, type MetricsTarget } from '../../contract/metrics-target.ts';
 import { refuseOption } from '../problem.ts';
 import { readOtlp } from './read-otlp.ts';
 
@@ -10,9 +10,9 @@ export type MetricsOptions =
   | { readonly environment: Readonly<Record<string, string>> };
 
 /** The place that the options name. Throws {@link VoxbatchError} (`bad-option`). */
-export function metricsPlaceOf(options: MetricsOptions): MetricsPlace {
+export function metricsPlaceOf(options: MetricsOptions): MetricsTarget {
   if ('port' in options) {
-    const place = readMetricsPort(String(options.port));
+    const place = parseMetricsPort(String(options.port));
     return place ?? refuseOption('metrics.port', METRICS_PORT_FORM, options.port);
   }
   const place = readOtlp(options.environment);

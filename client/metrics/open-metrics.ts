@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { MetricsPlace } from '../../contract/metrics-place.ts';
+import type { MetricsTarget } from '../../contract/metrics-target.ts';
 import type { Observe } from '../../contract/work-events.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { collectForPrometheus, exportToCollector } from '../../worker/metrics/collect.ts';
@@ -37,7 +37,7 @@ const PATIENCE_MS = 2_000;
 const LAST_SEND_MS = 2_000;
 
 /** Opens metrics before the worker starts. Throws {@link VoxbatchError} (`no-metrics-port`). */
-export function openMetrics(place: MetricsPlace, needs: MetricsNeeds): Promise<Metrics> {
+export function openMetrics(place: MetricsTarget, needs: MetricsNeeds): Promise<Metrics> {
   return place.type === 'otlp' ? Promise.resolve(sentMetrics(place, needs)) : shownMetrics(place, needs);
 }
 
@@ -82,7 +82,7 @@ function sentMetrics(place: Place<'otlp'>, needs: MetricsNeeds): Metrics {
   };
 }
 
-type Place<Type> = Extract<MetricsPlace, { readonly type: Type }>;
+type Place<Type> = Extract<MetricsTarget, { readonly type: Type }>;
 
 /** What is read when somebody wants to know: of this process, and of the ledger if that answers. */
 function gaugesOf(

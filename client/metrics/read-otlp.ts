@@ -1,6 +1,6 @@
-import type { MetricsPlace } from '../../contract/metrics-place.ts';
+import type { MetricsTarget } from '../../contract/metrics-target.ts';
 
-type Otlp = Extract<MetricsPlace, { readonly type: 'otlp' }>;
+type Otlp = Extract<MetricsTarget, { readonly type: 'otlp' }>;
 
 /** How often metrics are sent, ms: what was counted last before an end should not wait long. */
 const SEND_EVERY_MS = 2_000;

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isLoopback } from '../../contract/urls.ts';
-import { hostInUrl, listenAddress } from '../../contract/listen-address.ts';
-import type { MetricsPlace } from '../../contract/metrics-place.ts';
+import { hostInUrl, formatListenAddress } from '../../contract/listen-address.ts';
+import type { MetricsTarget } from '../../contract/metrics-target.ts';
 import { VoxbatchError } from '../problem.ts';
 
 /** What is asked for at the port. */
@@ -28,7 +28,7 @@ const CONNECTIONS = 64;
  * (`no-metrics-port`).
  */
 export async function serveMetrics(
-  { host, port }: Extract<MetricsPlace, { readonly type: 'port' }>,
+  { host, port }: Extract<MetricsTarget, { readonly type: 'port' }>,
   answers: Answers,
 ): Promise<MetricsPort> {
   const server = createServer((request, response) => {
@@ -63,7 +63,7 @@ export async function serveMetrics(
   server.unref();
   const { port: chosen } = server.address() as AddressInfo;
   return {
-    url: `http://${listenAddress({ host, port: chosen })}`,
+    url: `http://${formatListenAddress({ host, port: chosen })}`,
     close: async () => {
       if (!server.listening) return;
       server.close();

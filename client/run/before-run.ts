@@ -3,7 +3,7 @@ import type { ManifestPlan } from '../../batches/plan/plan-manifest.ts';
 import type { SpendDecision } from '../../policy/money/spend.ts';
 import type { VoxbatchError } from '../problem.ts';
 import type { BatchSettings } from '../../contract/batch.ts';
-import { usesEarlierResults } from '../../contract/cache.ts';
+import { reusesResults } from '../../contract/cache-modes.ts';
 import type { RowReasons } from '../../policy/plan/reason-groups.ts';
 
 /** Whether `run` would start. `ask`: after a person has confirmed the bill. */
@@ -46,6 +46,6 @@ export function runStart({
  * not used anyway, or nothing is paid for.
  */
 export function secondCharges({ again }: RowReasons, cache: BatchSettings['cache']): RowReasons['again']['groups'] {
-  if (!usesEarlierResults(cache) || cache === 'only') return [];
+  if (!reusesResults(cache) || cache === 'only') return [];
   return again.groups.filter(({ reason }) => reason.type === 'again' && reason.ended === 'unknown');
 }

@@ -1,7 +1,7 @@
 import type { IdentifyMedia, MediaIdentities } from '../../batches/cache/media-identities.ts';
 import { spendFacts } from '../../batches/plan/bill-lines.ts';
 import { priceNew, type ResolveRequest, type PricingEvent } from '../../batches/plan/price.ts';
-import type { CacheMode } from '../../contract/cache.ts';
+import type { CacheMode } from '../../contract/cache-modes.ts';
 import type { ManifestSummary, SoundManifest } from '../../inputs/read-manifest.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { RowReasons } from '../../policy/plan/reason-groups.ts';

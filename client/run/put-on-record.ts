@@ -26,7 +26,7 @@ import {
 } from '../../batches/plan/select-left-out.ts';
 import { billRemaining, type NewlyChosen } from '../../batches/plan/bill-remaining.ts';
 import type { IdentifyMedia } from '../../batches/cache/media-identities.ts';
-import type { CacheMode } from '../../contract/cache.ts';
+import type { CacheMode } from '../../contract/cache-modes.ts';
 import type { RowReasons } from '../../policy/plan/reason-groups.ts';
 import { claimOut, requireOwnOut, requireRemembered, requireWritableOut } from '../look/claim-out.ts';
 import type { Session } from '../session.ts';

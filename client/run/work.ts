@@ -1,5 +1,5 @@
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { isOwed } from '../../contract/hooks.ts';
+import { isUndelivered } from '../../contract/hooks.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
 import { exitWhileOwed } from '../../policy/exit-of.ts';
 import { LinkedFolder } from '../../results/errors.ts';
@@ -193,5 +193,5 @@ export async function endWaitingAfter(session: Pick<Session, 'ledger'>, signal: 
 
 /** Whether a batch's hook is still undelivered, because the process that worked on it was killed first. */
 export async function owesNotice(session: Session, batch: string): Promise<boolean> {
-  return (await (await session.ledger()).noticesOf(batch)).some(isOwed);
+  return (await (await session.ledger()).noticesOf(batch)).some(isUndelivered);
 }

@@ -20,7 +20,7 @@ import {
   type SchedulePlace,
 } from './open-schedules.ts';
 import { surveyBeforeChange, type TimeRange } from './survey-schedule.ts';
-import { WORKFLOW_TASK_TIMEOUT } from '../../contract/messages.ts';
+import { WORKFLOW_TASK_TIMEOUT } from '../../contract/batch-workflow.ts';
 import { type Account, taskQueueOf } from '../../contract/names.ts';
 import { firingLabels } from '../../contract/workflow-labels.ts';
 import type { ScheduleSpec } from '../../policy/schedules/schedule-spec.ts';

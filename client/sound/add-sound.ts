@@ -1,4 +1,4 @@
-import { type Joining, type WantedFinishing, chosenFinishing, soundOptions } from '../../contract/finishing.ts';
+import { type Joining, type WantedFinishing, effectiveFinishing, soundOptions } from '../../contract/finishing.ts';
 import { defined } from '../../contract/defined.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
@@ -26,7 +26,7 @@ export async function addSound(
   { join, finish: wanted }: AddedSound,
 ): Promise<BatchRecord> {
   const { reading } = batch.settings;
-  const finish = wanted === undefined ? undefined : chosenFinishing(wanted, reading.finish);
+  const finish = wanted === undefined ? undefined : effectiveFinishing(wanted, reading.finish);
   if (join !== undefined) await requireJoinable(ledger, batch, join);
   requireSame('join', reading.join && { join: reading.join }, join && { join });
   requireSame('finish', reading.finish && { finish: reading.finish }, finish && { finish });

@@ -1,5 +1,5 @@
 import type { Reading } from '../../contract/batch.ts';
-import { faultOfFinishing } from '../../contract/finishing.ts';
+import { findFinishingFault } from '../../contract/finishing.ts';
 import { FFMPEG_ADVICE, findFfmpeg, namedFfmpeg, unusableFfmpeg } from '../../store/sound/find-ffmpeg.ts';
 import { tryFinishing } from '../../store/sound/finish/finish-sound.ts';
 import { VoxbatchError, refuseOption } from '../problem.ts';
@@ -15,7 +15,7 @@ const OPTION = 'finish (--loudness, --trim-silence, --sample-rate, --sound-forma
 export async function requireFinishing({ finish }: Pick<Reading, 'finish'>, env: NodeJS.ProcessEnv): Promise<void> {
   if (finish === undefined) return;
   // Each of an option and the configuration may be well, and both together not.
-  const fault = faultOfFinishing(finish);
+  const fault = findFinishingFault(finish);
   if (fault !== undefined) refuseOption(`finish.${fault.option}`, fault.expected, finish[fault.option]);
   const program = await findFfmpeg(env);
   if (program === undefined) {

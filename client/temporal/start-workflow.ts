@@ -12,7 +12,7 @@ import {
   SUPERVISE_BATCH,
   WORKFLOW_TASK_TIMEOUT,
   type SuperviseBatchInput,
-} from '../../contract/messages.ts';
+} from '../../contract/batch-workflow.ts';
 import { batchWorkflowId, taskQueueOf } from '../../contract/names.ts';
 import { SEARCH_ATTRIBUTES } from '../../contract/search-attributes.ts';
 import { batchLabels } from '../../contract/workflow-labels.ts';

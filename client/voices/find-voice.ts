@@ -1,7 +1,7 @@
 import { readVoices } from '../../api/voices/read-voices.ts';
 import { type SpeechApi, type Voice, ApiError, type VoiceFilter } from '../../api/speech-api.ts';
 import { soleDialect, type Dialect } from '../../contract/dialects.ts';
-import { slipOf } from '../../contract/nearest-name.ts';
+import { suggestName } from '../../contract/suggest-name.ts';
 import { nameAskedFor, VoiceNames } from '../../policy/voices/voice-name.ts';
 import { createApi, realmOf } from '../connect-api.ts';
 import type { Session } from '../session.ts';
@@ -86,7 +86,7 @@ function found(voice: Voice): FoundVoice {
 }
 
 function nearest(word: string, among: readonly string[]): string | undefined {
-  return slipOf(word, among);
+  return suggestName(word, among);
 }
 
 /** Which voices are wanted. */

@@ -4,7 +4,7 @@ import type { FaultPointHook } from '../../activities/fault-points.ts';
 import { defaultOut } from '../../contract/batch-name.ts';
 import { isTokenRefused } from '../../batches/look/standstill.ts';
 import type { WorkerDuty } from '../../contract/worker-duty.ts';
-import { isOwed } from '../../contract/hooks.ts';
+import { isUndelivered } from '../../contract/hooks.ts';
 import { realmDifference } from '../../contract/names.ts';
 import type { WorkerVersion } from '../../contract/worker-version.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -221,7 +221,7 @@ async function sayIfNotCurrent(temporal: Temporal, version: WorkerVersion, say: 
 async function isBusy(ledger: Ledger, open: ConnectedApi, batch: string | undefined): Promise<boolean> {
   const batches = await ledger.listBatches();
   if (batches.some((one) => isOpenFor(one, open) && !isTokenRefused(one))) return true;
-  return batch !== undefined && (await ledger.noticesOf(batch)).some(isOwed);
+  return batch !== undefined && (await ledger.noticesOf(batch)).some(isUndelivered);
 }
 
 /** True for an open batch of this API and account. */

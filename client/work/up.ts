@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { claimUp, findUp, type UpClaim } from '../../embedded/up-claim.ts';
-import { HANDED_OVER } from '../../contract/secrets.ts';
+import { SECRETS_ON_STDIN } from '../../contract/secrets.ts';
 import { PROXIES, startChild } from '../../embedded/child-process.ts';
 import { pathsIn } from '../../embedded/home.ts';
 import { openOwnLog } from '../../embedded/private-home.ts';
@@ -57,7 +57,7 @@ const PASSES = [
   'VOXBATCH_SERVE_MEDIA_URL',
   'VOXBATCH_TEMPORAL_CLI',
   'VOXBATCH_FFMPEG',
-  HANDED_OVER,
+  SECRETS_ON_STDIN,
   'TEMPORAL_CONFIG_FILE',
   'TEMPORAL_PROFILE',
   ...PROXIES,
@@ -81,7 +81,7 @@ export function startUp(settings: Settings, { cli, args, secrets }: StartUpReque
   const child = startChild(process.execPath, [...process.execArgv, cli, 'up', ...args], {
     detached: true,
     stdio: ['pipe', log, log],
-    env: { ...settings.env, [HANDED_OVER]: '1' },
+    env: { ...settings.env, [SECRETS_ON_STDIN]: '1' },
     passes: PASSES,
   });
   // It may exit immediately; its log says why.

@@ -1,10 +1,10 @@
 import { CAST_COLUMN, type Cast, type CastMember } from '../../contract/cast.ts';
-import { valueOfApiCell } from '../../contract/exact-json.ts';
+import { parseApiCell } from '../../contract/exact-json.ts';
 import { columnsOfKind, type JsonValue, type Kind } from '../../contract/row-kinds.ts';
 import { show, type Finding, type ManifestProblem } from '../../contract/manifest-problems.ts';
 import { VoiceNames, type NamedVoice } from '../../policy/voices/voice-name.ts';
 import type { Columns } from '../header.ts';
-import { slipOf } from '../../contract/nearest-name.ts';
+import { suggestName } from '../../contract/suggest-name.ts';
 
 /** Unknown names that are compared with those of the cast. */
 const MOST_HINTS = 20;
@@ -56,7 +56,7 @@ export class CastVoices {
   #hintFor(name: string): string {
     const known = this.#unknown.get(name);
     if (known !== undefined || this.#unknown.size >= MOST_HINTS) return known ?? '';
-    const near = slipOf(name, this.#members);
+    const near = suggestName(name, this.#members);
     const hint = near === undefined ? '' : `; the nearest is ${show(near)}`;
     this.#unknown.set(name, hint);
     return hint;
@@ -78,7 +78,7 @@ function givenBy({ name, values }: CastMember): CastValues {
   return {
     name,
     values: Object.fromEntries(Object.entries(values).filter(([column]) => !column.startsWith('api.'))),
-    extra: Object.fromEntries(api.map(([column, cell]) => [column.slice('api.'.length), valueOfApiCell(cell)])),
+    extra: Object.fromEntries(api.map(([column, cell]) => [column.slice('api.'.length), parseApiCell(cell)])),
     findings: [],
   };
 }

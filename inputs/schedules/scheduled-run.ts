@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { learnOperations } from '../../contract/add-operations.ts';
+import { tryAddOperations } from '../../contract/add-operations.ts';
 import { OPERATIONS, KINDS } from '../../contract/row-kinds.ts';
 import { REPORT_CHOICES } from '../../contract/report.ts';
 import { SPLIT_MODES } from '../../contract/row-parts.ts';
@@ -95,6 +95,6 @@ export type ScheduledRun = z.infer<typeof scheduledRunSchema>;
 /** Parses the ledger's record; undefined if this version does not support it. */
 export function parseScheduledRun(value: unknown): ScheduledRun | undefined {
   const run = scheduledRunSchema.safeParse(value).data;
-  learnOperations(run?.operations);
+  tryAddOperations(run?.operations);
   return run;
 }

@@ -1,6 +1,6 @@
 import type { BatchSettings } from '../../contract/batch.ts';
 import type { CleanParts } from '../../contract/cleaning.ts';
-import { learnOperations } from '../../contract/add-operations.ts';
+import { tryAddOperations } from '../../contract/add-operations.ts';
 import { BUILT_IN_PRICES } from '../../contract/row-kinds.ts';
 import type { Subset } from '../../contract/subset.ts';
 import type { Selectable } from 'kysely';
@@ -122,7 +122,7 @@ let lastSettings: { readonly json: string; readonly settings: BatchSettings } | 
 export function toSettings(json: string): BatchSettings {
   if (lastSettings?.json !== json) {
     const settings = JSON.parse(json) as BatchSettings;
-    learnOperations(settings.operations);
+    tryAddOperations(settings.operations);
     // No row of the batch uses later operations, but a file that is compared with it may name one.
     lastSettings = { json, settings: { ...settings, prices: { ...BUILT_IN_PRICES, ...settings.prices } } };
   }

@@ -6,7 +6,7 @@ import type { RowEffect } from '../rows/row-effects.ts';
 import type { ChargeLine, Tx } from '../schema.ts';
 import { results, type ResultsTable } from '../tables/charges.ts';
 import { attemptKeyOf, type AttemptKey } from '../../contract/batch.ts';
-import { checkedBy } from '../../contract/row-kinds.ts';
+import { checkedStepOf } from '../../contract/row-kinds.ts';
 import type { RowInTransaction } from '../rows/row-in-transaction.ts';
 
 /** Results that later rows may reuse: those of keyed attempts whose file is complete and passed all checks. */
@@ -80,7 +80,7 @@ export async function forgetResult(tx: Tx, of: AttemptKey): Promise<void> {
 
 /** Removes a result that failed its check from the cache, so that no later row uses it. No effect on other attempts. */
 export async function forgetUnfit(row: RowInTransaction, check: ChargeLine): Promise<void> {
-  const checked = checkedBy(row.line.kind, check.step);
+  const checked = checkedStepOf(row.line.kind, check.step);
   if (checked === undefined || check.judgement === null || check.failure === null) return;
   const speech = row.chargesOf(checked).findLast(({ file, take }) => file !== null && take === check.from_take);
   if (speech === undefined) return;

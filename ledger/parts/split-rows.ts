@@ -16,7 +16,7 @@ import type { RowLine, Tx } from '../schema.ts';
 
 /** Outcomes of parts without a result, the gravest first. */
 const GRAVE: readonly Outcome[] = OUTCOMES.filter((outcome) => !hasResult(outcome)).toSorted(
-  (a, b) => OUTCOME_FACTS[b].gravity - OUTCOME_FACTS[a].gravity,
+  (a, b) => OUTCOME_FACTS[b].severity - OUTCOME_FACTS[a].severity,
 );
 /** Max parts named per outcome. */
 const NAMED = 5;

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { By } from '../../contract/actions.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
-import type { FoundFile, PlacedFile } from '../../contract/placed-file.ts';
+import type { DatedResultFile, NamedResultFile } from '../../contract/named-result-file.ts';
 import { STEPS, stepsIn, type Step } from '../../contract/row-kinds.ts';
 import { quoteFrom } from '../../policy/money/pricing.ts';
 import { foundInStore, isProcessEnd } from '../../policy/reconcile/process-end.ts';
@@ -33,8 +33,8 @@ import { chargeOfIntent, findBlocking } from './intents.ts';
 export async function filesWithoutAnswer(
   db: Db,
   batch: string,
-  files: readonly PlacedFile[],
-): Promise<readonly PlacedFile[]> {
+  files: readonly NamedResultFile[],
+): Promise<readonly NamedResultFile[]> {
   const rows = [...new Set(files.map(({ row }) => row))].map((row) => ({ batch, row }));
   const charges = await readSnapshot(db, (tx) => selectChargesOf(tx, rows));
   return files.filter(
@@ -59,7 +59,7 @@ export interface NotedFiles {
 export async function noteFoundFiles(
   db: Db,
   name: string,
-  files: readonly FoundFile[],
+  files: readonly DatedResultFile[],
   { from, by }: { readonly from: number; readonly by: By },
 ): Promise<NotedFiles> {
   return write(
@@ -88,7 +88,7 @@ export async function noteFoundFiles(
 async function noteFile(
   tx: Tx,
   batch: Selectable<BatchesTable>,
-  file: FoundFile,
+  file: DatedResultFile,
   from: number,
 ): Promise<'noted' | 'unplaced' | 'known'> {
   const { step, take } = file;
@@ -176,7 +176,7 @@ function isStep(word: string): word is Step {
   return (STEPS as readonly string[]).includes(word);
 }
 
-function isOf({ step, take }: Pick<ChargeLine, 'step' | 'take'>, file: PlacedFile): boolean {
+function isOf({ step, take }: Pick<ChargeLine, 'step' | 'take'>, file: NamedResultFile): boolean {
   return step === file.step && take === file.take;
 }
 

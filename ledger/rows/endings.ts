@@ -1,7 +1,7 @@
 import { readBatchLine } from '../batches/read-batches.ts';
 import { reopenClosed } from '../batches/reopen-closed.ts';
 import type { Outcome } from '../../contract/outcomes.ts';
-import { checkedBy, type Step } from '../../contract/row-kinds.ts';
+import { checkedStepOf, type Step } from '../../contract/row-kinds.ts';
 import { haltIfDue, haltIfSplitRowIsDue } from '../batches/halts.ts';
 import { awaitRefused } from '../voices/refused-voices.ts';
 import { type Retake, type RowEffect, type RowEnding, toFallback } from './row-effects.ts';
@@ -25,7 +25,7 @@ export function effectOf<Effect extends RowEffect>(
   step: Step,
   effect: Effect,
 ): Effect | RowEnding {
-  if (checkedBy(row.line.kind, step) === undefined) return effect;
+  if (checkedStepOf(row.line.kind, step) === undefined) return effect;
   if ('retake' in effect) return { ...effect, otherwise: effectOf(row, step, effect.otherwise) };
   const checked = { ...row.spec, acceptedTake: row.line.accepted_take };
   return keepingChecked<ResultFile, Effect>(checked, step, row.attempts, effect);
@@ -81,7 +81,7 @@ export async function applyLateEffect(row: RowInTransaction, late: RowEffect, st
 function wasGivenUp({ kind, outcome, failure }: RowLine, step: Step): boolean {
   if (outcome === 'unknown') return true;
   // The kept ending of a row whose check got no answer.
-  if (outcome === 'unfit') return checkedBy(kind, step) !== undefined;
+  if (outcome === 'unfit') return checkedStepOf(kind, step) !== undefined;
   return outcome === 'failed' && toFailure(failure)?.class === 'OutcomeUnknown';
 }
 

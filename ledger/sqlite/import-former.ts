@@ -5,7 +5,7 @@ import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BatchSettings } from '../../contract/batch.ts';
 import { BUILT_IN_PRICES } from '../../contract/row-kinds.ts';
-import { TUNABLES_BEFORE } from '../../contract/tunables.ts';
+import { EARLIER_TUNABLES } from '../../contract/tunables.ts';
 import { KernelLock } from '../../embedded/kernel-lock.ts';
 import { applyTuning } from '../../policy/tuning.ts';
 import { LedgerUnreachable } from '../errors.ts';
@@ -224,7 +224,7 @@ function completeSettings(database: Database.Database): void {
   for (const { name, settings: json } of batches) {
     const settings = JSON.parse(json) as BatchSettings;
     const prices = { ...BUILT_IN_PRICES, ...settings.prices };
-    const whole: BatchSettings = { ...settings, prices, ...applyTuning(TUNABLES_BEFORE, settings) };
+    const whole: BatchSettings = { ...settings, prices, ...applyTuning(EARLIER_TUNABLES, settings) };
     change.run([JSON.stringify(whole), whole.budget, name]);
   }
 }

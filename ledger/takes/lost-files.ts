@@ -1,5 +1,5 @@
 import type { Failure } from '../../contract/failures.ts';
-import { checkedBy, stepsIn, type Step } from '../../contract/row-kinds.ts';
+import { checkedStepOf, stepsIn, type Step } from '../../contract/row-kinds.ts';
 import { attemptOfFile, OTHER_CONTENT, otherContent } from '../../policy/redrive/lost-file.ts';
 import { lostAttempt } from '../../policy/redrive/redrive.ts';
 import { withoutJob, forgetResult, keepPaidResult, withJob } from '../cache/kept-results.ts';
@@ -139,7 +139,7 @@ export function outcomeWith(
 
 /** The attempt that checked this one's result. */
 function checkOf(row: RowInTransaction, { step, take }: ChargeLine): ChargeLine | undefined {
-  const checks = stepsIn(row.spec).find((one) => checkedBy(row.line.kind, one) === step);
+  const checks = stepsIn(row.spec).find((one) => checkedStepOf(row.line.kind, one) === step);
   return checks === undefined ? undefined : row.chargesOf(checks).findLast((one) => one.from_take === take);
 }
 

@@ -1,6 +1,6 @@
 import { isSameAttempt, type AttemptKey } from '../../contract/batch.ts';
 import type { AttemptState } from '../../contract/outcomes.ts';
-import { checkedBy, type Kind, type Step } from '../../contract/row-kinds.ts';
+import { checkedStepOf, type Kind, type Step } from '../../contract/row-kinds.ts';
 import { usedAttempt } from '../rows/row-machine.ts';
 
 /** The part of an attempt that matters here. */
@@ -28,7 +28,7 @@ export function mayReuse(
   step: Step,
   key: string,
 ): boolean {
-  const isCheck = checkedBy(kind, step) !== undefined && redoFrom !== step;
+  const isCheck = checkedStepOf(kind, step) !== undefined && redoFrom !== step;
   return attempts
     .filter((one) => one.step === step)
     .every((one) => {

@@ -2,7 +2,7 @@ import { ownColumnOf } from '../rows/own-column.ts';
 import { costOf, sumOfPrices } from '../../contract/price-units.ts';
 import {
   type PriceTable,
-  checkedBy,
+  checkedStepOf,
   operationOf,
   priceIn,
   stepsIn,
@@ -69,7 +69,7 @@ export function quoteFrom(
 /** A check is priced by the length of its audio, which is estimated from the text until the audio exists. */
 function priceOf(step: Step, spec: RowSpec, terms: PriceTerms): number | null {
   const { prices, tts } = terms;
-  const isCheck = checkedBy(spec.kind, step) !== undefined;
+  const isCheck = checkedStepOf(spec.kind, step) !== undefined;
   const work = isCheck ? { ...spec, duration: terms.heardSeconds ?? spokenSeconds(spec) } : spec;
   return quoteStep(operationOf(spec, step, tts), work, prices);
 }

@@ -1,4 +1,4 @@
-import { mostSpent, type SpendFacts, type SpendNote, type SpendRefusal } from '../../contract/spend.ts';
+import { maxSpend, type SpendFacts, type SpendNote, type SpendRefusal } from '../../contract/spend.ts';
 
 /** Whether rows may be paid for. `ask`: after a person has confirmed the bill. */
 export type SpendDecision = { readonly notes: readonly SpendNote[] } & (
@@ -18,7 +18,7 @@ export function decideSpend(facts: SpendFacts): SpendDecision {
   }
   if (paysNothing(facts)) return { type: 'refuse', why: 'small-balance', notes: [] };
   const notes = notesOn(facts);
-  if (confirmAbove === null || (mostSpent(facts) <= confirmAbove && bill.unpriced === 0) || yes) {
+  if (confirmAbove === null || (maxSpend(facts) <= confirmAbove && bill.unpriced === 0) || yes) {
     return { type: 'go', notes };
   }
   return canAsk ? { type: 'ask', notes } : { type: 'refuse', why: 'unconfirmed', notes };
@@ -35,6 +35,6 @@ function notesOn(facts: SpendFacts): readonly SpendNote[] {
   const { rows, bill, budget, balance } = facts;
   const notes: SpendNote[] = [];
   if (budget !== null && bill.affordable !== null && bill.affordable.rows < rows) notes.push('budget-pays-part');
-  if (balance !== null && mostSpent(facts) > balance) notes.push('above-balance');
+  if (balance !== null && maxSpend(facts) > balance) notes.push('above-balance');
   return notes;
 }

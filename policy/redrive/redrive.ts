@@ -1,6 +1,6 @@
 import { defined } from '../../contract/defined.ts';
 import { hasResult, type TakeReason } from '../../contract/outcomes.ts';
-import { checkedBy, resultStepOf, stepsIn, type Step, type StepChoice } from '../../contract/row-kinds.ts';
+import { checkedStepOf, resultStepOf, stepsIn, type Step, type StepChoice } from '../../contract/row-kinds.ts';
 import {
   leftUnfetched,
   refusedReturn,
@@ -141,7 +141,7 @@ export function isFetchedFree(row: RedriveRow, attempts: readonly RedriveAttempt
 /** Whether a redrive of a row pays for a check of its result, and for nothing else. */
 export function paysOnlyCheck(row: RedriveRow, attempts: readonly RedriveAttempt[]): boolean {
   const paid = paidSteps(row.spec, planRedrive(row, attempts, PLAIN));
-  return paid.length > 0 && paid.every((step) => checkedBy(row.spec.kind, step) !== undefined);
+  return paid.length > 0 && paid.every((step) => checkedStepOf(row.spec.kind, step) !== undefined);
 }
 
 /** Plans a row whose parts all have results: joining them again is free. The parts are planned separately. */
@@ -176,7 +176,7 @@ export function paidSteps(row: StepChoice, plan: RedrivePlan): readonly Step[] {
       if (plan.take !== undefined) return [];
       return stepsFrom(row, plan.step)
         .slice(1)
-        .filter((step) => checkedBy(row.kind, step) === undefined);
+        .filter((step) => checkedStepOf(row.kind, step) === undefined);
     default:
       return [];
   }
@@ -216,7 +216,7 @@ export function attemptToAccept<A extends RedriveAttempt>(row: RedriveRow, attem
   }
   const last = lastOfTake(row, attempts)?.step ?? stepBefore(row);
   if (last === undefined) return undefined;
-  const checked = checkedBy(row.spec.kind, last) ?? (isFollowedByCheck(row.spec, last) ? last : undefined);
+  const checked = checkedStepOf(row.spec.kind, last) ?? (isFollowedByCheck(row.spec, last) ? last : undefined);
   const made = checked === undefined ? undefined : lastAttempt(attempts, checked);
   return made !== undefined && isMade(made) ? made : undefined;
 }
@@ -228,7 +228,7 @@ function stepBefore({ spec, redoFrom }: RedriveRow): Step | undefined {
 }
 
 function isFollowedByCheck(row: StepChoice, step: Step): boolean {
-  return stepsIn(row).some((one) => checkedBy(row.kind, one) === step);
+  return stepsIn(row).some((one) => checkedStepOf(row.kind, one) === step);
 }
 
 /** Whether an attempt brought a result that passed. */
@@ -261,7 +261,7 @@ function firstUnfinished(row: RedriveRow, attempts: readonly RedriveAttempt[]): 
   });
   if (step === undefined || lastAttempt(ofTake, step)?.failure?.class !== 'Unfit') return step;
   // A failed check is finished, and would fail again: the checked result must be made anew.
-  return checkedBy(row.spec.kind, step) ?? step;
+  return checkedStepOf(row.spec.kind, step) ?? step;
 }
 
 /**

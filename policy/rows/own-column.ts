@@ -1,5 +1,5 @@
 import { fieldNamesOf } from '../../contract/request-fields.ts';
-import { perKind, type Kind, type SpecColumn } from '../../contract/row-kinds.ts';
+import { memoizePerKind, type Kind, type SpecColumn } from '../../contract/row-kinds.ts';
 
 /**
  * The `api.` fields that a request already fills from columns. Overriding one would buy something other than what the
@@ -13,7 +13,7 @@ export function ownColumnOf(kind: Kind, field: string): SpecColumn | undefined {
   return own.get(plain(field)) ?? own.get(plain(rootOf(field)));
 }
 
-const ownFieldsOf = perKind((kind) => {
+const ownFieldsOf = memoizePerKind((kind) => {
   const pairs = [...fieldNamesOf(kind)].flatMap(([column, names]) =>
     names.map((name) => [plain(name), column] as const),
   );

@@ -1,5 +1,5 @@
 import type { MonthBudget } from './month-budget.ts';
-import { mostSpent, type SpendFacts, type SpendRefusal } from '../../contract/spend.ts';
+import { maxSpend, type SpendFacts, type SpendRefusal } from '../../contract/spend.ts';
 import { decideSpend } from '../money/spend.ts';
 
 /** Facts that decide whether a firing may pay, and that its reason quotes. In credits. */
@@ -18,7 +18,7 @@ export function refusalInWords(why: SpendRefusal, facts: FiringFacts): string {
       return `the account's balance of ${String(balance)} credits does not cover even one row${cheapest}`;
     case 'unconfirmed': {
       const more = bill.unpriced === 0 ? '' : ` (${rows(bill.unpriced)} no price)`;
-      return `the bill of ${String(mostSpent(facts))} credits${more} is above the limit of ${String(confirmAbove)} for a confirmation, and nobody can be asked; raise it with --confirm`;
+      return `the bill of ${String(maxSpend(facts))} credits${more} is above the limit of ${String(confirmAbove)} for a confirmation, and nobody can be asked; raise it with --confirm`;
     }
   }
 }

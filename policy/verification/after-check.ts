@@ -1,5 +1,5 @@
 import type { Failure } from '../../contract/failures.ts';
-import { checkedBy, type Step, type StepChoice } from '../../contract/row-kinds.ts';
+import { checkedStepOf, type Step, type StepChoice } from '../../contract/row-kinds.ts';
 import type { Judgement } from '../../contract/verify.ts';
 import type { AfterResult, CheckedFile, UnfitEnding } from '../rows/after-result.ts';
 import { orRetake, type Allowed } from '../rows/new-take.ts';
@@ -20,7 +20,7 @@ export function afterCheck<File extends CheckedFile>(
     if (!isLastStep(row, step)) return { effect: { state: 'waiting' } };
     return { effect: { outcome: isFree ? 'cached' : 'succeeded', file } };
   }
-  const of = checkedBy(row.kind, step) ?? step;
+  const of = checkedStepOf(row.kind, step) ?? step;
   const failure = failureOf(of, judgement);
   const ending: UnfitEnding<File> = { outcome: 'unfit', failure, file, error: judgement.error };
   return { failure, effect: orRetake(of, ending, allowed) };
@@ -42,7 +42,7 @@ export function checkedResult<File extends object, A extends Filed<File>>(
   step: Step,
   attempts: readonly A[],
 ): (A & { readonly file: File }) | undefined {
-  const of = checkedBy(row.kind, step);
+  const of = checkedStepOf(row.kind, step);
   const made = of === undefined ? undefined : usedAttempt(row, attempts, of);
   return made?.file == null ? undefined : { ...made, file: made.file };
 }

@@ -1,4 +1,4 @@
-import type { BatchFigures } from '../../contract/search-attributes.ts';
+import type { SearchFigures } from '../../contract/search-attributes.ts';
 
 /**
  * Each change of search attributes is an event of the history; numbers alone change them no more often than this, ms.
@@ -12,7 +12,7 @@ const SHOW_EVERY_MS = 60_000;
  * @param before what is shown; undefined: nothing yet
  * @param sinceMs how long ago that was shown, ms
  */
-export function isWorthShowing(before: BatchFigures | undefined, now: BatchFigures, sinceMs: number): boolean {
+export function isWorthShowing(before: SearchFigures | undefined, now: SearchFigures, sinceMs: number): boolean {
   if (before === undefined) return true;
   if (before.state !== now.state || isNews(before.unknown, now.unknown)) return true;
   const isOther =

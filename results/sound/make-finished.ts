@@ -5,7 +5,7 @@ import { dirname, join, posix } from 'node:path';
 import { FFMPEG_ADVICE } from '../../store/sound/find-ffmpeg.ts';
 import type { Finishing } from '../../contract/finishing.ts';
 import { hasResult } from '../../contract/outcomes.ts';
-import { PLAIN_TABLE } from '../../contract/table-format.ts';
+import { DEFAULT_TABLE_FORMAT } from '../../contract/table-format.ts';
 import { sha256Of } from '../../inputs/regular-file.ts';
 import { collisionKey, FINISHED_FOLDER } from '../../inputs/output-name.ts';
 import { mediaSeconds } from '../../store/inspect.ts';
@@ -57,7 +57,7 @@ interface Original {
  */
 export async function makeFinished(job: FinishingJob): Promise<readonly FinishedLine[]> {
   const { batch, store, folders, finishing, isTaken } = job;
-  const before = await readLines(folders.out, FINISHED, batch.settings.table ?? PLAIN_TABLE);
+  const before = await readLines(folders.out, FINISHED, batch.settings.table ?? DEFAULT_TABLE_FORMAT);
   const earlier = new Map(before.map((line) => [line.original, line]));
   const program = await store.ffmpeg();
   const names = new Set<string>();

@@ -1,5 +1,5 @@
 import { join, posix } from 'node:path';
-import { PLAIN_TABLE } from '../../contract/table-format.ts';
+import { DEFAULT_TABLE_FORMAT } from '../../contract/table-format.ts';
 import { type Joining, parsePause, PAUSE_COLUMN, TITLE_COLUMN } from '../../contract/finishing.ts';
 import { collisionKey, JOINED_FOLDER, safeId } from '../../inputs/output-name.ts';
 import type { BatchRecord } from '../../ledger/batches/batch-records.ts';
@@ -29,7 +29,7 @@ interface JoiningRequest extends MakingFiles<JoiningStore> {
  * the ledger fails.
  */
 export async function makeJoined(request: JoiningRequest): Promise<readonly JoinedLine[]> {
-  const before = await readLines(request.folders.out, JOINED, request.batch.settings.table ?? PLAIN_TABLE);
+  const before = await readLines(request.folders.out, JOINED, request.batch.settings.table ?? DEFAULT_TABLE_FORMAT);
   const earlier = new Map(before.map((line) => [line.value, line]));
   const lines = new Map<string, JoinedLine>();
   let round: JoinedGroup[] = [];

@@ -1,10 +1,10 @@
 import { InvalidArgumentError } from 'commander';
-import { valueOfApiCell } from '../../contract/exact-json.ts';
+import { parseApiCell } from '../../contract/exact-json.ts';
 import { DIALECT_FORMS, parseDialectChoice, type DialectChoice } from '../../contract/dialects.ts';
 import { DURATION_FORM, parseDuration } from '../../contract/times.ts';
-import { faultOfFinishing, LOUDNESS_FORM, parsePause, PAUSE_FORM } from '../../contract/finishing.ts';
+import { findFinishingFault, LOUDNESS_FORM, parsePause, PAUSE_FORM } from '../../contract/finishing.ts';
 import { parsePositive } from '../../contract/value-kinds.ts';
-import { readThreshold, THRESHOLD_FORM } from '../../contract/verify.ts';
+import { parseVerifyThreshold, THRESHOLD_FORM } from '../../contract/verify.ts';
 import { usageError } from '../exit-error.ts';
 import type { ApiFields } from '../../client/single/single-job-of.ts';
 
@@ -50,7 +50,7 @@ export const duration = reading(parseDuration, DURATION_FORM);
 /** LUFS. */
 export const loudness = reading((text) => {
   const parsed = /^-\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-  return faultOfFinishing({ loudness: parsed }) === undefined ? parsed : undefined;
+  return findFinishingFault({ loudness: parsed }) === undefined ? parsed : undefined;
 }, LOUDNESS_FORM);
 
 export const dialectChoice = reading(
@@ -60,7 +60,7 @@ export const dialectChoice = reading(
 
 /** The flag's value is optional, so it would take the next word for its value. */
 export const verify = reading(
-  (text) => (readThreshold(text) === undefined ? undefined : text),
+  (text) => (parseVerifyThreshold(text) === undefined ? undefined : text),
   `${THRESHOLD_FORM}. Any other word goes before --verify, or after --verify=true`,
 );
 
@@ -101,7 +101,7 @@ export function collect(value: string, before: readonly string[] = []): readonly
 export function apiField(given: string, before: ApiFields = {}): ApiFields {
   const [, field = '', value = ''] = /^([^=]+)=(.*)$/s.exec(given) ?? [];
   if (field.trim() === '' || value === '') throw new InvalidArgumentError('expected FIELD=VALUE, as in mood=calm.');
-  return { ...before, [field.trim()]: valueOfApiCell(value) };
+  return { ...before, [field.trim()]: parseApiCell(value) };
 }
 
 const SIZE_UNITS = ['B', 'KB', 'MB', 'GB', 'TB'];

@@ -1,6 +1,6 @@
 import { readOtlp } from '../../client/metrics/read-otlp.ts';
 import type { Settings } from '../../client/settings.ts';
-import { readMetricsPort } from '../../contract/metrics-place.ts';
+import { parseMetricsPort } from '../../contract/metrics-target.ts';
 import { usageError } from '../exit-error.ts';
 
 /**
@@ -11,7 +11,7 @@ export function withMetrics<Given extends Pick<Settings, 'env' | 'metrics'>>(
   settings: Given,
   { metricsPort }: { readonly metricsPort?: string },
 ): Given {
-  if (metricsPort !== undefined) return { ...settings, metrics: readMetricsPort(metricsPort) };
+  if (metricsPort !== undefined) return { ...settings, metrics: parseMetricsPort(metricsPort) };
   const sent = readOtlp(settings.env);
   if (sent !== undefined && 'expected' in sent) throw usageError(`${sent.variable}: expected ${sent.expected}.`);
   return { ...settings, metrics: sent };

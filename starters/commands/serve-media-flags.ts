@@ -7,7 +7,7 @@ import {
   type ServeMediaSettings,
 } from '../../contract/serve-media.ts';
 import { defined } from '../../contract/defined.ts';
-import { listenAddress } from '../../contract/listen-address.ts';
+import { formatListenAddress } from '../../contract/listen-address.ts';
 import type { Settings } from '../../client/settings.ts';
 import { usageError } from '../exit-error.ts';
 
@@ -56,5 +56,5 @@ export function withServeMedia<Given extends Pick<Settings, 'config' | 'env'>>(
 /** Where media are served, as command-line words. */
 export function serveMediaWords(place: ServeMedia | undefined): readonly string[] {
   if (place === undefined) return [];
-  return [SOURCES.serveMedia.flag, listenAddress(place), SOURCES.serveMediaUrl.flag, place.url];
+  return [SOURCES.serveMedia.flag, formatListenAddress(place), SOURCES.serveMediaUrl.flag, place.url];
 }

@@ -1,7 +1,7 @@
 import { WEBHOOK_DEFAULTS } from '../../client/webhooks/webhook-options.ts';
 import { DIALECT_FORMS } from '../../contract/dialects.ts';
 import { FINISHED_FORMATS } from '../../contract/finishing.ts';
-import { METRICS_PORT_FORM, readMetricsPort } from '../../contract/metrics-place.ts';
+import { METRICS_PORT_FORM, parseMetricsPort } from '../../contract/metrics-target.ts';
 import { REPORT_CHOICES } from '../../contract/report.ts';
 import { KINDS } from '../../contract/row-kinds.ts';
 import { SPLIT_MODES } from '../../contract/row-parts.ts';
@@ -139,7 +139,7 @@ export const METRICS = {
   metricsPort: [
     '--metrics-port <port>',
     'Show metrics to Prometheus at this PORT of this machine, or HOST:PORT (/metrics), and answer probes there (/healthz, /readyz)',
-    reading((text) => (readMetricsPort(text) === undefined ? undefined : text), METRICS_PORT_FORM),
+    reading((text) => (parseMetricsPort(text) === undefined ? undefined : text), METRICS_PORT_FORM),
   ],
 } as const satisfies FlagTable;
 

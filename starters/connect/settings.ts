@@ -29,7 +29,7 @@ import { ownEnvironment } from '../own-environment.ts';
 import { ExitError, usageError } from '../exit-error.ts';
 import { openRecords } from '../../client/open-records.ts';
 import { VoxbatchError } from '../../client/problem.ts';
-import { slipOf } from '../../contract/nearest-name.ts';
+import { suggestName } from '../../contract/suggest-name.ts';
 
 /**
  * Reads settings: the environment over `voxbatch.config.json`. `VOXBATCH_HOME` is the home, by default `.voxbatch`;
@@ -237,7 +237,7 @@ export function refuseMistyped(env: NodeJS.ProcessEnv): void {
   const unset = known.filter((name) => env[name] === undefined);
   for (const name of Object.keys(env)) {
     if (!/^(?:VOX|TEMP)/i.test(name) || known.includes(name)) continue;
-    const meant = slipOf(name, unset);
+    const meant = suggestName(name, unset);
     if (meant === undefined) continue;
     throw usageError(
       `${name} is set, but there is no such setting. Did you mean ${meant}? Correct or unset it. Nothing was recorded.`,

@@ -1,7 +1,7 @@
 import { copyLedgerHere, type CopyForecast } from '../../client/ledger/copy.ts';
 import type { LedgerCopyView } from '../../client/ledger/ledger-view.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
-import { exportWords } from '../../contract/shell-word.ts';
+import { exportLedgerCommand } from '../../contract/shell-word.ts';
 import { isLedgerFile } from '../../contract/urls.ts';
 import type { Flags } from '../commands/flags.ts';
 import { readSettings } from '../connect/settings.ts';
@@ -65,7 +65,7 @@ function forecastWords({ from, to, batches, open, rows }: CopyForecast): string 
 
 function copyLines({ from, to, result, batches, lines }: LedgerCopyView): readonly string[] {
   const total = [...lines.values()].reduce((sum, n) => sum + n, 0);
-  const goOn = `Work goes on there: ${exportWords(to)}`;
+  const goOn = `Work goes on there: ${exportLedgerCommand(to)}`;
   switch (result) {
     case 'copied':
       return [

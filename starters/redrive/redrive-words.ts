@@ -1,7 +1,7 @@
 import { rowArg } from '../../client/look/continue-command.ts';
 import type { RedriveCheck } from '../../client/redrive/redrive-options.ts';
 import { STEPS } from '../../contract/row-kinds.ts';
-import { partWord } from '../../contract/row-parts.ts';
+import { formatPartCount } from '../../contract/row-parts.ts';
 import { endFirst, leftOutLines } from './refusal-words.ts';
 import { inCredits } from '../terminal/money.ts';
 import { rowsInWords, form, number } from '../terminal/words.ts';
@@ -16,7 +16,7 @@ export function draftLines(draft: Forecast, batch: string): readonly string[] {
     ...STEPS.map(
       (step) => [draft.pays.get(step) ?? 0, (n: number) => `${rowsInWords(n)} to send, from ${step} on`] as const,
     ),
-    [draft.parts, (n) => `of rows in parts: ${partWord(n)}, and no other part of these rows`],
+    [draft.parts, (n) => `of rows in parts: ${formatPartCount(n)}, and no other part of these rows`],
     [draft.dependents, (n) => `${rowsInWords(n)} that wait for these voices go on by themselves`],
     [waits - joins, (n) => `${rowsInWords(n)} whose job was paid for: wait for the result again, free`],
     [joins, (n) => `${rowsInWords(n)} whose parts are joined again, free`],

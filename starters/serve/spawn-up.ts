@@ -4,7 +4,7 @@ import type { Settings } from '../../client/settings.ts';
 import type { WebhookWish } from '../../client/webhooks/webhook-options.ts';
 import { startUp } from '../../client/work/up.ts';
 import { serveMediaOf } from '../../contract/serve-media.ts';
-import { listenAddress } from '../../contract/listen-address.ts';
+import { formatListenAddress } from '../../contract/listen-address.ts';
 import { otlpEnvironment } from '../commands/metrics-flags.ts';
 import { serveMediaWords } from '../commands/serve-media-flags.ts';
 import { webhookEnv, webhookWords } from '../commands/webhook-flags.ts';
@@ -32,7 +32,7 @@ export function spawnUp(settings: Settings, open: ConnectedApi, { batch, out, we
     cli: pathOfCli(),
     args: [
       ...['--until-idle', ...place, ...serveMediaWords(serveMediaOf(settings.config)), ...webhookWords(webhook)],
-      ...(settings.metrics?.type === 'port' ? ['--metrics-port', listenAddress(settings.metrics)] : []),
+      ...(settings.metrics?.type === 'port' ? ['--metrics-port', formatListenAddress(settings.metrics)] : []),
     ],
     secrets: {
       ...otlpEnvironment(settings.env),

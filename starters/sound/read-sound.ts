@@ -1,5 +1,10 @@
 import { defined } from '../../contract/defined.ts';
-import { chosenFinishing, faultOfFinishing, type Joining, type WantedFinishing } from '../../contract/finishing.ts';
+import {
+  effectiveFinishing,
+  findFinishingFault,
+  type Joining,
+  type WantedFinishing,
+} from '../../contract/finishing.ts';
 import type { Flags } from '../commands/flags.ts';
 import { usageError } from '../exit-error.ts';
 
@@ -21,7 +26,7 @@ function readFinishing({ loudness, trimSilence, sampleRate, soundFormat }: Flags
     sampleRate: nullIfNone(sampleRate),
     format: nullIfNone(soundFormat),
   });
-  const fault = faultOfFinishing(chosenFinishing(finishing) ?? {});
+  const fault = findFinishingFault(effectiveFinishing(finishing) ?? {});
   if (fault?.option === 'sampleRate')
     throw usageError(`--sample-rate ${String(sampleRate)}: expected ${fault.expected}.`);
   return Object.keys(finishing).length === 0 ? undefined : finishing;

@@ -1,7 +1,7 @@
 import { pino, type Logger } from 'pino';
 import { defined } from '../../contract/defined.ts';
 import { EXIT_CODES } from '../../contract/exit-codes.ts';
-import type { ProcessEvent } from '../../contract/event-words.ts';
+import type { ProcessEvent } from '../../contract/log-events.ts';
 import { STOPPED, type Output } from './output.ts';
 
 /**

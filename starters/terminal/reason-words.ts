@@ -1,5 +1,5 @@
 import type { BatchSettings } from '../../contract/batch.ts';
-import { usesEarlierResults } from '../../contract/cache.ts';
+import { reusesResults } from '../../contract/cache-modes.ts';
 import type { PlanAnswer } from '../../client/index.ts';
 import { secondCharges } from '../../client/run/before-run.ts';
 import { shellWord } from '../../contract/shell-word.ts';
@@ -60,7 +60,7 @@ export function lostLines(reasons: RowReasons, cache: BatchSettings['cache']): r
 
 /** What a cache mode that is not the default does with these rows. */
 function modeLines({ changed, again, new: fresh }: RowReasons, cache: BatchSettings['cache']): readonly string[] {
-  if (!usesEarlierResults(cache)) return [`All of them are paid for, whatever is there already (--cache ${cache}).`];
+  if (!reusesResults(cache)) return [`All of them are paid for, whatever is there already (--cache ${cache}).`];
   const skipped = changed.rows + again.rows + fresh.rows;
   if (cache === 'on' || skipped === 0) return [];
   return [`${rowsInWords(skipped)} would have to be paid for, and end skipped (--cache only).`];
@@ -70,7 +70,7 @@ const NEW = 'new: no row of this id was ever sent';
 
 function linesOf(reasons: RowReasons, cache: BatchSettings['cache']): readonly Line[] {
   const { cached, equal, new: fresh, changed, again } = reasons;
-  if (!usesEarlierResults(cache)) {
+  if (!reusesResults(cache)) {
     // What became of the last row of an id is no reason here.
     const afresh = { why: `paid for afresh: --cache ${cache}`, ...sumOf([cached, equal, changed, again]) };
     return [{ why: NEW, ...fresh }, afresh].filter(({ rows }) => rows > 0);

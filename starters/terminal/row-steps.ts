@@ -2,7 +2,7 @@ import type { RowExplanation } from '../../client/look/explain.ts';
 import type { PartsStep, RowNext, RowStep } from '../../client/look/row-steps.ts';
 import { voiceAwaited } from '../../client/look/row-view.ts';
 import { isoTime } from '../../contract/times.ts';
-import { partWord } from '../../contract/row-parts.ts';
+import { formatPartCount } from '../../contract/row-parts.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { commandLine, unnamedRows, form } from './words.ts';
 import { ALSO_OTHERS, splitWords, editWords, settleWords, uncheckedWords } from './next-steps.ts';
@@ -33,10 +33,10 @@ function rowStepWords(step: RowStep, { row, lost, parts }: RowExplanation): stri
     case 'removed':
       return 'It cannot be run again: what it asked for was removed.';
     case 'parts-there':
-      return `All its ${partWord(parts.length)} are there and stay. Once the cause is mended, join them again, free: ${commandLine(step.free)}`;
+      return `All its ${formatPartCount(parts.length)} are there and stay. Once the cause is mended, join them again, free: ${commandLine(step.free)}`;
     case 'parts-lacking':
       return [
-        ...step.steps.map((some) => `${partWord(some.rows.count)} ${partsStepWords(some)}`),
+        ...step.steps.map((some) => `${formatPartCount(some.rows.count)} ${partsStepWords(some)}`),
         ...(step.areSomeThere ? ['What is there stays, and costs nothing again'] : []),
       ].join('. ');
     case 'file-lost-free':
@@ -101,7 +101,7 @@ function rowStepWords(step: RowStep, { row, lost, parts }: RowExplanation): stri
     case 'deserted':
       return `The batch has no worker. Continue with: ${commandLine(step.goOn)}`;
     case 'in-parts':
-      return `It waits for its ${partWord(row.parts ?? 0)}, and is joined then. It goes on by itself.`;
+      return `It waits for its ${formatPartCount(row.parts ?? 0)}, and is joined then. It goes on by itself.`;
     case 'blocked':
       return `It waits for ${awaitedWords(row)}. It goes on by itself; nothing is sent before.`;
     case 'running':

@@ -1,5 +1,5 @@
 import { inCredits } from './money.ts';
-import { type NamedRows, mostSpent, type SpendFacts, type SpendNote, type SpendRefusal } from '../../contract/spend.ts';
+import { type NamedRows, maxSpend, type SpendFacts, type SpendNote, type SpendRefusal } from '../../contract/spend.ts';
 import { number, rowsInWords } from './words.ts';
 import { shellWord } from '../../contract/shell-word.ts';
 import { oneLine } from './table.ts';
@@ -113,7 +113,7 @@ function sumInWords(facts: SpendFacts): string {
 function creditsInWords(facts: SpendFacts): string {
   const { unpriced } = facts.bill;
   const without = unpriced > 0 ? ` and the unknown price of ${rowsInWords(unpriced)}` : '';
-  return `${facts.isEstimate ? 'about ' : ''}${inCredits(mostSpent(facts))}${without}`;
+  return `${facts.isEstimate ? 'about ' : ''}${inCredits(maxSpend(facts))}${without}`;
 }
 
 /** Why rows may not be paid for. */

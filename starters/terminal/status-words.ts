@@ -5,7 +5,7 @@ import { rowArg } from '../../client/look/continue-command.ts';
 import type { BatchStatus, StatusStep } from '../../client/look/status.ts';
 import { workSpan } from '../../client/look/pace.ts';
 import { flagOfHook } from '../../client/look/status-view.ts';
-import { isOwed } from '../../contract/hooks.ts';
+import { isUndelivered } from '../../contract/hooks.ts';
 import { ROW_STATES, type RowState } from '../../contract/outcomes.ts';
 import { CONFIRM_FIRST } from '../trust/member-words.ts';
 import {
@@ -126,7 +126,7 @@ function hookLines(
 ): readonly string[] {
   const { target, event, trouble, endedAt, dueAt } = hook;
   const flag = flagOfHook(target);
-  if (isOwed(hook)) {
+  if (isUndelivered(hook)) {
     const command = isStranger ? '' : ` Tell it with: ${goOnCommand(batch)}`;
     return [`${flag} (${event}) is still to be told.${command}`];
   }

@@ -1,7 +1,7 @@
 import { dialectChoiceOf } from '../../contract/batch.ts';
 import { MOST_NAMED, continueCommand, type ContinuedBatch } from '../../client/look/continue-command.ts';
 import type { workSpan } from '../../client/look/pace.ts';
-import { type NamedRow, partWord } from '../../contract/row-parts.ts';
+import { type NamedRow, formatPartCount } from '../../contract/row-parts.ts';
 import { oneLine } from './table.ts';
 import { type NextCommand, shellWord } from '../../contract/shell-word.ts';
 
@@ -75,7 +75,10 @@ export function chosenInWords(chosen: number, all: number): string {
 
 /** `3 rows`, `2 parts`, `1 row and 2 parts`: of so many, `parts` are parts of rows. */
 export function unitsInWords({ count, parts = 0 }: { readonly count: number; readonly parts?: number }): string {
-  const words = [...(count > parts ? [rowsInWords(count - parts)] : []), ...(parts > 0 ? [partWord(parts)] : [])];
+  const words = [
+    ...(count > parts ? [rowsInWords(count - parts)] : []),
+    ...(parts > 0 ? [formatPartCount(parts)] : []),
+  ];
   return words.length === 0 ? rowsInWords(0) : words.join(' and ');
 }
 

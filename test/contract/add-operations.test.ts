@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { addOperations, learnOperations, ownOperations } from '../../contract/add-operations.ts';
+import { addOperations, tryAddOperations, ownOperations } from '../../contract/add-operations.ts';
 import type { OwnOperation } from '../../contract/own-operation.ts';
 import { KINDS, OPERATIONS, STEPS } from '../../contract/row-kinds.ts';
 
@@ -66,7 +66,7 @@ describe('an operation of a user', () => {
   });
 
   it('keeps nobody from reading a record, whatever it is there', () => {
-    learnOperations([
+    tryAddOperations([
       { ...EFFECT, name: 'tts' },
       { ...EFFECT, path: '/../account' },
     ]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { cellOfContent, cellOfLink, contentOfCell, leadsTo, nameOfContent } from '../../contract/local-media.ts';
-import { isLinkBase, isListenAddress, serveMediaOf, whyOutOfReach } from '../../contract/serve-media.ts';
+import { cellOfContent, cellOfLink, contentOfCell, isLinkToCell, nameOfContent } from '../../contract/local-media.ts';
+import { isLinkBase, isListenAddress, serveMediaOf, unreachableReason } from '../../contract/serve-media.ts';
 
 const SHA = 'ab'.repeat(32);
 
@@ -11,15 +11,15 @@ describe('a cell of local media', () => {
     expect(contentOfCell(cell)).toBe(SHA);
     for (const link of [`http://127.0.0.1:1/${name}?k=1`, `https://bucket.example/in/${name}?X-Amz-Signature=2`]) {
       expect(cellOfLink(link)).toBe(cell);
-      expect(leadsTo(link, cell)).toBe(true);
+      expect(isLinkToCell(link, cell)).toBe(true);
     }
-    expect(leadsTo(`http://127.0.0.1:1/${'cd'.repeat(32)}.mp4?k=1`, cell)).toBe(false);
+    expect(isLinkToCell(`http://127.0.0.1:1/${'cd'.repeat(32)}.mp4?k=1`, cell)).toBe(false);
   });
 
   it.each(['https://m.example/v.mp4', 'no link', `https://m.example/?${SHA}.mp4`])('is not %s', (link) => {
     expect(contentOfCell(link)).toBeUndefined();
     expect(cellOfLink(link)).toBeUndefined();
-    expect(leadsTo(link, link)).toBe(true);
+    expect(isLinkToCell(link, link)).toBe(true);
   });
 });
 
@@ -47,9 +47,9 @@ describe('where local media are handed out', () => {
 
   it('must be in reach of the API', () => {
     const far = 'https://api.example/api/open/v1';
-    expect(whyOutOfReach({ url: 'http://127.0.0.1:1' }, far)).toContain('--serve-media-url');
-    expect(whyOutOfReach({ url: 'http://127.0.0.1:1' }, 'http://localhost:2/api/open/v1')).toBeUndefined();
-    expect(whyOutOfReach({ url: 'https://p.example' }, far)).toBeUndefined();
-    expect(whyOutOfReach({ url: 'http://0.0.0.0:1' }, undefined)).toContain('--serve-media-url');
+    expect(unreachableReason({ url: 'http://127.0.0.1:1' }, far)).toContain('--serve-media-url');
+    expect(unreachableReason({ url: 'http://127.0.0.1:1' }, 'http://localhost:2/api/open/v1')).toBeUndefined();
+    expect(unreachableReason({ url: 'https://p.example' }, far)).toBeUndefined();
+    expect(unreachableReason({ url: 'http://0.0.0.0:1' }, undefined)).toContain('--serve-media-url');
   });
 });

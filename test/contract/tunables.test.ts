@@ -4,7 +4,7 @@ import {
   DEFAULT_TUNABLES,
   TUNABLE_NAMES,
   TUNABLES,
-  TUNABLES_BEFORE,
+  EARLIER_TUNABLES,
   tuningOf,
   valuesOf,
   type TunableName,
@@ -47,7 +47,7 @@ const anyTuning = fc
 
 describe('the table of tunables', () => {
   it('gives every tunable a value, in a new batch and in an old one', () => {
-    for (const holds of [DEFAULT_TUNABLES, TUNABLES_BEFORE])
+    for (const holds of [DEFAULT_TUNABLES, EARLIER_TUNABLES])
       expect(Object.keys(valuesOf(holds))).toEqual(TUNABLE_NAMES);
     expect(DEFAULT_TUNABLES).toEqual({
       budget: null,
@@ -59,7 +59,7 @@ describe('the table of tunables', () => {
       retakes: 0,
       limits: { rate: null, submits: 8, window: 400, pollRate: null },
     });
-    expect(TUNABLES_BEFORE.halt).toEqual({ when: 'never' });
+    expect(EARLIER_TUNABLES.halt).toEqual({ when: 'never' });
   });
 
   it.each(TUNABLE_NAMES)('%s: what is written is read again', (name: TunableName) => {

@@ -1,4 +1,4 @@
-import { LOG_EVENTS } from '../../contract/event-words.ts';
+import { LOG_EVENTS } from '../../contract/log-events.ts';
 import { table } from './markdown.ts';
 
 /** The table of what the log says. */

@@ -5,7 +5,7 @@ import { permissionOf, ROOMS } from './import-rules.ts';
 export function roomsPicture(): string {
   const arrows = ROOMS.flatMap((room) =>
     others(room)
-      .filter((other) => permissionOf(room, other) === 'all' && !leadsTo(room, other))
+      .filter((other) => permissionOf(room, other) === 'all' && !isLinkToCell(room, other))
       .map((other) => `  ${room} --> ${other}`),
   );
   return mermaid(['flowchart TD', ...ROOMS.map((room) => `  ${room}["${room}/"]`), ...arrows]);
@@ -39,11 +39,11 @@ function others(room: string): readonly string[] {
 }
 
 /** True if one room leads to another by way of a third. */
-function leadsTo(room: string, target: string): boolean {
+function isLinkToCell(room: string, target: string): boolean {
   return others(room).some(
     (between) =>
       between !== target &&
       permissionOf(room, between) === 'all' &&
-      (permissionOf(between, target) === 'all' || leadsTo(between, target)),
+      (permissionOf(between, target) === 'all' || isLinkToCell(between, target)),
   );
 }

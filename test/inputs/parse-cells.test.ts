@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { JsonValue } from '../../contract/row-kinds.ts';
-import { cellOfApiValue, valueOfApiCell } from '../../contract/exact-json.ts';
+import { formatApiCell, parseApiCell } from '../../contract/exact-json.ts';
 
 describe('api.<field> cells', () => {
   it.each<[string, JsonValue]>([
@@ -24,15 +24,15 @@ describe('api.<field> cells', () => {
     ['"5"', '5'],
     ['"a" and "b"', '"a" and "b"'],
     [' plain ', ' plain '],
-  ])('takes %j as %j', (cell, value) => expect(valueOfApiCell(cell)).toEqual(value));
+  ])('takes %j as %j', (cell, value) => expect(parseApiCell(cell)).toEqual(value));
 
   it('carry every JSON value there and back', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (any) => {
         const value = JSON.parse(JSON.stringify(any)) as JsonValue;
-        const cell = cellOfApiValue(value);
+        const cell = formatApiCell(value);
         expect(cell).not.toBe('');
-        expect(valueOfApiCell(cell)).toEqual(value);
+        expect(parseApiCell(cell)).toEqual(value);
       }),
     );
   });

@@ -1,7 +1,7 @@
 /** @slow */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Client } from '@temporalio/client';
-import { WAKE_UP_SIGNAL, SUPERVISE_BATCH, type SuperviseBatchInput } from '../../contract/messages.ts';
+import { WAKE_UP_SIGNAL, SUPERVISE_BATCH, type SuperviseBatchInput } from '../../contract/batch-workflow.ts';
 import { batchWorkflowId } from '../../contract/names.ts';
 import type { Control } from '../../contract/outcomes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';

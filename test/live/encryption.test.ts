@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { findPayloadKeys } from '../../client/encryption/read-payload-keys.ts';
-import { SUPERVISE_BATCH } from '../../contract/messages.ts';
+import { SUPERVISE_BATCH } from '../../contract/batch-workflow.ts';
 import { expectWhole, saying } from '../support/batch-end.ts';
 import { changeRate, untilRecorded } from '../support/batch-record.ts';
 import { openCluster, type Cluster } from '../support/cluster.ts';

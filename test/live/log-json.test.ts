@@ -1,6 +1,6 @@
 /** @slow */
 import { describe, expect, it } from '@jest/globals';
-import { LOG_EVENTS } from '../../contract/event-words.ts';
+import { LOG_EVENTS } from '../../contract/log-events.ts';
 import { LiveWorld } from '../support/live-world.ts';
 
 type Line = Readonly<Record<string, unknown>>;

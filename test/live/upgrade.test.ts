@@ -5,7 +5,7 @@ import { cp, mkdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { createSpeechApi } from '../../api/create-api.ts';
 import type { SpeechApi } from '../../api/speech-api.ts';
-import { SUPERVISE_BATCH } from '../../contract/messages.ts';
+import { SUPERVISE_BATCH } from '../../contract/batch-workflow.ts';
 import type { Operation, RowSpec } from '../../contract/row-kinds.ts';
 import { batchWorkflowId, idempotencyKeyOf, taskQueueOf } from '../../contract/names.ts';
 import { expectWhole, saying } from '../support/batch-end.ts';

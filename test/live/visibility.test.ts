@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { workflowMetadataQuery } from '@temporalio/workflow';
 import { NativeConnection, Worker } from '@temporalio/worker';
-import { SUPERVISE_BATCH, WAKE_UP_SIGNAL, type SuperviseBatchInput } from '../../contract/messages.ts';
-import { SEARCH_ATTRIBUTE_NAMES, type BatchFigures } from '../../contract/search-attributes.ts';
+import { SUPERVISE_BATCH, WAKE_UP_SIGNAL, type SuperviseBatchInput } from '../../contract/batch-workflow.ts';
+import { SEARCH_ATTRIBUTE_NAMES, type SearchFigures } from '../../contract/search-attributes.ts';
 import { makeSearchAttributes } from '../../client/temporal/search-attributes.ts';
 import { changeRate, untilRecorded } from '../support/batch-record.ts';
 import { saying } from '../support/batch-end.ts';
@@ -99,7 +99,7 @@ describe("Temporal's own lists", () => {
     });
     const native = await NativeConnection.connect({ address });
     endAfterTest(() => native.close());
-    let figures: BatchFigures = { state: 'paused', rows: 9, done: 0, failed: 0, unknown: 2, credits: 1.5 };
+    let figures: SearchFigures = { state: 'paused', rows: 9, done: 0, failed: 0, unknown: 2, credits: 1.5 };
     let surveys = 0;
     const surveyBatch = (): Promise<object> => {
       surveys += 1;

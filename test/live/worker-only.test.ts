@@ -1,6 +1,6 @@
 /** @slow */
 import { describe, expect, it } from '@jest/globals';
-import { SUPERVISE_BATCH } from '../../contract/messages.ts';
+import { SUPERVISE_BATCH } from '../../contract/batch-workflow.ts';
 import { expectWhole, report, saying } from '../support/batch-end.ts';
 import { sentByWorker, untilRecorded } from '../support/batch-record.ts';
 import { openCluster } from '../support/cluster.ts';

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { Runtime, Worker } from '@temporalio/worker';
-import { SUPERVISE_BATCH } from '../../contract/messages.ts';
+import { SUPERVISE_BATCH } from '../../contract/batch-workflow.ts';
 import { workflowBundle } from '../support/replay-histories.ts';
 
 const FOLDER = new URL('.', import.meta.url);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PLAIN_TABLE, type TableFormat } from '../../contract/table-format.ts';
+import { DEFAULT_TABLE_FORMAT, type TableFormat } from '../../contract/table-format.ts';
 import { writeOutFolder } from '../../results/write-out-folder.ts';
 import { LinkedFolder } from '../../results/errors.ts';
 import { verifyOut } from '../../results/verification/verify.ts';
@@ -27,7 +27,7 @@ const ROWS = [
 ] as const;
 
 /** A batch of six rows, in two files and one that is in none. */
-async function add(pause = 0.25, table: TableFormat = PLAIN_TABLE): Promise<void> {
+async function add(pause = 0.25, table: TableFormat = DEFAULT_TABLE_FORMAT): Promise<void> {
   const join = { column: 'chapter', pause };
   const reading = { kind: null, defaults: {}, map: {}, tts: 'job', join } as const;
   const rows = ROWS.map((input) => ({ id: input[0], kind: 'tts' as const, input }));

@@ -1,5 +1,5 @@
 import { Client, Connection } from '@temporalio/client';
-import { SUPERVISE_BATCH } from '../../contract/messages.ts';
+import { SUPERVISE_BATCH } from '../../contract/batch-workflow.ts';
 import type { TemporalPlace } from './temporal-place.ts';
 
 /** A lane that is on offer, or worked on. */

@@ -7,7 +7,7 @@ import {
   WAKE_UP_SIGNAL,
   WORKFLOW_TASK_TIMEOUT,
   type SuperviseBatchInput,
-} from '../../contract/messages.ts';
+} from '../../contract/batch-workflow.ts';
 import { readPage } from '../docs/pages.ts';
 import { expectWhole } from './batch-end.ts';
 import { changeRate, untilRecorded } from './batch-record.ts';

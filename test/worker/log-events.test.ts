@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { LOG_EVENTS } from '../../contract/event-words.ts';
+import { LOG_EVENTS } from '../../contract/log-events.ts';
 import type { WorkEvent } from '../../contract/work-events.ts';
 import { logEvents } from '../../worker/log-events.ts';
 

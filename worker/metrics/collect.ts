@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { MetricMeter } from '@temporalio/common';
 import type { Logger } from 'pino';
-import type { MetricsPlace } from '../../contract/metrics-place.ts';
+import type { MetricsTarget } from '../../contract/metrics-target.ts';
 import { installRuntime } from '../runtime.ts';
 import { BUCKETS } from './count-events.ts';
 
@@ -48,7 +48,7 @@ export function exportToCollector(log: Logger, { url, protocol, headers, everyMs
   return installRuntime(log, { otel: { ...otel, ...EXPORT } }).metricMeter;
 }
 
-type Otlp = Extract<MetricsPlace, { readonly type: 'otlp' }>;
+type Otlp = Extract<MetricsTarget, { readonly type: 'otlp' }>;
 
 async function freePort(): Promise<number> {
   const server = createServer();

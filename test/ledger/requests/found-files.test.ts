@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import type { FoundFile } from '../../../contract/placed-file.ts';
+import type { DatedResultFile } from '../../../contract/named-result-file.ts';
 import { PROCESS_ENDED } from '../../../policy/reconcile/process-end.ts';
 import { CopyInDoubt, LedgerMisuse } from '../../../ledger/errors.ts';
 import type { NotedFiles } from '../../../ledger/requests/found-files.ts';
@@ -15,11 +15,11 @@ ledgerForEachTest(() => load(6));
 const FROM = 1_000;
 const WRITTEN = Date.UTC(2026, 10, 27);
 
-function fileOf(row: number, step = 'speech', take = 1): FoundFile {
+function fileOf(row: number, step = 'speech', take = 1): DatedResultFile {
   return { key: `b/${row}-${step}-${take}-job-0123456789ab.mp3`, row, step, take, writtenAt: WRITTEN };
 }
 
-function note(files: readonly FoundFile[]): Promise<NotedFiles> {
+function note(files: readonly DatedResultFile[]): Promise<NotedFiles> {
   return ledger.noteFoundFiles('b', files, { from: FROM, by: ANN });
 }
 

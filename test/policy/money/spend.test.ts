@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { mostSpent, type SpendBill, type SpendFacts } from '../../../contract/spend.ts';
+import { maxSpend, type SpendBill, type SpendFacts } from '../../../contract/spend.ts';
 import { decideSpend, type SpendDecision } from '../../../policy/money/spend.ts';
 
 const BILL: SpendBill = { quoted: 100, unpriced: 0, cheapest: 4, affordable: null };
@@ -99,7 +99,7 @@ describe('decideSpend', () => {
         expect(given.budget === null || given.bill.unpriced === 0).toBe(true);
         if (what === 'ask') expect(given.canAsk && !given.yes).toBe(true);
         else if (given.confirmAbove !== null && !given.yes) {
-          expect(mostSpent(given)).toBeLessThanOrEqual(given.confirmAbove);
+          expect(maxSpend(given)).toBeLessThanOrEqual(given.confirmAbove);
           expect(given.bill.unpriced).toBe(0);
         }
       }),
@@ -108,7 +108,7 @@ describe('decideSpend', () => {
 });
 
 it('is bounded by the budget, what priced rows can cost', () => {
-  expect(mostSpent({ bill: BILL, budget: null })).toBe(100);
-  expect(mostSpent({ bill: BILL, budget: 40 })).toBe(40);
-  expect(mostSpent({ bill: BILL, budget: 400 })).toBe(100);
+  expect(maxSpend({ bill: BILL, budget: null })).toBe(100);
+  expect(maxSpend({ bill: BILL, budget: 40 })).toBe(40);
+  expect(maxSpend({ bill: BILL, budget: 400 })).toBe(100);
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import type { BatchFigures } from '../../../contract/search-attributes.ts';
+import type { SearchFigures } from '../../../contract/search-attributes.ts';
 import { isNews, isWorthShowing } from '../../../policy/visibility/when-to-show.ts';
 
-const SHOWN: BatchFigures = { state: 'running', rows: 100, done: 10, failed: 0, unknown: 0, credits: 20 };
+const SHOWN: SearchFigures = { state: 'running', rows: 100, done: 10, failed: 0, unknown: 0, credits: 20 };
 
 describe('isWorthShowing', () => {
   it('shows the first figures, and never the same again', () => {
@@ -10,7 +10,7 @@ describe('isWorthShowing', () => {
     expect(isWorthShowing(SHOWN, { ...SHOWN }, 1e9)).toBe(false);
   });
 
-  it.each<[string, Partial<BatchFigures>]>([
+  it.each<[string, Partial<SearchFigures>]>([
     ['a pause', { state: 'paused' }],
     ['the first unknown row', { unknown: 1 }],
     ['the end', { state: 'ended' }],

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { exportWords } from '../../../contract/shell-word.ts';
+import { exportLedgerCommand } from '../../../contract/shell-word.ts';
 import { copy } from '../../../starters/ledger/copy.ts';
 import { addBatch, finish, keyOf } from '../../results/sample-batch.ts';
 import { TABLES } from '../../../ledger/schema.ts';
@@ -55,7 +55,7 @@ describe('ledger copy', () => {
   });
 
   it('names no user of a database for commands: the owner who copies need not be theirs', () => {
-    expect(exportWords('postgres://owner@db/voxbatch')).toBe(
+    expect(exportLedgerCommand('postgres://owner@db/voxbatch')).toBe(
       'export VOXBATCH_LEDGER=postgres://owner@db/voxbatch (with the user that your commands have there)',
     );
   });

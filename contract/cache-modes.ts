@@ -10,6 +10,6 @@ export const CACHE_MODES = ['on', 'fresh', 'only', 'off'] as const;
 export type CacheMode = (typeof CACHE_MODES)[number];
 
 /** Whether a batch looks for the results of earlier rows. */
-export function usesEarlierResults(mode: CacheMode): boolean {
+export function reusesResults(mode: CacheMode): boolean {
   return mode === 'on' || mode === 'only';
 }

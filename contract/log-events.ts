@@ -1,13 +1,13 @@
 import { NOTES, type WorkEvent } from './work-events.ts';
 
 /** What a line of the log is about, and at which levels it is written. */
-interface EventWords {
+interface LogEvent {
   readonly levels: string;
   readonly says: string;
 }
 
 /** The events of a worker by the names that they have in the log. Those for whoever is on call are in {@link NOTES}. */
-const WORK: Readonly<Record<Exclude<WorkEvent['type'], 'note'>, EventWords>> = {
+const WORK: Readonly<Record<Exclude<WorkEvent['type'], 'note'>, LogEvent>> = {
   batch: {
     levels: 'info; warn',
     says: '`is`: `open` (there as the worker begins), `start`, `pause`, `resume`, `stop`, `redrive` and what else [`history`](commands.md#voxbatch-history) knows, with `by` and `reason`; `end` with `exit`, `outcomes`, `charged`. A warning where it paused by itself (`failure`) or ended with another exit than `complete`',
@@ -38,7 +38,7 @@ const WORK: Readonly<Record<Exclude<WorkEvent['type'], 'note'>, EventWords>> = {
 };
 
 const NOTED = Object.fromEntries(
-  Object.entries(NOTES).map(([name, [levels, says]]) => [name, { levels, says } satisfies EventWords]),
+  Object.entries(NOTES).map(([name, [levels, says]]) => [name, { levels, says } satisfies LogEvent]),
 );
 
 /** What the process says itself. */
@@ -53,10 +53,10 @@ const PROCESS = {
   warning: { levels: 'warn', says: 'a warning of Node or a library' },
   crash: { levels: 'fatal', says: 'an error that nobody caught; the process ends with 1' },
   stderr: { levels: 'warn', says: 'what something else printed' },
-} as const satisfies Readonly<Record<string, EventWords>>;
+} as const satisfies Readonly<Record<string, LogEvent>>;
 
 /** Every value of `event` in the log. */
-export const LOG_EVENTS: Readonly<Record<string, EventWords>> = { ...WORK, ...NOTED, ...PROCESS };
+export const LOG_EVENTS: Readonly<Record<string, LogEvent>> = { ...WORK, ...NOTED, ...PROCESS };
 
 /** An event that is no worker's. */
 export type ProcessEvent = keyof typeof PROCESS;

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { listenAddress } from '../../contract/listen-address.ts';
-import { readMetricsPort } from '../../contract/metrics-place.ts';
+import { formatListenAddress } from '../../contract/listen-address.ts';
+import { parseMetricsPort } from '../../contract/metrics-target.ts';
 
 it.each([
   ['9464', '127.0.0.1', 9464, '127.0.0.1:9464'],
@@ -9,14 +9,14 @@ it.each([
   ['[::]:9464', '::', 9464, '[::]:9464'],
   ['worker.example:80', 'worker.example', 80, 'worker.example:80'],
 ])('%s listens on %s, port %i', (text, host, port, word) => {
-  const place = readMetricsPort(text);
+  const place = parseMetricsPort(text);
   expect(place).toEqual({ type: 'port', host, port });
-  expect(place && listenAddress(place)).toBe(word);
+  expect(place && formatListenAddress(place)).toBe(word);
 });
 
 it.each(['', 'x', ':9464', '65536', '-1', '9464/metrics', 'http://h:1', '::1:9464', '1.5'])(
   '%j is no address',
   (text) => {
-    expect(readMetricsPort(text)).toBeUndefined();
+    expect(parseMetricsPort(text)).toBeUndefined();
   },
 );

@@ -1,5 +1,5 @@
 /** A file in the store that a request brought, and whose result it is, as its name says. */
-export interface PlacedFile {
+export interface NamedResultFile {
   /** Name in the store. */
   readonly key: string;
   readonly row: number;
@@ -8,6 +8,6 @@ export interface PlacedFile {
 }
 
 /** The same, with the time when it was written, ms. */
-export interface FoundFile extends PlacedFile {
+export interface DatedResultFile extends NamedResultFile {
   readonly writtenAt: number;
 }

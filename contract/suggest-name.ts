@@ -16,7 +16,7 @@ function distance(a: string, b: string): number {
  * The candidate that a name is probably a typo of: at most two letters differ, and fewer than half of all, unless they
  * are only transposed. Undefined if there is none.
  */
-export function slipOf(name: string, candidates: readonly string[]): string | undefined {
+export function suggestName(name: string, candidates: readonly string[]): string | undefined {
   const nearest = nearestName(name, candidates);
   if (nearest.distance > 2) return undefined;
   const isClose = nearest.distance * 2 < name.length || lettersOf(name) === lettersOf(nearest.name);

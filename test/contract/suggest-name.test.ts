@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { knownColumns } from '../../inputs/header-names.ts';
-import { slipOf } from '../../contract/nearest-name.ts';
+import { suggestName } from '../../contract/suggest-name.ts';
 
 it.each([
   ['txet', 'text'],
@@ -14,4 +14,4 @@ it.each([
   ['7', undefined],
   ['Jane', undefined],
   ['Hello there', undefined],
-])('%s is taken for a slip of %s', (name, meant) => expect(slipOf(name, [...knownColumns()])).toBe(meant));
+])('%s is taken for a slip of %s', (name, meant) => expect(suggestName(name, [...knownColumns()])).toBe(meant));

@@ -1,7 +1,7 @@
-import { readListenAddress, type ListenAddress } from './listen-address.ts';
+import { parseListenAddress, type ListenAddress } from './listen-address.ts';
 
 /** Where a worker's metrics go. A process has one exporter, so it is one of these. */
-export type MetricsPlace =
+export type MetricsTarget =
   /** Prometheus reads them here; probes are answered, too. Port 0: any free one. */
   | ({ readonly type: 'port' } & ListenAddress)
   /** They are sent to a collector. `url`: as `OTEL_EXPORTER_OTLP_METRICS_ENDPOINT` names it. */
@@ -18,7 +18,7 @@ export type MetricsPlace =
 export const METRICS_PORT_FORM = 'PORT or HOST:PORT to listen on, such as 9464; 0 for any free port';
 
 /** Reads an address to listen on: other machines reach only one that names a host. Undefined if it is none. */
-export function readMetricsPort(text: string): Extract<MetricsPlace, { readonly type: 'port' }> | undefined {
-  const address = readListenAddress(text, '127.0.0.1');
+export function parseMetricsPort(text: string): Extract<MetricsTarget, { readonly type: 'port' }> | undefined {
+  const address = parseListenAddress(text, '127.0.0.1');
   return address === undefined ? undefined : { type: 'port', ...address };
 }
