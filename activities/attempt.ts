@@ -28,69 +28,69 @@ export interface SubmitReport {
   /** What the row needs now. */
   readonly next: Move;
   /** State of the row now, if it is known without asking the ledger again. */
-  readonly standing?: RowSnapshot;
+  readonly snapshot?: RowSnapshot;
   /**
    * Why the request is deferred: an earlier result exists, another row's request may bring the same one, or the budget
    * has no room yet. `released`: another worker does what the row needs now.
    */
-  readonly instead?: 'cached' | 'awaited' | 'short' | 'released';
+  readonly deferral?: 'cached' | 'awaited' | 'short' | 'released';
 }
 
 /** What a row needs now, and its state if that is known. */
-export type RowNow = Pick<SubmitReport, 'next' | 'standing' | 'instead'>;
+export type RowProgress = Pick<SubmitReport, 'next' | 'snapshot' | 'deferral'>;
 
 /** A row whose next step is to be sent. */
-export interface Due {
+export interface DueRow {
   readonly key: FencedAttempt;
-  readonly standing: RowSnapshot;
+  readonly snapshot: RowSnapshot;
 }
 
 /** Name of an attempt, for the work that runs on it. */
-export function nameOf(key: AttemptKey): string {
+export function attemptName(key: AttemptKey): string {
   return [key.batch, key.row, key.step, key.take, key.attempt].join('/');
 }
 
 /** An attempt with its row: from the ledger, or in the state that the caller last saw. */
 export async function loadAttempt(deps: Dependencies, key: AttemptKey, known?: RowSnapshot): Promise<LoadedAttempt> {
   const batch = await loadBatch(deps, key.batch);
-  const standing = known ?? (await deps.ledger.readRow(key.batch, key.row));
-  if (standing === undefined) {
+  const snapshot = known ?? (await deps.ledger.readRow(key.batch, key.row));
+  if (snapshot === undefined) {
     throw ApplicationFailure.nonRetryable(`Batch "${key.batch}" has no row ${String(key.row)}.`, 'BatchMissing');
   }
-  return attemptOf(key, batch, standing);
+  return buildAttempt(key, batch, snapshot);
 }
 
 /** An attempt as the given records show it. */
-export function attemptOf(key: AttemptKey, batch: BatchRecord, { row, charges }: RowSnapshot): LoadedAttempt {
+export function buildAttempt(key: AttemptKey, batch: BatchRecord, { row, charges }: RowSnapshot): LoadedAttempt {
   const operation = operationOf(row.spec, key.step, batch.settings.tts);
-  return { batch, row, charges, charge: ownCharge(key, charges), operation };
+  return { batch, row, charges, charge: findCharge(key, charges), operation };
 }
 
 /** The record of this very attempt among those of its row. */
-export function ownCharge(key: AttemptKey, charges: readonly ChargeRecord[]): ChargeRecord | undefined {
+export function findCharge(key: AttemptKey, charges: readonly ChargeRecord[]): ChargeRecord | undefined {
   return charges.find((one) => one.step === key.step && one.take === key.take && one.attempt === key.attempt);
 }
 
 /** Reports the row's state in the ledger, and what it needs from the holder of this attempt. */
-export function reportOf(verdict: SubmitReport['verdict'], key: FencedAttempt, standing: RowSnapshot): SubmitReport {
-  const { row, charges } = standing;
-  return { verdict, next: moveAfter(key, standing), standing: { row, charges } };
+export function makeReport(verdict: SubmitReport['verdict'], key: FencedAttempt, snapshot: RowSnapshot): SubmitReport {
+  const { row, charges } = snapshot;
+  return { verdict, next: nextMoveFor(key, snapshot), snapshot: { row, charges } };
 }
 
 /** Reports what the ledger says. An attempt without a verdict is for reconcile, never for a second send. */
-export function reportStanding(key: FencedAttempt, standing: RowSnapshot): SubmitReport {
-  const state = ownCharge(key, standing.charges)?.state;
-  return reportOf(state === undefined || state === 'sending' ? 'deferred' : state, key, standing);
+export function reportFromLedger(key: FencedAttempt, snapshot: RowSnapshot): SubmitReport {
+  const state = findCharge(key, snapshot.charges)?.state;
+  return makeReport(state === undefined || state === 'sending' ? 'deferred' : state, key, snapshot);
 }
 
 /** What a row needs next from the holder of this attempt, by the ledger's current state. */
-export async function moveOf(deps: Dependencies, key: FencedAttempt): Promise<Move> {
-  const standing = await deps.ledger.readRow(key.batch, key.row);
-  return standing === undefined ? { type: 'ended' } : moveAfter(key, standing);
+export async function readNextMove(deps: Dependencies, key: FencedAttempt): Promise<Move> {
+  const snapshot = await deps.ledger.readRow(key.batch, key.row);
+  return snapshot === undefined ? { type: 'ended' } : nextMoveFor(key, snapshot);
 }
 
 /** What a row needs next from the holder of this fencing token; nothing if another holder has the row by now. */
-export function moveAfter(held: Pick<RowAttempt, 'fence'>, { row, charges }: RowSnapshot): Move {
+export function nextMoveFor(held: Pick<RowAttempt, 'fence'>, { row, charges }: RowSnapshot): Move {
   if (isFencedOff(held, row)) return { type: 'ended' };
   const next = nextMove({ ...rowView(row), ended: row.outcome !== null }, charges);
   const { fence } = held;

@@ -13,13 +13,13 @@ import type { Store } from '../store/store.ts';
 import type { BatchCache } from './cache/batch-cache.ts';
 import type { ConcurrencyLimit } from './pacing/concurrency-limit.ts';
 import type { JobHints } from './webhooks/job-hints.ts';
-import type { JobMemory } from './polling/job-memory.ts';
+import type { SharedJobTimes } from './polling/shared-job-times.ts';
 import type { MediaIdentities } from '../batches/cache/media-identities.ts';
 import type { ResultLookUps } from './cache/result-look-ups.ts';
-import type { Listings } from './reconcile/shared-job-list.ts';
+import type { SharedJobLists } from './reconcile/shared-job-list.ts';
 import type { PolledJobs } from './polling/polled-jobs.ts';
 import type { Pace } from './pacing/pace.ts';
-import type { RoomWaits } from './pacing/room-waits.ts';
+import type { BudgetQueue } from './pacing/budget-queue.ts';
 import type { RunningWork } from './running-work.ts';
 import type { FaultPointHook } from './fault-points.ts';
 import type { InFlightLimits } from './pacing/in-flight-limits.ts';
@@ -58,7 +58,7 @@ export interface ProcessMemory {
   /** Limits the paid requests in flight of this process. */
   readonly inFlightLimits: InFlightLimits;
   /** This process's rows that wait for budget room. */
-  readonly roomWaits: RoomWaits;
+  readonly budgetQueue: BudgetQueue;
   /** Limits the downloads of this process. */
   readonly downloads: LimitFunction;
   /** Limits the status reads in flight of this process. */
@@ -70,7 +70,7 @@ export interface ProcessMemory {
   /** Webhook hints about jobs, if webhooks are in use. */
   readonly hints: JobHints;
   /** How long jobs take. */
-  readonly jobTimes: JobMemory;
+  readonly jobTimes: SharedJobTimes;
   /** The usual speaking pace of each voice heard by this process. */
   readonly speechPaces: SpeechPaces;
   /** The API's limit on concurrent jobs, and this process's share of it. */
@@ -80,7 +80,7 @@ export interface ProcessMemory {
   /** Identities of the media behind rows' links, where their servers report them. */
   readonly media: Pick<MediaIdentities, 'of'>;
   /** Reads of the API's job list, shared by all look-ups of lost jobs. */
-  readonly listings: Listings;
+  readonly listings: SharedJobLists;
   /** Paid requests of this process between intent and verdict, by attempt name. */
   readonly sends: RunningWork;
   /** Paid answers that were in hand when this process had to end, and could not be kept. */
@@ -108,7 +108,7 @@ export interface ProcessSignals {
    * own context: up to version 22, Node runs a hook for every promise of the process while any such storage is on
    * (docs/decisions/cpu.md).
    */
-  readonly leaveContext: () => void;
+  readonly disableCallContext: () => void;
 }
 
 /** Everything that activities need, wired in `worker/dependencies.ts`. */

@@ -13,9 +13,9 @@ import { loadBatch } from './cache/batch-cache.ts';
 import type { Dependencies } from './dependencies.ts';
 import { receiveMedia } from './store-result.ts';
 import { readInTurn } from './polling/read-in-turn.ts';
-import { isPastDeadline, readWaitedJob, type WaitedJob } from './polling/waited-job.ts';
+import { isPastDeadline, readAwaitedJob, type AwaitedJob } from './polling/awaited-job.ts';
 import { UnfitBody } from '../store/unfit.ts';
-import { shortly } from './visibility/tell-row-end.ts';
+import { errorSummary } from './visibility/event-facts.ts';
 
 /** Failed downloads of one job's result, each from a fresh link, before the row fails. */
 const MOST_DOWNLOADS = 6;
@@ -45,7 +45,7 @@ const AFTER_FAULT_MS = 5_000;
  */
 export async function fetchResult(
   deps: Dependencies,
-  job: WaitedJob,
+  job: AwaitedJob,
   reading: JobReading,
 ): Promise<RowSnapshot | undefined> {
   try {
@@ -62,9 +62,9 @@ export async function fetchResult(
     const patienceMs = Math.min(PATIENCE_AT_LIMIT_MS, Math.max(PATIENCE_MS, backlogMs));
     const end = { file, ...defined({ credits }), ...why, patienceMs };
     const begunAt = deps.clock.now().monotonic;
-    const standing = await deps.ledger.finishJob(key, end, effect);
+    const snapshot = await deps.ledger.finishJob(key, end, effect);
     deps.observe({ type: 'commit', ...key, of: 'result', ms: deps.clock.now().monotonic - begunAt });
-    return standing;
+    return snapshot;
   } catch (error) {
     if (deps.ending.aborted) return undefined;
     return afterFailedDownload(deps, job, error, reading).catch((fault: unknown) => {
@@ -78,7 +78,7 @@ export async function fetchResult(
 /** The file, and the job's price if the API states it; undefined if the job no longer has a link. */
 async function fetchInTurn(
   deps: Dependencies,
-  job: WaitedJob,
+  job: AwaitedJob,
   reading: JobReading,
 ): Promise<{ readonly file: StoredFile; readonly credits?: number | undefined } | undefined> {
   const { activeCount, pendingCount, concurrency } = deps.downloads;
@@ -110,7 +110,7 @@ async function fetchInTurn(
  * Checks whether the duration of a good speech file fits its text. This is a heuristic, so it makes a file unfit only
  * for rows with `verify`: an unfit file is made again for money and holds up later steps.
  */
-function checkPace({ speechPaces, observe }: Dependencies, job: WaitedJob, file: StoredFile): StoredFile & ResultFile {
+function checkPace({ speechPaces, observe }: Dependencies, job: AwaitedJob, file: StoredFile): StoredFile & ResultFile {
   const { key, loaded, operation } = job;
   const { seconds, unfit } = file;
   const isSpeech = key.step === 'speech' && factsOf(operation).result === 'audio';
@@ -123,12 +123,12 @@ function checkPace({ speechPaces, observe }: Dependencies, job: WaitedJob, file:
   return { ...file, oddity: `The speech is ${odd}, as its voice usually speaks; listen to it.` };
 }
 
-function readAgain(deps: Dependencies, job: WaitedJob): Promise<JobReading> {
-  return readInTurn(deps, job.key.batch, deps.ending, () => readWaitedJob(deps, job, deps.ending));
+function readAgain(deps: Dependencies, job: AwaitedJob): Promise<JobReading> {
+  return readInTurn(deps, job.key.batch, deps.ending, () => readAwaitedJob(deps, job, deps.ending));
 }
 
 /** Shows a long download in the row's state; a short one is not worth a commit. */
-async function showing<T>(deps: Dependencies, job: WaitedJob, download: () => Promise<T>): Promise<T> {
+async function showing<T>(deps: Dependencies, job: AwaitedJob, download: () => Promise<T>): Promise<T> {
   let shown: Promise<unknown> | undefined;
   const timer = setTimeout(() => {
     shown = deps.ledger.changeRunning(job.key, { state: 'fetching' }).catch(deps.onFault);
@@ -144,23 +144,23 @@ async function showing<T>(deps: Dependencies, job: WaitedJob, download: () => Pr
 
 async function afterFailedDownload(
   deps: Dependencies,
-  job: WaitedJob,
+  job: AwaitedJob,
   error: unknown,
   { credits }: JobReading,
 ): Promise<RowSnapshot> {
   const isLink = error instanceof UnfitBody || (error instanceof ApiError && error.failure.class === 'ResultGone');
   if (!isLink && !(error instanceof ApiError)) throw error;
-  deps.observe({ type: 'download', ...job.key, jobId: job.jobId, error: shortly(error) });
-  const standing = await deps.ledger.changeRunning(job.key, { state: 'processing', trouble: troubleOf(error) });
+  deps.observe({ type: 'download', ...job.key, jobId: job.jobId, error: errorSummary(error) });
+  const snapshot = await deps.ledger.changeRunning(job.key, { state: 'processing', trouble: troubleOf(error) });
   const { wall, monotonic } = deps.clock.now();
   // Trouble on the way to the file is usually temporary; if it is not, the batch must still end.
   if (!isLink && !isPastDeadline(job, wall)) {
     deps.polls.again(job.name, nextPoll(job.loaded.batch.settings, monotonic, Math.random()));
-    return standing;
+    return snapshot;
   }
   const failed = deps.polls.countTrouble(job.name, 'result', monotonic + FIRST_PAUSE_MS);
   deps.polls.again(job.name, monotonic + FIRST_PAUSE_MS * 2 ** (failed - 1));
-  if (failed < MOST_DOWNLOADS) return standing;
+  if (failed < MOST_DOWNLOADS) return snapshot;
   return giveUpResult(deps, job, error.message, { ...causeOf(error), ...defined({ credits }) });
 }
 
@@ -197,7 +197,7 @@ export function withoutLink({ members, credits }: JobReading): TroubleDetails {
 /** The result cannot be fetched: the row fails, and keeps its job id and its charge. */
 export async function giveUpResult(
   deps: Dependencies,
-  job: WaitedJob,
+  job: AwaitedJob,
   why: string,
   { cause, answer, credits }: TroubleDetails,
 ): Promise<RowSnapshot> {

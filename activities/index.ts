@@ -14,8 +14,8 @@ import { setMaxListeners } from 'node:events';
 import { parseOccurrence } from '../policy/schedules/occurrence.ts';
 import { lanesFor, isAnyFree } from '../policy/lanes/share.ts';
 import { ofSameVersion } from '../policy/lanes/versions.ts';
-import { peersOf } from './lane/peers.ts';
-import { runLane, type LaneLife } from './lane/run-lane.ts';
+import { eligibleWorkers } from './lane/eligible-workers.ts';
+import { runLane, type SliceContext } from './lane/run-lane.ts';
 import { sweep } from './lane/sweeps.ts';
 import { roundCredits } from '../contract/price-units.ts';
 import type { SearchFigures } from '../contract/search-attributes.ts';
@@ -27,11 +27,13 @@ const BEAT_EVERY_MS = 2_000;
 /** All activities, bound to their dependencies. */
 export function createActivities(deps: Dependencies): Activities {
   return {
-    surveyBatch: (batch) => beating(deps, () => surveyBatch(deps, readArgument('surveyBatch', batch))),
-    openOccurrence: (offer) => beating(deps, () => openOccurrence(deps, readArgument('openOccurrence', offer))),
-    awaitOccurrence: (batch) => beating(deps, () => awaitOccurrence(deps, readArgument('awaitOccurrence', batch))),
+    surveyBatch: (batch) => withTimedHeartbeat(deps, () => surveyBatch(deps, readArgument('surveyBatch', batch))),
+    openOccurrence: (offer) =>
+      withTimedHeartbeat(deps, () => openOccurrence(deps, readArgument('openOccurrence', offer))),
+    awaitOccurrence: (batch) =>
+      withTimedHeartbeat(deps, () => awaitOccurrence(deps, readArgument('awaitOccurrence', batch))),
     stopBatch: (batch) =>
-      tellingFaults(deps, async () => {
+      reportingFaults(deps, async () => {
         const { name } = await loadBatch(deps, readArgument('stopBatch', batch));
         const schedule = parseOccurrence(name)?.schedule;
         const by =
@@ -41,7 +43,7 @@ export function createActivities(deps: Dependencies): Activities {
         await deps.ledger.setControl(name, 'stopping', undefined, by);
       }),
     workLane: (offer) =>
-      tellingFaults(deps, () =>
+      reportingFaults(deps, () =>
         withHeartbeat((signal, beat) => {
           const { attempt, workflowExecution: workflow } = Context.current().info;
           leaveContexts(deps);
@@ -52,8 +54,8 @@ export function createActivities(deps: Dependencies): Activities {
 }
 
 /** Sends heartbeats during long work, so that another worker can take it over soon if this one dies. */
-function beating<T>(deps: Dependencies, work: () => Promise<T>): Promise<T> {
-  return tellingFaults(deps, () =>
+function withTimedHeartbeat<T>(deps: Dependencies, work: () => Promise<T>): Promise<T> {
+  return reportingFaults(deps, () =>
     withHeartbeat(async (_signal, beat) => {
       leaveContexts(deps);
       const timer = setInterval(beat, BEAT_EVERY_MS);
@@ -68,18 +70,18 @@ function beating<T>(deps: Dependencies, work: () => Promise<T>): Promise<T> {
 
 /**
  * Switches off the async context storages of Temporal's SDK, including that of an activity's own context. See {@link
- * Dependencies.leaveContext}.
+ * Dependencies.disableCallContext}.
  */
-function leaveContexts(deps: Pick<Dependencies, 'leaveContext'>): void {
+function leaveContexts(deps: Pick<Dependencies, 'disableCallContext'>): void {
   asyncLocalStorage.disable();
-  deps.leaveContext();
+  deps.disableCallContext();
 }
 
 /**
  * Reports a local fault (disk full, ledger or store not writable) at once: Temporal would retry the activity forever,
  * and the user would see nothing.
  */
-async function tellingFaults<T>(deps: Pick<Dependencies, 'onFault' | 'observe'>, work: () => Promise<T>): Promise<T> {
+async function reportingFaults<T>(deps: Pick<Dependencies, 'onFault' | 'observe'>, work: () => Promise<T>): Promise<T> {
   const { attempt } = Context.current().info;
   try {
     return await work();
@@ -167,7 +169,7 @@ const DECLINE_FOR_MS = 250;
 async function workLane(
   deps: Dependencies,
   offer: LaneOffer,
-  life: LaneLife & { readonly attempt: number },
+  life: SliceContext & { readonly attempt: number },
 ): Promise<LaneReport> {
   const { batch } = offer;
   if ((dutyOfLane(offer.lane) === 'download') !== (deps.only === 'download'))
@@ -192,7 +194,7 @@ async function workLane(
 }
 
 async function isAnotherFree(deps: Dependencies, { batch, lane }: LaneOffer): Promise<boolean> {
-  return isAnyFree(await peersOf(deps, lane), await deps.ledger.laneOwners(batch));
+  return isAnyFree(await eligibleWorkers(deps, lane), await deps.ledger.laneOwners(batch));
 }
 
 /** How a batch stands. Reads kept sums, whatever the batch's size. */

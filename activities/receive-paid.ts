@@ -4,7 +4,7 @@ import { StoreUnwritable } from '../store/errors.ts';
 import type { Persist, StoredFile } from '../store/store.ts';
 import type { LoadedAttempt } from './attempt.ts';
 import type { Dependencies } from './dependencies.ts';
-import { inKeptRoom, retryUntilRecorded } from './retry-until-recorded.ts';
+import { writeInReservedSpace, retryUntilRecorded } from './retry-until-recorded.ts';
 import { notePrice, receiveMedia } from './store-result.ts';
 import { Readable } from 'node:stream';
 
@@ -19,12 +19,12 @@ export function receivePaid(deps: Dependencies, loaded: LoadedAttempt, key: Atte
     await notePrice(deps, key, info);
     const persist: Persist = (write, growing) =>
       retryUntilRecorded(deps, key, { verdict: 'done' }, async () => {
-        if (growing === undefined) return inKeptRoom(deps, write);
+        if (growing === undefined) return writeInReservedSpace(deps, write);
         // A growing file could use up the space that answers to other requests need.
         await deps.ledger.leaveRoom(growing);
         return write();
       });
-    const body = await gatherSmall(answer);
+    const body = await bufferSmallBody(answer);
     if (Buffer.isBuffer(body)) {
       const store = receiveMedia(deps, loaded, key);
       return persist(() => store(body, info));
@@ -46,7 +46,7 @@ const SMALL_BYTES = 1024 ** 2;
  * Receives a small body in full, so that it can be stored again if the disk refuses it. A larger one, or one that
  * breaks off, stays a stream.
  */
-export async function gatherSmall(body: Readable | Buffer): Promise<Readable | Buffer> {
+export async function bufferSmallBody(body: Readable | Buffer): Promise<Readable | Buffer> {
   if (Buffer.isBuffer(body)) return body;
   // An error after the last read would end the process.
   body.on('error', () => undefined);

@@ -30,7 +30,7 @@ export async function retryUntilRecorded<T>(
     } catch (error) {
       const isDisk = error instanceof LedgerUnreachable || error instanceof StoreUnwritable;
       if (tries === 1) {
-        const facts = { ...namedBy(verdict), verdict: verdict.verdict };
+        const facts = { ...createdId(verdict), verdict: verdict.verdict };
         deps.observe({
           type: 'note',
           what: 'answer-unrecorded',
@@ -62,7 +62,10 @@ function wasPaid(verdict: Verdict<unknown>, error: Error): boolean {
  * Writes a small file that arrived with its answer. After a failure, the space reserved for records is released for the
  * next try.
  */
-export async function inKeptRoom<T>({ ledger }: Pick<Dependencies, 'ledger'>, write: () => Promise<T>): Promise<T> {
+export async function writeInReservedSpace<T>(
+  { ledger }: Pick<Dependencies, 'ledger'>,
+  write: () => Promise<T>,
+): Promise<T> {
   try {
     return await write();
   } catch (error) {
@@ -72,7 +75,7 @@ export async function inKeptRoom<T>({ ledger }: Pick<Dependencies, 'ledger'>, wr
 }
 
 /** Id of the job or voice that the API made. */
-export function namedBy(verdict: Verdict<unknown>): { readonly jobId?: string } {
+export function createdId(verdict: Verdict<unknown>): { readonly jobId?: string } {
   if (verdict.verdict === 'accepted') return { jobId: verdict.jobId };
   return verdict.verdict === 'done' && verdict.voiceId !== undefined ? { jobId: verdict.voiceId } : {};
 }

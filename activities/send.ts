@@ -16,15 +16,15 @@ import { maySend, type Instant } from '../policy/pacing/send-deadline.ts';
 import { openLocalFile } from '../store/local-file.ts';
 import type { StoredFile } from '../store/store.ts';
 import type { LinkedMedia, SentMedia } from './local-media/sent-media.ts';
-import { nameOf, reportOf, reportStanding, type LoadedAttempt, type SubmitReport } from './attempt.ts';
+import { attemptName, makeReport, reportFromLedger, type LoadedAttempt, type SubmitReport } from './attempt.ts';
 import { loadBatch } from './cache/batch-cache.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { ReadyLink } from './polling/fresh-link.ts';
-import { hashOf } from './reconcile/look-up-lost-job.ts';
+import { hashOf } from './reconcile/adopt-lost-job.ts';
 import { waitUntilDue, giveBack, type Turn } from './pacing/pace.ts';
 import { receivePaid } from './receive-paid.ts';
-import { recordVerdict } from './record-answer.ts';
-import { apiOf } from './row-api.ts';
+import { recordVerdict } from './record-verdict.ts';
+import { apiForRow } from './row-api.ts';
 import { reportHealth } from './pacing/report-health.ts';
 
 /** Time of a synced commit, including the round trip to the ledger thread, ms. */
@@ -53,7 +53,7 @@ export interface Sending {
  */
 export function send(deps: Dependencies, sending: Sending): Promise<SubmitReport | 'full'> {
   // From before the intent, which may wait to share a commit: a process that ends waits for it, and leaves none unsent.
-  return deps.sends.track(nameOf(sending.key), intendAndSend(deps, sending));
+  return deps.sends.track(attemptName(sending.key), intendAndSend(deps, sending));
 }
 
 async function intendAndSend(deps: Dependencies, sending: Sending): Promise<SubmitReport | 'full'> {
@@ -66,7 +66,7 @@ async function intendAndSend(deps: Dependencies, sending: Sending): Promise<Subm
   const ms = deps.clock.now().monotonic - askedAt.monotonic;
   deps.observe({ type: 'intent', ...key, answer: intent.type, ms });
   // Others may have waited for the same room.
-  if (intent.type !== 'short') deps.roomWaits.passed(key.batch);
+  if (intent.type !== 'short') deps.budgetQueue.passed(key.batch);
   turn.line.noteRecorded(ms);
   if (intent.type === 'go') return sendRecorded(deps, sending, askedAt);
   giveBack(turn);
@@ -75,15 +75,15 @@ async function intendAndSend(deps: Dependencies, sending: Sending): Promise<Subm
       turn.line.noteFull();
       return 'full';
     case 'blocked':
-      return reportOf('blocked', key, intent);
+      return makeReport('blocked', key, intent);
     case 'cached':
     case 'awaited':
     case 'short':
-      return { ...reportOf('blocked', key, intent), instead: intent.type };
+      return { ...makeReport('blocked', key, intent), deferral: intent.type };
     case 'over-budget':
-      return reportOf('skipped', key, intent);
+      return makeReport('skipped', key, intent);
     case 'exists':
-      return reportStanding(key, intent);
+      return reportFromLedger(key, intent);
   }
 }
 
@@ -167,7 +167,7 @@ async function request(
   // Not the activity's signal: a request in flight is carried through to its answer for as long as the process can
   // wait.
   const sentAt = deps.clock.now().monotonic;
-  const answer = await apiOf(deps, loaded.row).send(paid, {
+  const answer = await apiForRow(deps, loaded.row).send(paid, {
     receive: receivePaid(deps, loaded, key),
     openFile: openLocalFile,
     signal: deps.cutting,

@@ -3,12 +3,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FencedAttempt } from '../contract/batch.ts';
 import { linkOf } from '../contract/row-kinds.ts';
 import type { RowSnapshot } from '../ledger/rows/row-records.ts';
-import { loadAttempt, moveAfter, moveOf, reportStanding, type LoadedAttempt, type SubmitReport } from './attempt.ts';
+import {
+  loadAttempt,
+  nextMoveFor,
+  readNextMove,
+  reportFromLedger,
+  type LoadedAttempt,
+  type SubmitReport,
+} from './attempt.ts';
 import { loadBatch } from './cache/batch-cache.ts';
 import type { Dependencies } from './dependencies.ts';
 import { freshLink, NO_LINK_NEEDED, type Link, type NoLink, type ReadyLink } from './polling/fresh-link.ts';
 import { linkMedia, prepareMedia, type PreparedMedia } from './local-media/sent-media.ts';
-import { FreeName } from './free-name.ts';
+import { VoiceNameCheck } from './voices/voice-name-check.ts';
 import { giveBack } from './pacing/pace.ts';
 import { send, type ResultTerms } from './send.ts';
 
@@ -28,7 +35,7 @@ export interface SubmitOptions {
    * Checks whether the name of its new voice is free; kept across retries, because a row that waits for room asks
    * repeatedly. Default: a new check.
    */
-  readonly name?: FreeName;
+  readonly name?: VoiceNameCheck;
   /** Whether its lane still holds the row; asked after each wait. Default: it does. */
   readonly isHeld?: () => boolean;
 }
@@ -40,7 +47,7 @@ export interface SubmitOptions {
  * 2. Gets what the request needs: the fresh link of a chain's speech, local media that the service can fetch.
  * 3. Waits for room under the limits, then for its turn.
  * 4. Records the intent, sends at its time, and records the verdict (`send.ts`).
- * 5. Reports what the row needs next; if the budget has no room for it yet, that it waits (`room-waits.ts`).
+ * 5. Reports what the row needs next; if the budget has no room for it yet, that it waits (`budget-queue.ts`).
  *
  * Rejects if the signal aborts before the intent. After the intent the request is always carried through to its
  * recorded answer. An error from then on leaves the attempt open for reconcile to settle; it is not queued again under
@@ -50,11 +57,11 @@ export async function submit(
   deps: Dependencies,
   key: FencedAttempt,
   signal: AbortSignal,
-  { known, terms = {}, name = new FreeName(deps), isHeld = () => true }: SubmitOptions = {},
+  { known, terms = {}, name = new VoiceNameCheck(deps), isHeld = () => true }: SubmitOptions = {},
 ): Promise<SubmitReport> {
   if (deps.only === 'download') throw new Error('This worker only downloads, and sends nothing.');
   const loaded = await loadAttempt(deps, key, known);
-  if (loaded.charge !== undefined || loaded.row.outcome !== null) return reportStanding(key, loaded);
+  if (loaded.charge !== undefined || loaded.row.outcome !== null) return reportFromLedger(key, loaded);
 
   const need = linkOf(loaded.row.kind, key.step);
   const link = need === undefined ? NO_LINK_NEEDED : await freshLink(deps, loaded, key, need, signal);
@@ -91,7 +98,7 @@ interface Waiting {
   readonly media: PreparedMedia;
   readonly signal: AbortSignal;
   readonly terms: ResultTerms;
-  readonly name: FreeName;
+  readonly name: VoiceNameCheck;
 }
 
 /** Waits for its turn and for the limit of all processes, inside the in-flight limit of this one. */
@@ -132,6 +139,6 @@ async function reportWithoutLink(
   key: FencedAttempt,
   { type }: NoLink,
 ): Promise<SubmitReport> {
-  if (type === 'ended') return { verdict: 'rejected', next: await moveOf(deps, key) };
-  return { verdict: 'deferred', next: moveAfter(key, loaded) };
+  if (type === 'ended') return { verdict: 'rejected', next: await readNextMove(deps, key) };
+  return { verdict: 'deferred', next: nextMoveFor(key, loaded) };
 }

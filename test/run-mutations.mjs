@@ -38,19 +38,19 @@ const SOURCES = {
     'activities/one-charge-{answers,memory,takes}',
   ],
   'activities/send.ts': [
-    'activities/{send,submit,submit-steps,retry-until-recorded,record-answer}',
+    'activities/{send,submit,submit-steps,retry-until-recorded,record-verdict}',
     'activities/one-charge-kills',
   ],
-  'activities/record-answer.ts': [
-    'activities/{submit,send,record-answer,retry-until-recorded}',
+  'activities/record-verdict.ts': [
+    'activities/{submit,send,record-verdict,retry-until-recorded}',
     'activities/one-charge-{answers,takes}',
   ],
-  'activities/store-result.ts': ['activities/{store-result,record-answer,retry-until-recorded,unfit-results}'],
+  'activities/store-result.ts': ['activities/{store-result,record-verdict,retry-until-recorded,unfit-results}'],
   'activities/reconcile/reconcile.ts': [
-    'activities/{reconcile,look-up-lost-job}',
+    'activities/{reconcile,adopt-lost-job}',
     'activities/one-charge-{kills,memory,races,takes}',
   ],
-  'activities/reconcile/find-trace.ts': ['activities/{find-trace,look-up-lost-job}', 'activities/one-charge-kills'],
+  'activities/reconcile/recover-answer.ts': ['activities/{recover-answer,adopt-lost-job}', 'activities/one-charge-kills'],
   'activities/lane/work-row.ts': ['activities/one-charge-lanes', 'activities/lane/work-row'],
   'activities/lane/await-job.ts': ['activities/lane/await-job'],
   'batches/redrive/edited-rows.ts': ['batches/edited-rows'],

@@ -1,4 +1,4 @@
-import { freeReads } from '../activities/reconcile/free-reads.ts';
+import { createFreeReads } from '../activities/reconcile/free-reads.ts';
 import type { FreeReads } from '../batches/free-reads.ts';
 import { hostname } from 'node:os';
 import pLimit from 'p-limit';
@@ -14,8 +14,8 @@ import type { FaultPointHook } from '../activities/fault-points.ts';
 import { BatchCache } from '../activities/cache/batch-cache.ts';
 import { ConcurrencyLimit } from '../activities/pacing/concurrency-limit.ts';
 import { JobHints, UNHEARD_MS } from '../activities/webhooks/job-hints.ts';
-import { JobMemory } from '../activities/polling/job-memory.ts';
-import { Listings } from '../activities/reconcile/shared-job-list.ts';
+import { SharedJobTimes } from '../activities/polling/shared-job-times.ts';
+import { SharedJobLists } from '../activities/reconcile/shared-job-list.ts';
 import { PolledJobs } from '../activities/polling/polled-jobs.ts';
 import { Pace } from '../activities/pacing/pace.ts';
 import { ResultLookUps } from '../activities/cache/result-look-ups.ts';
@@ -23,7 +23,7 @@ import { readMediaIdentities } from '../batches/cache/media-identities.ts';
 import { SpeechPaces } from '../activities/verification/speech-paces.ts';
 import { RunningWork } from '../activities/running-work.ts';
 import { InFlightLimits } from '../activities/pacing/in-flight-limits.ts';
-import { RoomWaits } from '../activities/pacing/room-waits.ts';
+import { BudgetQueue } from '../activities/pacing/budget-queue.ts';
 import { createMediaFetch } from '../api/create-fetch.ts';
 import type { OutageEvent } from './watch-outage.ts';
 
@@ -47,13 +47,13 @@ export interface WorkerSetup
   /** Default: hints without a source of webhooks. */
   readonly hints?: JobHints;
   /** Default: does nothing. */
-  readonly leaveContext?: ProcessSignals['leaveContext'];
+  readonly disableCallContext?: ProcessSignals['disableCallContext'];
   /** Default: a second. */
   readonly askEveryMs?: number;
 }
 
 /** Wires what activities need. */
-export function dependenciesOf(
+export function createDependencies(
   world: WorkerSetup,
   ending: AbortSignal,
   cutting: AbortSignal = new AbortController().signal,
@@ -69,7 +69,7 @@ export function dependenciesOf(
     cutting,
     faulty,
     atFaultPoint: world.atFaultPoint ?? ((): void => undefined),
-    leaveContext: world.leaveContext ?? ((): void => undefined),
+    disableCallContext: world.disableCallContext ?? ((): void => undefined),
   };
 }
 
@@ -79,18 +79,18 @@ function memoryOf({ ledger, realm, hints = new JobHints() }: WorkerSetup): Proce
     batches: new BatchCache(ledger),
     lanes: new Map(),
     inFlightLimits: new InFlightLimits(),
-    roomWaits: new RoomWaits(),
+    budgetQueue: new BudgetQueue(),
     downloads: pLimit(DOWNLOADS),
     reads: pLimit(READS),
     pace: new Pace(),
     polls: new PolledJobs(),
     hints,
-    jobTimes: new JobMemory(),
+    jobTimes: new SharedJobTimes(),
     speechPaces: new SpeechPaces(),
     concurrencyLimit: new ConcurrencyLimit(),
     resultLookUps: new ResultLookUps(ledger),
     media: readMediaIdentities(createMediaFetch(realm.apiUrl)),
-    listings: new Listings(),
+    listings: new SharedJobLists(),
     sends: new RunningWork(),
     lostAnswers: { count: 0 },
     fetches: new RunningWork(),
@@ -114,5 +114,5 @@ export function newHints(): { readonly hints: JobHints; readonly memoryMs: numbe
  */
 export function freeReadsOf(world: WorkerSetup): FreeReads {
   const never = new AbortController().signal;
-  return freeReads(dependenciesOf(world, never), never);
+  return createFreeReads(createDependencies(world, never), never);
 }

@@ -4,11 +4,11 @@ import type { Logger } from 'pino';
 import { createWorker, type WorkerPlace } from './create-worker.ts';
 import type { Dependencies } from '../activities/dependencies.ts';
 import { followLedgerClock } from '../activities/ledger-clock.ts';
-import { dependenciesOf, type WorkerSetup } from './dependencies.ts';
+import { createDependencies, type WorkerSetup } from './dependencies.ts';
 import { holdFault, limitWaiting, watchOutage, type OutageEvent } from './watch-outage.ts';
 import { installRuntime } from './runtime.ts';
 import { showAlive } from './heartbeats.ts';
-import { endNews, watchBatches } from './watch-batches.ts';
+import { stopWatchingBatches, watchBatches } from './watch-batches.ts';
 
 /** A worker that runs in this process. */
 export interface RunningWorker {
@@ -85,7 +85,7 @@ export async function startWorker(
     await connection.close();
     throw error;
   });
-  const leaveContext = (): void => {
+  const disableCallContext = (): void => {
     connection.callContextStorage.disable();
   };
   const faulty = new AbortController();
@@ -100,7 +100,12 @@ export async function startWorker(
     void holdFault(deps, error, { tell: tellOutage, raise: world.onFault });
   };
   const endLimit = limitWaiting(world.ledger, ending.signal);
-  const deps = dependenciesOf({ ...world, clock, onFault, leaveContext }, ending.signal, cutting.signal, faulty.signal);
+  const deps = createDependencies(
+    { ...world, clock, onFault, disableCallContext },
+    ending.signal,
+    cutting.signal,
+    faulty.signal,
+  );
   const { worker, alive } = await begin(connection, temporal, deps).catch(async (error: unknown) => {
     endLimit();
     clock.stop();
@@ -129,7 +134,7 @@ export async function startWorker(
     throw error;
   });
   const ended = run.finally(async () => {
-    await endNews(news);
+    await stopWatchingBatches(news);
     // An ending lane does not wait for its requests in flight; the process does.
     await deps.sends.idle();
     await deps.fetches.idle();

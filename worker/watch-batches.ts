@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { failureFacts } from '../activities/visibility/tell-row-end.ts';
+import { failureFacts } from '../activities/visibility/event-facts.ts';
 import { exitOfView } from '../batches/look/view-batch.ts';
 import type { ActionRecord } from '../contract/actions.ts';
 import type { BatchEvent } from '../contract/batch-events.ts';
@@ -52,7 +52,10 @@ export async function watchBatches(watched: WatchedBatches): Promise<() => Promi
 const LAST_NEWS_MS = 5_000;
 
 /** Ends what {@link watchBatches} began. A ledger that does not answer holds it up for `patienceMs` at most. */
-export async function endNews(news: ReturnType<typeof watchBatches>, patienceMs = LAST_NEWS_MS): Promise<void> {
+export async function stopWatchingBatches(
+  news: ReturnType<typeof watchBatches>,
+  patienceMs = LAST_NEWS_MS,
+): Promise<void> {
   const told = new AbortController();
   const last = news
     .then((end) => end())

@@ -1,9 +1,16 @@
 import type { FencedAttempt } from '../../contract/batch.ts';
 import { firstPoll, onTick, safetyAge } from '../../policy/polling/poll-schedule.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { attemptOf, loadAttempt, moveAfter, nameOf, type LoadedAttempt, type RowNow } from '../attempt.ts';
+import {
+  buildAttempt,
+  loadAttempt,
+  nextMoveFor,
+  attemptName,
+  type LoadedAttempt,
+  type RowProgress,
+} from '../attempt.ts';
 import { pollJob, type PollResult } from '../polling/poll-job.ts';
-import { waitedJob, type WaitedJob, ageOf } from '../polling/waited-job.ts';
+import { toAwaitedJob, type AwaitedJob, ageOf } from '../polling/awaited-job.ts';
 import type { WakeUps } from './wake-ups.ts';
 
 /** Signals that can end a wait. */
@@ -21,7 +28,7 @@ const READ_EVERY_MS = 10_000;
  * Waits for the job of an attempt, and returns what the row needs then. If the signal ends the wait, it returns the
  * attempt unchanged.
  *
- * A job is in one of three states here. *Due later*: nothing happens. *Polled*: a read waits for its turn or is in
+ * A job is in one of three states here. *DueRow later*: nothing happens. *Polled*: a read waits for its turn or is in
  * flight; it returns "still running" (due later again), an end (recorded at once) or a link. *Fetched*: the download
  * runs in this process independently of any waiter, so it does not restart when a lane changes hands. Everything may
  * safely be done twice: reads are free, and records are written once.
@@ -33,8 +40,8 @@ export async function awaitJob(
   key: FencedAttempt,
   known: LoadedAttempt,
   waiting: Waiting,
-): Promise<RowNow> {
-  const name = nameOf(key);
+): Promise<RowProgress> {
+  const name = attemptName(key);
   let [loaded, readAt] = [known, deps.clock.now().monotonic];
   let hintedJob: string | undefined;
   const expectHints = (jobId?: string): void => {
@@ -43,25 +50,25 @@ export async function awaitJob(
   };
   try {
     for (;;) {
-      const next = moveAfter(key, loaded);
-      const job = waitedJob(key, loaded);
-      if (next.type !== 'wait' || job === undefined || name !== nameOf({ batch: key.batch, ...next.at })) {
+      const next = nextMoveFor(key, loaded);
+      const job = toAwaitedJob(key, loaded);
+      if (next.type !== 'wait' || job === undefined || name !== attemptName({ batch: key.batch, ...next.at })) {
         deps.polls.forget(name);
         deps.concurrencyLimit.settled(name);
-        return { next, standing: loaded };
+        return { next, snapshot: loaded };
       }
       expectHints(job.jobId);
       const answer = await nextAnswer(deps, job, waiting);
       if (answer === 'released') {
         deps.polls.forget(name);
         deps.concurrencyLimit.settled(name);
-        return { next: { type: 'ended' }, instead: 'released' };
+        return { next: { type: 'ended' }, deferral: 'released' };
       }
       if (waiting.signal.aborted) return { next };
       const { monotonic: now } = deps.clock.now();
       if (answer === 'same' && now - readAt < READ_EVERY_MS) continue;
       const isKnown = answer !== undefined && answer !== 'same';
-      loaded = isKnown ? attemptOf(key, loaded.batch, answer) : await loadAttempt(deps, key);
+      loaded = isKnown ? buildAttempt(key, loaded.batch, answer) : await loadAttempt(deps, key);
       readAt = now;
     }
   } finally {
@@ -73,7 +80,7 @@ export async function awaitJob(
 /** The next news about the job. Undefined: ask the ledger whether its row has changed. */
 async function nextAnswer(
   deps: Dependencies,
-  job: WaitedJob,
+  job: AwaitedJob,
   waiting: Waiting,
 ): Promise<Exclude<PollResult, 'fetched'> | undefined> {
   if (!deps.fetches.isRunning(job.name)) {
@@ -87,7 +94,7 @@ async function nextAnswer(
  * Polls once when the time has come. Returns `same` if nothing is new, and undefined if a wake-up came meanwhile: the
  * ledger may have news.
  */
-async function pollWhenDue(deps: Dependencies, job: WaitedJob, waiting: Waiting): Promise<PollResult | undefined> {
+async function pollWhenDue(deps: Dependencies, job: AwaitedJob, waiting: Waiting): Promise<PollResult | undefined> {
   const { signal, wakeUps } = waiting;
   const { count } = wakeUps;
   const now = deps.clock.now();
@@ -107,7 +114,7 @@ async function pollWhenDue(deps: Dependencies, job: WaitedJob, waiting: Waiting)
  */
 async function sleepUntilDue(
   deps: Dependencies,
-  job: WaitedJob,
+  job: AwaitedJob,
   plannedAt: number,
   waiting: Waiting,
 ): Promise<boolean> {

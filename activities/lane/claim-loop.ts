@@ -4,11 +4,11 @@ import type { LaneReport } from '../../contract/activities.ts';
 import type { LaneOwnership } from '../../ledger/lanes/lanes.ts';
 import { claimSize, givesWay, windowOf, type OwnedLane } from '../../policy/lanes/share.ts';
 import type { Dependencies } from '../dependencies.ts';
-import type { LaneWork } from './lane-work.ts';
-import { isWorkSplit, peersOf } from './peers.ts';
-import type { RowsAtWork } from './rows-at-work.ts';
-import { pause } from './steering.ts';
-import { VoiceLooks } from './voice-looks.ts';
+import type { LaneContext } from './lane-context.ts';
+import { areDutiesSplit, eligibleWorkers } from './eligible-workers.ts';
+import type { RowsInProgress } from './rows-in-progress.ts';
+import { pause } from './batch-monitor.ts';
+import { VoicePolls } from './voice-polls.ts';
 import { workRow } from './work-row.ts';
 
 /** How often a lane checks whether it should claim, ms. */
@@ -27,14 +27,14 @@ const LINGER_BESIDE_OTHERS_MS = 60_000;
  *
  * It ends `more` once the lane is lost, is wanted by a worker that has none, or its slice is over; `idle` once no row
  * is open, or none has been in work for a while. Rows whose voice is not ready are not free, so no claim returns them:
- * while there are any, it stays, and looks from time to time whether voices are still in training (`voice-looks.ts`).
+ * while there are any, it stays, and looks from time to time whether voices are still in training (`voice-polls.ts`).
  */
 export class ClaimLoop {
-  readonly #lane: LaneWork;
+  readonly #lane: LaneContext;
   readonly #owned: LaneOwnership;
-  readonly #rows: RowsAtWork;
+  readonly #rows: RowsInProgress;
   readonly #fail: (error: unknown) => void;
-  readonly #voiceLooks: VoiceLooks;
+  readonly #voicePolls: VoicePolls;
   /** Lanes of the batch that do what this one does, itself included. */
   #lanes = 1;
   /** Some lanes only send, and others only download. */
@@ -48,12 +48,12 @@ export class ClaimLoop {
   /** Since when no row has been in work, by the monotonic clock, ms. */
   #idleSince: number | undefined;
 
-  constructor(lane: LaneWork, owned: LaneOwnership, rows: RowsAtWork, fail: (error: unknown) => void) {
+  constructor(lane: LaneContext, owned: LaneOwnership, rows: RowsInProgress, fail: (error: unknown) => void) {
     this.#lane = lane;
     this.#owned = owned;
     this.#rows = rows;
     this.#fail = fail;
-    this.#voiceLooks = new VoiceLooks(lane.deps, lane.signal);
+    this.#voicePolls = new VoicePolls(lane.deps, lane.signal);
   }
 
   async run(): Promise<LaneReport> {
@@ -72,32 +72,32 @@ export class ClaimLoop {
 
   /** Workers come and go: the lane's share follows, or the lane goes to a worker without one. */
   async #isWantedElsewhere(): Promise<boolean> {
-    const { deps, steering, share, window } = this.#lane;
+    const { deps, monitor, share, window } = this.#lane;
     const { batch } = this.#owned;
     const all = await deps.ledger.laneOwners(batch);
     const alike = all.filter((one) => dutyOfLane(one.lane) === dutyOfLane(this.#owned.lane));
     this.#lanes = Math.max(1, alike.length);
-    this.#isSplit = isWorkSplit(deps.only, all);
+    this.#isSplit = areDutiesSplit(deps.only, all);
     if (await isWantedBy(deps, this.#owned, alike)) return true;
     await share.look();
     const { leaving } = window;
-    this.#room = deps.only === undefined ? Infinity : await roomToSend(deps, batch, steering.batch.settings.limits);
+    this.#room = deps.only === undefined ? Infinity : await roomToSend(deps, batch, monitor.batch.settings.limits);
     window.letLeave(leaving);
     return false;
   }
 
   /** Claims what there is room for. `more`: there may be more to claim at once. */
   async #claim(isDue: boolean): Promise<'lost' | 'more' | 'enough'> {
-    const { deps, signal, window, steering, ahead, share } = this.#lane;
+    const { deps, signal, window, monitor, beforeWindow, share } = this.#lane;
     const { batch } = this.#owned;
-    const { control, settings } = steering.batch;
+    const { control, settings } = monitor.batch;
     const room = this.#room;
     const size = room === 0 ? 0 : windowOf({ window: Math.min(settings.limits.window, room) }, this.#lanes);
     window.resize(size);
     const isFull = this.#last.exhausted || this.#last.isShareFull;
     const mayBegin = control === 'running' && room > 0 && (!isFull || isDue);
-    const queued = window.queued + ahead.count;
-    const limit = mayBegin ? claimSize(size, queued + ahead.short) : 0;
+    const queued = window.queued + beforeWindow.count;
+    const limit = mayBegin ? claimSize(size, queued + beforeWindow.short) : 0;
     if (limit === 0 && !isDue) return 'enough';
     // Rows waiting for budget room may depend on rows already begun, so those must stay claimable.
     const begun = mayBegin ? claimSize(size, queued) : 0;
@@ -109,7 +109,7 @@ export class ClaimLoop {
     const { exhausted, isShareFull, blocked, rows } = claim;
     this.#last = { exhausted, isShareFull, blocked };
     if (exhausted && isDue) await share.handBack(queued + deps.inFlightLimits.queued(batch));
-    if (blocked > 0 && isDue && deps.only !== 'download') this.#voiceLooks.begin(batch);
+    if (blocked > 0 && isDue && deps.only !== 'download') this.#voicePolls.begin(batch);
     if (rows.length > 0) deps.observe({ type: 'lane', batch, is: 'claimed', rows: rows.length });
     for (const row of rows) this.#rows.add(row.row, () => workRow(this.#lane, row).catch(this.#fail), signal);
     this.#nextLookAt = performance.now() + deps.askEveryMs;
@@ -121,10 +121,10 @@ export class ClaimLoop {
 
   /** Whether nothing is left to do, or nothing has been for as long as an idle lane stays. */
   async #isIdle(isDue: boolean): Promise<boolean> {
-    const { deps, window, steering } = this.#lane;
-    const { control } = steering.batch;
+    const { deps, window, monitor } = this.#lane;
+    const { control } = monitor.batch;
     const { exhausted, blocked } = this.#last;
-    const active = this.#rows.pending.size - steering.parked - window.queued;
+    const active = this.#rows.pending.size - monitor.parked - window.queued;
     if (active > 0 || (control === 'running' && (!exhausted || blocked > 0))) {
       this.#idleSince = undefined;
       return false;
@@ -149,7 +149,7 @@ export class ClaimLoop {
 async function isWantedBy(deps: Dependencies, { lane }: LaneOwnership, taken: readonly OwnedLane[]): Promise<boolean> {
   const { owner } = deps;
   if (taken.filter((one) => one.owner === owner).length < 2) return false;
-  return givesWay({ lane, owner }, await peersOf(deps, lane), taken);
+  return givesWay({ lane, owner }, await eligibleWorkers(deps, lane), taken);
 }
 
 /** Open rows of a batch, and those of them that have begun. */

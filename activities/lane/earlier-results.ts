@@ -9,7 +9,7 @@ import { quoteFrom } from '../../policy/money/pricing.ts';
 import { mediaOf, type MediaIdentity } from '../../policy/cache/result-key.ts';
 import { isKnownBy, isOnRecord, mayReuse } from '../../policy/cache/result-reuse.ts';
 import { usedAttempt } from '../../policy/rows/row-machine.ts';
-import { nameOf, moveAfter, type Due, type RowNow } from '../attempt.ts';
+import { attemptName, nextMoveFor, type DueRow, type RowProgress } from '../attempt.ts';
 import { loadBatch } from '../cache/batch-cache.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { ResultTerms } from '../send.ts';
@@ -48,14 +48,14 @@ export class EarlierResults {
    * present step, continuing with the next. Without any, the row stays as it is, or ends `skipped` if the batch pays
    * for nothing.
    */
-  async use(due: Due): Promise<RowNow> {
+  async use(due: DueRow): Promise<RowProgress> {
     const batch = await this.#read();
-    let now: RowNow = { next: moveAfter(due.key, due.standing), standing: due.standing };
+    let now: RowProgress = { next: nextMoveFor(due.key, due.snapshot), snapshot: due.snapshot };
     const tried = new Set<string>();
-    while (now.next.type === 'submit' && now.standing !== undefined) {
+    while (now.next.type === 'submit' && now.snapshot !== undefined) {
       const key: FencedAttempt = { batch: this.#batch, ...now.next.at };
-      const taken = await this.#useOne(batch, { key, standing: now.standing }, tried);
-      if (taken !== undefined) now = { next: moveAfter(key, taken), standing: taken };
+      const taken = await this.#useOne(batch, { key, snapshot: now.snapshot }, tried);
+      if (taken !== undefined) now = { next: nextMoveFor(key, taken), snapshot: taken };
       else if (batch.settings.cache !== 'only') return now;
       else return this.#skip(key);
     }
@@ -63,33 +63,33 @@ export class EarlierResults {
   }
 
   /** The result terms recorded with a request. */
-  async termsOf({ key, standing }: Due): Promise<ResultTerms> {
+  async termsOf({ key, snapshot }: DueRow): Promise<ResultTerms> {
     const batch = await this.#read();
     // The row may have waited long: record the media behind its links now.
     if (this.#media !== undefined && this.#media.identities.size > 0) this.#forgetKeys();
-    const resultKey = await this.#keyOf(batch, standing, key.step);
-    if (resultKey === undefined || !(await this.#isOfItsSource(batch, { key, standing }))) return {};
-    const isWanted = (await this.usesEarlier()) && mayReuse(standing.row, standing.charges, key.step, resultKey);
+    const resultKey = await this.#keyOf(batch, snapshot, key.step);
+    if (resultKey === undefined || !(await this.#isOfItsSource(batch, { key, snapshot }))) return {};
+    const isWanted = (await this.usesEarlier()) && mayReuse(snapshot.row, snapshot.charges, key.step, resultKey);
     return {
       resultKey,
       ...(isWanted ? { reuse: { passOver: this.passedOver.attempts } } : {}),
-      ...(this.#damaged === undefined || isOnRecord(standing.charges, key, this.#damaged.from)
+      ...(this.#damaged === undefined || isOnRecord(snapshot.charges, key, this.#damaged.from)
         ? {}
         : { source: this.#damaged }),
     };
   }
 
   /** Tries the available results for a row, last step first; undefined if none can be used. */
-  async #useOne(batch: BatchRecord, due: Due, tried: Set<string>): Promise<RowSnapshot | undefined> {
+  async #useOne(batch: BatchRecord, due: DueRow, tried: Set<string>): Promise<RowSnapshot | undefined> {
     const wanted = await this.#wantedOf(batch, due);
     const found = await this.#deps.resultLookUps.find(wanted.map(({ resultKey }) => resultKey));
     for (const { key, resultKey, saved } of wanted) {
       for (const result of found.get(resultKey) ?? []) {
-        if (tried.has(nameOf(result))) continue;
-        tried.add(nameOf(result));
-        const answer = await reuseResult(this.#deps, batch, { key, standing: due.standing }, result, saved);
+        if (tried.has(attemptName(result))) continue;
+        tried.add(attemptName(result));
+        const answer = await reuseResult(this.#deps, batch, { key, snapshot: due.snapshot }, result, saved);
         if (answer.type === 'damaged') this.#damaged = answer.source;
-        else if (answer.standing.used || moveAfter(key, answer.standing).type !== 'submit') return answer.standing;
+        else if (answer.snapshot.used || nextMoveFor(key, answer.snapshot).type !== 'submit') return answer.snapshot;
       }
     }
     return undefined;
@@ -98,9 +98,9 @@ export class EarlierResults {
   /** The steps that could use an earlier result, with the credits each would save. */
   async #wantedOf(
     batch: BatchRecord,
-    { key, standing }: Due,
+    { key, snapshot }: DueRow,
   ): Promise<readonly { readonly key: FencedAttempt; readonly resultKey: string; readonly saved: number | null }[]> {
-    const { row, charges } = standing;
+    const { row, charges } = snapshot;
     // Steps after a check cannot be keyed before it: another row's result may stem from speech that did not pass.
     const last = row.spec.verify === undefined ? resultStepOf(row) : key.step;
     const { quoted, quotedRest } = quoteFrom(row.kind, key.step, row.spec, batch.settings);
@@ -113,7 +113,7 @@ export class EarlierResults {
             { key, saved: quoted },
           ];
     const keyed = await Promise.all(
-      steps.map(async (one) => ({ ...one, resultKey: await this.#keyOf(batch, standing, one.key.step) })),
+      steps.map(async (one) => ({ ...one, resultKey: await this.#keyOf(batch, snapshot, one.key.step) })),
     );
     return keyed.flatMap(({ resultKey, ...one }) =>
       resultKey !== undefined && mayReuse(row, charges, one.key.step, resultKey) ? [{ ...one, resultKey }] : [],
@@ -121,7 +121,7 @@ export class EarlierResults {
   }
 
   /** Whether the earlier step that this one needs really produced the result that the key assumes. */
-  async #isOfItsSource(batch: BatchRecord, { key, standing: { row, charges } }: Due): Promise<boolean> {
+  async #isOfItsSource(batch: BatchRecord, { key, snapshot: { row, charges } }: DueRow): Promise<boolean> {
     const link = linkOf(row.kind, key.step);
     // With a check, the key includes the checked file.
     if (link === undefined || row.spec.verify !== undefined) return true;
@@ -152,13 +152,13 @@ export class EarlierResults {
   }
 
   /** Ends a row that may not be paid for and has no earlier result. */
-  async #skip(key: FencedAttempt): Promise<RowNow> {
+  async #skip(key: FencedAttempt): Promise<RowProgress> {
     const message = 'No earlier result fits, and this batch sends no requests (--cache only). Nothing was sent.';
-    const standing = await this.#deps.ledger.giveUp(key, {
+    const snapshot = await this.#deps.ledger.giveUp(key, {
       outcome: 'skipped',
       failure: { class: 'NotCached', message },
     });
-    return { next: moveAfter(key, standing), standing };
+    return { next: nextMoveFor(key, snapshot), snapshot };
   }
 
   #read(): Promise<BatchRecord> {
@@ -187,7 +187,7 @@ class PassedOver {
    * The row waits for this attempt, which is passed over once nobody has worked on it for long. `now`: monotonic, ms.
    */
   sees({ isAttended, ...attempt }: MakingAttempt, now: number): void {
-    this.#watch = look(this.#watch, { attempt: nameOf(attempt), isAttended }, now);
+    this.#watch = look(this.#watch, { attempt: attemptName(attempt), isAttended }, now);
     if (isPassedOver(this.#watch, now)) this.attempts.push(attempt);
   }
 }

@@ -6,7 +6,7 @@ import type { ResultSource } from '../../ledger/requests/charge-records.ts';
 import type { RowSnapshot } from '../../ledger/rows/row-records.ts';
 import { copyStemOf } from '../../store/layout.ts';
 import type { Reused } from '../../store/store.ts';
-import type { Due } from '../attempt.ts';
+import type { DueRow } from '../attempt.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { judgeCheck, readTranscriptFile } from '../verification/judge-check.ts';
 
@@ -15,7 +15,7 @@ import { judgeCheck, readTranscriptFile } from '../verification/judge-check.ts';
  * record.
  */
 type ReuseAnswer =
-  | { readonly type: 'taken'; readonly standing: RowSnapshot & { readonly used: boolean } }
+  | { readonly type: 'taken'; readonly snapshot: RowSnapshot & { readonly used: boolean } }
   | { readonly type: 'damaged'; readonly source: ResultSource };
 
 /**
@@ -27,7 +27,7 @@ type ReuseAnswer =
 export async function reuseResult(
   deps: Dependencies,
   batch: BatchRecord,
-  { key, standing: before }: Due,
+  { key, snapshot: before }: DueRow,
   result: ResultRecord,
   saved: number | null,
 ): Promise<ReuseAnswer> {
@@ -44,12 +44,12 @@ export async function reuseResult(
   const isText = file.extension === 'txt';
   const text = isText ? await readTranscriptFile(deps, file.key) : '';
   const check = isText ? judgeCheck(before, batch, key, { text, isFree: true }) : undefined;
-  const standing = await deps.ledger.useResult(key, {
+  const snapshot = await deps.ledger.useResult(key, {
     ...check,
     ...{ result, file, extraFiles: copies.slice(0, -1), saved, owner: deps.owner },
     ...defined({ fence: key.fence }),
   });
-  return { type: 'taken', standing };
+  return { type: 'taken', snapshot };
 }
 
 async function forget(

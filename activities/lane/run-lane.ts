@@ -4,14 +4,14 @@ import type { LaneOffer, LaneReport } from '../../contract/activities.ts';
 import { windowOf } from '../../policy/lanes/share.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { loadBatch } from '../cache/batch-cache.ts';
-import { RowsAhead } from './rows-ahead.ts';
+import { RowsBeforeWindow } from './rows-before-window.ts';
 import { FairShare } from './fair-share.ts';
-import type { LaneWork } from './lane-work.ts';
+import type { LaneContext } from './lane-context.ts';
 import { WakeUps } from './wake-ups.ts';
 import { Window } from '../pacing/in-flight-limits.ts';
 import { ClaimLoop } from './claim-loop.ts';
-import { RowsAtWork } from './rows-at-work.ts';
-import { Steering } from './steering.ts';
+import { RowsInProgress } from './rows-in-progress.ts';
+import { BatchMonitor } from './batch-monitor.ts';
 
 /** Length of a slice, ms. Afterwards another worker, perhaps of another version, can take the lane. */
 const SLICE_MS = 600_000;
@@ -32,10 +32,10 @@ const FAREWELL_MS = 1_000;
 export async function runLane(
   shared: Dependencies,
   offer: LaneOffer,
-  { signal, beat, workflow }: LaneLife,
+  { signal, beat, workflow }: SliceContext,
 ): Promise<LaneReport> {
   const { lane: number } = offer;
-  const rows = new RowsAtWork();
+  const rows = new RowsInProgress();
   const deps: Dependencies = {
     ...shared,
     observe: (event) => {
@@ -53,13 +53,13 @@ export async function runLane(
   setMaxListeners(0, end, over.signal);
   const wakeUps = new WakeUps();
   const window = new Window(windowOf(batch.settings.limits, offer.lanes));
-  const steering = new Steering(deps, batch, { signal: end, wakeUps });
-  const ahead = new RowsAhead();
+  const monitor = new BatchMonitor(deps, batch, { signal: end, wakeUps });
+  const beforeWindow = new RowsBeforeWindow();
   const share = new FairShare(deps, owned);
-  const lane: LaneWork = { deps, batch: batch.name, signal: end, wakeUps, window, steering, ahead, share };
+  const lane: LaneContext = { deps, batch: batch.name, signal: end, wakeUps, window, monitor, beforeWindow, share };
   end.addEventListener('abort', () => {
     window.open();
-    steering.release();
+    monitor.release();
     wakeUps.stop();
   });
 
@@ -68,7 +68,7 @@ export async function runLane(
     faults.push(error);
     over.abort();
   };
-  const listening = steering.listen(beat).catch(fail);
+  const listening = monitor.listen(beat).catch(fail);
   let report: LaneReport = { then: 'more' };
   try {
     report = await new ClaimLoop(lane, owned, rows, fail).run();
@@ -86,7 +86,7 @@ export async function runLane(
 }
 
 /** How long a lane's slice lives, and what offers it. */
-export interface LaneLife {
+export interface SliceContext {
   /** Aborts when the slice has to end. */
   readonly signal: AbortSignal;
   /** Proves that it is alive. */

@@ -4,13 +4,13 @@ import { mayCatchUp } from '../../policy/pacing/catch-up.ts';
 import { leadAfter, leadWhenFull, LEAST_LEAD_MS } from '../../policy/pacing/lead.ts';
 import { Pacer, type Slot } from '../../policy/pacing/pacer.ts';
 import {
-  HeldLease,
+  RateLease,
   NOTHING_LEFT_MS,
   RENEW_MS,
   type EndpointClass,
   type KnownLease,
   type PaceNeeds,
-} from './held-lease.ts';
+} from './rate-lease.ts';
 
 /**
  * Gap between calls without a known limit, ms. An unstated limit then refuses only a few calls, not all that are ready.
@@ -31,7 +31,7 @@ export class PaceLine {
   readonly pacer = new Pacer(Math.random());
   readonly #endpoint: EndpointClass;
   readonly #waiting = new Set<Waiter>();
-  readonly #lease: HeldLease;
+  readonly #lease: RateLease;
   #isServing = false;
   /** How far ahead turns are granted, ms. A free read has nothing to record first. */
   #leadMs: number;
@@ -40,7 +40,7 @@ export class PaceLine {
     this.#endpoint = endpoint;
     this.#leadMs = endpoint === 'create' ? LEAST_LEAD_MS : 0;
     // With calls that have their turn and are still to come: those count as soon as they go.
-    this.#lease = new HeldLease(endpoint, batch, (now) =>
+    this.#lease = new RateLease(endpoint, batch, (now) =>
       Math.max(this.pacer.usedBefore(now), this.pacer.usedBefore(now + this.#leadMs)),
     );
   }

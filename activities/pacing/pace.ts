@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pause } from '../../policy/pacing/limiter-step.ts';
 import type { Slot } from '../../policy/pacing/pacer.ts';
 import { highestStated } from '../../policy/pacing/rate.ts';
-import type { EndpointClass, PaceNeeds } from './held-lease.ts';
+import type { EndpointClass, PaceNeeds } from './rate-lease.ts';
 import { PaceLine } from './pace-line.ts';
 
 /** The right to make one call, at a given time. */
@@ -33,7 +33,7 @@ export class Pace {
   };
 
   /**
-   * Waits for the turn of a call of a batch; for a paid request, until shortly before its time (see {@link
+   * Waits for the turn of a call of a batch; for a paid request, until errorSummary before its time (see {@link
    * waitUntilDue}). It follows the batch's current rate, even if that changes meanwhile. A paid request of a batch that
    * no longer runs does not wait: its intent will be refused. Rejects if the signal aborts first.
    */

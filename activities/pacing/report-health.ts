@@ -5,7 +5,7 @@ import { limiterScope } from '../../contract/names.ts';
 import type { LimiterStep } from '../../policy/pacing/limiter-step.ts';
 import { SHORTEST_PAUSE_MS } from '../../policy/pacing/rate.ts';
 import type { Pace, Turn } from './pace.ts';
-import type { EndpointClass, PaceNeeds } from './held-lease.ts';
+import type { EndpointClass, PaceNeeds } from './rate-lease.ts';
 
 /** What an answer, or its absence, says about the API. */
 type Health = 'well' | 'slow-down' | 'trouble';

@@ -8,9 +8,9 @@ import type { ChargeRecord } from '../../ledger/requests/charge-records.ts';
 import { usedAttempt } from '../../policy/rows/row-machine.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { withoutLink } from '../fetch-result.ts';
-import { type LoadedAttempt, nameOf } from '../attempt.ts';
+import { type LoadedAttempt, attemptName } from '../attempt.ts';
 import type { PollTrouble } from './polled-jobs.ts';
-import { apiOf } from '../row-api.ts';
+import { apiForRow } from '../row-api.ts';
 import { readInTurn } from './read-in-turn.ts';
 
 /** The request has its link from an earlier step, or needs none. */
@@ -64,12 +64,12 @@ export async function freshLink(
     return endWith(deps, key, message);
   }
   const made = { key, before };
-  const name = nameOf(key);
+  const name = attemptName(key);
   try {
     let askedAt = 0;
     const reading = await readInTurn(deps, key.batch, signal, () => {
       askedAt = deps.clock.now().monotonic;
-      return apiOf(deps, row).readJob(operation, jobId, signal, row.spec);
+      return apiForRow(deps, row).readJob(operation, jobId, signal, row.spec);
     });
     if (reading.resultUrl !== undefined) {
       deps.polls.forget(name);
@@ -104,7 +104,7 @@ async function laterOrNever(
   signal: AbortSignal,
   { trouble, message, ...from }: { readonly trouble: PollTrouble } & Omit<Failure, 'class'>,
 ): Promise<Link> {
-  const name = nameOf(key);
+  const name = attemptName(key);
   const isEarlier = before.state === 'cached';
   const reads = deps.polls.countTrouble(name, trouble, deps.clock.now().monotonic);
   if (reads < (isEarlier ? MOST_READS_OF_EARLIER : MOST_READS)[trouble]) return later(signal);

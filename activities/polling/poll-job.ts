@@ -13,7 +13,7 @@ import { loadBatch } from '../cache/batch-cache.ts';
 import type { PollTrouble } from './polled-jobs.ts';
 import { handOverRow } from '../hand-over-row.ts';
 import { readInTurn } from './read-in-turn.ts';
-import { ageOf, isPastDeadline, readWaitedJob, type WaitedJob } from './waited-job.ts';
+import { ageOf, isPastDeadline, readAwaitedJob, type AwaitedJob } from './awaited-job.ts';
 
 /** Max consecutive failed polls of either kind before the job is given up. */
 const MOST_TROUBLES = 6;
@@ -25,11 +25,11 @@ const MOST_TROUBLES = 6;
 export type PollResult = RowSnapshot | 'fetched' | 'released' | 'same';
 
 /** Polls a job once. A failed poll never means a failed job. The signal aborts it. */
-export async function pollJob(deps: Dependencies, job: WaitedJob, signal: AbortSignal): Promise<PollResult> {
+export async function pollJob(deps: Dependencies, job: AwaitedJob, signal: AbortSignal): Promise<PollResult> {
   let reading: JobReading;
   const isHinted = deps.hints.looks(job.jobId);
   try {
-    reading = await readInTurn(deps, job.key.batch, signal, () => readWaitedJob(deps, job, signal));
+    reading = await readInTurn(deps, job.key.batch, signal, () => readAwaitedJob(deps, job, signal));
   } catch (error) {
     deps.hints.unread(job.jobId);
     if (signal.aborted) return 'same';
@@ -66,7 +66,7 @@ export async function pollJob(deps: Dependencies, job: WaitedJob, signal: AbortS
 
 function observed(
   { observe, clock }: Dependencies,
-  job: WaitedJob,
+  job: AwaitedJob,
   what: Pick<Extract<WorkEvent, { type: 'poll' }>, 'found' | 'failure'>,
 ): void {
   const { key, operation, jobId } = job;
@@ -79,7 +79,7 @@ function justBefore([from, to]: Span): Span {
 }
 
 /** The API reports that the job failed: the row fails too, unless the user has agreed to pay for retakes. */
-async function endFailed(deps: Dependencies, job: WaitedJob, reading: JobReading): Promise<RowSnapshot> {
+async function endFailed(deps: Dependencies, job: AwaitedJob, reading: JobReading): Promise<RowSnapshot> {
   const words = `The API says that job ${job.jobId} failed: ${reading.error ?? reading.status}`;
   const failure: Failure = {
     class: 'JobFailed',
@@ -96,7 +96,7 @@ async function endFailed(deps: Dependencies, job: WaitedJob, reading: JobReading
  * the API is unreachable, polling continues for as long as jobs may take, plus that many failed polls. If the token is
  * refused, polling continues until a person fixes that, except in a stopping batch, where nobody will.
  */
-async function afterFailedPoll(deps: Dependencies, job: WaitedJob, failure: Failure): Promise<PollResult> {
+async function afterFailedPoll(deps: Dependencies, job: AwaitedJob, failure: Failure): Promise<PollResult> {
   if (failure.class === 'BadRequest') return troubled(deps, job, 'read', `cannot be read: ${failure.message}`);
   // Reading is free: the next paid request will find out that the account has no credits.
   const needsPerson = failure.class === 'BadToken';
@@ -112,13 +112,13 @@ async function afterFailedPoll(deps: Dependencies, job: WaitedJob, failure: Fail
   return endOverdue(deps, job, `cannot be read (${failure.message})`);
 }
 
-async function stillRunning(deps: Dependencies, job: WaitedJob, reading: JobReading): Promise<PollResult> {
+async function stillRunning(deps: Dependencies, job: AwaitedJob, reading: JobReading): Promise<PollResult> {
   if (isPastDeadline(job, deps.clock.now().wall)) return endOverdue(deps, job, `is still "${reading.status}"`);
   deps.polls.ran(job.name, ageOf(job, deps.clock.now().wall), nextPollOf(deps, job));
   return 'same';
 }
 
-async function endOverdue(deps: Dependencies, job: WaitedJob, what: string): Promise<RowSnapshot> {
+async function endOverdue(deps: Dependencies, job: AwaitedJob, what: string): Promise<RowSnapshot> {
   const minutes = String(Math.round((deps.clock.now().wall - job.waitedSince) / 6_000) / 10);
   const words = `Job ${job.jobId} ${what.slice(0, 400)} after ${minutes} min; it may have been charged.`;
   const failure: Failure = { class: 'Overdue', message: words };
@@ -126,14 +126,14 @@ async function endOverdue(deps: Dependencies, job: WaitedJob, what: string): Pro
 }
 
 /** Time of the next poll by the schedule. */
-function nextPollOf({ clock }: Dependencies, { loaded }: WaitedJob): number {
+function nextPollOf({ clock }: Dependencies, { loaded }: AwaitedJob): number {
   return nextPoll(loaded.batch.settings, clock.now().monotonic, Math.random());
 }
 
 /** The poll failed; after a few such polls in a row the row fails and keeps its job id. */
 async function troubled(
   deps: Dependencies,
-  job: WaitedJob,
+  job: AwaitedJob,
   trouble: PollTrouble,
   what: string,
   details: TroubleDetails = {},

@@ -2,15 +2,15 @@ import { asId } from '../../api/read-members.ts';
 import { ApiError, type Voice } from '../../api/speech-api.ts';
 import type { FreeReads, Unreadable } from '../../batches/free-reads.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { recoverAnswer } from './find-trace.ts';
+import { recoverAnswer } from './recover-answer.ts';
 import { loadAttempt } from '../attempt.ts';
 import { loadBatch } from '../cache/batch-cache.ts';
-import { readList } from './read-job-list.ts';
-import { apiIn } from '../row-api.ts';
+import { readJobList } from './read-job-list.ts';
+import { apiForDialect } from '../row-api.ts';
 import { readInTurn } from '../polling/read-in-turn.ts';
 
 /** The free reads that settle rows, paced and for this realm only. `signal` aborts them. */
-export function freeReads(deps: Dependencies, signal: AbortSignal): FreeReads {
+export function createFreeReads(deps: Dependencies, signal: AbortSignal): FreeReads {
   return {
     recoverAnswer: (request) =>
       orUnreadable(async () => {
@@ -21,7 +21,7 @@ export function freeReads(deps: Dependencies, signal: AbortSignal): FreeReads {
       await requireOwnRealm(deps, batch);
       if (asId(jobId) !== jobId) return { type: 'missing', why: 'the API would not give a job such an id' };
       try {
-        const read = () => apiIn(deps, dialect).readJob(operation, jobId, signal);
+        const read = () => apiForDialect(deps, dialect).readJob(operation, jobId, signal);
         const { credits } = await readInTurn(deps, batch, signal, read);
         return { type: 'there', ...(credits === undefined ? {} : { credits }) };
       } catch (error) {
@@ -33,7 +33,7 @@ export function freeReads(deps: Dependencies, signal: AbortSignal): FreeReads {
     listJobs: (batch, list) =>
       orUnreadable(async () => {
         await requireOwnRealm(deps, batch);
-        const { jobs, begunAt } = await readList(deps, list, batch, signal);
+        const { jobs, begunAt } = await readJobList(deps, list, batch, signal);
         return { type: 'listed', jobs, begunAt };
       }),
     listVoices: (batch, dialect) =>
@@ -41,7 +41,7 @@ export function freeReads(deps: Dependencies, signal: AbortSignal): FreeReads {
         await requireOwnRealm(deps, batch);
         const inTurn = <T>(read: () => Promise<T>): Promise<T> => readInTurn(deps, batch, signal, read);
         const voices: Voice[] = [];
-        for await (const voice of apiIn(deps, dialect).listVoices({ inTurn }, signal)) voices.push(voice);
+        for await (const voice of apiForDialect(deps, dialect).listVoices({ inTurn }, signal)) voices.push(voice);
         return { type: 'listed', voices };
       }),
   };

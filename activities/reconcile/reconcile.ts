@@ -3,18 +3,18 @@ import type { FencedAttempt, AttemptKey } from '../../contract/batch.ts';
 import { isUnresolved } from '../../policy/reconcile/in-doubt.ts';
 import { PROCESS_ENDED } from '../../policy/reconcile/process-end.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { recoverAnswer } from './find-trace.ts';
+import { recoverAnswer } from './recover-answer.ts';
 import {
   isFencedOff,
   loadAttempt,
   type LoadedAttempt,
-  moveAfter,
-  moveOf,
-  nameOf,
+  nextMoveFor,
+  readNextMove,
+  attemptName,
   type SubmitReport,
-  ownCharge,
+  findCharge,
 } from '../attempt.ts';
-import { whenUnknown } from '../record-answer.ts';
+import { unknownEffect } from '../record-verdict.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
@@ -33,16 +33,16 @@ export async function reconcile(deps: Dependencies, key: FencedAttempt, signal: 
   await awaitSender(deps, key, signal);
   // The row's current holder settles what this lane left behind.
   if (isFencedOff(key, (await loadAttempt(deps, key)).row)) return { verdict: 'blocked', next: { type: 'ended' } };
-  const standing = await deps.ledger.revoke(key);
+  const snapshot = await deps.ledger.revoke(key);
   const loaded = await loadAttempt(deps, key);
-  const isOther = nameOf(standing) !== nameOf(key);
-  if (!isUnresolved(standing) || isOther || loaded.row.outcome !== null) {
-    const verdict = standing.state === 'sending' ? 'unknown' : standing.state;
-    return { verdict, next: moveAfter(key, loaded) };
+  const isOther = attemptName(snapshot) !== attemptName(key);
+  if (!isUnresolved(snapshot) || isOther || loaded.row.outcome !== null) {
+    const verdict = snapshot.state === 'sending' ? 'unknown' : snapshot.state;
+    return { verdict, next: nextMoveFor(key, loaded) };
   }
   const trace = await lookForTrace(deps, loaded, key, signal);
   if (trace === undefined || trace === 'unreadable') return giveUp(deps, loaded, key, trace === undefined);
-  return { verdict: trace === 'found' ? 'done' : 'accepted', next: await moveOf(deps, key) };
+  return { verdict: trace === 'found' ? 'done' : 'accepted', next: await readNextMove(deps, key) };
 }
 
 async function lookForTrace(
@@ -71,13 +71,13 @@ async function giveUp(
   isLost: boolean,
 ): Promise<SubmitReport> {
   const failure = loaded.charge?.failure ?? PROCESS_ENDED;
-  const wanted = await whenUnknown(deps, key, loaded.charge?.jobId ?? null, failure);
+  const wanted = await unknownEffect(deps, key, loaded.charge?.jobId ?? null, failure);
   const effect = 'retake' in wanted && !isLost ? wanted.otherwise : wanted;
   // The sender itself may have recorded `unknown` and left the row open for this look-up. An answer that came meanwhile
   // stands, and so does a later take.
   const settled = await deps.ledger.settle(key, { verdict: 'unknown', failure }, effect);
-  const standing = settled.settled ? settled : await deps.ledger.giveUp(key, effect);
-  return { verdict: 'unknown', next: moveAfter(key, standing) };
+  const snapshot = settled.settled ? settled : await deps.ledger.giveUp(key, effect);
+  return { verdict: 'unknown', next: nextMoveFor(key, snapshot) };
 }
 
 /** How often to check whether the answer is on record, ms. */
@@ -97,9 +97,9 @@ const LATE_CHECKS = 60;
  * another that lost its lane but still runs (a cut network, a lane handed over). It does not wait for a dead sender.
  */
 async function awaitSender(deps: Dependencies, key: AttemptKey, signal: AbortSignal): Promise<void> {
-  await deps.sends.settled(nameOf(key));
+  await deps.sends.settled(attemptName(key));
   for (let silent = 0, late = 0; silent < SILENT_CHECKS && late < LATE_CHECKS;) {
-    const charge = ownCharge(key, (await deps.ledger.readRow(key.batch, key.row))?.charges ?? []);
+    const charge = findCharge(key, (await deps.ledger.readRow(key.batch, key.row))?.charges ?? []);
     if (charge?.state !== 'sending' || charge.owner === deps.owner) return;
     const sender = await deps.ledger.workerLiveness(charge.owner);
     if (sender === 'gone') return;

@@ -5,7 +5,7 @@ import type { JobList } from '../../batches/free-reads.ts';
 export const PAGE_SIZE = 50;
 
 /** One complete read of the API's list. */
-export interface Listing {
+export interface JobListing {
   /** Each job once, in the API's order. */
   readonly jobs: readonly ListedJob[];
   /** False if the list continues beyond what was read. */
@@ -21,19 +21,19 @@ export interface Listing {
  * A reading that had already begun may be past the place of a caller's job. So a caller always gets one that begins
  * afterwards: the next one, shared by all who came during the last.
  */
-export class Listings {
+export class SharedJobLists {
   readonly #running = new Map<string, Promise<unknown>>();
-  readonly #next = new Map<string, Promise<Listing>>();
+  readonly #next = new Map<string, Promise<JobListing>>();
 
   /** A reading that begins after this call; `read` makes it, unless another caller's does. */
-  next({ dialect, operation }: JobList, read: () => Promise<Listing>): Promise<Listing> {
+  next({ dialect, operation }: JobList, read: () => Promise<JobListing>): Promise<JobListing> {
     const list = `${dialect} ${operation}`;
     const next = this.#next.get(list) ?? this.#afterThisOne(list, read);
     this.#next.set(list, next);
     return next;
   }
 
-  async #afterThisOne(list: string, read: () => Promise<Listing>): Promise<Listing> {
+  async #afterThisOne(list: string, read: () => Promise<JobListing>): Promise<JobListing> {
     await Promise.allSettled([this.#running.get(list)]);
     this.#next.delete(list);
     const mine = read();

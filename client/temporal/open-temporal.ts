@@ -106,7 +106,7 @@ async function converterOf(keys: PayloadKeys): Promise<Pick<ClientOptions, 'data
 async function connect(address: string): Promise<Connection> {
   try {
     const connection = await Connection.connect({ address, connectTimeout: CONNECT_TIMEOUT_MS, ...WITHOUT_PROXY });
-    leaveContext(connection);
+    disableCallContext(connection);
     return connection;
   } catch (error) {
     const cause = error instanceof Error ? error : new Error(String(error));
@@ -125,7 +125,7 @@ async function openCluster(
     const options = isHere(address) ? { ...given, ...WITHOUT_PROXY } : given;
     if (isUrgent) await tryOnce(options);
     const connection = await Connection.connect(options);
-    leaveContext(connection);
+    disableCallContext(connection);
     if (await lacks(connection, namespace)) {
       await connection.close();
       throw new VoxbatchError({ type: 'no-namespace', address, namespace });
@@ -175,7 +175,7 @@ async function lacks(connection: Connection, namespace: string): Promise<boolean
   } catch (error) {
     return isNotFound(error);
   } finally {
-    leaveContext(connection);
+    disableCallContext(connection);
   }
 }
 
@@ -191,7 +191,7 @@ async function tryOnce(options: ConnectionOptions): Promise<void> {
     if (hasCode(error, GRPC.DEADLINE_EXCEEDED)) throw new Error('it does not answer', { cause: error });
     if (hasCode(error, GRPC.UNAVAILABLE)) throw new Error(whyUnavailable(error.details), { cause: error });
   } finally {
-    leaveContext(connection);
+    disableCallContext(connection);
     await connection.close();
   }
 }
@@ -233,7 +233,7 @@ export async function inTime<T>(client: Client, timeoutMs: number, call: () => P
   } finally {
     const others = (underWay.get(client) ?? 1) - 1;
     underWay.set(client, others);
-    if (others === 0) leaveContext(client.connection);
+    if (others === 0) disableCallContext(client.connection);
   }
 }
 
@@ -241,6 +241,6 @@ export async function inTime<T>(client: Client, timeoutMs: number, call: () => P
  * Disables the async context storage in which the SDK keeps a deadline, until the next call needs it. Up to version 22,
  * Node runs a hook for every promise in the process while any such storage is enabled (docs/decisions/cpu.md).
  */
-function leaveContext(connection: ConnectionLike): void {
+function disableCallContext(connection: ConnectionLike): void {
   if (connection instanceof Connection) connection.callContextStorage.disable();
 }

@@ -109,10 +109,10 @@ describe('createActivities', () => {
     const { world } = await begin([tts(), tts('Another.')], { rules: [{ on: 'create', fault: 'job-stuck' }] });
     const { deps } = await world.worker();
     let left = 0;
-    const leaveContext = (): void => {
+    const disableCallContext = (): void => {
       left += 1;
     };
-    const activities = createActivities({ ...deps, leaveContext });
+    const activities = createActivities({ ...deps, disableCallContext });
     const env = new MockActivityEnvironment();
     let beats = 0;
     env.on('heartbeat', () => (beats += 1));

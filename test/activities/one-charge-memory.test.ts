@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { moveAfter } from '../../activities/attempt.ts';
+import { nextMoveFor } from '../../activities/attempt.ts';
 import { claimAnew } from '../ledger/setup.ts';
 import { keyOf, tts, dub } from './rows.ts';
 import { begin } from './world.ts';
@@ -19,7 +19,7 @@ describe('one charge: lost memory', () => {
     const after = await world.worker();
     const { rows, exhausted } = await claimAnew(after.deps.ledger, { run: 'another run' });
     const at = { step: 'speech', take: 1, attempt: 1, fence: 1 };
-    expect(rows.map((standing) => moveAfter(standing.row, standing))).toEqual([
+    expect(rows.map((snapshot) => nextMoveFor(snapshot.row, snapshot))).toEqual([
       { type: 'reconcile', at: { row: 2, ...at } },
       { type: 'wait', at: { row: 3, ...at } },
       // What is under way comes first.

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RedriveChoice } from '../../ledger/takes/redrive.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { moveAfter } from '../../activities/attempt.ts';
+import { nextMoveFor } from '../../activities/attempt.ts';
 import type { FencedAttempt } from '../../contract/batch.ts';
 import { inside } from '../ledger/inside.ts';
 import { claimAnew, redriveNow } from '../ledger/setup.ts';
@@ -93,7 +93,7 @@ describe('one charge: takes', () => {
       const { ledger } = world;
       const claim = async (lane: number): Promise<FencedAttempt> => {
         const { rows } = await claimAnew(ledger, { lane, limit: 1 });
-        const next = rows[0] === undefined ? undefined : moveAfter(rows[0].row, rows[0]);
+        const next = rows[0] === undefined ? undefined : nextMoveFor(rows[0].row, rows[0]);
         if (next === undefined || next.type === 'ended') throw new Error('the row was not given out');
         return { batch: BATCH, ...next.at };
       };

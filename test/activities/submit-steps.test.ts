@@ -1,6 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { ConcurrencyLimit } from '../../activities/pacing/concurrency-limit.ts';
-import { hashOf } from '../../activities/reconcile/look-up-lost-job.ts';
+import { hashOf } from '../../activities/reconcile/adopt-lost-job.ts';
 import { BUILT_IN_PRICES } from '../../contract/row-kinds.ts';
 import { LedgerUnreachable } from '../../ledger/errors.ts';
 import type { Intent } from '../../ledger/requests/intent-records.ts';

@@ -3,8 +3,8 @@ import type { Clock, Dependencies } from '../../activities/dependencies.ts';
 import { WakeUps } from '../../activities/lane/wake-ups.ts';
 import { awaitJob } from '../../activities/lane/await-job.ts';
 import { runLane } from '../../activities/lane/run-lane.ts';
-import { Steering } from '../../activities/lane/steering.ts';
-import { loadAttempt, moveAfter, type SubmitReport } from '../../activities/attempt.ts';
+import { BatchMonitor } from '../../activities/lane/batch-monitor.ts';
+import { loadAttempt, nextMoveFor, type SubmitReport } from '../../activities/attempt.ts';
 import { loadBatch } from '../../activities/cache/batch-cache.ts';
 import { reconcile } from '../../activities/reconcile/reconcile.ts';
 import { submit } from '../../activities/submit.ts';
@@ -81,8 +81,8 @@ export class Worker {
   async #submit(key: FencedAttempt, signal: AbortSignal): Promise<SubmitReport> {
     for (;;) {
       const report = await submit(this.deps, key, signal);
-      if (report.instead !== 'short') return report;
-      await this.deps.roomWaits.next(key.batch, signal);
+      if (report.deferral !== 'short') return report;
+      await this.deps.budgetQueue.next(key.batch, signal);
     }
   }
 
@@ -97,8 +97,8 @@ export class Worker {
     const timer = setTimeout(() => {
       over.abort();
     }, sliceMs);
-    const steering = new Steering(this.deps, await loadBatch(this.deps, BATCH), { signal, wakeUps });
-    const listening = steering.listen(() => undefined);
+    const monitor = new BatchMonitor(this.deps, await loadBatch(this.deps, BATCH), { signal, wakeUps });
+    const listening = monitor.listen(() => undefined);
     listening.catch(() => {
       over.abort();
     });
@@ -136,7 +136,7 @@ export class Worker {
 
   async #drive(row: number): Promise<Move> {
     const found = await this.deps.ledger.readRow(BATCH, row);
-    let next: Move = found === undefined ? { type: 'ended' } : moveAfter({}, found);
+    let next: Move = found === undefined ? { type: 'ended' } : nextMoveFor({}, found);
     for (let step = 0; step < 60 && next.type !== 'ended'; step++) {
       const at = { batch: BATCH, ...next.at };
       if (next.type === 'wait') {
@@ -177,7 +177,7 @@ export async function recordOf({ ledger }: Pick<WorkerSetup, 'ledger'>): Promise
 }
 
 /** A report in short: how the row stands is for its test to look up. */
-function withoutStanding({ standing: _, ...report }: SubmitReport): SubmitReport {
+function withoutStanding({ snapshot: _, ...report }: SubmitReport): SubmitReport {
   return report;
 }
 

@@ -33,7 +33,7 @@ import { openFolderBytes } from '../../store/folder-bytes.ts';
 import { openMediaStore } from '../../store/media-store.ts';
 import { jobStemOf, stemOf } from '../../store/layout.ts';
 import type { Store } from '../../store/store.ts';
-import { dependenciesOf } from '../../worker/dependencies.ts';
+import { createDependencies } from '../../worker/dependencies.ts';
 import { BATCH, keyOf, settingsOf, tts, type Rule, type Wanted } from './rows.ts';
 import { RunningService } from './running-service.ts';
 import { fastClock, Worker } from './worker.ts';
@@ -145,7 +145,7 @@ export class World extends RunningService {
     const [ending, cutting] = [new AbortController(), new AbortController()];
     // As in a real worker: all of its requests listen.
     setMaxListeners(0, ending.signal, cutting.signal);
-    const wired = dependenciesOf(
+    const wired = createDependencies(
       {
         ledger,
         store: { ...store, ...options.store?.(store) },

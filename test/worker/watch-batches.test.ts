@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { byItself, bySchedule, type By } from '../../contract/actions.ts';
 import type { WorkEvent } from '../../contract/work-events.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { endNews, watchBatches } from '../../worker/watch-batches.ts';
+import { stopWatchingBatches, watchBatches } from '../../worker/watch-batches.ts';
 import { BATCH, tts } from '../activities/rows.ts';
 import { createWorld, type World } from '../activities/world.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -146,6 +146,6 @@ it.each([0, 1])(
     const realm = { apiUrl: world.simulator.url, account: 'u1', ledgerId: ledger.id };
     const news = watchBatches({ ledger, realm, observe: () => undefined });
     await waitFor(() => questions > asked);
-    await endNews(news, 100);
+    await stopWatchingBatches(news, 100);
   },
 );

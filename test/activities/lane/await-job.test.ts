@@ -1,7 +1,7 @@
 /** @slow */
 import { describe, expect, it, jest } from '@jest/globals';
 import pLimit from 'p-limit';
-import { nameOf, loadAttempt } from '../../../activities/attempt.ts';
+import { attemptName, loadAttempt } from '../../../activities/attempt.ts';
 import { awaitJob } from '../../../activities/lane/await-job.ts';
 import { WakeUps } from '../../../activities/lane/wake-ups.ts';
 import { takeStep, type LimiterAnswer, type LimiterStep } from '../../../policy/pacing/limiter-step.ts';
@@ -90,7 +90,7 @@ describe('awaitJob', () => {
     const forgotten = [jest.spyOn(polls, 'forget'), jest.spyOn(concurrencyLimit, 'settled')];
     await worker.wait([[1]]);
     expect((await world.row()).outcome).toBe('succeeded');
-    for (const forget of forgotten) expect(forget).toHaveBeenLastCalledWith(nameOf(keyOf(1)));
+    for (const forget of forgotten) expect(forget).toHaveBeenLastCalledWith(attemptName(keyOf(1)));
   });
 
   it('expects no webhook for a job that its lane has lost', async () => {

@@ -68,13 +68,13 @@ describe('rows that wait for room', () => {
     const worker = await world.worker({ atFaultPoint: hold.atFaultPoint });
     // Nobody asks but those that another lets ask.
     const waiting: (() => void)[] = [];
-    const { roomWaits } = worker.deps;
-    jest.spyOn(roomWaits, 'next').mockImplementation(() => new Promise((resolve) => waiting.push(resolve)));
-    jest.spyOn(roomWaits, 'passed').mockImplementation(() => waiting.shift()?.());
+    const { budgetQueue } = worker.deps;
+    jest.spyOn(budgetQueue, 'next').mockImplementation(() => new Promise((resolve) => waiting.push(resolve)));
+    jest.spyOn(budgetQueue, 'passed').mockImplementation(() => waiting.shift()?.());
     const running = runOut(worker);
     await waitFor(() => waiting.length === same.length);
     await world.run('other', same);
-    roomWaits.passed(BATCH);
+    budgetQueue.passed(BATCH);
     await waitFor(async () => (await world.ledger.counts(BATCH)).outcomes.cached === same.length);
     hold.release();
     await running;
@@ -89,7 +89,7 @@ describe('rows that wait for room', () => {
     const voice = (name: string): RowSpec => ({ kind: 'voice', name, samples, extra: {} });
     await world.fill(['Anna', 'Ben', 'Cleo'].map(voice), { budget: 10_000 });
     const worker = await world.worker({ atFaultPoint: hold.atFaultPoint });
-    const asked = jest.spyOn(worker.deps.roomWaits, 'next');
+    const asked = jest.spyOn(worker.deps.budgetQueue, 'next');
     const running = runOut(worker);
     await waitFor(() => asked.mock.calls.length >= 4);
     const { endpoints } = await world.statistics();

@@ -1,13 +1,13 @@
 /** @slow */
 import { describe, expect, it } from '@jest/globals';
-import { RowsAhead } from '../../../activities/lane/rows-ahead.ts';
+import { RowsBeforeWindow } from '../../../activities/lane/rows-before-window.ts';
 import { FairShare } from '../../../activities/lane/fair-share.ts';
 import { WakeUps } from '../../../activities/lane/wake-ups.ts';
 import { loadBatch } from '../../../activities/cache/batch-cache.ts';
-import type { LaneWork } from '../../../activities/lane/lane-work.ts';
+import type { LaneContext } from '../../../activities/lane/lane-context.ts';
 import { workRow } from '../../../activities/lane/work-row.ts';
 import { Window } from '../../../activities/pacing/in-flight-limits.ts';
-import { Steering } from '../../../activities/lane/steering.ts';
+import { BatchMonitor } from '../../../activities/lane/batch-monitor.ts';
 import { LedgerUnreachable } from '../../../ledger/errors.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { StoreUnwritable } from '../../../store/errors.ts';
@@ -17,28 +17,28 @@ import type { Worker } from '../worker.ts';
 import { begin, type World } from '../world.ts';
 
 /** A lane of a worker, with room for so many rows. */
-async function laneOf({ deps }: Worker, room = 10): Promise<LaneWork & { end(): void }> {
+async function laneOf({ deps }: Worker, room = 10): Promise<LaneContext & { end(): void }> {
   const over = new AbortController();
   const { signal } = over;
   const wakeUps = new WakeUps();
   const window = new Window(room);
-  const steering = new Steering(deps, await loadBatch(deps, BATCH), { signal, wakeUps });
+  const monitor = new BatchMonitor(deps, await loadBatch(deps, BATCH), { signal, wakeUps });
   const end = (): void => {
     over.abort();
     window.open();
-    steering.release();
+    monitor.release();
     wakeUps.stop();
   };
   const owned = { batch: BATCH, lane: 1, token: 1 };
   const share = new FairShare(deps, owned);
-  return { deps, batch: BATCH, signal, wakeUps, window, steering, ahead: new RowsAhead(), share, end };
+  return { deps, batch: BATCH, signal, wakeUps, window, monitor, beforeWindow: new RowsBeforeWindow(), share, end };
 }
 
 /** Works on a row as it stands in the ledger. */
-async function work(world: World, lane: LaneWork, row = 1): Promise<void> {
-  const standing = await world.ledger.readRow(BATCH, row);
-  if (standing === undefined) throw new Error(`there is no row ${row}`);
-  return workRow(lane, standing);
+async function work(world: World, lane: LaneContext, row = 1): Promise<void> {
+  const snapshot = await world.ledger.readRow(BATCH, row);
+  if (snapshot === undefined) throw new Error(`there is no row ${row}`);
+  return workRow(lane, snapshot);
 }
 
 /** A worker some of whose calls of the ledger fail. */
@@ -92,7 +92,7 @@ describe('a row in a lane', () => {
     const lane = await laneOf(worker);
     const working = work(world, lane);
     if (control === 'paused') {
-      await waitFor(() => lane.steering.parked === 1);
+      await waitFor(() => lane.monitor.parked === 1);
       lane.end();
     }
     await working;

@@ -1,7 +1,7 @@
 /** @slow */
 import { describe, expect, it } from '@jest/globals';
 import { loadAttempt } from '../../../activities/attempt.ts';
-import { waitedJob } from '../../../activities/polling/waited-job.ts';
+import { toAwaitedJob } from '../../../activities/polling/awaited-job.ts';
 import { ApiError } from '../../../api/speech-api.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { redriveNow } from '../../ledger/setup.ts';
@@ -139,7 +139,7 @@ describe('polling jobs', () => {
     await redriveNow(worker.deps.ledger, 'b', [{ row: 1, take: 1, how: { type: 'wait' } }]);
     const key = keyOf(1, 1, 'lip-sync');
     await worker.submit(key);
-    const job = waitedJob(key, await loadAttempt(worker.deps, key));
+    const job = toAwaitedJob(key, await loadAttempt(worker.deps, key));
     expect(job?.loaded.row.waitSince).toBeLessThanOrEqual(job?.acceptedAt ?? 0);
     expect(job?.waitedSince).toBe(job?.acceptedAt);
   });
@@ -201,9 +201,9 @@ describe('polling jobs', () => {
           open += 1;
           // As on a slow disk: the download is over first.
           await new Promise((resolve) => setTimeout(resolve, 600));
-          const standing = await ledger.changeRunning(...row);
+          const snapshot = await ledger.changeRunning(...row);
           [open, written] = [open - 1, written + 1];
-          return standing;
+          return snapshot;
         },
       }),
     });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Listing } from '../../../activities/reconcile/shared-job-list.ts';
-import { reachesBackTo } from '../../../activities/reconcile/read-job-list.ts';
+import type { JobListing } from '../../../activities/reconcile/shared-job-list.ts';
+import { coversSince } from '../../../activities/reconcile/read-job-list.ts';
 
-describe('reachesBackTo', () => {
-  const part = (...times: (number | undefined)[]): Listing => ({
+describe('coversSince', () => {
+  const part = (...times: (number | undefined)[]): JobListing => ({
     jobs: times.map((time, index) => ({
       ...{ id: String(index), status: 'done', phase: 'completed' },
       ...(time === undefined ? {} : { createdAtMs: time }),
@@ -14,10 +14,10 @@ describe('reachesBackTo', () => {
 
   it('is true of a whole list, whatever is in it', () => {
     for (const listing of [part(), part(20, undefined)])
-      expect(reachesBackTo(10, { ...listing, isWhole: true })).toBe(true);
+      expect(coversSince(10, { ...listing, isWhole: true })).toBe(true);
   });
 
-  it.each<[string, Listing, boolean]>([
+  it.each<[string, JobListing, boolean]>([
     ['newest first, past that time', part(20, 20, 9), true],
     ['newest first, up to that time', part(20, 10), false],
     ['oldest first', part(8, 9), false],
@@ -25,6 +25,6 @@ describe('reachesBackTo', () => {
     ['with a job of unknown time', part(20, undefined, 9), false],
     ['empty', part(), false],
   ])('of a part that is %s: tells whether all since then are in it', (_, listing, answer) => {
-    expect(reachesBackTo(10, listing)).toBe(answer);
+    expect(coversSince(10, listing)).toBe(answer);
   });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { Listings, type Listing } from '../../../activities/reconcile/shared-job-list.ts';
+import { SharedJobLists, type JobListing } from '../../../activities/reconcile/shared-job-list.ts';
 
 /** Readings that end when they are told to. */
 class Readings {
-  readonly ends: ((listing: Listing | Error) => void)[] = [];
+  readonly ends: ((listing: JobListing | Error) => void)[] = [];
 
-  readonly read = (): Promise<Listing> =>
+  readonly read = (): Promise<JobListing> =>
     new Promise((resolve, reject) => {
       this.ends.push((end) => {
         if (end instanceof Error) reject(end);
@@ -14,13 +14,13 @@ class Readings {
     });
 }
 
-const listing = (begunAt: number): Listing => ({ jobs: [], begunAt, isWhole: true });
+const listing = (begunAt: number): JobListing => ({ jobs: [], begunAt, isWhole: true });
 const LIST = { dialect: 'v1', operation: 'lip-sync-job' } as const;
 const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('Listings', () => {
+describe('SharedJobLists', () => {
   it('gives everybody a list that begins after he asked, and shares it', async () => {
-    const [listings, readings] = [new Listings(), new Readings()];
+    const [listings, readings] = [new SharedJobLists(), new Readings()];
     const first = listings.next(LIST, readings.read);
     await soon();
     expect(readings.ends).toHaveLength(1);
@@ -37,7 +37,7 @@ describe('Listings', () => {
   });
 
   it('goes on after one that could not be read', async () => {
-    const [listings, readings] = [new Listings(), new Readings()];
+    const [listings, readings] = [new SharedJobLists(), new Readings()];
     const first = listings.next(LIST, readings.read);
     await soon();
     const second = listings.next(LIST, readings.read);

@@ -85,8 +85,8 @@ describe('rows that make voices', () => {
       }),
       ledger: (ledger) => ({
         intend: async (...args) => {
-          const standing = await ledger.readRow(BATCH, 1);
-          return full-- > 0 && standing !== undefined ? { type: 'full', ...standing } : ledger.intend(...args);
+          const snapshot = await ledger.readRow(BATCH, 1);
+          return full-- > 0 && snapshot !== undefined ? { type: 'full', ...snapshot } : ledger.intend(...args);
         },
       }),
     });

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { moveAfter } from '../../../activities/attempt.ts';
+import { nextMoveFor } from '../../../activities/attempt.ts';
 import type { AttemptKey, BatchSettings, RowAttempt } from '../../../contract/batch.ts';
 import { BUILT_IN_PRICES, operationOf, resultStepOf, stepsIn, type Operation } from '../../../contract/row-kinds.ts';
 import type { RowSpec } from '../../../contract/row-kinds.ts';
@@ -113,7 +113,7 @@ export class BudgetWorld {
     const standing = await ledger.readRow(this.#name, row);
     if (standing === undefined || fence === undefined) throw new Error(`there is no row ${String(row)}`);
     if (standing.row.parts !== null) return this.#join(lane, standing);
-    const next = moveAfter({ fence }, standing);
+    const next = nextMoveFor({ fence }, standing);
     if (next.type === 'ended') return lane.rows.delete(row);
     if (next.type === 'wait') return false;
     const key = { batch: this.#name, ...next.at };

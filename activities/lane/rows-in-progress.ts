@@ -1,7 +1,7 @@
 import type { RowRecord } from '../../ledger/rows/row-records.ts';
 
 /** The rows that a slice of a lane works on. */
-export class RowsAtWork {
+export class RowsInProgress {
   /** Work that has not ended. */
   readonly pending = new Set<Promise<void>>();
   readonly #rows = new Map<number, { readonly id: string; readonly works: Set<Promise<void>> }>();

@@ -6,7 +6,7 @@ import type { Dependencies } from '../dependencies.ts';
  * The living workers that could have a lane: those of this worker's version; of a lane for downloads, those that do
  * nothing else, which have no version.
  */
-export async function peersOf(
+export async function eligibleWorkers(
   { ledger, realm, owner }: Pick<Dependencies, 'ledger' | 'realm' | 'owner'>,
   lane: number,
 ): Promise<readonly string[]> {
@@ -17,6 +17,6 @@ export async function peersOf(
 }
 
 /** Whether lanes of a batch have different duties: none of them then sees all of its rows through. */
-export function isWorkSplit(only: WorkerDuty | undefined, lanes: readonly { readonly lane: number }[]): boolean {
+export function areDutiesSplit(only: WorkerDuty | undefined, lanes: readonly { readonly lane: number }[]): boolean {
   return only !== undefined || lanes.some(({ lane }) => dutyOfLane(lane) === 'download');
 }

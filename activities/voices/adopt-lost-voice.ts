@@ -4,9 +4,9 @@ import type { ChargeRecord } from '../../ledger/requests/charge-records.ts';
 import type { Finding } from '../../policy/reconcile/match-lost-job.ts';
 import { chooseVoice, isSameName } from '../../policy/voices/match-lost-voice.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { apiOf } from '../row-api.ts';
+import { apiForRow } from '../row-api.ts';
 import type { LoadedAttempt } from '../attempt.ts';
-import { readPatiently } from '../polling/read-patiently.ts';
+import { readWithRetries } from '../polling/read-with-retries.ts';
 
 /**
  * Delay before a list without the voice is read once more, ms. A voice may appear in the list a moment after its
@@ -20,7 +20,7 @@ const SETTLED_AFTER_MS = 60_000;
  * Calls `adopt` with the voice that a lost request made, if the list leaves no doubt; false if another row was quicker.
  * Returns the adopted voice. Throws ApiError if the list cannot be read.
  */
-export async function lookUpLostVoice(
+export async function adoptLostVoice(
   deps: Dependencies,
   loaded: LoadedAttempt,
   signal: AbortSignal,
@@ -67,8 +67,8 @@ export async function voicesNamed(
   signal: AbortSignal,
 ): Promise<readonly Voice[]> {
   const found: Voice[] = [];
-  const inTurn = <T>(read: () => Promise<T>): Promise<T> => readPatiently(deps, batch.name, signal, read);
-  for await (const voice of apiOf(deps, row).listVoices({ search: name, inTurn }, signal)) {
+  const inTurn = <T>(read: () => Promise<T>): Promise<T> => readWithRetries(deps, batch.name, signal, read);
+  for await (const voice of apiForRow(deps, row).listVoices({ search: name, inTurn }, signal)) {
     if (isSameName(voice.name, name)) found.push(voice);
   }
   return found;

@@ -5,7 +5,7 @@ const MOST_AWAITING = 2_000;
 type Stage = 'looking-up' | 'awaiting' | 'short';
 
 /** A lane's claimed rows that are to be sent, but have not entered its window yet. */
-export class RowsAhead {
+export class RowsBeforeWindow {
   readonly #rows: Record<Stage, number> = { 'looking-up': 0, awaiting: 0, short: 0 };
 
   /** The number of rows that count against the next claim. */

@@ -15,13 +15,13 @@ export function failureFacts({ class: failure, status, requestId }: Failure): {
 }
 
 /** What is wrong, for an event: an answer of the API by its status and code, or its class. */
-export function shortly(error: unknown): string {
+export function errorSummary(error: unknown): string {
   if (!(error instanceof ApiError)) return messageOf(error);
   return publicCause(error.failure) ?? error.failure.class;
 }
 
 /** Tells that a row has ended, if it has. */
-export function tellRowEnd({ observe }: Pick<Dependencies, 'observe'>, batch: string, row: RowRecord): void {
+export function observeRowEnd({ observe }: Pick<Dependencies, 'observe'>, batch: string, row: RowRecord): void {
   const { outcome, take, failure } = row;
   if (outcome === null) return;
   const why = failure === null ? {} : { ...failureFacts(failure), ...defined({ cause: publicCause(failure) }) };

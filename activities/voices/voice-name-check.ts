@@ -1,8 +1,8 @@
-import { ApiError } from '../api/speech-api.ts';
-import { factsOf } from '../contract/row-kinds.ts';
-import type { LoadedAttempt } from './attempt.ts';
-import type { Dependencies } from './dependencies.ts';
-import { voicesNamed } from './voices/look-up-lost-voice.ts';
+import { ApiError } from '../../api/speech-api.ts';
+import { factsOf } from '../../contract/row-kinds.ts';
+import type { LoadedAttempt } from '../attempt.ts';
+import type { Dependencies } from '../dependencies.ts';
+import { voicesNamed } from './adopt-lost-voice.ts';
 
 /** An answer older than this is read again, ms. Others may make voices meanwhile. */
 const FRESH_MS = 5_000;
@@ -11,7 +11,7 @@ const FRESH_MS = 5_000;
  * Checks that no voice has the name a request is about to use: only then can a voice of that name be recognised as the
  * request's own if the answer is lost.
  */
-export class FreeName {
+export class VoiceNameCheck {
   readonly #deps: Dependencies;
   #answer: { readonly isFree: boolean | undefined; readonly at: number } | undefined;
 

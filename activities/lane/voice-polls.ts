@@ -5,7 +5,7 @@ import { nextForVoice, watchAfter, type VoiceSeen } from '../../policy/voices/aw
 import { LONGEST_TRAINING_MS } from '../../policy/voices/unready-voice.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { readInTurn } from '../polling/read-in-turn.ts';
-import { shortly } from '../visibility/tell-row-end.ts';
+import { errorSummary } from '../visibility/event-facts.ts';
 
 /** Max time for one look at the list, ms, from its first turn. Shorter than the look's lease in the ledger. */
 const PATIENCE_MS = 60_000;
@@ -20,7 +20,7 @@ type LookDependencies = Parameters<typeof readInTurn>[0] & Pick<Dependencies, 'a
  * Looks at voices that rows wait for, because they may be in training. All lanes of all workers of an account share the
  * looks: the ledger gives each to one of them, and one reading of the API's list serves all voices that are due.
  */
-export class VoiceLooks {
+export class VoicePolls {
   readonly #deps: LookDependencies;
   readonly #signal: AbortSignal;
   #isLooking = false;
@@ -39,7 +39,7 @@ export class VoiceLooks {
     this.#look(batch)
       .catch((error: unknown) => {
         // The lane notices by itself if its ledger is gone. The look is due again after some time.
-        this.#deps.observe({ type: 'note', what: 'voice-look-failed', batch, error: shortly(error) });
+        this.#deps.observe({ type: 'note', what: 'voice-look-failed', batch, error: errorSummary(error) });
       })
       .finally(() => {
         this.#isLooking = false;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { JobMemory, type MemoryNeeds } from '../../../activities/polling/job-memory.ts';
+import { SharedJobTimes, type JobTimesNeeds } from '../../../activities/polling/shared-job-times.ts';
 import { takeStep, type LimiterAnswer, type LimiterStep } from '../../../policy/pacing/limiter-step.ts';
 
 const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A ledger that several processes share, and how often it was asked. */
-function worldOf(): MemoryNeeds & { asked: number; now: number } {
+function worldOf(): JobTimesNeeds & { asked: number; now: number } {
   const states = new Map<string, unknown>();
   const world = {
     asked: 0,
@@ -25,7 +25,7 @@ function worldOf(): MemoryNeeds & { asked: number; now: number } {
 }
 
 /** Jobs that take a minute, give or take half a second. */
-function see(memory: JobMemory, world: MemoryNeeds, jobs: number): void {
+function see(memory: SharedJobTimes, world: JobTimesNeeds, jobs: number): void {
   for (let job = 0; job < jobs; job++)
     memory.ended(world, 'speech-job', [59_000 + (job % 10) * 100, 60_000 + (job % 10) * 100]);
 }
@@ -33,7 +33,7 @@ function see(memory: JobMemory, world: MemoryNeeds, jobs: number): void {
 describe('the memory of job times', () => {
   it('knows nothing at first, and what all processes have seen afterwards', async () => {
     const world = worldOf();
-    const one = new JobMemory();
+    const one = new SharedJobTimes();
     expect([one.earlyOf(world, 'speech-job'), one.longestOf(world, 'speech-job')]).toEqual([0, undefined]);
     await soon();
     see(one, world, 60);
@@ -42,7 +42,7 @@ describe('the memory of job times', () => {
     await soon();
     see(one, world, 60);
     await soon();
-    const two = new JobMemory();
+    const two = new SharedJobTimes();
     two.earlyOf(world, 'speech-job');
     await soon();
     for (const memory of [one, two]) expect(memory.earlyOf(world, 'speech-job')).toBeGreaterThan(50_000);
@@ -51,7 +51,7 @@ describe('the memory of job times', () => {
 
   it('asks the ledger rarely, however many jobs end', async () => {
     const world = worldOf();
-    const memory = new JobMemory();
+    const memory = new SharedJobTimes();
     for (let job = 0; job < 4_000; job++) {
       see(memory, world, 1);
       await soon();
@@ -63,8 +63,8 @@ describe('the memory of job times', () => {
   });
 
   it('does without a ledger that cannot be asked', async () => {
-    const world: MemoryNeeds = { ...worldOf(), ledger: { updateLimiter: () => Promise.reject(new Error('gone')) } };
-    const memory = new JobMemory();
+    const world: JobTimesNeeds = { ...worldOf(), ledger: { updateLimiter: () => Promise.reject(new Error('gone')) } };
+    const memory = new SharedJobTimes();
     see(memory, world, 100);
     await soon();
     expect(memory.earlyOf(world, 'speech-job')).toBe(0);

@@ -1,12 +1,12 @@
 import type { Dependencies } from '../dependencies.ts';
 import type { Window } from '../pacing/in-flight-limits.ts';
-import type { RowsAhead } from './rows-ahead.ts';
+import type { RowsBeforeWindow } from './rows-before-window.ts';
 import type { FairShare } from './fair-share.ts';
-import type { Steering } from './steering.ts';
+import type { BatchMonitor } from './batch-monitor.ts';
 import type { WakeUps } from './wake-ups.ts';
 
 /** What all rows of one lane share. */
-export interface LaneWork {
+export interface LaneContext {
   readonly deps: Dependencies;
   readonly batch: string;
   /**
@@ -16,7 +16,7 @@ export interface LaneWork {
   readonly signal: AbortSignal;
   readonly wakeUps: WakeUps;
   readonly window: Window;
-  readonly steering: Steering;
-  readonly ahead: RowsAhead;
+  readonly monitor: BatchMonitor;
+  readonly beforeWindow: RowsBeforeWindow;
   readonly share: FairShare;
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { RoomWaits } from '../../../activities/pacing/room-waits.ts';
+import { BudgetQueue } from '../../../activities/pacing/budget-queue.ts';
 
 const never = new AbortController().signal;
 
 describe('rows that wait for room', () => {
   it('ask one after the other, each time another has found room', async () => {
-    const waits = new RoomWaits();
+    const waits = new BudgetQueue();
     const asked: number[] = [];
     const all = [1, 2, 3].map((row) => waits.next('b', never).then(() => asked.push(row)));
     waits.passed('another');
@@ -19,12 +19,12 @@ describe('rows that wait for room', () => {
   });
 
   it('ask now and then, whoever makes room', async () => {
-    const waits = new RoomWaits();
+    const waits = new BudgetQueue();
     await expect(Promise.all([waits.next('b', never), waits.next('b', never)])).resolves.toHaveLength(2);
   });
 
   it('wait no longer than their lane', async () => {
-    const waits = new RoomWaits();
+    const waits = new BudgetQueue();
     const lane = new AbortController();
     const waiting = waits.next('b', lane.signal);
     lane.abort(new Error('over'));

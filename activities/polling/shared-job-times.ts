@@ -11,7 +11,7 @@ import {
 } from '../../policy/polling/job-times.ts';
 
 /** Where job times are shared with other processes, and kept for later ones. */
-export interface MemoryNeeds {
+export interface JobTimesNeeds {
   readonly ledger: Pick<Ledger, 'updateLimiter'>;
   readonly realm: Account;
   readonly clock: { now(): { readonly monotonic: number } };
@@ -37,23 +37,23 @@ interface Known {
  * them. They decide when the next jobs are first polled. This is an aid, not a record: times that cannot be shared are
  * lost.
  */
-export class JobMemory {
+export class SharedJobTimes {
   readonly #known = new Map<JobOperation, Known>();
 
   /** The age before which hardly any job has ended, ms; 0 if unknown. */
-  earlyOf(deps: MemoryNeeds, operation: JobOperation): number {
+  earlyOf(deps: JobTimesNeeds, operation: JobOperation): number {
     return earlyOf(this.#of(deps, operation).times);
   }
 
   /** How long nearly all jobs take at most, ms; undefined if none is known. */
-  longestOf(deps: MemoryNeeds, operation: JobOperation): number | undefined {
+  longestOf(deps: JobTimesNeeds, operation: JobOperation): number | undefined {
     const { times, seen } = this.#of(deps, operation);
     // Unshared times count too: a small batch may have nothing else to go by.
     return longestOf(learnTimes(times, seen));
   }
 
   /** A job ended within this span of ages. */
-  ended(deps: MemoryNeeds, operation: JobOperation, span: Span): void {
+  ended(deps: JobTimesNeeds, operation: JobOperation, span: Span): void {
     const known = this.#of(deps, operation);
     known.seen.push(span);
     const enough = Math.max(SHARE_AT, Math.min(SHARE_AT_MOST, known.times.jobs / 8));
@@ -61,7 +61,7 @@ export class JobMemory {
     if (isDue) void this.#share(deps, operation, known);
   }
 
-  #of(deps: MemoryNeeds, operation: JobOperation): Known {
+  #of(deps: JobTimesNeeds, operation: JobOperation): Known {
     let known = this.#known.get(operation);
     if (known === undefined) {
       known = { times: NO_JOB_TIMES, seen: [], sharedAt: 0, isSharing: false };
@@ -73,7 +73,7 @@ export class JobMemory {
   }
 
   /** Never rejects. */
-  async #share(deps: MemoryNeeds, operation: JobOperation, known: Known): Promise<void> {
+  async #share(deps: JobTimesNeeds, operation: JobOperation, known: Known): Promise<void> {
     if (known.isSharing) return;
     known.isSharing = true;
     known.sharedAt = deps.clock.now().monotonic;

@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
-import { RowsAtWork } from '../../../activities/lane/rows-at-work.ts';
+import { RowsInProgress } from '../../../activities/lane/rows-in-progress.ts';
 
 it('a row that is claimed again before its former work is over keeps its id until none is left', async () => {
-  const rows = new RowsAtWork();
+  const rows = new RowsInProgress();
   const slice = new AbortController().signal;
   const ends: (() => void)[] = [];
   const work = (): Promise<void> => new Promise((resolve) => ends.push(resolve));

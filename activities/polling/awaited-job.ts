@@ -3,12 +3,12 @@ import type { FencedAttempt } from '../../contract/batch.ts';
 import type { Dialect } from '../../contract/dialects.ts';
 import { dialectOf, makesJob, type JobOperation } from '../../contract/row-kinds.ts';
 import type { JobKey } from '../../ledger/requests/job-end.ts';
-import { type LoadedAttempt, nameOf } from '../attempt.ts';
+import { type LoadedAttempt, attemptName } from '../attempt.ts';
 import type { Dependencies } from '../dependencies.ts';
-import { apiIn } from '../row-api.ts';
+import { apiForDialect } from '../row-api.ts';
 
 /** A job that this lane slice waits for. */
-export interface WaitedJob {
+export interface AwaitedJob {
   readonly key: FencedAttempt & JobKey;
   readonly name: string;
   readonly loaded: LoadedAttempt;
@@ -21,14 +21,14 @@ export interface WaitedJob {
 }
 
 /** The job of an attempt, if it has one. */
-export function waitedJob(key: FencedAttempt, loaded: LoadedAttempt): WaitedJob | undefined {
+export function toAwaitedJob(key: FencedAttempt, loaded: LoadedAttempt): AwaitedJob | undefined {
   const { charge, operation } = loaded;
   if (charge?.jobId == null || !makesJob(operation)) return undefined;
   const acceptedAt = charge.verdictAt ?? charge.intentAt;
   return {
     // While the job is read or downloaded, a person may release it and name another.
     key: { ...key, jobId: charge.jobId },
-    name: nameOf(key),
+    name: attemptName(key),
     loaded,
     jobId: charge.jobId,
     dialect: dialectOf(loaded.row.spec),
@@ -40,20 +40,20 @@ export function waitedJob(key: FencedAttempt, loaded: LoadedAttempt): WaitedJob 
 }
 
 /** Reads a job once, unpaced. Throws ApiError. */
-export function readWaitedJob(
+export function readAwaitedJob(
   deps: Pick<Dependencies, 'api'>,
-  { dialect, operation, jobId, loaded }: WaitedJob,
+  { dialect, operation, jobId, loaded }: AwaitedJob,
   signal: AbortSignal,
 ): Promise<JobReading> {
-  return apiIn(deps, dialect).readJob(operation, jobId, signal, loaded.row.spec);
+  return apiForDialect(deps, dialect).readJob(operation, jobId, signal, loaded.row.spec);
 }
 
 /** Time since the job was accepted, ms. */
-export function ageOf({ acceptedAt }: Pick<WaitedJob, 'acceptedAt'>, now: number): number {
+export function ageOf({ acceptedAt }: Pick<AwaitedJob, 'acceptedAt'>, now: number): number {
   return Math.max(0, now - acceptedAt);
 }
 
 /** True if the job has run longer than jobs may. */
-export function isPastDeadline(job: WaitedJob, now: number): boolean {
+export function isPastDeadline(job: AwaitedJob, now: number): boolean {
   return now - job.waitedSince > job.loaded.batch.settings.jobDeadlineMs;
 }

@@ -12,7 +12,7 @@ const LISTEN_EVERY_MS = 250;
  * The control state of a batch, read from the ledger a few times a second. Each read also proves that this process and
  * its ledger are alive, so the heartbeat is tied to it.
  */
-export class Steering {
+export class BatchMonitor {
   readonly #deps: Dependencies;
   readonly #wakeUps: WakeUps;
   readonly #signal: AbortSignal;
@@ -40,7 +40,7 @@ export class Steering {
   /**
    * Resolves with true once the batch runs; with false if it never will in this lane: it is stopping, or the lane ends.
    */
-  async mayPay(): Promise<boolean> {
+  async waitUntilRunning(): Promise<boolean> {
     this.#parked += 1;
     try {
       while (this.#batch.control === 'paused' && !this.#signal.aborted) {

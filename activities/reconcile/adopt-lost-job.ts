@@ -15,9 +15,9 @@ import {
   type OtherCreate,
 } from '../../policy/reconcile/match-lost-job.ts';
 import type { Dependencies } from '../dependencies.ts';
-import type { Listing } from './shared-job-list.ts';
+import type { JobListing } from './shared-job-list.ts';
 import type { LoadedAttempt } from '../attempt.ts';
-import { reachesBackTo, readList } from './read-job-list.ts';
+import { coversSince, readJobList } from './read-job-list.ts';
 
 /** Max time between sending a create and the creation of its job, ms. */
 const LONGEST_CREATE_MS = 15 * 60_000;
@@ -36,7 +36,7 @@ export function hashOf(link: string): string {
  * was quicker; then the next job that fits is tried. Returns the adopted job. Throws ApiError if the list cannot be
  * read.
  */
-export async function lookUpLost(
+export async function adoptLostJob(
   deps: Dependencies,
   loaded: LoadedAttempt & { readonly operation: ListedOperation },
   key: AttemptKey,
@@ -48,7 +48,7 @@ export async function lookUpLost(
   for (let looks = 1; ; looks++) {
     // Others may share the list, so only the end of the process aborts it.
     const list = { dialect: dialectOf(loaded.row.spec), operation };
-    const listing = await deps.listings.next(list, () => readList(deps, list, key.batch, deps.ending));
+    const listing = await deps.listings.next(list, () => readJobList(deps, list, key.batch, deps.ending));
     signal.throwIfAborted();
     const lost = new Set<string>();
     for (;;) {
@@ -71,7 +71,7 @@ async function choose(
   deps: Dependencies,
   loaded: LoadedAttempt,
   charge: ChargeRecord,
-  listing: Listing,
+  listing: JobListing,
   refused: ReadonlySet<string>,
 ): Promise<Finding> {
   const { apiUrl, account } = loaded.batch;
@@ -85,7 +85,7 @@ async function choose(
     lookedAt: listing.begunAt,
     clockSlackMs: API_CLOCK_SLACK_MS,
   };
-  if (!reachesBackTo(since, listing)) return { type: 'ambiguous' };
+  if (!coversSince(since, listing)) return { type: 'ambiguous' };
   const fitting = listing.jobs.filter((one) => !refused.has(one.id) && mayBe(lost, one));
   const isEchoed = fitting.some(({ videoUrl }) => videoUrl !== undefined);
   // In this order: a create that began after the list was read is in doubt now, or its job is claimed by then.

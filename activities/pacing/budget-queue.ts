@@ -6,7 +6,7 @@ const ASK_EVERY_MS = 250;
  * rows they wait for may need their slots. So they wait outside every limit, including the window; one of them checks
  * from time to time, and when one has found room or given up (`passed`), the next checks at once.
  */
-export class RoomWaits {
+export class BudgetQueue {
   readonly #lines = new Map<string, Line>();
 
   /** Waits until it is this row's turn to ask; rejects if the signal aborts first. */

@@ -1,12 +1,12 @@
 import { ApiError } from '../../api/speech-api.ts';
-import { shortly } from '../visibility/tell-row-end.ts';
+import { errorSummary } from '../visibility/event-facts.ts';
 import { messageOf } from '../../contract/message-of.ts';
 import type { FencedAttempt } from '../../contract/batch.ts';
 import type { Failure, FailureClass } from '../../contract/failures.ts';
 import { LedgerUnreachable } from '../../ledger/errors.ts';
 import { StoreUnwritable } from '../../store/errors.ts';
-import { moveOf, type RowNow } from '../attempt.ts';
-import type { LaneWork } from './lane-work.ts';
+import { readNextMove, type RowProgress } from '../attempt.ts';
+import type { LaneContext } from './lane-context.ts';
 
 /**
  * Ends a row after an unexpected error, so that it does not hold up its batch: as `failed` if nothing was sent,
@@ -14,19 +14,19 @@ import type { LaneWork } from './lane-work.ts';
  * continues from there. Returns the row's next move if that has changed meanwhile. If the lane has to end, the row
  * stays as it is; if the ledger or the store is unreachable, rejects with that error.
  */
-export async function endFaulty(
-  { deps, signal }: Pick<LaneWork, 'deps' | 'signal'>,
+export async function endRowAfterError(
+  { deps, signal }: Pick<LaneContext, 'deps' | 'signal'>,
   key: FencedAttempt,
   error: unknown,
-): Promise<RowNow> {
+): Promise<RowProgress> {
   if (signal.aborted) return { next: { type: 'ended' } };
   if (error instanceof LedgerUnreachable || error instanceof StoreUnwritable) throw error;
   const cause = messageOf(error);
   // The stack of an answer begins with the API's words.
   const stack = error instanceof Error && !(error instanceof ApiError) ? error.stack : undefined;
-  deps.observe({ type: 'note', what: 'row-ended', ...key, error: shortly(error), facts: { stack } });
+  deps.observe({ type: 'note', what: 'row-ended', ...key, error: errorSummary(error), facts: { stack } });
   const words = `voxbatch could not go on with this row: ${cause}`.slice(0, 400).replace(/\.?$/, '.');
-  const now = await moveOf(deps, key);
+  const now = await readNextMove(deps, key);
   if (now.type === 'ended') return { next: now };
   const at = { batch: key.batch, ...now.at };
   const failure = (name: FailureClass, more: string): Failure => ({ class: name, message: `${words} ${more}` });
@@ -34,16 +34,16 @@ export async function endFaulty(
   switch (now.type) {
     case 'submit': {
       const unsent = failure('InternalError', `Its next request, for ${at.step}, was not sent.`);
-      return { next, standing: await deps.ledger.giveUp(at, { outcome: 'failed', failure: unsent }) };
+      return { next, snapshot: await deps.ledger.giveUp(at, { outcome: 'failed', failure: unsent }) };
     }
     case 'reconcile': {
       const effect = { outcome: 'unknown', failure: failure('OutcomeUnknown', 'It may have been charged.') } as const;
-      const standing = await deps.ledger.settle(at, { verdict: 'unknown', failure: effect.failure }, effect);
-      return { next, standing: standing.settled ? standing : await deps.ledger.giveUp(at, effect) };
+      const snapshot = await deps.ledger.settle(at, { verdict: 'unknown', failure: effect.failure }, effect);
+      return { next, snapshot: snapshot.settled ? snapshot : await deps.ledger.giveUp(at, effect) };
     }
     case 'wait': {
       const overdue = failure('Overdue', 'Its job was accepted and may have been charged.');
-      return { next, standing: await deps.ledger.changeRunning(at, { outcome: 'overdue', failure: overdue }) };
+      return { next, snapshot: await deps.ledger.changeRunning(at, { outcome: 'overdue', failure: overdue }) };
     }
   }
 }

@@ -1,7 +1,7 @@
 import { truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { recoverAnswer, settleAsAdopted } from '../../../activities/reconcile/find-trace.ts';
+import { recoverAnswer, settleAsAdopted } from '../../../activities/reconcile/recover-answer.ts';
 import { loadAttempt } from '../../../activities/attempt.ts';
 import { storeTranscript } from '../../../activities/store-result.ts';
 import type { AttemptKey } from '../../../contract/batch.ts';

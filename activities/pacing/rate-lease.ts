@@ -46,7 +46,7 @@ export interface KnownLease {
  * The share of an account's rate that this process has for one batch and endpoint class, renewed while there are calls.
  * A pause ends it.
  */
-export class HeldLease {
+export class RateLease {
   readonly #endpoint: EndpointClass;
   readonly #batch: string;
   readonly #usedBy: (now: number) => number;

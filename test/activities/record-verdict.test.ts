@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { loadAttempt } from '../../activities/attempt.ts';
-import { recordVerdict } from '../../activities/record-answer.ts';
+import { recordVerdict } from '../../activities/record-verdict.ts';
 import type { AttemptKey } from '../../contract/batch.ts';
 import { LedgerUnreachable } from '../../ledger/errors.ts';
 import { withReserve } from '../../ledger/ledger.ts';

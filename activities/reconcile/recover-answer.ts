@@ -8,8 +8,8 @@ import { loadBatch } from '../cache/batch-cache.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { LoadedAttempt } from '../attempt.ts';
 import { judgeCheck, readTranscriptFile } from '../verification/judge-check.ts';
-import { lookUpLost } from './look-up-lost-job.ts';
-import { lookUpLostVoice } from '../voices/look-up-lost-voice.ts';
+import { adoptLostJob } from './adopt-lost-job.ts';
+import { adoptLostVoice } from '../voices/adopt-lost-voice.ts';
 
 /**
  * Looks for the trace of a request whose answer was lost, and settles the attempt by it. Never sends a paid request.
@@ -37,7 +37,7 @@ export async function recoverAnswer(
   const findFile = async (): Promise<'found' | undefined> =>
     stored === undefined ? undefined : findInStore(deps, loaded, key, family, stored);
   if (!isListed(operation)) return findFile();
-  const adopted = await lookUpLost(deps, { ...loaded, operation }, key, signal, (jobId) =>
+  const adopted = await adoptLostJob(deps, { ...loaded, operation }, key, signal, (jobId) =>
     settleAsAdopted(deps, key, jobId),
   );
   if (adopted === undefined) return findFile();
@@ -73,7 +73,7 @@ async function findVoice(
   key: AttemptKey,
   signal: AbortSignal,
 ): Promise<'found' | undefined> {
-  const voiceId = await lookUpLostVoice(deps, loaded, signal, async (id) => {
+  const voiceId = await adoptLostVoice(deps, loaded, signal, async (id) => {
     const record = { verdict: 'done', jobId: id, isAdopted: true } as const;
     return (await deps.ledger.settle(key, record, { outcome: 'succeeded', text: id })).settled;
   });

@@ -11,13 +11,13 @@ import { afterResult } from '../policy/rows/after-result.ts';
 import { withCostNote } from '../policy/rows/failure-reason.ts';
 import { afterUnknown } from '../policy/rows/new-take.ts';
 import { afterVague, countRefusals, mayTryAgain, pausesBatch } from '../policy/rows/max-attempts.ts';
-import { reportStanding, type LoadedAttempt, type SubmitReport } from './attempt.ts';
+import { reportFromLedger, type LoadedAttempt, type SubmitReport } from './attempt.ts';
 import { loadBatch } from './cache/batch-cache.ts';
 import type { Dependencies } from './dependencies.ts';
 import { learnTextLimit } from './parts/learn-text-limit.ts';
-import { failureFacts } from './visibility/tell-row-end.ts';
+import { failureFacts } from './visibility/event-facts.ts';
 import { judgeCheck } from './verification/judge-check.ts';
-import { inKeptRoom, namedBy, retryUntilRecorded } from './retry-until-recorded.ts';
+import { writeInReservedSpace, createdId, retryUntilRecorded } from './retry-until-recorded.ts';
 import { notePrice, storeText, storeTranscript } from './store-result.ts';
 import { LONGEST_TRAINING_MS, maySayUnready } from '../policy/voices/unready-voice.ts';
 
@@ -41,7 +41,7 @@ export async function recordVerdict(
       : answer;
   const failure = 'failure' in verdict ? verdict.failure : undefined;
   deps.observe({
-    ...{ type: 'verdict', ...key, verdict: verdict.verdict, ...namedBy(verdict) },
+    ...{ type: 'verdict', ...key, verdict: verdict.verdict, ...createdId(verdict) },
     ...(failure === undefined ? {} : failureFacts(failure)),
   });
   const pause = async (): Promise<true> => {
@@ -50,14 +50,14 @@ export async function recordVerdict(
   };
   const isPaused = await pause().catch(() => false);
   const report = await retryUntilRecorded(deps, key, verdict, async () => {
-    const [record, effect] = await inKeptRoom(deps, () => keepAndJudge(deps, loaded, key, verdict));
+    const [record, effect] = await writeInReservedSpace(deps, () => keepAndJudge(deps, loaded, key, verdict));
     // While others wait for their turn rather than for room, nobody needs this request's in-flight slot.
     const patienceMs = Math.min(PATIENCE_MS, deps.pace.backlogMs('create', key.batch));
     const begunAt = deps.clock.now().monotonic;
-    const standing = await deps.ledger.settle(key, { ...record, owner: deps.owner, patienceMs }, effect);
+    const snapshot = await deps.ledger.settle(key, { ...record, owner: deps.owner, patienceMs }, effect);
     const ms = deps.clock.now().monotonic - begunAt;
     deps.observe({ type: 'commit', ...key, of: 'verdict', ms });
-    return reportStanding(key, standing);
+    return reportFromLedger(key, snapshot);
   });
   if (!isPaused) await retryUntilRecorded(deps, key, verdict, pause);
   return report;
@@ -98,7 +98,7 @@ async function keepAndJudge(
     case 'unknown':
       // If the API has a list, reconcile looks there before the row ends.
       if (isTraceable(loaded.operation)) return [verdict, { state: 'submitting' }];
-      return [verdict, await whenUnknown(deps, key, null, verdict.failure)];
+      return [verdict, await unknownEffect(deps, key, null, verdict.failure)];
   }
 }
 
@@ -144,7 +144,7 @@ function afterRefusal(loaded: LoadedAttempt, key: AttemptKey, failure: Failure):
 }
 
 /** The user's choice for a row whose charge is unknown (`--on-unknown`). */
-export async function whenUnknown(
+export async function unknownEffect(
   deps: Dependencies,
   key: AttemptKey,
   jobId: string | null,

@@ -9,7 +9,7 @@ const MOST_READS = 6;
 const TEMPORARY: readonly FailureClass[] = ['NotSent', 'RateLimited', 'ServiceDown'];
 
 /** Reads a page of a list in turn; retries if that may help, with the pauses that all reads then make. */
-export async function readPatiently<T>(
+export async function readWithRetries<T>(
   deps: Dependencies,
   batch: string,
   signal: AbortSignal,
